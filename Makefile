@@ -1,0 +1,189 @@
+# Sets up and runs Tracemill in this checkout. Everything installed goes into .venv.
+
+## Variables, e.g. make analyze TRACE=run1/traces.otf2 STORE=/scratch/store
+##   TRACE         archive to analyse: its anchor file or its directory
+##   STORE         where results are kept (./store)
+##   THREADS       threads to use (all cores)
+##   MEMORY_LIMIT  most memory to use, e.g. 8GB
+##   ARGS          further options, e.g. ARGS="--explain"
+##   TRACES        traces with reference results (../shared/traces)
+##   WHEELHOUSE    folder of packages to install from, without network
+##   PYTHON        Python 3.11 or newer to set up with (python3)
+TRACE ?=
+STORE ?= ./store
+THREADS ?=
+MEMORY_LIMIT ?=
+ARGS ?=
+TRACES ?= ../shared/traces
+WHEELHOUSE ?=
+PYTHON ?= python3
+
+# Recipes read these from the environment, "$$TRACE" and so on, so that any file name works.
+export TRACE STORE THREADS MEMORY_LIMIT TRACES WHEELHOUSE PYTHON
+# Packages of other environments must not be mistaken for installed ones.
+unexport PYTHONPATH PYTHONHOME
+
+PY := .venv/bin/python
+TRACEMILL := .venv/bin/tracemill
+
+# Stamps, each written last. An unfinished INSTALLING is newer than RUNTIME: begin anew.
+RUNTIME := .venv/.runtime
+KERNELS := .venv/.kernels
+DEVELOP := .venv/.develop
+INSTALLING := .venv/.installing
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.PHONY: help setup analyze demo runs sql test check fix docs reference bench wheelhouse otf2 \
+	pins clean rebuild trace-is-given wheelhouse-is-given
+
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@awk '/^## ?/ { sub(/^## ?/, ""); print }' Makefile
+
+# --- Use ---------------------------------------------------------------------------------------
+
+OPTIONS = $(if $(THREADS),--threads "$$THREADS") \
+	$(if $(MEMORY_LIMIT),--memory-limit "$$MEMORY_LIMIT") $(ARGS)
+
+setup: $(KERNELS) $(DEVELOP) ## Install all that the other targets need into .venv
+	@echo 'Ready: make analyze TRACE=path/to/traces.otf2'
+
+analyze: trace-is-given $(KERNELS) ## Analyse TRACE into STORE
+	@$(TRACEMILL) analyze "$$TRACE" --store "$$STORE" $(OPTIONS)
+
+demo: $(KERNELS) ## Analyse a small example into build/demo
+	@$(TRACEMILL) analyze data/m01_late_sender --store build/demo $(OPTIONS)
+
+runs: $(KERNELS) ## List the runs in STORE
+	@$(TRACEMILL) runs --store "$$STORE" $(ARGS)
+
+sql: $(KERNELS) ## Query STORE, e.g. ARGS="'FROM locations'"
+	@$(TRACEMILL) sql --store "$$STORE" $(ARGS)
+
+trace-is-given:
+	@test -n "$$TRACE" || { echo 'Which trace? make analyze TRACE=path/to/traces.otf2' >&2; exit 2; }
+
+# --- Develop -----------------------------------------------------------------------------------
+
+test: $(KERNELS) $(DEVELOP) ## Run the tests, e.g. ARGS="-k late_sender"
+	@$(PY) -m pytest -n $(or $(THREADS),auto --maxprocesses 8) $(ARGS)
+
+# mypy, ruff and sqlfluff cache beside the sources; nothing else is written.
+check: $(KERNELS) $(DEVELOP) ## Format, lint, types, SQL, documents; changes nothing
+	@failed=0; \
+	run() { echo "$$*"; $(PY) -m "$$@" || { failed=$$((failed + 1)); echo "FAILED: $$*"; }; }; \
+	run ruff format --check --quiet .; \
+	run ruff check --quiet .; \
+	run mypy --no-error-summary; \
+	run sqlfluff lint --processes 0 queries; \
+	run pipeline.docs --check; \
+	echo "checks failed: $$failed of 5"; test $$failed -eq 0
+
+fix: $(DEVELOP) ## Format and repair what can be; overwrites sources
+	@$(PY) -m ruff check --fix . || true
+	@$(PY) -m ruff format .
+	@$(PY) -m sqlfluff fix --processes 0 queries
+
+docs: $(KERNELS) ## Write the generated documents anew
+	@$(PY) -m pipeline.docs
+
+reference: $(KERNELS) ## Compare with the reference results in TRACES
+	@$(PY) -m tests.reference "$$TRACES" $(ARGS)
+
+bench: $(KERNELS) ## Measure speed and memory
+	@$(PY) -m tests.bench $(ARGS)
+
+clean: ## Remove caches and build/; keeps .venv and every other store
+	@rm -rf build .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis $(KERNELS)
+	@find pipeline schemas tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- Installation ------------------------------------------------------------------------------
+
+# A wheelhouse being filled is not yet one to install from.
+OFFLINE := $(if $(filter wheelhouse,$(MAKECMDGOALS)),,$(WHEELHOUSE))
+# Ctrl-C must end the recipe, not count as pip's failure. Python compiles what is used when it is
+# used: a third less time to set up.
+INSTALL = trap 'exit 130' HUP INT TERM; \
+	$(PY) -m pip --disable-pip-version-check install --quiet --require-hashes --no-compile \
+	$(if $(OFFLINE),--no-index --find-links "$$WHEELHOUSE")
+DOWNLOAD = $(PY) -m pip --disable-pip-version-check download --quiet --require-hashes \
+	--dest "$$WHEELHOUSE"
+WHEELS = --only-binary :all:
+# The build uses the pinned setuptools of .venv.
+OTF2 = --no-build-isolation --requirement requirements/otf2.txt
+
+define INSTALL_FAILED
+	{ echo 'Packages could not be installed, see above.' >&2; $(if $(OFFLINE), \
+	echo "Was $$WHEELHOUSE filled by make wheelhouse with the same Python and system?" >&2, \
+	echo 'Without network: make setup WHEELHOUSE=DIR, filled elsewhere by make wheelhouse.' >&2); }
+endef
+
+define INSTALL_OTF2
+	$(INSTALL) $(OTF2) >.venv/otf2.log 2>&1 || { \
+	echo 'The OTF2 library could not be installed (see .venv/otf2.log; to try again: make otf2). OTF2'; \
+	echo 'needs a libotf2 on the loader path or OTF2_LIBRARY=/path/libotf2.so; all else works.'; }
+endef
+
+# An environment of another Python than the one asked for, or of one that is gone, is no use.
+IDENTITY := import sys; print(sys.version_info[:3], sys.base_prefix)
+ifeq ($(wildcard $(PY)),)
+STALE := rebuild
+else ifneq ($(origin PYTHON),file)
+ifneq ($(shell { "$(PYTHON)" -c '$(IDENTITY)'; } 2>&1),$(shell { $(PY) -c '$(IDENTITY)'; } 2>&1))
+STALE := rebuild
+endif
+endif
+
+# sys._base_executable: python3 may be that of the .venv to be replaced.
+$(RUNTIME): requirements/runtime.txt requirements/otf2.txt $(wildcard $(INSTALLING)) $(STALE)
+	@"$$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	echo "Python 3.11 or newer is needed, but $$PYTHON says: $$({ "$$PYTHON" --version; } 2>&1)." \
+	'Name another: make setup PYTHON=python3.12' >&2; exit 1; }
+	@"$$PYTHON" -c 'import ensurepip, venv' 2>/dev/null || { \
+	echo "$$PYTHON has no venv module; install it (Debian, Ubuntu: apt-get install python3-venv)." \
+	>&2; exit 1; }
+	@echo 'Setting up .venv (about a minute, 1 GB) ...'
+	@rm -f $(RUNTIME) $(KERNELS) $(DEVELOP)
+	@"$$("$$PYTHON" -c 'import sys; print(sys._base_executable)')" -m venv --clear .venv
+	@$(INSTALL) $(WHEELS) --requirement requirements/runtime.txt || { $(INSTALL_FAILED); exit 1; }
+	@$(INSTALL_OTF2)
+	@echo ../../../.. >"$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tracemill.pth"
+	@printf '%s\n' '#!/bin/sh' '# Runs the pipeline of this checkout, from any directory.' \
+	'unset PYTHONPATH' 'exec "$$(dirname "$$(readlink -f "$$0")")/python" -P -m pipeline "$$@"' >$(TRACEMILL)
+	@chmod +x $(TRACEMILL)
+	@touch $@
+
+$(KERNELS): $(RUNTIME) $(wildcard pipeline/kernels/*.py pipeline/readers/otf2/callbacks.py pipeline/readers/otf2/plain_survey.py)
+	@echo 'Compiling kernels ...'
+	@$(PY) -m pipeline.kernels
+	@touch $@
+
+# A failed pip has left things as they were; only an interrupted one leaves INSTALLING behind.
+$(DEVELOP): requirements/develop.txt $(RUNTIME)
+	@echo 'Installing test and lint tools ...'
+	@touch $(INSTALLING); $(INSTALL) $(WHEELS) --requirement requirements/develop.txt || { \
+	rm -f $(INSTALLING); $(INSTALL_FAILED); exit 1; }; rm -f $(INSTALLING)
+	@touch $@
+
+otf2: $(RUNTIME) ## Try again to install the OTF2 library
+	@$(INSTALL_OTF2)
+
+wheelhouse: wheelhouse-is-given $(RUNTIME) ## Fill WHEELHOUSE for a machine without network
+	@mkdir -p "$$WHEELHOUSE"
+	@$(DOWNLOAD) $(WHEELS) --requirement requirements/runtime.txt
+	@$(DOWNLOAD) $(WHEELS) --requirement requirements/develop.txt
+	@$(DOWNLOAD) $(OTF2) || echo 'The OTF2 library could not be downloaded; the rest is there.'
+
+wheelhouse-is-given:
+	@test -n "$$WHEELHOUSE" || { echo 'Which folder? make wheelhouse WHEELHOUSE=DIR' >&2; exit 2; }
+
+UV ?= uv
+COMPILE = $(UV) pip compile --quiet --upgrade --generate-hashes --no-emit-index-url --universal \
+	--python-version 3.11 --custom-compile-command 'make pins'
+
+pins: ## Compile requirements/*.txt from *.in anew (needs uv)
+	@for set in runtime develop otf2; do \
+	$(COMPILE) requirements/$$set.in --output-file requirements/$$set.txt || exit 1; done
