@@ -1,0 +1,15 @@
+"""Every table of the store, declared once; nothing here reads or writes data."""
+
+from schemas import definitions, events, matching, profiles, wait_states
+from schemas.table import Column, Rule, Table, Violation
+
+TABLES: tuple[Table, ...] = (
+    *definitions.TABLES,
+    *events.TABLES,
+    *matching.TABLES,
+    *profiles.TABLES,
+    *wait_states.TABLES,
+)
+BY_NAME: dict[str, Table] = {table.name: table for table in TABLES}
+
+__all__ = ["BY_NAME", "TABLES", "Column", "Rule", "Table", "Violation"]

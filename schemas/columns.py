@@ -1,0 +1,183 @@
+"""Columns that several tables share, each named and explained once."""
+
+from dataclasses import replace
+
+from schemas.table import BOOL, ENUM, INT8, INT32, INT64, STRING, Column
+
+NOT_RECORDED = "the trace does not say"
+
+LOCATION_ID = Column(
+    name="location_id",
+    type=INT32,
+    minimum=0,
+    meaning="Stream of events (thread, GPU stream), numbered in definition order.",
+)
+LOCATION_GROUP_ID = Column(
+    name="location_group_id",
+    type=INT32,
+    minimum=0,
+    meaning="Group of locations, usually a process, numbered in definition order.",
+)
+REGION_ID = Column(
+    name="region_id",
+    type=INT32,
+    minimum=0,
+    meaning="Named code section, numbered in definition order.",
+)
+CALL_PATH_ID = Column(
+    name="call_path_id",
+    type=INT32,
+    minimum=0,
+    meaning="Node of the call tree, numbered depth first, children in definition order.",
+)
+VISIT_ID = Column(
+    name="visit_id",
+    type=INT64,
+    minimum=0,
+    meaning="Region visit, numbered over all locations by location, then by entering.",
+)
+COMMUNICATOR_ID = Column(
+    name="communicator_id",
+    type=INT32,
+    minimum=0,
+    meaning="Communicator or thread team, numbered in definition order.",
+)
+SEQUENCE = Column(
+    name="sequence",
+    type=INT64,
+    minimum=0,
+    meaning="Position of the record among all records of its location.",
+)
+TIME_NS = Column(
+    name="time_ns",
+    type=INT64,
+    unit="ns",
+    meaning="When the record was written, clock corrected, since the trace's zero.",
+)
+ENTER_NS = Column(
+    name="enter_ns",
+    type=INT64,
+    unit="ns",
+    meaning="When the region was entered, clock corrected, since the trace's zero.",
+)
+LEAVE_NS = Column(
+    name="leave_ns",
+    type=INT64,
+    unit="ns",
+    meaning="When the region was left, clock corrected, since the trace's zero.",
+)
+BYTES = Column(
+    name="bytes", type=INT64, unit="bytes", minimum=0, meaning="Length of the message sent."
+)
+TAG = Column(name="tag", type=INT64, minimum=0, meaning="Message tag, as the program gave it.")
+NAME = Column(name="name", type=STRING, meaning="Name as the trace gives it.")
+SOURCE_REF = Column(
+    name="source_ref",
+    type=INT64,
+    meaning="Identifier in the trace's own definitions.",
+)
+PARADIGMS = (
+    "unknown", "user", "compiler", "openmp", "mpi", "cuda", "measurement_system", "pthread",
+    "hmpp", "ompss", "hardware", "gaspi", "upc", "shmem", "winthread", "qtthread", "acethread",
+    "tbbthread", "openacc", "opencl", "mtapi", "sampling", "none", "hip", "kokkos",
+    "openmp_target",
+)  # fmt: skip
+PARADIGM = Column(
+    name="paradigm",
+    type=ENUM,
+    values=PARADIGMS,
+    meaning="Programming model or instrumentation that the definition belongs to.",
+)
+IS_CLOSED = Column(
+    name="is_closed",
+    type=BOOL,
+    meaning="False where the trace ends, or is damaged, before the leave record.",
+)
+VISIT_COUNT = Column(
+    name="visit_count", type=INT64, unit="visits", minimum=0, meaning="Number of region visits."
+)
+INCLUSIVE_NS = Column(
+    name="inclusive_ns",
+    type=INT64,
+    unit="ns",
+    meaning="Time in the node and everything called from it, summed over its visits.",
+)
+EXCLUSIVE_NS = Column(
+    name="exclusive_ns",
+    type=INT64,
+    unit="ns",
+    meaning=(
+        "Time in the region itself, without callees and without tasks run inside. A parallel "
+        "region also holds the time from fork to entering and from leaving to join."
+    ),
+)
+MESSAGE_ID = Column(
+    name="message_id", type=INT64, minimum=0, meaning="Matched message, numbered by channel."
+)
+MESSAGE_COUNT = Column(
+    name="message_count", type=INT64, unit="messages", minimum=0, meaning="Number of messages."
+)
+COLLECTIVE_ID = Column(
+    name="collective_id",
+    type=INT64,
+    minimum=0,
+    meaning="Collective instance, numbered by communicator, then by position on it.",
+)
+ORDINAL = Column(
+    name="ordinal",
+    type=INT64,
+    minimum=0,
+    meaning="Position among the messages of a channel, or the collectives of a communicator.",
+)
+COLLECTIVE_OPERATIONS = (
+    "barrier", "bcast", "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv",
+    "alltoall", "alltoallv", "alltoallw", "allreduce", "reduce", "reduce_scatter", "scan",
+    "exscan", "reduce_scatter_block", "create_handle", "destroy_handle", "allocate",
+    "deallocate", "create_handle_and_allocate", "destroy_handle_and_deallocate", "unknown",
+)  # fmt: skip
+OPERATION = Column(
+    name="operation",
+    type=ENUM,
+    values=COLLECTIVE_OPERATIONS,
+    meaning="Which collective operation.",
+)
+COMM_RANK = Column(name="comm_rank", type=INT32, minimum=0, meaning="Rank in the communicator.")
+TEAM_ID = Column(
+    name="thread_team_id",
+    type=INT64,
+    minimum=0,
+    meaning="One fork of a thread team, numbered by location, then by fork time.",
+)
+CONFIDENCE = Column(
+    name="confidence",
+    type=INT8,
+    unit="percent",
+    minimum=0,
+    maximum=100,
+    meaning="How sure the finding is; lower where clocks disagree or the trace is damaged.",
+)
+WINDOW_ID = Column(
+    name="rma_window_id", type=INT32, minimum=0, meaning="RMA window, in definition order."
+)
+VALUE_INTEGER = Column(
+    name="value_integer",
+    type=INT64,
+    null_means="the value is not an integer",
+    meaning="The value, if it is an integer or a reference to another definition.",
+)
+VALUE_TEXT = Column(
+    name="value_text",
+    type=STRING,
+    null_means="the value is a number",
+    meaning="The value, if it is a string.",
+)
+
+
+def nullable(column: Column, null_means: str, *, meaning: str = "") -> Column:
+    """The same quantity where it may be absent; `null_means` says when."""
+    return replace(column, null_means=null_means, meaning=meaning or column.meaning)
+
+
+def renamed(column: Column, name: str, meaning: str, *, null_means: str = "") -> Column:
+    """The same kind of quantity in another part, for instance of another location."""
+    return replace(column, name=name, meaning=meaning, null_means=null_means)

@@ -1,0 +1,373 @@
+"""What belongs together: messages, collectives, and what found no partner."""
+
+from schemas.columns import (
+    BYTES,
+    CALL_PATH_ID,
+    COLLECTIVE_ID,
+    COMM_RANK,
+    COMMUNICATOR_ID,
+    ENTER_NS,
+    LEAVE_NS,
+    LOCATION_GROUP_ID,
+    LOCATION_ID,
+    MESSAGE_ID,
+    OPERATION,
+    ORDINAL,
+    REGION_ID,
+    SEQUENCE,
+    TAG,
+    VISIT_ID,
+    nullable,
+    renamed,
+)
+from schemas.events import OUTSIDE
+from schemas.table import BOOL, ENUM, INT32, INT64, STRING, Column, Table
+
+_MOMENTS = {
+    "send_post": "posted the send",
+    "send_completion": "completed the send",
+    "receive_post": "posted the receive",
+    "receive_completion": "completed the receive",
+}
+
+
+def _moment(moment: str, *, null_means: str = "") -> tuple[Column, ...]:
+    """The four columns that say which call of a message did what, and when."""
+    call = f"call that {_MOMENTS[moment]}"
+    parts = (
+        (VISIT_ID, "visit_id", f"Visit of the {call}."),
+        (CALL_PATH_ID, "call_path_id", f"Call path of the {call}."),
+        (ENTER_NS, "enter_ns", f"When the {call} began."),
+        (LEAVE_NS, "leave_ns", f"When the {call} ended."),
+    )
+    return tuple(
+        renamed(column, f"{moment}_{suffix}", meaning, null_means=null_means)
+        for column, suffix, meaning in parts
+    )
+
+
+CHANNEL = (
+    COMMUNICATOR_ID,
+    renamed(LOCATION_GROUP_ID, "sender_group_id", "Process that sends."),
+    renamed(LOCATION_GROUP_ID, "receiver_group_id", "Process that receives."),
+    TAG,
+    ORDINAL,
+)
+SEND_TIME = Column(name="send_ns", type=INT64, unit="ns", meaning="Record of the send.")
+RECEIVE_TIME = Column(name="receive_ns", type=INT64, unit="ns", meaning="Record of the receive.")
+RECEIVE_SEQUENCE = renamed(
+    SEQUENCE, "receive_sequence", "Position of that record among all records of the receiver."
+)
+SEND_POST = _moment("send_post", null_means=OUTSIDE)
+SEND_COMPLETION = _moment(
+    "send_completion", null_means=f"the trace holds no completion, or {OUTSIDE}"
+)
+NO_POST = f"the trace holds no request, or {OUTSIDE}"
+RECEIVE_POST = _moment("receive_post", null_means=NO_POST)
+RECEIVE_COMPLETION = _moment("receive_completion", null_means=OUTSIDE)
+
+MPI_CALLS = Table(
+    name="mpi_calls",
+    meaning="Which MPI call a region is, and what completing a message in it means.",
+    grain="one row per region that is an MPI call",
+    key=("region_id",),
+    is_transient=True,
+    columns=(
+        REGION_ID,
+        Column(
+            name="call",
+            type=STRING,
+            meaning="Name in the C binding, lower case: mpi_waitall for PMPI_Waitall too.",
+        ),
+        Column(
+            name="is_test",
+            type=BOOL,
+            meaning="Looks whether messages are complete, but never waits for them.",
+        ),
+        Column(
+            name="can_wait_for_receiver",
+            type=BOOL,
+            meaning="A send completed here may have waited for its receive to be posted.",
+        ),
+    ),
+)
+
+SENDS = Table(
+    name="sends",
+    meaning="Sends with posting and completing call, numbered on their channel.",
+    grain="one row per send that was not cancelled and whose receiver is known",
+    key=("communicator_id", "sender_group_id", "receiver_group_id", "tag", "ordinal"),
+    is_transient=True,
+    columns=(
+        *CHANNEL,
+        renamed(LOCATION_ID, "sender_location_id", "Location that sends."),
+        BYTES,
+        SEND_TIME,
+        *SEND_POST,
+        Column(
+            name="send_completion_ns",
+            type=INT64,
+            unit="ns",
+            null_means="the trace holds no completion",
+            meaning="Record of the send's completion.",
+        ),
+        *SEND_COMPLETION,
+    ),
+)
+
+RECEIVE_POST_TIME = Column(
+    name="receive_post_ns",
+    type=INT64,
+    unit="ns",
+    null_means="the trace holds no request",
+    meaning="Record that posted the receive.",
+)
+
+PROBED_RECEIVES = Table(
+    name="probed_receives",
+    meaning="Receives of messages that a matched probe had picked before.",
+    grain="one row per completed receive of a probed message",
+    key=("receiver_location_id", "receive_sequence"),
+    is_transient=True,
+    columns=(
+        COMMUNICATOR_ID,
+        renamed(LOCATION_GROUP_ID, "sender_group_id", "Process that sends."),
+        TAG,
+        Column(
+            name="channel_ns",
+            type=INT64,
+            unit="ns",
+            meaning="Record of the probe, which takes the message off its channel.",
+        ),
+        renamed(SEQUENCE, "channel_sequence", "Position of that record on its location."),
+        renamed(LOCATION_ID, "receiver_location_id", "Location that receives."),
+        BYTES,
+        RECEIVE_TIME,
+        RECEIVE_SEQUENCE,
+        RECEIVE_POST_TIME,
+        *RECEIVE_POST,
+        *RECEIVE_COMPLETION,
+    ),
+)
+
+RECEIVES = Table(
+    name="receives",
+    meaning="Receives with posting and completing call, numbered on their channel as posted.",
+    grain="one row per completed receive whose sender is known",
+    key=("communicator_id", "sender_group_id", "receiver_group_id", "tag", "ordinal"),
+    is_transient=True,
+    columns=(
+        *CHANNEL,
+        renamed(LOCATION_ID, "receiver_location_id", "Location that receives."),
+        BYTES,
+        RECEIVE_TIME,
+        RECEIVE_SEQUENCE,
+        RECEIVE_POST_TIME,
+        *RECEIVE_POST,
+        *RECEIVE_COMPLETION,
+    ),
+)
+
+MESSAGES = Table(
+    name="messages",
+    meaning="Matched messages with their four moments: send and receive, posted and completed.",
+    grain="one row per message: the k-th send and the k-th posted receive of a channel",
+    key=("message_id",),
+    columns=(
+        MESSAGE_ID,
+        *CHANNEL,
+        renamed(LOCATION_ID, "sender_location_id", "Location that sends."),
+        renamed(LOCATION_ID, "receiver_location_id", "Location that receives."),
+        BYTES,
+        SEND_TIME,
+        RECEIVE_TIME,
+        RECEIVE_SEQUENCE,
+        *SEND_POST,
+        *SEND_COMPLETION,
+        *RECEIVE_POST,
+        *RECEIVE_COMPLETION,
+        Column(
+            name="is_clock_violation",
+            type=BOOL,
+            meaning="The receive is recorded before the send, which clocks alone can cause.",
+        ),
+    ),
+)
+
+UNMATCHED_MESSAGES = Table(
+    name="unmatched_messages",
+    meaning="Sends and receives whose partner is not in the trace.",
+    grain="one row per send or receive without partner",
+    key=("side", "communicator_id", "sender_group_id", "receiver_group_id", "tag", "ordinal"),
+    columns=(
+        Column(name="side", type=ENUM, values=("send", "receive"), meaning="What is there."),
+        *CHANNEL,
+        LOCATION_ID,
+        renamed(VISIT_ID, "visit_id", "Visit of the posting call.", null_means=NO_POST),
+        renamed(CALL_PATH_ID, "call_path_id", "Call path of the posting call.", null_means=NO_POST),
+        Column(name="time_ns", type=INT64, unit="ns", meaning="Record of the send or receive."),
+        BYTES,
+    ),
+)
+
+IS_NONBLOCKING = Column(
+    name="is_nonblocking", type=BOOL, meaning="Started by one call, ended by another."
+)
+
+COLLECTIVES = Table(
+    name="collectives",
+    meaning="Collective instances: the n-th collective of a communicator, over its members.",
+    grain="one row per instance",
+    key=("collective_id",),
+    columns=(
+        COLLECTIVE_ID,
+        COMMUNICATOR_ID,
+        ORDINAL,
+        OPERATION,
+        renamed(COMM_RANK, "root_rank", "Rank of the root.", null_means="no root"),
+        IS_NONBLOCKING,
+        Column(
+            name="expected_count", type=INT32, minimum=0, meaning="Members of the communicator."
+        ),
+        Column(name="member_count", type=INT32, minimum=0, meaning="Members in the trace."),
+        Column(name="begin_ns", type=INT64, unit="ns", meaning="Begin of the first member."),
+        Column(name="end_ns", type=INT64, unit="ns", meaning="End of the last member."),
+        Column(
+            name="is_complete",
+            type=BOOL,
+            meaning="All members are there and agree on the operation and the root.",
+        ),
+    ),
+)
+
+MEMBER_COLUMNS = (
+    LOCATION_ID,
+    nullable(COMM_RANK, "the location is not in the communicator's definition"),
+    nullable(VISIT_ID, OUTSIDE),
+    nullable(CALL_PATH_ID, OUTSIDE),
+    nullable(ENTER_NS, OUTSIDE),
+    nullable(LEAVE_NS, OUTSIDE),
+    Column(
+        name="begin_ns",
+        type=INT64,
+        unit="ns",
+        meaning="Record of the begin (non-blocking: of the start); entering if missing.",
+    ),
+    Column(name="end_ns", type=INT64, unit="ns", meaning="Record of the end."),
+    renamed(BYTES, "bytes_sent", "Bytes sent into the collective."),
+    renamed(BYTES, "bytes_received", "Bytes received from it."),
+    renamed(
+        VISIT_ID,
+        "start_visit_id",
+        "Visit of the call that started a non-blocking collective.",
+        null_means=f"blocking, the start is missing, or {OUTSIDE}",
+    ),
+)
+
+COLLECTIVE_CALLS = Table(
+    name="collective_calls",
+    meaning="Completed collective calls, each with the instance that it is part of.",
+    grain="one row per completed collective call",
+    key=("collective_id", "location_id"),
+    is_transient=True,
+    columns=(
+        COLLECTIVE_ID,
+        COMMUNICATOR_ID,
+        ORDINAL,
+        nullable(OPERATION, "the trace does not say"),
+        renamed(COMM_RANK, "root_rank", "Rank of the root.", null_means="no root"),
+        IS_NONBLOCKING,
+        *MEMBER_COLUMNS,
+    ),
+)
+
+COLLECTIVE_MEMBERS = Table(
+    name="collective_members",
+    meaning="What each location did in each collective instance.",
+    grain="one row per instance and location",
+    key=("collective_id", "location_id"),
+    columns=(COLLECTIVE_ID, *MEMBER_COLUMNS),
+)
+
+QUALITY_KINDS = (
+    "unmatched_send", "unmatched_receive", "send_without_completion", "receive_without_request",
+    "request_without_completion", "cancelled_request", "partial_collective",
+    "inconsistent_collective", "unclosed_visit", "mismatched_leave", "clock_violation",
+    "time_reversal", "impossible_id", "unknown_record", "buffer_flush", "measurement_off",
+    "missing_records", "missing_location", "repeated_definition", "invalid_text",
+    "dropped_attribute",
+)  # fmt: skip
+
+_FINDING_COLUMNS = (
+    Column(name="kind", type=ENUM, values=QUALITY_KINDS, meaning="What was noticed."),
+    nullable(LOCATION_ID, "about the trace as a whole"),
+    Column(name="count", type=INT64, minimum=1, meaning="How many times."),
+    Column(
+        name="time_ns",
+        type=INT64,
+        unit="ns",
+        null_means="no time belongs to this kind",
+        meaning="Time concerned, for instance inside buffer flushes or clipped.",
+    ),
+)
+
+READING_FINDINGS = Table(
+    name="reading_findings",
+    meaning="What the reader noticed while reading, before anything was matched.",
+    grain="one row per kind and location",
+    key=("kind", "location_id"),
+    columns=_FINDING_COLUMNS,
+)
+
+OPEN_REQUESTS = Table(
+    name="open_requests",
+    meaning="Receives and collectives that were started, but neither completed nor cancelled.",
+    grain="one row per location with open requests",
+    key=("location_id",),
+    is_transient=True,
+    columns=(
+        LOCATION_ID,
+        Column(name="request_count", type=INT64, minimum=1, meaning="Number of such requests."),
+    ),
+)
+
+CLOCK_VIOLATIONS = Table(
+    name="clock_violations",
+    meaning="Where clocks contradict each other: something ended before its cause had begun.",
+    grain="one row per location with violations",
+    key=("location_id",),
+    is_transient=True,
+    columns=(
+        LOCATION_ID,
+        Column(
+            name="violation_count",
+            type=INT64,
+            minimum=1,
+            meaning="Messages, members of collectives, and calls of MPI_Init or MPI_Finalize.",
+        ),
+        Column(
+            name="clipped_ns",
+            type=INT64,
+            unit="ns",
+            minimum=0,
+            meaning="Time by which waits were cut at the end of their call.",
+        ),
+    ),
+)
+
+TRACE_QUALITY = Table(
+    name="trace_quality",
+    meaning="What is missing, damaged or doubtful in the trace. No row: nothing of that kind.",
+    grain="one row per kind and location",
+    key=("kind", "location_id"),
+    columns=(
+        *_FINDING_COLUMNS,
+        Column(name="detail", type=STRING, meaning="What it means for the results."),
+    ),
+)
+
+TABLES = (
+    MPI_CALLS, SENDS, PROBED_RECEIVES, RECEIVES, MESSAGES, UNMATCHED_MESSAGES, COLLECTIVE_CALLS,
+    COLLECTIVES, COLLECTIVE_MEMBERS, READING_FINDINGS, OPEN_REQUESTS, CLOCK_VIOLATIONS,
+    TRACE_QUALITY,
+)  # fmt: skip

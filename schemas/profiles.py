@@ -1,0 +1,128 @@
+"""Where the time went and who talked to whom."""
+
+from schemas.columns import (
+    BYTES,
+    CALL_PATH_ID,
+    EXCLUSIVE_NS,
+    INCLUSIVE_NS,
+    LOCATION_GROUP_ID,
+    LOCATION_ID,
+    MESSAGE_COUNT,
+    REGION_ID,
+    VISIT_COUNT,
+    renamed,
+)
+from schemas.table import BOOL, INT64, Column, Table
+
+SHORTEST_NS = Column(
+    name="shortest_ns", type=INT64, unit="ns", minimum=0, meaning="Shortest visit."
+)
+LONGEST_NS = Column(name="longest_ns", type=INT64, unit="ns", minimum=0, meaning="Longest visit.")
+
+VISIT_TOTALS = Table(
+    name="visit_totals",
+    meaning="Visits summed per call path and location, task stubs apart.",
+    grain="one row per call path and location that visited it",
+    key=("call_path_id", "location_id"),
+    is_transient=True,
+    columns=(
+        CALL_PATH_ID,
+        LOCATION_ID,
+        VISIT_COUNT,
+        EXCLUSIVE_NS,
+        SHORTEST_NS,
+        LONGEST_NS,
+        Column(
+            name="is_start",
+            type=BOOL,
+            meaning="Some visit was not called from another one of this location.",
+        ),
+    ),
+)
+
+CALL_TREE = Table(
+    name="call_tree",
+    meaning="Time and visits of every call path on every location.",
+    grain="one row per call path and location with visits at or below it",
+    key=("call_path_id", "location_id"),
+    columns=(CALL_PATH_ID, LOCATION_ID, VISIT_COUNT, INCLUSIVE_NS, EXCLUSIVE_NS),
+)
+
+FLAT_PROFILE = Table(
+    name="flat_profile",
+    meaning="Time and visits of every region on every location.",
+    grain="one row per visited region and location",
+    key=("region_id", "location_id"),
+    columns=(
+        REGION_ID,
+        LOCATION_ID,
+        VISIT_COUNT,
+        renamed(
+            INCLUSIVE_NS,
+            "inclusive_ns",
+            "Time in the region and its callees; inner visits of a recursion count once.",
+        ),
+        EXCLUSIVE_NS,
+        SHORTEST_NS,
+        LONGEST_NS,
+    ),
+)
+
+REGION_GRAPH_NODES = Table(
+    name="region_graph_nodes",
+    meaning="Nodes of the dynamic region call graph: the regions that were executed.",
+    grain="one row per executed region",
+    key=("region_id",),
+    columns=(
+        REGION_ID,
+        VISIT_COUNT,
+        INCLUSIVE_NS,
+        EXCLUSIVE_NS,
+        Column(name="is_entry", type=BOOL, meaning="The region starts some location or task."),
+    ),
+)
+
+REGION_GRAPH_EDGES = Table(
+    name="region_graph_edges",
+    meaning="Edges of the dynamic region call graph: who called whom.",
+    grain="one row per pair of regions of which the first called the second",
+    key=("caller_region_id", "callee_region_id"),
+    columns=(
+        renamed(REGION_ID, "caller_region_id", "Region that called."),
+        renamed(REGION_ID, "callee_region_id", "Region that was called."),
+        renamed(VISIT_COUNT, "visit_count", "Visits of the callee from this caller."),
+        renamed(INCLUSIVE_NS, "inclusive_ns", "Time of those visits with their callees."),
+        renamed(EXCLUSIVE_NS, "exclusive_ns", "Time of those visits without their callees."),
+    ),
+)
+
+COMMUNICATION_MATRIX = Table(
+    name="communication_matrix",
+    meaning="Matched messages between processes.",
+    grain="one row per pair of processes that exchanged messages in that direction",
+    key=("sender_group_id", "receiver_group_id"),
+    columns=(
+        renamed(LOCATION_GROUP_ID, "sender_group_id", "Process that sends."),
+        renamed(LOCATION_GROUP_ID, "receiver_group_id", "Process that receives."),
+        MESSAGE_COUNT,
+        renamed(BYTES, "bytes", "Bytes of all those messages."),
+    ),
+)
+
+MESSAGE_SIZES = Table(
+    name="message_sizes",
+    meaning="How long messages are: a histogram in powers of two.",
+    grain="one row per size class that occurs",
+    key=("lower_bytes",),
+    columns=(
+        renamed(BYTES, "lower_bytes", "Smallest length of the class: 0 or a power of two."),
+        renamed(BYTES, "upper_bytes", "Largest length of the class."),
+        MESSAGE_COUNT,
+        renamed(BYTES, "bytes", "Bytes of all messages of the class."),
+    ),
+)
+
+TABLES = (
+    VISIT_TOTALS, CALL_TREE, FLAT_PROFILE, REGION_GRAPH_NODES, REGION_GRAPH_EDGES,
+    COMMUNICATION_MATRIX, MESSAGE_SIZES,
+)  # fmt: skip
