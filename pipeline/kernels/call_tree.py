@@ -1,0 +1,243 @@
+"""The call tree as a growing hash map from (parent, region) to node, and its numbering."""
+
+from typing import Any, NamedTuple
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.kernels.compiled import kernel, step
+
+NO_NODE = -1
+_FIRST_NODES = 1 << 8
+EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+class CallTree(NamedTuple):
+    """Nodes by their numbers in order of appearance; parents come before their children.
+
+    `is_stub` marks nodes that repeat a task below the place where it was scheduled. `number` is
+    the node's number in another tree, if one was given to `add_node`. `table` is the hash map,
+    (key, node) side by side so that a lookup costs one cache miss. `size[0]` is the number of
+    nodes.
+    """
+
+    parent: NDArray[np.int32]
+    region: NDArray[np.int32]
+    is_stub: NDArray[np.bool_]
+    number: NDArray[np.int32]
+    table: NDArray[np.uint64]
+    size: NDArray[np.int64]
+
+
+def new_tree(room: int = _FIRST_NODES) -> CallTree:
+    """An empty tree with room for some nodes."""
+    capacity = 1 << max(int(room - 1).bit_length(), 1)
+    return CallTree(
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.bool_),
+        np.empty(capacity, np.int32),
+        np.full(4 * capacity, EMPTY, np.uint64),
+        np.zeros(1, np.int64),
+    )
+
+
+def reserve(tree: CallTree, more: int) -> CallTree:
+    """A tree with the same nodes and room for `more`; the hash map stays at most half full."""
+    count = int(tree.size[0])
+    if count + more <= len(tree.parent):
+        return tree
+    grown = new_tree(count + more)
+    for old, new in zip(tree[:4], grown[:4], strict=True):
+        new[:count] = old[:count]
+    grown.size[0] = count
+    _fill_table(grown)
+    return grown
+
+
+def clear(tree: CallTree, other: CallTree | None) -> CallTree:
+    """An empty tree, or a copy of `other`, in the memory of `tree`."""
+    count = int(other.size[0]) if other is not None else 0
+    if count > len(tree.parent):
+        tree = new_tree(count)
+    tree.table.fill(EMPTY)
+    tree.size[0] = count
+    if other is not None:
+        for column, values in zip(tree[:4], other[:4], strict=True):
+            column[:count] = values[:count]
+        _fill_table(tree)
+    return tree
+
+
+def copy_of(tree: CallTree) -> CallTree:
+    """The same tree in memory of its own, no more than needed."""
+    return clear(new_tree(max(int(tree.size[0]), 2)), tree)
+
+
+@step
+def key_of(parent: Any, region: Any, is_stub: Any) -> Any:
+    """The key of a node in the hash map."""
+    above = np.uint64(np.int64(parent) + 1) << np.uint64(33)
+    return above | (np.uint64(region) << np.uint64(1)) | np.uint64(is_stub)
+
+
+@step
+def slot_of(last: Any, key: Any) -> Any:
+    """Where to look for a key first, in a table whose last word has number `last`."""
+    mixed = key * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
+    mixed ^= mixed >> np.uint64(32)
+    return (mixed << np.uint64(1)) & last
+
+
+@kernel
+def find_node(tree: Any, parent: Any, region: Any, is_stub: Any) -> Any:
+    """Number of the node, or NO_NODE."""
+    table = tree.table
+    key = key_of(parent, region, is_stub)
+    last = np.uint64(len(table) - 1)
+    slot = slot_of(last, key)
+    while table[slot] != key:
+        if table[slot] == EMPTY:
+            return np.int32(NO_NODE)
+        slot = (slot + np.uint64(2)) & last
+    return np.int32(table[slot + np.uint64(1)])
+
+
+@step
+def _insert(table: Any, key: Any, node: Any) -> None:
+    last = np.uint64(len(table) - 1)
+    slot = slot_of(last, key)
+    while table[slot] != EMPTY:
+        slot = (slot + np.uint64(2)) & last
+    table[slot] = key
+    table[slot + np.uint64(1)] = np.uint64(node)
+
+
+@kernel
+def add_node(tree: Any, parent: Any, region: Any, is_stub: Any, number: Any) -> Any:
+    """Append a node that is not there yet; the caller has reserved room."""
+    node = np.int32(tree.size[0])
+    tree.size[0] += 1
+    tree.parent[node] = parent
+    tree.region[node] = region
+    tree.is_stub[node] = is_stub
+    tree.number[node] = number
+    _insert(tree.table, key_of(parent, region, is_stub), node)
+    return node
+
+
+@kernel
+def _fill_table(tree: Any) -> None:
+    for node in range(tree.size[0]):
+        key = key_of(tree.parent[node], tree.region[node], tree.is_stub[node])
+        _insert(tree.table, key, node)
+
+
+@kernel
+def _merge_nodes(tree: Any, other: Any) -> None:
+    for node in range(other.size[0]):
+        parent, region, is_stub = other.parent[node], other.region[node], other.is_stub[node]
+        above = parent if parent < 0 else other.number[parent]
+        here = find_node(tree, above, region, is_stub)
+        if here < 0:
+            here = add_node(tree, above, region, is_stub, NO_NODE)
+        other.number[node] = here
+
+
+def merge(tree: CallTree, other: CallTree) -> CallTree:
+    """`tree` with the nodes of `other` added; `other.number` then tells where each one is."""
+    tree = reserve(tree, int(other.size[0]))
+    _merge_nodes(tree, other)
+    return tree
+
+
+def number_depth_first(tree: CallTree, *, can_find: bool = True) -> CallTree:
+    """The same tree with nodes in depth-first order, children in order of region.
+
+    The order depends on the tree alone, not on the order in which its nodes appeared.
+    `tree.number` then tells where each node is. Unless nodes must be found in it, the result
+    has no hash map, which is the larger part of a tree.
+    """
+    count = int(tree.size[0])
+    parent, region, is_stub = tree.parent[:count], tree.region[:count], tree.is_stub[:count]
+    order = _depth_first(parent, np.argsort(_places(parent, region, is_stub), kind="stable"))
+    tree.number[order] = np.arange(count, dtype=np.int32)
+    above = parent[order]
+    ordered = CallTree(
+        np.where(above < 0, np.int32(NO_NODE), tree.number[above]),
+        region[order],
+        is_stub[order],
+        np.arange(count, dtype=np.int32),
+        np.full(4 << max(count - 1, 1).bit_length() if can_find else 0, EMPTY, np.uint64),
+        np.array([count], np.int64),
+    )
+    if can_find:
+        _fill_table(ordered)
+    return ordered
+
+
+def _places(
+    parent: NDArray[np.int32], region: NDArray[np.int32], is_stub: NDArray[np.bool_]
+) -> NDArray[np.uint64]:
+    """Numbers that sort nodes by parent, then stubs after others, then by region."""
+    above = (parent.astype(np.int64) + 1).view(np.uint64) << np.uint64(32)
+    stubs_last = is_stub.astype(np.uint64) << np.uint64(31)
+    return np.bitwise_or(above, np.bitwise_or(stubs_last, region.astype(np.uint64)))
+
+
+@nb.njit(cache=True)
+def _depth_first(parent: Any, by_place: Any) -> Any:
+    """Pre-order of the nodes, given the nodes sorted by (parent, sibling order)."""
+    count = len(parent)
+    first = np.full(count + 1, np.int32(-1))
+    following = np.full(count, np.int32(-1))
+    for position in range(count - 1, -1, -1):
+        node = by_place[position]
+        following[node] = first[parent[node] + 1]
+        first[parent[node] + 1] = node
+    order = np.empty(count, np.int32)
+    pending = np.empty(count + 1, np.int32)
+    pending[0] = first[0]
+    waiting, done = 1 if count else 0, 0
+    while waiting:
+        waiting -= 1
+        node = pending[waiting]
+        if following[node] >= 0:
+            pending[waiting] = following[node]
+            waiting += 1
+        order[done] = node
+        done += 1
+        if first[node + 1] >= 0:
+            pending[waiting] = first[node + 1]
+            waiting += 1
+    return order
+
+
+@nb.njit(cache=True)
+def describe_tree(parent: Any, region: Any, is_stub: Any, tasks: Any, threads: Any) -> Any:
+    """Depth, last number of the subtree, and kind of each node in depth-first order.
+
+    Kinds: 0 program, 1 below the region `tasks`, 2 below the region `threads`, 3 stub.
+    """
+    count = len(parent)
+    depth = np.zeros(count, np.int32)
+    last = np.arange(count).astype(np.int32)
+    kind = np.zeros(count, np.int8)
+    for node in range(count):
+        above = parent[node]
+        if above >= 0:
+            depth[node] = depth[above] + 1
+            kind[node] = kind[above]
+        elif region[node] == tasks:
+            kind[node] = 1
+        elif region[node] == threads:
+            kind[node] = 2
+        if is_stub[node]:
+            kind[node] = 3
+    for node in range(count - 1, -1, -1):
+        above = parent[node]
+        if above >= 0 and last[above] < last[node]:
+            last[above] = last[node]
+    return depth, last, kind

@@ -1,0 +1,166 @@
+"""The pass over locations: its state, its room, and rows ready to be drained."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.kernels import visits as kernel
+from pipeline.kernels.call_tree import CallTree, clear, new_tree, reserve
+from pipeline.kernels.columns import each, empty, with_room
+from pipeline.kernels.records import SIDE_WIDTH
+from pipeline.kernels.visits import (
+    PENDING,
+    Code,
+    Forks,
+    Frames,
+    RecordRows,
+    Suspended,
+    Teams,
+    VisitRows,
+    Walk,
+)
+
+_FRAME_ROOM, _FORK_ROOM, _SUSPENDED_ROOM, _TEAM_ROOM = 64, 64, 4096, 256
+_ROW_ROOM = 1 << 16
+_SPARE_FRAMES, _SPARE_NODES = 64, 1024
+_NO_NUMBERS = np.empty(0, np.int32)
+_ZERO_AT_FIRST = [
+    kernel.NEXT_VISIT, kernel.NOW, kernel.SEQUENCE, kernel.VISIT_ROWS, kernel.RECORD_ROWS,
+    kernel.FORKS, kernel.TEAM_DEPTH, kernel.AWAITS_TEAM, kernel.IN_TASK, kernel.SUSPENDED,
+    kernel.FIRST_NS, kernel.HAS_RECORDS, kernel.WRITES_ROWS, kernel.OPEN_VISITS,
+    kernel.WORKS_IN_TEAMS, kernel.FREE, *range(kernel.MISMATCHED, kernel.LOST_NODES + 1),
+]  # fmt: skip
+
+
+def no_teams() -> Teams:
+    """No forks."""
+    return empty(Teams, 0)
+
+
+class LocationWalk:
+    """One location's pass at a time; its memory is used again for the next location.
+
+    With a `canonical` tree the pass makes rows, without it only grows a call tree and finds forks.
+    """
+
+    def __init__(self, code: Code, canonical: CallTree | None = None) -> None:
+        self._code, self._writes_rows = code, canonical is not None
+        self._canonical = canonical or new_tree()
+        self._tree = new_tree()
+        rows = _ROW_ROOM if self._writes_rows else 0
+        self._frames = empty(Frames, _FRAME_ROOM)
+        self._visits = empty(VisitRows, rows)
+        self._records = empty(RecordRows, rows, arguments=SIDE_WIDTH)
+        self._forks = empty(Forks, _FORK_ROOM)
+        self._suspended = empty(Suspended, _SUSPENDED_ROOM)
+        self._team_stack = np.empty(_TEAM_ROOM, np.int64)
+        self._teams, self._numbers = no_teams(), _NO_NUMBERS
+        self.state = np.empty(kernel.STATE_SLOTS, np.int64)
+
+    def begin(
+        self, location: int, *, first_visit: int, teams: Teams, prefixes: CallTree | None = None,
+        numbers: NDArray[np.int32] = _NO_NUMBERS,
+    ) -> None:  # fmt: skip
+        """Forget the location before; `teams` refer to nodes of `prefixes`.
+
+        `numbers` are the canonical numbers of the location's nodes in order of appearance, as
+        far as they are known.
+        """
+        self.state = np.full(kernel.STATE_SLOTS, kernel.NONE, np.int64)
+        self.state[_ZERO_AT_FIRST] = 0
+        self.state[kernel.WRITES_ROWS] = self._writes_rows
+        self.state[kernel.NEXT_VISIT] = self._first_visit = first_visit
+        self.state[kernel.LOCATION] = location
+        self._teams, self._numbers = teams, numbers
+        self._tree = clear(self._tree, prefixes)
+        _chain(self._frames.above, 0, kernel.NONE)
+
+    def feed(
+        self,
+        times: NDArray[np.uint64],
+        kinds: NDArray[np.uint8],
+        refs: NDArray[np.uint32],
+        side: NDArray[np.uint64],
+        drain: Callable[[], None],
+    ) -> None:
+        """Walk over a chunk of records; `drain` is called whenever rows should be taken."""
+        row = 0
+        while row < len(kinds):
+            self._make_room()
+            row = kernel.walk_records(
+                self._walk(), self._teams, self._code, times, kinds, refs, side, row
+            )
+            drain()
+
+    def finish(self, drain: Callable[[], None]) -> None:
+        """Close what is still open."""
+        self._make_room(fragments=int(self.state[kernel.SUSPENDED]))
+        kernel.close_walk(self._walk(), self._teams)
+        drain()
+
+    def _walk(self) -> Walk:
+        return Walk(
+            self.state, self._tree, self._canonical, self._numbers, self._frames, self._visits,
+            self._records, self._forks, self._suspended, self._team_stack,
+        )  # fmt: skip
+
+    def _make_room(self, *, fragments: int = 0) -> None:
+        """Room for more records, whatever they are (see `kernel.walk_records`)."""
+        state = self.state
+        self._forks = with_room(self._forks, int(state[kernel.FORKS]) + 1)
+        before = len(self._frames.above)
+        if state[kernel.OPEN_VISITS] + _SPARE_FRAMES > before:
+            self._frames = with_room(self._frames, before + _SPARE_FRAMES)
+            _chain(self._frames.above, before, int(state[kernel.FREE]))
+            state[kernel.FREE] = before
+        if self._writes_rows:
+            waiting = int(state[kernel.RECORD_ROWS]) + kernel.MOST_NEW_ROWS
+            self._visits = with_room(self._visits, int(state[kernel.OPEN_VISITS]) + 1)
+            self._records = with_room(self._records, waiting + fragments)
+        self._tree = reserve(self._tree, _SPARE_NODES)
+
+    @property
+    def tree(self) -> CallTree:
+        """The location's call tree; overwritten by the next location."""
+        return self._tree
+
+    @property
+    def forks(self) -> Forks:
+        """Copies of the location's forks."""
+        count = int(self.state[kernel.FORKS])
+        return each(self._forks, lambda column: column[:count].copy())
+
+    @property
+    def visit_count(self) -> int:
+        return int(self.state[kernel.NEXT_VISIT]) - self._first_visit
+
+    def drain_visits(self) -> VisitRows:
+        """Copies of the closed visits: whoever gets them may keep them."""
+        count = int(self.state[kernel.VISIT_ROWS])
+        self.state[kernel.VISIT_ROWS] = 0
+        return each(self._visits, lambda column: column[:count].copy())
+
+    def drain_records(self) -> RecordRows:
+        """Copies of the records up to the first whose call is still open; the rest is kept."""
+        count = int(self.state[kernel.RECORD_ROWS])
+        is_open = self._records.leave[:count] == PENDING
+        ready = int(is_open.argmax()) if is_open.any() else count
+        drained = each(self._records, lambda column: column[:ready].copy())
+        if ready < count:
+            for column in self._records:
+                column[: count - ready] = column[ready:count].copy()
+        self._shift_links(ready, count - ready)
+        self.state[kernel.RECORD_ROWS] = count - ready
+        return drained
+
+    def _shift_links(self, dropped: int, kept: int) -> None:
+        for links in (self._records.previous[:kept], self._frames.record):
+            links -= dropped
+            links[links < 0] = kernel.NONE
+
+
+def _chain(above: NDArray[np.int32], first: int, last: int) -> None:
+    """Make frames from `first` on a list of free ones."""
+    above[first:] = np.arange(first + 1, len(above) + 1)
+    above[-1] = last

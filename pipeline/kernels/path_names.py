@@ -1,0 +1,66 @@
+"""Names of call paths: region names joined by '/', as bytes of one Arrow string column."""
+
+from typing import Any
+
+import numba as nb
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+_LEVELS = (100, 32, 8, 4, 2, 1)
+_MOST_BYTES = 32 << 20
+_CUT = np.frombuffer("…/".encode(), np.uint8)
+
+
+def path_names(parent: NDArray[np.int32], region: NDArray[np.int32], names: list[str]) -> pa.Array:
+    """Name of every node; parents come before their children.
+
+    A path of more than 100 levels shows its last ones after '…/'. Where all names together would
+    exceed 32 MB, fewer levels are shown, so that a call tree of millions of nodes stays usable.
+    """
+    encoded = [name.encode() for name in names]
+    starts = np.zeros(len(names) + 1, np.int64)
+    np.cumsum([len(name) for name in encoded], out=starts[1:])
+    text = np.frombuffer(b"".join(encoded), np.uint8)
+    offsets = np.zeros(len(parent) + 1, np.int64)
+    for levels in _LEVELS:
+        np.cumsum(_lengths(parent, region, starts, levels), out=offsets[1:])
+        if offsets[-1] <= _MOST_BYTES:
+            break
+    data = np.empty(offsets[-1], np.uint8)
+    _fill(parent, region, starts, text, levels, offsets, data)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+    return pa.Array.from_buffers(pa.large_string(), len(parent), buffers)
+
+
+@nb.njit(cache=True)
+def _lengths(parent: Any, region: Any, starts: Any, levels: Any) -> Any:
+    lengths = np.empty(len(parent), np.int64)
+    for node in range(len(parent)):
+        shown, above, length = 0, node, -1
+        while above >= 0 and shown < levels:
+            length += 1 + starts[region[above] + 1] - starts[region[above]]
+            above = parent[above]
+            shown += 1
+        lengths[node] = length + (len(_CUT) if above >= 0 else 0)
+    return lengths
+
+
+@nb.njit(cache=True)
+def _fill(
+    parent: Any, region: Any, starts: Any, text: Any, levels: Any, offsets: Any, data: Any
+) -> None:
+    """Write each name from its end towards its beginning."""
+    for node in range(len(parent)):
+        end, shown, above = offsets[node + 1], 0, node
+        while above >= 0 and shown < levels:
+            if shown:
+                end -= 1
+                data[end] = 47
+            first, last = starts[region[above]], starts[region[above] + 1]
+            end -= last - first
+            data[end : end + last - first] = text[first:last]
+            above = parent[above]
+            shown += 1
+        if above >= 0:
+            data[offsets[node] : offsets[node] + len(_CUT)] = _CUT

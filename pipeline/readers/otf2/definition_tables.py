@@ -1,0 +1,234 @@
+"""The trace's definitions as tables of the store."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from pipeline.readers.otf2.archive import Archive
+from pipeline.readers.otf2.definitions import UNDEFINED_32, UNDEFINED_64
+from pipeline.readers.otf2.identifiers import Identifiers
+from schemas import definitions as tables
+from schemas.columns import PARADIGMS
+from schemas.table import Table
+
+_LOCATION_KINDS = {1: "cpu_thread", 2: "gpu", 3: "metric"}
+_GROUP_KINDS = {1: "process", 2: "accelerator"}
+_COUNTER_KINDS = ("other", "papi", "rusage", "user")
+_ACCUMULATION = ("accumulated", "absolute", "relative")
+_PARAMETER_KINDS = ("string", "int64", "uint64")
+
+ARTIFICIAL_REGIONS = ("(undefined region)", "TASKS", "THREADS")
+"""Regions that are no code: for impossible ids, and the roots of tasks and created threads."""
+
+
+def _table(table: Table, rows: Iterable[Sequence[Any]]) -> pa.Table:
+    """Rows, in the order of the declared columns, as a table."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(table.columns)
+    arrays = {
+        column.name: pa.array(values, pa.string() if column.values else column.type)
+        for column, values in zip(table.columns, columns, strict=True)
+    }
+    return table.conform(pa.table(arrays))
+
+
+def _signed(ref: int) -> int:
+    """An unsigned 64-bit identifier as the signed number with the same bits."""
+    return ref - (1 << 64) if ref >= 1 << 63 else ref
+
+
+def _choose(names: Sequence[str], code: int, fallback: str) -> str:
+    return names[code] if code < len(names) else fallback
+
+
+class DefinitionTables:
+    """Tables that follow from the definitions alone."""
+
+    def __init__(self, archive: Archive, identifiers: Identifiers) -> None:
+        self._archive, self._ids = archive, identifiers
+        self._defs = archive.definitions
+        self._text = archive.definitions.text
+
+    def _optional_text(self, ref: int) -> str | None:
+        return None if ref == UNDEFINED_32 else self._text(ref)
+
+    def all(self) -> Iterable[tuple[Table, pa.Table]]:
+        yield tables.SYSTEM_TREE_NODES, self._system_tree_nodes()
+        yield tables.LOCATION_GROUPS, self._location_groups()
+        yield tables.COMMUNICATORS, self._communicators()
+        yield tables.COMMUNICATOR_MEMBERS, self._communicator_members()
+        yield tables.SOURCE_LOCATIONS, self._source_locations()
+        yield tables.CALLING_CONTEXTS, self._calling_contexts()
+        yield tables.ATTRIBUTES, self._attributes()
+        yield tables.PARAMETERS, self._parameters()
+        yield tables.COUNTERS, self._counters()
+        yield tables.RMA_WINDOWS, self._rma_windows()
+        yield tables.IO_HANDLES, self._io_handles()
+
+    def _system_tree_nodes(self) -> pa.Table:
+        nodes = self._ids["SystemTreeNode"]
+        found = self._defs["SystemTreeNode"].values()
+        rows = (
+            (number, nodes.optional(parent), self._text(name), self._text(kind))
+            for number, (name, kind, parent) in enumerate(found)
+        )
+        return _table(tables.SYSTEM_TREE_NODES, rows)
+
+    def _location_groups(self) -> pa.Table:
+        groups, nodes = self._ids["LocationGroup"], self._ids["SystemTreeNode"]
+        found = self._defs["LocationGroup"].items()
+        rows = (
+            (
+                number, ref, self._text(name), _GROUP_KINDS.get(kind, "unknown"),
+                self._ids.rank_of_group[number], nodes.optional(node), groups.optional(creator),
+            )
+            for number, (ref, (name, kind, node, creator)) in enumerate(found)
+        )  # fmt: skip
+        return _table(tables.LOCATION_GROUPS, rows)
+
+    def region_name(self, number: int) -> str:
+        ref = self._ids["Region"].refs[number]
+        return self._text(self._defs["Region"][ref][0])
+
+    def regions(self, used_artificial: Sequence[bool]) -> pa.Table:
+        """Regions, then those artificial ones that occur."""
+        rows = [self._region_row(number) for number in range(len(self._ids["Region"]))]
+        for offset, name in enumerate(ARTIFICIAL_REGIONS):
+            if used_artificial[offset]:
+                number = len(self._ids["Region"]) + offset
+                ref = -1 - offset
+                rows.append((number, ref, name, name, "artificial", "none", None, None, None))
+        return _table(tables.REGIONS, rows)
+
+    def _region_row(self, number: int) -> tuple[Any, ...]:
+        ref = self._ids["Region"].refs[number]
+        name, canonical, _, role, paradigm, _, file, begin, end = self._defs["Region"][ref]
+        return (
+            number, ref, self._text(name), self._text(canonical),
+            _choose(tables.REGION_ROLES, role, "unknown"), _choose(PARADIGMS, paradigm, "unknown"),
+            self._optional_text(file) or None, begin or None, end or None,
+        )  # fmt: skip
+
+    def locations(self, outcomes: Sequence[Sequence[Any]]) -> pa.Table:
+        """Locations; `outcomes` gives record count, visits, begin, end and completeness of each."""
+        rows = (
+            (
+                number, _signed(ref), self._text(name), _LOCATION_KINDS.get(kind, "unknown"),
+                self._ids.group_of_location[number],
+                self._ids.rank_of_group[self._ids.group_of_location[number]],
+                self._ids.thread_of_location[number], declared, *outcomes[number],
+            )
+            for number, (ref, (name, kind, declared, _)) in enumerate(
+                self._defs["Location"].items()
+            )
+        )  # fmt: skip
+        return _table(tables.LOCATIONS, rows)
+
+    def run(self, run_id: str, *, begin_ns: int, end_ns: int, record_count: int) -> pa.Table:
+        resolution, offset, _, started = self._defs.clock
+        processes = sum(kind == 1 for _, kind, *_ in self._defs["LocationGroup"].values())
+        row = (
+            run_id, self._archive.trace_id, "otf2", self._archive.creator,
+            self._archive.machine_name, resolution, _signed(offset),
+            None if started == UNDEFINED_64 else _signed(started), begin_ns, end_ns,
+            len(self._ids["Location"]), processes, record_count,
+        )  # fmt: skip
+        return _table(tables.RUNS, [row])
+
+    def _communicators(self) -> pa.Table:
+        numbers = self._ids["Comm"]
+        rows = (
+            (
+                number, found.ref, self._text(found.name), found.kind,
+                _choose(PARADIGMS, found.paradigm, "unknown"), numbers.optional(found.parent),
+                1 if found.kind == "self" else sum(len(group) for group in found.groups),
+            )
+            for number, found in enumerate(self._ids.communicators)
+        )  # fmt: skip
+        return _table(tables.COMMUNICATORS, rows)
+
+    def _communicator_members(self) -> pa.Table:
+        owner = self._ids.group_of_location
+        rows = (
+            (number, side, rank, *((m, owner[m]) if m >= 0 else (None, None)))
+            for number, found in enumerate(self._ids.communicators)
+            for side, group in enumerate(found.groups)
+            for rank, m in enumerate(group)
+        )
+        return _table(tables.COMMUNICATOR_MEMBERS, rows)
+
+    def _source_locations(self) -> pa.Table:
+        found = self._defs["SourceCodeLocation"].items()
+        rows = (
+            (number, ref, self._text(file), line)
+            for number, (ref, (file, line)) in enumerate(found)
+        )
+        return _table(tables.SOURCE_LOCATIONS, rows)
+
+    def _calling_contexts(self) -> pa.Table:
+        regions, contexts = self._ids["Region"], self._ids["CallingContext"]
+        places = self._ids["SourceCodeLocation"]
+        found = self._defs["CallingContext"].items()
+        rows = (
+            (
+                number, ref, regions.optional(region), places.optional(place),
+                contexts.optional(parent),
+            )
+            for number, (ref, (region, place, parent)) in enumerate(found)
+        )  # fmt: skip
+        return _table(tables.CALLING_CONTEXTS, rows)
+
+    def _attributes(self) -> pa.Table:
+        found = self._defs["Attribute"].items()
+        rows = (
+            (number, ref, self._text(name), self._text(description))
+            for number, (ref, (name, description, _)) in enumerate(found)
+        )
+        return _table(tables.ATTRIBUTES, rows)
+
+    def _parameters(self) -> pa.Table:
+        found = self._defs["Parameter"].items()
+        rows = (
+            (number, ref, self._text(name), _choose(_PARAMETER_KINDS, kind, "string"))
+            for number, (ref, (name, kind)) in enumerate(found)
+        )
+        return _table(tables.PARAMETERS, rows)
+
+    def _counters(self) -> pa.Table:
+        found = self._defs["MetricMember"].items()
+        rows = (
+            (
+                number, ref, self._text(name), self._text(unit),
+                _choose(_COUNTER_KINDS, kind, "other"),
+                _choose(_ACCUMULATION, mode & 15, "absolute"), 2 if base == 0 else 10, exponent,
+            )
+            for number, (ref, (name, _, kind, mode, _, base, exponent, unit)) in enumerate(found)
+        )  # fmt: skip
+        return _table(tables.COUNTERS, rows)
+
+    def _rma_windows(self) -> pa.Table:
+        found = self._defs["RmaWin"].items()
+        rows = (
+            (number, ref, self._text(name), self._ids["Comm"].optional(communicator))
+            for number, (ref, (name, communicator, _)) in enumerate(found)
+        )
+        return _table(tables.RMA_WINDOWS, rows)
+
+    def _io_handles(self) -> pa.Table:
+        rows = (
+            self._io_handle_row(number, ref, *values)
+            for number, (ref, values) in enumerate(self._defs["IoHandle"].items())
+        )
+        return _table(tables.IO_HANDLES, rows)
+
+    def _io_handle_row(
+        self, number: int, ref: int, name: int, file: int, paradigm: int, _: int, communicator: int,
+        parent: int,
+    ) -> tuple[Any, ...]:  # fmt: skip
+        found = self._defs["IoRegularFile"].get(file) or self._defs["IoDirectory"].get(file)
+        interface = self._defs["IoParadigm"].get(paradigm)
+        return (
+            number, ref, self._text(name), self._text(found[0]) if found else None,
+            self._text(interface[1]) if interface else None,
+            self._ids["Comm"].optional(communicator), self._ids["IoHandle"].optional(parent),
+        )  # fmt: skip

@@ -1,0 +1,150 @@
+"""Reading the global definitions: everything the trace declares, as plain records."""
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pipeline.errors import DamagedTraceError
+from pipeline.readers.otf2.library import SUCCESS, Library
+
+UNDEFINED_32, UNDEFINED_64 = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
+_B, _W, _I, _Q, _P, _S = (
+    ctypes.c_uint8,
+    ctypes.c_uint32,
+    ctypes.c_int64,
+    ctypes.c_uint64,
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+)
+
+# Arguments of each definition after the user data; the first one is its identifier.
+_ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "String": (_W, _S),
+    "Attribute": (_W, _W, _W, _B),
+    "SystemTreeNode": (_W, _W, _W, _W),
+    "LocationGroup": (_W, _W, _B, _W, _W),
+    "Location": (_Q, _W, _B, _Q, _W),
+    "Region": (_W, _W, _W, _W, _B, _B, _W, _W, _W, _W),
+    "Group": (_W, _W, _B, _B, _W, _W, ctypes.POINTER(_Q)),
+    "MetricMember": (_W, _W, _W, _B, _B, _B, _B, _I, _W),
+    "MetricClass": (_W, _B, ctypes.POINTER(_W), _B, _B),
+    "MetricInstance": (_W, _W, _Q, _B, _Q),
+    "Comm": (_W, _W, _W, _W, _W),
+    "InterComm": (_W, _W, _W, _W, _W, _W),
+    "Parameter": (_W, _W, _B),
+    "RmaWin": (_W, _W, _W, _W),
+    "SourceCodeLocation": (_W, _W, _W),
+    "CallingContext": (_W, _W, _W, _W),
+    "IoRegularFile": (_W, _W, _W),
+    "IoDirectory": (_W, _W, _W),
+    "IoHandle": (_W, _W, _W, _B, _W, _W, _W),
+    "IoParadigm": (_B, _W, _W, _B, _W, _B, _P, _P, _P),
+}
+
+
+@dataclass
+class Definitions:
+    """Definitions by kind and identifier, in the order in which the trace gives them.
+
+    `repeated` counts identifiers defined again (the first definition counts), `invalid_text`
+    strings that are not UTF-8.
+    """
+
+    clock: tuple[int, int, int, int] = (1_000_000_000, 0, 0, UNDEFINED_64)
+    by_kind: dict[str, dict[int, tuple[Any, ...]]] = field(
+        default_factory=lambda: {kind: {} for kind in _ARGUMENTS}
+    )
+    repeated: int = 0
+    invalid_text: int = 0
+
+    def __getitem__(self, kind: str) -> dict[int, tuple[Any, ...]]:
+        return self.by_kind[kind]
+
+    def text(self, ref: int) -> str:
+        """The string of a reference; empty where it is undefined."""
+        found: tuple[str] | None = self.by_kind["String"].get(ref)
+        return found[0] if found else ""
+
+
+def _kept(kind: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Copy what the library's pointers point at, which is gone after the callback."""
+    if kind == "Group":
+        *head, count, members = values
+        return (*head, tuple(members[:count]))
+    if kind == "MetricClass":
+        count, members, *rest = values
+        return (tuple(members[:count]), *rest)
+    if kind == "IoParadigm":
+        return values[:2]
+    return values
+
+
+def _keeper(definitions: Definitions, kind: str) -> Callable[..., int]:
+    target = definitions.by_kind[kind]
+
+    def keep(user: Any, ref: int, *values: Any) -> int:
+        if kind == "String":
+            values = (_decode(definitions, values[0]),)
+        if ref in target:
+            definitions.repeated += 1
+        else:
+            target[ref] = _kept(kind, values)
+        return 0
+
+    return keep
+
+
+def _decode(definitions: Definitions, text: bytes | None) -> str:
+    try:
+        return (text or b"").decode("utf-8")
+    except UnicodeDecodeError:
+        definitions.invalid_text += 1
+        return (text or b"").decode("utf-8", "backslashreplace")
+
+
+def read_definitions(library: Library, handle: int, anchor: str) -> Definitions:
+    """Read all global definitions of an open reader.
+
+    Raises DamagedTraceError if the definition file is missing or cannot be read.
+    """
+    definitions = Definitions()
+    reader = library.Reader_GetGlobalDefReader(handle)
+    if not reader:
+        raise DamagedTraceError(_unreadable(anchor, "is missing or unreadable"))
+    callbacks = library.GlobalDefReaderCallbacks_New()
+    alive = _register(library, callbacks, definitions)
+    library.Reader_RegisterGlobalDefCallbacks(handle, reader, callbacks, None)
+    read = ctypes.c_uint64()
+    code = library.Reader_ReadAllGlobalDefinitions(handle, reader, ctypes.byref(read))
+    library.GlobalDefReaderCallbacks_Delete(callbacks)
+    library.Reader_CloseGlobalDefReader(handle, reader)
+    del alive
+    if code != SUCCESS:
+        raise DamagedTraceError(_unreadable(anchor, f"is damaged: {library.describe(code)}"))
+    return definitions
+
+
+def _unreadable(anchor: str, what: str) -> str:
+    return f"{anchor}: the global definition file beside it (*.def) {what}; copy the archive again"
+
+
+def _register(library: Library, callbacks: int, definitions: Definitions) -> list[Any]:
+    """Register a keeper per definition; the result must outlive the reading."""
+
+    def keep_clock(user: Any, *values: int) -> int:
+        definitions.clock = values  # type: ignore[assignment]
+        return 0
+
+    handlers: dict[str, tuple[tuple[Any, ...], Callable[..., int]]] = {
+        kind: (arguments, _keeper(definitions, kind)) for kind, arguments in _ARGUMENTS.items()
+    }
+    handlers["ClockProperties"] = ((_Q, _Q, _Q, _Q), keep_clock)
+    alive = []
+    for kind, (arguments, handler) in handlers.items():
+        setter = library.setter("GlobalDefReader", kind)
+        if setter is not None:
+            function = ctypes.CFUNCTYPE(ctypes.c_int32, _P, *arguments)(handler)
+            setter(callbacks, ctypes.cast(function, _P))
+            alive.append(function)
+    return alive

@@ -1,0 +1,129 @@
+"""Reading the records of chosen locations, a bounded number at a time."""
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pipeline.errors import DamagedTraceError
+from pipeline.readers.otf2.buffer import RecordBuffer
+from pipeline.readers.otf2.library import INTERRUPTED_BY_CALLBACK, SUCCESS, Library
+from pipeline.readers.otf2.plain_survey import PlainSurvey
+
+CHUNK_RECORDS = 1 << 16
+"""Records drained at a time: large enough to amortise, small enough for the cache."""
+
+
+@dataclass(frozen=True)
+class LocationRead:
+    """How the reading of one location ended."""
+
+    record_count: int
+    error: str = ""
+
+
+class LocationReader:
+    """An open reader of some locations; not shared between threads."""
+
+    def __init__(
+        self, library: Library, anchor: Path, callbacks: dict[str, Any], locations: list[int]
+    ) -> None:
+        self._library = library
+        self._locations = locations
+        self._handle = library.Reader_Open(bytes(anchor))
+        if not self._handle:
+            raise DamagedTraceError(f"{anchor}: the OTF2 library cannot open this anchor file")
+        library.Reader_SetSerialCollectiveCallbacks(self._handle)
+        for location in locations:
+            library.Reader_SelectLocation(self._handle, location)
+        self._definition_errors = self._load_local_definitions()
+        self._event_files = library.Reader_OpenEvtFiles(self._handle)
+        self._callbacks = _register(library, callbacks)
+        self.buffer = RecordBuffer(library, rows=CHUNK_RECORDS)
+
+    def _load_local_definitions(self) -> dict[int, str]:
+        """Id maps and clock offsets; without them ids and times would be silently wrong."""
+        library, handle, errors = self._library, self._handle, {}
+        library.Reader_OpenDefFiles(handle)
+        for location in self._locations:
+            reader = library.Reader_GetDefReader(handle, location)
+            if not reader:
+                errors[location] = "its local definition file is missing or unreadable"
+                continue
+            read = ctypes.c_uint64()
+            code = library.Reader_ReadAllLocalDefinitions(handle, reader, ctypes.byref(read))
+            if code != SUCCESS:
+                errors[location] = f"its local definitions: {library.describe(code)}"
+            library.Reader_CloseDefReader(handle, reader)
+        library.Reader_CloseDefFiles(handle)
+        return errors
+
+    def read(
+        self, location: int, limit: int, target: RecordBuffer | PlainSurvey | None = None
+    ) -> Iterator[int | LocationRead]:
+        """Fill the target (the buffer) again and again; yields the number of records each time.
+
+        The last item is a LocationRead. At most `limit` records are read: the C library replays
+        chunks without end in some truncated files.
+        """
+        target = target or self.buffer
+        if not limit:
+            yield LocationRead(0)  # a location without events may have no files
+            return
+        if location in self._definition_errors:
+            yield LocationRead(0, self._definition_errors[location])
+            return
+        reader = self._library.Reader_GetEvtReader(self._handle, location)
+        if not reader:
+            yield LocationRead(0, "its event file is missing or unreadable")
+            return
+        self._library.Reader_RegisterEvtCallbacks(
+            self._handle, reader, self._callbacks, target.address
+        )
+        total, error = 0, ""
+        while total < limit and not error:
+            target.clear()
+            count, error = self._fill(reader, min(CHUNK_RECORDS, limit - total))
+            total += count
+            yield count
+            if not count:
+                break
+        self._library.Reader_CloseEvtReader(self._handle, reader)
+        yield LocationRead(total, error)
+
+    def _fill(self, reader: int, wanted: int) -> tuple[int, str]:
+        read = ctypes.c_uint64()
+        code = self._library.Reader_ReadLocalEvents(
+            self._handle, reader, wanted, ctypes.byref(read)
+        )
+        if code in (SUCCESS, INTERRUPTED_BY_CALLBACK):
+            return read.value, ""
+        return read.value, self._library.describe(code)
+
+    def close(self) -> None:
+        self._library.EvtReaderCallbacks_Delete(self._callbacks)
+        self._library.Reader_CloseEvtFiles(self._handle)
+        self._library.Reader_Close(self._handle)
+
+
+def _register(library: Library, callbacks: dict[str, Any]) -> int:
+    handle: int = library.EvtReaderCallbacks_New()
+    for event, callback in callbacks.items():
+        setter = library.setter("EvtReader", event)
+        if setter is not None:
+            setter(handle, ctypes.cast(callback.ctypes, ctypes.c_void_p))
+    return handle
+
+
+@contextmanager
+def open_locations(
+    library: Library, anchor: Path, callbacks: dict[str, Any], locations: list[int]
+) -> Iterator[LocationReader]:
+    """A reader of `locations`, closed at the end."""
+    reader = LocationReader(library, anchor, callbacks, locations)
+    try:
+        yield reader
+    finally:
+        reader.close()

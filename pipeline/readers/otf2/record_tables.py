@@ -1,0 +1,497 @@
+"""Rows of a location's pass as tables of the store."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from pipeline.kernels import records as kinds
+from pipeline.kernels.columns import rows_at
+from pipeline.kernels.records import SIDE_WIDTH
+from pipeline.kernels.visits import NONE, TASK_FRAGMENT, RecordRows, VisitRows
+from pipeline.readers.otf2.identifiers import UNDEFINED_NUMBER, Identifiers, LocalPeers
+from schemas import events as tables
+from schemas.columns import COLLECTIVE_OPERATIONS, PARADIGMS
+from schemas.table import Table
+
+Integers = NDArray[np.int64]
+Rows = dict[str, pa.Array]
+
+_KIND_LIMIT = 128
+_LAST_RANK = np.iinfo(np.int32).max
+"""Larger numbers say "no root", "this group" and the like."""
+_MEASUREMENT_ON = 1
+_FLOAT, _DOUBLE, _STRING, _LAST_NUMBER = 9, 10, 11, 10
+_LOCK_PARADIGM = PARADIGMS.index("openmp")
+
+# Which argument of each record holds which quantity.
+_ARGUMENT: dict[str, dict[str, int]] = {
+    "communicator": {
+        "MpiSend": 1, "MpiIsend": 1, "MpiRecv": 1, "MpiIrecv": 1, "MpiProbe": 1,
+        "MpiCollectiveEnd": 1, "NonBlockingCollectiveComplete": 1, "CommCreate": 0,
+        "CommDestroy": 0, "ThreadTeamBegin": 0, "ThreadTeamEnd": 0, "ThreadTaskCreate": 0,
+        "ThreadTaskSwitch": 0, "ThreadTaskComplete": 0, "ThreadCreate": 0, "ThreadBegin": 0,
+        "ThreadWait": 0, "ThreadEnd": 0,
+    },
+    "peer": {"MpiSend": 0, "MpiIsend": 0, "MpiRecv": 0, "MpiIrecv": 0, "MpiProbe": 0},
+    "tag": {"MpiSend": 2, "MpiIsend": 2, "MpiRecv": 2, "MpiIrecv": 2, "MpiProbe": 2},
+    "bytes": {
+        "MpiSend": 3, "MpiIsend": 3, "MpiRecv": 3, "MpiIrecv": 3, "MpiMrecv": 1, "MpiImrecv": 1,
+        "MpiCollectiveEnd": 3, "NonBlockingCollectiveComplete": 3, "RmaCollectiveEnd": 4,
+        "RmaPut": 2, "RmaGet": 2, "RmaAtomic": 3, "IoOperationBegin": 3, "IoOperationComplete": 1,
+    },
+    "bytes_received": {
+        "MpiCollectiveEnd": 4, "NonBlockingCollectiveComplete": 4, "RmaCollectiveEnd": 5,
+        "RmaAtomic": 4,
+    },
+    "operation": {
+        "MpiCollectiveEnd": 0, "NonBlockingCollectiveComplete": 0, "RmaCollectiveEnd": 0,
+    },
+    "root": {"MpiCollectiveEnd": 2, "NonBlockingCollectiveComplete": 2},
+    "request": {
+        "MpiIsend": 4, "MpiIsendComplete": 0, "MpiIrecvRequest": 0, "MpiIrecv": 4,
+        "MpiRequestTest": 0, "MpiRequestCancelled": 0, "NonBlockingCollectiveRequest": 0,
+        "NonBlockingCollectiveComplete": 5, "MpiImrecvRequest": 1, "MpiImrecv": 0,
+    },
+    "probe": {"MpiProbe": 3, "MpiMrecv": 0, "MpiImrecvRequest": 0},
+    "thread": {"ThreadTaskCreate": 1, "ThreadTaskSwitch": 1, "ThreadTaskComplete": 1},
+    "number": {
+        "ThreadFork": 1, "OmpFork": 0, "ThreadTaskCreate": 2, "ThreadTaskSwitch": 2,
+        "ThreadTaskComplete": 2, "OmpTaskCreate": 0, "OmpTaskSwitch": 0, "OmpTaskComplete": 0,
+        "ThreadCreate": 1, "ThreadBegin": 1, "ThreadWait": 1, "ThreadEnd": 1,
+    },
+    "lock": {
+        "ThreadAcquireLock": 1, "ThreadReleaseLock": 1, "OmpAcquireLock": 0, "OmpReleaseLock": 0,
+    },
+    "order": {
+        "ThreadAcquireLock": 2, "ThreadReleaseLock": 2, "OmpAcquireLock": 1, "OmpReleaseLock": 1,
+    },
+    "lock_paradigm": {"ThreadAcquireLock": 0, "ThreadReleaseLock": 0},
+    "window": {
+        "RmaWinCreate": 0, "RmaWinDestroy": 0, "RmaCollectiveEnd": 2, "RmaGroupSync": 1,
+        "RmaRequestLock": 0, "RmaAcquireLock": 0, "RmaTryLock": 0, "RmaReleaseLock": 0,
+        "RmaSync": 0, "RmaWaitChange": 0, "RmaPut": 0, "RmaGet": 0, "RmaAtomic": 0,
+        "RmaOpCompleteBlocking": 0, "RmaOpCompleteNonBlocking": 0, "RmaOpTest": 0,
+        "RmaOpCompleteRemote": 0,
+    },
+    "remote": {
+        "RmaCollectiveEnd": 3, "RmaRequestLock": 1, "RmaAcquireLock": 1, "RmaTryLock": 1,
+        "RmaReleaseLock": 1, "RmaSync": 1, "RmaPut": 1, "RmaGet": 1, "RmaAtomic": 1,
+    },
+    "matching": {
+        "RmaRequestLock": 2, "RmaAcquireLock": 2, "RmaTryLock": 2, "RmaReleaseLock": 2,
+        "RmaPut": 3, "RmaGet": 3, "RmaAtomic": 5, "RmaOpCompleteBlocking": 1,
+        "RmaOpCompleteNonBlocking": 1, "RmaOpTest": 1, "RmaOpCompleteRemote": 1,
+        "IoOperationBegin": 4, "IoOperationTest": 1, "IoOperationIssued": 1,
+        "IoOperationComplete": 2, "IoOperationCancelled": 1,
+    },
+    "detail": {
+        "RmaCollectiveEnd": 1, "RmaGroupSync": 0, "RmaRequestLock": 3, "RmaAcquireLock": 3,
+        "RmaTryLock": 3, "RmaSync": 2, "RmaAtomic": 2, "IoCreateHandle": 3,
+        "IoDuplicateHandle": 2, "IoSeek": 3, "IoChangeStatusFlags": 1, "IoOperationBegin": 2,
+        "IoAcquireLock": 1, "IoReleaseLock": 1, "IoTryLock": 1,
+    },
+    "handle": {
+        "IoCreateHandle": 0, "IoDestroyHandle": 0, "IoDuplicateHandle": 1, "IoSeek": 0,
+        "IoChangeStatusFlags": 0, "IoOperationBegin": 0, "IoOperationTest": 0,
+        "IoOperationIssued": 0, "IoOperationComplete": 0, "IoOperationCancelled": 0,
+        "IoAcquireLock": 0, "IoReleaseLock": 0, "IoTryLock": 0,
+    },
+    "mode": {"IoOperationBegin": 1},
+    "parameter": {"ParameterString": 0, "ParameterInt": 0, "ParameterUnsignedInt": 0},
+}  # fmt: skip
+
+_KIND_OF = {record.name: record.kind for record in kinds.RECORDS}
+
+
+def _argument_by_kind(quantity: str) -> NDArray[np.int64]:
+    places = np.full(_KIND_LIMIT, NONE, np.int64)
+    for name, place in _ARGUMENT[quantity].items():
+        places[_KIND_OF[name]] = place
+    return places
+
+
+_PLACES = {quantity: _argument_by_kind(quantity) for quantity in _ARGUMENT}
+
+
+def _codes(first: int, table_kinds: tuple[str, ...], skipped: tuple[int, ...]) -> NDArray[np.int8]:
+    """Position in a table's list of kinds for each record kind from `first` on."""
+    codes = np.zeros(_KIND_LIMIT, np.int8)
+    present = [k for k in range(first, _KIND_LIMIT) if k not in skipped][: len(table_kinds)]
+    codes[present] = np.arange(len(table_kinds), dtype=np.int8)
+    return codes
+
+
+_MPI_CODES = _codes(kinds.MPI_FIRST, tables.MPI_KINDS, (kinds.MPI_COLLECTIVE_BEGIN,))
+_RMA_CODES = _codes(kinds.RMA_FIRST, tables.RMA_KINDS, (kinds.RMA_COLLECTIVE_BEGIN,))
+_IO_CODES = _codes(kinds.IO_FIRST, tables.IO_KINDS, ())
+_THREAD_CODES = _codes(kinds.FORK, tables.THREAD_KINDS, ())
+_THREAD_CODES[[kinds.OMP_FORK, kinds.OMP_JOIN]] = [0, 1]
+_THREAD_CODES[[kinds.OMP_TASK_CREATE, kinds.OMP_TASK_SWITCH, kinds.OMP_TASK_COMPLETE]] = [8, 9, 10]
+
+
+def _nullable(values: NDArray[np.generic], is_absent: NDArray[np.bool_]) -> pa.Array:
+    return pa.array(values, mask=is_absent if is_absent.any() else None)
+
+
+def _ranks(ranks: Integers, is_absent: NDArray[np.bool_]) -> pa.Array:
+    """Ranks; absent also where the number cannot be one."""
+    return _nullable(ranks.astype(np.int32), is_absent | (ranks > _LAST_RANK))
+
+
+def _enum(
+    codes: NDArray[np.int8], values: tuple[str, ...], mask: NDArray[np.bool_] | None = None
+) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=mask), pa.array(values, pa.string()))
+
+
+@dataclass
+class RecordTables:
+    """Turns the rows of one location into tables; counts what names nothing that is defined."""
+
+    identifiers: Identifiers
+    peers: LocalPeers
+    location: int
+    impossible: Counter[str] = field(default_factory=Counter)
+
+    def visits(self, rows: VisitRows) -> pa.Table:
+        return pa.table(
+            {
+                "location_id": self._location(len(rows.visit)),
+                "visit_id": pa.array(rows.visit),
+                "parent_visit_id": _nullable(rows.parent, rows.parent < 0),
+                "call_path_id": pa.array(rows.node),
+                "region_id": pa.array(rows.region),
+                "enter_ns": pa.array(rows.enter),
+                "leave_ns": pa.array(rows.leave),
+                "exclusive_ns": pa.array(rows.exclusive),
+                "is_closed": pa.array(rows.is_closed),
+            }
+        )
+
+    def records(self, rows: RecordRows) -> Iterator[tuple[Table, pa.Table]]:
+        """The tables that have rows here."""
+        counts = np.bincount(rows.kind, minlength=_KIND_LIMIT)
+        for table, first, last, build in self._builders():
+            count = counts[first : last + 1].sum()
+            if count == len(rows.kind):
+                yield table, pa.table(build(_Chosen(rows)))
+            elif count:
+                wanted = np.flatnonzero((rows.kind >= first) & (rows.kind <= last))
+                chosen = rows_at(rows, wanted)
+                yield table, pa.table(build(_Chosen(chosen)))
+
+    def _builders(self) -> tuple[tuple[Table, int, int, Callable[["_Chosen"], Rows]], ...]:
+        lock_kinds = kinds.THREAD_ACQUIRE_LOCK, kinds.OMP_RELEASE_LOCK
+        return (
+            (tables.MPI_OPERATIONS, kinds.MPI_FIRST, kinds.MPI_LAST, self._mpi),
+            (tables.THREAD_EVENTS, kinds.FORK, kinds.OMP_TASK_COMPLETE, self._threads),
+            (tables.TASK_FRAGMENTS, TASK_FRAGMENT, TASK_FRAGMENT, self._task_fragments),
+            (tables.LOCK_OPERATIONS, *lock_kinds, self._locks),
+            (tables.RMA_OPERATIONS, kinds.RMA_FIRST, kinds.RMA_LAST, self._rma),
+            (tables.IO_OPERATIONS, kinds.IO_FIRST, kinds.IO_LAST, self._io),
+            (tables.COUNTER_VALUES, kinds.METRIC, kinds.METRIC, self._counters),
+            (
+                tables.PARAMETER_VALUES,
+                kinds.PARAMETER_STRING,
+                kinds.PARAMETER_UNSIGNED,
+                self._parameters,
+            ),
+            (tables.RECORD_ATTRIBUTES, kinds.ATTRIBUTE, kinds.ATTRIBUTE, self._attributes),
+            (tables.SAMPLES, kinds.CONTEXT_SAMPLE, kinds.CONTEXT_SAMPLE, self._samples),
+        )
+
+    def _location(self, count: int) -> pa.Array:
+        return pa.array(np.full(count, self.location, np.int32))
+
+    def _head(self, rows: "_Chosen", *, has_call: bool = True) -> Rows:
+        """Columns that all record tables begin with."""
+        raw = rows.rows
+        head = {
+            "location_id": self._location(rows.count),
+            "sequence": pa.array(raw.sequence),
+            "time_ns": pa.array(raw.time),
+            "visit_id": _nullable(raw.visit, raw.visit < 0),
+            "call_path_id": _nullable(raw.node, raw.node < 0),
+        }
+        if has_call:
+            is_outside = raw.visit < 0
+            head["enter_ns"] = _nullable(raw.enter, is_outside)
+            head["leave_ns"] = _nullable(raw.leave, is_outside)
+        return head
+
+    def _defined(
+        self, rows: "_Chosen", quantity: str, kind: str
+    ) -> tuple[Integers, NDArray[np.bool_]]:
+        """Numbers of the definitions an argument names, and where there is none."""
+        refs, is_absent = rows.take(quantity)
+        numbers = self.identifiers[kind].lookup(refs.view(np.uint64))
+        numbers[is_absent] = UNDEFINED_NUMBER
+        self.impossible[kind] += int((~is_absent & (numbers < 0)).sum())
+        return numbers, numbers < 0
+
+    def _mpi(self, rows: "_Chosen") -> Rows:
+        communicators, no_communicator = self._defined(rows, "communicator", "Comm")
+        ranks, no_peer = rows.take("peer")
+        processes = self.peers.processes(communicators, ranks)
+        is_stray = ~no_peer & ~no_communicator & (processes < 0)
+        self.impossible["rank"] += int(is_stray.sum())
+        roots, no_root = rows.take("root")
+        begin = rows.rows.begin
+        return self._head(rows) | {
+            "kind": _enum(_MPI_CODES[rows.rows.kind], tables.MPI_KINDS),
+            "begin_ns": _nullable(begin, begin == NONE),
+            "communicator_id": _nullable(communicators.astype(np.int32), no_communicator),
+            "peer_rank": _ranks(ranks, no_peer),
+            "peer_group_id": _nullable(processes.astype(np.int32), no_peer | (processes < 0)),
+            "tag": rows.column("tag"),
+            "bytes": rows.column("bytes"),
+            "bytes_received": rows.column("bytes_received"),
+            "operation": rows.operation(),
+            "root_rank": _ranks(roots, no_root),
+            "request_id": rows.column("request"),
+            "probe_id": rows.column("probe"),
+        }
+
+    def _threads(self, rows: "_Chosen") -> Rows:
+        teams, no_team = self._defined(rows, "communicator", "Comm")
+        return self._head(rows, has_call=False) | {
+            "kind": _enum(_THREAD_CODES[rows.rows.kind], tables.THREAD_KINDS),
+            "communicator_id": _nullable(teams.astype(np.int32), no_team),
+            "thread": rows.column("thread"),
+            "number": rows.column("number"),
+        }
+
+    def _task_fragments(self, rows: "_Chosen") -> Rows:
+        raw = rows.rows
+        return {
+            "location_id": self._location(rows.count),
+            "scheduling_visit_id": _nullable(raw.visit, raw.visit < 0),
+            "call_path_id": pa.array(raw.node),
+            "thread": pa.array(raw.arguments[:, 0].astype(np.int64)),
+            "number": pa.array(raw.arguments[:, 1].astype(np.int64)),
+            "begin_ns": pa.array(raw.begin),
+            "end_ns": pa.array(raw.time),
+            "is_first": pa.array(raw.arguments[:, 2] == 1),
+        }
+
+    def _locks(self, rows: "_Chosen") -> Rows:
+        paradigms, is_omp = rows.take("lock_paradigm")
+        paradigms = np.where(is_omp, _LOCK_PARADIGM, np.minimum(paradigms, len(PARADIGMS) - 1))
+        is_release = np.isin(rows.rows.kind, (kinds.THREAD_RELEASE_LOCK, kinds.OMP_RELEASE_LOCK))
+        return self._head(rows) | {
+            "kind": _enum(is_release.astype(np.int8), ("acquire", "release")),
+            "paradigm": _enum(paradigms.astype(np.int8), PARADIGMS),
+            "lock_id": rows.column("lock"),
+            "acquisition_order": rows.column("order"),
+        }
+
+    def _rma(self, rows: "_Chosen") -> Rows:
+        windows, no_window = self._defined(rows, "window", "RmaWin")
+        ranks, no_rank = rows.take("remote")
+        begin = rows.rows.begin
+        return self._head(rows) | {
+            "kind": _enum(_RMA_CODES[rows.rows.kind], tables.RMA_KINDS),
+            "begin_ns": _nullable(begin, begin == NONE),
+            "rma_window_id": _nullable(windows.astype(np.int32), no_window),
+            "remote_rank": _ranks(ranks, no_rank),
+            "bytes": rows.column("bytes"),
+            "bytes_received": rows.column("bytes_received"),
+            "operation": rows.operation(),
+            "matching_id": rows.column("matching"),
+            "detail": rows.column("detail"),
+        }
+
+    def _io(self, rows: "_Chosen") -> Rows:
+        handles, no_handle = self._defined(rows, "handle", "IoHandle")
+        modes, no_mode = rows.take("mode")
+        return self._head(rows) | {
+            "kind": _enum(_IO_CODES[rows.rows.kind], tables.IO_KINDS),
+            "io_handle_id": _nullable(handles.astype(np.int32), no_handle),
+            "mode": _enum(
+                np.minimum(modes, 2).astype(np.int8), ("read", "write", "flush"), no_mode
+            ),
+            "bytes": rows.bytes_or_unknown(),
+            "matching_id": rows.column("matching"),
+            "detail": rows.column("detail"),
+        }
+
+    def _counters(self, rows: "_Chosen") -> Rows:
+        arguments = rows.rows.arguments
+        counters = self._members_of(arguments[:, 0], arguments[:, 1])
+        is_known = counters >= 0
+        self.impossible["MetricMember"] += int((~is_known).sum())
+        if not is_known.all():
+            rows = _Chosen(rows_at(rows.rows, np.flatnonzero(is_known)))
+            arguments, counters = rows.rows.arguments, counters[is_known]
+        is_float = (arguments[:, 2] == _FLOAT) | (arguments[:, 2] == _DOUBLE)
+        return self._head(rows, has_call=False) | {
+            "counter_id": pa.array(counters.astype(np.int32)),
+            "value_integer": _nullable(arguments[:, 3].view(np.int64), is_float),
+            "value_float": _nullable(arguments[:, 3].view(np.float64), ~is_float),
+        }
+
+    def _members_of(self, refs: NDArray[np.uint64], places: NDArray[np.uint64]) -> Integers:
+        """Counters of (metric class or instance, position in it)."""
+        definitions, members = self.identifiers.definitions, self.identifiers["MetricMember"]
+        found = np.full(len(refs), UNDEFINED_NUMBER, np.int64)
+        for ref in np.unique(refs):
+            metric = definitions["MetricInstance"].get(int(ref), (int(ref),))[0]
+            listed = [
+                members[member] for member in definitions["MetricClass"].get(metric, ((),))[0]
+            ]
+            is_here = refs == ref
+            numbers = np.array([*listed, UNDEFINED_NUMBER], np.int64)
+            found[is_here] = numbers[np.minimum(places[is_here], len(listed)).astype(np.int64)]
+        return found
+
+    def _parameters(self, rows: "_Chosen") -> Rows:
+        numbers, is_absent = self._defined(rows, "parameter", "Parameter")
+        is_text = rows.rows.kind == kinds.PARAMETER_STRING
+        values = rows.rows.arguments[:, 1]
+        return self._head(rows, has_call=False) | {
+            "parameter_id": _nullable(numbers.astype(np.int32), is_absent),
+            "value_integer": _nullable(values.view(np.int64), is_text),
+            "value_text": self._texts(values, is_text),
+        }
+
+    def _attributes(self, rows: "_Chosen") -> Rows:
+        arguments = rows.rows.arguments
+        numbers = self.identifiers["Attribute"].lookup(arguments[:, 0])
+        self.impossible["Attribute"] += int((numbers < 0).sum())
+        kind, bits = arguments[:, 1], arguments[:, 2]
+        is_text, is_float, is_single = kind == _STRING, kind == _DOUBLE, kind == _FLOAT
+        floats = np.where(is_single, bits.astype(np.uint32).view(np.float32), bits.view(np.float64))
+        is_number = is_float | is_single
+        return self._head(rows, has_call=False) | {
+            "attribute_id": _nullable(numbers.astype(np.int32), numbers < 0),
+            "value_integer": _nullable(bits.view(np.int64), is_text | is_number),
+            "value_float": _nullable(floats, ~is_number),
+            "value_text": self._texts(bits, is_text),
+        }
+
+    def _texts(self, refs: NDArray[np.uint64], is_text: NDArray[np.bool_]) -> pa.Array:
+        text = self.identifiers.definitions.text
+        distinct, places = np.unique(refs[is_text], return_inverse=True)
+        codes = np.zeros(len(refs), np.int64)
+        codes[is_text] = places
+        words = pa.array([text(int(ref)) for ref in distinct], pa.string())
+        return words.take(pa.array(codes, mask=~is_text))
+
+    def _samples(self, rows: "_Chosen") -> Rows:
+        refs = rows.rows.arguments[:, 0]
+        numbers = self.identifiers["CallingContext"].lookup(refs)
+        return self._head(rows, has_call=False) | {
+            "calling_context_id": _nullable(numbers.astype(np.int32), numbers < 0)
+        }
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """Rows of one table, and their arguments by quantity."""
+
+    rows: RecordRows
+
+    @property
+    def count(self) -> int:
+        return len(self.rows.kind)
+
+    @cached_property
+    def first_words(self) -> Integers:
+        """Where each row's arguments begin."""
+        return np.arange(0, self.count * SIDE_WIDTH, SIDE_WIDTH)
+
+    def take(self, quantity: str) -> tuple[Integers, NDArray[np.bool_]]:
+        """Values of a quantity (0 where absent) and where the record has no such argument."""
+        places = _PLACES[quantity][self.rows.kind]
+        is_absent = places < 0
+        words = self.rows.arguments.reshape(-1).view(np.int64)
+        values = words.take(np.maximum(places, 0) + self.first_words)
+        values[is_absent] = 0
+        return values, is_absent
+
+    def column(self, quantity: str) -> pa.Array:
+        return _nullable(*self.take(quantity))
+
+    def bytes_or_unknown(self) -> pa.Array:
+        """Bytes, absent also where the trace says "undefined"."""
+        values, is_absent = self.take("bytes")
+        return _nullable(values, is_absent | (values < 0))
+
+    def operation(self) -> pa.Array:
+        codes, is_absent = self.take("operation")
+        limited = np.minimum(codes, len(COLLECTIVE_OPERATIONS) - 1).astype(np.int8)
+        return _enum(limited, COLLECTIVE_OPERATIONS, is_absent)
+
+
+class GapRows:
+    """Collects the times in which a location's measurement paused."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[int, int, int, int]] = []
+        self._off: tuple[int, int] | None = None
+
+    def add(self, rows: RecordRows) -> None:
+        is_gap = (rows.kind == kinds.BUFFER_FLUSH) | (rows.kind == kinds.MEASUREMENT_ON_OFF)
+        for row in np.flatnonzero(is_gap):
+            sequence, time = int(rows.sequence[row]), int(rows.time[row])
+            if rows.kind[row] == kinds.BUFFER_FLUSH:
+                self._rows.append((sequence, 0, time, int(rows.begin[row])))
+            elif rows.arguments[row, 0] != _MEASUREMENT_ON:
+                self._off = self._off or (sequence, time)
+            elif self._off:
+                self._rows.append((self._off[0], 1, self._off[1], time))
+                self._off = None
+
+    def table(self, location: int, last_ns: int) -> pa.Table:
+        """The gaps; one that does not end lasts until the location's last record."""
+        found = self._rows + ([(self._off[0], 1, self._off[1], last_ns)] if self._off else [])
+        columns = np.array(found, np.int64).reshape(-1, 4).T
+        kind = _enum(columns[1].astype(np.int8), ("buffer_flush", "measurement_off"))
+        return pa.table(
+            {
+                "location_id": pa.array(np.full(len(found), location, np.int32)),
+                "sequence": pa.array(columns[0]),
+                "kind": kind,
+                "begin_ns": pa.array(columns[2]),
+                "end_ns": pa.array(columns[3]),
+            }
+        )
+
+
+class TeamMemberRows:
+    """Pairs the begin and end of the teams a location worked in."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[int, int]] = []
+        self._rows: list[tuple[int, int, int]] = []
+
+    def add(self, rows: RecordRows) -> None:
+        is_team = (rows.kind == kinds.TEAM_BEGIN) | (rows.kind == kinds.TEAM_END)
+        for row in np.flatnonzero(is_team):
+            team, time = int(rows.begin[row]), int(rows.time[row])
+            if rows.kind[row] == kinds.TEAM_BEGIN:
+                self._open.append((team, time))
+            elif self._open:
+                begun, begin = self._open.pop()
+                self._rows.append((begun, begin, time))
+
+    def drain(self, location: int, last_ns: int | None = None) -> pa.Table:
+        """The pairs so far; with `last_ns`, also those whose end is missing."""
+        if last_ns is not None:
+            self._rows += [(team, begin, last_ns) for team, begin in self._open]
+        known = sorted(row for row in self._rows if row[0] >= 0)
+        self._rows = []
+        columns = np.array(known, np.int64).reshape(-1, 3).T
+        return pa.table(
+            {
+                "thread_team_id": pa.array(columns[0]),
+                "location_id": pa.array(np.full(len(known), location, np.int32)),
+                "begin_ns": pa.array(columns[1]),
+                "end_ns": pa.array(columns[2]),
+            }
+        )

@@ -1,0 +1,197 @@
+"""An OTF2 archive as a source of the pipeline."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline.kernels.call_tree import NO_NODE, CallTree, describe_tree
+from pipeline.kernels.path_names import path_names
+from pipeline.readers.otf2.archive import Archive, read_archive
+from pipeline.readers.otf2.definition_tables import ARTIFICIAL_REGIONS, DefinitionTables
+from pipeline.readers.otf2.identifiers import Identifiers
+from pipeline.readers.otf2.survey import Survey, Surveyor, check_files, region_code
+from pipeline.readers.otf2.writing import LocationOutcome, RowWriter
+from pipeline.store import GenerationWriter, SourceFile
+from schemas import definitions, events
+from schemas.matching import READING_FINDINGS
+from schemas.table import Table
+
+
+@dataclass(frozen=True)
+class Otf2Identity:
+    """Identity of an archive: its trace id and definitions, and the state of all its files."""
+
+    archive: Archive
+
+    @cached_property
+    def run_id(self) -> str:
+        digest = hashlib.blake2b(self.archive.trace_id.encode(), digest_size=6)
+        for file in (self.archive.anchor, self.archive.anchor.with_suffix(".def")):
+            digest.update(file.read_bytes())
+        return digest.hexdigest()
+
+    @cached_property
+    def files(self) -> tuple[SourceFile, ...]:
+        folder = self.archive.anchor.parent
+        found = [
+            SourceFile(str(file.relative_to(folder)), stat.st_size, stat.st_mtime_ns)
+            for file in self.archive.files()
+            if (stat := file.stat())
+        ]
+        return tuple(sorted(found, key=lambda file: file.name))
+
+    def digest(self) -> str:
+        """Hash over names and content of all files."""
+        whole = hashlib.blake2b(digest_size=16)
+        for entry in self.files:
+            with (self.archive.anchor.parent / entry.name).open("rb") as file:
+                content = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
+            whole.update(entry.name.encode() + b"\0" + content.digest())
+        return whole.hexdigest()
+
+
+class Otf2Source:
+    """An archive whose definitions have been read; `read` reads its events."""
+
+    format = "otf2"
+    tables: tuple[Table, ...] = (*definitions.TABLES, *events.TABLES, READING_FINDINGS)
+    code_modules = ("pipeline.readers.otf2", "pipeline.kernels")
+
+    def __init__(self, path: Path) -> None:
+        self._archive = read_archive(path)
+        self.path = self._archive.anchor
+
+    @property
+    def event_count(self) -> int:
+        """Records that will be reported: every announced one in both passes."""
+        return 2 * sum(count for *_, count, _ in self._archive.definitions["Location"].values())
+
+    def identity(self) -> Otf2Identity:
+        return Otf2Identity(self._archive)
+
+    def read(
+        self,
+        sink: GenerationWriter,
+        *,
+        run_id: str,
+        threads: int,
+        allow_damaged: bool,
+        report: Callable[[int], None],
+    ) -> None:
+        """Write all tables. Raises DamagedTraceError unless damage is allowed."""
+        archive, identifiers = self._archive, Identifiers(self._archive.definitions)
+        limits = check_files(archive, allow_damaged=allow_damaged, threads=threads)
+        code = region_code(identifiers)
+        surveyor = Surveyor(archive, identifiers, code, limits, threads=threads, report=report)
+        survey = surveyor.run(allow_damaged=allow_damaged)
+        writer = RowWriter(archive, identifiers, code, survey, sink, threads=threads, report=report)
+        outcomes = writer.run()
+        self._write_definitions(sink, identifiers, survey, outcomes, run_id)
+
+    def _write_definitions(
+        self,
+        sink: GenerationWriter,
+        identifiers: Identifiers,
+        survey: Survey,
+        outcomes: list[LocationOutcome],
+        run_id: str,
+    ) -> None:
+        made = DefinitionTables(self._archive, identifiers)
+        for table, rows in made.all():
+            sink.write(table, rows)
+        regions = made.regions(_used_artificial(survey.tree, len(identifiers["Region"])))
+        sink.write(definitions.REGIONS, regions)
+        names = [made.region_name(n) for n in range(len(identifiers["Region"]))]
+        sink.write(definitions.CALL_PATHS, _call_paths(survey.tree, names))
+        sink.write(events.THREAD_TEAMS, _thread_teams(survey, identifiers))
+        sink.write(
+            definitions.LOCATIONS,
+            made.locations(
+                [
+                    (o.record_count, o.visit_count, o.begin_ns, o.end_ns, o.is_complete)
+                    for o in outcomes
+                ]
+            ),
+        )
+        begins = [o.begin_ns for o in outcomes if o.begin_ns is not None]
+        ends = [o.end_ns for o in outcomes if o.end_ns is not None]
+        records = sum(o.record_count for o in outcomes)
+        run = made.run(
+            run_id,
+            begin_ns=min(begins, default=0),
+            end_ns=max(ends, default=0),
+            record_count=records,
+        )
+        sink.write(definitions.RUNS, run)
+        sink.write(READING_FINDINGS, _findings(self._archive, outcomes))
+
+
+def _used_artificial(tree: CallTree, region_count: int) -> list[bool]:
+    used = tree.region[: int(tree.size[0])]
+    return [bool((used == region_count + n).any()) for n in range(len(ARTIFICIAL_REGIONS))]
+
+
+def _call_paths(tree: CallTree, region_names: list[str]) -> pa.Table:
+    count, region_count = int(tree.size[0]), len(region_names)
+    parent, region, is_stub = tree.parent[:count], tree.region[:count], tree.is_stub[:count]
+    tasks, threads = region_count + 1, region_count + 2
+    depth, last, kind = describe_tree(parent, region, is_stub, tasks, threads)
+    kinds = pa.array(definitions.CALL_PATH_KINDS, pa.string())
+    return pa.table(
+        {
+            "call_path_id": pa.array(np.arange(count, dtype=np.int32)),
+            "parent_call_path_id": pa.array(parent, mask=parent < 0),
+            "region_id": pa.array(region),
+            "last_call_path_id": pa.array(last),
+            "depth": pa.array(depth),
+            "kind": pa.DictionaryArray.from_arrays(pa.array(kind), kinds),
+            "path": path_names(parent, region, [*region_names, *ARTIFICIAL_REGIONS]),
+        }
+    )
+
+
+def _thread_teams(survey: Survey, identifiers: Identifiers) -> pa.Table:
+    teams = survey.all_teams
+    numbers = identifiers["Comm"].lookup(teams.team.astype(np.uint64))
+    nodes = np.append(survey.prefixes.number, np.int32(NO_NODE))[teams.node]
+    return pa.table(
+        {
+            "thread_team_id": pa.array(teams.number),
+            "location_id": pa.array(teams.location),
+            "communicator_id": pa.array(numbers.astype(np.int32), mask=numbers < 0),
+            "call_path_id": pa.array(nodes, mask=nodes < 0),
+            "fork_ns": pa.array(teams.fork),
+            "join_ns": pa.array(teams.join),
+        }
+    )
+
+
+def _findings(archive: Archive, outcomes: list[LocationOutcome]) -> pa.Table:
+    rows: list[tuple[str, int | None, int, int | None]] = []
+    whole = Counter(
+        {
+            "repeated_definition": archive.definitions.repeated,
+            "invalid_text": archive.definitions.invalid_text,
+        }
+    )
+    rows += [(kind, None, count, None) for kind, count in whole.items() if count > 0]
+    for outcome in outcomes:
+        for kind, count in outcome.findings.items():
+            if count > 0:
+                rows.append((kind, outcome.location, count, outcome.gap_ns.get(kind)))
+    rows.sort(key=lambda row: (row[0], -1 if row[1] is None else row[1]))
+    kinds, locations, counts, times = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return pa.table(
+        {
+            "kind": pa.array(kinds, pa.string()),
+            "location_id": pa.array(locations, pa.int32()),
+            "count": pa.array(counts, pa.int64()),
+            "time_ns": pa.array(times, pa.int64()),
+        }
+    )

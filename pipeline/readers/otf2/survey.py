@@ -1,0 +1,421 @@
+"""First pass: which call paths there are, who forked when, how far each location can be read.
+
+Canonical numbers (call paths, visits, teams) depend on the whole trace, so nothing is written
+before every location has been looked at once. Locations that work in teams forked by another
+one are looked at a second time, when it is known from where they were forked.
+"""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.errors import DamagedTraceError
+from pipeline.kernels import visits as kernel
+from pipeline.kernels.call_tree import (
+    NO_NODE,
+    CallTree,
+    add_node,
+    copy_of,
+    find_node,
+    merge,
+    new_tree,
+    number_depth_first,
+    reserve,
+)
+from pipeline.kernels.columns import each
+from pipeline.kernels.location_walk import LocationWalk, no_teams
+from pipeline.kernels.visits import Code, Forks, Teams
+from pipeline.readers.otf2.archive import Archive, EventFileState, check_event_file
+from pipeline.readers.otf2.callbacks import compile_callbacks
+from pipeline.readers.otf2.identifiers import Identifiers
+from pipeline.readers.otf2.location_reader import LocationRead, LocationReader, open_locations
+from pipeline.readers.otf2.plain_survey import PlainSurvey, plain_callbacks, regions_by_ref
+
+BLOCK_RECORDS = 4_000_000
+"""Locations are handled in blocks of about so many records: one thread, one file each."""
+
+_MOST_NUMBERS = 50_000_000
+"""Canonical numbers remembered between the passes (4 bytes each); the rest is looked up."""
+
+_CALL_PARADIGMS = frozenset({3, 4, 5, 7, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 23, 24, 25})
+_PARALLEL_ROLE = 5
+_IO_ROLES = frozenset({27, 38})
+
+
+@dataclass
+class LocationSurvey:
+    """What one look at a location found; its tree is kept only if it forked."""
+
+    location: int
+    record_count: int
+    visit_count: int
+    problem: str
+    works_in_teams: bool
+    is_below_forks: bool
+    forks: Forks | None
+    tree: CallTree | None
+    numbers: NDArray[np.int32]
+
+
+def plain_location(
+    location: int, read: LocationRead, visit_count: int, numbers: NDArray[np.int32]
+) -> LocationSurvey:
+    """A location without forks."""
+    return LocationSurvey(
+        location, read.record_count, visit_count, read.error, False, False, None, None, numbers
+    )
+
+
+@dataclass
+class Survey:
+    """What is known of the whole trace before rows are written.
+
+    `tree` is the canonical call tree; `prefixes` are the forking call paths, which `teams` (per
+    location) and `all_teams` refer to, with their canonical numbers.
+    """
+
+    limits: list[EventFileState]
+    locations: list[LocationSurvey]
+    tree: CallTree
+    prefixes: CallTree
+    teams: list[Teams]
+    all_teams: Teams
+
+
+def region_code(identifiers: Identifiers) -> Code:
+    """The trace's regions and clock in the form the kernel needs."""
+    found = identifiers.definitions["Region"]
+    refs = np.array(list(found), np.uint32)
+    order = np.argsort(refs, kind="stable")
+    roles = [values[3] for values in found.values()] + [0, 0, 0]
+    paradigms = [values[4] for values in found.values()] + [0, 0, 0]
+    resolution, offset, *_ = identifiers.definitions.clock
+    contexts = identifiers.definitions["CallingContext"]
+    context_region = np.full(max(contexts, default=-1) + 1, len(found), np.int32)
+    for ref, (region, *_) in contexts.items():
+        number = identifiers["Region"][region]
+        context_region[ref] = number if number >= 0 else len(found)
+    return Code(
+        refs[order],
+        order.astype(np.int32),
+        np.array(
+            [p in _CALL_PARADIGMS or r in _IO_ROLES for p, r in zip(paradigms, roles, strict=True)]
+        ),
+        np.array([role == _PARALLEL_ROLE for role in roles]),
+        context_region,
+        np.array([offset, resolution], np.uint64).view(np.int64),
+    )
+
+
+def blocks(archive: Archive) -> list[list[int]]:
+    """Locations by number, in blocks of about BLOCK_RECORDS announced records."""
+    found: list[list[int]] = [[]]
+    filled = 0
+    for number, (_, _, count, _) in enumerate(archive.definitions["Location"].values()):
+        if found[-1] and filled + count > BLOCK_RECORDS:
+            found.append([])
+            filled = 0
+        found[-1].append(number)
+        filled += count
+    return [block for block in found if block]
+
+
+def check_files(archive: Archive, *, allow_damaged: bool, threads: int) -> list[EventFileState]:
+    """State of every location's event file. Raises DamagedTraceError unless damage is allowed."""
+
+    def check(item: tuple[int, tuple[Any, ...]]) -> EventFileState:
+        ref, (_, _, declared, _) = item
+        state = check_event_file(
+            archive.event_file(ref), chunk_bytes=archive.event_chunk_bytes, declared_count=declared
+        )
+        local = archive.local_definition_file(ref)
+        if declared and not state.problem and not local.exists():
+            # Without id maps and clock offsets, ids and times would be silently wrong.
+            return EventFileState(0, f"{local} is missing")
+        return state
+
+    with ThreadPoolExecutor(threads) as pool:
+        states = list(pool.map(check, archive.definitions["Location"].items()))
+    problems = [state for state in states if state.problem]
+    if problems and not allow_damaged:
+        raise DamagedTraceError(_damage([state.problem for state in problems]))
+    return states
+
+
+def _damage(problems: list[str]) -> str:
+    more = f" (and {len(problems) - 1} more locations)" if len(problems) > 1 else ""
+    return (
+        f"{problems[0]}{more}; copy the archive again, or analyse what is readable with "
+        "--allow-damaged"
+    )
+
+
+class Surveyor:
+    """Looks at all locations, several at a time."""
+
+    def __init__(
+        self, archive: Archive, identifiers: Identifiers, code: Code, limits: list[EventFileState],
+        *, threads: int, report: Callable[[int], None],
+    ) -> None:  # fmt: skip
+        self._archive, self._ids, self._code, self._limits = archive, identifiers, code, limits
+        self._threads, self._report = threads, report
+        # Messages, counters and the like do not matter here; the library skips them faster.
+        needed = identifiers.present & {"threads", "calling_contexts"}
+        self._callbacks = compile_callbacks(needed, only_structure=True)
+        self._regions = None if needed else regions_by_ref(identifiers["Region"])
+        self._refs = identifiers["Location"].refs
+        self._tree, self._lock = new_tree(), threading.Lock()
+        self._remembered = 0
+
+    def run(self, *, allow_damaged: bool) -> Survey:
+        """Survey the trace. Raises DamagedTraceError if a location fails and must not."""
+        looks = self._first_looks()
+        problems = [
+            f"{self._archive.event_file(self._refs[look.location])}: {look.problem}"
+            for look in looks
+            if look.problem and not self._limits[look.location].problem
+        ]
+        if problems and not allow_damaged:
+            raise DamagedTraceError(_damage(problems))
+        prefixes, teams, every = resolve_teams(self._ids, looks)
+        workers = self._workers(looks, every)
+        if workers:
+            again = self._look_at_all(workers, teams, prefixes)
+            for look in again:
+                looks[look.location] = look
+        merged, self._tree = merge(self._tree, prefixes), new_tree()
+        tree = number_depth_first(merged, can_find=self._remembered > _MOST_NUMBERS)
+        places = prefixes.number[: int(prefixes.size[0])]
+        places[:] = merged.number[places]
+        for found in looks:
+            found.numbers = merged.number[found.numbers]
+        return Survey(self._limits, looks, tree, prefixes, teams, every)
+
+    def _workers(self, looks: list[LocationSurvey], every: Teams) -> list[list[int]]:
+        """Locations that worked below forks of others, in blocks."""
+        old_style = {int(self._owner(location)) for location in every.location[every.team < 0]}
+        wanted = {
+            look.location
+            for look in looks
+            if look.works_in_teams or self._owner(look.location) in old_style
+        }
+        kept = ([number for number in block if number in wanted] for block in blocks(self._archive))
+        return [block for block in kept if block]
+
+    def _owner(self, location: int) -> int:
+        return self._ids.group_of_location[location]
+
+    def _first_looks(self) -> list[LocationSurvey]:
+        """A look at every location; the general one only where the plain one does not do."""
+        chosen = blocks(self._archive)
+        teams = [no_teams()] * len(self._refs)
+        if self._regions is None:
+            return self._look_at_all(chosen, teams, None)
+        plain = self._look_plainly(chosen, self._regions)
+        irregular = [number for number, look in enumerate(plain) if look is None]
+        general = iter(self._look_at_all([irregular], teams, None) if irregular else [])
+        return [look if look is not None else next(general) for look in plain]
+
+    def _look_plainly(
+        self, chosen: list[list[int]], regions: NDArray[np.int32]
+    ) -> list[LocationSurvey | None]:
+        def look(block: list[int]) -> list[LocationSurvey | None]:
+            refs = [self._refs[number] for number in block]
+            library, anchor = self._archive.library, self._archive.anchor
+            plain = PlainSurvey(regions)
+            with open_locations(library, anchor, plain_callbacks(), refs) as reader:
+                return [self._look_at_plain(reader, plain, number) for number in block]
+
+        with ThreadPoolExecutor(self._threads) as pool:
+            return [found for block in pool.map(look, chosen) for found in block]
+
+    def _look_at_plain(
+        self, reader: LocationReader, plain: PlainSurvey, number: int
+    ) -> LocationSurvey | None:
+        plain.begin()
+        limit = self._limits[number].readable_count
+        for step in reader.read(self._refs[number], limit, plain):
+            if plain.is_irregular:
+                return None
+            if isinstance(step, LocationRead):
+                numbers = self._merge(plain.tree)
+                return plain_location(number, step, plain.visit_count, numbers)
+            self._report(step)
+        return None
+
+    def _look_at_all(
+        self, chosen: list[list[int]], teams: list[Teams], prefixes: CallTree | None
+    ) -> list[LocationSurvey]:
+        def look(block: list[int]) -> list[LocationSurvey]:
+            refs = [self._refs[number] for number in block]
+            library, anchor = self._archive.library, self._archive.anchor
+            walk = LocationWalk(self._code)
+            with open_locations(library, anchor, self._callbacks, refs) as reader:
+                found = []
+                for number in block:
+                    walk.begin(number, first_visit=0, teams=teams[number], prefixes=prefixes)
+                    found.append(self._look(reader, walk, number, prefixes is not None))
+                    if prefixes is not None or not found[-1].works_in_teams:
+                        found[-1].numbers = self._merge(walk.tree)
+                return found
+
+        with ThreadPoolExecutor(self._threads) as pool:
+            return [found for block in pool.map(look, chosen) for found in block]
+
+    def _merge(self, tree: CallTree) -> NDArray[np.int32]:
+        """Merge a location's tree; where each node went, while there is room to remember."""
+        count = int(tree.size[0])
+        with self._lock:
+            self._tree = merge(self._tree, tree)
+            self._remembered += count
+            return tree.number[: count if self._remembered <= _MOST_NUMBERS else 0].copy()
+
+    def _look(
+        self, reader: LocationReader, walk: LocationWalk, number: int, is_below_forks: bool
+    ) -> LocationSurvey:
+        limit = self._limits[number].readable_count
+        end = feed_location(reader, self._refs[number], limit, walk, self._report)
+        state = walk.state
+        has_forks = bool(state[kernel.FORKS])
+        return LocationSurvey(
+            location=number,
+            record_count=end.record_count,
+            visit_count=walk.visit_count,
+            problem=end.error,
+            works_in_teams=bool(state[kernel.WORKS_IN_TEAMS]),
+            is_below_forks=is_below_forks,
+            forks=walk.forks if has_forks else None,
+            tree=copy_of(walk.tree) if has_forks else None,
+            numbers=np.empty(0, np.int32),
+        )
+
+
+def feed_location(
+    reader: LocationReader,
+    ref: int,
+    limit: int,
+    walk: LocationWalk,
+    report: Callable[[int], None],
+    drain: Callable[[], None] = lambda: None,
+) -> LocationRead:
+    """Read a location chunk by chunk through a walk that has begun; ends the walk."""
+    buffer = reader.buffer
+    for step in reader.read(ref, limit):
+        if isinstance(step, LocationRead):
+            walk.finish(drain)
+            return step
+        rows, side_rows = buffer.rows, buffer.side_rows
+        walk.feed(
+            buffer.times[:rows], buffer.kinds[:rows], buffer.refs[:rows],
+            buffer.side[: max(side_rows, 1)], drain,
+        )  # fmt: skip
+        report(step)
+    raise AssertionError("a reading ends with a LocationRead")
+
+
+def resolve_teams(
+    identifiers: Identifiers, looks: list[LocationSurvey]
+) -> tuple[CallTree, list[Teams], Teams]:
+    """Every fork with the call path it was made from, per location and for the whole trace.
+
+    Returns the tree of forking call paths, the forks that concern each location, and all forks
+    (in the order of their numbers); `node` counts in that tree.
+    """
+    owner = np.array(identifiers.group_of_location, np.int64)
+    columns = _all_forks(looks)
+    prefixes = _resolve_outermost(new_tree(), columns, looks)
+    prefixes = _resolve_nested(prefixes, columns, owner, looks)
+    process = owner[columns.location]
+    teams = {p: _sorted_teams(columns, np.flatnonzero(process == p)) for p in np.unique(process)}
+    empty = no_teams()
+    return prefixes, [teams.get(p, empty) for p in owner], columns
+
+
+def _all_forks(looks: list[LocationSurvey]) -> Teams:
+    """Forks of all locations, numbered by location, then by time; nodes are not known yet."""
+    forks = [look.forks for look in looks if look.forks is not None]
+    counts = [len(found.fork) for found in forks]
+    places = [look.location for look in looks if look.forks is not None]
+    total = sum(counts)
+    return Teams(
+        np.concatenate([np.empty(0, np.int64), *(found.team for found in forks)]),
+        np.concatenate([np.empty(0, np.int64), *(found.fork for found in forks)]),
+        np.concatenate([np.empty(0, np.int64), *(found.join for found in forks)]),
+        np.full(total, NO_NODE, np.int32),
+        np.repeat(np.array(places, np.int32), counts),
+        np.arange(total, dtype=np.int64),
+    )
+
+
+def _resolve_outermost(prefixes: CallTree, columns: Teams, looks: list[LocationSurvey]) -> CallTree:
+    """Fill in the nodes of forks made outside any other location's team."""
+    for location in np.unique(columns.location):
+        forks, tree = looks[location].forks, looks[location].tree
+        assert forks is not None
+        assert tree is not None
+        is_outermost = forks.base_team == kernel.NONE
+        nodes, place = np.unique(forks.node[is_outermost], return_inverse=True)
+        found = []
+        for node in nodes.tolist():
+            prefixes, prefix = _add_path(prefixes, tree, node, NO_NODE)
+            found.append(prefix)
+        mine = np.flatnonzero(columns.location == location)
+        columns.node[mine[is_outermost]] = np.array(found, np.int32)[place]
+    return prefixes
+
+
+def _resolve_nested(
+    prefixes: CallTree, columns: Teams, owner: NDArray[np.int64], looks: list[LocationSurvey]
+) -> CallTree:
+    """Fill in the nodes of forks made inside a team, in order of time.
+
+    They hang below the call path of that team's own fork, the latest one before them, which is
+    therefore resolved already.
+    """
+    bases = [look.forks.base_team for look in looks if look.forks is not None]
+    base_team = np.concatenate([np.empty(0, np.int64), *bases])
+    if not (base_team != kernel.NONE).any():
+        return prefixes
+    first = np.searchsorted(columns.location, np.arange(len(looks)))
+    latest: dict[tuple[int, int], int] = {}
+    known: dict[tuple[int, int, int], int] = {}
+    for number in np.argsort(columns.fork, kind="stable").tolist():
+        location = int(columns.location[number])
+        process = int(owner[location])
+        if base_team[number] != kernel.NONE:
+            outer = latest.get((process, int(base_team[number])), NO_NODE)
+            base = int(columns.node[outer]) if outer >= 0 else NO_NODE
+            forks, tree = looks[location].forks, looks[location].tree
+            assert forks is not None
+            assert tree is not None
+            key = (location, int(forks.node[number - first[location]]), base)
+            if key not in known:
+                prefixes, known[key] = _add_path(prefixes, tree, key[1], base)
+            columns.node[number] = known[key]
+        latest[process, int(columns.team[number])] = number
+    return prefixes
+
+
+def _add_path(prefixes: CallTree, tree: CallTree, node: int, base: int) -> tuple[CallTree, int]:
+    """Add the call path of a location's node below `base`; returns its node."""
+    chain = []
+    while node >= 0:
+        chain.append(node)
+        node = int(tree.parent[node])
+    prefixes = reserve(prefixes, len(chain))
+    for part in reversed(chain):
+        place = (np.int32(base), tree.region[part], tree.is_stub[part])
+        base = int(find_node(prefixes, *place))
+        if base < 0:
+            base = int(add_node(prefixes, *place, NO_NODE))
+    return prefixes, base
+
+
+def _sorted_teams(columns: Teams, numbers: NDArray[np.int64]) -> Teams:
+    order = numbers[np.lexsort((columns.fork[numbers], columns.team[numbers]))]
+    return each(columns, lambda column: column[order])

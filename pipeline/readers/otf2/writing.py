@@ -1,0 +1,176 @@
+"""Second pass: rows of every location, with canonical numbers, into the store."""
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from pipeline.errors import DamagedTraceError
+from pipeline.kernels import visits as kernel
+from pipeline.kernels.location_walk import LocationWalk
+from pipeline.kernels.visits import Code
+from pipeline.readers.otf2.archive import Archive
+from pipeline.readers.otf2.callbacks import compile_callbacks
+from pipeline.readers.otf2.identifiers import Identifiers, Peers
+from pipeline.readers.otf2.location_reader import LocationReader, open_locations
+from pipeline.readers.otf2.record_tables import GapRows, RecordTables, TeamMemberRows
+from pipeline.readers.otf2.survey import Survey, blocks, feed_location
+from pipeline.store import GenerationWriter
+from schemas import events as tables
+from schemas.table import Table
+
+
+@dataclass
+class LocationOutcome:
+    """What writing one location found beside its rows."""
+
+    location: int
+    record_count: int
+    visit_count: int
+    begin_ns: int | None
+    end_ns: int | None
+    is_complete: bool
+    findings: Counter[str] = field(default_factory=Counter)
+    gap_ns: Counter[str] = field(default_factory=Counter)
+
+
+class RowWriter:
+    """Writes all locations, several blocks at a time, one file per block and table."""
+
+    def __init__(
+        self, archive: Archive, identifiers: Identifiers, code: Code, survey: Survey,
+        sink: GenerationWriter, *, threads: int, report: Callable[[int], None],
+    ) -> None:  # fmt: skip
+        self._archive, self._ids, self._code, self._survey = archive, identifiers, code, survey
+        self._sink, self._threads, self._report = sink, threads, report
+        self._callbacks = compile_callbacks(identifiers.present)
+        self._peers = Peers(identifiers)
+        counts = [look.visit_count for look in survey.locations]
+        self._first_visit = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+    def run(self) -> list[LocationOutcome]:
+        numbered = list(enumerate(blocks(self._archive)))
+        with ThreadPoolExecutor(self._threads) as pool:
+            return [found for block in pool.map(self._write_block, numbered) for found in block]
+
+    def _write_block(self, numbered: tuple[int, list[int]]) -> list[LocationOutcome]:
+        number, block = numbered
+        refs = [self._ids["Location"].refs[location] for location in block]
+        archive = self._archive
+        with open_locations(archive.library, archive.anchor, self._callbacks, refs) as reader:
+            walk = LocationWalk(self._code, self._survey.tree)
+            found = [
+                _LocationWriter(self, reader, walk, location, number).run() for location in block
+            ]
+        for table in tables.TABLES:
+            if table.is_partitioned:
+                self._sink.part(table, number).close()
+        return found
+
+
+class _LocationWriter:
+    """Writes one location."""
+
+    def __init__(
+        self, owner: RowWriter, reader: LocationReader, walk: LocationWalk, location: int,
+        block: int,
+    ) -> None:  # fmt: skip
+        self._owner, self._reader, self._walk = owner, reader, walk
+        self._location, self._block = location, block
+        survey = owner._survey
+        look = survey.locations[location]
+        walk.begin(
+            location,
+            first_visit=int(owner._first_visit[location]),
+            teams=survey.teams[location],
+            prefixes=survey.prefixes if look.is_below_forks else None,
+            numbers=look.numbers,
+        )
+        self._rows = RecordTables(owner._ids, owner._peers.seen_from(location), location)
+        self._gaps, self._members = GapRows(), TeamMemberRows()
+
+    def run(self) -> LocationOutcome:
+        owner, walk = self._owner, self._walk
+        ref = owner._ids["Location"].refs[self._location]
+        limit = owner._survey.limits[self._location]
+        end = feed_location(
+            self._reader, ref, limit.readable_count, walk, owner._report, self._drain
+        )
+        last = int(walk.state[kernel.NOW])
+        gaps = self._gaps.table(self._location, last)
+        self._write(tables.MEASUREMENT_GAPS, gaps)
+        self._write(tables.THREAD_TEAM_MEMBERS, self._members.drain(self._location, last))
+        self._check_unchanged(end.record_count)
+        return self._outcome(end.record_count, end.error, gaps)
+
+    def _drain(self) -> None:
+        visits = self._walk.drain_visits()
+        if len(visits.visit):
+            self._write(tables.VISITS, self._rows.visits(visits))
+        records = self._walk.drain_records()
+        if len(records.kind):
+            self._gaps.add(records)
+            self._members.add(records)
+            for table, rows in self._rows.records(records):
+                self._write(table, rows)
+
+    def _write(self, table: Table, rows: pa.Table) -> None:
+        if rows.num_rows:
+            self._owner._sink.part(table, self._block).write(rows)
+
+    def _check_unchanged(self, record_count: int) -> None:
+        look = self._owner._survey.locations[self._location]
+        state = self._walk.state
+        if (
+            record_count != look.record_count
+            or self._walk.visit_count != look.visit_count
+            or state[kernel.LOST_NODES]
+        ):
+            raise DamagedTraceError(
+                f"{self._owner._archive.anchor}: the trace changed while it was read; wait until "
+                "it is complete and analyse it again"
+            )
+
+    def _outcome(self, record_count: int, error: str, gaps: pa.Table) -> LocationOutcome:
+        state, walk = self._walk.state, self._walk
+        declared = list(self._owner._ids.definitions["Location"].values())[self._location][2]
+        has_records = bool(state[kernel.HAS_RECORDS])
+        outcome = LocationOutcome(
+            location=self._location,
+            record_count=record_count,
+            visit_count=walk.visit_count,
+            begin_ns=int(state[kernel.FIRST_NS]) if has_records else None,
+            end_ns=int(state[kernel.NOW]) if has_records else None,
+            is_complete=record_count == declared and not error,
+        )
+        self._count_findings(outcome, declared, gaps)
+        return outcome
+
+    def _count_findings(self, outcome: LocationOutcome, declared: int, gaps: pa.Table) -> None:
+        state = self._walk.state
+        unregistered = outcome.record_count - int(state[kernel.SEQUENCE])
+        outcome.findings.update(
+            {
+                "mismatched_leave": int(state[kernel.MISMATCHED]),
+                "unclosed_visit": int(state[kernel.UNCLOSED]),
+                "time_reversal": int(state[kernel.REVERSALS]),
+                "impossible_id": int(state[kernel.IMPOSSIBLE]) + self._rows.impossible.total(),
+                "unknown_record": int(state[kernel.UNKNOWNS]) + unregistered,
+                "dropped_attribute": self._reader.buffer.take_dropped(),
+                "missing_records": declared - outcome.record_count,
+                "missing_location": int(declared > 0 and not outcome.record_count),
+            }
+        )
+        for kind, begin, end in zip(
+            gaps["kind"].to_pylist(), *_numbers(gaps, "begin_ns", "end_ns"), strict=True
+        ):
+            outcome.findings[kind] += 1
+            outcome.gap_ns[kind] += max(int(end) - int(begin), 0)
+
+
+def _numbers(rows: pa.Table, *names: str) -> list[NDArray[np.int64]]:
+    return [rows[name].to_numpy() for name in names]
