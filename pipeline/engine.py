@@ -1,0 +1,217 @@
+"""Runs stages on this machine: reading in threads, SQL and Python stages over DuckDB."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pyarrow as pa
+
+from pipeline.errors import QueryError, StoreError
+from pipeline.graph import PythonStage, ReadStage, SqlStage, Stage
+from pipeline.reporter import Reporter
+from pipeline.sql import Value
+from pipeline.store import GenerationWriter
+from pipeline.store.database import connect, create_view, quoted
+from pipeline.store.parquet import ROW_GROUP_ROWS
+from schemas import Table
+
+if TYPE_CHECKING:
+    import duckdb
+
+Result = TypeVar("Result")
+
+
+class Engine:
+    """Runs stages one after another and puts their tables into a generation.
+
+    Transient tables live in a private DuckDB database until no later stage needs them; the
+    database keeps what does not fit into `memory_limit` in the generation's temporary folder.
+    """
+
+    def __init__(
+        self, generation: GenerationWriter, *, threads: int, memory_limit: str, reporter: Reporter
+    ) -> None:
+        self._generation = generation
+        self._threads = threads
+        self._memory_limit = memory_limit
+        self._reporter = reporter
+        self._connection: duckdb.DuckDBPyConnection | None = None
+        self._provided: set[str] = set()
+
+    def __enter__(self) -> "Engine":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+    def run(
+        self, stages: Sequence[Stage], options: Mapping[str, Mapping[str, Value]], run_id: str
+    ) -> dict[str, float]:
+        """Run `stages` in the given order, each with its options; returns seconds by stage."""
+        seconds: dict[str, float] = {}
+        for position, stage in enumerate(stages):
+            with self._reported(stage, seconds):
+                self._run(stage, options[stage.name], run_id)
+            self._drop_unneeded(stages[position + 1 :])
+        return seconds
+
+    @contextmanager
+    def _reported(self, stage: Stage, seconds: dict[str, float]) -> Iterator[None]:
+        total = stage.source.event_count if isinstance(stage, ReadStage) else None
+        self._reporter.stage_started(stage.name, total)
+        start = time.perf_counter()
+        yield
+        seconds[stage.name] = round(time.perf_counter() - start, 3)
+        self._reporter.stage_finished(stage.name, seconds[stage.name])
+
+    def _run(self, stage: Stage, options: Mapping[str, Value], run_id: str) -> None:
+        if isinstance(stage, ReadStage):
+            self._read(stage, options, run_id)
+        else:
+            for name in stage.inputs:
+                self._provide(name)
+            with told_as_query_error(stage):
+                if isinstance(stage, SqlStage):
+                    self._interruptibly(lambda: self._run_sql(stage, options))
+                else:
+                    self._interruptibly(lambda: self._run_python(stage, options))
+
+    def _read(self, stage: ReadStage, options: Mapping[str, Value], run_id: str) -> None:
+        stage.source.read(
+            self._generation,
+            run_id=run_id,
+            threads=self._threads,
+            allow_damaged=bool(options["allow_damaged"]),
+            report=lambda amount: self._reporter.stage_advanced(stage.name, amount),
+        )
+        for table in stage.outputs:
+            self._generation.finish(table)
+        pa.default_memory_pool().release_unused()
+
+    def _run_sql(self, stage: SqlStage, options: Mapping[str, Value]) -> None:
+        statement, values = stage.query.statement, dict(options)
+        if stage.output.is_transient:
+            create = f"CREATE TEMP TABLE {quoted(stage.output.name)} AS\n{statement}"
+            self._database.execute(create, values)
+            self._provided.add(stage.output.name)
+            _check_columns(stage.output, self._database.table(stage.output.name).columns)
+        else:
+            relation = self._database.sql(statement, params=values)
+            _check_columns(stage.output, relation.columns)
+            self._generation.stream(stage.output, relation.to_arrow_reader(ROW_GROUP_ROWS))
+
+    def _run_python(self, stage: PythonStage, options: Mapping[str, Value]) -> None:
+        inputs = {name: self._database.table(name) for name in stage.inputs}
+        results = stage.compute(**inputs, **options)
+        results = (results,) if len(stage.outputs) == 1 else results
+        for table, result in zip(stage.outputs, results, strict=True):
+            self._keep(table, result)
+
+    def _keep(self, table: Table, result: pa.Table | pa.RecordBatchReader) -> None:
+        if table.is_transient:
+            self._database.register("result", result)
+            self._database.execute(f"CREATE TEMP TABLE {quoted(table.name)} AS FROM result")
+            self._database.unregister("result")
+            self._provided.add(table.name)
+        else:
+            is_table = isinstance(result, pa.Table)
+            self._generation.stream(table, [result] if is_table else result)
+
+    @property
+    def _database(self) -> "duckdb.DuckDBPyConnection":
+        """The connection, made when first needed.
+
+        Every query orders its result itself, so DuckDB need not keep the order of its inputs,
+        which would cost memory.
+        """
+        if self._connection is None:
+            self._connection = connect(
+                threads=self._threads,
+                memory_limit=self._memory_limit,
+                temp_directory=str(self._generation.spill_path),
+                preserve_insertion_order=False,
+            )
+        return self._connection
+
+    def _provide(self, name: str) -> None:
+        if name not in self._provided:
+            create_view(self._database, name, self._generation.files(name))
+            self._provided.add(name)
+
+    def _drop_unneeded(self, later: Sequence[Stage]) -> None:
+        needed = {name for stage in later for name in stage.inputs}
+        for name in sorted(self._provided - needed):
+            if not self._generation.files(name):
+                self._database.execute(f"DROP TABLE {quoted(name)}")
+                self._provided.remove(name)
+
+    def _interruptibly(self, work: Callable[[], Result]) -> Result:
+        """Do `work` in a thread, so that Ctrl-C is noticed while DuckDB computes."""
+        done = threading.Event()
+        outcome: dict[str, Any] = {}
+
+        def run() -> None:
+            try:
+                outcome["result"] = work()
+            except BaseException as error:
+                outcome["error"] = error
+            finally:
+                done.set()
+
+        self._database  # noqa: B018  (made here, so that it can be interrupted)
+        threading.Thread(target=run, name="stage").start()
+        try:
+            done.wait()
+        except BaseException:
+            self._database.interrupt()
+            done.wait()
+            raise
+        if "error" in outcome:
+            raise outcome["error"]
+        return outcome["result"]
+
+
+@contextmanager
+def told_as_query_error(stage: Stage) -> Iterator[None]:
+    """Turn DuckDB's errors into one line that names the stage."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.OutOfMemoryException as error:
+        if "offload" in str(error):
+            raise StoreError(
+                f"no room for intermediate data: {stage.name}: {_first_line(error)}: free disk "
+                "space, or allow more memory with --memory-limit"
+            ) from error
+        raise QueryError(
+            f"{stage.name}: not enough memory: {_first_line(error)}: allow more with --memory-limit"
+        ) from error
+    except duckdb.Error as error:
+        if "No space left" in str(error):
+            raise StoreError(
+                f"the store is full: {stage.name}: {_first_line(error)}: free some space or name "
+                "another folder with --store"
+            ) from error
+        raise QueryError(f"{stage.name}: the query failed: {_first_line(error)}") from error
+
+
+def _check_columns(table: Table, columns: Sequence[str]) -> None:
+    if tuple(columns) != table.column_names:
+        raise QueryError(
+            f"{table.name}: the query's columns are {', '.join(columns)}; the schema declares "
+            f"{', '.join(table.column_names)}"
+        )
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0]

@@ -1,0 +1,192 @@
+"""Stages, what each needs and makes, and an order in which all can run."""
+
+import hashlib
+import importlib.util
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pipeline.errors import QueryError
+from pipeline.source import Source
+from pipeline.sql import Query, Value
+from schemas import BY_NAME, Table
+
+# Stands for the code that runs stages. Raise it when a change of that code changes tables.
+STAGE_FORMAT = 1
+READ = "read"
+
+
+@dataclass(frozen=True)
+class ReadStage:
+    """Reading the trace: the stage that needs no tables."""
+
+    source: Source
+
+    @property
+    def name(self) -> str:
+        return READ
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def outputs(self) -> tuple[Table, ...]:
+        return self.source.tables
+
+
+@dataclass(frozen=True)
+class SqlStage:
+    """A query that makes one table."""
+
+    query: Query
+    output: Table
+
+    @property
+    def name(self) -> str:
+        return self.query.relation
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.query.inputs
+
+    @property
+    def outputs(self) -> tuple[Table, ...]:
+        return (self.output,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonStage:
+    """A pure function from tables to tables.
+
+    `compute` gets a DuckDB relation per input under the table's name, and a value per parameter.
+    It returns one Arrow table or record batch reader per output, in order; a single one as such.
+    `modules` are those whose source text the result depends on.
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    outputs: tuple[Table, ...]
+    compute: Callable[..., Any]
+    modules: tuple[str, ...]
+    parameters: Mapping[str, Value]
+
+
+Stage = ReadStage | SqlStage | PythonStage
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is computed from a trace: queries and Python stages that make the declared tables."""
+
+    queries: tuple[Query, ...]
+    python_stages: tuple[PythonStage, ...] = ()
+    tables: Mapping[str, Table] = field(default_factory=lambda: BY_NAME)
+
+
+def build_graph(source: Source, recipe: Recipe) -> tuple[Stage, ...]:
+    """All stages in an order in which each runs after those that make its inputs.
+
+    The order depends on names alone. Raises QueryError for unknown tables, inputs nobody makes,
+    outputs made twice, and circles.
+    """
+    queries = [query for query in recipe.queries if query.is_stage]
+    made_by_sql = [SqlStage(query, _output(query, recipe.tables)) for query in queries]
+    stages: list[Stage] = [ReadStage(source), *made_by_sql, *recipe.python_stages]
+    makers = _makers(stages)
+    for name, count in Counter(stage.name for stage in stages).items():
+        if count > 1:
+            raise QueryError(f"{count} stages are called {name}: give each a name of its own")
+    for stage in stages:
+        for name in stage.inputs:
+            if name not in makers:
+                known = ", ".join(sorted(makers))
+                raise QueryError(f"{stage.name}: nothing makes {name}: tables present: {known}")
+    return _ordered(stages, makers)
+
+
+def key_parts(
+    stage: Stage, output: Table, *, digest: str, options: Mapping[str, Any]
+) -> dict[str, str]:
+    """What, besides its inputs, the content of one output of a stage depends on."""
+    parts = {"format": str(STAGE_FORMAT), "schema": schema_hash(output)}
+    if isinstance(stage, ReadStage):
+        parts |= {"source": digest, "code": code_hash(stage.source.code_modules)}
+    elif isinstance(stage, SqlStage):
+        parts |= {"query": _hash(stage.query.text)}
+    else:
+        parts |= {"code": code_hash(stage.modules)}
+    return parts | {"options": json.dumps(options, sort_keys=True)}
+
+
+def schema_hash(table: Table) -> str:
+    """Hash of everything that is declared about a table."""
+    columns = [
+        (c.name, str(c.type), c.meaning, c.unit, c.null_means, c.minimum, c.maximum, c.values)
+        for c in table.columns
+    ]
+    declared = (
+        table.name, table.meaning, table.grain, table.key, columns,
+        [rule.name for rule in table.rules], table.is_partitioned, table.is_transient,
+    )  # fmt: skip
+    return _hash(json.dumps(declared))
+
+
+@cache
+def code_hash(modules: tuple[str, ...]) -> str:
+    """Hash of the source text of some modules; a package stands for all modules in it."""
+    return _hash("".join(path.read_text(encoding="utf-8") for path in _source_files(modules)))
+
+
+def _source_files(modules: Sequence[str]) -> list[Path]:
+    found: list[Path] = []
+    for name in modules:
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.origin is None:
+            raise ValueError(f"module {name} has no source text")
+        path = Path(spec.origin)
+        is_package = path.name == "__init__.py"
+        found += sorted(path.parent.rglob("*.py")) if is_package else [path]
+    return found
+
+
+def _output(query: Query, tables: Mapping[str, Table]) -> Table:
+    if query.output != query.relation:
+        raise QueryError(
+            f"{query.relation}: Output is {query.output}: {query.path}: name it like the file"
+        )
+    if query.output not in tables:
+        raise QueryError(f"{query.relation}: the schemas have no such table: {query.path}")
+    return tables[query.output]
+
+
+def _makers(stages: Iterable[Stage]) -> dict[str, Stage]:
+    makers: dict[str, Stage] = {}
+    for stage in stages:
+        for table in stage.outputs:
+            other = makers.setdefault(table.name, stage)
+            if other is not stage:
+                raise QueryError(f"{table.name} is made twice: by {other.name} and {stage.name}")
+    return makers
+
+
+def _ordered(stages: Iterable[Stage], makers: Mapping[str, Stage]) -> tuple[Stage, ...]:
+    needs = {stage.name: {makers[name].name for name in stage.inputs} for stage in stages}
+    by_name = {stage.name: stage for stage in stages}
+    done: list[str] = []
+    while needs:
+        ready = [name for name, needed in needs.items() if needed <= set(done)]
+        if not ready:
+            raise QueryError(f"stages wait for each other in a circle: {', '.join(sorted(needs))}")
+        # Reading comes first: before DuckDB, it runs in little memory.
+        done.append(min(ready, key=lambda name: (name != READ, name)))
+        del needs[done[-1]]
+    return tuple(by_name[name] for name in done)
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

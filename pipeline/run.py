@@ -1,0 +1,323 @@
+"""Analyse a trace: compute what changed, reuse the rest, publish, and say what was done."""
+
+import importlib.metadata
+import os
+import platform
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pipeline.engine import Engine
+from pipeline.errors import StoreError
+from pipeline.graph import Recipe, Stage, build_graph
+from pipeline.plan import UNCHANGED, Decision, Plan, make_plan, option_values
+from pipeline.reporter import Reporter, SilentReporter
+from pipeline.source import Source, SourceIdentity
+from pipeline.sql import Value, all_queries, check_values, known_parameters
+from pipeline.stages import PYTHON_STAGES
+from pipeline.store import GenerationWriter, Manifest, Run, SourceFile, SourceRecord, Store
+from pipeline.store.manifest import UnreadableRecordError
+from pipeline.version import VERSION
+
+_LIBRARIES = ("pyarrow", "duckdb", "polars", "numpy", "numba", "otf2")
+
+
+def available_threads() -> int:
+    """Processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on this system
+        return os.cpu_count() or 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How to analyse. Only `allow_damaged` and `parameters` change what the tables hold.
+
+    `memory_limit` is a size such as 2GB that SQL may use; empty: DuckDB's choice, four fifths of
+    the memory. `parameters` are values for the named parameters of the queries.
+    """
+
+    threads: int = field(default_factory=available_threads)
+    memory_limit: str = ""
+    allow_damaged: bool = False
+    force: bool = False
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Analysis:
+    """The outcome: the current generation of the run, and per table what was done and why."""
+
+    run: Run
+    is_new: bool
+    summary: str
+    decisions: tuple[Decision, ...]
+    stage_seconds: Mapping[str, float]
+
+
+def analyze(
+    trace: Path,
+    *,
+    store: Store,
+    options: Options | None = None,
+    reporter: Reporter | None = None,
+) -> Analysis:
+    """Analyse a trace into `store`, as far as that is not done yet.
+
+    Raises PipelineError: for a trace that cannot be read, a table that breaks its contract, a
+    query that fails, or a store that cannot be written. Then nothing is published.
+    """
+    from pipeline.readers import open_source
+
+    return analyze_source(open_source(trace), store=store, options=options, reporter=reporter)
+
+
+def explain(trace: Path, *, store: Store, options: Options | None = None) -> tuple[Decision, ...]:
+    """What `analyze` would do with each table, and why; nothing is written."""
+    from pipeline.readers import open_source
+
+    return explain_source(open_source(trace), store=store, options=options)
+
+
+def standard_recipe() -> Recipe:
+    """Everything that is computed from a trace."""
+    return Recipe(all_queries(), PYTHON_STAGES)
+
+
+def analyze_source(
+    source: Source,
+    *,
+    store: Store,
+    options: Options | None = None,
+    reporter: Reporter | None = None,
+    recipe: Recipe | None = None,
+) -> Analysis:
+    """The same for an opened source and any recipe, which defaults to everything there is."""
+    options, reporter = options or Options(), reporter or SilentReporter()
+    for orphan in store.sweep():
+        reporter.note(f"removed what an interrupted run left behind: {orphan}")
+    task = _prepare(source, store, options, reporter, recipe)
+    return task.already_done() or task.compute()
+
+
+def explain_source(
+    source: Source,
+    *,
+    store: Store,
+    options: Options | None = None,
+    recipe: Recipe | None = None,
+) -> tuple[Decision, ...]:
+    """The same as `explain` for an opened source."""
+    task = _prepare(source, store, options or Options(), SilentReporter(), recipe)
+    return task.decisions()
+
+
+@dataclass(frozen=True)
+class _Task:
+    """An analysis that is planned."""
+
+    source: Source
+    record: SourceRecord
+    run_id: str
+    store: Store
+    options: Options
+    reporter: Reporter
+    current: Run | None
+    plan: Plan
+
+    def decisions(self) -> tuple[Decision, ...]:
+        """What will happen to each table."""
+        if self._complete() is None:
+            return self.plan.decisions
+        kept = (each for each in self.plan.decisions if self._is_stored(each.table))
+        return tuple(replace(each, is_computed=False, reason=UNCHANGED) for each in kept)
+
+    def already_done(self) -> Analysis | None:
+        """The analysis if an intact generation holds all of it; it is made the current one."""
+        run = self._complete()
+        if run is None:
+            return None
+        words = "nothing changed since" if run is self.current else "already analysed at"
+        self._make_current(run)
+        return Analysis(
+            run=replace(run, source=self.record),
+            is_new=False,
+            summary=f"{words} {run.manifest.created_at}: same trace, options, code and queries "
+            "(--force computes again)",
+            decisions=self.decisions(),
+            stage_seconds={},
+        )
+
+    def compute(self) -> Analysis:
+        """Run the stages of the plan and publish the new generation."""
+        name = self._free_name()
+        with self.store.begin(self.run_id) as generation:
+            self._reuse(generation)
+            seconds = self._run_stages(generation)
+            run = self._publish(generation, self._manifest(name, generation, seconds))
+        computed = sum(each.is_computed for each in self.plan.decisions)
+        reused = len(self.plan.decisions) - computed
+        summary = f"{computed} tables computed, {reused} reused"
+        return Analysis(
+            run=run,
+            is_new=True,
+            summary=summary,
+            decisions=self.plan.decisions,
+            stage_seconds=seconds,
+        )
+
+    def _reuse(self, generation: GenerationWriter) -> None:
+        for each in self.plan.decisions:
+            if not each.is_computed and self.current:
+                generation.reuse(each.table, self.current.path)
+
+    def _run_stages(self, generation: GenerationWriter) -> dict[str, float]:
+        options = {stage.name: _option_values(stage, self.options) for stage in self.plan.stages}
+        with Engine(
+            generation,
+            threads=self.options.threads,
+            memory_limit=self.options.memory_limit,
+            reporter=self.reporter,
+        ) as engine:
+            return engine.run(self.plan.stages, options, self.run_id)
+
+    def _publish(self, generation: GenerationWriter, manifest: Manifest) -> Run:
+        self.reporter.stage_started("publish", None)
+        start = time.perf_counter()
+        run = self.store.publish(generation, manifest)
+        self.reporter.stage_finished("publish", round(time.perf_counter() - start, 3))
+        return run
+
+    def _manifest(
+        self, name: str, generation: GenerationWriter, seconds: Mapping[str, float]
+    ) -> Manifest:
+        old = self.current.manifest.tables if self.current else {}
+        tables = {}
+        for table, record in self.plan.records.items():
+            counts = generation.finished.get(table) or old.get(table)
+            if counts and record.is_stored:
+                record = replace(record, row_count=counts.row_count, byte_count=counts.byte_count)
+            tables[table] = record
+        return Manifest(
+            run_id=self.run_id,
+            generation=name,
+            created_at=datetime.now(UTC).isoformat(timespec="microseconds"),
+            source=self.record,
+            options={
+                "threads": self.options.threads,
+                "memory_limit": self.options.memory_limit,
+                "allow_damaged": self.options.allow_damaged,
+                "parameters": dict(self.options.parameters),
+            },
+            versions=versions(),
+            tables=tables,
+            stage_seconds=dict(seconds),
+            is_damaged_allowed=self.options.allow_damaged,
+        )
+
+    def _free_name(self) -> str:
+        """The plan's key, numbered if that name is taken and what it holds is not wanted.
+
+        It is chosen before anything is computed: who finds it taken later was overtaken by
+        another run, which made the same tables.
+        """
+        name, number = self.plan.key, 1
+        while self.store.has_generation(self.run_id, name):
+            number += 1
+            name = f"{self.plan.key}.{number}"
+        return name
+
+    def _complete(self) -> Run | None:
+        """An intact generation that holds all tables as planned, the current one if it does."""
+        if self.options.force:
+            return None
+        if self.current and not self.plan.stages and self._holds_all(self.current):
+            return self.current
+        try:  # of options used before, or published but never pointed to
+            run = self.store.generation(self.run_id, self.plan.key)
+        except StoreError:
+            return None
+        return run if run and not run.missing_tables() else None
+
+    def _holds_all(self, run: Run) -> bool:
+        return set(run.manifest.tables) == set(self.plan.records)
+
+    def _is_stored(self, table: str) -> bool:
+        return self.plan.records[table].is_stored
+
+    def _make_current(self, run: Run) -> None:
+        """Point to a generation, with the source as it is now."""
+        if run is not self.current:
+            self.store.point_to(replace(run, source=self.record))
+        elif run.source != self.record:
+            with suppress(StoreError):  # a store that is only read from now on
+                self.store.point_to(replace(run, source=self.record))
+
+
+def versions() -> dict[str, str]:
+    """Versions of everything that tables may depend on, without importing it."""
+    found = {"tracemill": VERSION, "python": platform.python_version()}
+    for name in _LIBRARIES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _prepare(
+    source: Source,
+    store: Store,
+    options: Options,
+    reporter: Reporter,
+    recipe: Recipe | None,
+) -> _Task:
+    recipe = recipe or standard_recipe()
+    _check_parameters(recipe, options)
+    graph = build_graph(source, recipe)
+    identity = source.identity()
+    current = _current(store, identity.run_id, reporter)
+    record = _source_record(source, identity, current)
+    plan = make_plan(
+        graph,
+        digest=record.digest,
+        allow_damaged=options.allow_damaged,
+        values=options.parameters,
+        current=current.manifest if current else None,
+        missing=current.missing_tables() if current else (),
+        force=options.force,
+    )
+    return _Task(source, record, identity.run_id, store, options, reporter, current, plan)
+
+
+def _check_parameters(recipe: Recipe, options: Options) -> None:
+    known = known_parameters(query for query in recipe.queries if query.is_stage)
+    taken = {name for stage in recipe.python_stages for name in stage.parameters}
+    given = {name: value for name, value in options.parameters.items() if name not in taken}
+    check_values(given, known)
+
+
+def _option_values(stage: Stage, options: Options) -> dict[str, Value]:
+    return option_values(stage, allow_damaged=options.allow_damaged, values=options.parameters)
+
+
+def _current(store: Store, run_id: str, reporter: Reporter) -> Run | None:
+    """The current generation, or None if there is none that can be read."""
+    try:
+        return store.current(run_id)
+    except UnreadableRecordError as error:
+        reporter.note(f"{error}: everything is computed again")
+        return None
+
+
+def _source_record(source: Source, identity: SourceIdentity, current: Run | None) -> SourceRecord:
+    """The source as it is now; its content is read only if sizes or times changed."""
+    files = tuple(SourceFile(f.name, f.size, f.mtime_ns) for f in identity.files)
+    is_known = current is not None and current.source.files == files
+    digest = current.source.digest if current and is_known else identity.digest()
+    path = str(source.path.absolute())
+    return SourceRecord(path=path, format=source.format, files=files, digest=digest)

@@ -1,0 +1,237 @@
+"""Query files: their headers, their parameters, and the values these take."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import takewhile
+from pathlib import Path
+
+from pipeline.errors import QueryError
+
+QUERIES = Path(__file__).resolve().parent.parent / "queries"
+# Folders whose queries answer a question instead of making a table of the store.
+ANSWERING = ("checks", "reports")
+
+Value = int | float | bool | str | None
+
+_FIELDS = ("Grain", "Inputs", "Output", "Parameters", "Source", "Assumes")
+_FIELD = re.compile(rf"({'|'.join(_FIELDS)}):\s*(.*)")
+_PARAMETER = re.compile(
+    r"\$(?P<name>\w+)\s+(?P<meaning>.*?)"
+    r"(?:\s*\((?P<type>[A-Z]+)(?:,\s*default\s+(?P<default>.*?))?\))?$"
+)
+_TYPES: dict[str, type[int] | type[float] | type[bool] | type[str]] = {
+    "BIGINT": int,
+    "INTEGER": int,
+    "DOUBLE": float,
+    "BOOLEAN": bool,
+    "VARCHAR": str,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """A named value a query takes; without default it must be given."""
+
+    name: str
+    meaning: str
+    type: str = ""
+    default: Value = None
+
+    @property
+    def has_default(self) -> bool:
+        return self.default is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Query:
+    """One query file: what its header says, and its text."""
+
+    path: Path
+    text: str
+    description: str
+    grain: str
+    inputs: tuple[str, ...]
+    output: str
+    parameters: tuple[Parameter, ...]
+    source: str
+    assumes: str
+
+    @property
+    def relation(self) -> str:
+        """Name of what the query computes: that of its file."""
+        return self.path.stem
+
+    @property
+    def concept(self) -> str:
+        """Name of the folder, which groups queries by what they are about."""
+        return self.path.parent.name
+
+    @property
+    def is_stage(self) -> bool:
+        """True if the query makes a table of the store."""
+        return self.concept not in ANSWERING
+
+    @property
+    def statement(self) -> str:
+        """The text as it can be put inside another statement."""
+        return self.text.strip().removesuffix(";")
+
+    def bind(self, values: Mapping[str, Value]) -> dict[str, Value]:
+        """A value for every parameter: the given one, else the default.
+
+        Values for parameters of other queries are left out. Raises QueryError for a parameter
+        that has neither.
+        """
+        given = {each.name: values.get(each.name, each.default) for each in self.parameters}
+        missing = [name for name, value in given.items() if value is None]
+        if missing:
+            raise QueryError(
+                f"{self.relation}: no value for {_dollars(missing)}: {self.path}: "
+                "give one or declare a default"
+            )
+        return given
+
+
+@cache
+def all_queries(root: Path = QUERIES) -> tuple[Query, ...]:
+    """Every query below `root`, by folder, then by name; raises QueryError for a bad header."""
+    queries = tuple(read_query(path) for path in sorted(root.glob("*/*.sql")))
+    names = [query.relation for query in queries]
+    for query in queries:
+        if names.count(query.relation) > 1:
+            raise QueryError(f"{query.relation}: several files have this name: {query.path}")
+    return queries
+
+
+def load_query(relation: str, root: Path = QUERIES) -> Query:
+    """The query that computes `relation`; raises QueryError if there is none."""
+    for query in all_queries(root):
+        if query.relation == relation:
+            return query
+    known = ", ".join(query.relation for query in all_queries(root))
+    raise QueryError(f"no query {relation}: {root}: queries present: {known}")
+
+
+def read_query(path: Path) -> Query:
+    """Read one query file and its header."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise QueryError(f"query cannot be read: {path}: {error}") from error
+    header = _header(text)
+    missing = {"Grain", "Inputs", "Output", "Parameters"} - set(header)
+    if missing or not _first_paragraph(header[""]):
+        lacking = ", ".join(sorted(missing)) or "a description"
+        raise QueryError(f"{path.stem}: the header lacks {lacking}: {path}")
+    return Query(
+        path=path,
+        text=text,
+        description=" ".join(_first_paragraph(header[""])),
+        grain=" ".join(header["Grain"]),
+        inputs=_names(header["Inputs"]),
+        output=" ".join(header["Output"]),
+        parameters=_parameters(path, header["Parameters"]),
+        source=" ".join(header.get("Source", [])),
+        assumes=" ".join(header.get("Assumes", [])),
+    )
+
+
+def known_parameters(queries: Iterable[Query]) -> dict[str, Parameter]:
+    """All parameters of some queries by name.
+
+    Raises QueryError if two queries declare different types or defaults for one name.
+    """
+    known: dict[str, Parameter] = {}
+    for query in queries:
+        for parameter in query.parameters:
+            other = known.setdefault(parameter.name, parameter)
+            if (other.type, other.default) != (parameter.type, parameter.default):
+                raise QueryError(
+                    f"{query.relation}: ${parameter.name} has another type or default elsewhere: "
+                    f"{query.path}: declare it alike everywhere"
+                )
+    return known
+
+
+def check_values(values: Mapping[str, Value], known: Mapping[str, Parameter]) -> None:
+    """Raise QueryError for a value no query takes, or of another type than declared."""
+    for name, value in values.items():
+        if name not in known:
+            takes = _dollars(sorted(known)) or "none"
+            raise QueryError(f"no query takes ${name}: parameters present: {takes}")
+        wanted = _TYPES.get(known[name].type)
+        fits = wanted is None or type(value) is wanted or (wanted is float and type(value) is int)
+        if not fits:
+            raise QueryError(f"${name} must be of type {known[name].type}: {value!r} is not")
+
+
+def _header(text: str) -> dict[str, list[str]]:
+    """Lines of the leading comment by field; those before the first field under ''."""
+    fields: dict[str, list[str]] = {"": []}
+    current = ""
+    for line in text.splitlines():
+        if not line.startswith("--"):
+            break
+        content = line.removeprefix("--").strip()
+        match = _FIELD.match(content)
+        if match:
+            current, content = match[1], match[2].strip()
+            fields[current] = []
+        if content or not current:
+            fields[current].append(content)
+    return fields
+
+
+def _first_paragraph(lines: list[str]) -> list[str]:
+    """Lines up to the first empty one; pictures and explanations may follow it."""
+    return list(takewhile(bool, lines))
+
+
+def _names(lines: list[str]) -> tuple[str, ...]:
+    listed = " ".join(lines)
+    return () if listed == "none" else tuple(name.strip() for name in listed.split(","))
+
+
+def _parameters(path: Path, lines: list[str]) -> tuple[Parameter, ...]:
+    """Parameters from lines that start with $name, each perhaps continued on the next."""
+    if lines == ["none"]:
+        return ()
+    if not lines or not lines[0].startswith("$"):
+        raise QueryError(f"{path.stem}: Parameters is neither none nor a list of $name: {path}")
+    joined: list[str] = []
+    for line in lines:
+        if line.startswith("$"):
+            joined.append(line)
+        else:
+            joined[-1] += f" {line}"
+    return tuple(_parameter(path, line) for line in joined)
+
+
+def _parameter(path: Path, line: str) -> Parameter:
+    match = _PARAMETER.match(line)
+    if match is None or (match["type"] and match["type"] not in _TYPES):
+        raise QueryError(
+            f"{path.stem}: parameter cannot be read: {path}: {line}: "
+            "write $name  meaning (TYPE, default X)"
+        )
+    default = None if match["default"] is None else _literal(path, match["type"], match["default"])
+    return Parameter(
+        name=match["name"], meaning=match["meaning"], type=match["type"] or "", default=default
+    )
+
+
+def _literal(path: Path, type_name: str, text: str) -> Value:
+    if type_name == "BOOLEAN" and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if type_name == "VARCHAR":
+        return text.strip("'")
+    try:
+        return float(text) if type_name == "DOUBLE" else int(text.replace("_", ""))
+    except ValueError as error:
+        raise QueryError(f"{path.stem}: default {text} is no {type_name}: {path}") from error
+
+
+def _dollars(names: Iterable[str]) -> str:
+    return ", ".join(f"${name}" for name in names)

@@ -1,0 +1,24 @@
+"""The store: the only place that reads and writes Parquet files of runs.
+
+<store>/runs/run=<run_id>/gen=<key>/<table>.parquet         one file per table, or
+<store>/runs/run=<run_id>/gen=<key>/<table>/part-<n>.parquet  one per block of locations
+<store>/runs/run=<run_id>/gen=<key>/manifest.json           how the tables came to be
+<store>/runs/run=<run_id>/current.json                      which generation is current
+"""
+
+from pipeline.store.generation import GenerationWriter
+from pipeline.store.manifest import Manifest, SourceFile, SourceRecord, TableRecord
+from pipeline.store.parquet import PartWriter
+from pipeline.store.runs import Run, RunSummary, Store
+
+__all__ = [
+    "GenerationWriter",
+    "Manifest",
+    "PartWriter",
+    "Run",
+    "RunSummary",
+    "SourceFile",
+    "SourceRecord",
+    "Store",
+    "TableRecord",
+]

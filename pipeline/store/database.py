@@ -1,0 +1,64 @@
+"""DuckDB over the store's Parquet files: connections and views."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pipeline.errors import PipelineError
+
+if TYPE_CHECKING:  # imported when first needed: reading a trace does without
+    import duckdb
+
+_SETTINGS = {
+    "autoinstall_known_extensions": False,
+    "enable_progress_bar": False,
+    "parquet_metadata_cache": True,
+}
+
+
+def connect(
+    *, threads: int | None = None, memory_limit: str = "", **settings: Any
+) -> "duckdb.DuckDBPyConnection":
+    """A private in-memory database; `memory_limit` is a size such as 2GB.
+
+    Raises PipelineError for a size that DuckDB does not understand.
+    """
+    import duckdb
+
+    connection = duckdb.connect()
+    chosen = _SETTINGS | settings
+    chosen |= {"threads": threads} if threads else {}
+    chosen |= {"memory_limit": memory_limit} if memory_limit else {}
+    for name, value in chosen.items():
+        try:
+            connection.execute(f"SET {name} = $value", {"value": value})
+        except duckdb.Error as error:
+            reason = str(error).splitlines()[0]
+            raise PipelineError(f"--{name.replace('_', '-')} {value}: {reason}") from error
+    return connection
+
+
+def create_view(connection: "duckdb.DuckDBPyConnection", name: str, files: Sequence[Path]) -> None:
+    """Make the Parquet files of a table readable under the table's name."""
+    connection.execute(f"CREATE OR REPLACE VIEW {quoted(name)} AS FROM {scan(files)}")
+
+
+def create_union_view(
+    connection: "duckdb.DuckDBPyConnection", name: str, files: Sequence[Path]
+) -> None:
+    """The same over the files of many runs, told apart by a first column run_id."""
+    run_id = r"regexp_extract(filename, '.*[\\/]run=([^\\/]+)[\\/]gen=[^\\/]+[\\/]', 1)"
+    scanned = scan(files, "union_by_name = true", "filename = true")
+    columns = f"{run_id} AS run_id, * EXCLUDE (filename)"
+    connection.execute(f"CREATE OR REPLACE VIEW {quoted(name)} AS SELECT {columns} FROM {scanned}")
+
+
+def scan(files: Iterable[Path], *settings: str) -> str:
+    """The table function that reads `files`; folder names in their paths mean nothing to it."""
+    names = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
+    return f"read_parquet([{names}], {', '.join(('hive_partitioning = false', *settings))})"
+
+
+def quoted(name: str) -> str:
+    """`name` as an identifier of SQL."""
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,34 @@
+"""Failures of the file system in words that say what to do."""
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pipeline.errors import StoreError
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+_REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
+
+
+@contextmanager
+def told_as_store_error(path: Path) -> Iterator[None]:
+    """Turn an OSError of the block, which works on `path`, into a StoreError of one line."""
+    try:
+        yield
+    except OSError as error:
+        raise store_error(path, error) from error
+
+
+def store_error(path: Path, error: OSError) -> StoreError:
+    """The StoreError that tells what `error` means for the file or folder `path`."""
+    if error.errno in _FULL:
+        return StoreError(
+            f"the store is full: {path}: free some space or name another folder with --store"
+        )
+    if error.errno in _REFUSED:
+        reason = "is read-only" if error.errno == errno.EROFS else "must not be written by you"
+        return StoreError(f"the store {reason}: {path}: name another folder with --store")
+    if error.errno == errno.ENOTDIR:
+        return StoreError(f"a file is in the way: {path}: name another folder with --store")
+    return StoreError(f"the store cannot be used: {path}: {error.strerror or error}")

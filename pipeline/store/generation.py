@@ -1,0 +1,157 @@
+"""A generation while it is being written: hidden beside its place until one rename."""
+
+import os
+import shutil
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+import pyarrow as pa
+
+from pipeline.store.failures import told_as_store_error
+from pipeline.store.manifest import MANIFEST_NAME, Manifest
+from pipeline.store.parquet import PartWriter, sync, write_empty
+from schemas import Table
+
+SPILL_NAME = ".spill"
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a finished table amounts to."""
+
+    row_count: int
+    byte_count: int
+
+
+class GenerationWriter:
+    """Collects the tables of one generation in a hidden folder, then publishes them at once.
+
+    As a context manager it removes the folder unless the generation was published. Parts may
+    be written from several threads, each part by one of them.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._parts: dict[str, dict[int, PartWriter]] = {}
+        self.finished: dict[str, Written] = {}
+        self._lock = threading.Lock()
+        self._is_published = False
+        with told_as_store_error(path):
+            path.mkdir(parents=True)
+
+    def __enter__(self) -> "GenerationWriter":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._is_published:
+            self.discard()
+
+    @property
+    def spill_path(self) -> Path:
+        """Folder for intermediate data; it is not published."""
+        return self.path / SPILL_NAME
+
+    def write(self, table: Table, data: pa.Table) -> None:
+        """Write a whole table at once."""
+        self.stream(table, [data])
+
+    def stream(self, table: Table, batches: Iterable[pa.RecordBatch | pa.Table]) -> None:
+        """Write a whole table from batches as they come; only a row group is held."""
+        part = self.part(table, 0)
+        for batch in batches:
+            is_table = isinstance(batch, pa.Table)
+            part.write(batch if is_table else pa.Table.from_batches([batch]))
+        part.close()
+        self.finish(table)
+
+    def part(self, table: Table, number: int) -> PartWriter:
+        """The writer of one part of a partitioned table, or of the whole of another (0)."""
+        name = f"{table.name}/part-{number:05d}.parquet"
+        path = self.path / (name if table.is_partitioned else f"{table.name}.parquet")
+        with self._lock:
+            parts = self._parts.setdefault(table.name, {})
+            if number not in parts:
+                if table.name in self.finished or (number and not table.is_partitioned):
+                    raise ValueError(f"{table.name}: no part {number} can be added")
+                parts[number] = PartWriter(table, path)
+            return parts[number]
+
+    def finish(self, table: Table) -> Written:
+        """Close all parts of a table, which may have none: then it is empty.
+
+        From then on `files` names what can be read.
+        """
+        if table.name not in self.finished:
+            first = self.part(table, 0)
+            parts = self._parts.pop(table.name).values()
+            for part in parts:
+                part.close()
+            if not any(part.row_count for part in parts):
+                write_empty(table, first.path)
+            byte_count = sum(file.stat().st_size for file in self.files(table.name))
+            self.finished[table.name] = Written(sum(p.row_count for p in parts), byte_count)
+        return self.finished[table.name]
+
+    def files(self, name: str) -> list[Path]:
+        """The Parquet files of a finished table, in order."""
+        return table_files(self.path, name)
+
+    def reuse(self, name: str, generation: Path) -> None:
+        """Take over a table of an older generation: as hard links, else as copies."""
+        for file in table_files(generation, name):
+            target = self.path / file.relative_to(generation)
+            with told_as_store_error(target):
+                target.parent.mkdir(exist_ok=True)
+                _link_or_copy(file, target)
+
+    def publish(self, manifest: Manifest) -> Path:
+        """Give the generation its final name and return the folder of that name.
+
+        If another writer was faster, its generation stays, ours is thrown away.
+        """
+        target = self.path.parent / f"gen={manifest.generation}"
+        with told_as_store_error(self.path):
+            shutil.rmtree(self.spill_path, ignore_errors=True)
+            (self.path / MANIFEST_NAME).write_text(manifest.to_json(), encoding="utf-8")
+            for path in sorted(self.path.rglob("*")):
+                sync(path)
+            sync(self.path)
+        with told_as_store_error(target):
+            try:
+                self.path.rename(target)
+            except OSError:
+                if not (target / MANIFEST_NAME).exists():
+                    raise
+                self.discard()
+            sync(target.parent)
+        self._is_published = True
+        return target
+
+    def discard(self) -> None:
+        """Remove everything written; nothing of it was ever visible."""
+        for parts in self._parts.values():
+            for part in parts.values():
+                part.abandon()
+        self._parts = {}
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def table_files(generation: Path, name: str) -> list[Path]:
+    """The Parquet files of a table in the folder of a generation; none if it has no such table."""
+    whole = generation / f"{name}.parquet"
+    return [whole] if whole.exists() else sorted((generation / name).glob("part-*.parquet"))
+
+
+def _link_or_copy(file: Path, target: Path) -> None:
+    try:
+        os.link(file, target)
+    except OSError:
+        shutil.copyfile(file, target)

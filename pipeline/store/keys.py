@@ -1,0 +1,87 @@
+"""Check that no two rows of a table share a key, while the table streams by."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from schemas import Table, Violation
+
+_SPREAD = 8  # a bitmap is used while ids span at most this many times their number
+
+
+class KeyCheck:
+    """Uniqueness of the key of one file, checked row group by row group.
+
+    Keys that only grow, from row group to row group, are unique for certain; this costs one
+    comparison per row and holds for almost every table. Once a key does not grow, each later
+    row group is checked on its own, and `is_certain` is False: the file as a whole has to be
+    checked by `repeated_in_file`, which is done for every table except the partitioned ones.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._last: pa.Table | None = None
+        self.is_certain = True
+
+    def violations(self, rows: pa.Table) -> list[Violation]:
+        """What is repeated within `rows`, the next row group (or in an earlier one)."""
+        keys = rows.select(self._table.key)
+        follows = [self._last, keys] if self._last is not None else [keys]
+        self._last = keys.slice(keys.num_rows - 1)
+        if _is_ascending(pa.concat_tables(follows)):
+            return []
+        self.is_certain = False
+        return [] if _is_distinct(keys) else _repeated(self._table, keys)
+
+
+def repeated_in_file(table: Table, path: str) -> list[Violation]:
+    """Repeated keys in a whole Parquet file; holds all its keys in memory."""
+    keys = pq.read_table(path, columns=list(table.key), partitioning=None)
+    distinct = keys.group_by(list(table.key)).aggregate([]).num_rows
+    return [] if distinct == keys.num_rows else _repeated(table, keys)
+
+
+def _repeated(table: Table, keys: pa.Table) -> list[Violation]:
+    counted = keys.group_by(list(table.key)).aggregate([([], "count_all")])
+    several = counted.filter(pc.greater(counted["count_all"], 1))
+    rule = f"({', '.join(table.key)}) is unique"
+    surplus = pc.sum(several["count_all"]).as_py() - several.num_rows
+    examples = several.slice(0, 3).select(table.key).to_pylist()
+    return [Violation(table.name, rule, surplus, tuple(str(row) for row in examples))]
+
+
+def _is_ascending(keys: pa.Table) -> bool:
+    """True if every row's key is greater than the one before, column by column."""
+    columns = [_comparable(column) for column in keys.columns]
+    if keys.num_rows < 2 or any(column.null_count for column in columns):
+        return keys.num_rows < 2
+    grows: pa.Array | None = None
+    for column in reversed(columns):
+        before, after = column.slice(0, len(column) - 1), column.slice(1)
+        greater = pc.greater(after, before)
+        grows = (
+            greater if grows is None else pc.or_(greater, pc.and_(pc.equal(after, before), grows))
+        )
+    return pc.all(grows).as_py()
+
+
+def _comparable(column: pa.ChunkedArray) -> pa.Array:
+    whole = column.combine_chunks()
+    return whole.indices if pa.types.is_dictionary(whole.type) else whole
+
+
+def _is_distinct(keys: pa.Table) -> bool:
+    if keys.num_columns == 1 and pa.types.is_integer(keys.column(0).type):
+        return _are_integers_distinct(keys.column(0))
+    return keys.group_by(keys.column_names).aggregate([]).num_rows == keys.num_rows
+
+
+def _are_integers_distinct(column: pa.ChunkedArray) -> bool:
+    values = column.to_numpy()
+    low, high = int(values.min()), int(values.max())
+    if high - low >= _SPREAD * len(values):
+        return len(np.unique(values)) == len(values)
+    is_seen = np.zeros(high - low + 1, dtype=bool)
+    is_seen[values - low] = True
+    return int(np.count_nonzero(is_seen)) == len(values)

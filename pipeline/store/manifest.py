@@ -1,0 +1,183 @@
+"""What a generation says about itself: manifest.json, and the pointer to the current one."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pipeline.errors import StoreError
+
+STORE_FORMAT_VERSION = 1
+MANIFEST_NAME = "manifest.json"
+POINTER_NAME = "current.json"
+
+# How to read what older versions wrote: version → function to the next version's form, which is
+# given manifests and pointers alike.
+UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+
+
+class UnreadableRecordError(StoreError):
+    """A record of the store is damaged or gone; what it described can be computed again."""
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file of the source and what tells, without reading it, that it did not change."""
+
+    name: str
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceRecord:
+    """Where the data came from; `digest` is that of the content, wherever it lies."""
+
+    path: str
+    format: str
+    files: tuple[SourceFile, ...]
+    digest: str
+
+    @property
+    def label(self) -> str:
+        """Name for people: that of the folder that holds the trace."""
+        path = Path(self.path)
+        return path.parent.name if path.suffix else path.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableRecord:
+    """How a table came to be.
+
+    `key` identifies its content by what it was made from: `parts` are hashes of source, code,
+    query text, schema and options, `inputs` the keys of the tables it was made from. `reason`
+    says why it was computed or reused. Tables that live only during the analysis are recorded,
+    but not stored; their `row_count` and `byte_count` are 0.
+    """
+
+    key: str
+    parts: Mapping[str, str]
+    inputs: Mapping[str, str]
+    reason: str
+    is_stored: bool = True
+    is_reused: bool = False
+    row_count: int = 0
+    byte_count: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """Everything known about a generation that is not in its tables."""
+
+    run_id: str
+    generation: str
+    created_at: str
+    source: SourceRecord
+    options: Mapping[str, Any]
+    versions: Mapping[str, str]
+    tables: Mapping[str, TableRecord]
+    stage_seconds: Mapping[str, float] = field(default_factory=dict)
+    is_damaged_allowed: bool = False
+    store_format_version: int = STORE_FORMAT_VERSION
+
+    @property
+    def stored(self) -> dict[str, TableRecord]:
+        """The tables that have files."""
+        return {name: table for name, table in self.tables.items() if table.is_stored}
+
+    @property
+    def row_count(self) -> int:
+        return sum(table.row_count for table in self.tables.values())
+
+    @property
+    def byte_count(self) -> int:
+        """Bytes of the generation's Parquet files."""
+        return sum(table.byte_count for table in self.tables.values())
+
+    def with_table(self, name: str, record: TableRecord) -> "Manifest":
+        return replace(self, tables={**self.tables, name: record})
+
+    def to_json(self) -> str:
+        return to_json(asdict(self))
+
+    @classmethod
+    def load(cls, path: Path) -> "Manifest":
+        """Read a manifest.json of this or an older version.
+
+        Raises StoreError if it is from a newer version or not readable.
+        """
+        read = load_document(path)
+        try:
+            tables = {name: TableRecord(**record) for name, record in read.pop("tables").items()}
+            return cls(**read | {"source": source_record(read["source"]), "tables": tables})
+        except (KeyError, TypeError, AttributeError) as error:
+            raise _unreadable(path, error) from error
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pointer:
+    """Which generation of a run is current, and its source as it was last seen."""
+
+    generation: str
+    source: SourceRecord
+    store_format_version: int = STORE_FORMAT_VERSION
+
+    def to_json(self) -> str:
+        return to_json(asdict(self))
+
+    @classmethod
+    def load(cls, path: Path) -> "Pointer":
+        """Read a current.json; raises StoreError as `Manifest.load` does."""
+        read = load_document(path)
+        try:
+            return cls(**read | {"source": source_record(read["source"])})
+        except (KeyError, TypeError, AttributeError) as error:
+            raise _unreadable(path, error) from error
+
+
+def to_json(document: dict[str, Any]) -> str:
+    """A document of the store as text, the same for the same content."""
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def load_document(path: Path) -> dict[str, Any]:
+    """Read a JSON document of the store and bring it to the current version's form."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        version = int(document["store_format_version"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise _unreadable(path, error) from error
+    if version > STORE_FORMAT_VERSION:
+        raise StoreError(
+            f"the store has format {version}, this Tracemill reads up to {STORE_FORMAT_VERSION}: "
+            f"{path}: use a newer Tracemill, or name another folder with --store"
+        )
+    return _upgraded(document, version, path)
+
+
+def source_record(read: dict[str, Any]) -> SourceRecord:
+    """A source record from its form in JSON."""
+    files = tuple(SourceFile(**file) for file in read["files"])
+    return SourceRecord(**read | {"files": files})
+
+
+def _upgraded(document: dict[str, Any], version: int, path: Path) -> dict[str, Any]:
+    while version < STORE_FORMAT_VERSION:
+        if version not in UPGRADES:
+            raise StoreError(
+                f"the store has format {version}, which this Tracemill (format "
+                f"{STORE_FORMAT_VERSION}) cannot read any more: {path}: analyse the trace again "
+                "into another folder, named with --store"
+            )
+        document = UPGRADES[version](document)
+        version += 1
+        document["store_format_version"] = version
+    return document
+
+
+def _unreadable(path: Path, error: Exception) -> UnreadableRecordError:
+    reason = getattr(error, "strerror", None) or f"{type(error).__name__} {error}"
+    return UnreadableRecordError(
+        f"the store's record cannot be read: {path}: {reason}: analyse the trace again"
+    )

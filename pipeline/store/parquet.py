@@ -1,0 +1,183 @@
+"""The one way a table becomes a Parquet file."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipeline.errors import BrokenContractError
+from pipeline.store.failures import told_as_store_error
+from pipeline.store.keys import KeyCheck, repeated_in_file
+from schemas import Table, Violation
+
+ROW_GROUP_ROWS = 131_072
+_MAX_BATCHES = 256
+
+
+class PartWriter:
+    """Writes one Parquet file of a table; every row group is full and checked before.
+
+    The file is made when its first rows are due: without rows there is none. Bytes depend on
+    the rows alone, not on how they were cut into batches. One thread at a time may use a writer;
+    different writers run in parallel, as encoding releases the interpreter lock.
+
+    Checked per row group: declared columns and types, values of enumerations, nulls, minimum
+    and maximum, the table's rules, and keys (see KeyCheck).
+    """
+
+    def __init__(self, table: Table, path: Path) -> None:
+        self.table = table
+        self.path = path
+        self.row_count = 0
+        self._pending: list[pa.Table] = []
+        self._pending_rows = 0
+        self._keys = KeyCheck(table)
+        self._schema = table.arrow_schema()
+        self._writer: pq.ParquetWriter | None = None
+        self._is_closed = False
+
+    def write(self, data: pa.Table) -> None:
+        """Take over `data`, whose memory must not change any more; write what fills row groups.
+
+        Raises BrokenContractError if rows break the schema, StoreError if the disk does not
+        take them.
+        """
+        self._pending.append(self._with_schema(data))
+        self._pending_rows += data.num_rows
+        if self._pending_rows >= ROW_GROUP_ROWS:
+            self._write_full_groups()
+        elif len(self._pending) > _MAX_BATCHES:
+            self._pending = [pa.concat_tables(self._pending).combine_chunks()]
+
+    def close(self) -> None:
+        """Write the last rows and finish the file; closing twice does nothing."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        if self._pending_rows:
+            self._write_group(pa.concat_tables(self._pending))
+        self._pending = []
+        if self._writer is None:
+            return
+        with told_as_store_error(self.path):
+            self._writer.close()
+        if not self._keys.is_certain and not self.table.is_partitioned:
+            _refuse(repeated_in_file(self.table, str(self.path)))
+
+    def abandon(self) -> None:
+        """Release the file without caring for its content."""
+        self._is_closed = True
+        self._pending = []
+        if self._writer is not None:
+            with suppress(OSError):  # the disk may be full, but the file is thrown away
+                self._writer.close()
+
+    def _write_full_groups(self) -> None:
+        rows = pa.concat_tables(self._pending)
+        full = rows.num_rows - rows.num_rows % ROW_GROUP_ROWS
+        for start in range(0, full, ROW_GROUP_ROWS):
+            self._write_group(rows.slice(start, ROW_GROUP_ROWS))
+        self._pending = [rows.slice(full)] if full < rows.num_rows else []
+        self._pending_rows = rows.num_rows - full
+
+    def _with_schema(self, data: pa.Table) -> pa.Table:
+        """`data` conformed; the usual case, that it fits already, is made cheap."""
+        if data.schema.names == self._schema.names and data.schema.types == self._schema.types:
+            return pa.Table.from_arrays(data.columns, schema=self._schema)
+        return conform(self.table, data)
+
+    def _write_group(self, rows: pa.Table) -> None:
+        rows = rows.combine_chunks()  # page boundaries would follow chunks
+        rows = conform(self.table, _with_declared_values(self.table, rows))
+        _refuse(self.table.violations(rows) + self._keys.violations(rows))
+        with told_as_store_error(self.path):
+            self._open().write_table(rows, row_group_size=ROW_GROUP_ROWS)
+        self.row_count += rows.num_rows
+
+    def _open(self) -> pq.ParquetWriter:
+        if self._writer is None:
+            self.path.parent.mkdir(exist_ok=True)
+            encodings = _encodings(self._schema)
+            self._writer = pq.ParquetWriter(self.path, self._schema, **encodings)
+        return self._writer
+
+
+def conform(table: Table, data: pa.Table) -> pa.Table:
+    """`data` with the declared columns, order and types, or a BrokenContractError."""
+    missing = [name for name in table.column_names if name not in data.column_names]
+    if missing:
+        present = ", ".join(data.column_names)
+        raise BrokenContractError(
+            f"{table.name}: no column {', '.join(missing)}; columns present: {present}"
+        )
+    try:
+        return table.conform(data)
+    except pa.ArrowException as error:
+        reason = f"{_misfit(table, data)}{_first_line(error)}"
+        raise BrokenContractError(f"{table.name}: {reason}") from error
+
+
+def write_empty(table: Table, path: Path) -> None:
+    """Write a file without rows, so that readers find the columns."""
+    with told_as_store_error(path):
+        path.parent.mkdir(exist_ok=True)
+        pq.write_table(table.empty(), path, **_encodings(table.arrow_schema()))
+
+
+def sync(path: Path) -> None:
+    """Make the content of a file, or the names in a folder, survive a power failure."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _with_declared_values(table: Table, data: pa.Table) -> pa.Table:
+    """`data` with enumerations that are numbered in another way turned back into text."""
+    for column in table.columns:
+        values = data.column(column.name)
+        if column.values and pa.types.is_dictionary(values.type):
+            declared = pa.array(column.values, values.type.value_type)
+            if any(not chunk.dictionary.equals(declared) for chunk in values.chunks):
+                place = data.schema.get_field_index(column.name)
+                text = values.cast(values.type.value_type)
+                data = data.set_column(place, column.name, text)
+    return data
+
+
+def _misfit(table: Table, data: pa.Table) -> str:
+    """Which column cannot have its declared type, for the start of a message."""
+    for column in table.columns:
+        try:
+            data.column(column.name).cast(column.type)
+        except pa.ArrowException:
+            return f"{column.name} is no {column.type}: "
+    return ""
+
+
+def _encodings(schema: pa.Schema) -> dict[str, Any]:
+    """Encodings by type, which halve the size and the time of the library's defaults.
+
+    Integers are stored as differences: call-path ids may be too many for a dictionary. Measured
+    on visits, zstd saves 7 % of the bytes that snappy leaves and costs a third more time.
+    """
+    is_integer = [f.name for f in schema if f.type in (pa.int64(), pa.int32())]
+    is_listed = [f.name for f in schema if f.type == pa.string() or pa.types.is_dictionary(f.type)]
+    return {
+        "compression": "snappy",
+        "column_encoding": dict.fromkeys(is_integer, "DELTA_BINARY_PACKED"),
+        "use_dictionary": is_listed,
+    }
+
+
+def _refuse(violations: list[Violation]) -> None:
+    if violations:
+        raise BrokenContractError("; ".join(str(violation) for violation in violations[:3]))
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0]

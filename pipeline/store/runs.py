@@ -1,0 +1,275 @@
+"""The store: finding runs, opening them, and starting new generations."""
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipeline.errors import MissingInputError, StoreError
+from pipeline.store.database import connect, create_union_view, create_view
+from pipeline.store.failures import told_as_store_error
+from pipeline.store.generation import GenerationWriter, table_files
+from pipeline.store.manifest import MANIFEST_NAME, POINTER_NAME, Manifest, Pointer, SourceRecord
+from pipeline.store.parquet import sync
+from pipeline.store.sweep import is_in_use, sweep, temporaries, temporary_name
+
+if TYPE_CHECKING:
+    import duckdb
+
+_FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One generation of one run, complete and immutable. `source` is as last seen."""
+
+    path: Path
+    manifest: Manifest
+    source: SourceRecord
+
+    @property
+    def run_id(self) -> str:
+        return self.manifest.run_id
+
+    @property
+    def generation(self) -> str:
+        return self.manifest.generation
+
+    @property
+    def label(self) -> str:
+        """Name of the folder that holds the trace."""
+        return self.source.label
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of the stored tables."""
+        return tuple(self.manifest.stored)
+
+    def files(self, name: str) -> list[Path]:
+        """The Parquet files of a table; raises MissingInputError if there is no such table."""
+        if name not in self.manifest.stored:
+            known = ", ".join(self.tables)
+            raise MissingInputError(f"no table {name}: {self.path}: tables present: {known}")
+        return table_files(self.path, name)
+
+    def read(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """A table, or some of its columns, in memory."""
+        wanted = list(columns) if columns is not None else None
+        with told_as_store_error(self.path / name):
+            parts = [pq.read_table(f, columns=wanted, partitioning=None) for f in self.files(name)]
+        return pa.concat_tables(parts)
+
+    def connect(
+        self, *, threads: int | None = None, memory_limit: str = ""
+    ) -> "duckdb.DuckDBPyConnection":
+        """A database of its own with every table of the run as a view."""
+        connection = connect(threads=threads, memory_limit=memory_limit)
+        for name in self.tables:
+            create_view(connection, name, self.files(name))
+        return connection
+
+    def missing_tables(self) -> list[str]:
+        """Tables whose files are gone or have another size than when they were written."""
+        return [
+            name
+            for name, record in self.manifest.stored.items()
+            if _byte_count(table_files(self.path, name)) != record.byte_count
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSummary:
+    """A line of the list of runs. `state` is complete, being analysed, unfinished or a reason."""
+
+    run_id: str
+    state: str
+    run: Run | None
+    byte_count: int
+
+    @property
+    def label(self) -> str:
+        return self.run.label if self.run else ""
+
+
+@dataclass(frozen=True)
+class Store:
+    """A folder of runs; it is made when the first run is written."""
+
+    path: Path
+
+    @property
+    def runs_path(self) -> Path:
+        return self.path / "runs"
+
+    def begin(self, run_id: str) -> GenerationWriter:
+        """Start a generation of a run; raises StoreError if the store cannot be written."""
+        folder = self._folder(run_id)
+        with told_as_store_error(self.path):
+            folder.mkdir(parents=True, exist_ok=True)
+        return GenerationWriter(folder / temporary_name("gen"))
+
+    def publish(self, generation: GenerationWriter, manifest: Manifest) -> Run:
+        """Publish a generation and make it the current one of its run."""
+        path = generation.publish(manifest)
+        run = self._run(path, manifest.source)
+        self.point_to(run)
+        return run
+
+    def point_to(self, run: Run) -> None:
+        """Make a generation the current one of its run, by one rename."""
+        folder = self._folder(run.run_id)
+        beside = folder / temporary_name("pointer")
+        pointer = Pointer(generation=run.generation, source=run.source)
+        with told_as_store_error(folder / POINTER_NAME):
+            try:
+                beside.write_text(pointer.to_json(), encoding="utf-8")
+                sync(beside)
+                beside.replace(folder / POINTER_NAME)
+            except BaseException:
+                beside.unlink(missing_ok=True)
+                raise
+            sync(folder)
+
+    def current(self, run_id: str) -> Run | None:
+        """The current generation of a run; None if there is none.
+
+        Raises StoreError if its record is from a newer Tracemill or not readable.
+        """
+        pointer_path = self._folder(run_id) / POINTER_NAME
+        if not pointer_path.exists():
+            return None
+        pointer = Pointer.load(pointer_path)
+        return self._run(pointer_path.parent / f"gen={pointer.generation}", pointer.source)
+
+    def generation(self, run_id: str, key: str) -> Run | None:
+        """A generation by its key, current or not; None if there is none."""
+        path = self._folder(run_id) / f"gen={key}"
+        if not path.exists():
+            return None
+        manifest = Manifest.load(path / MANIFEST_NAME)
+        return Run(path, manifest, manifest.source)
+
+    def has_generation(self, run_id: str, key: str) -> bool:
+        """True if the name is taken, whether or not what it holds is readable."""
+        return (self._folder(run_id) / f"gen={key}").exists()
+
+    def runs(self) -> list[Run]:
+        """The current generation of every readable run, latest first."""
+        return [found for found, _ in self._found() if found]
+
+    def summaries(self) -> list[RunSummary]:
+        """All runs, also unfinished or unreadable ones, latest first."""
+        return [
+            RunSummary(
+                run_id=folder.name.removeprefix("run="),
+                state="complete" if run else self._state(folder),
+                run=run,
+                byte_count=_size_on_disk(folder),
+            )
+            for run, folder in self._found()
+        ]
+
+    def open(self, name: str | Path | None = None) -> Run:
+        """The run of that run id, unique start of one, label, or trace path; the latest if None.
+
+        Raises MissingInputError, which lists the runs there are, if none or several match.
+        """
+        runs = self.runs()
+        matches = runs[:1] if name is None else _matches(runs, str(name))
+        if len(matches) == 1:
+            return matches[0]
+        listed = [f"{run.run_id} ({run.label})" for run in runs]
+        listed += [f"{folder.name[4:]} (not readable)" for run, folder in self._found() if not run]
+        known = f"runs present: {', '.join(listed)}" if listed else "analyse a trace first"
+        problem = f"several runs are called {name}" if matches else f"no run {name or ''}".strip()
+        raise MissingInputError(f"{problem}: {self.path}: {known}")
+
+    def connect(
+        self, *, threads: int | None = None, memory_limit: str = ""
+    ) -> "duckdb.DuckDBPyConnection":
+        """A database with every table over all runs as a view, with run_id as first column."""
+        runs = self.runs()
+        connection = connect(threads=threads, memory_limit=memory_limit)
+        for name in dict.fromkeys(name for run in runs for name in run.tables):
+            files = [file for run in runs if name in run.tables for file in run.files(name)]
+            create_union_view(connection, name, files)
+        return connection
+
+    def sweep(self) -> list[Path]:
+        """Remove what killed writers left behind and return it."""
+        return sweep(self.runs_path)
+
+    def _folder(self, run_id: str) -> Path:
+        if not _FOLDER_NAME.fullmatch(run_id):
+            raise ValueError(f"run id {run_id!r} cannot name a folder")
+        return self.runs_path / f"run={run_id}"
+
+    def _run(self, path: Path, source: SourceRecord) -> Run:
+        return Run(path, Manifest.load(path / MANIFEST_NAME), source)
+
+    def _found(self) -> list[tuple[Run | None, Path]]:
+        """The folders of all runs, each with its current generation if that is readable."""
+        found = [(self._readable(folder), folder) for folder in self.runs_path.glob("run=*")]
+        return sorted(found, key=lambda each: (_created(each[0]), each[1].name), reverse=True)
+
+    def _readable(self, folder: Path) -> Run | None:
+        try:
+            return self.current(folder.name.removeprefix("run="))
+        except StoreError:
+            return None
+
+    def _state(self, folder: Path) -> str:
+        """Why a run has no current generation."""
+        try:
+            self.current(folder.name.removeprefix("run="))
+        except StoreError as error:
+            return str(error)
+        is_active = any(is_in_use(path) for path in temporaries(folder))
+        return "being analysed" if is_active else "unfinished"
+
+
+def _matches(runs: Sequence[Run], name: str) -> list[Run]:
+    """Runs that `name` may mean, by the strictest meaning that fits any."""
+    meanings: tuple[Callable[[Run], bool], ...] = (
+        lambda run: run.run_id == name,
+        lambda run: _same_path(run.source.path, name),
+        lambda run: run.label == name,
+        lambda run: bool(name) and run.run_id.startswith(name),
+    )
+    for meaning in meanings:
+        found = [run for run in runs if meaning(run)]
+        if found:
+            return found
+    return []
+
+
+def _same_path(source: str, name: str) -> bool:
+    """True if `name` is the trace or the folder that holds it."""
+    asked = os.path.realpath(name)
+    return asked in (os.path.realpath(source), os.path.realpath(os.path.dirname(source)))
+
+
+def _created(run: Run | None) -> str:
+    return run.manifest.created_at if run else ""
+
+
+def _byte_count(files: Sequence[Path]) -> int:
+    return sum(file.stat().st_size for file in files)
+
+
+def _size_on_disk(folder: Path) -> int:
+    """Bytes of all files below `folder`; what generations share counts once."""
+    sizes: dict[int, int] = {}
+    for path in folder.rglob("*"):
+        try:
+            status = path.lstat()
+        except OSError:
+            continue  # a writer removed it meanwhile
+        if path.is_file():
+            sizes[status.st_ino] = status.st_size
+    return sum(sizes.values())
