@@ -1,0 +1,98 @@
+-- Collective calls, numbered on their communicator: the n-th call of every member is one instance.
+--
+-- Collectives are numbered in the order in which a process starts them, blocking or not. On
+-- MPI_COMM_SELF every call is an instance of its own:
+--
+--     MPI_COMM_WORLD   rank 0   barrier 0   bcast 1        MPI_COMM_SELF   rank 0   barrier 0
+--                      rank 1   barrier 0   bcast 1                        rank 1   barrier 1
+--
+-- Grain:      one row per completed collective call
+-- Inputs:     mpi_operations, locations, communicators, communicator_members
+-- Output:     collective_calls
+-- Parameters: none
+-- Source:     MPI 4.0, section 6.14: all members call collectives in the same order
+-- Assumes:    a process starts the collectives of a communicator one after the other
+WITH
+    blocking AS (
+        SELECT
+            *,
+            coalesce(begin_ns, enter_ns, time_ns) AS start_ns,
+            NULL::BIGINT AS start_visit_id
+        FROM mpi_operations
+        WHERE kind = 'collective'
+    ),
+
+    -- A request id may be used again: a completion belongs to the record of its id before it.
+    request_records AS (
+        SELECT
+            *,
+            lag({'kind': kind, 'time_ns': time_ns, 'visit_id': visit_id}) OVER (
+                PARTITION BY location_id, request_id ORDER BY sequence
+            ) AS last_record
+        FROM mpi_operations
+        WHERE kind IN ('nonblocking_collective_request', 'nonblocking_collective')
+    ),
+
+    nonblocking AS (
+        SELECT
+            * EXCLUDE (last_record),
+            if(
+                last_record.kind = 'nonblocking_collective_request',
+                last_record.time_ns,
+                coalesce(enter_ns, time_ns)
+            ) AS start_ns,
+            if(
+                last_record.kind = 'nonblocking_collective_request', last_record.visit_id, NULL
+            ) AS start_visit_id
+        FROM request_records
+        WHERE kind = 'nonblocking_collective'
+    ),
+
+    numbered AS (
+        SELECT
+            calls.*,
+            locations.location_group_id,
+            communicators.kind = 'self' AS is_self,
+            row_number() OVER (
+                PARTITION BY
+                    calls.communicator_id,
+                    if(communicators.kind = 'self', NULL, locations.location_group_id)
+                ORDER BY
+                    locations.location_group_id, calls.start_ns, calls.location_id, calls.sequence
+            ) - 1 AS ordinal
+        FROM (FROM blocking UNION ALL FROM nonblocking) AS calls
+        INNER JOIN locations USING (location_id)
+        INNER JOIN communicators USING (communicator_id)
+    ),
+
+    -- A damaged definition may name a process twice.
+    member_ranks AS (
+        SELECT
+            communicator_id,
+            location_group_id,
+            min(comm_rank) AS comm_rank
+        FROM communicator_members
+        GROUP BY communicator_id, location_group_id
+    )
+
+SELECT
+    dense_rank() OVER (ORDER BY numbered.communicator_id, numbered.ordinal) - 1 AS collective_id,
+    numbered.communicator_id,
+    numbered.ordinal,
+    numbered.operation,
+    numbered.root_rank,
+    numbered.kind = 'nonblocking_collective' AS is_nonblocking,
+    numbered.location_id,
+    if(numbered.is_self, 0, member_ranks.comm_rank) AS comm_rank,
+    numbered.visit_id,
+    numbered.call_path_id,
+    numbered.enter_ns,
+    numbered.leave_ns,
+    numbered.start_ns AS begin_ns,
+    numbered.time_ns AS end_ns,
+    coalesce(numbered.bytes, 0) AS bytes_sent,
+    coalesce(numbered.bytes_received, 0) AS bytes_received,
+    numbered.start_visit_id
+FROM numbered
+LEFT JOIN member_ranks USING (communicator_id, location_group_id)
+ORDER BY collective_id, location_id

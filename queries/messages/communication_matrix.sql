@@ -1,0 +1,16 @@
+-- Who sent how much to whom.
+--
+-- Grain:      one row per pair of processes that exchanged messages in that direction
+-- Inputs:     messages
+-- Output:     communication_matrix
+-- Parameters: none
+-- Source:     the communication matrix of Vampir and others
+-- Assumes:    nothing; sends without a receive are not counted
+SELECT
+    sender_group_id,
+    receiver_group_id,
+    count(*) AS message_count,
+    sum(bytes)::BIGINT AS bytes
+FROM messages
+GROUP BY ALL
+ORDER BY sender_group_id, receiver_group_id

@@ -1,0 +1,22 @@
+-- Who sent how much to whom.
+--
+-- Grain:      one row per pair of processes that exchanged messages in that direction
+-- Inputs:     communication_matrix, location_groups
+-- Output:     report section communication
+-- Parameters: $row_limit  only the pairs with most bytes (BIGINT)
+SELECT
+    senders.rank AS sender_rank,
+    receivers.rank AS receiver_rank,
+    communication_matrix.message_count,
+    communication_matrix.bytes
+FROM communication_matrix
+INNER JOIN location_groups AS senders
+    ON communication_matrix.sender_group_id = senders.location_group_id
+INNER JOIN location_groups AS receivers
+    ON communication_matrix.receiver_group_id = receivers.location_group_id
+ORDER BY
+    communication_matrix.bytes DESC,
+    communication_matrix.message_count DESC,
+    senders.rank,
+    receivers.rank
+LIMIT $row_limit::BIGINT

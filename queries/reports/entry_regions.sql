@@ -1,0 +1,17 @@
+-- Where execution starts: the entry regions of the dynamic region call graph.
+--
+-- Grain:      one row per entry region
+-- Inputs:     region_graph_nodes, regions
+-- Output:     report section region call graph
+-- Parameters: $row_limit  only the entries with the largest inclusive time (BIGINT)
+SELECT
+    regions.name AS region,
+    regions.paradigm::VARCHAR AS paradigm,
+    region_graph_nodes.inclusive_ns,
+    region_graph_nodes.exclusive_ns,
+    region_graph_nodes.visit_count
+FROM region_graph_nodes
+INNER JOIN regions ON region_graph_nodes.region_id = regions.region_id
+WHERE region_graph_nodes.is_entry
+ORDER BY region_graph_nodes.inclusive_ns DESC, region_graph_nodes.region_id
+LIMIT $row_limit::BIGINT

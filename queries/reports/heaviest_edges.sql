@@ -1,0 +1,20 @@
+-- Who called whom at the greatest cost: edges of the dynamic region call graph.
+--
+-- Grain:      one row per pair of caller and callee
+-- Inputs:     region_graph_edges, regions
+-- Output:     report section region call graph
+-- Parameters: $row_limit  only the edges with the largest inclusive time (BIGINT)
+SELECT
+    callers.name AS caller,
+    callees.name AS callee,
+    region_graph_edges.visit_count,
+    region_graph_edges.inclusive_ns,
+    region_graph_edges.exclusive_ns
+FROM region_graph_edges
+INNER JOIN regions AS callers ON region_graph_edges.caller_region_id = callers.region_id
+INNER JOIN regions AS callees ON region_graph_edges.callee_region_id = callees.region_id
+ORDER BY
+    region_graph_edges.inclusive_ns DESC,
+    region_graph_edges.caller_region_id,
+    region_graph_edges.callee_region_id
+LIMIT $row_limit::BIGINT

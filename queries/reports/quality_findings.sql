@@ -1,0 +1,15 @@
+-- What is missing, damaged or doubtful in the trace.
+--
+-- Grain:      one row per kind of finding and what it means
+-- Inputs:     trace_quality
+-- Output:     report section trace quality
+-- Parameters: none
+SELECT
+    kind::VARCHAR AS kind,
+    sum(count)::BIGINT AS finding_count,
+    count(DISTINCT location_id) AS location_count,
+    sum(time_ns)::BIGINT AS time_ns,
+    detail
+FROM trace_quality
+GROUP BY kind, detail
+ORDER BY finding_count DESC, kind, detail

@@ -1,0 +1,53 @@
+-- What the run was, in one row: how long, how large, and how much of it was lost.
+--
+-- Grain:      one row
+-- Inputs:     runs, flat_profile, regions, wait_states, messages, collectives
+-- Output:     report section summary
+-- Parameters: none
+-- Assumes:    exclusive times of all regions add up to the time of all locations
+WITH
+    profiled AS (
+        SELECT
+            coalesce(sum(flat_profile.exclusive_ns), 0) AS total_ns,
+            coalesce(
+                sum(flat_profile.exclusive_ns) FILTER (WHERE regions.paradigm = 'mpi'), 0
+            ) AS mpi_ns,
+            coalesce(sum(flat_profile.visit_count), 0) AS visit_count
+        FROM flat_profile
+        INNER JOIN regions ON flat_profile.region_id = regions.region_id
+    ),
+
+    waited AS (
+        SELECT coalesce(sum(wait_ns), 0) AS wait_ns, count(*) AS wait_count
+        FROM wait_states
+    ),
+
+    exchanged AS (
+        SELECT count(*) AS message_count, coalesce(sum(bytes), 0) AS message_bytes
+        FROM messages
+    ),
+
+    gathered AS (SELECT count(*) AS collective_count FROM collectives)
+
+SELECT
+    runs.run_id,
+    runs.end_ns - runs.begin_ns AS duration_ns,
+    runs.process_count,
+    runs.location_count,
+    runs.record_count,
+    profiled.visit_count::BIGINT AS visit_count,
+    profiled.total_ns::BIGINT AS total_ns,
+    profiled.mpi_ns::BIGINT AS mpi_ns,
+    profiled.mpi_ns / nullif(profiled.total_ns, 0) AS mpi_ratio,
+    waited.wait_ns::BIGINT AS wait_ns,
+    waited.wait_ns / nullif(profiled.total_ns, 0) AS wait_ratio,
+    waited.wait_count,
+    exchanged.message_count,
+    exchanged.message_bytes::BIGINT AS message_bytes,
+    gathered.collective_count
+FROM runs
+CROSS JOIN profiled
+CROSS JOIN waited
+CROSS JOIN exchanged
+CROSS JOIN gathered
+ORDER BY runs.run_id

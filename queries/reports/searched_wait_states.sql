@@ -1,0 +1,19 @@
+-- Which kinds of waiting were looked for, whether or not any was found.
+--
+-- Grain:      one row per kind that is not part of another kind
+-- Inputs:     metrics
+-- Output:     report section wait states
+-- Parameters: none
+-- Assumes:    metrics in nanoseconds other than the time itself are wait states
+WITH
+    kinds AS (
+        SELECT metric, parent_metric, title
+        FROM metrics
+        WHERE unit = 'ns' AND metric <> 'time'
+    )
+
+SELECT kinds.title AS finding
+FROM kinds
+LEFT JOIN kinds AS wider ON kinds.parent_metric = wider.metric
+WHERE wider.metric IS NULL
+ORDER BY kinds.metric

@@ -1,0 +1,50 @@
+-- Flat profile over all locations: the regions that took most time themselves.
+--
+-- Grain:      one row per visited region
+-- Inputs:     flat_profile, regions, locations
+-- Output:     report section profile
+-- Parameters: $row_limit  only the costliest regions (BIGINT)
+-- Assumes:    ties go to the region, and the location, with the smallest number
+WITH
+    -- One row per region and location; the first spent most time in the region.
+    placed AS (
+        SELECT
+            flat_profile.*,
+            locations.rank,
+            row_number() OVER (
+                PARTITION BY flat_profile.region_id
+                ORDER BY flat_profile.exclusive_ns DESC, flat_profile.location_id
+            ) AS place
+        FROM flat_profile
+        INNER JOIN locations ON flat_profile.location_id = locations.location_id
+    ),
+
+    summed AS (
+        SELECT
+            region_id,
+            sum(exclusive_ns) AS exclusive_ns,
+            sum(inclusive_ns) AS inclusive_ns,
+            sum(visit_count) AS visit_count,
+            count(*) AS location_count,
+            max(longest_ns) AS longest_ns,
+            max(exclusive_ns) AS worst_ns,
+            any_value(rank) FILTER (WHERE place = 1) AS worst_rank
+        FROM placed
+        GROUP BY region_id
+    )
+
+SELECT
+    regions.name AS region,
+    regions.paradigm::VARCHAR AS paradigm,
+    summed.exclusive_ns::BIGINT AS exclusive_ns,
+    summed.exclusive_ns / nullif(sum(summed.exclusive_ns) OVER (), 0) AS exclusive_ratio,
+    summed.inclusive_ns::BIGINT AS inclusive_ns,
+    summed.visit_count::BIGINT AS visit_count,
+    summed.location_count,
+    summed.worst_rank,
+    summed.worst_ns,
+    summed.longest_ns
+FROM summed
+INNER JOIN regions ON summed.region_id = regions.region_id
+ORDER BY summed.exclusive_ns DESC, summed.region_id
+LIMIT $row_limit::BIGINT

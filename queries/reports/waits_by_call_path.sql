@@ -1,0 +1,43 @@
+-- Which calls waited, and how long.
+--
+-- Grain:      one row per property and call path that lost time
+-- Inputs:     wait_states, metrics, call_paths, locations, flat_profile
+-- Output:     report section wait states
+-- Parameters: $row_limit  only the costliest call paths (BIGINT)
+-- Assumes:    ties go to the location with the smallest number
+WITH
+    -- One row per property, call path and location; the first waited longest.
+    waiting AS (
+        SELECT
+            waits.property,
+            waits.call_path_id,
+            locations.rank,
+            sum(waits.wait_ns) AS wait_ns,
+            count(*) AS wait_count,
+            row_number() OVER (
+                PARTITION BY waits.property, waits.call_path_id
+                ORDER BY sum(waits.wait_ns) DESC, waits.location_id
+            ) AS place
+        FROM wait_states AS waits
+        INNER JOIN locations ON waits.location_id = locations.location_id
+        GROUP BY waits.property, waits.call_path_id, waits.location_id, locations.rank
+    ),
+
+    profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
+
+SELECT
+    call_paths.path AS call_path,
+    coalesce(metrics.title, waiting.property) AS finding,
+    sum(waiting.wait_ns)::BIGINT AS wait_ns,
+    sum(waiting.wait_ns) / nullif(any_value(profiled.total_ns), 0) AS wait_ratio,
+    sum(waiting.wait_count)::BIGINT AS wait_count,
+    count(*) AS location_count,
+    any_value(waiting.rank) FILTER (WHERE waiting.place = 1) AS worst_rank,
+    max(waiting.wait_ns)::BIGINT AS worst_ns
+FROM waiting
+CROSS JOIN profiled
+LEFT JOIN metrics ON waiting.property = metrics.metric
+INNER JOIN call_paths ON waiting.call_path_id = call_paths.call_path_id
+GROUP BY waiting.property, metrics.title, waiting.call_path_id, call_paths.path
+ORDER BY wait_ns DESC, waiting.property, waiting.call_path_id
+LIMIT $row_limit::BIGINT

@@ -1,0 +1,38 @@
+-- Who waited for whom.
+--
+-- Grain:      one row per property, location that was waited for, and location that waited
+-- Inputs:     wait_states, metrics, locations, flat_profile
+-- Output:     report section wait states
+-- Parameters: $row_limit  only the costliest pairs (BIGINT)
+WITH
+    pairs AS (
+        SELECT
+            property,
+            cause_location_id,
+            location_id,
+            sum(wait_ns) AS wait_ns,
+            count(*) AS wait_count,
+            max(wait_ns) AS longest_ns
+        FROM wait_states
+        GROUP BY property, cause_location_id, location_id
+    ),
+
+    profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
+
+SELECT
+    causes.rank AS cause_rank,
+    causes.thread AS cause_thread,
+    victims.rank AS rank,
+    victims.thread AS thread,
+    coalesce(metrics.title, pairs.property) AS finding,
+    pairs.wait_ns::BIGINT AS wait_ns,
+    pairs.wait_ns / nullif(profiled.total_ns, 0) AS wait_ratio,
+    pairs.wait_count,
+    pairs.longest_ns
+FROM pairs
+CROSS JOIN profiled
+LEFT JOIN metrics ON pairs.property = metrics.metric
+INNER JOIN locations AS causes ON pairs.cause_location_id = causes.location_id
+INNER JOIN locations AS victims ON pairs.location_id = victims.location_id
+ORDER BY pairs.wait_ns DESC, pairs.property, pairs.cause_location_id, pairs.location_id
+LIMIT $row_limit::BIGINT

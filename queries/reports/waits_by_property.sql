@@ -1,0 +1,44 @@
+-- What kinds of waiting there were and how much each cost.
+--
+-- Grain:      one row per property that lost time
+-- Inputs:     wait_states, metrics, locations, flat_profile
+-- Output:     report section wait states
+-- Parameters: $row_limit  only the costliest properties (BIGINT)
+-- Assumes:    ties go to the location with the smallest number
+WITH
+    -- One row per property and location; the first waited longest.
+    waiting AS (
+        SELECT
+            waits.property,
+            locations.rank,
+            sum(waits.wait_ns) AS wait_ns,
+            count(*) AS wait_count,
+            max(waits.wait_ns) AS longest_ns,
+            min(waits.confidence) AS confidence,
+            row_number() OVER (
+                PARTITION BY waits.property
+                ORDER BY sum(waits.wait_ns) DESC, waits.location_id
+            ) AS place
+        FROM wait_states AS waits
+        INNER JOIN locations ON waits.location_id = locations.location_id
+        GROUP BY waits.property, waits.location_id, locations.rank
+    ),
+
+    profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
+
+SELECT
+    coalesce(metrics.title, waiting.property) AS finding,
+    sum(waiting.wait_ns)::BIGINT AS wait_ns,
+    sum(waiting.wait_ns) / nullif(any_value(profiled.total_ns), 0) AS wait_ratio,
+    sum(waiting.wait_count)::BIGINT AS wait_count,
+    max(waiting.longest_ns) AS longest_ns,
+    count(*) AS location_count,
+    any_value(waiting.rank) FILTER (WHERE waiting.place = 1) AS worst_rank,
+    max(waiting.wait_ns)::BIGINT AS worst_ns,
+    min(waiting.confidence) AS confidence
+FROM waiting
+CROSS JOIN profiled
+LEFT JOIN metrics ON waiting.property = metrics.metric
+GROUP BY waiting.property, metrics.title
+ORDER BY wait_ns DESC, waiting.property
+LIMIT $row_limit::BIGINT

@@ -1,0 +1,99 @@
+-- The wait states that cost most: where, on which location, and who was waited for.
+--
+-- Grain:      one row per property and call path, with its worst location and that one's cause
+-- Inputs:     wait_states, metrics, call_paths, locations, visits, flat_profile
+-- Output:     report section summary
+-- Parameters: $row_limit  only the costliest findings (BIGINT)
+-- Assumes:    ties go to the location, and the cause, with the smallest number
+WITH
+    findings AS (
+        SELECT
+            property,
+            call_path_id,
+            sum(wait_ns) AS wait_ns,
+            count(*) AS wait_count,
+            count(DISTINCT location_id) AS location_count
+        FROM wait_states
+        GROUP BY property, call_path_id
+        ORDER BY wait_ns DESC, property, call_path_id
+        LIMIT $row_limit::BIGINT
+    ),
+
+    -- One row per finding and location that waited; the first is the worst.
+    victims AS (
+        SELECT
+            waits.property,
+            waits.call_path_id,
+            waits.location_id,
+            sum(waits.wait_ns) AS wait_ns,
+            row_number() OVER (
+                PARTITION BY waits.property, waits.call_path_id
+                ORDER BY sum(waits.wait_ns) DESC, waits.location_id
+            ) AS place
+        FROM wait_states AS waits
+        SEMI JOIN findings
+            ON
+                waits.property = findings.property
+                AND waits.call_path_id = findings.call_path_id
+        GROUP BY waits.property, waits.call_path_id, waits.location_id
+    ),
+
+    -- One row per call that the worst location waited for; the first cost it most.
+    causes AS (
+        SELECT
+            waits.property,
+            waits.call_path_id,
+            waits.cause_location_id,
+            visits.call_path_id AS cause_call_path_id,
+            sum(waits.wait_ns) AS wait_ns,
+            row_number() OVER (
+                PARTITION BY waits.property, waits.call_path_id
+                ORDER BY sum(waits.wait_ns) DESC, waits.cause_location_id, visits.call_path_id
+            ) AS place
+        FROM wait_states AS waits
+        INNER JOIN victims
+            ON
+                waits.property = victims.property
+                AND waits.call_path_id = victims.call_path_id
+                AND waits.location_id = victims.location_id
+                AND victims.place = 1
+        LEFT JOIN visits ON waits.cause_visit_id = visits.visit_id
+        GROUP BY
+            waits.property, waits.call_path_id, waits.cause_location_id, visits.call_path_id
+    ),
+
+    profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
+
+SELECT
+    coalesce(metrics.title, findings.property) AS finding,
+    victim_paths.path AS call_path,
+    findings.wait_ns::BIGINT AS wait_ns,
+    findings.wait_ns / nullif(profiled.total_ns, 0) AS wait_ratio,
+    findings.wait_count,
+    findings.location_count,
+    victim_locations.rank AS rank,
+    victim_locations.thread AS thread,
+    victims.wait_ns::BIGINT AS worst_ns,
+    cause_locations.rank AS cause_rank,
+    cause_locations.thread AS cause_thread,
+    causes.wait_ns::BIGINT AS cause_ns,
+    cause_paths.path AS cause_call_path
+FROM findings
+CROSS JOIN profiled
+INNER JOIN victims
+    ON
+        findings.property = victims.property
+        AND findings.call_path_id = victims.call_path_id
+        AND victims.place = 1
+INNER JOIN causes
+    ON
+        findings.property = causes.property
+        AND findings.call_path_id = causes.call_path_id
+        AND causes.place = 1
+LEFT JOIN metrics ON findings.property = metrics.metric
+INNER JOIN call_paths AS victim_paths ON findings.call_path_id = victim_paths.call_path_id
+INNER JOIN locations AS victim_locations ON victims.location_id = victim_locations.location_id
+INNER JOIN locations AS cause_locations
+    ON causes.cause_location_id = cause_locations.location_id
+LEFT JOIN call_paths AS cause_paths ON causes.cause_call_path_id = cause_paths.call_path_id
+ORDER BY findings.wait_ns DESC, findings.property, findings.call_path_id

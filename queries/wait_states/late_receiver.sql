@@ -1,0 +1,78 @@
+-- Late Receiver: a call that completes a send is blocked until the receive is posted.
+--
+--     sender          [ MPI_Send ..........]
+--     receiver                   [ MPI_Recv ]
+--                     |── wait ──|
+--
+-- Only calls that may have to wait for the receiver count: not buffered, ready or combined sends,
+-- nor MPI_Test and its kin. If the call ends before the receive is posted, it did not wait. A
+-- call that completes several sends waits once, for the one it waits longest for, and not at all
+-- if it also waited for a sender: that wait explains it.
+--
+-- Grain:      one row per visit that waited for a receiver
+-- Inputs:     messages, call_paths, mpi_calls, late_sender, unmatched_messages
+-- Output:     late_receiver
+-- Parameters: none
+-- Source:     Scalasca pattern reference, "MPI Late Receiver Time"
+-- Assumes:    clocks synchronised
+WITH
+    waiting_call_paths AS (
+        SELECT call_paths.call_path_id
+        FROM call_paths
+        INNER JOIN mpi_calls USING (region_id)
+        WHERE mpi_calls.can_wait_for_receiver
+    ),
+
+    late_messages AS (
+        SELECT
+            *,
+            receive_post_enter_ns - send_completion_enter_ns AS wait_ns
+        FROM messages
+        WHERE
+            receive_post_enter_ns > send_completion_enter_ns
+            AND receive_post_enter_ns < send_completion_leave_ns
+            AND send_completion_call_path_id IN (FROM waiting_call_paths)
+            AND send_completion_visit_id NOT IN (SELECT visit_id FROM late_sender)
+    ),
+
+    -- The first of the messages that a call waited longest for stands for the call.
+    awaited AS (
+        SELECT
+            *,
+            row_number() OVER (
+                PARTITION BY send_completion_visit_id ORDER BY wait_ns DESC, send_ns, message_id
+            ) AS place
+        FROM late_messages
+        QUALIFY place = 1
+    ),
+
+    -- Beyond an unmatched message, messages of the channel may be paired wrongly.
+    doubtful_channels AS (
+        SELECT DISTINCT
+            communicator_id,
+            sender_group_id,
+            receiver_group_id,
+            tag
+        FROM unmatched_messages
+    )
+
+SELECT
+    'mpi_latereceiver' AS property,
+    awaited.sender_location_id AS location_id,
+    awaited.send_completion_visit_id AS visit_id,
+    awaited.send_completion_call_path_id AS call_path_id,
+    awaited.send_completion_enter_ns AS start_ns,
+    awaited.wait_ns,
+    awaited.receiver_location_id AS cause_location_id,
+    awaited.receive_post_visit_id AS cause_visit_id,
+    awaited.message_id,
+    NULL::BIGINT AS collective_id,
+    awaited.bytes = 0 AS is_synchronisation,
+    CASE
+        WHEN awaited.is_clock_violation THEN 50
+        WHEN doubtful_channels.tag IS NOT NULL THEN 75
+        ELSE 100
+    END::TINYINT AS confidence
+FROM awaited
+LEFT JOIN doubtful_channels USING (communicator_id, sender_group_id, receiver_group_id, tag)
+ORDER BY visit_id

@@ -1,0 +1,49 @@
+-- Late Sender: a call that completes a receive is blocked until the message is sent.
+--
+-- The property says whether an older message was left waiting meanwhile: mpi_lswo_same if it came
+-- from the same process as the awaited one, mpi_lswo_different if from another, else
+-- mpi_latesender.
+--
+-- Grain:      one row per visit that waited for a sender
+-- Inputs:     awaited_messages, messages, wrong_order, unmatched_messages
+-- Output:     late_sender
+-- Parameters: none
+-- Source:     Scalasca pattern reference, "MPI Late Sender Time" and its sub-patterns
+-- Assumes:    clocks synchronised; where they are not, a wait ends with its call
+WITH
+    -- Beyond an unmatched message, messages of the channel may be paired wrongly.
+    doubtful_channels AS (
+        SELECT DISTINCT
+            communicator_id,
+            sender_group_id,
+            receiver_group_id,
+            tag
+        FROM unmatched_messages
+    )
+
+SELECT
+    CASE wrong_order.is_same_sender
+        WHEN TRUE THEN 'mpi_lswo_same'
+        WHEN FALSE THEN 'mpi_lswo_different'
+        ELSE 'mpi_latesender'
+    END AS property,
+    awaited_messages.location_id,
+    awaited_messages.visit_id,
+    messages.receive_completion_call_path_id AS call_path_id,
+    messages.receive_completion_enter_ns AS start_ns,
+    awaited_messages.wait_ns,
+    messages.sender_location_id AS cause_location_id,
+    messages.send_post_visit_id AS cause_visit_id,
+    message_id,
+    NULL::BIGINT AS collective_id,
+    messages.bytes = 0 AS is_synchronisation,
+    CASE
+        WHEN messages.is_clock_violation THEN 50
+        WHEN doubtful_channels.tag IS NOT NULL THEN 75
+        ELSE 100
+    END::TINYINT AS confidence
+FROM awaited_messages
+INNER JOIN messages USING (message_id)
+LEFT JOIN wrong_order USING (message_id)
+LEFT JOIN doubtful_channels USING (communicator_id, sender_group_id, receiver_group_id, tag)
+ORDER BY awaited_messages.visit_id

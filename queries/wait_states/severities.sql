@@ -1,0 +1,122 @@
+-- Every metric per call path and location. A metric includes its sub-metrics.
+--
+-- Grain:      one row per metric, call path and location with a value other than zero
+-- Inputs:     call_tree, mpi_operations, messages, wait_states, metrics
+-- Output:     severities
+-- Parameters: none
+-- Source:     Scalasca pattern reference
+-- Assumes:    nothing
+WITH RECURSIVE
+    ancestry AS (
+        SELECT
+            metric AS part,
+            metric
+        FROM metrics
+        UNION ALL
+        SELECT
+            ancestry.part,
+            metrics.parent_metric AS metric
+        FROM ancestry
+        INNER JOIN metrics USING (metric)
+        WHERE metrics.parent_metric IS NOT NULL
+    ),
+
+    posted_sends AS (
+        SELECT
+            call_path_id,
+            location_id,
+            sum(bytes)::BIGINT AS bytes,
+            count(*) FILTER (WHERE bytes > 0) AS message_count,
+            count(*) FILTER (WHERE bytes = 0) AS empty_count
+        FROM mpi_operations
+        WHERE kind IN ('send', 'isend') AND call_path_id IS NOT NULL
+        GROUP BY ALL
+    ),
+
+    completed_receives AS (
+        SELECT
+            receive_completion_call_path_id AS call_path_id,
+            receiver_location_id AS location_id,
+            sum(bytes)::BIGINT AS bytes,
+            count(*) FILTER (WHERE bytes > 0) AS message_count,
+            count(*) FILTER (WHERE bytes = 0) AS empty_count
+        FROM messages
+        WHERE receive_completion_call_path_id IS NOT NULL
+        GROUP BY ALL
+    ),
+
+    waits AS (
+        SELECT
+            property,
+            is_synchronisation,
+            call_path_id,
+            location_id,
+            sum(wait_ns)::BIGINT AS wait_ns,
+            count(*) AS wait_count
+        FROM wait_states
+        GROUP BY ALL
+    ),
+
+    -- The count metrics of each property: with data, with zero bytes.
+    counted (property, is_synchronisation, metric) AS (
+        VALUES
+        ('mpi_latesender', FALSE, 'mpi_cls_count'),
+        ('mpi_latesender', TRUE, 'mpi_sls_count'),
+        ('mpi_latesender_wo', FALSE, 'mpi_clswo_count'),
+        ('mpi_latesender_wo', TRUE, 'mpi_slswo_count'),
+        ('mpi_latereceiver', FALSE, 'mpi_clr_count'),
+        ('mpi_latereceiver', TRUE, 'mpi_slr_count')
+    ),
+
+    lost AS (
+        SELECT
+            ancestry.metric,
+            waits.call_path_id,
+            waits.location_id,
+            sum(waits.wait_ns)::BIGINT AS value
+        FROM waits
+        INNER JOIN ancestry ON waits.property = ancestry.part
+        GROUP BY ALL
+        UNION ALL
+        SELECT
+            counted.metric,
+            waits.call_path_id,
+            waits.location_id,
+            sum(waits.wait_count)::BIGINT AS value
+        FROM waits
+        INNER JOIN ancestry ON waits.property = ancestry.part
+        INNER JOIN counted
+            ON
+                ancestry.metric = counted.property
+                AND waits.is_synchronisation = counted.is_synchronisation
+        GROUP BY ALL
+    ),
+
+    valued AS (
+        SELECT 'time' AS metric, call_path_id, location_id, exclusive_ns AS value FROM call_tree
+        UNION ALL
+        SELECT 'visits', call_path_id, location_id, visit_count FROM call_tree
+        UNION ALL
+        SELECT 'bytes_sent', call_path_id, location_id, bytes FROM posted_sends
+        UNION ALL
+        SELECT 'comms_send', call_path_id, location_id, message_count FROM posted_sends
+        UNION ALL
+        SELECT 'syncs_send', call_path_id, location_id, empty_count FROM posted_sends
+        UNION ALL
+        SELECT 'bytes_rcvd', call_path_id, location_id, bytes FROM completed_receives
+        UNION ALL
+        SELECT 'comms_recv', call_path_id, location_id, message_count FROM completed_receives
+        UNION ALL
+        SELECT 'syncs_recv', call_path_id, location_id, empty_count FROM completed_receives
+        UNION ALL
+        FROM lost
+    )
+
+SELECT
+    metric,
+    call_path_id,
+    location_id,
+    value
+FROM valued
+WHERE value <> 0
+ORDER BY metric, call_path_id, location_id
