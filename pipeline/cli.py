@@ -1,0 +1,228 @@
+"""The command line: text into calls. Whatever is heavy is imported when a command runs."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import App, CycloptsError, Parameter
+
+from pipeline.console import messages, print_error, results, tolerate_narrow_encodings
+from pipeline.errors import PipelineError
+from pipeline.version import VERSION
+
+if TYPE_CHECKING:
+    from pipeline.run import Options
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+Store = Annotated[Path, Parameter(name="--store", help="Folder that holds the results.")]
+Flag = Parameter(negative="", show_default=False)
+RunName = Annotated[
+    str | None,
+    Parameter(help="Run id or its beginning, label, or trace path. [default: the latest run]"),
+]
+
+
+app = App(
+    name="tracemill",
+    help="Find out where a parallel program loses its time, from a trace of one of its runs.",
+    help_format="plaintext",
+    help_formatter="plain",
+    version=VERSION,
+    suppress_keyboard_interrupt=False,
+    error_formatter=lambda error: f"tracemill: {error} (see --help)",
+)
+export = App(name="export", help="Write results to files that other tools read.")
+app.command(export)
+
+
+@app.command
+def analyze(
+    trace: Path,
+    /,
+    *,
+    store: Store = Path("store"),
+    threads: int | None = None,
+    memory_limit: str | None = None,
+    force: Annotated[bool, Flag] = False,
+    explain: Annotated[bool, Flag] = False,
+    allow_damaged: Annotated[bool, Flag] = False,
+    no_report: Annotated[bool, Flag] = False,
+) -> None:
+    """Analyse a trace and tell what costs most.
+
+    What was computed before and is unchanged is not computed again.
+
+    Parameters
+    ----------
+    trace
+        OTF2 anchor file (.otf2) or the folder that holds it.
+    threads
+        Threads to use. [default: all processors]
+    memory_limit
+        Memory for queries, such as 2GB; the rest goes to disk. [default: 80 %]
+    force
+        Compute everything again.
+    explain
+        Say what would be computed, and why, and stop.
+    allow_damaged
+        Analyse what is readable of a damaged trace and count what is missing.
+    no_report
+        Write no HTML and Markdown report.
+    """
+    from pipeline import commands
+
+    options = _options(threads, memory_limit, allow_damaged=allow_damaged, force=force)
+    if explain:
+        commands.explain_trace(trace, store=store, options=options)
+    else:
+        commands.analyze_trace(trace, store=store, options=options, has_report=not no_report)
+
+
+def _options(
+    threads: int | None, memory_limit: str | None, *, allow_damaged: bool, force: bool
+) -> "Options":
+    from pipeline.run import Options, available_threads
+
+    if threads is not None and threads < 1:
+        raise PipelineError(f"--threads {threads}: give at least one thread")
+    return Options(
+        threads=threads or available_threads(),
+        memory_limit=memory_limit or "",
+        allow_damaged=allow_damaged,
+        force=force,
+    )
+
+
+@app.command
+def runs(*, store: Store = Path("store")) -> None:
+    """List the analysed runs: ranks, records, size on disk, when, and their state."""
+    from pipeline import commands
+
+    commands.list_runs(store)
+
+
+@export.command
+def severities(
+    run: RunName = None,
+    /,
+    *,
+    output: Path,
+    store: Store = Path("store"),
+) -> None:
+    """Write every metric per call path, rank and thread.
+
+    Columns: metric, call_path, rank, thread, value. Times are in seconds; other values are
+    bytes or counts. A metric includes its sub-metrics and excludes callees.
+
+    Parameters
+    ----------
+    output
+        File to write; its suffix, .csv or .parquet, chooses the format.
+    """
+    from pipeline import commands
+
+    commands.export_severities(run, output=output, store=store)
+
+
+@app.command
+def sql(
+    query: str | None = None,
+    /,
+    *,
+    run: RunName = None,
+    all_runs: Annotated[bool, Flag] = False,
+    store: Store = Path("store"),
+    format: Literal["table", "csv", "json"] = "table",
+) -> None:
+    """Query the tables of a run with SQL (DuckDB).
+
+    Every table is a view. Without QUERY, statements come from standard input, or from a prompt
+    if that is a terminal.
+
+    Parameters
+    ----------
+    query
+        Statements, separated by ';'.
+    all_runs
+        Query all runs at once; every table then starts with a column run_id.
+    format
+        How to print rows.
+    """
+    from pipeline import commands
+
+    commands.run_sql(query, run=run, is_over_all_runs=all_runs, store=store, format=format)
+
+
+@app.command
+def report(
+    run: RunName = None,
+    /,
+    *,
+    store: Store = Path("store"),
+    format: Literal["terminal", "markdown", "html"] = "terminal",
+    output: Path | None = None,
+) -> None:
+    """Show the report of a run.
+
+    Parameters
+    ----------
+    format
+        How to show it; html is one self-contained page.
+    output
+        File to write. [default: standard output]
+    """
+    from pipeline import commands
+
+    commands.report_run(run, store=store, format=format, output=output)
+
+
+@app.command
+def tables(table: str | None = None, /) -> None:
+    """Explain the tables, or one table with its columns, units and rules.
+
+    Parameters
+    ----------
+    table
+        Name of a table. [default: list all]
+    """
+    from pipeline import commands
+
+    commands.show_tables(table)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code; our own bugs raise.
+
+    0 for success, 2 for a wrong command line, 130 if interrupted, else that of the error.
+    """
+    tolerate_narrow_encodings()
+    try:
+        _run(list(sys.argv[1:] if arguments is None else arguments))
+    except CycloptsError:
+        return 2
+    except PipelineError as error:
+        print_error(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        print_error("interrupted: nothing half-written was published")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough; nothing must be flushed to it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    return 0
+
+
+def _run(arguments: list[str]) -> None:
+    app(
+        arguments,
+        console=results(),
+        error_console=messages(),
+        exit_on_error=False,
+        result_action="return_value",
+    )
+    sys.stdout.flush()

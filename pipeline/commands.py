@@ -1,0 +1,173 @@
+"""What the commands do; `cli` only turns text into these calls."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from pipeline.console import ProgressReporter, messages, results
+from pipeline.errors import PipelineError
+from pipeline.files import write_text
+from pipeline.reports.build import build_report, build_summary
+from pipeline.reports.grid import Grid
+from pipeline.reports.html import render_html
+from pipeline.reports.markdown import render_markdown
+from pipeline.reports.model import Report
+from pipeline.reports.provenance import describe_moment
+from pipeline.reports.terminal import draw, print_report, print_summary
+from pipeline.reports.units import format_size
+from pipeline.store import RunSummary, Store
+
+if TYPE_CHECKING:
+    from pipeline.run import Analysis, Options
+    from pipeline.shell import Format
+
+ReportFormat = Literal["terminal", "markdown", "html"]
+STYLE_BY_STATE = {"complete": "", "being analysed": "path", "unfinished": "error"}
+
+
+def analyze_trace(trace: Path, *, store: Path, options: "Options", has_report: bool) -> None:
+    """Analyse a trace, then tell the worst findings and where everything lies."""
+    from pipeline.run import analyze
+
+    with ProgressReporter() as reporter:
+        analysis = analyze(trace, store=Store(store), options=options, reporter=reporter)
+    _tell_what_was_done(analysis)
+    build = build_report if has_report else build_summary
+    report = build(analysis.run, threads=options.threads, memory_limit=options.memory_limit)
+    console = results()
+    print_summary(report, console)
+    console.print()
+    written = _write_reports(report, store) if has_report else []
+    for label, path in (*written, ("tables", analysis.run.path)):
+        console.print(f"{label:<8}", style="muted", end="")
+        console.print(str(path), style="path", markup=False, soft_wrap=True)
+
+
+def explain_trace(trace: Path, *, store: Path, options: "Options") -> None:
+    """Say which tables an analysis would compute or reuse, and why; do nothing."""
+    from pipeline.run import explain
+
+    decisions = explain(trace, store=Store(store), options=options)
+    rows = tuple(
+        (0, (each.table, "compute" if each.is_computed else "keep", each.reason))
+        for each in decisions
+    )
+    results().print(draw(Grid(("table", "action", "why"), (False,) * 3, rows)))
+
+
+def _tell_what_was_done(analysis: "Analysis") -> None:
+    seconds = sum(analysis.stage_seconds.values())
+    took = f" in {seconds:.1f} s" if analysis.is_new else ""
+    text = f"{analysis.summary}{took}" if analysis.is_new else f"nothing to do: {analysis.summary}"
+    messages().print(text, style="muted", markup=False, soft_wrap=True)
+
+
+def _write_reports(report: Report, store: Path) -> list[tuple[str, Path]]:
+    """Write both report files if their content is new, and return where they are."""
+    folder = store / "reports"
+    texts = {
+        ("report", folder / f"{report.run_id}.html"): render_html(report),
+        ("text", folder / f"{report.run_id}.md"): render_markdown(report),
+    }
+    for (_, path), text in texts.items():
+        if not _holds(path, text):
+            write_text(path, text, advice="name another --store, or do without: --no-report")
+    return list(texts)
+
+
+def _holds(path: Path, text: str) -> bool:
+    try:
+        return path.read_bytes() == text.encode("utf-8", errors="replace")
+    except OSError:
+        return False
+
+
+def list_runs(store: Path) -> None:
+    """List the runs of a store with their sizes, latest first."""
+    summaries = Store(store).summaries()
+    if not summaries:
+        messages().print(f"no runs in {store}: analyse a trace first", markup=False)
+        return
+    titles = ("run", "label", "ranks", "records", "size", "analysed", "state")
+    is_numeric = (False, False, True, True, True, False, False)
+    rows = tuple((0, _describe_run(summary)) for summary in summaries)
+    results().print(draw(Grid(titles, is_numeric, rows)))
+
+
+def _describe_run(summary: RunSummary) -> tuple[str, ...]:
+    run, size = summary.run, format_size(summary.byte_count)
+    if run is None:
+        return (summary.run_id, "", "", "", size, "", summary.state)
+    counts = run.read("runs", ["process_count", "record_count"]).to_pylist()[0]
+    when = describe_moment(run.manifest.created_at)
+    ranks, records = f"{counts['process_count']:,}", f"{counts['record_count']:,}"
+    return (run.run_id, run.label, ranks, records, size, when, summary.state)
+
+
+def export_severities(run: str | None, *, output: Path, store: Path) -> None:
+    """Write the severities of a run to a CSV or Parquet file."""
+    from pipeline import export
+
+    count = export.export_severities(Store(store).open(run), output)
+    messages().print(f"{count:,} rows written to {output}", markup=False, soft_wrap=True)
+
+
+def run_sql(
+    query: str | None, *, run: str | None, is_over_all_runs: bool, store: Path, format: "Format"
+) -> None:
+    """Run a query, the statements on standard input, or a prompt if that is a terminal."""
+    import sys
+
+    from pipeline.shell import run_prompt, run_script
+
+    opened = Store(store)
+    if is_over_all_runs and run is not None:
+        raise PipelineError("--run and --all-runs exclude each other: give one of them")
+    chosen = opened if is_over_all_runs else opened.open(run)
+    connection = chosen.connect()
+    try:
+        if query is not None:
+            run_script(connection, query, format, results())
+        elif not sys.stdin.isatty():
+            run_script(connection, sys.stdin.read(), format, results())
+        else:
+            name = store if isinstance(chosen, Store) else f"{chosen.run_id} ({chosen.label})"
+            messages().print(f"{name}: .help for help, .quit to leave", markup=False)
+            run_prompt(connection, format, results())
+    finally:
+        connection.close()
+
+
+def report_run(run: str | None, *, store: Path, format: ReportFormat, output: Path | None) -> None:
+    """Print the report of a run, or write it to a file."""
+    report = build_report(Store(store).open(run))
+    if format == "terminal" and output is None:
+        print_report(report, results())
+        return
+    text = _render(report, format)
+    if output is None:
+        results().file.write(text)
+        return
+    write_text(output, text)
+    messages().print(f"report written to {output}", markup=False, soft_wrap=True)
+
+
+def _render(report: Report, format: ReportFormat) -> str:
+    if format == "html":
+        return render_html(report)
+    if format == "markdown":
+        return render_markdown(report)
+    from pipeline.console import plain
+
+    console = plain()
+    print_report(report, console)
+    return console.export_text()
+
+
+def show_tables(name: str | None) -> None:
+    """Explain all tables in a line each, or one with its columns."""
+    from pipeline.reference import find_table, print_table, print_tables
+
+    if name is None:
+        print_tables(results())
+    else:
+        print_table(find_table(name), results())

@@ -1,0 +1,136 @@
+"""The only place that writes to the terminal: one theme, results and messages apart."""
+
+import sys
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+
+# Wide enough that nothing is folded or cut in a file or pipe.
+UNBOUNDED_WIDTH = 10_000
+WORTH_TELLING_SECONDS = 1.0
+STYLES = {
+    "heading": "bold",
+    "section": "bold cyan",
+    "title": "bold",
+    "muted": "dim",
+    "number": "yellow",
+    "bar": "cyan",
+    "path": "cyan",
+    "error": "bold red",
+}
+
+
+@cache
+def results() -> "Console":
+    """Console for what was asked for: standard output."""
+    return _console(is_for_messages=False)
+
+
+@cache
+def messages() -> "Console":
+    """Console for progress, notes and errors: standard error."""
+    return _console(is_for_messages=True)
+
+
+def _console(*, is_for_messages: bool) -> "Console":
+    from rich.console import Console
+    from rich.theme import Theme
+
+    stream = sys.stderr if is_for_messages else sys.stdout
+    width = None if stream.isatty() else UNBOUNDED_WIDTH
+    return Console(stderr=is_for_messages, theme=Theme(STYLES), highlight=False, width=width)
+
+
+def tolerate_narrow_encodings() -> None:
+    """Let a terminal that cannot show 'µ' show '?' instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure:
+            reconfigure(errors="replace")
+
+
+def print_error(message: str) -> None:
+    """One line on standard error, whatever the message holds."""
+    from rich.text import Text
+
+    line = " ".join(message.split())
+    messages().print(Text.assemble(("tracemill: ", "error"), line), soft_wrap=True)
+
+
+class ProgressReporter:
+    """Shows stages while they run; what takes long is also said where no bar can be drawn.
+
+    Use as a context manager. The bars disappear at the end, the notes stay.
+    """
+
+    def __init__(self, console: "Console | None" = None) -> None:
+        self._console = console or messages()
+        self._tasks: dict[str, TaskID] = {}
+        self._progress = _make_progress(self._console)
+
+    def __enter__(self) -> "ProgressReporter":
+        if self._console.is_terminal:
+            self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._console.is_terminal:
+            self._progress.stop()
+
+    def stage_started(self, name: str, total: int | None) -> None:
+        self._tasks[name] = self._progress.add_task(_stage_title(name), total=total)
+
+    def stage_advanced(self, name: str, amount: int) -> None:
+        self._progress.advance(self._tasks[name], amount)
+
+    def stage_finished(self, name: str, seconds: float) -> None:
+        self._progress.remove_task(self._tasks.pop(name))
+        if seconds >= WORTH_TELLING_SECONDS:
+            self.note(f"{_stage_title(name)}: {seconds:.1f} s")
+
+    def note(self, text: str) -> None:
+        from rich.text import Text
+
+        self._console.print(Text(" ".join(text.split()), style="muted"), soft_wrap=True)
+
+
+def _make_progress(console: "Console") -> "Progress":
+    from rich import progress
+    from rich.text import Text
+
+    class AmountColumn(progress.ProgressColumn):
+        """How much is done, where the total is known."""
+
+        def render(self, task: progress.Task) -> Text:
+            known = task.total is not None
+            return Text(f"{task.completed:,.0f} / {task.total:,.0f}" if known else "")
+
+    return progress.Progress(
+        progress.SpinnerColumn(),
+        progress.TextColumn("{task.description}", markup=False),
+        progress.BarColumn(bar_width=30),
+        AmountColumn(),
+        progress.TimeElapsedColumn(),
+        console=console,
+        transient=True,
+    )
+
+
+def _stage_title(name: str) -> str:
+    return "reading events" if name == "read" else name.replace("_", " ")
+
+
+def plain(width: int = UNBOUNDED_WIDTH) -> "Console":
+    """A console that keeps what is printed, for `export_text`."""
+    import io
+
+    from rich.console import Console
+    from rich.theme import Theme
+
+    return Console(
+        file=io.StringIO(), record=True, theme=Theme(STYLES), highlight=False,
+        width=width, force_terminal=False, color_system=None,
+    )  # fmt: skip

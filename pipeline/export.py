@@ -1,0 +1,52 @@
+"""Results as files that other tools compare or load."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from pipeline.errors import PipelineError
+from pipeline.files import ELSEWHERE, replacing
+from pipeline.sql import load_query
+
+if TYPE_CHECKING:
+    import duckdb
+
+SEVERITIES_QUERY = "severity_cells"
+_OPTIONS = {".csv": "(FORMAT csv, HEADER true)", ".parquet": "(FORMAT parquet, COMPRESSION zstd)"}
+
+
+class ExportedRun(Protocol):
+    """What an export needs of a run: its tables as views."""
+
+    def connect(self) -> "duckdb.DuckDBPyConnection": ...
+
+
+def export_severities(run: ExportedRun, output: Path) -> int:
+    """Write every metric per call path, rank and thread; return the number of rows.
+
+    The suffix of `output` chooses CSV or Parquet. Times are in seconds. Raises PipelineError
+    for another suffix or if the file cannot be written.
+    """
+    options = _OPTIONS.get(output.suffix.lower())
+    if options is None:
+        raise PipelineError(
+            f"cannot export to {output}: the format is taken from the suffix: "
+            f"use {' or '.join(_OPTIONS)}"
+        )
+    connection = run.connect()
+    try:
+        with replacing(output) as beside:
+            return _copy(connection, beside, output, options)
+    finally:
+        connection.close()
+
+
+def _copy(connection: "duckdb.DuckDBPyConnection", beside: Path, output: Path, options: str) -> int:
+    import duckdb
+
+    statement = f"COPY ({load_query(SEVERITIES_QUERY).statement}) TO $output {options}"
+    try:
+        copied = connection.execute(statement, {"output": str(beside)}).fetchone()
+    except duckdb.IOException as error:
+        reason = str(error).splitlines()[0].replace(str(beside), str(output))
+        raise PipelineError(f"cannot write {output}: {reason}: {ELSEWHERE}") from error
+    return int(copied[0]) if copied else 0

@@ -1,0 +1,67 @@
+"""What tables and columns mean, told from their declarations in the terminal."""
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from pipeline.errors import MissingInputError
+from pipeline.reports.grid import Grid
+from pipeline.reports.terminal import draw
+from schemas import BY_NAME, TABLES, Column, Table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def print_tables(console: "Console") -> None:
+    """List the tables of a run in reading order."""
+    stored = [table for table in TABLES if not table.is_transient]
+    rows = tuple((0, (table.name, table.grain, table.meaning)) for table in stored)
+    console.print(draw(Grid(("table", "grain", "meaning"), (False, False, False), rows)))
+
+
+def print_table(table: Table, console: "Console") -> None:
+    """Show one table: its meaning, key, columns and rules."""
+    console.print(f"[heading]{table.name}[/] – {table.meaning}")
+    console.print(f"{table.grain}; key {', '.join(table.key)}", style="muted", markup=False)
+    console.print()
+    rows = tuple((0, describe_column(column)) for column in table.columns)
+    titles = ("column", "type", "unit", "meaning", "null", "allowed")
+    console.print(draw(Grid(titles, (False,) * len(titles), rows)))
+    for rule in table.rules:
+        console.print(f"rule: {rule.name}", markup=False)
+
+
+def find_table(name: str) -> Table:
+    """The declared table of that name; raises MissingInputError with the names there are."""
+    if name not in BY_NAME:
+        raise MissingInputError(f"no table {name}: tables are {', '.join(BY_NAME)}")
+    return BY_NAME[name]
+
+
+def describe_column(column: Column) -> tuple[str, ...]:
+    """Name, type, unit, meaning, what null means and which values are allowed."""
+    return (
+        column.name,
+        type_name(column.type),
+        column.unit,
+        column.meaning,
+        column.null_means,
+        describe_values(column),
+    )
+
+
+def type_name(type: pa.DataType) -> str:
+    """Short name of a column's type."""
+    return "enum" if pa.types.is_dictionary(type) else str(type)
+
+
+def describe_values(column: Column) -> str:
+    """The allowed values, or the limits, of a column; empty if anything may stand there."""
+    if column.values:
+        return ", ".join(column.values)
+    if column.minimum is not None and column.maximum is not None:
+        return f"{column.minimum} to {column.maximum}"
+    if column.minimum is not None:
+        return f"at least {column.minimum}"
+    return "" if column.maximum is None else f"at most {column.maximum}"

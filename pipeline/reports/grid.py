@@ -1,0 +1,83 @@
+"""A table as rows of text, for renderers that draw in a grid of characters."""
+
+from dataclasses import dataclass
+
+from pipeline.reports.model import Column, Layout, Table
+from pipeline.reports.trees import nest
+from pipeline.reports.units import Unit, Value, format_path, format_value
+
+DEEPEST_INDENT = 20
+WIDEST_MATRIX = 16
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Headings, alignment, rows with their indent, and a bar (0–1) per row if any."""
+
+    titles: tuple[str, ...]
+    is_numeric: tuple[bool, ...]
+    rows: tuple[tuple[int, tuple[str, ...]], ...]
+    bars: tuple[float, ...] = ()
+
+
+def grid_of(table: Table) -> Grid:
+    """The table in characters; a wide matrix stays a list of pairs."""
+    if table.layout is Layout.MATRIX:
+        ranks = _ranks(table)
+        if len(ranks) <= WIDEST_MATRIX:
+            return _matrix_grid(table, ranks)
+    shown = table.shown
+    indents = _indents(table)
+    return Grid(
+        titles=tuple(column.title for _, column in shown),
+        is_numeric=tuple(column.is_numeric for _, column in shown),
+        rows=tuple(
+            (indents[number], tuple(_text(column, row[position]) for position, column in shown))
+            for number, row in enumerate(table.rows)
+        ),
+        bars=_bars(table),
+    )
+
+
+def _text(column: Column, value: Value) -> str:
+    if column.is_path and isinstance(value, str):
+        return format_path(value)
+    return format_value(value, column.unit)
+
+
+def _indents(table: Table) -> list[int]:
+    if table.layout is not Layout.TREE:
+        return [0] * len(table.rows)
+    return [min(row.level, DEEPEST_INDENT) for row in nest(table.values("depth"))]
+
+
+def _bars(table: Table) -> tuple[float, ...]:
+    named = next((column.name for column in table.columns if column.has_bar), None)
+    if named is None:
+        return ()
+    values = [float(value or 0) for value in table.values(named) if not isinstance(value, str)]
+    peak = max(values, default=0)
+    return tuple(max(0.0, value / peak) for value in values) if peak > 0 else ()
+
+
+def _ranks(table: Table) -> list[int]:
+    return sorted({int(rank) for row in table.rows for rank in row[:2] if isinstance(rank, int)})
+
+
+def _matrix_grid(table: Table, ranks: list[int]) -> Grid:
+    rows = table.as_dicts()
+    has_bytes = any(row["bytes"] for row in rows)
+    by, unit = ("bytes", Unit.SIZE) if has_bytes else ("message_count", Unit.COUNT)
+    amounts = {tuple(row.values())[:2]: row[by] for row in rows}
+    return Grid(
+        titles=("from \\ to", *(str(rank) for rank in ranks)),
+        is_numeric=(True,) * (len(ranks) + 1),
+        rows=tuple(
+            (0, (str(sender), *(_amount(amounts.get((sender, to)), unit) for to in ranks)))
+            for sender in ranks
+        ),
+    )
+
+
+def _amount(value: Value, unit: Unit) -> str:
+    return "" if value is None else format_value(value, unit)

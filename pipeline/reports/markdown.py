@@ -1,0 +1,86 @@
+"""A report as GitHub-flavoured Markdown."""
+
+import re
+from collections.abc import Iterator
+
+from pipeline.reports.grid import grid_of
+from pipeline.reports.model import Layout, Report, Section, Source, Table
+
+# Characters that would start emphasis, code, links, HTML or end a table cell.
+# An underscore inside a word, as in MPI_Recv, means nothing.
+_ACTIVE = re.compile(r"([\\`*\[\]<>|#~$]|(?<![^\W_])_|_(?![^\W_]))")
+
+
+def render_markdown(report: Report) -> str:
+    """The report as text; everything that comes from the trace is escaped."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def escape(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return _ACTIVE.sub(r"\\\1", text).replace("&", "&amp;")
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield f"# {escape(report.title)}"
+    yield ""
+    yield escape(report.subtitle)
+    for section in report.sections:
+        yield ""
+        yield from _section(section)
+    yield ""
+    yield f"Run `{report.run_id}`. Each query can be given to `tracemill sql` as it stands."
+
+
+def _section(section: Section) -> Iterator[str]:
+    yield f"## {escape(section.title)}"
+    yield ""
+    if section.facts:
+        yield " · ".join(f"{escape(fact.label)} **{escape(fact.text)}**" for fact in section.facts)
+        yield ""
+    for sentence in section.sentences:
+        yield escape(sentence)
+        yield ""
+    for number, finding in enumerate(section.findings, 1):
+        yield f"{number}. **{escape(finding.headline)}** {escape(finding.detail)}"
+    if section.findings:
+        yield ""
+    for table in section.tables:
+        yield from _table(table)
+    for source in section.sources:
+        yield from _sql(f"SQL of the figures above: {source.name}", source)
+
+
+def _table(table: Table) -> Iterator[str]:
+    yield f"### {escape(table.title)}"
+    yield ""
+    if table.note:
+        yield escape(table.note)
+        yield ""
+    grid = grid_of(table)
+    yield _row([escape(title) for title in grid.titles])
+    yield _row(["---:" if is_numeric else "---" for is_numeric in grid.is_numeric])
+    for indent, cells in grid.rows:
+        first, *rest = (escape(text) for text in cells)
+        yield _row(["&emsp;" * indent + first, *rest])
+    yield ""
+    if table.is_cut and table.layout is not Layout.MATRIX:
+        yield f"The first {len(table.rows)} rows; a larger LIMIT in the query shows more."
+        yield ""
+    if table.sql:
+        yield from _sql("SQL", Source(table.name, table.sql))
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _sql(label: str, source: Source) -> Iterator[str]:
+    yield f"<details><summary>{escape(label)}</summary>"
+    yield ""
+    yield "```sql"
+    yield source.sql
+    yield "```"
+    yield ""
+    yield "</details>"
+    yield ""

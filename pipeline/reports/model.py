@@ -1,0 +1,126 @@
+"""What a report says, apart from how it looks; every renderer draws this same object."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pipeline.reports.units import Unit, Value, format_value
+
+
+class Layout(StrEnum):
+    """How a table's rows belong together."""
+
+    PLAIN = "plain"
+    TREE = "tree"  # a `depth` column nests rows below earlier ones
+    MATRIX = "matrix"  # the first two columns are row and column of the last one
+    PARTS = "parts"  # the rows are parts of one whole
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """A shown column. `has_bar`: its values are compared with the largest of them."""
+
+    name: str
+    title: str
+    unit: Unit
+    has_bar: bool = False
+    is_path: bool = False
+
+    @property
+    def is_numeric(self) -> bool:
+        return self.unit is not Unit.TEXT
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A titled relation with the query that returns exactly its rows.
+
+    `is_cut`: more rows exist than its query's limit lets through. `hidden` columns are
+    part of the rows but say nothing here, such as a thread number that is always 0.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    sql: str
+    note: str = ""
+    layout: Layout = Layout.PLAIN
+    hidden: frozenset[str] = frozenset()
+    is_cut: bool = False
+
+    @property
+    def shown(self) -> tuple[tuple[int, Column], ...]:
+        """Visible columns with their positions in the rows."""
+        return tuple(
+            (position, column)
+            for position, column in enumerate(self.columns)
+            if column.name not in self.hidden
+        )
+
+    @property
+    def is_numeric(self) -> bool:
+        """No column of text is shown."""
+        return all(column.is_numeric for _, column in self.shown)
+
+    def values(self, name: str) -> tuple[Value, ...]:
+        position = [column.name for column in self.columns].index(name)
+        return tuple(row[position] for row in self.rows)
+
+    def as_dicts(self) -> tuple[dict[str, Value], ...]:
+        names = [column.name for column in self.columns]
+        return tuple(dict(zip(names, row, strict=True)) for row in self.rows)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One figure of a run with its label."""
+
+    label: str
+    value: Value
+    unit: Unit = Unit.TEXT
+
+    @property
+    def text(self) -> str:
+        return format_value(self.value, self.unit)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that costs time: what and how much, then where, who and why."""
+
+    headline: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """A query behind sentences and facts, which no table shows."""
+
+    name: str
+    sql: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A part of a report: what is to be said, then the figures it rests on."""
+
+    key: str
+    title: str
+    facts: tuple[Fact, ...] = ()
+    sentences: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    tables: tuple[Table, ...] = ()
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """A whole report on one run."""
+
+    title: str
+    subtitle: str
+    run_id: str
+    sections: tuple[Section, ...]
+
+    def section(self, key: str) -> Section:
+        return next(section for section in self.sections if section.key == key)

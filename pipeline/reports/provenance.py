@@ -1,0 +1,74 @@
+"""How a run's tables were made: source, versions, options and what each stage took."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from pipeline.reports.model import Column, Fact, Section, Table
+from pipeline.reports.tables import fetch, read_source
+from pipeline.reports.units import Unit, Value, format_time
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from pipeline.store import Manifest
+
+STAGE_LIMIT = 12
+
+
+def how_it_was_made(connection: "duckdb.DuckDBPyConnection", manifest: "Manifest") -> Section:
+    """Where the trace comes from, which versions and options made the tables, and when."""
+    names, rows = fetch(connection, "trace_facts")
+    trace = dict(zip(names, rows[0], strict=True)) if rows else {}
+    versions = ", ".join(f"{name} {version}" for name, version in manifest.versions.items())
+    return Section(
+        key="how-it-was-made",
+        title="How it was made",
+        facts=(
+            Fact("source files", len(manifest.source.files), Unit.COUNT),
+            Fact("source size", sum(file.size for file in manifest.source.files), Unit.SIZE),
+            Fact("tables", len(manifest.stored), Unit.COUNT),
+            Fact("size of tables", manifest.byte_count, Unit.SIZE),
+        ),
+        sentences=_sentences(trace, manifest, versions),
+        tables=_tables(manifest),
+        sources=(read_source("trace_facts"),),
+    )
+
+
+def _sentences(trace: dict[str, Value], manifest: "Manifest", versions: str) -> tuple[str, ...]:
+    creator, machine = trace.get("creator"), trace.get("machine_name")
+    written = f" by {creator}" if creator else ""
+    ran = f" on {machine}" if machine else ""
+    damaged = " Damaged parts were left out, as asked." if manifest.is_damaged_allowed else ""
+    options = ", ".join(
+        f"{name.replace('_', ' ')} {value}" for name, value in manifest.options.items() if value
+    )
+    return (
+        f"The {manifest.source.format} trace was written{written}{ran}; its tables were made "
+        f"on {describe_moment(manifest.created_at)} from {manifest.source.path}.{damaged}",
+        f"Made with {versions}." if versions else "The versions were not recorded.",
+        *((f"Options: {options}.",) if options else ()),
+        "Reading and all queries together took "
+        f"{format_time(sum(manifest.stage_seconds.values()) * 1e9)}.",
+    )
+
+
+def describe_moment(timestamp: str) -> str:
+    """An ISO timestamp to the minute: '2025-03-01 14:05 UTC'."""
+    moment = datetime.fromisoformat(timestamp).astimezone(UTC)
+    return f"{moment:%Y-%m-%d %H:%M} UTC"
+
+
+def _tables(manifest: "Manifest") -> tuple[Table, ...]:
+    slowest = sorted(manifest.stage_seconds.items(), key=lambda stage: (-stage[1], stage[0]))
+    rows = tuple((name, round(seconds * 1e9)) for name, seconds in slowest[:STAGE_LIMIT])
+    if not rows:
+        return ()
+    columns = (
+        Column(name="stage", title="Stage", unit=Unit.TEXT),
+        Column(name="time_ns", title="Time", unit=Unit.TIME, has_bar=True),
+    )
+    note = "From the manifest beside the tables."
+    return (
+        Table(name="stages", title="Slowest stages", note=note, columns=columns, rows=rows, sql=""),
+    )

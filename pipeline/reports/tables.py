@@ -1,0 +1,154 @@
+"""From report queries to the tables of a report."""
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pipeline.errors import QueryError
+from pipeline.reports.model import Column, Layout, Source, Table
+from pipeline.reports.units import Value, unit_of
+from pipeline.sql import load_query
+
+if TYPE_CHECKING:
+    import duckdb
+
+_TITLES = {
+    "call_path_id": "Id",
+    "caused_ns": "Caused elsewhere",
+    "cause_ns": "Cause's part",
+    "collective_count": "Instances",
+    "declared_count": "Announced",
+    "exclusive_ratio": "Share",
+    "finding": "Wait state",
+    "finding_count": "Count",
+    "inclusive_ratio": "Share",
+    "is_nonblocking": "Non-blocking",
+    "location_count": "Locations",
+    "longest_ns": "Longest",
+    "lower_bytes": "From",
+    "mpi_ns": "MPI",
+    "message_ratio": "Of messages",
+    "bytes_ratio": "Of bytes",
+    "outside_mpi_ns": "Outside MPI",
+    "record_count": "Read",
+    "time_ratio": "Share",
+    "upper_bytes": "To",
+    "wait_count": "Waits",
+    "wait_ns": "Waiting",
+    "wait_ratio": "Share",
+    "confidence": "Confidence",
+    "worst_ns": "Its time",
+    "worst_rank": "Worst rank",
+}
+_ENDINGS = ("_ns", "_ratio", "_bytes")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableSpec:
+    """A query of queries/reports/ and how its rows are shown.
+
+    `bars` are drawn in these columns; `silent` maps a column to the value which, if every
+    row has it, makes the column not worth showing; `hidden` ones never are.
+    """
+
+    query: str
+    title: str
+    note: str = ""
+    row_limit: int | None = None
+    layout: Layout = Layout.PLAIN
+    bars: tuple[str, ...] = ()
+    titles: dict[str, str] | None = None
+    silent: dict[str, Value] | None = None
+    hidden: frozenset[str] = frozenset()
+
+
+def bind_limit(sql: str, row_limit: int | None) -> str:
+    """The query with its limit written in, so that it can be run anywhere as it stands."""
+    return sql if row_limit is None else re.sub(r"\$row_limit\b", str(row_limit), sql)
+
+
+def strip_header(sql: str) -> str:
+    """The query without the comment block that describes its file."""
+    return re.sub(r"\A(?:--[^\n]*\n)+", "", sql).strip()
+
+
+def fetch(
+    connection: "duckdb.DuckDBPyConnection", query: str, row_limit: int | None = None
+) -> tuple[tuple[str, ...], tuple[tuple[Value, ...], ...]]:
+    """Column names and rows of a report query.
+
+    Raises QueryError with the query's name if the tables do not fit it.
+    """
+    import duckdb
+
+    parameters = {} if row_limit is None else {"row_limit": row_limit}
+    try:
+        cursor = connection.execute(load_query(query).statement, parameters)
+        rows = tuple(tuple(row) for row in cursor.fetchall())
+    except duckdb.Error as error:
+        raise QueryError(f"report query {query}: {str(error).splitlines()[0]}") from error
+    return tuple(column[0] for column in cursor.description or ()), rows
+
+
+def read_table(connection: "duckdb.DuckDBPyConnection", spec: TableSpec) -> Table:
+    """Run the query of a table, with the text that returns the same rows elsewhere."""
+    names, rows = fetch(connection, spec.query, spec.row_limit)
+    columns = tuple(
+        _column(name, tuple(row[position] for row in rows), spec)
+        for position, name in enumerate(names)
+    )
+    return Table(
+        name=spec.query,
+        title=spec.title,
+        note=spec.note,
+        columns=columns,
+        rows=rows,
+        sql=read_source(spec.query, spec.row_limit).sql,
+        layout=spec.layout,
+        hidden=_silent_columns(names, rows, spec.silent or {}) | spec.hidden,
+        is_cut=_is_cut(connection, spec, len(rows)),
+    )
+
+
+def read_source(query: str, row_limit: int | None = None) -> Source:
+    """A query for people to read and run: without its header, with its limit."""
+    return Source(query, strip_header(bind_limit(load_query(query).statement, row_limit)))
+
+
+def _is_cut(connection: "duckdb.DuckDBPyConnection", spec: TableSpec, row_count: int) -> bool:
+    """Whether one row more would have come without the limit."""
+    if spec.row_limit is None or row_count < spec.row_limit:
+        return False
+    return len(fetch(connection, spec.query, spec.row_limit + 1)[1]) > row_count
+
+
+def _column(name: str, values: tuple[Value, ...], spec: TableSpec) -> Column:
+    return Column(
+        name=name,
+        title=(spec.titles or {}).get(name, title_of(name)),
+        unit=unit_of(name, values),
+        has_bar=name in spec.bars,
+        is_path=name.endswith("call_path"),
+    )
+
+
+def title_of(column: str) -> str:
+    """Heading of a column: its name without the unit, which every value carries."""
+    if column in _TITLES:
+        return _TITLES[column]
+    if column.endswith("_count"):
+        column = f"{column.removesuffix('_count')}s"
+    for ending in _ENDINGS:
+        column = column.removesuffix(ending)
+    words = column.removeprefix("is_").replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def _silent_columns(
+    names: tuple[str, ...], rows: tuple[tuple[Value, ...], ...], silent: dict[str, Value]
+) -> frozenset[str]:
+    return frozenset(
+        name
+        for position, name in enumerate(names)
+        if name in silent and all(row[position] == silent[name] for row in rows)
+    )

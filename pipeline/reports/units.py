@@ -1,0 +1,171 @@
+"""Values as people read them: times, amounts, counts and shares as short text."""
+
+import re
+from collections.abc import Callable
+from enum import StrEnum
+from math import isfinite
+
+ABSENT = "–"
+LONGEST_NAME = 100
+_UNNAMED = "(anonymous namespace)"
+_TIME_STEPS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns"))
+_SIZE_STEPS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+_DIRECTION_MARKS = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+Value = str | int | float | bool | None
+
+
+class Unit(StrEnum):
+    """What a column of a report holds, read from the end of its name."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    TIME = "time"
+    SIZE = "bytes"
+    COUNT = "count"
+    SHARE = "ratio"
+    PERCENT = "percent"
+
+    @property
+    def is_additive(self) -> bool:
+        """Amounts, of which a bar can be drawn; not names, ranks or shares."""
+        return self in (Unit.TIME, Unit.SIZE, Unit.COUNT)
+
+
+_UNIT_OF_ENDING = {"ns": Unit.TIME, "bytes": Unit.SIZE, "count": Unit.COUNT, "ratio": Unit.SHARE}
+
+
+def unit_of(column: str, values: tuple[Value, ...]) -> Unit:
+    """Unit of a column by the naming rules of the tables, else by its values."""
+    if column == "confidence":
+        return Unit.PERCENT
+    unit = _UNIT_OF_ENDING.get(column.rsplit("_", 1)[-1])
+    if unit:
+        return unit
+    is_number = all(isinstance(value, int | float | None) for value in values)
+    return Unit.NUMBER if values and is_number else Unit.TEXT
+
+
+def format_value(value: Value, unit: Unit) -> str:
+    """Text of a cell; what is null is shown as a dash."""
+    if value is None:
+        return ABSENT
+    if isinstance(value, str):
+        return shorten(make_visible(value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isfinite(value):
+        return ABSENT
+    return _FORMATS[unit](value)
+
+
+def format_time(nanoseconds: float) -> str:
+    """Time in the unit that leaves one to three digits before the point: '12.3 ms'."""
+    size = abs(nanoseconds)
+    for step, name in _TIME_STEPS:
+        # 999.96 µs rounds to 1000 µs and is better told as 1.00 ms.
+        if size >= step * 0.99995:
+            digits = 4 if step == _TIME_STEPS[0][0] else 3
+            return f"{_significant(nanoseconds / step, digits)} {name}"
+    return "0 s"
+
+
+def format_size(size: float) -> str:
+    """Bytes with binary prefixes: '1.50 MiB'."""
+    power = 0
+    while abs(size) >= 1023.95 and power < len(_SIZE_STEPS) - 1:
+        size, power = size / 1024, power + 1
+    text = f"{size:.0f}" if power == 0 else _significant(size, 3)
+    return f"{text} {_SIZE_STEPS[power]}"
+
+
+def format_count(count: float) -> str:
+    """A number of things: '1,234'."""
+    return f"{count:,.0f}"
+
+
+def format_share(share: float) -> str:
+    """A part of a whole as percent; small parts stay visible: '<0.01 %'."""
+    percent = share * 100
+    if percent == 0:
+        return "0 %"
+    if abs(percent) < 0.01:
+        return "<0.01 %"
+    return f"{percent:.2f} %" if abs(percent) < 0.995 else f"{percent:.1f} %"
+
+
+def _significant(value: float, digits: int) -> str:
+    whole = len(f"{abs(value):.0f}") if abs(value) >= 1 else 1
+    return f"{value:,.{max(0, digits - whole)}f}"
+
+
+def _format_number(value: float) -> str:
+    return str(value) if isinstance(value, int) else _significant(value, 4)
+
+
+_FORMATS: dict[Unit, Callable[[float], str]] = {
+    Unit.TEXT: _format_number,
+    Unit.NUMBER: _format_number,
+    Unit.TIME: format_time,
+    Unit.SIZE: format_size,
+    Unit.COUNT: format_count,
+    Unit.SHARE: format_share,
+    Unit.PERCENT: lambda value: f"{value} %",
+}
+
+
+def make_visible(text: str) -> str:
+    """Text without control characters or direction marks, which could rearrange a page.
+
+    Names come from traces; a terminal would obey an escape sequence in them.
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if _is_harmless(char) else _escape(char) for char in text)
+
+
+def _is_harmless(char: str) -> bool:
+    return char == " " or (char.isprintable() and char not in _DIRECTION_MARKS)
+
+
+def _escape(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def shorten(text: str, longest: int = LONGEST_NAME) -> str:
+    """The beginning and the end of a long name, which usually tell it from others."""
+    if len(text) <= longest:
+        return text
+    head = (longest - 1) // 3
+    return f"{text[:head]}…{text[len(text) - (longest - 1 - head) :]}"
+
+
+def drop_arguments(name: str) -> str:
+    """A C++ name without what it takes: 'send(Domain&, void (*)(int))' → 'send(…)'."""
+    name = name.replace(_UNNAMED, "\0")
+    while (shorter := re.sub(r"\([^()]*\)", _seal, name)) != name:
+        name = shorter
+    return name.replace("\0", _UNNAMED).replace("\1", "(…)").replace("\2", "()")
+
+
+def _seal(group: re.Match[str]) -> str:
+    """Stand-in, without parentheses, for a group; names made visible hold none of these."""
+    return "\2" if group[0] == "()" else "\1"
+
+
+def format_path(path: str) -> str:
+    """A call path for people: no argument lists, and no middle if it is long."""
+    return shorten_path(drop_arguments(make_visible(path)))
+
+
+def shorten_path(path: str, longest: int = LONGEST_NAME) -> str:
+    """A call path without its middle: 'main/…/exchange/MPI_Waitall'."""
+    if len(path) <= longest:
+        return path
+    first, *rest = path.split("/")
+    kept: list[str] = []
+    for name in reversed(rest):
+        if len(first) + len("/…") + sum(len(part) + 1 for part in kept) + len(name) + 1 > longest:
+            break
+        kept.insert(0, name)
+    return "/".join((first, "…", *kept)) if kept and len(first) < longest else shorten(path)

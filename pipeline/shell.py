@@ -1,0 +1,244 @@
+"""SQL on a run's tables: one query, a script from standard input, or a prompt."""
+
+import csv
+import json
+import math
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from decimal import Decimal
+from itertools import islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal
+
+from pipeline.errors import QueryError
+
+if TYPE_CHECKING:
+    import duckdb
+    from rich.console import Console
+
+Format = Literal["table", "csv", "json"]
+Row = Sequence[Any]
+
+ROWS_AT_ONCE = 10_000
+LONGEST_TABLE = 1_000
+HELP = """\
+A statement ends with ';'.
+.tables         list the tables
+.schema TABLE   columns of a table and what they mean
+.quit           leave (also Ctrl-D)"""
+
+
+def run_script(
+    connection: "duckdb.DuckDBPyConnection", script: str, format: Format, console: "Console"
+) -> None:
+    """Run the statements of a script and print what each returns.
+
+    Raises QueryError with what is wrong in one line.
+    """
+    with told_as_query_error():
+        for statement in connection.extract_statements(script):
+            cursor = connection.execute(statement)
+            if cursor.description:
+                print_rows(_names(cursor), _rows(cursor), format, console)
+
+
+def _names(cursor: "duckdb.DuckDBPyConnection") -> list[str]:
+    return [column[0] for column in cursor.description or ()]
+
+
+def _rows(cursor: "duckdb.DuckDBPyConnection") -> Iterator[Row]:
+    while rows := cursor.fetchmany(ROWS_AT_ONCE):
+        yield from rows
+
+
+def print_rows(
+    names: Sequence[str], rows: Iterable[Row], format: Format, console: "Console"
+) -> None:
+    """Print rows in a format; CSV and JSON hold all of them, a table the first ones."""
+    if format == "csv":
+        _print_csv(names, rows, console.file)
+    elif format == "json":
+        _print_json(names, rows, console.file)
+    else:
+        _print_table(names, iter(rows), console)
+
+
+def _print_csv(names: Sequence[str], rows: Iterable[Row], file: IO[str]) -> None:
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([_csv_value(value) for value in row] for row in rows)
+
+
+def _csv_value(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _print_json(names: Sequence[str], rows: Iterable[Row], file: IO[str]) -> None:
+    separator = "[\n"
+    for row in rows:
+        record = {name: _plain(value) for name, value in zip(names, row, strict=True)}
+        file.write(separator + json.dumps(record, ensure_ascii=False, default=str))
+        separator = ",\n"
+    file.write("[]\n" if separator == "[\n" else "\n]\n")
+
+
+def _plain(value: Any) -> Any:
+    """Numbers that JSON has: no NaN, no decimals with their own type."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _print_table(names: Sequence[str], rows: Iterator[Row], console: "Console") -> None:
+    from pipeline.reports.grid import Grid
+    from pipeline.reports.terminal import draw
+
+    shown = list(islice(rows, LONGEST_TABLE))
+    grid = Grid(
+        titles=tuple(names),
+        is_numeric=tuple(_is_numeric(shown, at) for at in range(len(names))),
+        rows=tuple((0, tuple(_text(value) for value in row)) for row in shown),
+    )
+    console.print(draw(grid))
+    if next(rows, None) is not None:
+        from pipeline.console import messages
+
+        messages().print(f"only the first {LONGEST_TABLE:,} rows; --format csv prints all")
+
+
+def _is_numeric(rows: Sequence[Row], at: int) -> bool:
+    values = [row[at] for row in rows if row[at] is not None]
+    return bool(values) and all(isinstance(value, int | float | Decimal) for value in values)
+
+
+def _text(value: Any) -> str:
+    from pipeline.reports.units import make_visible
+
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else make_visible(str(value))
+
+
+@contextmanager
+def told_as_query_error() -> Iterator[None]:
+    """Turn a DuckDB error of the block into a QueryError of one line."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        raise QueryError(explain(error)) from error
+
+
+def explain(error: "duckdb.Error") -> str:
+    """What DuckDB says up to the excerpt of the query, with a hint where one helps."""
+    import duckdb
+
+    said = str(error).split("\n\nLINE ")[0]
+    line = " ".join(part.strip() for part in said.splitlines() if part.strip())
+    if isinstance(error, duckdb.CatalogException):
+        line += " (see `tracemill tables` or `.tables`)"
+    elif isinstance(error, duckdb.OutOfMemoryException):
+        line += " (aggregate or LIMIT the rows)"
+    return line
+
+
+def run_prompt(
+    connection: "duckdb.DuckDBPyConnection",
+    format: Format,
+    console: "Console",
+    *,
+    read: Callable[[str], str] = input,
+) -> None:
+    """Read statements until `.quit` or the end of input; an error does not end the prompt."""
+    from pipeline.console import print_error
+
+    with _history():
+        for text in _statements(read):
+            try:
+                if text.startswith("."):
+                    _run_command(connection, text, console)
+                else:
+                    run_script(connection, text, format, console)
+            except QueryError as error:
+                print_error(str(error))
+            except KeyboardInterrupt:
+                print_error("interrupted")
+
+
+def _statements(read: Callable[[str], str]) -> Iterator[str]:
+    """Commands and statements as they are completed; Ctrl-C forgets a half-typed one."""
+    lines: list[str] = []
+    while True:
+        try:
+            line = read("   ...> " if lines else "tracemill> ").rstrip()
+        except KeyboardInterrupt:
+            lines = []
+            sys.stdout.write("\n")
+            continue
+        except EOFError:
+            return
+        if not lines and line.strip() in (".quit", ".exit"):
+            return
+        if not lines and line.lstrip().startswith("."):
+            yield line.strip()
+        elif line or lines:
+            lines.append(line)
+            if line.endswith(";"):
+                yield "\n".join(lines)
+                lines = []
+
+
+def _run_command(connection: "duckdb.DuckDBPyConnection", text: str, console: "Console") -> None:
+    command, *arguments = text.split()
+    if command == ".tables":
+        run_script(
+            connection, "SELECT table_name FROM (SHOW TABLES) t(table_name)", "table", console
+        )
+    elif command == ".schema" and len(arguments) == 1:
+        _print_schema(connection, arguments[0], console)
+    elif command == ".help":
+        console.print(HELP, markup=False)
+    else:
+        raise QueryError(f"no command {text}: commands are .tables, .schema TABLE, .help, .quit")
+
+
+def _print_schema(connection: "duckdb.DuckDBPyConnection", name: str, console: "Console") -> None:
+    from pipeline.reference import print_table
+    from schemas import BY_NAME
+
+    if name in BY_NAME:
+        print_table(BY_NAME[name], console)
+        return
+    quoted = name.replace('"', '""')
+    script = f'SELECT column_name, column_type FROM (DESCRIBE "{quoted}")'
+    run_script(connection, script, "table", console)
+
+
+@contextmanager
+def _history() -> Iterator[None]:
+    """Line editing with a history that outlives the session, where the system has it."""
+    try:
+        import readline
+    except ImportError:
+        yield
+        return
+    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    path = state / "tracemill" / "history"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        readline.read_history_file(path)
+    except OSError:
+        pass  # a first session, or no home to write to
+    try:
+        yield
+    finally:
+        try:
+            readline.set_history_length(1_000)
+            readline.write_history_file(path)
+        except OSError:
+            pass

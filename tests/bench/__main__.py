@@ -1,0 +1,138 @@
+"""Measure speed and memory of reading and analysing: python -m tests.bench."""
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from tests.bench.archives import (
+    CACHE,
+    GENERATOR,
+    NoGeneratorError,
+    event_file_bytes,
+    provide_archive,
+)
+from tests.bench.measuring import Cost, FailedJobError, measure, repetitions_for
+from tests.bench.report import TITLES, Measured, cost_table, stage_table
+
+HISTORY = CACHE / "history.jsonl"
+WIDTH = 150
+
+messages = Console(stderr=True, highlight=False)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, show and record; 1 if that is not possible."""
+    chosen = _parse(arguments)
+    thread_counts = sorted({1, min(2, os.cpu_count() or 1)})
+    try:
+        archives = _archives(chosen)
+        measured = [_measure_archive(archive, thread_counts) for archive in archives]
+        bare_loop = _measure_bare_loop(archives[0])
+    except (NoGeneratorError, FailedJobError) as error:
+        messages.print(str(error), markup=False, soft_wrap=True)
+        return 1
+    _show(measured, bare_loop, thread_counts[-1])
+    _record(measured, bare_loop, chosen.json)
+    return 0
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    add = parser.add_argument
+    add("--events", default="1000000,5000000,20000000", help="sizes of generated archives")
+    add("--locations", type=int, default=16, help="locations of generated archives")
+    add("--trace", type=Path, help="measure with this archive instead of generated ones")
+    add("--generator", type=Path, default=GENERATOR, help="script that generates archives")
+    add("--json", type=Path, help="also write the measurements to this file")
+    return parser.parse_args(arguments)
+
+
+def _archives(chosen: argparse.Namespace) -> list[Path]:
+    if chosen.trace:
+        return [chosen.trace]
+    found = []
+    for events in sorted({int(size) for size in chosen.events.split(",")}):
+        messages.print(f"archive of {events:,} events", style="dim")
+        found.append(
+            provide_archive(events, locations=chosen.locations, generator=chosen.generator)
+        )
+    return found
+
+
+def _measure_archive(trace: Path, thread_counts: Sequence[int]) -> Measured:
+    # The first run compiles kernels where no cache has them, and warms the disk's cache.
+    events = measure("library", trace).events
+    measure("read", trace)
+    costs = tuple(_measure_jobs(trace, events, thread_counts))
+    return Measured(
+        archive=trace.name, events=events, archive_bytes=event_file_bytes(trace), costs=costs
+    )
+
+
+def _measure_jobs(trace: Path, events: int, thread_counts: Sequence[int]) -> Iterator[Cost]:
+    jobs = [("library", 1), ("callbacks", 1)]
+    jobs += [("read", threads) for threads in thread_counts]
+    jobs += [("analyze", thread_counts[-1])]
+    for job, threads in jobs:
+        messages.print(f"{events:,} events: {TITLES[job]}, {threads} threads", style="dim")
+        yield measure(job, trace, threads=threads, repetitions=repetitions_for(events))
+
+
+def _measure_bare_loop(trace: Path) -> Cost:
+    messages.print(TITLES["bare_loop"], style="dim")
+    return measure("bare_loop", trace)
+
+
+def _show(measured: Sequence[Measured], bare_loop: Cost, threads: int) -> None:
+    console = Console(width=WIDTH, highlight=False)
+    console.print(cost_table(measured, bare_loop))
+    console.print(stage_table(measured, threads))
+    for each in measured:
+        ratio = each.archive_bytes / each.events
+        console.print(f"{each.archive}: {ratio:.2f} bytes per event in its files", markup=False)
+
+
+def _record(measured: Sequence[Measured], bare_loop: Cost, file: Path | None) -> None:
+    """Append the measurements to the history; write them to `file` if given."""
+    document = {
+        "measured_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": _machine(),
+        "versions": next(cost.versions for cost in measured[0].costs if cost.versions),
+        "bare_loop": bare_loop.as_dict(),
+        "archives": [_as_dict(each) for each in measured],
+    }
+    with HISTORY.open("a", encoding="utf-8") as history:
+        history.write(json.dumps(document) + "\n")
+    if file:
+        file.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    messages.print(f"appended to {HISTORY}", style="dim", soft_wrap=True)
+
+
+def _as_dict(measured: Measured) -> dict[str, Any]:
+    return {
+        "archive": measured.archive,
+        "events": measured.events,
+        "archive_bytes": measured.archive_bytes,
+        "costs": [cost.as_dict() for cost in measured.costs],
+    }
+
+
+def _machine() -> dict[str, Any]:
+    """What the figures depend on besides our code."""
+    return {
+        "system": platform.platform(),
+        "processors": os.cpu_count(),
+        "load_before": os.getloadavg()[0],
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

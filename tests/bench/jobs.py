@@ -1,0 +1,181 @@
+"""What the benchmark measures, each in a process of its own.
+
+    python -m tests.bench.jobs JOB TRACE --threads N --folder DIR
+
+Prints what the job cost as one line of JSON. The cost of importing is told apart as start-up;
+loading compiled kernels belongs to the work.
+"""
+
+import argparse
+import importlib
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+BARE_LOOP_EVENTS = 1_000_000
+"""The official Python reader is slow; this many events tell its speed."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A measured piece of work: modules imported beforehand, and a function of its arguments.
+
+    The function returns at least the number of `events` it dealt with.
+    """
+
+    imports: tuple[str, ...]
+    work: Callable[[Path, int, Path], dict[str, Any]]
+
+
+def read(trace: Path, threads: int, folder: Path) -> dict[str, Any]:
+    """The reading stage: archive to Parquet, thrown away afterwards."""
+    from pipeline.readers import open_source
+    from pipeline.store import Store
+
+    source = open_source(trace)
+    with Store(folder).begin("bench") as generation:
+        source.read(
+            generation, run_id="bench", threads=threads, allow_damaged=False, report=_ignore
+        )
+        for table in source.tables:
+            generation.finish(table)
+        written = sum(table.byte_count for table in generation.finished.values())
+    return {"events": _declared_events(trace), "bytes": written}
+
+
+def analyze(trace: Path, threads: int, folder: Path) -> dict[str, Any]:
+    """The whole main job without reports, into a new store."""
+    from pipeline.run import Options, analyze, versions
+    from pipeline.store import Store
+
+    analysis = analyze(trace, store=Store(folder), options=Options(threads=threads))
+    if not analysis.is_new:
+        raise RuntimeError(f"{folder} is not new")
+    return {
+        "events": analysis.run.read("runs", ["record_count"])["record_count"][0].as_py(),
+        "bytes": analysis.run.manifest.byte_count,
+        "stage_seconds": dict(analysis.stage_seconds),
+        "versions": versions(),
+    }
+
+
+def callbacks(trace: Path, threads: int, folder: Path) -> dict[str, Any]:
+    """The C library with the product's callbacks, whose columns are thrown away."""
+    from pipeline.readers.otf2.callbacks import compile_callbacks
+    from pipeline.readers.otf2.identifiers import Identifiers
+
+    archive = _archive(trace)
+    present = Identifiers(archive.definitions).present
+    return _read_locations(archive, compile_callbacks(present))
+
+
+def library(trace: Path, threads: int, folder: Path) -> dict[str, Any]:
+    """The C library without any callback: nothing built on it can be faster."""
+    return _read_locations(_archive(trace), {})
+
+
+def bare_loop(trace: Path, threads: int, folder: Path) -> dict[str, Any]:
+    """The loop over all events that the official Python reader offers; nothing is kept."""
+    import otf2
+
+    count = 0
+    with otf2.reader.open(str(_anchor(trace))) as opened:
+        for _ in islice(opened.events, BARE_LOOP_EVENTS):
+            count += 1
+    return {"events": count}
+
+
+READING = ("pipeline.readers.otf2.source", "pipeline.store")
+JOBS: Mapping[str, Job] = {
+    "library": Job(READING, library),
+    "callbacks": Job(READING, callbacks),
+    "read": Job(READING, read),
+    "analyze": Job((*READING, "pipeline.run", "duckdb"), analyze),
+    "bare_loop": Job(("otf2", *READING), bare_loop),
+}
+
+
+def main() -> int:
+    """Do one job; print its cost."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.jobs", description=__doc__)
+    parser.add_argument("job", choices=JOBS)
+    parser.add_argument("trace", type=Path)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--folder", type=Path, required=True)
+    chosen = parser.parse_args()
+    job = JOBS[chosen.job]
+    for module in job.imports:
+        importlib.import_module(module)
+    start_up, start = _processor_seconds(), time.perf_counter()
+    found = job.work(chosen.trace, chosen.threads, chosen.folder)
+    cost = {
+        "cpu_seconds": _processor_seconds() - start_up,
+        "wall_seconds": time.perf_counter() - start,
+        "start_up_cpu_seconds": start_up,
+        "peak_bytes": _peak_bytes(),
+    }
+    print(json.dumps(found | cost))
+    return 0
+
+
+def _ignore(count: int) -> None:
+    """Progress is nobody's business here."""
+
+
+def _read_locations(archive: Any, callbacks: dict[str, Any]) -> dict[str, Any]:
+    from pipeline.readers.otf2.location_reader import LocationRead, open_locations
+
+    total = 0
+    declared = {ref: count for ref, (_, _, count, _) in archive.definitions["Location"].items()}
+    with open_locations(archive.library, archive.anchor, callbacks, list(declared)) as reader:
+        for ref, limit in declared.items():
+            for step in reader.read(ref, limit):
+                if not isinstance(step, LocationRead):
+                    total += step
+    if total != sum(declared.values()):
+        raise RuntimeError(f"{archive.anchor}: {total} of {sum(declared.values())} events read")
+    return {"events": total}
+
+
+def _anchor(trace: Path) -> Path:
+    from pipeline.readers.otf2.archive import find_anchor
+
+    return find_anchor(trace)
+
+
+def _archive(trace: Path) -> Any:
+    from pipeline.readers.otf2.archive import read_archive
+
+    return read_archive(_anchor(trace))
+
+
+def _declared_events(trace: Path) -> int:
+    return sum(count for _, _, count, _ in _archive(trace).definitions["Location"].values())
+
+
+def _processor_seconds() -> float:
+    """Seconds of all processors, in user and system mode, of this process and its children."""
+    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    used = [resource.getrusage(each) for each in whose]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def _peak_bytes() -> int:
+    """Most memory this process held at once.
+
+    What getrusage says begins with the peak of the process that started this one.
+    """
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError("/proc/self/status names no VmHWM")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,125 @@
+"""Disks that are full or must not be written: one clear line, and nothing half-written."""
+
+import errno
+import itertools
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.errors import StoreError
+from pipeline.store import Store
+from pipeline.store.parquet import ROW_GROUP_ROWS
+from tests.store_cases import manifest, places, publish
+from tests.support import PLACES, STAYS, stays
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of one megabyte, where the system lets us mount one."""
+    yield from mounted(tmp_path / "disk", ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs"])
+
+
+@pytest.fixture
+def read_only_disk(tmp_path: Path) -> Iterator[Path]:
+    """A store with one run on a disk that cannot be written."""
+    publish(Store(tmp_path / "store"), "r1")
+    source = str(tmp_path / "store")
+    for mount in mounted(tmp_path / "disk", ["mount", "--bind", source]):
+        target = str(mount)
+        subprocess.run(["mount", "-o", "remount,ro,bind", source, target], check=True)
+        yield mount
+
+
+def mounted(target: Path, command: list[str]) -> Iterator[Path]:
+    target.mkdir()
+    try:
+        done = subprocess.run([*command, str(target)], capture_output=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("no mount command")
+    if done.returncode:
+        pytest.skip("disks can only be mounted by root")
+    try:
+        yield target
+    finally:
+        subprocess.run(["umount", str(target)], check=True)
+
+
+def test_a_disk_that_is_full_is_told_in_one_line_and_left_clean(small_disk: Path) -> None:
+    store = Store(small_disk)
+    noise = np.random.default_rng(1).integers(0, 2**62, ROW_GROUP_ROWS)
+    batches = [stays(0, number * ROW_GROUP_ROWS, noise) for number in range(8)]
+    message = r"the store is full: .*free some space"
+    with pytest.raises(StoreError, match=message) as caught, store.begin("r1") as writer:
+        writer.stream(STAYS, batches)
+    assert "\n" not in str(caught.value)
+    assert list((small_disk / "runs" / "run=r1").iterdir()) == []
+
+
+def test_a_disk_that_fills_up_while_publishing_leaves_the_old_generation(small_disk: Path) -> None:
+    store = Store(small_disk)
+    publish(store, "r1")
+    with store.begin("r1") as writer:
+        writer.write(PLACES, places("new"))
+        with suppress(OSError), (small_disk / "ballast").open("wb") as ballast:
+            ballast.write(b"x" * 2_000_000)
+        with pytest.raises(StoreError, match="the store is full"):
+            store.publish(writer, manifest("r1", "g2", versions={"long": "x" * 100_000}))
+    assert store.open().generation == "g1"
+    names = sorted(path.name for path in (small_disk / "runs" / "run=r1").iterdir())
+    assert names == ["current.json", "gen=g1"]
+
+
+def test_a_disk_that_cannot_be_written_is_told_in_one_line_and_can_be_read(
+    read_only_disk: Path,
+) -> None:
+    store = Store(read_only_disk)
+    assert store.sweep() == []
+    for run_id in ("r1", "r2"):
+        with pytest.raises(StoreError, match=r"the store is read-only: .*--store"):
+            store.begin(run_id)
+    assert store.open().read("places").num_rows == 2
+
+
+CALLS = ["mkdir", "write_table", "close", "write_text", "rename", "replace"]
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(errno.ENOSPC, "is full"), (errno.EROFS, "is read-only"), (errno.EIO, "cannot be used")],
+)
+def test_whatever_fails_is_told_and_nothing_half_written_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, number: int, words: str
+) -> None:
+    store = Store(tmp_path / "store")
+    publish(store, "r1")
+    owner = pq.ParquetWriter if call in ("write_table", "close") else Path
+    original = getattr(owner, call)
+    failures = itertools.count()
+
+    def fail(*values: object, **named: object) -> None:
+        if next(failures) == 0:
+            raise OSError(number, os.strerror(number))
+        original(*values, **named)
+
+    monkeypatch.setattr(owner, call, fail)
+    with pytest.raises(StoreError, match=words), store.begin("r1") as writer:  # noqa: PT012
+        writer.write(PLACES, places("new"))
+        store.publish(writer, manifest("r1", "g2"))
+    monkeypatch.undo()
+    assert store.open().generation == "g1"
+    names = {path.name for path in (store.runs_path / "run=r1").iterdir()}
+    assert names <= {"current.json", "gen=g1", "gen=g2"}
+    assert ("gen=g2" in names) == (call == "replace")  # complete, but not made current
+
+
+def test_a_file_in_the_place_of_the_store_is_told(tmp_path: Path) -> None:
+    (tmp_path / "store").write_text("")
+    with pytest.raises(StoreError, match="a file is in the way"):
+        Store(tmp_path / "store").begin("r1")

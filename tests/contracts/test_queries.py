@@ -1,0 +1,356 @@
+"""Every query file is what its header says, and makes what the schemas declare."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from pipeline.errors import QueryError
+from pipeline.graph import SqlStage, build_graph
+from pipeline.readers.otf2.source import Otf2Source
+from pipeline.run import standard_recipe
+from pipeline.sql import (
+    QUERIES,
+    Parameter,
+    Query,
+    all_queries,
+    known_parameters,
+    load_query,
+    read_query,
+)
+from schemas import BY_NAME, TABLES, Column, Table
+from schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING
+
+SQL_TYPES = {
+    INT8: "TINYINT",
+    INT16: "SMALLINT",
+    INT32: "INTEGER",
+    INT64: "BIGINT",
+    FLOAT64: "DOUBLE",
+    BOOL: "BOOLEAN",
+    STRING: "VARCHAR",
+    ENUM: "VARCHAR",
+}
+SAMPLES = {"BIGINT": 1, "INTEGER": 1, "DOUBLE": 1.0, "BOOLEAN": True, "VARCHAR": "x", "": 1}
+
+STAGES = [query for query in all_queries() if query.is_stage]
+ANSWERS = [query for query in all_queries() if not query.is_stage]
+
+
+def named(queries: list[Query]) -> Any:
+    return pytest.mark.parametrize("query", queries, ids=lambda query: query.relation)
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Every declared table, without rows."""
+    with duckdb.connect() as connection:
+        for table in TABLES:
+            columns = (f'"{column.name}" {SQL_TYPES[column.type]}' for column in table.columns)
+            connection.execute(f"CREATE TABLE {table.name} ({', '.join(columns)})")
+        yield connection
+
+
+def parsed(query: Query) -> dict[str, Any]:
+    """The query as DuckDB parses it."""
+    text = duckdb.execute("SELECT json_serialize_sql($text)", {"text": query.text}).fetchall()[0][0]
+    document = json.loads(text)
+    assert not document["error"], document
+    assert len(document["statements"]) == 1
+    return document["statements"][0]["node"]
+
+
+def walk(node: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(node, dict):
+        yield node
+        for child in node.values():
+            yield from walk(child)
+    elif isinstance(node, list):
+        for child in node:
+            yield from walk(child)
+
+
+def tables_read(query: Query) -> set[str]:
+    """Tables the query reads: what it names in FROM, less what it defines itself."""
+    nodes = list(walk(parsed(query)))
+    named = {node["table_name"] for node in nodes if node.get("type") == "BASE_TABLE"}
+    defined = {entry["key"] for node in nodes for entry in node.get("cte_map", {}).get("map", [])}
+    return named - defined
+
+
+def samples(query: Query) -> dict[str, Any]:
+    return {p.name: SAMPLES[p.type] if p.default is None else p.default for p in query.parameters}
+
+
+# --- Query files ---------------------------------------------------------------------------------
+
+
+def test_there_are_queries() -> None:
+    assert STAGES
+    assert len(all_queries()) == len(list(QUERIES.rglob("*.sql")))
+
+
+@named(list(all_queries()))
+def test_the_header_says_everything(query: Query) -> None:
+    assert query.description
+    assert query.grain
+    assert (query.source and query.assumes) or not query.is_stage
+    order = ("Grain:", "Inputs:", "Output:", "Parameters:", "Source:", "Assumes:")
+    places = [query.text.find(f"\n-- {field}") for field in order]
+    assert [place for place in places if place >= 0] == sorted(
+        place for place in places if place >= 0
+    )
+
+
+@named(list(all_queries()))
+def test_inputs_are_the_tables_duckdb_reads(query: Query) -> None:
+    assert sorted(query.inputs) == sorted(tables_read(query))
+    assert set(query.inputs) <= set(BY_NAME)
+
+
+@named(list(all_queries()))
+def test_parameters_are_those_duckdb_finds(query: Query) -> None:
+    (statement,) = duckdb.extract_statements(query.text)
+    assert {parameter.name for parameter in query.parameters} == statement.named_parameters
+    for parameter in query.parameters:
+        assert parameter.meaning
+        assert f"${parameter.name}::" in query.text, "a parameter is cast where it is used"
+
+
+@named(STAGES)
+def test_a_stage_needs_no_parameter_without_default(query: Query) -> None:
+    assert all(parameter.has_default and parameter.type for parameter in query.parameters)
+
+
+@named(STAGES)
+def test_the_result_is_the_declared_table(
+    query: Query, database: duckdb.DuckDBPyConnection
+) -> None:
+    table = BY_NAME[query.output]
+    result = database.sql(query.text, params=samples(query))
+    described = list(zip(result.columns, map(str, result.types), strict=True))
+    assert described == [(column.name, SQL_TYPES[column.type]) for column in table.columns]
+
+
+@named(ANSWERS)
+def test_a_query_for_reports_can_be_run(query: Query, database: duckdb.DuckDBPyConnection) -> None:
+    assert database.sql(query.text, params=samples(query)).columns
+
+
+@named(STAGES)
+def test_the_file_is_named_like_its_table(query: Query) -> None:
+    assert query.output == query.path.stem == query.relation
+    assert query.output in BY_NAME
+
+
+@named(STAGES)
+def test_grains_of_query_and_schema_begin_alike(query: Query) -> None:
+    assert query.grain.startswith("one row")
+    assert BY_NAME[query.output].grain.startswith("one row")
+
+
+@named(STAGES)
+def test_the_result_has_a_total_order_of_its_own(query: Query) -> None:
+    """Rows come in a declared order, and in no other: all columns of the key decide it."""
+    ordering = [m for m in parsed(query)["modifiers"] if m["type"] == "ORDER_MODIFIER"]
+    assert len(ordering) == 1, "the last clause is ORDER BY"
+    terms = [order["expression"] for order in ordering[0]["orders"]]
+    names = {term["column_names"][-1] for term in terms if "column_names" in term}
+    is_everything = any(term.get("class") == "STAR" for term in terms)
+    assert is_everything or set(BY_NAME[query.output].key) <= names
+
+
+def test_parameters_of_one_name_are_declared_alike() -> None:
+    known_parameters(STAGES)
+
+
+# --- Tables --------------------------------------------------------------------------------------
+
+
+def test_every_table_is_made_by_exactly_one_stage() -> None:
+    recipe = standard_recipe()
+    makers = Counter(table.name for table in Otf2Source.tables)
+    makers += Counter(query.output for query in recipe.queries if query.is_stage)
+    makers += Counter(table.name for stage in recipe.python_stages for table in stage.outputs)
+    assert {name: count for name, count in makers.items() if count != 1} == {}
+    assert set(makers) == set(BY_NAME)
+
+
+def test_the_stages_have_an_order() -> None:
+    class AnySource:
+        tables = Otf2Source.tables
+
+    graph = build_graph(AnySource(), standard_recipe())  # type: ignore[arg-type]
+    made: set[str] = set()
+    for stage in graph:
+        assert set(stage.inputs) <= made
+        made |= {table.name for table in stage.outputs}
+    assert [stage for stage in graph if isinstance(stage, SqlStage)]
+
+
+def test_every_transient_table_is_read() -> None:
+    read = {name for query in all_queries() for name in query.inputs}
+    read |= {name for stage in standard_recipe().python_stages for name in stage.inputs}
+    assert {table.name for table in TABLES if table.is_transient} <= read
+
+
+def test_every_shared_column_is_used() -> None:
+    from schemas import columns
+
+    shared = {
+        value.name: name for name, value in vars(columns).items() if isinstance(value, Column)
+    }
+    used = {column.name for table in TABLES for column in table.columns}
+    modules = [p.read_text() for p in Path(columns.__file__).parent.glob("*.py")
+               if p.name != "columns.py"]  # fmt: skip
+    unused = [
+        constant
+        for column, constant in shared.items()
+        if column not in used and not any(constant in text for text in modules)
+    ]
+    assert unused == []
+
+
+def test_every_declared_table_is_in_the_list_of_tables() -> None:
+    import importlib
+    import pkgutil
+
+    import schemas
+
+    declared = {
+        value.name
+        for module in pkgutil.iter_modules(schemas.__path__)
+        for value in vars(importlib.import_module(f"schemas.{module.name}")).values()
+        if isinstance(value, Table)
+    }
+    assert declared == set(BY_NAME)
+    assert len(BY_NAME) == len(TABLES)
+
+
+def test_every_column_type_can_be_stored_and_queried() -> None:
+    types = {column.type for table in TABLES for column in table.columns}
+    assert types <= set(SQL_TYPES)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_duckdb_reads_a_stored_table_with_the_declared_types(tmp_path: Path, table: Table) -> None:
+    from pipeline.store.parquet import write_empty
+
+    write_empty(table, tmp_path / "empty.parquet")
+    found = duckdb.connect().sql(f"FROM read_parquet('{tmp_path}/empty.parquet')")
+    assert found.columns == list(table.column_names)
+    assert list(map(str, found.types)) == [SQL_TYPES[column.type] for column in table.columns]
+
+
+# --- Reading headers -----------------------------------------------------------------------------
+
+HEADER = """\
+-- Waits that last. A second sentence
+-- on a second line.
+--
+--     a picture
+--
+-- Grain:      one row per wait
+-- Inputs:     messages, visits,
+--             call_paths
+-- Output:     waits
+-- Parameters: $min_wait_ns  shorter waits are left out (BIGINT, default 1_000)
+--             $factor       a factor that is explained on
+--                           two lines (DOUBLE, default 0.5)
+--             $kind         which kind (VARCHAR, default 'all')
+--             $is_strict    whether to be strict (BOOLEAN, default false)
+--             $row_limit    only the first rows (of many)
+-- Source:     a book
+-- Assumes:    nothing
+SELECT 1 -- Grain: not a header any more
+"""
+
+
+def header(tmp_path: Path, text: str) -> Query:
+    path = tmp_path / "concept" / "waits.sql"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    return read_query(path)
+
+
+def test_a_header_is_read(tmp_path: Path) -> None:
+    query = header(tmp_path, HEADER)
+    assert query.description == "Waits that last. A second sentence on a second line."
+    assert query.grain == "one row per wait"
+    assert query.inputs == ("messages", "visits", "call_paths")
+    assert (query.concept, query.relation, query.output) == ("concept", "waits", "waits")
+    assert query.parameters == (
+        Parameter(
+            name="min_wait_ns", meaning="shorter waits are left out", type="BIGINT", default=1000
+        ),
+        Parameter(
+            name="factor",
+            meaning="a factor that is explained on two lines",
+            type="DOUBLE",
+            default=0.5,
+        ),
+        Parameter(name="kind", meaning="which kind", type="VARCHAR", default="all"),
+        Parameter(name="is_strict", meaning="whether to be strict", type="BOOLEAN", default=False),
+        Parameter(name="row_limit", meaning="only the first rows (of many)"),
+    )
+    assert (query.source, query.assumes) == ("a book", "nothing")
+
+
+def test_values_are_bound_to_the_parameters_of_a_query(tmp_path: Path) -> None:
+    query = header(tmp_path, HEADER)
+    assert query.bind({"row_limit": 5, "factor": 2.0, "of_another_query": 1}) == {
+        "min_wait_ns": 1000, "factor": 2.0, "kind": "all", "is_strict": False, "row_limit": 5,
+    }  # fmt: skip
+    with pytest.raises(QueryError, match=r"no value for \$row_limit"):
+        query.bind({})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("-- Grain:      one row per wait\n", "", "the header lacks Grain"),
+        ("-- Waits that last. A second sentence\n-- on a second line.\n--\n--     a picture\n--\n",
+         "", "the header lacks a description"),
+        ("BIGINT, default 1_000", "BIGINT, default many", "default many is no BIGINT"),
+        ("BIGINT, default 1_000", "TEXT, default 1", "parameter cannot be read"),
+        ("$min_wait_ns  shorter", "min_wait_ns  shorter", "neither none nor a list"),
+    ],
+)  # fmt: skip
+def test_a_bad_header_is_told(tmp_path: Path, before: str, after: str, message: str) -> None:
+    assert before in HEADER
+    with pytest.raises(QueryError, match=message):
+        header(tmp_path, HEADER.replace(before, after))
+
+
+def test_an_unknown_query_lists_those_there_are() -> None:
+    with pytest.raises(QueryError, match=f"no query waits: .*{STAGES[0].relation}"):
+        load_query("waits")
+
+
+def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
+    header(tmp_path, HEADER)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "waits.sql").write_text(HEADER)
+    with pytest.raises(QueryError, match="waits: several files have this name"):
+        all_queries(tmp_path)
+
+
+def test_parameters_that_differ_between_queries_are_refused(tmp_path: Path) -> None:
+    first = header(tmp_path, HEADER)
+    second = header(tmp_path, HEADER.replace("default 1_000", "default 5"))
+    with pytest.raises(QueryError, match=r"\$min_wait_ns has another type or default elsewhere"):
+        known_parameters([first, second])
+
+
+def test_an_integer_fits_where_a_number_with_fraction_is_declared() -> None:
+    from pipeline.sql import check_values
+
+    known = {"factor": Parameter(name="factor", meaning=".", type="DOUBLE", default=0.5)}
+    check_values({"factor": 2}, known)
+    with pytest.raises(QueryError, match="of type DOUBLE"):
+        check_values({"factor": pa.scalar(1)}, known)

@@ -1,0 +1,140 @@
+"""The commands on a real trace: from the archive to findings, report, export and SQL."""
+
+import csv
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from pipeline import cli
+from pipeline.console import messages, results
+from pipeline.reports.build import build_report
+from pipeline.store import Store
+
+# Even ranks work 50 ms longer, then send; odd ranks wait in MPI_Recv: five times, four ranks.
+TRACE = Path(__file__).parents[2] / "data" / "m01_late_sender"
+
+
+@pytest.fixture(autouse=True)
+def _fresh_consoles() -> None:
+    """Consoles remember whether they write to a terminal; a test must not inherit that."""
+    results.cache_clear()
+    messages.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store in which the trace was analysed."""
+    folder = tmp_path_factory.mktemp("analysed") / "store"
+    assert cli.main(["analyze", str(TRACE), "--store", str(folder)]) == 0
+    return folder
+
+
+def state_of(folder: Path) -> dict[str, tuple[int, int]]:
+    """Size and time of change of every file below a folder."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {str(path): (path.stat().st_size, path.stat().st_mtime_ns) for path in files}
+
+
+def test_an_analysis_tells_the_finding_and_where_results_lie(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["analyze", str(TRACE), "--store", str(tmp_path)]) == 0
+    captured = capsys.readouterr()
+    assert "1. Late Sender: " in captured.out
+    assert "10 waits in main/MPI_Recv." in captured.out
+    assert "tables computed" in captured.err
+    places = [line.split()[1] for line in captured.out.splitlines()[-3:]]
+    assert all(Path(place).exists() for place in places)
+    assert [Path(place).suffix for place in places[:2]] == [".html", ".md"]
+
+
+def test_analysing_again_does_nothing_says_why_and_repeats_the_findings(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = state_of(store)
+    assert cli.main(["analyze", str(TRACE / "traces.otf2"), "--store", str(store)]) == 0
+    captured = capsys.readouterr()
+    assert captured.err.startswith("nothing to do: nothing changed since ")
+    assert "1. Late Sender: " in captured.out
+    assert state_of(store) == before
+
+
+def test_explaining_does_nothing_at_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["analyze", str(TRACE), "--store", str(tmp_path / "new"), "--explain"]) == 0
+    assert "visits" in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_report_is_written_when_none_is_wanted(tmp_path: Path) -> None:
+    assert cli.main(["analyze", str(TRACE), "--store", str(tmp_path), "--no-report"]) == 0
+    assert not (tmp_path / "reports").exists()
+
+
+@pytest.mark.parametrize("name", ["m01_late_sender", "{id}", "{start}", str(TRACE)])
+def test_a_run_is_found_by_any_of_its_names(
+    name: str, store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_id = Store(store).open().run_id
+    wanted = name.format(id=run_id, start=run_id[:5])
+    assert cli.main(["report", wanted, "--store", str(store)]) == 0
+    assert capsys.readouterr().out.startswith("m01_late_sender\n")
+
+
+def test_runs_are_listed(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["runs", "--store", str(store)]) == 0
+    heading, line = capsys.readouterr().out.splitlines()
+    assert heading.split() == ["run", "label", "ranks", "records", "size", "analysed", "state"]
+    assert line.split()[1:3] == ["m01_late_sender", "4"]
+    assert line.split()[-1] == "complete"
+
+
+def test_every_query_of_the_report_gives_the_same_rows_in_the_shell(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = build_report(Store(store).open())
+    tables = [table for section in report.sections for table in section.tables if table.sql]
+    assert len(tables) >= 10
+    for table in tables:
+        assert cli.main(["sql", table.sql, "--store", str(store), "--format", "json"]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        assert shown == list(table.as_dicts()), table.name
+
+
+def test_exported_waits_are_those_the_program_made(store: Path, tmp_path: Path) -> None:
+    output = tmp_path / "severities.csv"
+    assert cli.main(["export", "severities", "--output", str(output), "--store", str(store)]) == 0
+    waited: dict[int, float] = defaultdict(float)
+    with output.open(newline="") as file:
+        for row in csv.DictReader(file):
+            if row["metric"] == "mpi_latesender":
+                waited[int(row["rank"])] += float(row["value"])
+    # Five waits of 50 ms on each odd rank; the machine's jitter is a few milliseconds.
+    assert waited.keys() == {1, 3}
+    assert all(seconds == pytest.approx(0.250, abs=0.005) for seconds in waited.values())
+
+
+@pytest.mark.parametrize(
+    ("format", "start"),
+    [("html", "<!DOCTYPE html>"), ("markdown", "# m01"), ("terminal", "m01_late_sender\n")],
+)
+def test_a_report_is_written_in_any_form(
+    format: str, start: str, store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "report"
+    arguments = ["report", "--store", str(store), "--format", format]
+    assert cli.main([*arguments, "--output", str(output)]) == 0
+    capsys.readouterr()
+    assert cli.main(arguments) == 0
+    text = output.read_text(encoding="utf-8")
+    assert text.startswith(start)
+    assert text.strip() == capsys.readouterr().out.strip()
+
+
+def test_two_analyses_of_one_trace_give_the_same_report(store: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again"
+    assert cli.main(["analyze", str(TRACE), "--store", str(again), "--threads", "1"]) == 0
+    first, second = (build_report(Store(path).open()) for path in (store, again))
+    # How it was made names times and options, which may differ.
+    assert first.sections[:-1] == second.sections[:-1]

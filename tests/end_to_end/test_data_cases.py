@@ -1,0 +1,84 @@
+"""The traces in data/: every figure is the expected one, and analysing again does nothing.
+
+Where the expected results come from, with the arithmetic: data/README.md.
+"""
+
+import re
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from pipeline.export import export_severities
+from pipeline.run import Analysis, Options, analyze
+from pipeline.store import Store
+from tests.reference.cases import DATA, EXACT, EXPECTED_NAME, Case
+from tests.reference.comparison import EXPECTED_ROWS, find_cells_off, load
+from tests.reference.metrics import COMPARED
+
+README = (DATA / "README.md").read_text(encoding="utf-8")
+# Written event by event, like those with a trace.txt.
+EXACT_CASES = ("z01_otf2v3_nbc_rma",)
+
+# Rows of the README's table: case, ranks, locations, events.
+CASES = {
+    name: (int(ranks), int(locations), int(events))
+    for name, ranks, locations, events in re.findall(
+        r"^\| `(\w+)` \| +(\d+) \| +(\d+) \| +(\d+) \|", README, re.MULTILINE
+    )
+}
+
+
+@pytest.fixture(scope="session")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """One store for all cases."""
+    return Store(tmp_path_factory.mktemp("data_cases"))
+
+
+@pytest.fixture(scope="session", params=CASES)
+def analysis(request: pytest.FixtureRequest, store: Store) -> Analysis:
+    """The analysis of a case."""
+    return analyze(DATA / request.param, store=store, options=Options(threads=1))
+
+
+def case_of(analysis: Analysis) -> Case:
+    return Case(DATA / analysis.run.label)
+
+
+def test_severities_are_the_expected_ones(analysis: Analysis, tmp_path: Path) -> None:
+    case, severities = case_of(analysis), tmp_path / "severities.parquet"
+    export_severities(analysis.run, severities)
+    tolerance = EXACT if case.name in EXACT_CASES else case.tolerance
+    with duckdb.connect() as connection:
+        load(connection, severities, case.path / EXPECTED_NAME, EXPECTED_ROWS, COMPARED)
+        assert find_cells_off(connection, tolerance) == []
+
+
+def test_everything_is_read_and_nothing_is_doubtful(analysis: Analysis) -> None:
+    found = analysis.run.read("runs", ["process_count", "location_count", "record_count"])
+    assert tuple(found.to_pylist()[0].values()) == CASES[case_of(analysis).name]
+    assert analysis.run.read("trace_quality").to_pylist() == []
+
+
+def test_analysing_again_does_nothing(analysis: Analysis, store: Store) -> None:
+    again = analyze(case_of(analysis).path, store=store, options=Options(threads=2))
+    assert not again.is_new
+    assert again.run.path == analysis.run.path
+    assert "nothing changed" in again.summary
+
+
+def test_every_case_is_described_and_every_described_case_is_there() -> None:
+    folders = {path.name for path in DATA.iterdir() if path.is_dir()}
+    assert folders == set(CASES)
+    assert folders == set(re.findall(r"^### (\w+)$", README, re.MULTILINE))
+
+
+def test_the_case_of_the_demonstration_is_there() -> None:
+    makefile = (DATA.parent / "Makefile").read_text(encoding="utf-8")
+    (case,) = re.findall(r"analyze data/(\w+)", makefile)
+    assert (DATA / case / "traces.otf2").exists()
+
+
+def test_cases_are_small() -> None:
+    files = [path for path in DATA.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 4_000_000

@@ -1,0 +1,344 @@
+"""Analysing again computes what changed, says why, and changes nothing else.
+
+The recipe of tests.support:
+
+    read ──> stays ──> long_stays (transient) ──> place_totals ──> double  (Python)
+         │         └─> stay_counts                      └────────> ranking
+         └─> places ───────────────────────────────────────────────┘
+"""
+
+import json
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pipeline.errors import StoreError
+from pipeline.reporter import SilentReporter
+from pipeline.run import Analysis, analyze_source
+from pipeline.store import Store
+from tests.support import (
+    DOUBLE,
+    PLACE_TOTALS,
+    PLACES,
+    QUERY_TEXTS,
+    STAYS,
+    TABLES,
+    Case,
+    FakeSource,
+    contents,
+    write_recipe,
+    write_trace,
+)
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Case:
+    return Case(tmp_path)
+
+
+@pytest.fixture
+def analysed(case: Case) -> Case:
+    case.analyze()
+    return case
+
+
+def computed(analysis: Analysis) -> dict[str, str]:
+    return {each.table: each.reason for each in analysis.decisions if each.is_computed}
+
+
+def test_first_run_computes_everything(case: Case) -> None:
+    # stays of place 0: 10 20, of place 1: 30 5 40; long means at least 20
+    analysis = case.analyze()
+    assert set(computed(analysis)) == set(TABLES)
+    assert set(computed(analysis).values()) == {"first run"}
+    assert analysis.is_new
+    assert analysis.run.read("place_totals").to_pylist() == [
+        {"location_id": 0, "duration_ns": 20},
+        {"location_id": 1, "duration_ns": 70},
+    ]
+    assert analysis.run.read("doubled")["duration_ns"].to_pylist() == [40, 140]
+    assert analysis.run.read("ranking").to_pylist() == [
+        {"name": "fake-one place 1", "duration_ns": 70},
+        {"name": "fake-one place 0", "duration_ns": 20},
+    ]
+    assert analysis.run.read("stay_counts")["stay_count"].to_pylist() == [2, 3]
+    assert sorted(contents(analysis.run.path)) == [
+        "doubled.parquet",
+        "place_totals.parquet",
+        "places.parquet",
+        "ranking.parquet",
+        "stay_counts.parquet",
+        "stays/part-00000.parquet",
+        "stays/part-00001.parquet",
+    ]
+
+
+def test_second_run_does_nothing_and_says_why(analysed: Case) -> None:
+    before = {path: path.stat().st_mtime_ns for path in analysed.folder.rglob("*")}
+    analysis = analysed.analyze()
+    assert not analysis.is_new
+    assert computed(analysis) == {}
+    since = analysis.run.manifest.created_at
+    assert analysis.summary.startswith(f"nothing changed since {since}: same trace")
+    assert len(analysed.source.digests) == 1  # sizes and times sufficed
+    assert {path: path.stat().st_mtime_ns for path in analysed.folder.rglob("*")} == before
+
+
+def test_touched_files_are_read_once_more_but_nothing_is_computed(analysed: Case) -> None:
+    os.utime(analysed.source.path, ns=(1, 1))
+    for _ in range(2):
+        analysis = analysed.analyze()
+        assert not analysis.is_new
+    assert len(analysed.source.digests) == 2
+    assert len(analysed.generations) == 1
+
+
+def test_a_copy_elsewhere_is_the_same_run(analysed: Case) -> None:
+    shutil.copytree(analysed.folder / "first", analysed.folder / "second")
+    analysed.source = FakeSource(analysed.folder / "second" / "trace.json")
+    analysis = analysed.analyze()
+    assert not analysis.is_new
+    assert len(analysed.generations) == 1
+    assert analysed.store.open(analysed.folder / "second").label == "second"
+
+
+def test_a_store_that_cannot_be_written_still_answers(
+    analysed: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise StoreError("read-only")
+
+    monkeypatch.setattr(Store, "point_to", refuse)
+    os.utime(analysed.source.path, ns=(1, 1))
+    assert not analysed.analyze().is_new
+
+
+def test_a_changed_trace_makes_a_new_generation_of_its_run(analysed: Case) -> None:
+    write_trace(analysed.folder / "first", stays=((10, 20), (30, 5, 40, 50)))
+    analysis = analysed.analyze()
+    assert computed(analysis)["stays"] == "source changed"
+    assert computed(analysis)["stay_counts"] == "upstream changed: stays"
+    assert computed(analysis)["ranking"] == "upstream changed: place_totals, places"
+    assert len(analysed.generations) == 2
+    assert len(list(analysed.store.runs_path.iterdir())) == 1
+    assert analysed.store.open().read("stay_counts")["stay_count"].to_pylist() == [2, 4]
+
+
+def test_a_changed_query_computes_its_table_and_what_follows(analysed: Case) -> None:
+    first = analysed.store.open()
+    changed = QUERY_TEXTS["place_totals"].replace("sum(duration_ns)", "max(duration_ns)")
+    analysed.recipe = write_recipe(analysed.folder / "queries", place_totals=changed)
+    analysis = analysed.analyze()
+    assert computed(analysis) == {
+        "long_stays": "needed by place_totals",
+        "place_totals": "query text changed",
+        "doubled": "upstream changed: place_totals",
+        "ranking": "upstream changed: place_totals",
+    }
+    assert analysis.run.read("ranking")["duration_ns"].to_pylist() == [40, 20]
+    for name in ("places", "stays", "stay_counts"):
+        for old, new in zip(first.files(name), analysis.run.files(name), strict=True):
+            assert os.path.samefile(old, new)
+    assert first.read("ranking")["duration_ns"].to_pylist() == [70, 20]  # still readable
+
+
+def test_a_changed_transient_query_computes_what_follows(analysed: Case) -> None:
+    changed = QUERY_TEXTS["long_stays"].replace(">=", ">")
+    analysed.recipe = write_recipe(analysed.folder / "queries", long_stays=changed)
+    assert analysed.explain() == {
+        "long_stays": "query text changed",
+        "place_totals": "upstream changed: long_stays",
+        "doubled": "upstream changed: place_totals",
+        "ranking": "upstream changed: place_totals",
+    }
+
+
+def test_another_value_of_a_parameter_computes_what_takes_it_and_what_follows(
+    analysed: Case,
+) -> None:
+    analysis = analysed.analyze(parameters={"min_stay_ns": 35})
+    assert computed(analysis)["long_stays"] == "options changed"
+    assert set(computed(analysis)) == {"long_stays", "place_totals", "doubled", "ranking"}
+    assert analysis.run.read("place_totals").to_pylist() == [{"location_id": 1, "duration_ns": 40}]
+    assert analysis.run.manifest.options["parameters"] == {"min_stay_ns": 35}
+
+
+def test_a_parameter_of_a_python_stage_counts_too(analysed: Case) -> None:
+    analysis = analysed.analyze(parameters={"factor": 3})
+    assert computed(analysis) == {"doubled": "options changed"}
+    assert analysis.run.read("doubled")["duration_ns"].to_pylist() == [60, 210]
+
+
+def test_going_back_to_earlier_options_computes_nothing(analysed: Case) -> None:
+    analysed.analyze(parameters={"factor": 3})
+    assert analysed.explain() == {}
+    analysis = analysed.analyze()
+    assert not analysis.is_new
+    assert analysis.summary.startswith("already analysed at")
+    assert analysed.store.open().read("doubled")["duration_ns"].to_pylist() == [40, 140]
+
+
+def test_allowing_damage_reads_again(analysed: Case) -> None:
+    analysis = analysed.analyze(allow_damaged=True)
+    assert computed(analysis)["stays"] == "options changed"
+    assert analysis.run.manifest.is_damaged_allowed
+
+
+def test_changed_code_of_the_reader_or_a_stage_computes_again(analysed: Case) -> None:
+    analysed.source = replace(analysed.source, code_modules=("pipeline.errors", "pipeline.sql"))
+    assert analysed.explain()["places"] == "code changed"
+    analysed.source = write_trace(analysed.folder / "first")
+    python = replace(DOUBLE, modules=("pipeline.sql",))
+    analysed.recipe = replace(analysed.recipe, python_stages=(python,))
+    assert analysed.explain() == {"doubled": "code changed"}
+
+
+def test_a_changed_schema_computes_its_table_and_what_follows(analysed: Case) -> None:
+    meaning = replace(PLACE_TOTALS, meaning="Time of long stays, by place.")
+    analysed.recipe = replace(analysed.recipe, tables=TABLES | {"place_totals": meaning})
+    assert analysed.explain() == {
+        "long_stays": "needed by place_totals",
+        "place_totals": "schema changed",
+        "doubled": "upstream changed: place_totals",
+        "ranking": "upstream changed: place_totals",
+    }
+
+
+def test_one_changed_table_of_the_reader_reads_all_but_keeps_what_follows_from_others(
+    analysed: Case,
+) -> None:
+    places = replace(PLACES, meaning="Places.")
+    analysed.source = replace(analysed.source, tables=(places, STAYS))
+    assert analysed.explain() == {
+        "places": "schema changed",
+        "stays": "made together with places",
+        "ranking": "upstream changed: places",
+    }
+
+
+def test_a_query_that_is_gone_takes_its_table_with_it(analysed: Case) -> None:
+    kept = tuple(q for q in analysed.recipe.queries if q.relation != "stay_counts")
+    analysed.recipe = replace(analysed.recipe, queries=kept)
+    analysis = analysed.analyze()
+    assert analysis.is_new
+    assert computed(analysis) == {}
+    assert "stay_counts" not in analysis.run.tables
+
+
+def test_a_new_query_computes_only_its_table(case: Case) -> None:
+    full = case.recipe
+    kept = tuple(query for query in full.queries if query.relation != "stay_counts")
+    case.recipe = replace(full, queries=kept)
+    case.analyze()
+    case.recipe = full
+    assert case.explain() == {"stay_counts": "new table"}
+
+
+def test_force_computes_everything_into_another_generation_with_equal_bytes(
+    analysed: Case,
+) -> None:
+    first = analysed.store.open()
+    analysis = analysed.analyze(force=True)
+    assert set(computed(analysis).values()) == {"forced"}
+    assert analysis.run.generation == f"{first.generation}.2"
+    assert contents(analysis.run.path) == contents(first.path)
+    assert not analysed.analyze().is_new
+    assert analysed.analyze(force=True).run.generation == f"{first.generation}.3"
+
+
+@pytest.mark.parametrize("damage", ["gone", "cut"])
+def test_a_file_that_is_missing_or_cut_is_computed_again(analysed: Case, damage: str) -> None:
+    run = analysed.store.open()
+    file = run.path / "ranking.parquet"
+    whole = file.read_bytes()
+    file.unlink() if damage == "gone" else file.write_bytes(whole[:-10])
+    analysis = analysed.analyze()
+    assert computed(analysis) == {"ranking": "file missing or damaged"}
+    assert (analysis.run.path / "ranking.parquet").read_bytes() == whole
+
+
+def test_a_damaged_manifest_is_noted_and_everything_is_computed(analysed: Case) -> None:
+    notes = []
+
+    class Listener(SilentReporter):
+        def note(self, text: str) -> None:
+            notes.append(text)
+
+    path = analysed.store.open().path / "manifest.json"
+    path.write_text("{")
+    analysis = analyze_source(
+        analysed.source, store=analysed.store, recipe=analysed.recipe, reporter=Listener()
+    )
+    assert len(computed(analysis)) == len(TABLES)
+    assert str(path) in notes[0]
+
+
+def test_a_lost_pointer_is_put_back_without_computing(analysed: Case) -> None:
+    (analysed.store.runs_path / "run=fake-one" / "current.json").unlink()
+    analysis = analysed.analyze()
+    assert not analysis.is_new
+    assert analysed.store.open().generation == analysis.run.generation
+
+
+def test_a_newer_store_is_left_alone(analysed: Case) -> None:
+    path = analysed.store.runs_path / "run=fake-one" / "current.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"store_format_version": 9}))
+    with pytest.raises(StoreError, match="format 9"):
+        analysed.analyze()
+    assert json.loads(path.read_text())["store_format_version"] == 9
+
+
+def test_explaining_writes_nothing(case: Case) -> None:
+    assert set(case.explain().values()) == {"first run"}
+    assert not case.store.path.exists()
+
+
+def test_the_manifest_says_how_every_table_came_to_be(analysed: Case) -> None:
+    manifest = analysed.store.open().manifest
+    assert manifest.source.path == str(analysed.source.path)
+    assert manifest.source.format == "fake"
+    assert manifest.source.digest == analysed.source.digests[0]
+    assert manifest.source.files[0].size == analysed.source.path.stat().st_size
+    assert {"python", "pyarrow", "duckdb", "numpy"} <= set(manifest.versions)
+    assert set(manifest.stage_seconds) == {
+        "read", "long_stays", "place_totals", "double", "ranking", "stay_counts",
+    }  # fmt: skip
+    assert {name: table.row_count for name, table in manifest.tables.items()} == {
+        "places": 2, "stays": 5, "long_stays": 0, "place_totals": 2, "doubled": 2,
+        "ranking": 2, "stay_counts": 2,
+    }  # fmt: skip
+    assert set(manifest.tables) - set(manifest.stored) == {"long_stays"}
+    assert manifest.tables["ranking"].inputs == {
+        name: manifest.tables[name].key for name in ("place_totals", "places")
+    }
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_tables_are_the_same_bytes_for_any_number_of_threads(tmp_path: Path, threads: int) -> None:
+    # 400 000 stays over many row groups, durations repeated, so that ties are everywhere
+    durations = [[(place * 7 + number) % 50 for number in range(100_000)] for place in range(4)]
+    results = []
+    for count in (1, threads):
+        case = Case(tmp_path / f"{count}-{len(results)}")
+        case.source = write_trace(case.folder / "first", stays=durations)
+        results.append(contents(case.analyze(threads=count, memory_limit="200MB").run.path))
+    assert results[0] == results[1]
+
+
+def test_two_analyses_at_the_same_time_give_one_generation(case: Case) -> None:
+    class Overtaken(SilentReporter):
+        def stage_started(self, name: str, total: int | None) -> None:
+            if name == "publish":
+                overtaking.append(case.analyze())
+
+    overtaking: list[Analysis] = []
+    analysis = analyze_source(
+        case.source, store=case.store, recipe=case.recipe, reporter=Overtaken()
+    )
+    assert overtaking[0].is_new
+    assert analysis.run.path == overtaking[0].run.path
+    folder = case.store.runs_path / "run=fake-one"
+    assert len(list(folder.iterdir())) == 2  # one generation and the pointer

@@ -1,0 +1,110 @@
+"""Killed or interrupted at any moment, nothing half-written gets a final name, and the next run
+cleans up and gives the same tables as an undisturbed one."""
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pipeline.reporter import SilentReporter
+from pipeline.run import Options, analyze_source
+from pipeline.store import Store
+from tests.support import QUERY_TEXTS, FakeSource, contents, write_recipe, write_trace
+
+ROOT = Path(__file__).parent.parent.parent
+STAGES = ["read", "long_stays", "place_totals", "double", "ranking", "stay_counts", "publish"]
+MOMENTS = [("started", stage) for stage in STAGES] + [("advanced", "read"), ("pointing", "publish")]
+STAYS = ((10, 20), (30, 5, 40))
+
+
+class Notes(SilentReporter):
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+
+def prepare(folder: Path, **changed: str) -> None:
+    write_trace(folder / "first", stays=STAYS)
+    write_recipe(folder / "queries", **changed)
+
+
+def interrupt(folder: Path, signal_name: str, event: str, stage: str) -> subprocess.Popen[str]:
+    module = "tests.end_to_end.interrupted_run"
+    process = subprocess.Popen(
+        [sys.executable, "-m", module, str(folder), signal_name, event, stage],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    process.wait(timeout=60)
+    return process
+
+
+def names(store: Store) -> list[str]:
+    """What lies in the folders of all runs."""
+    return sorted(path.name for path in store.runs_path.glob("run=*/*"))
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    prepare(folder)
+    source = FakeSource(folder / "first" / "trace.json")
+    recipe = write_recipe(folder / "queries")
+    store = Store(folder / "store")
+    return contents(analyze_source(source, store=store, recipe=recipe).run.path)
+
+
+@pytest.mark.parametrize(("event", "stage"), MOMENTS)
+def test_after_a_kill_the_next_run_sweeps_and_gives_the_same_bytes(
+    tmp_path: Path, undisturbed: dict[str, bytes], event: str, stage: str
+) -> None:
+    prepare(tmp_path)
+    killed = interrupt(tmp_path, "SIGKILL", event, stage)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr.read() if killed.stderr else ""
+    store = Store(tmp_path / "store")
+    left = "gen" if event == "pointing" else ".writing"
+    assert [re.split("[~=]", name)[0] for name in names(store)] == [left]
+    assert store.runs() == []
+
+    reporter = Notes()
+    analysis = analyze_source(
+        FakeSource(tmp_path / "first" / "trace.json"),
+        store=store,
+        options=Options(threads=2),
+        reporter=reporter,
+        recipe=write_recipe(tmp_path / "queries"),
+    )
+    assert contents(analysis.run.path) == undisturbed
+    assert names(store) == ["current.json", analysis.run.path.name]
+    assert analysis.is_new is (event != "pointing")
+    assert any("interrupted run left behind" in note for note in reporter.notes) is analysis.is_new
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_ctrl_c_leaves_nothing(tmp_path: Path, stage: str) -> None:
+    prepare(tmp_path)
+    process = interrupt(tmp_path, "SIGINT", "started", stage)
+    assert process.returncode == -signal.SIGINT
+    assert names(Store(tmp_path / "store")) == []
+
+
+@pytest.mark.parametrize("name", ["stay_counts", "long_stays"])  # streamed, and kept in DuckDB
+def test_ctrl_c_stops_a_long_query_at_once(tmp_path: Path, name: str) -> None:
+    slow = QUERY_TEXTS[name].replace(
+        "FROM stays",
+        "FROM stays, range(200000) AS a (i), range(100000) AS b (j)\nWHERE (i * j) % 7 = 3",
+    )
+    prepare(tmp_path, **{name: slow.replace("\nWHERE duration_ns", " AND duration_ns")})
+    start = time.monotonic()
+    process = interrupt(tmp_path, "SIGINT", "later", name)
+    assert process.returncode == -signal.SIGINT
+    assert time.monotonic() - start < 20
+    assert names(Store(tmp_path / "store")) == []

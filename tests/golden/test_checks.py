@@ -1,0 +1,81 @@
+"""Checks return offending rows: none for sound tables, and the broken one for each claim."""
+
+import copy
+from typing import Any
+
+import pytest
+
+from pipeline.sql import all_queries
+from tests.golden.micro_trace import Tables, read_trace
+from tests.golden.running import run_query
+
+CHECKS = [query.relation for query in all_queries() if query.concept == "checks"]
+TEXT = """
+    0   0..5     MPI_Isend       isend 1 #1
+    0   20..25   MPI_Wait        isend_complete #1
+    0   30..35   MPI_Send        send 1 tag 9
+    0   40..45   MPI_Send        send 1
+    0   50..55   MPI_Barrier     collective barrier
+    1   10..23   MPI_Recv        recv 0
+    1   30..44   MPI_Recv        recv 0
+    1   50..55   MPI_Barrier     collective barrier
+"""
+COMPUTED = (
+    "call_tree", "region_graph_nodes", "messages", "unmatched_messages", "collectives",
+    "collective_members", "wait_states", "metrics", "severities",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def sound() -> Tables:
+    """A small trace with everything that is computed from it, as rows to be broken."""
+    tables = read_trace(TEXT)
+    return tables | {name: compute(name, tables) for name in COMPUTED}
+
+
+def compute(name: str, tables: Tables) -> list[dict[str, Any]]:
+    from schemas import BY_NAME
+
+    columns = BY_NAME[name].column_names
+    return [dict(zip(columns, row, strict=True)) for row in run_query(name, tables)]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_sound_tables_pass(sound: Tables, check: str) -> None:
+    assert run_query(check, sound) == []
+
+
+BREAKAGES = [
+    ("exclusive_times_sum_to_roots", "call_tree", 0, {"inclusive_ns": 1}),
+    ("visits_are_counted_once", "call_tree", 1, {"visit_count": 7}),
+    ("subtrees_are_nested", "call_paths", 0, {"last_call_path_id": 1}),
+    ("subtrees_are_nested", "call_paths", 1, {"last_call_path_id": 0}),
+    ("region_graph_holds_the_call_tree", "region_graph_nodes", 1, {"exclusive_ns": 0}),
+    ("region_graph_holds_the_call_tree", "region_graph_nodes", 1, {"visit_count": 9}),
+    ("channels_have_no_gaps", "messages", 0, {"ordinal": 5}),
+    ("channels_have_no_gaps", "unmatched_messages", 0, {"ordinal": 1}),
+    ("messages_keep_their_order", "messages", 1, {"send_ns": -1}),
+    ("instances_have_their_members", "collectives", 0, {"member_count": 1}),
+    ("instances_have_their_members", "collective_members", 0, {"collective_id": 4}),
+    ("waits_lie_within_their_call", "wait_states", 0, {"wait_ns": 1000}),
+    ("waits_lie_within_their_call", "wait_states", 0, {"start_ns": 0}),
+    ("waits_lie_within_their_call", "wait_states", 0, {"location_id": 0}),
+    ("waits_lie_within_their_call", "wait_states", 0, {"visit_id": 99}),
+    ("metrics_include_their_parts", "severities", 0, {"metric": "mpi_clswo_count"}),
+    ("metrics_are_described", "severities", 0, {"metric": "unheard_of"}),
+    ("metrics_are_described", "wait_states", 0, {"property": "unheard_of"}),
+    ("severities_hold_all_waits", "wait_states", 0, {"wait_ns": 3}),
+]
+
+
+@pytest.mark.parametrize(("check", "table", "row", "change"), BREAKAGES)
+def test_what_is_broken_is_found(
+    sound: Tables, check: str, table: str, row: int, change: dict[str, Any]
+) -> None:
+    broken = copy.deepcopy(sound)
+    broken[table][row] |= change
+    assert run_query(check, broken) != []
+
+
+def test_every_check_is_seen_to_fail() -> None:
+    assert {check for check, *_ in BREAKAGES} == set(CHECKS)

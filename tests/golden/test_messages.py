@@ -1,0 +1,348 @@
+"""Messages: which send meets which receive, and the four moments of each."""
+
+import pytest
+
+CHANNEL = "sender_group_id receiver_group_id tag ordinal"
+
+
+#           0   10   20   30   40   50   60
+# rank 0                   [send     ]
+# rank 1        [receive        ]
+def test_a_blocking_message_has_one_call_at_each_end(run_query, trace):
+    tables = trace("""
+        0   30..50   MPI_Send   send 1 tag 5 bytes 24 @31
+        1   10..40   MPI_Recv   recv 0 tag 5 bytes 24 @39
+    """)
+    columns = (
+        "message_id sender_location_id receiver_location_id bytes send_ns receive_ns "
+        "send_post_enter_ns send_completion_leave_ns receive_post_enter_ns "
+        "receive_completion_leave_ns is_clock_violation"
+    )
+    assert run_query("messages", tables, columns) == [
+        (0, 0, 1, 24, 31, 39, 30, 50, 10, 40, False),
+    ]
+
+
+#           0   10   20   30   40   50   60   70
+# rank 0   [isend]       [wait          ]
+# rank 1             [irecv]       [wait     ]
+def test_a_nonblocking_message_has_four_calls(run_query, trace):
+    tables = trace("""
+        0   0..5     MPI_Isend   isend 1 #7
+        0   25..45   MPI_Wait    isend_complete #7
+        1   15..20   MPI_Irecv   irecv_request #3
+        1   40..60   MPI_Wait    irecv 0 #3
+    """)
+    enters = "send_post_enter_ns send_completion_enter_ns receive_post_enter_ns "
+    leaves = "receive_completion_enter_ns send_post_leave_ns send_completion_leave_ns "
+    columns = enters + leaves + "receive_post_leave_ns receive_completion_leave_ns"
+    assert run_query("messages", tables, columns) == [(0, 25, 15, 40, 5, 45, 20, 60)]
+
+
+# Two receives of one channel complete in the other order than they were posted:
+#
+# rank 0   [isend 8 bytes] [isend 16 bytes]
+# rank 1   [irecv #1] [irecv #2]      [wait #2]  [wait #1]
+#              └── meets 8 bytes ────────────────────┘
+def test_receives_meet_sends_in_the_order_in_which_they_were_posted(run_query, trace):
+    tables = trace("""
+        0   0..5     MPI_Send    send 1 bytes 8
+        0   10..15   MPI_Send    send 1 bytes 16
+        1   0..5     MPI_Irecv   irecv_request #1
+        1   10..15   MPI_Irecv   irecv_request #2
+        1   20..30   MPI_Wait    irecv 0 #2
+        1   40..50   MPI_Wait    irecv 0 #1
+    """)
+    assert run_query("messages", tables, "ordinal bytes receive_ns") == [(0, 8, 50), (1, 16, 30)]
+
+
+def test_tags_communicators_and_directions_are_channels_of_their_own(run_query, trace):
+    tables = trace(
+        """
+        0   0..5     MPI_Send   send 1 tag 1
+        0   10..15   MPI_Send   send 1 tag 2
+        0   20..25   MPI_Send   send 1 tag 1 comm 1
+        0   30..35   MPI_Recv   recv 1 tag 1
+        1   40..45   MPI_Recv   recv 0 tag 1 comm 1
+        1   50..55   MPI_Recv   recv 0 tag 2
+        1   60..65   MPI_Recv   recv 0 tag 1
+        1   70..75   MPI_Send   send 0 tag 1
+        """,
+        comm1=[1, 0],
+    )
+    columns = f"communicator_id {CHANNEL} send_ns receive_ns"
+    assert run_query("messages", tables, columns) == [
+        (0, 0, 1, 1, 0, 0, 65),
+        (0, 0, 1, 2, 0, 10, 55),
+        (0, 1, 0, 1, 0, 70, 35),
+        (1, 0, 1, 1, 0, 20, 45),
+    ]
+
+
+# Both threads of process 0 send to process 1: one channel, in order of time.
+def test_a_channel_lies_between_processes_not_threads(run_query, trace):
+    tables = trace("""
+        0     10..15   MPI_Send   send 1 bytes 2
+        0.1   0..5     MPI_Send   send 1 bytes 1
+        0.1   20..25   MPI_Send   send 1 bytes 3
+        1     30..35   MPI_Recv   recv 0
+        1     40..45   MPI_Recv   recv 0
+        1     50..55   MPI_Recv   recv 0
+    """)
+    assert run_query("messages", tables, "ordinal sender_location_id bytes receive_ns") == [
+        (0, 1, 1, 35),
+        (1, 0, 2, 45),
+        (2, 1, 3, 55),
+    ]
+
+
+def test_sends_at_the_same_time_are_ordered_by_location_then_by_record(run_query, trace):
+    tables = trace("""
+        0     10..15   MPI_Isend   isend 1 #1 bytes 1; isend 1 #2 bytes 2
+        0.1   10..15   MPI_Send    send 1 bytes 3
+    """)
+    assert run_query("sends", tables, "ordinal bytes") == [(0, 1), (1, 2), (2, 3)]
+
+
+# A request id used twice: each completion belongs to the post before it.
+#
+#     isend 7   complete 7   isend 7   complete 7
+def test_a_request_id_may_be_used_again(run_query, trace):
+    tables = trace("""
+        0   0..5     MPI_Isend   isend 1 #7
+        0   10..15   MPI_Wait    isend_complete #7
+        0   20..25   MPI_Isend   isend 1 #7
+        0   30..35   MPI_Wait    isend_complete #7
+    """)
+    columns = "send_post_enter_ns send_completion_enter_ns"
+    assert run_query("sends", tables, columns) == [(0, 10), (20, 30)]
+
+
+#     isend 7   isend 7   complete 7: of the first send, the completion is missing
+def test_a_completion_belongs_to_the_last_post_of_its_request(run_query, trace):
+    tables = trace("""
+        0   0..5     MPI_Isend   isend 1 #7
+        0   20..25   MPI_Isend   isend 1 #7
+        0   30..35   MPI_Wait    isend_complete #7
+    """)
+    columns = "send_post_enter_ns send_completion_ns send_completion_enter_ns"
+    assert run_query("sends", tables, columns) == [(0, None, None), (20, 35, 30)]
+
+
+# Request ids are counted by each location for itself.
+def test_equal_request_ids_of_two_locations_have_nothing_to_do_with_each_other(run_query, trace):
+    tables = trace("""
+        0   0..5     MPI_Init
+        0   10..15   MPI_Isend   isend 1 #7
+        1   10..15   MPI_Isend   isend 0 #7
+        1   20..25   MPI_Wait    isend_complete #7
+    """)
+    assert run_query("sends", tables, "sender_group_id send_completion_enter_ns") == [
+        (0, None),
+        (1, 20),
+    ]
+
+
+# The cancelled send was never sent, so the receive meets the one after it.
+def test_a_cancelled_send_takes_no_place_on_its_channel(run_query, trace):
+    tables = trace("""
+        0   0..5     MPI_Isend   isend 1 #7 bytes 1
+        0   10..15   MPI_Wait    request_cancelled #7
+        0   20..25   MPI_Isend   isend 1 #7 bytes 2
+        0   30..35   MPI_Wait    isend_complete #7
+        1   30..35   MPI_Recv    recv 0
+    """)
+    assert run_query("messages", tables, "ordinal bytes") == [(0, 2)]
+
+
+# The requests are posted at the same time; their records have an order all the same.
+def test_receives_posted_at_the_same_time_are_ordered_by_record(run_query, trace):
+    tables = trace("""
+        1   0..5     MPI_Startall   irecv_request #1; irecv_request #2
+        1   20..30   MPI_Wait       irecv 0 #2 bytes 2
+        1   40..50   MPI_Wait       irecv 0 #1 bytes 1
+    """)
+    assert run_query("receives", tables, "ordinal bytes") == [(0, 1), (1, 2)]
+
+
+#     irecv 7   complete 7   complete 7        irecv 7   cancelled 7   complete 7
+#     └── belong together    no request                  └───── no request ─────┘
+def test_a_request_completes_once(run_query, trace):
+    tables = trace("""
+        1   0..5     MPI_Irecv   irecv_request #7
+        1   10..15   MPI_Wait    irecv 0 #7
+        1   20..25   MPI_Wait    irecv 0 #7
+        1   30..35   MPI_Irecv   irecv_request #7
+        1   40..45   MPI_Wait    request_cancelled #7
+        1   50..55   MPI_Wait    irecv 0 #7
+    """)
+    columns = "receive_completion_enter_ns receive_post_ns receive_post_enter_ns"
+    assert run_query("receives", tables, columns) == [
+        (10, 0, 0),
+        (20, None, None),
+        (50, None, None),
+    ]
+
+
+def test_a_cancelled_receive_takes_no_place_on_its_channel(run_query, trace):
+    tables = trace("""
+        0   0..5     MPI_Send    send 1
+        1   0..5     MPI_Irecv   irecv_request #7
+        1   10..15   MPI_Wait    request_cancelled #7
+        1   20..25   MPI_Irecv   irecv_request #7
+        1   30..35   MPI_Wait    irecv 0 #7
+    """)
+    assert run_query("messages", tables, "ordinal receive_post_enter_ns") == [(0, 20)]
+
+
+# A receive without request keeps its place by its completion; who posted it is not known.
+def test_a_receive_without_request_is_matched_all_the_same(run_query, trace):
+    tables = trace("""
+        0   0..5     MPI_Send   send 1 bytes 1
+        0   10..15   MPI_Send   send 1 bytes 2
+        1   20..25   MPI_Wait   irecv 0 #7
+        1   30..35   MPI_Recv   recv 0
+    """)
+    columns = "bytes receive_post_enter_ns receive_completion_enter_ns"
+    assert run_query("messages", tables, columns) == [(1, None, 20), (2, 30, 30)]
+
+
+def test_what_lies_outside_any_call_is_matched_without_call(run_query, trace):
+    tables = trace("""
+        0   0..5     MPI_Send   send 1
+        1   10..15   MPI_Recv   recv 0
+    """)
+    outside = {"visit_id": None, "call_path_id": None, "enter_ns": None, "leave_ns": None}
+    tables["mpi_operations"][1] |= outside
+    columns = "send_post_enter_ns receive_post_enter_ns receive_ns"
+    assert run_query("messages", tables, columns) == [(0, None, 15)]
+
+
+# Rank 1 sends twice and rank 0 receives once; rank 0 waits for a message that nobody sends.
+def test_what_finds_no_partner_is_kept_apart(run_query, trace):
+    tables = trace("""
+        0   0..5     MPI_Recv   recv 1 tag 1
+        0   10..15   MPI_Recv   recv 1 tag 9
+        1   0..5     MPI_Send   send 0 tag 1
+        1   20..25   MPI_Send   send 0 tag 1 bytes 64
+    """)
+    assert run_query("messages", tables, CHANNEL) == [(1, 0, 1, 0)]
+    columns = f"side {CHANNEL} location_id time_ns bytes"
+    assert run_query("unmatched_messages", tables, columns) == [
+        ("send", 1, 0, 1, 1, 1, 20, 64),
+        ("receive", 1, 0, 9, 0, 0, 15, 8),
+    ]
+
+
+def test_a_send_to_an_unknown_rank_is_on_no_channel(run_query, trace):
+    tables = trace("""
+        0   0..5     MPI_Send   send ?
+        0   10..15   MPI_Send   send 1
+        1   20..25   MPI_Recv   recv 0
+    """)
+    assert run_query("sends", tables, "ordinal send_ns") == [(0, 10)]
+
+
+@pytest.mark.parametrize(("received_at", "is_violation"), [(11, False), (10, False), (9, True)])
+def test_a_message_received_before_it_was_sent_shows_that_clocks_disagree(
+    run_query, trace, received_at, is_violation
+):
+    tables = trace(f"""
+        0   5..15   MPI_Send   send 1 @10
+        1   0..20   MPI_Recv   recv 0 @{received_at}
+    """)
+    assert run_query("messages", tables, "is_clock_violation") == [(is_violation,)]
+
+
+# The probe takes the first message off the channel, the plain receive gets the second:
+#
+# rank 1   [mprobe: probe 3]   [recv]   [imrecv: request 8]   [wait]
+def test_a_matched_probe_holds_the_place_of_its_receive(run_query, trace):
+    tables = trace("""
+        0   0..5     MPI_Send     send 1 tag 4 bytes 1
+        0   5..9     MPI_Send     send 1 tag 4 bytes 2
+        1   10..15   MPI_Mprobe   probe 0 tag 4 probe 3
+        1   20..25   MPI_Recv     recv 0 tag 4 bytes 2
+        1   30..35   MPI_Imrecv   imrecv_request probe 3 #8
+        1   40..45   MPI_Wait     imrecv #8 bytes 1
+    """)
+    columns = "ordinal bytes receive_post_enter_ns receive_completion_enter_ns"
+    assert run_query("messages", tables, columns) == [(0, 1, 30, 40), (1, 2, 20, 20)]
+
+
+# One thread probes, another receives; the id is used again for a message of another tag.
+def test_a_probe_may_be_received_by_another_thread(run_query, trace):
+    tables = trace("""
+        0     0..5     MPI_Send     send 1 tag 4; send 1 tag 6
+        1     10..15   MPI_Mprobe   probe 0 tag 4 probe 3
+        1.1   20..25   MPI_Mrecv    mrecv probe 3
+        1     30..35   MPI_Mprobe   probe 0 tag 6 probe 3
+        1     40..45   MPI_Mrecv    mrecv probe 3
+    """)
+    assert run_query("messages", tables, "tag receiver_location_id receive_ns") == [
+        (4, 2, 25),
+        (6, 1, 45),
+    ]
+
+
+def test_a_plain_probe_receives_nothing(run_query, trace):
+    tables = trace("""
+        0   0..5     MPI_Send    send 1
+        1   10..15   MPI_Probe   probe 0
+    """)
+    assert run_query("receives", tables) == []
+
+
+def test_the_matrix_counts_messages_in_each_direction(run_query, trace):
+    tables = trace("""
+        0   0..5     MPI_Send   send 1 bytes 10
+        0   10..15   MPI_Send   send 1 bytes 20 tag 1
+        0   20..25   MPI_Send   send 1 bytes 99 tag 7
+        0   30..35   MPI_Recv   recv 1
+        1   40..45   MPI_Recv   recv 0
+        1   50..55   MPI_Recv   recv 0 tag 1
+        1   60..65   MPI_Send   send 0 bytes 0
+    """)
+    assert run_query("communication_matrix", tables) == [(0, 1, 2, 30), (1, 0, 1, 0)]
+
+
+@pytest.mark.parametrize(
+    ("length", "lower", "upper"),
+    [(0, 0, 0), (1, 1, 1), (2, 2, 3), (3, 2, 3), (4, 4, 7), (1023, 512, 1023), (1024, 1024, 2047)],
+)
+def test_sizes_fall_into_classes_of_powers_of_two(run_query, length, lower, upper):
+    messages = [{"bytes": length}]
+    assert run_query("message_sizes", {"messages": messages}) == [(lower, upper, 1, length)]
+
+
+def test_even_the_longest_messages_are_classed_exactly(run_query):
+    messages = [{"bytes": 2**49 - 1}, {"bytes": 2**49}, {"bytes": 2**49}]
+    assert run_query("message_sizes", {"messages": messages}) == [
+        (2**48, 2**49 - 1, 1, 2**49 - 1),
+        (2**49, 2**50 - 1, 2, 2**50),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("MPI_Waitall", "mpi_waitall"),
+        ("PMPI_Waitall", "mpi_waitall"),
+        ("mpi_waitall_", "mpi_waitall"),
+        ("MPI_WAITALL", "mpi_waitall"),
+        ("mpi_waitall__", "mpi_waitall"),
+        ("MPI_Waitall_f08", "mpi_waitall"),
+        ("pmpi_waitall_f08ts_", "mpi_waitall"),
+        ("MPI_Send_c", "mpi_send"),
+        ("MPI_File_write_at", "mpi_file_write_at"),
+    ],
+)
+def test_a_call_is_known_by_its_name_in_any_binding(run_query, name, call):
+    tables = {"regions": [{"region_id": 4, "name": name}]}
+    assert run_query("mpi_calls", tables, "region_id call") == [(4, call)]
+
+
+def test_user_functions_are_no_mpi_calls(run_query):
+    names = ["main", "my_MPI_Send", "MPIX_Send", "ompi_wait", "MPI Rank 0"]
+    regions = [{"region_id": number, "name": name} for number, name in enumerate(names)]
+    assert run_query("mpi_calls", {"regions": regions}) == []

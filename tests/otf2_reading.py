@@ -1,0 +1,104 @@
+"""Reads archives with our reader into a store of their own, and gives back rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow.parquet as pq
+
+from pipeline.readers import open_source
+from pipeline.store import Store
+from tests.otf2_archive import Trace
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class ReadTrace:
+    """The tables of one reading."""
+
+    files: dict[str, list[Path]]
+
+    def records(self, table: str) -> list[dict[str, Any]]:
+        """Whole rows by column, in the order in which they are stored."""
+        read = (pq.read_table(file, partitioning=None) for file in self.files[table])
+        return [row for part in read for row in part.to_pylist()]
+
+    def rows(self, table: str, columns: str, where: str = "") -> list[Row]:
+        """Rows of the columns, named with spaces between, perhaps only some of them."""
+        if where:
+            return self.sql(f"SELECT {', '.join(columns.split())} FROM {table} WHERE {where}", table)
+        return [_pick(row, columns) for row in self.records(table)]
+
+    def one(self, table: str, columns: str, where: str = "") -> Row:
+        """The only row."""
+        (row,) = self.rows(table, columns, where)
+        return row
+
+    def visits(self, columns: str, location: int | None = None) -> list[Row]:
+        """Visits by visit_id; `path` and `depth` are those of their call path."""
+        paths = self.records("call_paths")
+        visits = sorted(self.records("visits"), key=lambda visit: visit["visit_id"])
+        return [
+            _pick(paths[visit["call_path_id"]] | visit, columns)
+            for visit in visits
+            if location in (None, visit["location_id"])
+        ]
+
+    def sql(self, query: str, *tables: str) -> list[Row]:
+        """Rows of a query over some of the tables."""
+        with duckdb.connect() as connection:
+            for name in tables:
+                files = [str(file) for file in self.files[name]]
+                connection.read_parquet(files).create_view(name)
+            return connection.sql(query).fetchall()
+
+    def findings(self) -> dict[tuple[str, int | None], int]:
+        """What the reader noticed: counts by kind and location."""
+        rows = self.rows("reading_findings", "kind location_id count")
+        return {(kind, location): count for kind, location, count in rows}
+
+
+def read_archive(
+    anchor: Path, store: Path, *, threads: int = 1, allow_damaged: bool = False
+) -> ReadTrace:
+    """Read an archive; the tables stay in `store`, unpublished."""
+    source = open_source(anchor)
+    reported: list[int] = []
+    sink = Store(store).begin(source.identity().run_id)
+    source.read(
+        sink,
+        run_id="run",
+        threads=threads,
+        allow_damaged=allow_damaged,
+        report=reported.append,
+    )
+    for table in source.tables:
+        sink.finish(table)
+    return ReadTrace({table.name: sink.files(table.name) for table in source.tables})
+
+
+def _pick(row: dict[str, Any], columns: str) -> Row:
+    return tuple(row[name] for name in columns.split())
+
+
+class Reader:
+    """Writes and reads traces, each in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._count = folder, 0
+
+    def next_folder(self) -> Path:
+        self._count += 1
+        return self._folder / f"archive{self._count}"
+
+    def __call__(self, trace: Trace, **options: Any) -> ReadTrace:
+        folder = self.next_folder()
+        return read_archive(trace.write(folder), folder / "store", **options)
+
+
+def table_bytes(read: ReadTrace) -> dict[str, Sequence[bytes]]:
+    """Content of all files by table."""
+    return {name: [file.read_bytes() for file in files] for name, files in read.files.items()}

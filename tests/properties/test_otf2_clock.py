@@ -1,0 +1,46 @@
+"""Ticks to nanoseconds, against exact fractions."""
+
+from fractions import Fraction
+from math import floor
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.kernels.compiled import step
+from pipeline.kernels.visits import to_ns
+
+NANOSECONDS = 1_000_000_000
+LAST = (1 << 63) - 1
+
+
+@step
+def convert(ticks: int, clock: np.ndarray) -> int:
+    """The conversion as the kernels call it."""
+    return to_ns(ticks, clock)
+
+
+@st.composite
+def clocks(draw: st.DrawFn) -> tuple[int, int, int]:
+    """A resolution, an offset, and a tick that is no more than about 290 years away from it."""
+    known = (1, 3, 1_000, 1_000_000, NANOSECONDS, 2_100_000_000, 9_000_000_000, 9_300_000_000)
+    resolution = draw(
+        st.sampled_from([*known, 10**12, 10**15])
+        | st.integers(1, 10**10)
+        | st.integers(9_000_000_000, 9_400_000_000)
+        | st.integers(1, 10**15)
+    )
+    reach = min(LAST, LAST // NANOSECONDS * resolution)
+    since = draw(st.integers(-reach, reach) | st.integers(-1_000, 1_000))
+    # Both the tick and the offset are unsigned 64-bit numbers.
+    offset = draw(st.integers(max(0, -since), min(LAST, 2 * LAST + 1 - since)))
+    return resolution, offset, offset + since
+
+
+@settings(deadline=None)  # compiling counts, too
+@given(clocks())
+def test_nanoseconds_are_exact(clock: tuple[int, int, int]) -> None:
+    resolution, offset, ticks = clock
+    exact = Fraction((ticks - offset) * NANOSECONDS, resolution)
+    columns = np.array([offset, resolution], np.uint64).view(np.int64)
+    assert convert(np.uint64(ticks), columns) == floor(exact + Fraction(1, 2))

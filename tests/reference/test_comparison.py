@@ -1,0 +1,194 @@
+"""The comparison with reference results finds what is wrong, and nothing else."""
+
+import csv
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from tests.reference.__main__ import main
+from tests.reference.cases import REFERENCE_NAME, Case, KnownError, find_cases, read_known_errors
+from tests.reference.comparison import CellOff, Comparison, compare
+from tests.reference.metrics import COMPARED, COUNTS, TIMES
+
+Row = tuple[str, str, int, int, float]
+
+TIME: Row = ("time", "main/work", 1, 0, 2.0)
+VISITS: Row = ("visits", "main/work", 1, 0, 3.0)
+METRICS = ("time", "visits")
+KNOWN = KnownError(
+    case="case", metric="visits", call_path="main/work", rank=1, thread=0, value=4.0, reason="why"
+)
+
+
+def make_case(folder: Path, rows: Iterable[Row], *, is_exact: bool = False) -> Case:
+    """A case of a few reference cells."""
+    path = folder / "case"
+    path.mkdir()
+    with (path / REFERENCE_NAME).open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("metric", "callpath", "rank", "thread", "exclusive"))
+        writer.writerows(rows)
+    if is_exact:
+        (path / "trace.txt").touch()
+    return Case(path)
+
+
+def compare_rows(
+    case: Case,
+    rows: Iterable[Row],
+    *,
+    emitted: Iterable[str] = METRICS,
+    metrics: Iterable[str] = METRICS,
+    known: Iterable[KnownError] = (),
+) -> Comparison:
+    """Compare a few of our cells with a case."""
+    file = case.path / "severities.parquet"
+    with duckdb.connect() as connection:
+        connection.execute(
+            "CREATE TABLE ours (metric TEXT, call_path TEXT, rank INT, thread INT, value DOUBLE)"
+        )
+        for row in rows:
+            connection.execute("INSERT INTO ours VALUES (?, ?, ?, ?, ?)", row)
+        connection.execute(f"COPY ours TO '{file}' (FORMAT parquet)")
+    return compare(file, case, emitted=tuple(emitted), metrics=tuple(metrics), known=known)
+
+
+def test_equal_cells_agree(tmp_path: Path) -> None:
+    case = make_case(tmp_path, [TIME, VISITS])
+    assert compare_rows(case, [TIME, VISITS]) == Comparison(cell_count=2)
+
+
+# Allowed is what is more: 1e-6 s, or 0.1 % of the reference.
+@pytest.mark.parametrize(
+    ("reference", "ours", "is_off"),
+    [
+        (2.0, 2.0019, False),
+        (2.0, 2.0021, True),
+        (2.0, 1.9979, True),
+        (1e-5, 1.09e-5, False),
+        (1e-5, 1.11e-5, True),
+        (0.0, 0.9e-6, False),
+        (0.0, 1.1e-6, True),
+    ],
+)
+def test_times_of_recorded_traces_have_a_tolerance(
+    reference: float, ours: float, is_off: bool, tmp_path: Path
+) -> None:
+    case = make_case(tmp_path, [(*TIME[:4], reference)])
+    assert bool(compare_rows(case, [(*TIME[:4], ours)]).off) is is_off
+
+
+@pytest.mark.parametrize(("ours", "is_off"), [(2.0 + 0.9e-9, False), (2.0 + 1.2e-9, True)])
+def test_times_of_exact_traces_agree_to_the_nanosecond(
+    ours: float, is_off: bool, tmp_path: Path
+) -> None:
+    case = make_case(tmp_path, [TIME], is_exact=True)
+    assert bool(compare_rows(case, [(*TIME[:4], ours)]).off) is is_off
+
+
+def test_counts_agree_exactly(tmp_path: Path) -> None:
+    case = make_case(tmp_path, [(*VISITS[:4], 1e6)])
+    found = compare_rows(case, [(*VISITS[:4], 1e6 + 1)])
+    assert found.off == (CellOff("visits", "main/work", 1, 0, 1e6 + 1, 1e6),)
+    assert not found.is_good
+
+
+def test_a_cell_on_one_side_only_is_held_against_zero(tmp_path: Path) -> None:
+    case = make_case(tmp_path, [TIME])
+    found = compare_rows(case, [VISITS])
+    assert {(cell.metric, cell.ours, cell.expected) for cell in found.off} == {
+        ("time", 0.0, 2.0),
+        ("visits", 3.0, 0.0),
+    }
+
+
+@pytest.mark.parametrize("place", [1, 2, 3])
+def test_a_value_at_another_place_is_off_at_both(place: int, tmp_path: Path) -> None:
+    moved = list(TIME)
+    moved[place] = "main/play" if place == 1 else 7
+    found = compare_rows(make_case(tmp_path, [TIME]), [tuple(moved)])
+    assert len(found.off) == found.cell_count == 2
+
+
+def test_regions_of_one_name_are_one_cell(tmp_path: Path) -> None:
+    case = make_case(tmp_path, [TIME])
+    halves = [(*TIME[:4], 0.5), (*TIME[:4], 1.5)]
+    assert compare_rows(case, halves) == Comparison(cell_count=1)
+
+
+def test_the_worst_cell_comes_first(tmp_path: Path) -> None:
+    rows = [("time", f"main/{name}", 0, 0, 1.0) for name in "abc"]
+    ours = [(*row[:4], value) for row, value in zip(rows, (1.5, 3.0, 2.0), strict=True)]
+    found = compare_rows(make_case(tmp_path, rows), ours)
+    assert [cell.call_path for cell in found.off] == ["main/b", "main/c", "main/a"]
+
+
+def test_a_metric_the_product_does_not_emit_fails_even_without_a_cell(tmp_path: Path) -> None:
+    found = compare_rows(make_case(tmp_path, [TIME]), [TIME], emitted=["time"])
+    assert found.missing == ("visits",)
+    assert not found.is_good
+
+
+def test_a_metric_of_both_that_is_not_declared_fails(tmp_path: Path) -> None:
+    case = make_case(tmp_path, [("mpi_new_wait", "main", 0, 0, 1.0)])
+    found = compare_rows(case, [], emitted=[*METRICS, "mpi_new_wait"])
+    assert found.undeclared == ("mpi_new_wait",)
+    assert not found.is_good
+
+
+def test_a_metric_only_the_reference_has_is_told(tmp_path: Path) -> None:
+    found = compare_rows(make_case(tmp_path, [("critical_path", "main", 0, 0, 1.0)]), [])
+    assert found.reference_only == ("critical_path",)
+    assert found.is_good
+
+
+def test_where_the_reference_is_wrong_the_right_value_is_needed(tmp_path: Path) -> None:
+    case = make_case(tmp_path, [VISITS])
+    right = compare_rows(case, [(*VISITS[:4], 4.0)], known=[KNOWN])
+    assert (right.off, len(right.excepted), right.is_good) == ((), 1, True)
+    wrong = compare_rows(case, [(*VISITS[:4], 5.0)], known=[KNOWN])
+    assert (len(wrong.off), wrong.excepted, wrong.unused) == (1, (), ())
+
+
+def test_an_exception_that_is_no_longer_needed_fails(tmp_path: Path) -> None:
+    case = make_case(tmp_path, [TIME, VISITS])
+    found = compare_rows(case, [TIME, VISITS], known=[KNOWN])
+    assert found.unused == (KNOWN,)
+    assert not found.is_good
+
+
+def test_an_exception_counts_only_where_its_cell_is_compared(tmp_path: Path) -> None:
+    case = make_case(tmp_path, [TIME, VISITS])
+    assert compare_rows(case, [TIME, VISITS], metrics=["time"], known=[KNOWN]).is_good
+    other = replace(KNOWN, case="other")
+    assert compare_rows(case, [TIME, VISITS], known=[other]).is_good
+
+
+def test_traces_without_reference_are_named(tmp_path: Path) -> None:
+    make_case(tmp_path, [])
+    (tmp_path / "case" / "traces.otf2").touch()
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "bare" / "traces.otf2").touch()
+    cases, without = find_cases(tmp_path)
+    assert [case.name for case in cases] == ["case"]
+    assert without == ["bare"]
+
+
+def test_nothing_to_compare_is_told_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(tmp_path)]) == 2
+    assert str(tmp_path) in capsys.readouterr().err
+
+
+def test_every_documented_exception_is_of_a_compared_metric_and_says_why() -> None:
+    for error in read_known_errors():
+        assert error.metric in COMPARED
+        assert len(error.reason) > 20
+
+
+def test_a_metric_is_a_time_or_a_count() -> None:
+    assert not TIMES & COUNTS
