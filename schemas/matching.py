@@ -58,6 +58,13 @@ RECEIVE_TIME = Column(name="receive_ns", type=INT64, unit="ns", meaning="Record 
 RECEIVE_SEQUENCE = renamed(
     SEQUENCE, "receive_sequence", "Position of that record among all records of the receiver."
 )
+RECEIVE_POST_TIME = Column(
+    name="receive_post_ns",
+    type=INT64,
+    unit="ns",
+    null_means="the trace holds no request",
+    meaning="Record that posted the receive.",
+)
 SEND_POST = _moment("send_post", null_means=OUTSIDE)
 SEND_COMPLETION = _moment(
     "send_completion", null_means=f"the trace holds no completion, or {OUTSIDE}"
@@ -113,14 +120,6 @@ SENDS = Table(
         ),
         *SEND_COMPLETION,
     ),
-)
-
-RECEIVE_POST_TIME = Column(
-    name="receive_post_ns",
-    type=INT64,
-    unit="ns",
-    null_means="the trace holds no request",
-    meaning="Record that posted the receive.",
 )
 
 PROBED_RECEIVES = Table(

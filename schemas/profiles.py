@@ -45,7 +45,17 @@ CALL_TREE = Table(
     meaning="Time and visits of every call path on every location.",
     grain="one row per call path and location with visits at or below it",
     key=("call_path_id", "location_id"),
-    columns=(CALL_PATH_ID, LOCATION_ID, VISIT_COUNT, INCLUSIVE_NS, EXCLUSIVE_NS),
+    columns=(
+        CALL_PATH_ID,
+        LOCATION_ID,
+        VISIT_COUNT,
+        renamed(
+            INCLUSIVE_NS,
+            "inclusive_ns",
+            "Time at the call path and below it, tasks run inside a scheduling point included.",
+        ),
+        EXCLUSIVE_NS,
+    ),
 )
 
 FLAT_PROFILE = Table(
