@@ -158,7 +158,7 @@ $(RUNTIME): requirements/runtime.txt requirements/otf2.txt $(wildcard $(INSTALLI
 
 $(KERNELS): $(RUNTIME) $(wildcard pipeline/kernels/*.py pipeline/readers/otf2/callbacks.py pipeline/readers/otf2/plain_survey.py)
 	@echo 'Compiling kernels ...'
-	@$(PY) -m pipeline.kernels
+	@$(PY) -m pipeline.warm
 	@touch $@
 
 # A failed pip has left things as they were; only an interrupted one leaves INSTALLING behind.

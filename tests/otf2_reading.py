@@ -95,8 +95,12 @@ class Reader:
         return self._folder / f"archive{self._count}"
 
     def __call__(self, trace: Trace, **options: Any) -> ReadTrace:
-        folder = self.next_folder()
-        return read_archive(trace.write(folder), folder / "store", **options)
+        return self.again(trace.write(self.next_folder()), **options)
+
+    def again(self, anchor: Path, **options: Any) -> ReadTrace:
+        """Read an archive that is written."""
+        self._count += 1
+        return read_archive(anchor, self._folder / f"store{self._count}", **options)
 
 
 def table_bytes(read: ReadTrace) -> dict[str, Sequence[bytes]]:

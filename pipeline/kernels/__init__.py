@@ -7,7 +7,9 @@ notice a change in a module that a kernel takes constants from.
 
 import ctypes
 import hashlib
+import importlib
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -61,5 +63,18 @@ def _keep_memory() -> None:
         mallopt(_TRIM_THRESHOLD, _LARGE)
 
 
+def _start_numba_without_blas() -> None:
+    """Numba looks for SciPy's BLAS when it starts, which takes as long as all its other work."""
+    blas = "scipy.linalg.cython_blas"
+    if blas in sys.modules:
+        return
+    sys.modules[blas] = None  # type: ignore[assignment]
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        del sys.modules[blas]
+
+
 _choose_cache()
 _keep_memory()
+_start_numba_without_blas()

@@ -21,7 +21,7 @@ from pipeline.kernels.visits import (
     Walk,
 )
 
-_FRAME_ROOM, _FORK_ROOM, _SUSPENDED_ROOM, _TEAM_ROOM = 64, 64, 4096, 256
+_FRAME_ROOM, _FORK_ROOM, _SUSPENDED_ROOM, _TEAM_ROOM = 64, 64, 256, 256
 _ROW_ROOM = 1 << 16
 _SPARE_FRAMES, _SPARE_NODES = 64, 1024
 _NO_NUMBERS = np.empty(0, np.int32)
@@ -29,7 +29,8 @@ _ZERO_AT_FIRST = [
     kernel.NEXT_VISIT, kernel.NOW, kernel.SEQUENCE, kernel.VISIT_ROWS, kernel.RECORD_ROWS,
     kernel.FORKS, kernel.TEAM_DEPTH, kernel.AWAITS_TEAM, kernel.IN_TASK, kernel.SUSPENDED,
     kernel.FIRST_NS, kernel.HAS_RECORDS, kernel.WRITES_ROWS, kernel.OPEN_VISITS,
-    kernel.WORKS_IN_TEAMS, kernel.FREE, *range(kernel.MISMATCHED, kernel.LOST_NODES + 1),
+    kernel.WORKS_IN_TEAMS, kernel.FREE, kernel.OPEN_FORKS,
+    *range(kernel.MISMATCHED, kernel.LOST_NODES + 1),
 ]  # fmt: skip
 
 
@@ -109,6 +110,7 @@ class LocationWalk:
         """Room for more records, whatever they are (see `kernel.walk_records`)."""
         state = self.state
         self._forks = with_room(self._forks, int(state[kernel.FORKS]) + 1)
+        self._suspended = with_room(self._suspended, int(state[kernel.SUSPENDED]) + 2)
         before = len(self._frames.above)
         if state[kernel.OPEN_VISITS] + _SPARE_FRAMES > before:
             self._frames = with_room(self._frames, before + _SPARE_FRAMES)

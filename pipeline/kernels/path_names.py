@@ -24,6 +24,8 @@ def path_names(parent: NDArray[np.int32], region: NDArray[np.int32], names: list
     text = np.frombuffer(b"".join(encoded), np.uint8)
     offsets = np.zeros(len(parent) + 1, np.int64)
     for levels in _LEVELS:
+        if levels > 1 and len(parent) * levels > _MOST_BYTES:
+            continue  # even names of a byte would be too many
         np.cumsum(_lengths(parent, region, starts, levels), out=offsets[1:])
         if offsets[-1] <= _MOST_BYTES:
             break

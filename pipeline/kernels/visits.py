@@ -59,13 +59,16 @@ WRITES_ROWS, LOCATION, OPEN_VISITS, WORKS_IN_TEAMS = 36, 37, 38, 39
 STATE_SLOTS = 40
 
 NONE = -1
+_MOST_SECONDS = 9_000_000_000
+USER_CODE, CONSTRUCT, LIBRARY_CALL = 0, 1, 2
+"""What a region is. A record's row waits for the end of a library call, not of a construct, which
+may hold any number of records."""
 MOST_NEW_NODES = 4
 """More than the nodes that one record can add: a root, a visit and a task's stub."""
 MOST_NEW_ROWS = 260
 """More than the record rows that one record can add: 255 counter values, a task's stretch."""
 PENDING = np.iinfo(np.int64).max
 _MOST_TEAMS = 256
-_MOST_SUSPENDED = 4096
 
 
 class Frames(NamedTuple):
@@ -138,15 +141,17 @@ class Code(NamedTuple):
     """The trace's regions and clock, as the kernel needs them.
 
     `refs` are the regions' identifiers in the trace, sorted; `ids` their canonical numbers.
-    `context_region` gives the region of each calling context. `clock` is (offset, resolution).
+    `context_refs` and `context_ids` give the region of each calling context in the same way.
+    `call` tells user code, constructs and library calls apart. `clock` is (offset, resolution).
     The artificial regions for impossible ids, TASKS and THREADS follow the real ones.
     """
 
     refs: NDArray[np.uint32]
     ids: NDArray[np.int32]
-    is_call: NDArray[np.bool_]
+    call: NDArray[np.int8]
     is_parallel: NDArray[np.bool_]
-    context_region: NDArray[np.int32]
+    context_refs: NDArray[np.uint32]
+    context_ids: NDArray[np.int32]
     clock: NDArray[np.int64]
 
 
@@ -196,13 +201,18 @@ def _divide(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
 
 @step
 def to_ns(ticks: Any, clock: Any) -> Any:
-    """Nanoseconds since the trace's zero, rounded to nearest; exact for every resolution."""
+    """Nanoseconds since the trace's zero, rounded to nearest; exact for every resolution.
+
+    Times more than 285 years away are impossible and are taken as 285 years.
+    """
     offset, resolution = clock[0], clock[1]
     since = np.int64(ticks) - offset
     if resolution == 1_000_000_000:
         return since
     reciprocal = 1.0 / np.float64(resolution)
     seconds = _divide(since, resolution, reciprocal)
+    if abs(seconds) >= _MOST_SECONDS:
+        return _MOST_SECONDS * 1_000_000_000 * (1 if seconds > 0 else -1)
     rest = since - seconds * resolution
     if resolution <= 9_000_000_000:
         rounded = rest * 1_000_000_000 + resolution // 2
@@ -218,10 +228,10 @@ def to_ns(ticks: Any, clock: Any) -> Any:
 
 
 @step
-def _region(code: Any, ref: Any, state: Any) -> Any:
-    refs = code.refs
+def _region(refs: Any, ids: Any, ref: Any, code: Any, state: Any) -> Any:
+    """Number of the region that a region's or a context's identifier stands for."""
     if ref < len(refs) and refs[ref] == ref:
-        return code.ids[ref]
+        return ids[ref]
     low, high = 0, len(refs)
     while low < high:
         middle = (low + high) // 2
@@ -230,17 +240,14 @@ def _region(code: Any, ref: Any, state: Any) -> Any:
         else:
             high = middle
     if low < len(refs) and refs[low] == ref:
-        return code.ids[low]
+        return ids[low]
     state[IMPOSSIBLE] += 1
-    return np.int32(len(code.is_call) - 3)
+    return np.int32(len(code.call) - 3)
 
 
 @step
 def _region_of_context(code: Any, context: Any, state: Any) -> Any:
-    if context < len(code.context_region):
-        return code.context_region[context]
-    state[IMPOSSIBLE] += 1
-    return np.int32(len(code.is_call) - 3)
+    return _region(code.context_refs, code.context_ids, np.uint32(context), code, state)
 
 
 @step
@@ -332,7 +339,7 @@ def _base(walk: Any, teams: Any, code: Any, now: Any) -> Any:
     """Node below which the outermost visit of a location or task hangs."""
     state = walk.state
     if state[IN_TASK]:
-        return np.int64(_node(walk, np.int32(NONE), np.int32(len(code.is_call) - 2), False))
+        return np.int64(_node(walk, np.int32(NONE), np.int32(len(code.call) - 2), False))
     if state[BASE_NODE] == NONE and state[TEAM_DEPTH] == 0:
         team = _find_team(teams, NONE, now)
         if team >= 0 and now <= teams.join[team] and teams.location[team] != state[LOCATION]:
@@ -354,6 +361,33 @@ def _find_team(teams: Any, team: Any, now: Any) -> Any:
     if low > 0 and teams.team[low - 1] == team:
         return low - 1
     return NONE
+
+
+@step
+def _find_begun_team(teams: Any, team: Any, now: Any) -> Any:
+    """The fork of a team that begins work now, rather the next one than one that has joined.
+
+    Clocks of two cores may differ, so that work seems to begin before the fork.
+    """
+    found = _find_team(teams, team, now)
+    if found >= 0 and now <= teams.join[found]:
+        return found
+    following = found + 1 if found >= 0 else _first_fork(teams, team)
+    if following < len(teams.team) and teams.team[following] == team:
+        return following
+    return found
+
+
+@step
+def _first_fork(teams: Any, team: Any) -> Any:
+    low, high = 0, len(teams.team)
+    while low < high:
+        middle = (low + high) // 2
+        if teams.team[middle] < team:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @step
@@ -424,8 +458,11 @@ def _store(walk: Any, code: Any, kind: Any, now: Any, begin: Any) -> Any:
     if frame >= 0:
         rows.visit[row] = frames.visit[frame]
         rows.node[row] = walk.tree.number[frames.node[frame]]
-        if code.is_call[frames.region[frame]]:
-            rows.enter[row], rows.leave[row] = frames.enter[frame], PENDING
+        call = code.call[frames.region[frame]]
+        if call != USER_CODE:
+            rows.enter[row] = frames.enter[frame]
+        if call == LIBRARY_CALL:
+            rows.leave[row] = PENDING
             rows.previous[row] = frames.record[frame]
             frames.record[frame] = row
     state[RECORD_ROWS] = row + 1
@@ -468,7 +505,21 @@ def _store_values(walk: Any, kind: Any, now: Any, side: Any, ref: Any, count: An
 
 
 @step
-def _fork(walk: Any, now: Any, is_omp: Any) -> None:
+def _remember_owner(walk: Any, kinds: Any, row: Any) -> None:
+    """The visit of the record before its attributes, of which the row before may be one."""
+    state = walk.state
+    while row > 0 and kinds[row] == ATTRIBUTE:
+        row -= 1
+    kind = kinds[row]
+    if kind == ENTER or kind == LEAVE or kind == CONTEXT_ENTER or kind == CONTEXT_LEAVE:
+        return  # they have left word which visit they opened or closed
+    frame = state[TOP]
+    state[LAST_VISIT] = walk.frames.visit[frame] if frame >= 0 else NONE
+    state[LAST_NODE] = walk.frames.node[frame] if frame >= 0 else NONE
+
+
+@step
+def _fork(walk: Any, teams: Any, now: Any, is_omp: Any) -> None:
     state, forks = walk.state, walk.forks
     fork = state[FORKS]
     forks.fork[fork], forks.join[fork] = now, PENDING
@@ -476,18 +527,25 @@ def _fork(walk: Any, now: Any, is_omp: Any) -> None:
     forks.team[fork] = NONE
     forks.base_team[fork], forks.base_begin[fork] = state[BASE_TEAM], state[BASE_BEGIN]
     state[FORKS] = fork + 1
+    state[OPEN_FORKS] += 1
     state[AWAITS_TEAM] = 0 if is_omp else fork + 1
+    if is_omp:  # no record says when the forker begins to work in the team
+        state[PENDING_TEAM] = _find_team(teams, NONE, now)
 
 
 @step
 def _join(walk: Any, now: Any) -> None:
     """Close the latest fork that is still open."""
     forks = walk.forks
+    if walk.state[OPEN_FORKS] == 0:
+        return
+    walk.state[OPEN_FORKS] -= 1
     fork = walk.state[FORKS] - 1
     while fork >= 0 and forks.join[fork] != PENDING:
         fork -= 1
     if fork >= 0:
         forks.join[fork] = now
+    walk.state[PENDING_TEAM] = NONE
 
 
 @step
@@ -501,7 +559,7 @@ def _team_begin(walk: Any, teams: Any, ref: Any, now: Any) -> Any:
     elif state[TOP] < 0:
         state[BASE_TEAM], state[BASE_BEGIN] = ref, now
         state[WORKS_IN_TEAMS] = 1
-    team = _find_team(teams, ref, now)
+    team = _find_begun_team(teams, ref, now)
     if team >= 0:
         state[PENDING_TEAM] = team
         if not is_forker and state[TOP] < 0:
@@ -529,9 +587,14 @@ def _team_end(walk: Any, teams: Any) -> Any:
 
 @step
 def _end_fragment(walk: Any, now: Any) -> None:
-    """Row for the stretch of the running task that ends now."""
+    """Row for the stretch of the running task that ends now.
+
+    None if the task has entered no region, or was put down again at once.
+    """
     state, rows = walk.state, walk.records
-    if not state[WRITES_ROWS]:
+    if not state[WRITES_ROWS] or state[TASK_STUB] == NONE:
+        return
+    if state[TASK_BEGIN] == now and not state[TASK_IS_FIRST]:
         return
     row = state[RECORD_ROWS]
     scheduler = state[TASK_SCHEDULER]
@@ -593,8 +656,6 @@ def _move_stub(walk: Any) -> None:
 def _suspend(walk: Any, team: Any, thread: Any, number: Any, scheduler: Any) -> None:
     state, suspended = walk.state, walk.suspended
     place = state[SUSPENDED]
-    if place >= _MOST_SUSPENDED:
-        return
     suspended.team[place], suspended.thread[place], suspended.number[place] = team, thread, number
     suspended.top[place], suspended.scheduler[place] = state[TOP], scheduler
     suspended.stub[place] = state[TASK_STUB]
@@ -617,8 +678,7 @@ def _find_suspended(suspended: Any, state: Any, team: Any, thread: Any, number: 
 def _forget_suspended(suspended: Any, state: Any, place: Any) -> None:
     last = state[SUSPENDED] - 1
     for column in suspended:
-        for position in range(place, last):
-            column[position] = column[position + 1]
+        column[place] = column[last]
     state[SUSPENDED] = last
 
 
@@ -641,7 +701,7 @@ def _other_record(
     elif kind == RMA_COLLECTIVE_END:
         begin, state[RMA_BEGIN] = state[RMA_BEGIN], NONE
     elif kind == FORK or kind == OMP_FORK:
-        _fork(walk, now, kind == OMP_FORK)
+        _fork(walk, teams, now, kind == OMP_FORK)
     elif kind == JOIN or kind == OMP_JOIN:
         _join(walk, now)
     elif kind == TEAM_BEGIN:
@@ -650,7 +710,7 @@ def _other_record(
         team = _team_end(walk, teams)
     elif kind == THREAD_BEGIN:
         if state[TOP] < 0:
-            threads = np.int32(len(code.is_call) - 1)
+            threads = np.int32(len(code.call) - 1)
             state[BASE_NODE] = _node(walk, np.int32(NONE), threads, False)
     elif kind == THREAD_END:
         if state[TOP] < 0:
@@ -678,6 +738,7 @@ def _records_that_fit(walk: Any) -> Any:
     fit = min(
         len(walk.frames.above) - open_visits,
         len(walk.forks.fork) - state[FORKS],
+        len(walk.suspended.team) - state[SUSPENDED] - 1,
         (len(walk.tree.parent) - walk.tree.size[0]) // MOST_NEW_NODES,
     )
     if state[WRITES_ROWS]:
@@ -707,12 +768,13 @@ def walk_records(
             row += 1
             if kind == ATTRIBUTE:
                 if state[WRITES_ROWS]:
+                    _remember_owner(walk, kinds, row - 2)
                     _store_values(walk, kind, now, side, ref, 1)
                 continue
             if kind == ENTER:
-                _enter(walk, teams, code, _region(code, ref, state), now)
+                _enter(walk, teams, code, _region(code.refs, code.ids, ref, code, state), now)
             elif kind == LEAVE:
-                _leave(walk, teams, _region(code, ref, state), now)
+                _leave(walk, teams, _region(code.refs, code.ids, ref, code, state), now)
             elif kind == METRIC:
                 if state[WRITES_ROWS]:
                     _store_values(walk, kind, now, side, ref, side[ref, 4])

@@ -29,7 +29,7 @@ class KeyCheck:
         keys = rows.select(self._table.key)
         follows = [self._last, keys] if self._last is not None else [keys]
         self._last = keys.slice(keys.num_rows - 1)
-        if _is_ascending(pa.concat_tables(follows)):
+        if self.is_certain and _is_ascending(pa.concat_tables(follows)):
             return []
         self.is_certain = False
         return [] if _is_distinct(keys) else _repeated(self._table, keys)

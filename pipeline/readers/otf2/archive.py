@@ -149,10 +149,14 @@ def _text(library: Library, handle: int, getter: str) -> str:
 
 @dataclass(frozen=True)
 class EventFileState:
-    """What an event file holds: how many of the announced events can be read, and why not all."""
+    """What an event file holds: how many of the announced events can be read, and why not all.
+
+    `is_torn` where the file ends in its first chunk, perhaps inside a record.
+    """
 
     readable_count: int
     problem: str = ""
+    is_torn: bool = False
 
 
 def check_event_file(file: Path, *, chunk_bytes: int, declared_count: int) -> EventFileState:
@@ -198,7 +202,7 @@ def _check_end(file: Path, announced: int, last_whole: int, declared: int) -> Ev
 
 def _cut(file: Path, last_whole: int, declared: int, what: str) -> EventFileState:
     readable = last_whole if last_whole else declared
-    return EventFileState(min(readable, declared), f"{file} {what}")
+    return EventFileState(min(readable, declared), f"{file} {what}", is_torn=not last_whole)
 
 
 def _chunk_header(data: bytes) -> tuple[int, int] | None:

@@ -7,6 +7,7 @@ of attribute lists are, since compiled and cached code must not contain addresse
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numba as nb
@@ -269,6 +270,7 @@ def _program_begin(location, time, position, user, attributes, name, count, argu
     return _finish(user, attributes, time)
 
 
+@cache
 def compile_callbacks(present: frozenset[str], *, only_structure: bool = False) -> dict[str, Any]:
     """Compiled callbacks (loaded from the cache) by OTF2 event name.
 

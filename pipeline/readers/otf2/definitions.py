@@ -122,6 +122,8 @@ def read_definitions(library: Library, handle: int, anchor: str) -> Definitions:
     del alive
     if code != SUCCESS:
         raise DamagedTraceError(_unreadable(anchor, f"is damaged: {library.describe(code)}"))
+    if not 0 < definitions.clock[0] < 1 << 63:
+        raise DamagedTraceError(_unreadable(anchor, "gives the clock no possible resolution"))
     return definitions
 
 

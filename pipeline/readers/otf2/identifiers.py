@@ -120,9 +120,14 @@ class Identifiers:
         return found
 
     def _first_location(self, group_ref: int) -> int:
-        group = self["LocationGroup"][group_ref]
-        owners = self.group_of_location
-        return owners.index(group) if group in owners else UNDEFINED_NUMBER
+        return self._first_of_group.get(self["LocationGroup"][group_ref], UNDEFINED_NUMBER)
+
+    @cached_property
+    def _first_of_group(self) -> dict[int, int]:
+        found: dict[int, int] = {}
+        for location, group in enumerate(self.group_of_location):
+            found.setdefault(group, location)
+        return found
 
     def _members(self, group_ref: int) -> tuple[tuple[int, ...], int, int]:
         """Members of a group as locations, its type and its paradigm."""

@@ -146,5 +146,5 @@ def load_library() -> Library:
             tried.append(f"{origin}: {error}")
     raise MissingLibraryError(
         f"no OTF2 library found ({'; '.join(tried)}): install libotf2 or the otf2 package, or set "
-        "OTF2_LIBRARY to the path of libotf2.so; CSV traces need none"
+        "OTF2_LIBRARY to the path of libotf2.so"
     )

@@ -40,7 +40,7 @@ class LocationReader:
             library.Reader_SelectLocation(self._handle, location)
         self._definition_errors = self._load_local_definitions()
         self._event_files = library.Reader_OpenEvtFiles(self._handle)
-        self._callbacks = _register(library, callbacks)
+        self._callbacks, self._no_callbacks = _register(library, callbacks), _register(library, {})
         self.buffer = RecordBuffer(library, rows=CHUNK_RECORDS)
 
     def _load_local_definitions(self) -> dict[int, str]:
@@ -50,12 +50,13 @@ class LocationReader:
         for location in self._locations:
             reader = library.Reader_GetDefReader(handle, location)
             if not reader:
-                errors[location] = "its local definition file is missing or unreadable"
+                errors[location] = f"the definitions beside it ({location}.def) are unreadable"
                 continue
             read = ctypes.c_uint64()
             code = library.Reader_ReadAllLocalDefinitions(handle, reader, ctypes.byref(read))
             if code != SUCCESS:
-                errors[location] = f"its local definitions: {library.describe(code)}"
+                what = library.describe(code)
+                errors[location] = f"the definitions beside it ({location}.def) are damaged: {what}"
             library.Reader_CloseDefReader(handle, reader)
         library.Reader_CloseDefFiles(handle)
         return errors
@@ -90,8 +91,16 @@ class LocationReader:
             yield count
             if not count:
                 break
+        if total == limit and not error:
+            error = self._check_end(reader)
         self._library.Reader_CloseEvtReader(self._handle, reader)
         yield LocationRead(total, error)
+
+    def _check_end(self, reader: int) -> str:
+        """What is wrong if there are more events than announced: some were not what they seemed."""
+        self._library.Reader_RegisterEvtCallbacks(self._handle, reader, self._no_callbacks, None)
+        surplus, _ = self._fill(reader, 1)
+        return "it holds more events than are announced" if surplus else ""
 
     def _fill(self, reader: int, wanted: int) -> tuple[int, str]:
         read = ctypes.c_uint64()
@@ -104,6 +113,7 @@ class LocationReader:
 
     def close(self) -> None:
         self._library.EvtReaderCallbacks_Delete(self._callbacks)
+        self._library.EvtReaderCallbacks_Delete(self._no_callbacks)
         self._library.Reader_CloseEvtFiles(self._handle)
         self._library.Reader_Close(self._handle)
 

@@ -25,6 +25,15 @@ _KIND_LIMIT = 128
 _LAST_RANK = np.iinfo(np.int32).max
 """Larger numbers say "no root", "this group" and the like."""
 _MEASUREMENT_ON = 1
+# Types of attribute values narrower than 64 bits; most references to definitions have 32.
+_NARROW_TYPES: tuple[tuple[tuple[int, ...], type[np.generic]], ...] = (
+    ((1,), np.uint8),
+    ((2,), np.uint16),
+    ((3, 9, 11, 12, *range(14, 26)), np.uint32),
+    ((5,), np.int8),
+    ((6,), np.int16),
+    ((7,), np.int32),
+)
 _FLOAT, _DOUBLE, _STRING, _LAST_NUMBER = 9, 10, 11, 10
 _LOCK_PARADIGM = PARADIGMS.index("openmp")
 
@@ -138,6 +147,15 @@ def _nullable(values: NDArray[np.generic], is_absent: NDArray[np.bool_]) -> pa.A
     return pa.array(values, mask=is_absent if is_absent.any() else None)
 
 
+def _significant(bits: NDArray[np.uint64], kinds: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Attribute values without the bytes that their type does not use, which hold anything."""
+    values = bits.copy()
+    for types, narrow in _NARROW_TYPES:
+        chosen = np.isin(kinds, types)
+        values[chosen] = bits[chosen].astype(narrow).astype(np.int64).view(np.uint64)
+    return values
+
+
 def _ranks(ranks: Integers, is_absent: NDArray[np.bool_]) -> pa.Array:
     """Ranks; absent also where the number cannot be one."""
     return _nullable(ranks.astype(np.int32), is_absent | (ranks > _LAST_RANK))
@@ -234,6 +252,14 @@ class RecordTables:
         self.impossible[kind] += int((~is_absent & (numbers < 0)).sum())
         return numbers, numbers < 0
 
+    def _amount(self, rows: "_Chosen", quantity: str) -> pa.Array:
+        """Bytes; an amount of 2**63 or more is impossible, counted, and taken as none."""
+        values, is_absent = rows.take(quantity)
+        is_impossible = values < 0
+        self.impossible[quantity] += int(is_impossible.sum())
+        values[is_impossible] = 0
+        return _nullable(values, is_absent)
+
     def _mpi(self, rows: "_Chosen") -> Rows:
         communicators, no_communicator = self._defined(rows, "communicator", "Comm")
         ranks, no_peer = rows.take("peer")
@@ -249,8 +275,8 @@ class RecordTables:
             "peer_rank": _ranks(ranks, no_peer),
             "peer_group_id": _nullable(processes.astype(np.int32), no_peer | (processes < 0)),
             "tag": rows.column("tag"),
-            "bytes": rows.column("bytes"),
-            "bytes_received": rows.column("bytes_received"),
+            "bytes": self._amount(rows, "bytes"),
+            "bytes_received": self._amount(rows, "bytes_received"),
             "operation": rows.operation(),
             "root_rank": _ranks(roots, no_root),
             "request_id": rows.column("request"),
@@ -299,8 +325,8 @@ class RecordTables:
             "begin_ns": _nullable(begin, begin == NONE),
             "rma_window_id": _nullable(windows.astype(np.int32), no_window),
             "remote_rank": _ranks(ranks, no_rank),
-            "bytes": rows.column("bytes"),
-            "bytes_received": rows.column("bytes_received"),
+            "bytes": self._amount(rows, "bytes"),
+            "bytes_received": self._amount(rows, "bytes_received"),
             "operation": rows.operation(),
             "matching_id": rows.column("matching"),
             "detail": rows.column("detail"),
@@ -360,15 +386,18 @@ class RecordTables:
         }
 
     def _attributes(self, rows: "_Chosen") -> Rows:
-        arguments = rows.rows.arguments
-        numbers = self.identifiers["Attribute"].lookup(arguments[:, 0])
+        numbers = self.identifiers["Attribute"].lookup(rows.rows.arguments[:, 0])
         self.impossible["Attribute"] += int((numbers < 0).sum())
-        kind, bits = arguments[:, 1], arguments[:, 2]
+        known = np.flatnonzero(numbers >= 0)
+        if len(known) < len(numbers):
+            rows, numbers = _Chosen(rows_at(rows.rows, known)), numbers[known]
+        kind = rows.rows.arguments[:, 1]
+        bits = _significant(rows.rows.arguments[:, 2], kind)
         is_text, is_float, is_single = kind == _STRING, kind == _DOUBLE, kind == _FLOAT
         floats = np.where(is_single, bits.astype(np.uint32).view(np.float32), bits.view(np.float64))
         is_number = is_float | is_single
         return self._head(rows, has_call=False) | {
-            "attribute_id": _nullable(numbers.astype(np.int32), numbers < 0),
+            "attribute_id": pa.array(numbers.astype(np.int32)),
             "value_integer": _nullable(bits.view(np.int64), is_text | is_number),
             "value_float": _nullable(floats, ~is_number),
             "value_text": self._texts(bits, is_text),
@@ -484,7 +513,11 @@ class TeamMemberRows:
         """The pairs so far; with `last_ns`, also those whose end is missing."""
         if last_ns is not None:
             self._rows += [(team, begin, last_ns) for team, begin in self._open]
-        known = sorted(row for row in self._rows if row[0] >= 0)
+        spans: dict[int, tuple[int, int]] = {}
+        for team, begin, end in self._rows:
+            first, last = spans.get(team, (begin, end))
+            spans[team] = min(first, begin), max(last, end)
+        known = sorted((team, *span) for team, span in spans.items() if team >= 0)
         self._rows = []
         columns = np.array(known, np.int64).reshape(-1, 3).T
         return pa.table(

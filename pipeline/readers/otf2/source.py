@@ -90,46 +90,39 @@ class Otf2Source:
         code = region_code(identifiers)
         surveyor = Surveyor(archive, identifiers, code, limits, threads=threads, report=report)
         survey = surveyor.run(allow_damaged=allow_damaged)
+        made = DefinitionTables(archive, identifiers)
+        # First the call paths, whose names need memory that the rows need afterwards.
+        _write_definitions(sink, made, identifiers, survey)
         writer = RowWriter(archive, identifiers, code, survey, sink, threads=threads, report=report)
         outcomes = writer.run()
-        self._write_definitions(sink, identifiers, survey, outcomes, run_id)
+        _write_outcomes(sink, made, outcomes, run_id)
+        sink.write(READING_FINDINGS, _findings(archive, outcomes))
 
-    def _write_definitions(
-        self,
-        sink: GenerationWriter,
-        identifiers: Identifiers,
-        survey: Survey,
-        outcomes: list[LocationOutcome],
-        run_id: str,
-    ) -> None:
-        made = DefinitionTables(self._archive, identifiers)
-        for table, rows in made.all():
-            sink.write(table, rows)
-        regions = made.regions(_used_artificial(survey.tree, len(identifiers["Region"])))
-        sink.write(definitions.REGIONS, regions)
-        names = [made.region_name(n) for n in range(len(identifiers["Region"]))]
-        sink.write(definitions.CALL_PATHS, _call_paths(survey.tree, names))
-        sink.write(events.THREAD_TEAMS, _thread_teams(survey, identifiers))
-        sink.write(
-            definitions.LOCATIONS,
-            made.locations(
-                [
-                    (o.record_count, o.visit_count, o.begin_ns, o.end_ns, o.is_complete)
-                    for o in outcomes
-                ]
-            ),
-        )
-        begins = [o.begin_ns for o in outcomes if o.begin_ns is not None]
-        ends = [o.end_ns for o in outcomes if o.end_ns is not None]
-        records = sum(o.record_count for o in outcomes)
-        run = made.run(
-            run_id,
-            begin_ns=min(begins, default=0),
-            end_ns=max(ends, default=0),
-            record_count=records,
-        )
-        sink.write(definitions.RUNS, run)
-        sink.write(READING_FINDINGS, _findings(self._archive, outcomes))
+
+def _write_definitions(
+    sink: GenerationWriter, made: DefinitionTables, identifiers: Identifiers, survey: Survey
+) -> None:
+    for table, rows in made.all():
+        sink.write(table, rows)
+    region_count = len(identifiers["Region"])
+    sink.write(definitions.REGIONS, made.regions(_used_artificial(survey.tree, region_count)))
+    names = [made.region_name(number) for number in range(region_count)]
+    sink.write(definitions.CALL_PATHS, _call_paths(survey.tree, names))
+    sink.write(events.THREAD_TEAMS, _thread_teams(survey, identifiers))
+
+
+def _write_outcomes(
+    sink: GenerationWriter, made: DefinitionTables, outcomes: list[LocationOutcome], run_id: str
+) -> None:
+    read = [(o.record_count, o.visit_count, o.begin_ns, o.end_ns, o.is_complete) for o in outcomes]
+    sink.write(definitions.LOCATIONS, made.locations(read))
+    run = made.run(
+        run_id,
+        begin_ns=min((o.begin_ns for o in outcomes if o.begin_ns is not None), default=0),
+        end_ns=max((o.end_ns for o in outcomes if o.end_ns is not None), default=0),
+        record_count=sum(o.record_count for o in outcomes),
+    )
+    sink.write(definitions.RUNS, run)
 
 
 def _used_artificial(tree: CallTree, region_count: int) -> list[bool]:

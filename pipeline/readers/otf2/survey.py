@@ -8,7 +8,7 @@ one are looked at a second time, when it is known from where they were forked.
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,8 @@ BLOCK_RECORDS = 4_000_000
 _MOST_NUMBERS = 50_000_000
 """Canonical numbers remembered between the passes (4 bytes each); the rest is looked up."""
 
-_CALL_PARADIGMS = frozenset({3, 4, 5, 7, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 23, 24, 25})
+_LIBRARY_PARADIGMS = frozenset({4, 7, 11, 12, 13})
+_CONSTRUCT_PARADIGMS = frozenset({3, 5, 9, 14, 15, 16, 17, 18, 19, 20, 23, 24, 25})
 _PARALLEL_ROLE = 5
 _IO_ROLES = frozenset({27, 38})
 
@@ -96,20 +97,24 @@ def region_code(identifiers: Identifiers) -> Code:
     paradigms = [values[4] for values in found.values()] + [0, 0, 0]
     resolution, offset, *_ = identifiers.definitions.clock
     contexts = identifiers.definitions["CallingContext"]
-    context_region = np.full(max(contexts, default=-1) + 1, len(found), np.int32)
-    for ref, (region, *_) in contexts.items():
-        number = identifiers["Region"][region]
-        context_region[ref] = number if number >= 0 else len(found)
+    context_refs = np.array(sorted(contexts), np.uint32)
+    numbers = [identifiers["Region"][contexts[ref][0]] for ref in sorted(contexts)]
+    context_ids = np.array([n if n >= 0 else len(found) for n in numbers], np.int32)
     return Code(
         refs[order],
         order.astype(np.int32),
-        np.array(
-            [p in _CALL_PARADIGMS or r in _IO_ROLES for p, r in zip(paradigms, roles, strict=True)]
-        ),
+        np.array([_call(*kind) for kind in zip(paradigms, roles, strict=True)], np.int8),
         np.array([role == _PARALLEL_ROLE for role in roles]),
-        context_region,
+        context_refs,
+        context_ids,
         np.array([offset, resolution], np.uint64).view(np.int64),
     )
+
+
+def _call(paradigm: int, role: int) -> int:
+    if paradigm in _LIBRARY_PARADIGMS or role in _IO_ROLES:
+        return kernel.LIBRARY_CALL
+    return kernel.CONSTRUCT if paradigm in _CONSTRUCT_PARADIGMS else kernel.USER_CODE
 
 
 def blocks(archive: Archive) -> list[list[int]]:
@@ -144,11 +149,24 @@ def check_files(archive: Archive, *, allow_damaged: bool, threads: int) -> list[
     problems = [state for state in states if state.problem]
     if problems and not allow_damaged:
         raise DamagedTraceError(_damage([state.problem for state in problems]))
-    return states
+    refs = archive.definitions["Location"]
+    return [
+        _without_torn_record(archive, ref, state) if state.is_torn else state
+        for ref, state in zip(refs, states, strict=True)
+    ]
+
+
+def _without_torn_record(archive: Archive, ref: int, state: EventFileState) -> EventFileState:
+    """Leave out the last record, for the library makes up what is cut off it."""
+    with open_locations(archive.library, archive.anchor, {}, [ref]) as reader:
+        *_, end = reader.read(ref, state.readable_count)
+    assert isinstance(end, LocationRead)
+    return replace(state, readable_count=max(end.record_count - 1, 0))
 
 
 def _damage(problems: list[str]) -> str:
-    more = f" (and {len(problems) - 1} more locations)" if len(problems) > 1 else ""
+    others = len(problems) - 1
+    more = f" (and {others} more location{'s' * (others > 1)})" if others else ""
     return (
         f"{problems[0]}{more}; copy the archive again, or analyse what is readable with "
         "--allow-damaged"
@@ -217,8 +235,8 @@ class Surveyor:
         if self._regions is None:
             return self._look_at_all(chosen, teams, None)
         plain = self._look_plainly(chosen, self._regions)
-        irregular = [number for number, look in enumerate(plain) if look is None]
-        general = iter(self._look_at_all([irregular], teams, None) if irregular else [])
+        irregular = [[number for number in block if plain[number] is None] for block in chosen]
+        general = iter(self._look_at_all([block for block in irregular if block], teams, None))
         return [look if look is not None else next(general) for look in plain]
 
     def _look_plainly(
@@ -279,7 +297,8 @@ class Surveyor:
         self, reader: LocationReader, walk: LocationWalk, number: int, is_below_forks: bool
     ) -> LocationSurvey:
         limit = self._limits[number].readable_count
-        end = feed_location(reader, self._refs[number], limit, walk, self._report)
+        report = _tell_nobody if is_below_forks else self._report  # a second look is no progress
+        end = feed_location(reader, self._refs[number], limit, walk, report)
         state = walk.state
         has_forks = bool(state[kernel.FORKS])
         return LocationSurvey(
@@ -293,6 +312,10 @@ class Surveyor:
             tree=copy_of(walk.tree) if has_forks else None,
             numbers=np.empty(0, np.int32),
         )
+
+
+def _tell_nobody(amount: int) -> None:
+    pass
 
 
 def feed_location(

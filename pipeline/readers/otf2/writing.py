@@ -49,6 +49,7 @@ class RowWriter:
         self._sink, self._threads, self._report = sink, threads, report
         self._callbacks = compile_callbacks(identifiers.present)
         self._peers = Peers(identifiers)
+        self._declared = [count for _, _, count, _ in archive.definitions["Location"].values()]
         counts = [look.visit_count for look in survey.locations]
         self._first_visit = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
@@ -115,6 +116,7 @@ class _LocationWriter:
         if len(records.kind):
             self._gaps.add(records)
             self._members.add(records)
+            self._write(tables.THREAD_TEAM_MEMBERS, self._members.drain(self._location))
             for table, rows in self._rows.records(records):
                 self._write(table, rows)
 
@@ -137,7 +139,7 @@ class _LocationWriter:
 
     def _outcome(self, record_count: int, error: str, gaps: pa.Table) -> LocationOutcome:
         state, walk = self._walk.state, self._walk
-        declared = list(self._owner._ids.definitions["Location"].values())[self._location][2]
+        declared = self._owner._declared[self._location]
         has_records = bool(state[kernel.HAS_RECORDS])
         outcome = LocationOutcome(
             location=self._location,

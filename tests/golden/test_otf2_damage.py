@@ -1,0 +1,226 @@
+"""Damaged event files: what is wrong is said, and what is readable can be read."""
+
+import shutil
+import struct
+
+import pytest
+
+from pipeline.errors import DamagedTraceError
+from tests.otf2_archive import CHUNK_BYTES, Event, Trace
+from tests.otf2_reading import Reader
+
+# A chunk begins with its kind, the byte order, and the numbers of its first and last event. The
+# events of the long location take 12 bytes each: 9 for the time, 3 for enter or leave.
+HEADER_BYTES, EVENT_BYTES = 18, 12
+DECLARED = 70_000
+IN_A_CHUNK = (CHUNK_BYTES - HEADER_BYTES) // EVENT_BYTES
+
+
+@pytest.fixture
+def read(tmp_path) -> Reader:
+    return Reader(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory):
+    """Location 0 with four chunks of events: visits of `work`, each a tick long; and a short 1."""
+    trace = Trace()
+    trace.region("main")
+    trace.region("work")
+    ends = ("Enter", "Leave")
+    trace.location([Event(n, ends[n % 2], ("work",)) for n in range(DECLARED)])
+    trace.location("0 enter main\n 9 leave main")
+    folder = tmp_path_factory.mktemp("whole") / "archive"
+    trace.write(folder)
+    return folder
+
+
+@pytest.fixture
+def damaged(archive, tmp_path):
+    """A copy of the archive to damage."""
+    return shutil.copytree(archive, tmp_path / "damaged")
+
+
+def content_of(archive) -> bytes:
+    return (archive / "traces" / "0.evt").read_bytes()
+
+
+def damage(archive, content: bytes):
+    """Give the long location another file; returns the anchor."""
+    (archive / "traces" / "0.evt").write_bytes(content)
+    return archive / "traces.otf2"
+
+
+def test_the_archive_is_as_the_cases_below_assume(read, archive):
+    content = content_of(archive)
+    chunks = [content[place : place + 18] for place in range(0, len(content), CHUNK_BYTES)]
+    bounds = [struct.unpack("<QQ", chunk[2:]) for chunk in chunks]
+    assert bounds == [
+        (n * IN_A_CHUNK + 1, min((n + 1) * IN_A_CHUNK, DECLARED)) for n in range(len(chunks))
+    ]
+    assert len(chunks) == 4
+    tables = read.again(archive / "traces.otf2")
+    assert tables.rows("locations", "record_count is_complete") == [(DECLARED, True), (2, True)]
+
+
+# In the first chunk all whole records before the cut can be read, but for the last: whether it
+# is whole cannot be seen. In later chunks the library might go on with what it read before, so
+# only whole chunks count.
+@pytest.mark.parametrize(
+    ("size", "readable"),
+    [
+        (0, 0),
+        (10, 0),
+        (HEADER_BYTES, 0),
+        (HEADER_BYTES + 100 * EVENT_BYTES, 99),
+        (HEADER_BYTES + 100 * EVENT_BYTES + 5, 99),
+        (HEADER_BYTES + 100 * EVENT_BYTES + 11, 100),
+        (CHUNK_BYTES, IN_A_CHUNK),
+        (CHUNK_BYTES + 10, IN_A_CHUNK),
+        (CHUNK_BYTES + HEADER_BYTES, IN_A_CHUNK),
+        (CHUNK_BYTES + 100_000, IN_A_CHUNK),
+        (2 * CHUNK_BYTES, 2 * IN_A_CHUNK),
+        (2 * CHUNK_BYTES + 5, 2 * IN_A_CHUNK),
+        (2 * CHUNK_BYTES + 100_000, 2 * IN_A_CHUNK),
+        (3 * CHUNK_BYTES, 3 * IN_A_CHUNK),
+        (-1_000, 3 * IN_A_CHUNK),
+        (-1, 3 * IN_A_CHUNK),
+    ],
+)
+def test_a_file_that_is_cut_short_is_read_as_far_as_it_is_certain(read, damaged, size, readable):
+    anchor = damage(damaged, content_of(damaged)[:size])
+    with pytest.raises(DamagedTraceError, match=r"/0\.evt (is cut short|has a damaged chunk)"):
+        read.again(anchor)
+    tables = read.again(anchor, allow_damaged=True)
+    assert tables.rows("locations", "record_count is_complete") == [(readable, False), (2, True)]
+    whole = readable // 2
+    query = "SELECT count(*), max(leave_ns) FROM visits WHERE is_closed AND location_id = 0"
+    assert tables.sql(query, "visits") == [(whole, 2 * whole - 1 if whole else None)]
+    expected = {("missing_records", 0): DECLARED - readable}
+    if readable % 2:
+        expected["unclosed_visit", 0] = 1
+    if not readable:
+        expected["missing_location", 0] = 1
+    assert tables.findings() == expected
+
+
+@pytest.mark.parametrize("order", [(0, 2, 1, 3), (0, 2, 3), (0, 1, 1, 2, 3), (1, 2, 3)])
+def test_chunks_must_follow_each_other(read, damaged, order):
+    """Chunks exchanged, lost or repeated: only those before are certain."""
+    content = content_of(damaged)
+    chunks = [content[place : place + CHUNK_BYTES] for place in range(0, len(content), CHUNK_BYTES)]
+    anchor = damage(damaged, b"".join(chunks[n] for n in order))
+    with pytest.raises(DamagedTraceError, match=r"0\.evt has a damaged chunk header"):
+        read.again(anchor)
+    certain = next((n for n, chunk in enumerate(order) if n != chunk), len(order))
+    if certain:
+        tables = read.again(anchor, allow_damaged=True)
+        row = tables.rows("locations", "record_count is_complete")[0]
+        assert row == (certain * IN_A_CHUNK, False)
+
+
+@pytest.mark.parametrize("place", [CHUNK_BYTES, CHUNK_BYTES + 1, CHUNK_BYTES + 4])
+def test_a_damaged_chunk_header_is_noticed(read, damaged, place):
+    content = bytearray(content_of(damaged))
+    content[place] ^= 0x55
+    anchor = damage(damaged, bytes(content))
+    with pytest.raises(DamagedTraceError, match=r"0\.evt has a damaged chunk header"):
+        read.again(anchor)
+    tables = read.again(anchor, allow_damaged=True)
+    assert tables.rows("locations", "record_count")[0] == (IN_A_CHUNK,)
+
+
+def test_damaged_records_are_noticed(read, damaged):
+    """The library passes over zeros as over records of kinds it does not know.
+
+    Then the announced number of events is reached before the end of the file.
+    """
+    content = bytearray(content_of(damaged))
+    place = HEADER_BYTES + 100 * EVENT_BYTES
+    content[place : place + 12_000] = b"\x00" * 12_000
+    anchor = damage(damaged, bytes(content))
+    with pytest.raises(DamagedTraceError, match=r"0\.evt: it holds more events than are announced"):
+        read.again(anchor)
+    tables = read.again(anchor, allow_damaged=True)
+    assert tables.rows("locations", "record_count is_complete")[0] == (DECLARED, False)
+    assert ("unknown_record", 0) in tables.findings()
+
+
+def test_a_record_that_cannot_be_is_where_reading_ends(read, damaged):
+    """From the 101st event on there is an enter without time or region, again and again."""
+    content = bytearray(content_of(damaged))
+    place = HEADER_BYTES + 100 * EVENT_BYTES
+    content[place : place + 4_000] = b"\x0c\x77" * 2_000
+    anchor = damage(damaged, bytes(content))
+    with pytest.raises(DamagedTraceError, match=r"0\.evt: .+; copy the archive again"):
+        read.again(anchor)
+    tables = read.again(anchor, allow_damaged=True)
+    assert tables.rows("locations", "record_count is_complete")[0] == (100, False)
+    assert tables.findings() == {("missing_records", 0): DECLARED - 100}
+
+
+@pytest.mark.parametrize(("declared", "readable"), [(3, 3), (9, 5)])
+def test_a_file_with_another_number_of_events_than_announced_is_damaged(read, declared, readable):
+    events = "0 enter main\n 1 enter a\n 2 leave a\n 3 leave main\n 4 enter main"
+    trace = Trace()
+    trace.location(events, declared=declared)
+    anchor = trace.write(read.next_folder())
+    message = f"holds 5 events where {declared} are announced"
+    with pytest.raises(DamagedTraceError, match=message):
+        read.again(anchor)
+    tables = read.again(anchor, allow_damaged=True)
+    assert tables.one("locations", "declared_count record_count") == (declared, readable)
+
+
+def test_a_missing_event_file_is_a_missing_location(read, damaged):
+    (damaged / "traces" / "0.evt").unlink()
+    with pytest.raises(DamagedTraceError, match=r"0\.evt is missing; copy the archive again"):
+        read.again(damaged / "traces.otf2")
+    tables = read.again(damaged / "traces.otf2", allow_damaged=True)
+    assert tables.rows("locations", "record_count is_complete") == [(0, False), (2, True)]
+    assert tables.findings() == {("missing_location", 0): 1, ("missing_records", 0): DECLARED}
+    assert tables.visits("location_id path") == [(1, "main")]
+
+
+def test_without_its_local_definitions_a_location_cannot_be_read(read, damaged):
+    """Its identifiers and times might mean something else."""
+    (damaged / "traces" / "0.def").unlink()
+    with pytest.raises(DamagedTraceError, match=r"0\.def is missing; copy the archive again"):
+        read.again(damaged / "traces.otf2")
+    tables = read.again(damaged / "traces.otf2", allow_damaged=True)
+    assert tables.rows("locations", "record_count")[0] == (0,)
+    assert tables.findings() == {("missing_location", 0): 1, ("missing_records", 0): DECLARED}
+
+
+@pytest.mark.parametrize("content", [b"", b"\x03\x42", b"no OTF2 definitions"])
+def test_damaged_local_definitions_are_as_bad_as_none(read, damaged, content):
+    (damaged / "traces" / "0.def").write_bytes(content)
+    with pytest.raises(DamagedTraceError, match=r"0\.def.*; copy the archive again"):
+        read.again(damaged / "traces.otf2")
+    tables = read.again(damaged / "traces.otf2", allow_damaged=True)
+    assert tables.rows("locations", "record_count")[0] == (0,)
+
+
+def test_a_location_without_events_needs_no_files(read, tmp_path):
+    trace = Trace()
+    trace.location("0 enter main\n 9 leave main")
+    trace.location()
+    anchor = trace.write(tmp_path / "idle")
+    for name in ("1.evt", "1.def"):
+        (tmp_path / "idle" / "traces" / name).unlink()
+    tables = read.again(anchor)
+    assert tables.rows("locations", "record_count is_complete") == [(2, True), (0, True)]
+    assert tables.findings() == {}
+
+
+def test_every_damaged_location_is_counted(read, damaged):
+    (damaged / "traces" / "1.evt").unlink()
+    damage(damaged, content_of(damaged)[: 2 * CHUNK_BYTES])
+    with pytest.raises(DamagedTraceError, match=r"0\.evt is cut short \(and 1 more location\)"):
+        read.again(damaged / "traces.otf2")
+    tables = read.again(damaged / "traces.otf2", allow_damaged=True)
+    assert tables.findings() == {
+        ("missing_records", 0): DECLARED - 2 * IN_A_CHUNK,
+        ("missing_location", 1): 1,
+        ("missing_records", 1): 2,
+    }

@@ -1,0 +1,294 @@
+"""Tasks run below TASKS/<task>; a stub repeats them below the place that scheduled them."""
+
+import pytest
+
+from tests.otf2_archive import Trace
+from tests.otf2_reading import Reader
+
+TIMES = "enter_ns leave_ns exclusive_ns"
+FRAGMENTS = "scheduling_visit_id number begin_ns end_ns is_first"
+TEAM = 5
+
+
+@pytest.fixture
+def read(tmp_path) -> Reader:
+    return Reader(tmp_path)
+
+
+def task_trace(*threads: str) -> Trace:
+    trace = Trace()
+    trace.region("main")
+    trace.region("barrier", role="barrier", paradigm="openmp")
+    trace.region("taskwait", role="task_wait", paradigm="openmp")
+    trace.region("task", role="task", paradigm="openmp")
+    for events in threads:
+        trace.location(events, process=0)
+    trace.team(TEAM, [location.ref for location in trace.locations])
+    return trace
+
+
+#          0    10   20   30   40   50   60        100
+# main     [    [barrier              ]              ]
+# task               [  work   ]
+#
+# The barrier's own time is 10 to 20 and 40 to 60.
+def test_a_task_takes_its_time_from_the_place_that_runs_it(read):
+    trace = task_trace(f"""
+          0  enter main
+         10  enter barrier
+         20  ThreadTaskSwitch {TEAM} 0 1
+         20  enter task
+         25  enter work
+         35  leave work
+         40  leave task
+         40  ThreadTaskComplete {TEAM} 0 1
+         50  ThreadTaskSwitch {TEAM} 0 0
+         60  leave barrier
+        100  leave main
+    """)
+    tables = read(trace)
+    assert tables.visits(f"visit_id parent_visit_id path {TIMES}") == [
+        (0, None, "main", 0, 100, 50),
+        (1, 0, "main/barrier", 10, 60, 10 + 20),
+        (2, None, "TASKS/task", 20, 40, 10),
+        (3, 2, "TASKS/task/work", 25, 35, 10),
+    ]
+    assert tables.rows("call_paths", "call_path_id path kind") == [
+        (0, "main", "program"),
+        (1, "main/barrier", "program"),
+        (2, "main/barrier/task", "task_stub"),
+        (3, "TASKS", "task"),
+        (4, "TASKS/task", "task"),
+        (5, "TASKS/task/work", "task"),
+    ]
+    assert tables.rows("task_fragments", f"location_id call_path_id thread {FRAGMENTS}") == [
+        (0, 2, 0, 1, 1, 20, 40, True)
+    ]
+    assert tables.findings() == {}
+
+
+def test_task_records_are_kept(read):
+    trace = task_trace(f"""
+         0  enter main
+         1  ThreadTaskCreate {TEAM} 0 7
+         2  ThreadTaskSwitch {TEAM} 0 7
+         2  enter task
+         3  leave task
+         3  ThreadTaskComplete {TEAM} 0 7
+         4  ThreadTaskSwitch {TEAM} 0 0
+         5  leave main
+    """)
+    columns = "time_ns kind communicator_id thread number"
+    assert read(trace).rows("thread_events", columns) == [
+        (1, "task_create", 0, 0, 7),
+        (2, "task_switch", 0, 0, 7),
+        (3, "task_complete", 0, 0, 7),
+        (4, "task_switch", 0, 0, 0),
+    ]
+
+
+# Task 1 waits for task 2, which the same thread runs meanwhile.
+#
+#           0    10   20   30   40   50   60   70   80   90
+# barrier   [                                              ]
+# task 1         [    [taskwait           ]    ]
+# task 2                    [    ]
+def test_a_task_that_waits_for_another_is_suspended(read):
+    trace = task_trace(f"""
+         0  enter barrier
+        10  ThreadTaskSwitch {TEAM} 0 1
+        10  enter task
+        20  enter taskwait
+        30  ThreadTaskSwitch {TEAM} 0 2
+        30  enter task
+        40  leave task
+        40  ThreadTaskComplete {TEAM} 0 2
+        50  ThreadTaskSwitch {TEAM} 0 1
+        60  leave taskwait
+        70  leave task
+        70  ThreadTaskComplete {TEAM} 0 1
+        80  ThreadTaskSwitch {TEAM} 0 0
+        90  leave barrier
+    """)
+    tables = read(trace)
+    assert tables.visits(f"path {TIMES}") == [
+        ("barrier", 0, 90, 10 + 20),
+        ("TASKS/task", 10, 70, 10 + 10),
+        ("TASKS/task/taskwait", 20, 60, 10 + 20),
+        ("TASKS/task", 30, 40, 10),
+    ]
+    assert tables.rows("call_paths", "call_path_id path kind") == [
+        (0, "barrier", "program"),
+        (1, "barrier/task", "task_stub"),
+        (2, "TASKS", "task"),
+        (3, "TASKS/task", "task"),
+        (4, "TASKS/task/taskwait", "task"),
+        (5, "TASKS/task/taskwait/task", "task_stub"),
+    ]
+    assert sorted(tables.rows("task_fragments", f"call_path_id {FRAGMENTS}")) == [
+        (1, 0, 1, 10, 30, True),
+        (1, 0, 1, 50, 70, False),
+        (5, 2, 2, 30, 40, True),
+    ]
+    assert tables.findings() == {}
+
+
+# The task pauses in the barrier and goes on in the taskwait.
+#
+#            0    10   20   30   40   50   60   70   80
+# barrier    [               ]
+# taskwait                        [                   ]
+# task            [    |              |    ]
+def test_a_task_may_go_on_at_another_place(read):
+    trace = task_trace(f"""
+         0  enter barrier
+        10  ThreadTaskSwitch {TEAM} 0 1
+        10  enter task
+        20  ThreadTaskSwitch {TEAM} 0 0
+        30  leave barrier
+        40  enter taskwait
+        50  ThreadTaskSwitch {TEAM} 0 1
+        60  leave task
+        60  ThreadTaskComplete {TEAM} 0 1
+        70  ThreadTaskSwitch {TEAM} 0 0
+        80  leave taskwait
+    """)
+    tables = read(trace)
+    assert tables.visits(f"path {TIMES}") == [
+        ("barrier", 0, 30, 20),
+        ("TASKS/task", 10, 60, 20),
+        ("taskwait", 40, 80, 30),
+    ]
+    assert [row[0] for row in tables.rows("call_paths", "path")] == [
+        "barrier", "barrier/task", "taskwait", "taskwait/task", "TASKS", "TASKS/task",
+    ]  # fmt: skip
+    assert tables.rows("task_fragments", f"call_path_id {FRAGMENTS}") == [
+        (1, 0, 1, 10, 20, True),
+        (3, 2, 1, 50, 60, False),
+    ]
+
+
+def test_tasks_of_the_same_number_from_two_threads_are_two(read):
+    trace = task_trace(
+        f"""
+         0  enter barrier
+        10  ThreadTaskSwitch {TEAM} 0 1
+        10  enter task
+        20  ThreadTaskSwitch {TEAM} 1 1
+        20  enter task
+        25  enter work
+        30  ThreadTaskSwitch {TEAM} 0 1
+        40  leave task
+        40  ThreadTaskSwitch {TEAM} 1 1
+        50  leave work
+        60  leave task
+        60  ThreadTaskSwitch {TEAM} 0 0
+        70  leave barrier
+        """
+    )
+    assert read(trace).visits(f"path {TIMES}") == [
+        ("barrier", 0, 70, 20),
+        ("TASKS/task", 10, 40, 20),
+        ("TASKS/task", 20, 60, 5 + 10),
+        ("TASKS/task/work", 25, 50, 5 + 10),
+    ]
+
+
+def test_a_task_that_never_ends_ends_with_the_trace(read):
+    trace = task_trace(f"""
+         0  enter barrier
+        10  ThreadTaskSwitch {TEAM} 0 1
+        10  enter task
+        20  ThreadTaskSwitch {TEAM} 0 0
+        30  leave barrier
+    """)
+    tables = read(trace)
+    assert tables.visits(f"path {TIMES} is_closed") == [
+        ("barrier", 0, 30, 20, True),
+        ("TASKS/task", 10, 30, 10, False),
+    ]
+    assert tables.rows("task_fragments", FRAGMENTS) == [(0, 1, 10, 20, True)]
+    assert tables.findings() == {("unclosed_visit", 0): 1}
+
+
+# An untied task begins on thread 0 and goes on, and ends, on thread 1, which has never seen its
+# regions entered: its leaves are counted, and its time from 40 to 60 belongs to no region.
+def test_an_untied_task_that_moves_to_another_thread_breaks_nothing(read):
+    trace = task_trace(
+        f"""
+         0  enter barrier
+        10  ThreadTaskSwitch {TEAM} 0 1
+        10  enter task
+        20  enter work
+        30  ThreadTaskSwitch {TEAM} 0 0
+        90  leave barrier
+        """,
+        f"""
+         0  enter barrier
+        40  ThreadTaskSwitch {TEAM} 0 1
+        50  leave work
+        60  leave task
+        60  ThreadTaskComplete {TEAM} 0 1
+        60  ThreadTaskSwitch {TEAM} 1 0
+        90  leave barrier
+        """,
+    )
+    tables = read(trace)
+    assert tables.visits(f"location_id path {TIMES} is_closed") == [
+        (0, "barrier", 0, 90, 70, True),
+        (0, "TASKS/task", 10, 90, 10, False),
+        (0, "TASKS/task/work", 20, 90, 10, False),
+        (1, "barrier", 0, 90, 70, True),
+    ]
+    assert tables.findings() == {("unclosed_visit", 0): 2, ("mismatched_leave", 1): 2}
+    assert tables.rows("task_fragments", f"location_id {FRAGMENTS}") == [(0, 0, 1, 10, 30, True)]
+
+
+def test_a_task_without_regions_has_no_call_path_to_show(read):
+    trace = task_trace(f"""
+         0  enter barrier
+        10  ThreadTaskSwitch {TEAM} 0 1
+        20  ThreadTaskSwitch {TEAM} 0 0
+        30  leave barrier
+    """)
+    tables = read(trace)
+    assert tables.visits(f"path {TIMES}") == [("barrier", 0, 30, 20)]
+    assert tables.records("task_fragments") == []
+
+
+def test_a_task_may_be_taken_up_and_put_down_at_the_same_moment(read):
+    switches = f"10 ThreadTaskSwitch {TEAM} 0 0\n 10 ThreadTaskSwitch {TEAM} 0 1\n"
+    trace = task_trace(f"""
+         0  enter barrier
+        10  ThreadTaskSwitch {TEAM} 0 1
+        10  enter task
+        {switches * 3}
+        20  leave task
+        20  ThreadTaskSwitch {TEAM} 0 0
+        30  leave barrier
+    """)
+    tables = read(trace)
+    assert tables.visits(f"path {TIMES}") == [("barrier", 0, 30, 20), ("TASKS/task", 10, 20, 10)]
+    lengths = "sum(end_ns - begin_ns), count(*) FILTER (is_first)"
+    assert tables.sql(f"SELECT {lengths} FROM task_fragments", "task_fragments") == [(10, 1)]
+
+
+def test_old_task_records_have_one_number(read):
+    trace = task_trace("""
+         0  enter barrier
+         1  OmpTaskCreate 9
+        10  OmpTaskSwitch 9
+        10  enter task
+        20  leave task
+        20  OmpTaskComplete 9
+        20  OmpTaskSwitch 0
+        30  leave barrier
+    """)
+    tables = read(trace)
+    assert tables.visits(f"path {TIMES}") == [("barrier", 0, 30, 20), ("TASKS/task", 10, 20, 10)]
+    assert tables.rows("thread_events", "kind communicator_id thread number") == [
+        ("task_create", None, None, 9),
+        ("task_switch", None, None, 9),
+        ("task_complete", None, None, 9),
+        ("task_switch", None, None, 0),
+    ]
