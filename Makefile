@@ -4,7 +4,7 @@
 ##   TRACE         archive to analyse: its anchor file or its directory
 ##   STORE         where results are kept (./store)
 ##   THREADS       threads to use (all cores)
-##   MEMORY_LIMIT  most memory to use, e.g. 8GB
+##   MEMORY_LIMIT  memory for queries, e.g. 8GB
 ##   ARGS          further options, e.g. ARGS="--explain"
 ##   TRACES        traces with reference results (../shared/traces)
 ##   WHEELHOUSE    folder of packages to install from, without network
@@ -104,10 +104,10 @@ clean: ## Remove caches and build/; keeps .venv and every other store
 
 # A wheelhouse being filled is not yet one to install from.
 OFFLINE := $(if $(filter wheelhouse,$(MAKECMDGOALS)),,$(WHEELHOUSE))
-# Ctrl-C must end the recipe, not count as pip's failure. Python compiles what is used when it is
-# used: a third less time to set up.
+# Ctrl-C must end the recipe, not count as pip's failure. Packages are compiled to bytecode, as an
+# environment may forbid Python to do so when they are used: every start would take a second more.
 INSTALL = trap 'exit 130' HUP INT TERM; \
-	$(PY) -m pip --disable-pip-version-check install --quiet --require-hashes --no-compile \
+	$(PY) -m pip --disable-pip-version-check install --quiet --require-hashes \
 	$(if $(OFFLINE),--no-index --find-links "$$WHEELHOUSE")
 DOWNLOAD = $(PY) -m pip --disable-pip-version-check download --quiet --require-hashes \
 	--dest "$$WHEELHOUSE"

@@ -10,7 +10,7 @@ from pipeline.kernels.call_tree import describe_tree, merge, new_tree, number_de
 from pipeline.kernels.location_walk import LocationWalk, no_teams
 from pipeline.kernels.path_names import path_names
 from pipeline.kernels.records import ENTER, LEAVE
-from pipeline.kernels.visits import Code
+from pipeline.kernels.walk_state import Code
 
 
 def _walk_once() -> None:

@@ -88,7 +88,9 @@ def parse_events(text: str) -> list[Event]:
     for line in filter(str.strip, text.splitlines()):
         time, name, *words = shlex.split(line)
         arguments = tuple(int(word) if word.lstrip("-").isdigit() else word for word in words)
-        events.append(Event(int(time), {"enter": "Enter", "leave": "Leave"}.get(name, name), arguments))
+        events.append(
+            Event(int(time), {"enter": "Enter", "leave": "Leave"}.get(name, name), arguments)
+        )
     return events
 
 
@@ -256,7 +258,7 @@ def _world(trace: Trace) -> Iterable[tuple[str, tuple[Any, ...]]]:
     """Groups 0 and 1 and communicator 0, unless the trace has no MPI or its own ones."""
     has_mpi = any(paradigm == "mpi" for *_, paradigm in trace.regions.values())
     has_own = any(
-        kind == "Comm" and arguments[0] == 0 or kind == "Group" and arguments[0] < 2
+        (kind == "Comm" and arguments[0] == 0) or (kind == "Group" and arguments[0] < 2)
         for kind, arguments in trace.definitions
     )
     if not has_mpi or has_own:

@@ -29,7 +29,9 @@ class ReadTrace:
     def rows(self, table: str, columns: str, where: str = "") -> list[Row]:
         """Rows of the columns, named with spaces between, perhaps only some of them."""
         if where:
-            return self.sql(f"SELECT {', '.join(columns.split())} FROM {table} WHERE {where}", table)
+            return self.sql(
+                f"SELECT {', '.join(columns.split())} FROM {table} WHERE {where}", table
+            )
         return [_pick(row, columns) for row in self.records(table)]
 
     def one(self, table: str, columns: str, where: str = "") -> Row:

@@ -5,11 +5,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.kernels import visits as kernel
+from pipeline.kernels import walk_state as ws
 from pipeline.kernels.call_tree import CallTree, clear, new_tree, reserve
 from pipeline.kernels.columns import each, empty, with_room
 from pipeline.kernels.records import SIDE_WIDTH
-from pipeline.kernels.visits import (
+from pipeline.kernels.visits import close_walk, walk_records
+from pipeline.kernels.walk_state import (
     PENDING,
     Code,
     Forks,
@@ -26,11 +27,11 @@ _ROW_ROOM = 1 << 16
 _SPARE_FRAMES, _SPARE_NODES = 64, 1024
 _NO_NUMBERS = np.empty(0, np.int32)
 _ZERO_AT_FIRST = [
-    kernel.NEXT_VISIT, kernel.NOW, kernel.SEQUENCE, kernel.VISIT_ROWS, kernel.RECORD_ROWS,
-    kernel.FORKS, kernel.TEAM_DEPTH, kernel.AWAITS_TEAM, kernel.IN_TASK, kernel.SUSPENDED,
-    kernel.FIRST_NS, kernel.HAS_RECORDS, kernel.WRITES_ROWS, kernel.OPEN_VISITS,
-    kernel.WORKS_IN_TEAMS, kernel.FREE, kernel.OPEN_FORKS,
-    *range(kernel.MISMATCHED, kernel.LOST_NODES + 1),
+    ws.NEXT_VISIT, ws.NOW, ws.SEQUENCE, ws.VISIT_ROWS, ws.RECORD_ROWS,
+    ws.FORKS, ws.TEAM_DEPTH, ws.AWAITS_TEAM, ws.IN_TASK, ws.SUSPENDED,
+    ws.FIRST_NS, ws.HAS_RECORDS, ws.WRITES_ROWS, ws.OPEN_VISITS,
+    ws.WORKS_IN_TEAMS, ws.FREE, ws.OPEN_FORKS,
+    *range(ws.MISMATCHED, ws.LOST_NODES + 1),
 ]  # fmt: skip
 
 
@@ -57,7 +58,7 @@ class LocationWalk:
         self._suspended = empty(Suspended, _SUSPENDED_ROOM)
         self._team_stack = np.empty(_TEAM_ROOM, np.int64)
         self._teams, self._numbers = no_teams(), _NO_NUMBERS
-        self.state = np.empty(kernel.STATE_SLOTS, np.int64)
+        self.state = np.empty(ws.STATE_SLOTS, np.int64)
 
     def begin(
         self, location: int, *, first_visit: int, teams: Teams, prefixes: CallTree | None = None,
@@ -68,14 +69,14 @@ class LocationWalk:
         `numbers` are the canonical numbers of the location's nodes in order of appearance, as
         far as they are known.
         """
-        self.state = np.full(kernel.STATE_SLOTS, kernel.NONE, np.int64)
+        self.state = np.full(ws.STATE_SLOTS, ws.NONE, np.int64)
         self.state[_ZERO_AT_FIRST] = 0
-        self.state[kernel.WRITES_ROWS] = self._writes_rows
-        self.state[kernel.NEXT_VISIT] = self._first_visit = first_visit
-        self.state[kernel.LOCATION] = location
+        self.state[ws.WRITES_ROWS] = self._writes_rows
+        self.state[ws.NEXT_VISIT] = self._first_visit = first_visit
+        self.state[ws.LOCATION] = location
         self._teams, self._numbers = teams, numbers
         self._tree = clear(self._tree, prefixes)
-        _chain(self._frames.above, 0, kernel.NONE)
+        _chain(self._frames.above, 0, ws.NONE)
 
     def feed(
         self,
@@ -89,15 +90,13 @@ class LocationWalk:
         row = 0
         while row < len(kinds):
             self._make_room()
-            row = kernel.walk_records(
-                self._walk(), self._teams, self._code, times, kinds, refs, side, row
-            )
+            row = walk_records(self._walk(), self._teams, self._code, times, kinds, refs, side, row)
             drain()
 
     def finish(self, drain: Callable[[], None]) -> None:
         """Close what is still open."""
-        self._make_room(fragments=int(self.state[kernel.SUSPENDED]))
-        kernel.close_walk(self._walk(), self._teams)
+        self._make_room(fragments=int(self.state[ws.SUSPENDED]))
+        close_walk(self._walk(), self._teams)
         drain()
 
     def _walk(self) -> Walk:
@@ -107,18 +106,18 @@ class LocationWalk:
         )  # fmt: skip
 
     def _make_room(self, *, fragments: int = 0) -> None:
-        """Room for more records, whatever they are (see `kernel.walk_records`)."""
+        """Room for more records, whatever they are (see `visits.walk_records`)."""
         state = self.state
-        self._forks = with_room(self._forks, int(state[kernel.FORKS]) + 1)
-        self._suspended = with_room(self._suspended, int(state[kernel.SUSPENDED]) + 2)
+        self._forks = with_room(self._forks, int(state[ws.FORKS]) + 1)
+        self._suspended = with_room(self._suspended, int(state[ws.SUSPENDED]) + 2)
         before = len(self._frames.above)
-        if state[kernel.OPEN_VISITS] + _SPARE_FRAMES > before:
+        if state[ws.OPEN_VISITS] + _SPARE_FRAMES > before:
             self._frames = with_room(self._frames, before + _SPARE_FRAMES)
-            _chain(self._frames.above, before, int(state[kernel.FREE]))
-            state[kernel.FREE] = before
+            _chain(self._frames.above, before, int(state[ws.FREE]))
+            state[ws.FREE] = before
         if self._writes_rows:
-            waiting = int(state[kernel.RECORD_ROWS]) + kernel.MOST_NEW_ROWS
-            self._visits = with_room(self._visits, int(state[kernel.OPEN_VISITS]) + 1)
+            waiting = int(state[ws.RECORD_ROWS]) + ws.MOST_NEW_ROWS
+            self._visits = with_room(self._visits, int(state[ws.OPEN_VISITS]) + 1)
             self._records = with_room(self._records, waiting + fragments)
         self._tree = reserve(self._tree, _SPARE_NODES)
 
@@ -130,22 +129,22 @@ class LocationWalk:
     @property
     def forks(self) -> Forks:
         """Copies of the location's forks."""
-        count = int(self.state[kernel.FORKS])
+        count = int(self.state[ws.FORKS])
         return each(self._forks, lambda column: column[:count].copy())
 
     @property
     def visit_count(self) -> int:
-        return int(self.state[kernel.NEXT_VISIT]) - self._first_visit
+        return int(self.state[ws.NEXT_VISIT]) - self._first_visit
 
     def drain_visits(self) -> VisitRows:
         """Copies of the closed visits: whoever gets them may keep them."""
-        count = int(self.state[kernel.VISIT_ROWS])
-        self.state[kernel.VISIT_ROWS] = 0
+        count = int(self.state[ws.VISIT_ROWS])
+        self.state[ws.VISIT_ROWS] = 0
         return each(self._visits, lambda column: column[:count].copy())
 
     def drain_records(self) -> RecordRows:
         """Copies of the records up to the first whose call is still open; the rest is kept."""
-        count = int(self.state[kernel.RECORD_ROWS])
+        count = int(self.state[ws.RECORD_ROWS])
         is_open = self._records.leave[:count] == PENDING
         ready = int(is_open.argmax()) if is_open.any() else count
         drained = each(self._records, lambda column: column[:ready].copy())
@@ -153,13 +152,13 @@ class LocationWalk:
             for column in self._records:
                 column[: count - ready] = column[ready:count].copy()
         self._shift_links(ready, count - ready)
-        self.state[kernel.RECORD_ROWS] = count - ready
+        self.state[ws.RECORD_ROWS] = count - ready
         return drained
 
     def _shift_links(self, dropped: int, kept: int) -> None:
         for links in (self._records.previous[:kept], self._frames.record):
             links -= dropped
-            links[links < 0] = kernel.NONE
+            links[links < 0] = ws.NONE
 
 
 def _chain(above: NDArray[np.int32], first: int, last: int) -> None:

@@ -177,7 +177,7 @@ def define_attributes(trace: Trace) -> None:
 
 def test_attributes_have_values_of_their_type(read):
     trace = Trace()
-    carried = {number: value for number, value in enumerate(VALUES.items())}
+    carried = dict(enumerate(VALUES.items()))
     trace.location([Event(1, "Enter", ("main",), carried), Event(2, "Leave", ("main",))])
     define_attributes(trace)
     tables = read(trace)
@@ -281,7 +281,9 @@ def test_switching_on_what_is_on_is_no_gap(read):
 
 def test_records_of_unknown_kinds_are_counted(read):
     """A record is given a type that no OTF2 version has; its number shows where it is."""
-    trace = trace_of("0 enter main\n 5 OmpFork 305419896\n 7 enter work\n 8 leave work\n 9 leave main")
+    trace = trace_of(
+        "0 enter main\n 5 OmpFork 305419896\n 7 enter work\n 8 leave work\n 9 leave main"
+    )
     anchor = trace.write(read.next_folder())
     file = anchor.with_suffix("") / "0.evt"
     content = bytearray(file.read_bytes())

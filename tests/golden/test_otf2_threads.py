@@ -125,9 +125,7 @@ def test_each_fork_has_call_paths_of_its_own(read):
 
 def test_a_worker_waits_for_work_between_teams_in_no_region(read):
     """A runtime may keep its threads busy waiting: they are between two teams, not in one."""
-    tables = read(
-        team_trace(MASTER, WORKER + "70 enter idle\n 80 leave idle\n")
-    )
+    tables = read(team_trace(MASTER, WORKER + "70 enter idle\n 80 leave idle\n"))
     assert tables.visits("path", location=1) == [("main/parallel",), ("idle",)]
 
 
@@ -250,7 +248,9 @@ def test_a_worker_that_seems_to_start_before_the_fork_breaks_nothing(read):
         """
     tables = read(team_trace(master + "50 leave main", worker))
     assert tables.visits("path", location=1) == [("main/parallel",)] * 2
-    assert tables.rows("thread_team_members", "thread_team_id begin_ns end_ns", "location_id = 1") == [
+    assert tables.rows(
+        "thread_team_members", "thread_team_id begin_ns end_ns", "location_id = 1"
+    ) == [
         (0, 10, 16),
         (1, 29, 36),
     ]

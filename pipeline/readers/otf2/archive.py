@@ -18,7 +18,9 @@ from pipeline.readers.otf2.definitions import Definitions, read_definitions
 from pipeline.readers.otf2.library import SUCCESS, Library, load_library
 
 _MAGIC = b"OTF2"
-_POSIX, _UNCOMPRESSED = 1, 1
+_SION, _ZLIB = 2, 2
+_SUBSTRATE_AT, _COMPRESSION_AT = 28, 29
+"""Where anchor files say how the other files are written."""
 _CHUNK_HEADER = 18
 _BYTE_ORDERS = {0x42: "<", 0x23: ">"}
 _END_OF_FILE = b"\x02\x01"
@@ -92,10 +94,15 @@ def read_archive(anchor: Path) -> Archive:
             f"{anchor}: not an OTF2 anchor file; name the .otf2 file of an archive"
         )
     library = load_library()
+    _check_readable(anchor)
     with _open(library, anchor) as handle:
-        _check_readable(library, handle, anchor)
         chunk, definition_chunk = ctypes.c_uint64(), ctypes.c_uint64()
         library.Reader_GetChunkSize(handle, ctypes.byref(chunk), ctypes.byref(definition_chunk))
+        if chunk.value <= _CHUNK_HEADER:
+            raise DamagedTraceError(
+                f"{anchor}: this anchor file is damaged (event chunks of {chunk.value} bytes); "
+                "copy the archive again"
+            )
         trace_id = ctypes.c_uint64()
         library.Reader_GetTraceId(handle, ctypes.byref(trace_id))
         return Archive(
@@ -124,16 +131,18 @@ def _open(library: Library, anchor: Path) -> Iterator[int]:
         library.Reader_Close(handle)
 
 
-def _check_readable(library: Library, handle: int, anchor: Path) -> None:
-    substrate, compression = ctypes.c_uint8(), ctypes.c_uint8()
-    library.Reader_GetFileSubstrate(handle, ctypes.byref(substrate))
-    library.Reader_GetCompression(handle, ctypes.byref(compression))
-    if substrate.value != _POSIX:
+def _check_readable(anchor: Path) -> None:
+    """Raise UnsupportedTraceError for what the library was built without, and cannot open."""
+    with anchor.open("rb") as file:
+        head = file.read(_COMPRESSION_AT + 1)
+    if len(head) <= _COMPRESSION_AT:
+        return
+    if head[_SUBSTRATE_AT] == _SION:
         raise UnsupportedTraceError(
             f"{anchor}: a SIONlib archive, which the library cannot read; record with "
             "SCOREP_TRACING_USE_SION=no, or unpack it with sionsplit"
         )
-    if compression.value != _UNCOMPRESSED:
+    if head[_COMPRESSION_AT] == _ZLIB:
         raise UnsupportedTraceError(
             f"{anchor}: a zlib-compressed archive, which the library cannot read; record it again "
             "without compression"

@@ -124,6 +124,10 @@ def read_definitions(library: Library, handle: int, anchor: str) -> Definitions:
         raise DamagedTraceError(_unreadable(anchor, f"is damaged: {library.describe(code)}"))
     if not 0 < definitions.clock[0] < 1 << 63:
         raise DamagedTraceError(_unreadable(anchor, "gives the clock no possible resolution"))
+    for ref, (*_, group) in definitions["Location"].items():
+        if group not in definitions["LocationGroup"]:
+            what = f"does not define group {group}, which location {ref} belongs to"
+            raise DamagedTraceError(_unreadable(anchor, what))
     return definitions
 
 

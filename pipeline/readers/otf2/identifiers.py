@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.readers.otf2.definitions import UNDEFINED_32, UNDEFINED_64, Definitions
+from pipeline.readers.otf2.definitions import UNDEFINED_32, Definitions
 
 _MPI, _THREAD_PARADIGMS = 4, frozenset({3, 7, 8, 9, 14, 15, 16, 17, 20})
 _COMM_LOCATIONS, _COMM_GROUP, _COMM_SELF, _COMM_LOCATION_GROUPS = 4, 5, 6, 7
@@ -207,19 +207,29 @@ class Peers:
         self._processes_at = len(members)
         processes = range(len(identifiers["LocationGroup"]))
         self._members = np.array([*members, *processes, UNDEFINED_NUMBER], np.int64)
+        self._first_starts = np.array([start[0] for start in self._starts], np.int64)
+        self._first_sizes = np.array([size[0] for size in self._sizes], np.int64)
+        kinds = [communicator.kind for communicator in self._communicators]
+        self._selves = [number for number, kind in enumerate(kinds) if kind == "self"]
+        self._inters = {
+            number: frozenset(self._members_of_first(number))
+            for number, kind in enumerate(kinds)
+            if kind == "inter"
+        }
+
+    def _members_of_first(self, number: int) -> list[int]:
+        begin, size = self._starts[number][0], self._sizes[number][0]
+        return self._members[begin : begin + size].tolist()
 
     def seen_from(self, location: int) -> "LocalPeers":
         """The same for one location."""
-        starts = np.array([start[0] for start in self._starts], np.int64)
-        sizes = np.array([size[0] for size in self._sizes], np.int64)
+        starts, sizes = self._first_starts.copy(), self._first_sizes.copy()
         process = self._owner[location]
-        for number, communicator in enumerate(self._communicators):
-            if communicator.kind == "self":
-                starts[number], sizes[number] = self._processes_at + process, 1
-            elif communicator.kind == "inter":
-                begin = starts[number]
-                if process in self._members[begin : begin + sizes[number]]:
-                    starts[number], sizes[number] = self._starts[number][1], self._sizes[number][1]
+        for number in self._selves:
+            starts[number], sizes[number] = self._processes_at + process, 1
+        for number, first in self._inters.items():
+            if process in first:
+                starts[number], sizes[number] = self._starts[number][1], self._sizes[number][1]
         return LocalPeers(starts, sizes, self._members)
 
 
@@ -242,8 +252,3 @@ class LocalPeers:
         known &= ranks < self.sizes[place]
         at = np.where(known, self.starts[place] + ranks, len(self.members) - 1)
         return self.members[at]
-
-
-def is_undefined(ref: int) -> bool:
-    """Whether an identifier is one of OTF2's "undefined" values."""
-    return ref in (UNDEFINED_32, UNDEFINED_64)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from pipeline.kernels import records as kinds
 from pipeline.kernels.columns import rows_at
 from pipeline.kernels.records import SIDE_WIDTH
-from pipeline.kernels.visits import NONE, TASK_FRAGMENT, RecordRows, VisitRows
+from pipeline.kernels.walk_state import NONE, TASK_FRAGMENT, RecordRows, VisitRows
+from pipeline.readers.otf2.arguments import KIND_LIMIT, PLACES
 from pipeline.readers.otf2.identifiers import UNDEFINED_NUMBER, Identifiers, LocalPeers
 from schemas import events as tables
 from schemas.columns import COLLECTIVE_OPERATIONS, PARADIGMS
@@ -21,10 +22,8 @@ from schemas.table import Table
 Integers = NDArray[np.int64]
 Rows = dict[str, pa.Array]
 
-_KIND_LIMIT = 128
 _LAST_RANK = np.iinfo(np.int32).max
 """Larger numbers say "no root", "this group" and the like."""
-_MEASUREMENT_ON = 1
 # Types of attribute values narrower than 64 bits; most references to definitions have 32.
 _NARROW_TYPES: tuple[tuple[tuple[int, ...], type[np.generic]], ...] = (
     ((1,), np.uint8),
@@ -37,100 +36,11 @@ _NARROW_TYPES: tuple[tuple[tuple[int, ...], type[np.generic]], ...] = (
 _FLOAT, _DOUBLE, _STRING, _LAST_NUMBER = 9, 10, 11, 10
 _LOCK_PARADIGM = PARADIGMS.index("openmp")
 
-# Which argument of each record holds which quantity.
-_ARGUMENT: dict[str, dict[str, int]] = {
-    "communicator": {
-        "MpiSend": 1, "MpiIsend": 1, "MpiRecv": 1, "MpiIrecv": 1, "MpiProbe": 1,
-        "MpiCollectiveEnd": 1, "NonBlockingCollectiveComplete": 1, "CommCreate": 0,
-        "CommDestroy": 0, "ThreadTeamBegin": 0, "ThreadTeamEnd": 0, "ThreadTaskCreate": 0,
-        "ThreadTaskSwitch": 0, "ThreadTaskComplete": 0, "ThreadCreate": 0, "ThreadBegin": 0,
-        "ThreadWait": 0, "ThreadEnd": 0,
-    },
-    "peer": {"MpiSend": 0, "MpiIsend": 0, "MpiRecv": 0, "MpiIrecv": 0, "MpiProbe": 0},
-    "tag": {"MpiSend": 2, "MpiIsend": 2, "MpiRecv": 2, "MpiIrecv": 2, "MpiProbe": 2},
-    "bytes": {
-        "MpiSend": 3, "MpiIsend": 3, "MpiRecv": 3, "MpiIrecv": 3, "MpiMrecv": 1, "MpiImrecv": 1,
-        "MpiCollectiveEnd": 3, "NonBlockingCollectiveComplete": 3, "RmaCollectiveEnd": 4,
-        "RmaPut": 2, "RmaGet": 2, "RmaAtomic": 3, "IoOperationBegin": 3, "IoOperationComplete": 1,
-    },
-    "bytes_received": {
-        "MpiCollectiveEnd": 4, "NonBlockingCollectiveComplete": 4, "RmaCollectiveEnd": 5,
-        "RmaAtomic": 4,
-    },
-    "operation": {
-        "MpiCollectiveEnd": 0, "NonBlockingCollectiveComplete": 0, "RmaCollectiveEnd": 0,
-    },
-    "root": {"MpiCollectiveEnd": 2, "NonBlockingCollectiveComplete": 2},
-    "request": {
-        "MpiIsend": 4, "MpiIsendComplete": 0, "MpiIrecvRequest": 0, "MpiIrecv": 4,
-        "MpiRequestTest": 0, "MpiRequestCancelled": 0, "NonBlockingCollectiveRequest": 0,
-        "NonBlockingCollectiveComplete": 5, "MpiImrecvRequest": 1, "MpiImrecv": 0,
-    },
-    "probe": {"MpiProbe": 3, "MpiMrecv": 0, "MpiImrecvRequest": 0},
-    "thread": {"ThreadTaskCreate": 1, "ThreadTaskSwitch": 1, "ThreadTaskComplete": 1},
-    "number": {
-        "ThreadFork": 1, "OmpFork": 0, "ThreadTaskCreate": 2, "ThreadTaskSwitch": 2,
-        "ThreadTaskComplete": 2, "OmpTaskCreate": 0, "OmpTaskSwitch": 0, "OmpTaskComplete": 0,
-        "ThreadCreate": 1, "ThreadBegin": 1, "ThreadWait": 1, "ThreadEnd": 1,
-    },
-    "lock": {
-        "ThreadAcquireLock": 1, "ThreadReleaseLock": 1, "OmpAcquireLock": 0, "OmpReleaseLock": 0,
-    },
-    "order": {
-        "ThreadAcquireLock": 2, "ThreadReleaseLock": 2, "OmpAcquireLock": 1, "OmpReleaseLock": 1,
-    },
-    "lock_paradigm": {"ThreadAcquireLock": 0, "ThreadReleaseLock": 0},
-    "window": {
-        "RmaWinCreate": 0, "RmaWinDestroy": 0, "RmaCollectiveEnd": 2, "RmaGroupSync": 1,
-        "RmaRequestLock": 0, "RmaAcquireLock": 0, "RmaTryLock": 0, "RmaReleaseLock": 0,
-        "RmaSync": 0, "RmaWaitChange": 0, "RmaPut": 0, "RmaGet": 0, "RmaAtomic": 0,
-        "RmaOpCompleteBlocking": 0, "RmaOpCompleteNonBlocking": 0, "RmaOpTest": 0,
-        "RmaOpCompleteRemote": 0,
-    },
-    "remote": {
-        "RmaCollectiveEnd": 3, "RmaRequestLock": 1, "RmaAcquireLock": 1, "RmaTryLock": 1,
-        "RmaReleaseLock": 1, "RmaSync": 1, "RmaPut": 1, "RmaGet": 1, "RmaAtomic": 1,
-    },
-    "matching": {
-        "RmaRequestLock": 2, "RmaAcquireLock": 2, "RmaTryLock": 2, "RmaReleaseLock": 2,
-        "RmaPut": 3, "RmaGet": 3, "RmaAtomic": 5, "RmaOpCompleteBlocking": 1,
-        "RmaOpCompleteNonBlocking": 1, "RmaOpTest": 1, "RmaOpCompleteRemote": 1,
-        "IoOperationBegin": 4, "IoOperationTest": 1, "IoOperationIssued": 1,
-        "IoOperationComplete": 2, "IoOperationCancelled": 1,
-    },
-    "detail": {
-        "RmaCollectiveEnd": 1, "RmaGroupSync": 0, "RmaRequestLock": 3, "RmaAcquireLock": 3,
-        "RmaTryLock": 3, "RmaSync": 2, "RmaAtomic": 2, "IoCreateHandle": 3,
-        "IoDuplicateHandle": 2, "IoSeek": 3, "IoChangeStatusFlags": 1, "IoOperationBegin": 2,
-        "IoAcquireLock": 1, "IoReleaseLock": 1, "IoTryLock": 1,
-    },
-    "handle": {
-        "IoCreateHandle": 0, "IoDestroyHandle": 0, "IoDuplicateHandle": 1, "IoSeek": 0,
-        "IoChangeStatusFlags": 0, "IoOperationBegin": 0, "IoOperationTest": 0,
-        "IoOperationIssued": 0, "IoOperationComplete": 0, "IoOperationCancelled": 0,
-        "IoAcquireLock": 0, "IoReleaseLock": 0, "IoTryLock": 0,
-    },
-    "mode": {"IoOperationBegin": 1},
-    "parameter": {"ParameterString": 0, "ParameterInt": 0, "ParameterUnsignedInt": 0},
-}  # fmt: skip
-
-_KIND_OF = {record.name: record.kind for record in kinds.RECORDS}
-
-
-def _argument_by_kind(quantity: str) -> NDArray[np.int64]:
-    places = np.full(_KIND_LIMIT, NONE, np.int64)
-    for name, place in _ARGUMENT[quantity].items():
-        places[_KIND_OF[name]] = place
-    return places
-
-
-_PLACES = {quantity: _argument_by_kind(quantity) for quantity in _ARGUMENT}
-
 
 def _codes(first: int, table_kinds: tuple[str, ...], skipped: tuple[int, ...]) -> NDArray[np.int8]:
     """Position in a table's list of kinds for each record kind from `first` on."""
-    codes = np.zeros(_KIND_LIMIT, np.int8)
-    present = [k for k in range(first, _KIND_LIMIT) if k not in skipped][: len(table_kinds)]
+    codes = np.zeros(KIND_LIMIT, np.int8)
+    present = [k for k in range(first, KIND_LIMIT) if k not in skipped][: len(table_kinds)]
     codes[present] = np.arange(len(table_kinds), dtype=np.int8)
     return codes
 
@@ -193,7 +103,7 @@ class RecordTables:
 
     def records(self, rows: RecordRows) -> Iterator[tuple[Table, pa.Table]]:
         """The tables that have rows here."""
-        counts = np.bincount(rows.kind, minlength=_KIND_LIMIT)
+        counts = np.bincount(rows.kind, minlength=KIND_LIMIT)
         for table, first, last, build in self._builders():
             count = counts[first : last + 1].sum()
             if count == len(rows.kind):
@@ -436,7 +346,7 @@ class _Chosen:
 
     def take(self, quantity: str) -> tuple[Integers, NDArray[np.bool_]]:
         """Values of a quantity (0 where absent) and where the record has no such argument."""
-        places = _PLACES[quantity][self.rows.kind]
+        places = PLACES[quantity][self.rows.kind]
         is_absent = places < 0
         words = self.rows.arguments.reshape(-1).view(np.int64)
         values = words.take(np.maximum(places, 0) + self.first_words)
@@ -455,76 +365,3 @@ class _Chosen:
         codes, is_absent = self.take("operation")
         limited = np.minimum(codes, len(COLLECTIVE_OPERATIONS) - 1).astype(np.int8)
         return _enum(limited, COLLECTIVE_OPERATIONS, is_absent)
-
-
-class GapRows:
-    """Collects the times in which a location's measurement paused."""
-
-    def __init__(self) -> None:
-        self._rows: list[tuple[int, int, int, int]] = []
-        self._off: tuple[int, int] | None = None
-
-    def add(self, rows: RecordRows) -> None:
-        is_gap = (rows.kind == kinds.BUFFER_FLUSH) | (rows.kind == kinds.MEASUREMENT_ON_OFF)
-        for row in np.flatnonzero(is_gap):
-            sequence, time = int(rows.sequence[row]), int(rows.time[row])
-            if rows.kind[row] == kinds.BUFFER_FLUSH:
-                self._rows.append((sequence, 0, time, int(rows.begin[row])))
-            elif rows.arguments[row, 0] != _MEASUREMENT_ON:
-                self._off = self._off or (sequence, time)
-            elif self._off:
-                self._rows.append((self._off[0], 1, self._off[1], time))
-                self._off = None
-
-    def table(self, location: int, last_ns: int) -> pa.Table:
-        """The gaps; one that does not end lasts until the location's last record."""
-        found = self._rows + ([(self._off[0], 1, self._off[1], last_ns)] if self._off else [])
-        columns = np.array(found, np.int64).reshape(-1, 4).T
-        kind = _enum(columns[1].astype(np.int8), ("buffer_flush", "measurement_off"))
-        return pa.table(
-            {
-                "location_id": pa.array(np.full(len(found), location, np.int32)),
-                "sequence": pa.array(columns[0]),
-                "kind": kind,
-                "begin_ns": pa.array(columns[2]),
-                "end_ns": pa.array(columns[3]),
-            }
-        )
-
-
-class TeamMemberRows:
-    """Pairs the begin and end of the teams a location worked in."""
-
-    def __init__(self) -> None:
-        self._open: list[tuple[int, int]] = []
-        self._rows: list[tuple[int, int, int]] = []
-
-    def add(self, rows: RecordRows) -> None:
-        is_team = (rows.kind == kinds.TEAM_BEGIN) | (rows.kind == kinds.TEAM_END)
-        for row in np.flatnonzero(is_team):
-            team, time = int(rows.begin[row]), int(rows.time[row])
-            if rows.kind[row] == kinds.TEAM_BEGIN:
-                self._open.append((team, time))
-            elif self._open:
-                begun, begin = self._open.pop()
-                self._rows.append((begun, begin, time))
-
-    def drain(self, location: int, last_ns: int | None = None) -> pa.Table:
-        """The pairs so far; with `last_ns`, also those whose end is missing."""
-        if last_ns is not None:
-            self._rows += [(team, begin, last_ns) for team, begin in self._open]
-        spans: dict[int, tuple[int, int]] = {}
-        for team, begin, end in self._rows:
-            first, last = spans.get(team, (begin, end))
-            spans[team] = min(first, begin), max(last, end)
-        known = sorted((team, *span) for team, span in spans.items() if team >= 0)
-        self._rows = []
-        columns = np.array(known, np.int64).reshape(-1, 3).T
-        return pa.table(
-            {
-                "thread_team_id": pa.array(columns[0]),
-                "location_id": pa.array(np.full(len(known), location, np.int32)),
-                "begin_ns": pa.array(columns[1]),
-                "end_ns": pa.array(columns[2]),
-            }
-        )

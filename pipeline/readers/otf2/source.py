@@ -88,8 +88,11 @@ class Otf2Source:
         archive, identifiers = self._archive, Identifiers(self._archive.definitions)
         limits = check_files(archive, allow_damaged=allow_damaged, threads=threads)
         code = region_code(identifiers)
-        surveyor = Surveyor(archive, identifiers, code, limits, threads=threads, report=report)
-        survey = surveyor.run(allow_damaged=allow_damaged)
+        surveyor = Surveyor(
+            archive, identifiers, code, limits, threads=threads, allow_damaged=allow_damaged,
+            report=report,
+        )  # fmt: skip
+        survey = surveyor.run()
         made = DefinitionTables(archive, identifiers)
         # First the call paths, whose names need memory that the rows need afterwards.
         _write_definitions(sink, made, identifiers, survey)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.errors import DamagedTraceError
-from pipeline.kernels import visits as kernel
+from pipeline.kernels import walk_state as ws
 from pipeline.kernels.call_tree import (
     NO_NODE,
     CallTree,
@@ -29,7 +29,7 @@ from pipeline.kernels.call_tree import (
 )
 from pipeline.kernels.columns import each
 from pipeline.kernels.location_walk import LocationWalk, no_teams
-from pipeline.kernels.visits import Code, Forks, Teams
+from pipeline.kernels.walk_state import Code, Forks, Teams
 from pipeline.readers.otf2.archive import Archive, EventFileState, check_event_file
 from pipeline.readers.otf2.callbacks import compile_callbacks
 from pipeline.readers.otf2.identifiers import Identifiers
@@ -113,8 +113,8 @@ def region_code(identifiers: Identifiers) -> Code:
 
 def _call(paradigm: int, role: int) -> int:
     if paradigm in _LIBRARY_PARADIGMS or role in _IO_ROLES:
-        return kernel.LIBRARY_CALL
-    return kernel.CONSTRUCT if paradigm in _CONSTRUCT_PARADIGMS else kernel.USER_CODE
+        return ws.LIBRARY_CALL
+    return ws.CONSTRUCT if paradigm in _CONSTRUCT_PARADIGMS else ws.USER_CODE
 
 
 def blocks(archive: Archive) -> list[list[int]]:
@@ -148,7 +148,7 @@ def check_files(archive: Archive, *, allow_damaged: bool, threads: int) -> list[
         states = list(pool.map(check, archive.definitions["Location"].items()))
     problems = [state for state in states if state.problem]
     if problems and not allow_damaged:
-        raise DamagedTraceError(_damage([state.problem for state in problems]))
+        raise DamagedTraceError(describe_damage([state.problem for state in problems]))
     refs = archive.definitions["Location"]
     return [
         _without_torn_record(archive, ref, state) if state.is_torn else state
@@ -164,7 +164,8 @@ def _without_torn_record(archive: Archive, ref: int, state: EventFileState) -> E
     return replace(state, readable_count=max(end.record_count - 1, 0))
 
 
-def _damage(problems: list[str]) -> str:
+def describe_damage(problems: list[str]) -> str:
+    """The first problem, how many more there are, and what to do."""
     others = len(problems) - 1
     more = f" (and {others} more location{'s' * (others > 1)})" if others else ""
     return (
@@ -178,19 +179,25 @@ class Surveyor:
 
     def __init__(
         self, archive: Archive, identifiers: Identifiers, code: Code, limits: list[EventFileState],
-        *, threads: int, report: Callable[[int], None],
+        *, threads: int, allow_damaged: bool, report: Callable[[int], None],
     ) -> None:  # fmt: skip
         self._archive, self._ids, self._code, self._limits = archive, identifiers, code, limits
-        self._threads, self._report = threads, report
-        # Messages, counters and the like do not matter here; the library skips them faster.
+        self._threads, self._allow_damaged, self._report = threads, allow_damaged, report
+        # Messages, counters and the like do not matter here; the library skips them faster. Both
+        # passes must fail at the same damaged record, though, and only what is looked at can fail.
         needed = identifiers.present & {"threads", "calling_contexts"}
-        self._callbacks = compile_callbacks(needed, only_structure=True)
-        self._regions = None if needed else regions_by_ref(identifiers["Region"])
+        self._callbacks = (
+            compile_callbacks(identifiers.present)
+            if allow_damaged
+            else compile_callbacks(needed, only_structure=True)
+        )
+        has_plain = not needed and not allow_damaged
+        self._regions = regions_by_ref(identifiers["Region"]) if has_plain else None
         self._refs = identifiers["Location"].refs
         self._tree, self._lock = new_tree(), threading.Lock()
         self._remembered = 0
 
-    def run(self, *, allow_damaged: bool) -> Survey:
+    def run(self) -> Survey:
         """Survey the trace. Raises DamagedTraceError if a location fails and must not."""
         looks = self._first_looks()
         problems = [
@@ -198,8 +205,8 @@ class Surveyor:
             for look in looks
             if look.problem and not self._limits[look.location].problem
         ]
-        if problems and not allow_damaged:
-            raise DamagedTraceError(_damage(problems))
+        if problems and not self._allow_damaged:
+            raise DamagedTraceError(describe_damage(problems))
         prefixes, teams, every = resolve_teams(self._ids, looks)
         workers = self._workers(looks, every)
         if workers:
@@ -300,13 +307,13 @@ class Surveyor:
         report = _tell_nobody if is_below_forks else self._report  # a second look is no progress
         end = feed_location(reader, self._refs[number], limit, walk, report)
         state = walk.state
-        has_forks = bool(state[kernel.FORKS])
+        has_forks = bool(state[ws.FORKS])
         return LocationSurvey(
             location=number,
             record_count=end.record_count,
             visit_count=walk.visit_count,
             problem=end.error,
-            works_in_teams=bool(state[kernel.WORKS_IN_TEAMS]),
+            works_in_teams=bool(state[ws.WORKS_IN_TEAMS]),
             is_below_forks=is_below_forks,
             forks=walk.forks if has_forks else None,
             tree=copy_of(walk.tree) if has_forks else None,
@@ -381,7 +388,7 @@ def _resolve_outermost(prefixes: CallTree, columns: Teams, looks: list[LocationS
         forks, tree = looks[location].forks, looks[location].tree
         assert forks is not None
         assert tree is not None
-        is_outermost = forks.base_team == kernel.NONE
+        is_outermost = forks.base_team == ws.NONE
         nodes, place = np.unique(forks.node[is_outermost], return_inverse=True)
         found = []
         for node in nodes.tolist():
@@ -402,7 +409,7 @@ def _resolve_nested(
     """
     bases = [look.forks.base_team for look in looks if look.forks is not None]
     base_team = np.concatenate([np.empty(0, np.int64), *bases])
-    if not (base_team != kernel.NONE).any():
+    if not (base_team != ws.NONE).any():
         return prefixes
     first = np.searchsorted(columns.location, np.arange(len(looks)))
     latest: dict[tuple[int, int], int] = {}
@@ -410,7 +417,7 @@ def _resolve_nested(
     for number in np.argsort(columns.fork, kind="stable").tolist():
         location = int(columns.location[number])
         process = int(owner[location])
-        if base_team[number] != kernel.NONE:
+        if base_team[number] != ws.NONE:
             outer = latest.get((process, int(base_team[number])), NO_NODE)
             base = int(columns.node[outer]) if outer >= 0 else NO_NODE
             forks, tree = looks[location].forks, looks[location].tree

@@ -10,15 +10,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pipeline.errors import DamagedTraceError
-from pipeline.kernels import visits as kernel
+from pipeline.kernels import walk_state as ws
 from pipeline.kernels.location_walk import LocationWalk
-from pipeline.kernels.visits import Code
+from pipeline.kernels.walk_state import Code
 from pipeline.readers.otf2.archive import Archive
 from pipeline.readers.otf2.callbacks import compile_callbacks
 from pipeline.readers.otf2.identifiers import Identifiers, Peers
+from pipeline.readers.otf2.intervals import GapRows, TeamMemberRows
 from pipeline.readers.otf2.location_reader import LocationReader, open_locations
-from pipeline.readers.otf2.record_tables import GapRows, RecordTables, TeamMemberRows
-from pipeline.readers.otf2.survey import Survey, blocks, feed_location
+from pipeline.readers.otf2.record_tables import RecordTables
+from pipeline.readers.otf2.survey import Survey, blocks, describe_damage, feed_location
 from pipeline.store import GenerationWriter
 from schemas import events as tables
 from schemas.table import Table
@@ -101,11 +102,11 @@ class _LocationWriter:
         end = feed_location(
             self._reader, ref, limit.readable_count, walk, owner._report, self._drain
         )
-        last = int(walk.state[kernel.NOW])
+        last = int(walk.state[ws.NOW])
         gaps = self._gaps.table(self._location, last)
         self._write(tables.MEASUREMENT_GAPS, gaps)
         self._write(tables.THREAD_TEAM_MEMBERS, self._members.drain(self._location, last))
-        self._check_unchanged(end.record_count)
+        self._check_unchanged(end.record_count, end.error)
         return self._outcome(end.record_count, end.error, gaps)
 
     def _drain(self) -> None:
@@ -124,13 +125,17 @@ class _LocationWriter:
         if rows.num_rows:
             self._owner._sink.part(table, self._block).write(rows)
 
-    def _check_unchanged(self, record_count: int) -> None:
+    def _check_unchanged(self, record_count: int, error: str) -> None:
         look = self._owner._survey.locations[self._location]
         state = self._walk.state
+        if error and not look.problem:
+            ref = self._owner._ids["Location"].refs[self._location]
+            file = self._owner._archive.event_file(ref)
+            raise DamagedTraceError(describe_damage([f"{file}: {error}"]))
         if (
             record_count != look.record_count
             or self._walk.visit_count != look.visit_count
-            or state[kernel.LOST_NODES]
+            or state[ws.LOST_NODES]
         ):
             raise DamagedTraceError(
                 f"{self._owner._archive.anchor}: the trace changed while it was read; wait until "
@@ -140,13 +145,13 @@ class _LocationWriter:
     def _outcome(self, record_count: int, error: str, gaps: pa.Table) -> LocationOutcome:
         state, walk = self._walk.state, self._walk
         declared = self._owner._declared[self._location]
-        has_records = bool(state[kernel.HAS_RECORDS])
+        has_records = bool(state[ws.HAS_RECORDS])
         outcome = LocationOutcome(
             location=self._location,
             record_count=record_count,
             visit_count=walk.visit_count,
-            begin_ns=int(state[kernel.FIRST_NS]) if has_records else None,
-            end_ns=int(state[kernel.NOW]) if has_records else None,
+            begin_ns=int(state[ws.FIRST_NS]) if has_records else None,
+            end_ns=int(state[ws.NOW]) if has_records else None,
             is_complete=record_count == declared and not error,
         )
         self._count_findings(outcome, declared, gaps)
@@ -154,14 +159,14 @@ class _LocationWriter:
 
     def _count_findings(self, outcome: LocationOutcome, declared: int, gaps: pa.Table) -> None:
         state = self._walk.state
-        unregistered = outcome.record_count - int(state[kernel.SEQUENCE])
+        unregistered = outcome.record_count - int(state[ws.SEQUENCE])
         outcome.findings.update(
             {
-                "mismatched_leave": int(state[kernel.MISMATCHED]),
-                "unclosed_visit": int(state[kernel.UNCLOSED]),
-                "time_reversal": int(state[kernel.REVERSALS]),
-                "impossible_id": int(state[kernel.IMPOSSIBLE]) + self._rows.impossible.total(),
-                "unknown_record": int(state[kernel.UNKNOWNS]) + unregistered,
+                "mismatched_leave": int(state[ws.MISMATCHED]),
+                "unclosed_visit": int(state[ws.UNCLOSED]),
+                "time_reversal": int(state[ws.REVERSALS]),
+                "impossible_id": int(state[ws.IMPOSSIBLE]) + self._rows.impossible.total(),
+                "unknown_record": int(state[ws.UNKNOWNS]) + unregistered,
                 "dropped_attribute": self._reader.buffer.take_dropped(),
                 "missing_records": declared - outcome.record_count,
                 "missing_location": int(declared > 0 and not outcome.record_count),

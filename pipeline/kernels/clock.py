@@ -1,0 +1,51 @@
+"""Ticks of the trace's clock as nanoseconds."""
+
+from typing import Any
+
+import numpy as np
+
+from pipeline.kernels.compiled import step
+
+_MOST_SECONDS = 9_000_000_000
+
+
+@step
+def _divide(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
+    """Floor of an integer quotient, without the slow integer division."""
+    quotient = np.int64(np.float64(dividend) * reciprocal)
+    rest = dividend - quotient * divisor
+    while rest < 0:
+        quotient -= 1
+        rest += divisor
+    while rest >= divisor:
+        quotient += 1
+        rest -= divisor
+    return quotient
+
+
+@step
+def to_ns(ticks: Any, clock: Any) -> Any:
+    """Nanoseconds since the trace's zero, rounded to nearest; exact for every resolution.
+
+    Times more than 285 years away are impossible and are taken as 285 years.
+    """
+    offset, resolution = clock[0], clock[1]
+    since = np.int64(ticks) - offset
+    if resolution == 1_000_000_000:
+        return since
+    reciprocal = 1.0 / np.float64(resolution)
+    seconds = _divide(since, resolution, reciprocal)
+    if abs(seconds) >= _MOST_SECONDS:
+        return _MOST_SECONDS * 1_000_000_000 * (1 if seconds > 0 else -1)
+    rest = since - seconds * resolution
+    if resolution <= 9_000_000_000:
+        rounded = rest * 1_000_000_000 + resolution // 2
+        return seconds * 1_000_000_000 + _divide(rounded, resolution, reciprocal)
+    nanoseconds = np.int64(0)
+    for _ in range(3):
+        rest *= 1000
+        nanoseconds = nanoseconds * 1000 + rest // resolution
+        rest %= resolution
+    if 2 * rest >= resolution:
+        nanoseconds += 1
+    return seconds * 1_000_000_000 + nanoseconds

@@ -1,0 +1,46 @@
+"""Nodes of the location's call tree and their canonical numbers."""
+
+from typing import Any
+
+import numpy as np
+
+from pipeline.kernels.call_tree import add_node, find_node
+from pipeline.kernels.compiled import step
+from pipeline.kernels.walk_state import (
+    LOST_NODES,
+    NONE,
+    WRITES_ROWS,
+)
+
+
+@step
+def node_of(walk: Any, parent: Any, region: Any, is_stub: Any) -> Any:
+    """Node of a region below another node, added if it is new."""
+    node = find_node(walk.tree, parent, region, is_stub)
+    if node >= 0:
+        return node
+    return _new_node(walk, parent, region, is_stub)
+
+
+@step
+def _new_node(walk: Any, parent: Any, region: Any, is_stub: Any) -> Any:
+    """Add a node to the location's tree; with rows to write, find its canonical number.
+
+    Nodes appear in the same order as in the survey, whose numbers need no lookup.
+    """
+    number, place = np.int32(NONE), walk.tree.size[0]
+    if place < len(walk.numbers):
+        number = walk.numbers[place]
+    elif walk.state[WRITES_ROWS]:
+        above = parent if parent < 0 else walk.tree.number[parent]
+        number = find_node(walk.canonical, above, region, is_stub)
+        if number < 0:
+            walk.state[LOST_NODES] += 1
+            number = np.int32(0)
+    return add_node(walk.tree, parent, region, is_stub, number)
+
+
+@step
+def number_of(walk: Any, node: Any) -> Any:
+    """Canonical number of a node of the location's tree."""
+    return walk.tree.number[node] if node >= 0 else np.int32(NONE)

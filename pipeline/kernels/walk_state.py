@@ -1,0 +1,150 @@
+"""What the pass over a location knows: its state, its columns, and the trace's own facts."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.kernels.call_tree import CallTree
+
+TASK_FRAGMENT = 127
+"""Kind of the row made for a stretch of time in which a task ran."""
+
+# Slots of the state.
+TOP, FREE, NEXT_VISIT, NOW, SEQUENCE = 0, 1, 2, 3, 4
+BASE_NODE, BASE_TEAM, BASE_BEGIN = 5, 6, 7
+VISIT_ROWS, RECORD_ROWS, FORKS = 8, 9, 10
+TEAM_DEPTH, PENDING_TEAM, AWAITS_TEAM, OPEN_FORKS = 11, 12, 13, 14
+IN_TASK, TASK_TEAM, TASK_THREAD, TASK_NUMBER = 15, 16, 17, 18
+TASK_SCHEDULER, TASK_BEGIN, TASK_STUB, TASK_IS_FIRST = 19, 20, 21, 22
+SUSPENDED = 23
+MPI_BEGIN, RMA_BEGIN = 24, 25
+LAST_VISIT, LAST_NODE, FIRST_NS, HAS_RECORDS = 26, 27, 28, 29
+MISMATCHED, REVERSALS, IMPOSSIBLE, UNKNOWNS, UNCLOSED, LOST_NODES = 30, 31, 32, 33, 34, 35
+WRITES_ROWS, LOCATION, OPEN_VISITS, WORKS_IN_TEAMS = 36, 37, 38, 39
+STATE_SLOTS = 40
+
+NONE = -1
+USER_CODE, CONSTRUCT, LIBRARY_CALL = 0, 1, 2
+"""What a region is. A record's row waits for the end of a library call, not of a construct, which
+may hold any number of records."""
+MOST_NEW_NODES = 4
+"""More than the nodes that one record can add: a root, a visit and a task's stub."""
+MOST_NEW_ROWS = 260
+"""More than the record rows that one record can add: 255 counter values, a task's stretch."""
+PENDING = np.iinfo(np.int64).max
+MOST_TEAMS = 256
+
+
+class Frames(NamedTuple):
+    """Open visits; `above` is the frame of the caller, or the next free frame."""
+
+    above: NDArray[np.int32]
+    node: NDArray[np.int32]
+    region: NDArray[np.int32]
+    team: NDArray[np.int32]
+    visit: NDArray[np.int64]
+    enter: NDArray[np.int64]
+    exclusive: NDArray[np.int64]
+    record: NDArray[np.int64]
+
+
+class VisitRows(NamedTuple):
+    """Closed visits, in the order in which they were left."""
+
+    visit: NDArray[np.int64]
+    parent: NDArray[np.int64]
+    node: NDArray[np.int32]
+    region: NDArray[np.int32]
+    enter: NDArray[np.int64]
+    leave: NDArray[np.int64]
+    exclusive: NDArray[np.int64]
+    is_closed: NDArray[np.bool_]
+
+
+class RecordRows(NamedTuple):
+    """Records other than enter and leave; `leave` is PENDING while their call is open.
+
+    `previous` links the records of an open call.
+    """
+
+    kind: NDArray[np.uint8]
+    sequence: NDArray[np.int64]
+    time: NDArray[np.int64]
+    visit: NDArray[np.int64]
+    node: NDArray[np.int32]
+    enter: NDArray[np.int64]
+    leave: NDArray[np.int64]
+    begin: NDArray[np.int64]
+    previous: NDArray[np.int64]
+    arguments: NDArray[np.uint64]
+
+
+class Forks(NamedTuple):
+    """Forks of the location: when, from which node, and the team it was itself working in."""
+
+    fork: NDArray[np.int64]
+    join: NDArray[np.int64]
+    node: NDArray[np.int32]
+    team: NDArray[np.int64]
+    base_team: NDArray[np.int64]
+    base_begin: NDArray[np.int64]
+
+
+class Teams(NamedTuple):
+    """All forks of the process, sorted by team, then by fork time."""
+
+    team: NDArray[np.int64]
+    fork: NDArray[np.int64]
+    join: NDArray[np.int64]
+    node: NDArray[np.int32]
+    location: NDArray[np.int32]
+    number: NDArray[np.int64]
+
+
+class Code(NamedTuple):
+    """The trace's regions and clock, as the kernel needs them.
+
+    `refs` are the regions' identifiers in the trace, sorted; `ids` their canonical numbers.
+    `context_refs` and `context_ids` give the region of each calling context in the same way.
+    `call` tells user code, constructs and library calls apart. `clock` is (offset, resolution).
+    The artificial regions for impossible ids, TASKS and THREADS follow the real ones.
+    """
+
+    refs: NDArray[np.uint32]
+    ids: NDArray[np.int32]
+    call: NDArray[np.int8]
+    is_parallel: NDArray[np.bool_]
+    context_refs: NDArray[np.uint32]
+    context_ids: NDArray[np.int32]
+    clock: NDArray[np.int64]
+
+
+class Suspended(NamedTuple):
+    """Tasks that were begun and are not running: their key and where they stand."""
+
+    team: NDArray[np.int64]
+    thread: NDArray[np.int64]
+    number: NDArray[np.int64]
+    top: NDArray[np.int64]
+    scheduler: NDArray[np.int64]
+    stub: NDArray[np.int64]
+
+
+class Walk(NamedTuple):
+    """Everything the pass over one location changes, and the canonical tree.
+
+    Visits are looked up in the location's own small tree, whose nodes carry their canonical
+    numbers, rather than in the tree of the whole trace, which may not fit into the cache.
+    """
+
+    state: NDArray[np.int64]
+    tree: CallTree
+    canonical: CallTree
+    numbers: NDArray[np.int32]
+    frames: Frames
+    visits: VisitRows
+    records: RecordRows
+    forks: Forks
+    suspended: Suspended
+    team_stack: NDArray[np.int64]
