@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
-from pipeline.errors import QueryError, StoreError
+from pipeline.errors import QueryError
 from pipeline.graph import PythonStage, ReadStage, SqlStage, Stage
+from pipeline.query_failures import batches_of, told_as_query_error
 from pipeline.reporter import Reporter
 from pipeline.sql import Value
 from pipeline.store import GenerationWriter
@@ -61,7 +62,8 @@ class Engine:
         for position, stage in enumerate(stages):
             with self._reported(stage, seconds):
                 self._run(stage, options[stage.name], run_id)
-            self._drop_unneeded(stages[position + 1 :])
+            with told_as_query_error(stage.name):
+                self._drop_unneeded(stages[position + 1 :])
         return seconds
 
     @contextmanager
@@ -77,9 +79,9 @@ class Engine:
         if isinstance(stage, ReadStage):
             self._read(stage, options, run_id)
         else:
-            for name in stage.inputs:
-                self._provide(name)
-            with told_as_query_error(stage):
+            with told_as_query_error(stage.name):
+                for name in stage.inputs:
+                    self._provide(name)
                 if isinstance(stage, SqlStage):
                     self._interruptibly(lambda: self._run_sql(stage, options))
                 else:
@@ -107,7 +109,8 @@ class Engine:
         else:
             relation = self._database.sql(statement, params=values)
             _check_columns(stage.output, relation.columns)
-            self._generation.stream(stage.output, relation.to_arrow_reader(ROW_GROUP_ROWS))
+            batches = batches_of(relation.to_arrow_reader(ROW_GROUP_ROWS))
+            self._generation.stream(stage.output, batches)
 
     def _run_python(self, stage: PythonStage, options: Mapping[str, Value]) -> None:
         inputs = {name: self._database.table(name) for name in stage.inputs}
@@ -124,7 +127,7 @@ class Engine:
             self._provided.add(table.name)
         else:
             is_table = isinstance(result, pa.Table)
-            self._generation.stream(table, [result] if is_table else result)
+            self._generation.stream(table, [result] if is_table else batches_of(result))
 
     @property
     def _database(self) -> "duckdb.DuckDBPyConnection":
@@ -180,38 +183,9 @@ class Engine:
         return outcome["result"]
 
 
-@contextmanager
-def told_as_query_error(stage: Stage) -> Iterator[None]:
-    """Turn DuckDB's errors into one line that names the stage."""
-    import duckdb
-
-    try:
-        yield
-    except duckdb.OutOfMemoryException as error:
-        if "offload" in str(error):
-            raise StoreError(
-                f"no room for intermediate data: {stage.name}: {_first_line(error)}: free disk "
-                "space, or allow more memory with --memory-limit"
-            ) from error
-        raise QueryError(
-            f"{stage.name}: not enough memory: {_first_line(error)}: allow more with --memory-limit"
-        ) from error
-    except duckdb.Error as error:
-        if "No space left" in str(error):
-            raise StoreError(
-                f"the store is full: {stage.name}: {_first_line(error)}: free some space or name "
-                "another folder with --store"
-            ) from error
-        raise QueryError(f"{stage.name}: the query failed: {_first_line(error)}") from error
-
-
 def _check_columns(table: Table, columns: Sequence[str]) -> None:
     if tuple(columns) != table.column_names:
         raise QueryError(
             f"{table.name}: the query's columns are {', '.join(columns)}; the schema declares "
             f"{', '.join(table.column_names)}"
         )
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0]

@@ -1,6 +1,6 @@
 """Stages, what each needs and makes, and an order in which all can run."""
 
-import hashlib
+import importlib.metadata
 import importlib.util
 import json
 from collections import Counter
@@ -13,10 +13,14 @@ from typing import Any
 from pipeline.errors import QueryError
 from pipeline.source import Source
 from pipeline.sql import Query, Value
+from pipeline.text import hash_of
+from pipeline.version import VERSION
 from schemas import BY_NAME, Table
 
 # Stands for the code that runs stages. Raise it when a change of that code changes tables.
 STAGE_FORMAT = 1
+# How rows become bytes.
+_WRITING_MODULES = ("pipeline.store.parquet",)
 READ = "read"
 
 
@@ -113,18 +117,26 @@ def key_parts(
     stage: Stage, output: Table, *, digest: str, options: Mapping[str, Any]
 ) -> dict[str, str]:
     """What, besides its inputs, the content of one output of a stage depends on."""
-    parts = {"format": str(STAGE_FORMAT), "schema": schema_hash(output)}
+    parts = {
+        "format": f"{STAGE_FORMAT} {code_hash(_WRITING_MODULES)}",
+        "schema": schema_hash(output),
+        "tracemill": VERSION,
+        "pyarrow": installed_version("pyarrow"),
+    }
     if isinstance(stage, ReadStage):
         parts |= {"source": digest, "code": code_hash(stage.source.code_modules)}
     elif isinstance(stage, SqlStage):
-        parts |= {"query": _hash(stage.query.text)}
+        parts |= {"query": hash_of(stage.query.text), "duckdb": installed_version("duckdb")}
     else:
-        parts |= {"code": code_hash(stage.modules)}
+        parts |= {"code": code_hash(stage.modules), "duckdb": installed_version("duckdb")}
     return parts | {"options": json.dumps(options, sort_keys=True)}
 
 
 def schema_hash(table: Table) -> str:
-    """Hash of everything that is declared about a table."""
+    """Hash of everything that is declared about a table.
+
+    What its rules say is taken from the text of the modules that define them.
+    """
     columns = [
         (c.name, str(c.type), c.meaning, c.unit, c.null_means, c.minimum, c.maximum, c.values)
         for c in table.columns
@@ -133,13 +145,23 @@ def schema_hash(table: Table) -> str:
         table.name, table.meaning, table.grain, table.key, columns,
         [rule.name for rule in table.rules], table.is_partitioned, table.is_transient,
     )  # fmt: skip
-    return _hash(json.dumps(declared))
+    modules = {rule.holds.__module__ for rule in table.rules} | {Table.__module__}
+    return hash_of(json.dumps(declared) + code_hash(tuple(sorted(modules))))
 
 
 @cache
 def code_hash(modules: tuple[str, ...]) -> str:
     """Hash of the source text of some modules; a package stands for all modules in it."""
-    return _hash("".join(path.read_text(encoding="utf-8") for path in _source_files(modules)))
+    return hash_of("".join(path.read_text(encoding="utf-8") for path in _source_files(modules)))
+
+
+@cache
+def installed_version(package: str) -> str:
+    """Version of an installed package, without importing it; empty if there is none."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
 
 
 def _source_files(modules: Sequence[str]) -> list[Path]:
@@ -186,7 +208,3 @@ def _ordered(stages: Iterable[Stage], makers: Mapping[str, Stage]) -> tuple[Stag
         done.append(min(ready, key=lambda name: (name != READ, name)))
         del needs[done[-1]]
     return tuple(by_name[name] for name in done)
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,6 +1,5 @@
 """Which tables have to be computed, which can be reused, and why."""
 
-import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,11 +8,12 @@ from typing import Any
 from pipeline.graph import ReadStage, SqlStage, Stage, key_parts
 from pipeline.sql import Value
 from pipeline.store import Manifest, TableRecord
+from pipeline.text import hash_of
 from schemas import Table
 
 FIRST_RUN = "first run"
 FORCED = "forced"
-MISSING = "file missing or damaged"
+MISSING = "file missing or of another size"
 UNCHANGED = "unchanged"
 
 # What a difference in a part of the key means, most telling first.
@@ -24,6 +24,9 @@ _CHANGES = {
     "code": "code changed",
     "schema": "schema changed",
     "format": "stage format changed",
+    "tracemill": "version of Tracemill changed",
+    "pyarrow": "version of pyarrow changed",
+    "duckdb": "version of DuckDB changed",
 }
 
 
@@ -88,7 +91,7 @@ def make_plan(
 
 def generation_key(records: Mapping[str, TableRecord]) -> str:
     """Identity of a generation: that of all its tables."""
-    return _hash({name: record.key for name, record in records.items()})
+    return _key({name: record.key for name, record in records.items()})
 
 
 def option_values(
@@ -112,7 +115,7 @@ def _records(
         for table in stage.outputs:
             parts = key_parts(stage, table, digest=digest, options=options)
             records[table.name] = TableRecord(
-                key=_hash({"parts": parts, "inputs": inputs, "table": table.name}),
+                key=_key({"parts": parts, "inputs": inputs, "table": table.name}),
                 parts=parts,
                 inputs=inputs,
                 reason="",
@@ -182,6 +185,5 @@ def _with_reasons(
     }
 
 
-def _hash(document: Any) -> str:
-    text = json.dumps(document, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+def _key(document: Any) -> str:
+    return hash_of(json.dumps(document, sort_keys=True))

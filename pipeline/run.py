@@ -1,6 +1,5 @@
 """Analyse a trace: compute what changed, reuse the rest, publish, and say what was done."""
 
-import importlib.metadata
 import os
 import platform
 import time
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from pipeline.engine import Engine
 from pipeline.errors import StoreError
-from pipeline.graph import Recipe, Stage, build_graph
+from pipeline.graph import Recipe, Stage, build_graph, installed_version
 from pipeline.plan import UNCHANGED, Decision, Plan, make_plan, option_values
 from pipeline.reporter import Reporter, SilentReporter
 from pipeline.source import Source, SourceIdentity
@@ -260,13 +259,9 @@ class _Task:
 
 def versions() -> dict[str, str]:
     """Versions of everything that tables may depend on, without importing it."""
-    found = {"tracemill": VERSION, "python": platform.python_version()}
-    for name in _LIBRARIES:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
+    found = {name: installed_version(name) for name in _LIBRARIES}
+    own = {"tracemill": VERSION, "python": platform.python_version()}
+    return own | {name: version for name, version in found.items() if version}
 
 
 def _prepare(

@@ -194,6 +194,12 @@ REGIONS = Table(
     ),
 )
 
+LAST_CALL_PATH_ID = renamed(
+    CALL_PATH_ID,
+    "last_call_path_id",
+    "Last id of the subtree: a call path and all below it have consecutive ids.",
+)
+
 CALL_PATHS = Table(
     name="call_paths",
     meaning="The call tree of all locations; threads hang below the forking call path.",
@@ -205,11 +211,7 @@ CALL_PATHS = Table(
             CALL_PATH_ID, "parent_call_path_id", "Call path of the caller.", null_means="a root"
         ),
         REGION_ID,
-        renamed(
-            CALL_PATH_ID,
-            "last_call_path_id",
-            "Last id of the subtree: a call path and all below it have consecutive ids.",
-        ),
+        LAST_CALL_PATH_ID,
         Column(name="depth", type=INT32, minimum=0, meaning="Number of callers above."),
         Column(
             name="kind",

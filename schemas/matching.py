@@ -169,8 +169,9 @@ RECEIVES = Table(
 
 MESSAGES = Table(
     name="messages",
-    meaning="Matched messages with their four moments: send and receive, posted and completed.",
-    grain="one row per message: the k-th send and the k-th posted receive of a channel",
+    meaning="Matched messages, the k-th send with the k-th posted receive of a channel, with their "
+    "four moments: send and receive, posted and completed.",
+    grain="one row per matched message",
     key=("message_id",),
     columns=(
         MESSAGE_ID,
@@ -207,6 +208,15 @@ UNMATCHED_MESSAGES = Table(
         Column(name="time_ns", type=INT64, unit="ns", meaning="Record of the send or receive."),
         BYTES,
     ),
+)
+
+DOUBTFUL_CHANNELS = Table(
+    name="doubtful_channels",
+    meaning="Channels with an unmatched message, beyond which messages may be paired wrongly.",
+    grain="one row per channel with an unmatched message",
+    key=("communicator_id", "sender_group_id", "receiver_group_id", "tag"),
+    is_transient=True,
+    columns=tuple(column for column in CHANNEL if column is not ORDINAL),
 )
 
 IS_NONBLOCKING = Column(
@@ -366,7 +376,7 @@ TRACE_QUALITY = Table(
 )
 
 TABLES = (
-    MPI_CALLS, SENDS, PROBED_RECEIVES, RECEIVES, MESSAGES, UNMATCHED_MESSAGES, COLLECTIVE_CALLS,
-    COLLECTIVES, COLLECTIVE_MEMBERS, READING_FINDINGS, OPEN_REQUESTS, CLOCK_VIOLATIONS,
-    TRACE_QUALITY,
+    MPI_CALLS, SENDS, PROBED_RECEIVES, RECEIVES, MESSAGES, UNMATCHED_MESSAGES, DOUBTFUL_CHANNELS,
+    COLLECTIVE_CALLS, COLLECTIVES, COLLECTIVE_MEMBERS, READING_FINDINGS, OPEN_REQUESTS,
+    CLOCK_VIOLATIONS, TRACE_QUALITY,
 )  # fmt: skip

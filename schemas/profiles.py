@@ -12,6 +12,7 @@ from schemas.columns import (
     VISIT_COUNT,
     renamed,
 )
+from schemas.definitions import LAST_CALL_PATH_ID
 from schemas.table import BOOL, INT64, Column, Table
 
 SHORTEST_NS = Column(
@@ -36,6 +37,25 @@ VISIT_TOTALS = Table(
             name="is_start",
             type=BOOL,
             meaning="Some visit was not called from another one of this location.",
+        ),
+    ),
+)
+
+VISITED_CALL_PATHS = Table(
+    name="visited_call_paths",
+    meaning="Call paths that some location visited, each with the region that called it.",
+    grain="one row per visited call path",
+    key=("call_path_id",),
+    is_transient=True,
+    columns=(
+        CALL_PATH_ID,
+        LAST_CALL_PATH_ID,
+        REGION_ID,
+        renamed(
+            REGION_ID,
+            "caller_region_id",
+            "Region that called.",
+            null_means="a start: no visited call path lies above",
         ),
     ),
 )
@@ -133,6 +153,6 @@ MESSAGE_SIZES = Table(
 )
 
 TABLES = (
-    VISIT_TOTALS, CALL_TREE, FLAT_PROFILE, REGION_GRAPH_NODES, REGION_GRAPH_EDGES,
-    COMMUNICATION_MATRIX, MESSAGE_SIZES,
+    VISIT_TOTALS, VISITED_CALL_PATHS, CALL_TREE, FLAT_PROFILE, REGION_GRAPH_NODES,
+    REGION_GRAPH_EDGES, COMMUNICATION_MATRIX, MESSAGE_SIZES,
 )  # fmt: skip

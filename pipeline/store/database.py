@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import PipelineError
+from pipeline.text import first_line
 
 if TYPE_CHECKING:  # imported when first needed: reading a trace does without
     import duckdb
@@ -33,8 +34,8 @@ def connect(
         try:
             connection.execute(f"SET {name} = $value", {"value": value})
         except duckdb.Error as error:
-            reason = str(error).splitlines()[0]
-            raise PipelineError(f"--{name.replace('_', '-')} {value}: {reason}") from error
+            option = name.replace("_", "-")
+            raise PipelineError(f"--{option} {value}: {first_line(error)}") from error
     return connection
 
 

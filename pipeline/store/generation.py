@@ -4,6 +4,7 @@ import os
 import shutil
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -136,12 +137,17 @@ class GenerationWriter:
         return target
 
     def discard(self) -> None:
-        """Remove everything written; nothing of it was ever visible."""
+        """Remove everything written, also the run's folder if it holds nothing else.
+
+        Nothing of it was ever visible.
+        """
         for parts in self._parts.values():
             for part in parts.values():
                 part.abandon()
         self._parts = {}
         shutil.rmtree(self.path, ignore_errors=True)
+        with suppress(OSError):  # it holds other generations, or is gone
+            self.path.parent.rmdir()
 
 
 def table_files(generation: Path, name: str) -> list[Path]:

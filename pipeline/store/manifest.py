@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -87,16 +87,9 @@ class Manifest:
         return {name: table for name, table in self.tables.items() if table.is_stored}
 
     @property
-    def row_count(self) -> int:
-        return sum(table.row_count for table in self.tables.values())
-
-    @property
     def byte_count(self) -> int:
         """Bytes of the generation's Parquet files."""
         return sum(table.byte_count for table in self.tables.values())
-
-    def with_table(self, name: str, record: TableRecord) -> "Manifest":
-        return replace(self, tables={**self.tables, name: record})
 
     def to_json(self) -> str:
         return to_json(asdict(self))

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from pipeline.errors import BrokenContractError
 from pipeline.store.failures import told_as_store_error
 from pipeline.store.keys import KeyCheck, repeated_in_file
+from pipeline.text import first_line
 from schemas import Table, Violation
 
 ROW_GROUP_ROWS = 131_072
@@ -116,7 +117,7 @@ def conform(table: Table, data: pa.Table) -> pa.Table:
     try:
         return table.conform(data)
     except pa.ArrowException as error:
-        reason = f"{_misfit(table, data)}{_first_line(error)}"
+        reason = f"{_misfit(table, data)}{first_line(error)}"
         raise BrokenContractError(f"{table.name}: {reason}") from error
 
 
@@ -177,7 +178,3 @@ def _encodings(schema: pa.Schema) -> dict[str, Any]:
 def _refuse(violations: list[Violation]) -> None:
     if violations:
         raise BrokenContractError("; ".join(str(violation) for violation in violations[:3]))
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0]

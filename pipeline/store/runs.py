@@ -74,7 +74,10 @@ class Run:
         return connection
 
     def missing_tables(self) -> list[str]:
-        """Tables whose files are gone or have another size than when they were written."""
+        """Tables whose files are gone or have another size than when they were written.
+
+        Sizes alone are compared, for speed: bytes changed in place are not noticed.
+        """
         return [
             name
             for name, record in self.manifest.stored.items()
@@ -184,7 +187,8 @@ class Store:
         if len(matches) == 1:
             return matches[0]
         listed = [f"{run.run_id} ({run.label})" for run in runs]
-        listed += [f"{folder.name[4:]} (not readable)" for run, folder in self._found() if not run]
+        broken = [folder.name[4:] for run, folder in self._found() if not run and _is_made(folder)]
+        listed += [f"{run_id} (not readable)" for run_id in broken]
         known = f"runs present: {', '.join(listed)}" if listed else "analyse a trace first"
         problem = f"several runs are called {name}" if matches else f"no run {name or ''}".strip()
         raise MissingInputError(f"{problem}: {self.path}: {known}")
@@ -213,8 +217,12 @@ class Store:
         return Run(path, Manifest.load(path / MANIFEST_NAME), source)
 
     def _found(self) -> list[tuple[Run | None, Path]]:
-        """The folders of all runs, each with its current generation if that is readable."""
-        found = [(self._readable(folder), folder) for folder in self.runs_path.glob("run=*")]
+        """The folders of all runs, each with its current generation if that is readable.
+
+        An empty folder is that of an analysis that begins or was stopped: no run.
+        """
+        folders = [path for path in self.runs_path.glob("run=*") if not _is_empty(path)]
+        found = [(self._readable(folder), folder) for folder in folders]
         return sorted(found, key=lambda each: (_created(each[0]), each[1].name), reverse=True)
 
     def _readable(self, folder: Path) -> Run | None:
@@ -252,6 +260,19 @@ def _same_path(source: str, name: str) -> bool:
     """True if `name` is the trace or the folder that holds it."""
     asked = os.path.realpath(name)
     return asked in (os.path.realpath(source), os.path.realpath(os.path.dirname(source)))
+
+
+def _is_empty(folder: Path) -> bool:
+    """True also if it has just gone."""
+    try:
+        return not any(folder.iterdir())
+    except FileNotFoundError:
+        return True
+
+
+def _is_made(folder: Path) -> bool:
+    """True if a generation of the run was once made current."""
+    return (folder / POINTER_NAME).exists()
 
 
 def _created(run: Run | None) -> str:

@@ -6,6 +6,7 @@ import shutil
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 _PREFIX = ".writing"
@@ -41,8 +42,15 @@ def is_in_use(path: Path) -> bool:
 
 
 def sweep(runs: Path) -> list[Path]:
-    """Remove all orphans that can be removed and return them."""
-    return [path for path in orphans(runs) if _remove(path)]
+    """Remove all orphans that can be removed and return them.
+
+    The folder of a run that then holds nothing is removed too.
+    """
+    removed = [path for path in orphans(runs) if _remove(path)]
+    for folder in {path.parent for path in removed}:
+        with suppress(OSError):  # it holds generations
+            folder.rmdir()
+    return removed
 
 
 def _remove(path: Path) -> bool:

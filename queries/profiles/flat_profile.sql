@@ -5,7 +5,7 @@
 -- Stubs repeat tasks and are left out.
 --
 -- Grain:      one row per visited region and location
--- Inputs:     visit_totals, call_tree, call_paths
+-- Inputs:     visit_totals, call_tree, visited_call_paths
 -- Output:     flat_profile
 -- Parameters: none
 -- Source:     the definition of a flat profile
@@ -15,7 +15,7 @@ WITH
     -- ids of that one's subtree reach so far.
     nested AS (
         SELECT
-            call_paths.region_id,
+            visited_paths.region_id,
             call_tree.location_id,
             call_tree.visit_count,
             call_tree.inclusive_ns,
@@ -23,8 +23,8 @@ WITH
             visit_totals.shortest_ns,
             visit_totals.longest_ns,
             coalesce(
-                max(call_paths.last_call_path_id) OVER (
-                    PARTITION BY call_paths.region_id, call_tree.location_id
+                max(visited_paths.last_call_path_id) OVER (
+                    PARTITION BY visited_paths.region_id, call_tree.location_id
                     ORDER BY call_tree.call_path_id
                     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
                 ) >= call_tree.call_path_id,
@@ -32,7 +32,7 @@ WITH
             ) AS is_recursive
         FROM call_tree
         INNER JOIN visit_totals USING (call_path_id, location_id)
-        INNER JOIN call_paths USING (call_path_id)
+        INNER JOIN visited_call_paths AS visited_paths USING (call_path_id)
     )
 
 SELECT

@@ -124,11 +124,11 @@ WITH
         ('cancelled_request', 'The program cancelled these operations; they are left out.'),
         (
             'partial_collective',
-            'Members of these collectives are not in the trace; no waiting is computed for them.'
+            'Members of these collectives are not in the trace.'
         ),
         (
             'inconsistent_collective',
-            'Members disagree on operation or root; no waiting is computed for them.'
+            'Members of these collectives disagree on operation or root.'
         ),
         (
             'unclosed_visit',

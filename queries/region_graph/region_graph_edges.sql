@@ -4,26 +4,20 @@
 -- outermost time counts as inclusive. Stubs repeat tasks and are left out.
 --
 -- Grain:      one row per pair of regions of which the first called the second
--- Inputs:     call_tree, visit_totals, call_paths
+-- Inputs:     call_tree, visit_totals, visited_call_paths
 -- Output:     region_graph_edges
 -- Parameters: none
 -- Source:     Truong and Fahringer 2001 (SCALEA), DRG = (R, E, s)
 -- Assumes:    nothing
 WITH
-    visited_paths AS (
-        SELECT DISTINCT call_path_id FROM visit_totals
-    ),
-
     called AS (
         SELECT
-            callees.call_path_id,
-            callees.last_call_path_id,
-            callers.region_id AS caller_region_id,
-            callees.region_id AS callee_region_id
-        FROM call_paths AS callees
-        INNER JOIN call_paths AS callers
-            ON callees.parent_call_path_id = callers.call_path_id
-        SEMI JOIN visited_paths ON callers.call_path_id = visited_paths.call_path_id
+            call_path_id,
+            last_call_path_id,
+            caller_region_id,
+            region_id AS callee_region_id
+        FROM visited_call_paths
+        WHERE caller_region_id IS NOT NULL
     ),
 
     nested AS (

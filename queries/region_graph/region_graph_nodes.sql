@@ -1,23 +1,16 @@
 -- Nodes of the dynamic region call graph: the regions that were executed.
 --
 -- Grain:      one row per executed region
--- Inputs:     flat_profile, visit_totals, call_paths
+-- Inputs:     flat_profile, visited_call_paths
 -- Output:     region_graph_nodes
 -- Parameters: none
 -- Source:     Truong and Fahringer 2001 (SCALEA), DRG = (R, E, s)
 -- Assumes:    nothing
 WITH
-    visited_paths AS (
-        SELECT DISTINCT call_path_id FROM visit_totals
-    ),
-
-    -- TASKS and THREADS are roots that are never visited themselves.
     entries AS (
-        SELECT DISTINCT call_paths.region_id
-        FROM call_paths
-        SEMI JOIN visited_paths USING (call_path_id)
-        ANTI JOIN visited_paths AS callers
-            ON call_paths.parent_call_path_id = callers.call_path_id
+        SELECT DISTINCT region_id
+        FROM visited_call_paths
+        WHERE caller_region_id IS NULL
     ),
 
     totals AS (

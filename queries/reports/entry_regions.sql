@@ -6,7 +6,11 @@
 -- Parameters: $row_limit  only the entries with the largest inclusive time (BIGINT)
 SELECT
     regions.name AS region,
-    regions.paradigm::VARCHAR AS paradigm,
+    CASE regions.paradigm
+        WHEN 'mpi' THEN 'MPI'
+        WHEN 'openmp' THEN 'OpenMP'
+        ELSE regions.paradigm::VARCHAR
+    END AS paradigm,
     region_graph_nodes.inclusive_ns,
     region_graph_nodes.exclusive_ns,
     region_graph_nodes.visit_count

@@ -12,6 +12,14 @@ WITH
             coalesce(
                 sum(flat_profile.exclusive_ns) FILTER (WHERE regions.paradigm = 'mpi'), 0
             ) AS mpi_ns,
+            coalesce(
+                sum(flat_profile.exclusive_ns) FILTER (
+                    WHERE
+                    regions.paradigm = 'mpi'
+                    AND lower(regions.name) IN ('mpi_init', 'mpi_init_thread', 'mpi_finalize')
+                ),
+                0
+            ) AS mpi_setup_ns,
             coalesce(sum(flat_profile.visit_count), 0) AS visit_count
         FROM flat_profile
         INNER JOIN regions ON flat_profile.region_id = regions.region_id
@@ -39,6 +47,7 @@ SELECT
     profiled.total_ns::BIGINT AS total_ns,
     profiled.mpi_ns::BIGINT AS mpi_ns,
     profiled.mpi_ns / nullif(profiled.total_ns, 0) AS mpi_ratio,
+    profiled.mpi_setup_ns::BIGINT AS mpi_setup_ns,
     waited.wait_ns::BIGINT AS wait_ns,
     waited.wait_ns / nullif(profiled.total_ns, 0) AS wait_ratio,
     waited.wait_count,

@@ -6,46 +6,76 @@
 -- Parameters: none
 -- Assumes:    wait states lie within the exclusive time of their call path's region
 WITH
+    -- What compilers and people instrument is the program itself.
+    classes AS (
+        SELECT
+            region_id,
+            CASE
+                WHEN paradigm IN ('user', 'compiler') THEN 'program code'
+                WHEN paradigm = 'measurement_system' THEN 'measurement'
+                WHEN
+                    paradigm = 'mpi'
+                    AND (role = 'barrier' OR starts_with(role::VARCHAR, 'coll_'))
+                    THEN 'MPI collectives and barriers, waiting inside not analysed'
+                WHEN
+                    paradigm = 'mpi'
+                    AND (
+                        role = 'rma'
+                        OR regexp_matches(
+                            lower(name),
+                            '^mpi_(win_|r?(put|get)$|r?(get_)?accumulate|fetch_and_op|compare_and)'
+                        )
+                    )
+                    THEN 'MPI one-sided, waiting inside not analysed'
+                WHEN
+                    paradigm = 'mpi'
+                    AND lower(name) IN ('mpi_init', 'mpi_init_thread', 'mpi_finalize')
+                    THEN 'MPI start and end'
+                WHEN paradigm = 'mpi' AND role = 'point2point'
+                    THEN 'MPI point-to-point, not waiting'
+                WHEN paradigm = 'mpi' THEN 'MPI, other calls'
+                WHEN
+                    role IN (
+                        'barrier', 'implicit_barrier', 'critical', 'atomic', 'ordered',
+                        'task_wait', 'thread_wait'
+                    )
+                    OR regexp_matches(lower(name), 'mutex_lock|cond_(timed)?wait|pthread_join')
+                    THEN 'thread synchronisation, waiting inside not analysed'
+                WHEN paradigm = 'openmp' THEN 'OpenMP'
+                ELSE replace(paradigm::VARCHAR, '_', ' ')
+            END AS part
+        FROM regions
+    ),
+
     spent AS (
-        SELECT regions.paradigm::VARCHAR AS paradigm, sum(flat_profile.exclusive_ns) AS time_ns
+        SELECT classes.part, sum(flat_profile.exclusive_ns) AS time_ns
         FROM flat_profile
-        INNER JOIN regions ON flat_profile.region_id = regions.region_id
-        GROUP BY regions.paradigm
+        INNER JOIN classes ON flat_profile.region_id = classes.region_id
+        GROUP BY classes.part
     ),
 
     waited AS (
-        SELECT regions.paradigm::VARCHAR AS paradigm, sum(wait_states.wait_ns) AS wait_ns
+        SELECT classes.part, sum(wait_states.wait_ns) AS wait_ns
         FROM wait_states
         INNER JOIN call_paths ON wait_states.call_path_id = call_paths.call_path_id
-        INNER JOIN regions ON call_paths.region_id = regions.region_id
-        GROUP BY regions.paradigm
+        INNER JOIN classes ON call_paths.region_id = classes.region_id
+        GROUP BY classes.part
     ),
 
     divided AS (
         SELECT
-            spent.paradigm,
-            least(coalesce(waited.wait_ns, 0), spent.time_ns) AS wait_ns,
-            spent.time_ns - least(coalesce(waited.wait_ns, 0), spent.time_ns) AS work_ns
+            spent.part,
+            spent.time_ns,
+            least(coalesce(waited.wait_ns, 0), spent.time_ns) AS wait_ns
         FROM spent
-        LEFT JOIN waited ON spent.paradigm = waited.paradigm
+        LEFT JOIN waited ON spent.part = waited.part
     ),
 
     parts AS (
-        -- What compilers and people instrument is the program itself.
-        SELECT
-            CASE
-                WHEN paradigm IN ('user', 'compiler') THEN 'program code'
-                WHEN paradigm = 'mpi' THEN 'MPI, not waiting'
-                WHEN paradigm = 'measurement_system' THEN 'measurement'
-                ELSE replace(paradigm, '_', ' ')
-            END AS part,
-            work_ns AS time_ns
+        SELECT part, time_ns - wait_ns AS time_ns
         FROM divided
         UNION ALL
-        SELECT
-            CASE WHEN paradigm = 'mpi' THEN 'MPI' ELSE replace(paradigm, '_', ' ') END
-            || ', waiting' AS part,
-            wait_ns AS time_ns
+        SELECT 'waiting on messages' AS part, wait_ns AS time_ns
         FROM divided
     )
 

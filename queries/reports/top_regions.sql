@@ -35,7 +35,11 @@ WITH
 
 SELECT
     regions.name AS region,
-    regions.paradigm::VARCHAR AS paradigm,
+    CASE regions.paradigm
+        WHEN 'mpi' THEN 'MPI'
+        WHEN 'openmp' THEN 'OpenMP'
+        ELSE regions.paradigm::VARCHAR
+    END AS paradigm,
     summed.exclusive_ns::BIGINT AS exclusive_ns,
     summed.exclusive_ns / nullif(sum(summed.exclusive_ns) OVER (), 0) AS exclusive_ratio,
     summed.inclusive_ns::BIGINT AS inclusive_ns,

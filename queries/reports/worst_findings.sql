@@ -12,7 +12,9 @@ WITH
             call_path_id,
             sum(wait_ns) AS wait_ns,
             count(*) AS wait_count,
-            count(DISTINCT location_id) AS location_count
+            count(DISTINCT location_id) AS location_count,
+            count(*) FILTER (WHERE confidence < 100) AS doubtful_count,
+            min(confidence) AS confidence
         FROM wait_states
         GROUP BY property, call_path_id
         ORDER BY wait_ns DESC, property, call_path_id
@@ -71,6 +73,8 @@ SELECT
     findings.wait_ns / nullif(profiled.total_ns, 0) AS wait_ratio,
     findings.wait_count,
     findings.location_count,
+    findings.doubtful_count,
+    findings.confidence,
     victim_locations.rank AS rank,
     victim_locations.thread AS thread,
     victims.wait_ns::BIGINT AS worst_ns,

@@ -10,7 +10,7 @@
 -- if it also waited for a sender: that wait explains it.
 --
 -- Grain:      one row per visit that waited for a receiver
--- Inputs:     messages, call_paths, mpi_calls, late_sender, unmatched_messages
+-- Inputs:     messages, call_paths, mpi_calls, late_sender, doubtful_channels
 -- Output:     late_receiver
 -- Parameters: none
 -- Source:     Scalasca pattern reference, "MPI Late Receiver Time"
@@ -44,16 +44,6 @@ WITH
             ) AS place
         FROM late_messages
         QUALIFY place = 1
-    ),
-
-    -- Beyond an unmatched message, messages of the channel may be paired wrongly.
-    doubtful_channels AS (
-        SELECT DISTINCT
-            communicator_id,
-            sender_group_id,
-            receiver_group_id,
-            tag
-        FROM unmatched_messages
     )
 
 SELECT

@@ -5,22 +5,11 @@
 -- mpi_latesender.
 --
 -- Grain:      one row per visit that waited for a sender
--- Inputs:     awaited_messages, messages, wrong_order, unmatched_messages
+-- Inputs:     awaited_messages, messages, wrong_order, doubtful_channels
 -- Output:     late_sender
 -- Parameters: none
 -- Source:     Scalasca pattern reference, "MPI Late Sender Time" and its sub-patterns
 -- Assumes:    clocks synchronised; where they are not, a wait ends with its call
-WITH
-    -- Beyond an unmatched message, messages of the channel may be paired wrongly.
-    doubtful_channels AS (
-        SELECT DISTINCT
-            communicator_id,
-            sender_group_id,
-            receiver_group_id,
-            tag
-        FROM unmatched_messages
-    )
-
 SELECT
     CASE wrong_order.is_same_sender
         WHEN TRUE THEN 'mpi_lswo_same'

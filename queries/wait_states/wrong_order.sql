@@ -6,8 +6,9 @@
 --     received   1st  2nd  3rd  4th
 --     sent at     50   30   40   10      50 is marked by 30, the waits for 30 and 40 by 10
 --
--- The reference remembers only the last 100 waits of a location that are not marked yet, first in
--- first out. We remember all, unless told otherwise to compare with it.
+-- By default all waits are remembered, as the definition asks. Scalasca's analyser forgets: it
+-- remembers only the last 100 waits of a location that are not marked yet, first in first out.
+-- $remembered_waits does the same, to compare with it.
 --
 -- Grain:      one row per awaited message that was received in the wrong order
 -- Inputs:     messages, awaited_messages

@@ -90,6 +90,10 @@ def test_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         ["analyze", "a", "b"],
         ["analyze", "a", "--nosuch"],
         ["analyze", "a", "--threads", "many"],
+        ["analyze", "a", "--threads", "0"],
+        ["analyze", "a", "--memory-limit", "lots"],
+        ["analyze", "a", "--memory-limit", "12"],
+        ["analyze", "a", "--memory-limit", "63MB"],
         ["sql", "--format", "xml"],
         ["export", "severities"],
     ],
@@ -198,7 +202,20 @@ def test_tables_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_an_unknown_table_names_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["tables", "visit"]) == MissingInputError.exit_code
-    assert "visits" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "did you mean visits?" in told
+    assert "mpi_calls" not in told  # transient
+
+
+@pytest.mark.parametrize("arguments", [["runs"], ["sql", "SELECT 1"], ["sql", "x", "--all-runs"]])
+def test_a_store_that_is_none_is_an_error(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    assert cli.main([*arguments, "--store", str(tmp_path / "nosuch")]) == 11
+    assert cli.main([*arguments, "--store", str(file)]) == 30
+    assert capsys.readouterr().out == ""
 
 
 # --- export ------------------------------------------------------------------------------------
@@ -215,7 +232,7 @@ COLUMNS = ["metric", "call_path", "rank", "thread", "value"]
 
 
 def test_severities_are_exported_as_csv(tmp_path: Path) -> None:
-    output = tmp_path / "new folder" / "severities.csv"
+    output = tmp_path / "severities.csv"
     assert export_severities(late_sender_run(), output) == len(SEVERITIES)
     with output.open(newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
@@ -229,6 +246,12 @@ def test_severities_are_exported_as_parquet(tmp_path: Path) -> None:
     exported = pq.read_table(output)
     assert exported.column_names == COLUMNS
     assert [tuple(row.values()) for row in exported.to_pylist()] == SEVERITIES
+
+
+def test_a_missing_folder_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(MissingInputError, match="no folder"):
+        export_severities(late_sender_run(), tmp_path / "nosuch" / "severities.csv")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_unknown_suffix_is_refused(tmp_path: Path) -> None:
@@ -301,6 +324,21 @@ def test_sums_stay_exact_in_json(database: duckdb.DuckDBPyConnection) -> None:
 def test_what_json_has_no_number_for_is_null(database: duckdb.DuckDBPyConnection) -> None:
     shown = printed(database, "SELECT 'nan'::DOUBLE AS a, 'infinity'::DOUBLE AS b", "json")
     assert json.loads(shown) == [{"a": None, "b": None}]
+
+
+def test_several_results_are_no_json(database: duckdb.DuckDBPyConnection) -> None:
+    with pytest.raises(QueryError, match="takes one statement"):
+        printed(database, "SELECT 1; SELECT 2", "json")
+    shown = printed(database, "CREATE TEMP TABLE t AS SELECT 7 AS n; FROM t", "json")
+    assert json.loads(shown) == [{"n": 7}]
+
+
+def test_commands_work_in_a_script(database: duckdb.DuckDBPyConnection) -> None:
+    assert "wait_states" in printed(database, ".tables", "table").split()
+    shown = printed(database, "SELECT 3 AS n;\n.schema wait_states\n.quit\nSELECT 4", "table")
+    assert shown.split()[:2] == ["n", "3"]
+    assert "How long the call waited." in shown
+    assert "4" not in shown.split()
 
 
 def test_rows_are_printed_as_a_table(database: duckdb.DuckDBPyConnection) -> None:

@@ -200,7 +200,7 @@ def intervals(**changed: object) -> pa.Table:
 def test_rows_that_break_the_contract_are_refused(
     tmp_path: Path, rows: pa.Table, message: str
 ) -> None:
-    writing = GenerationWriter(tmp_path / "new")
+    writing = GenerationWriter(tmp_path / "run" / "new")
     with pytest.raises(BrokenContractError, match=re.escape(message)), writing as generation:
         generation.write(INTERVALS, rows)
     assert list(tmp_path.iterdir()) == []

@@ -44,7 +44,7 @@ def test_leaving_without_publishing_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), store.begin("r1") as writer:  # noqa: PT012
         writer.part(STAYS, 0).write(stays(0, 0, range(200_000)))
         raise KeyboardInterrupt
-    assert list((store.runs_path / "run=r1").iterdir()) == []
+    assert list(store.runs_path.iterdir()) == []
 
 
 def test_who_publishes_second_keeps_what_the_first_published(tmp_path: Path) -> None:
@@ -239,6 +239,25 @@ def test_a_name_that_does_not_fit_one_run_lists_those_there_are(
         assert listed in str(caught.value)
 
 
+def test_what_was_never_made_current_is_not_called_unreadable(store: Store) -> None:
+    (store.runs_path / "run=half" / temporary_name("gen")).mkdir(parents=True)
+    (store.runs_path / "run=empty").mkdir()
+    (store.runs_path / "run=cd56" / "gen=g1" / "manifest.json").write_text("{")
+    with pytest.raises(MissingInputError) as caught:
+        store.open("zz")
+    assert re.findall(r"(\w+) \(not readable\)", str(caught.value)) == ["cd56"]
+
+
+def test_sweeping_takes_the_empty_folder_of_a_run_too_but_no_other(store: Store) -> None:
+    folders = {path.name for path in store.runs_path.iterdir()}
+    dead = temporary_name("gen").replace(f"~{os.getpid()}~", "~999999999~")
+    for run_id in ("ab12", "killed"):
+        (store.runs_path / f"run={run_id}" / dead).mkdir(parents=True)
+    assert len(store.sweep()) == 2
+    assert {path.name for path in store.runs_path.iterdir()} == folders
+    assert store.open("ab12").read("places").num_rows == 2
+
+
 def test_an_empty_store_says_that_a_trace_is_needed(tmp_path: Path) -> None:
     with pytest.raises(MissingInputError, match="analyse a trace first"):
         Store(tmp_path / "none").open()
@@ -246,7 +265,8 @@ def test_an_empty_store_says_that_a_trace_is_needed(tmp_path: Path) -> None:
 
 def test_runs_are_listed_latest_first_with_size_and_state(store: Store) -> None:
     (store.runs_path / "run=half" / temporary_name("gen")).mkdir(parents=True)
-    (store.runs_path / "run=left").mkdir()
+    (store.runs_path / "run=left" / "gen=g1").mkdir(parents=True)
+    (store.runs_path / "run=empty").mkdir()
     (store.runs_path / "run=cd56" / "gen=g1" / "manifest.json").write_text("{")
     listed = {summary.run_id: summary for summary in store.summaries()}
     assert list(listed) == ["ab34", "ab12", "left", "half", "cd56"]
@@ -255,7 +275,6 @@ def test_runs_are_listed_latest_first_with_size_and_state(store: Store) -> None:
     assert "manifest.json" in listed["cd56"].state
     assert listed["ab12"].state == "complete"
     assert listed["ab12"].run is not None
-    assert listed["ab12"].run.manifest.row_count == 2
     on_disk = sum(
         p.stat().st_size for p in (store.runs_path / "run=ab12").rglob("*") if p.is_file()
     )

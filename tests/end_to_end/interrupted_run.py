@@ -1,6 +1,8 @@
-"""Analyse the fake trace of a folder and be interrupted at a given moment; run by the tests.
+"""Analyse a trace into a folder and be interrupted at a given moment; run by the tests.
 
-    python -m tests.end_to_end.interrupted_run FOLDER SIGNAL EVENT STAGE
+    python -m tests.end_to_end.interrupted_run FOLDER SIGNAL EVENT STAGE [TRACE]
+
+Without TRACE it is the fake trace of the folder, with the folder's queries.
 
 EVENT is `started` or `advanced` (of STAGE), or `pointing`: published but not yet current. With
 `later`, the signal comes half a second after STAGE started.
@@ -12,6 +14,8 @@ import sys
 import threading
 from pathlib import Path
 
+from pipeline.graph import Recipe
+from pipeline.readers import open_source
 from pipeline.reporter import SilentReporter
 from pipeline.run import Options, analyze_source
 from pipeline.store import Run, Store
@@ -40,7 +44,12 @@ class Interrupter(SilentReporter):
         os.kill(os.getpid(), self.number)
 
 
-def main(folder: Path, signal_name: str, event: str, stage: str, **changed: str) -> None:
+def fake_recipe(queries: Path) -> Recipe:
+    texts = {path.stem: path.read_text() for path in queries.glob("stays/*.sql")}
+    return write_recipe(queries, **texts)
+
+
+def main(folder: Path, signal_name: str, event: str, stage: str, trace: str = "") -> None:
     interrupter = Interrupter(signal.Signals[signal_name], event, stage)
 
     class InterruptedStore(Store):
@@ -49,15 +58,12 @@ def main(folder: Path, signal_name: str, event: str, stage: str, **changed: str)
                 interrupter.interrupt()
             super().point_to(run)
 
-    source = FakeSource(folder / "first" / "trace.json")
-    queries = folder / "queries"
-    texts = {path.stem: path.read_text() for path in queries.glob("stays/*.sql")}
     analyze_source(
-        source,
+        open_source(Path(trace)) if trace else FakeSource(folder / "first" / "trace.json"),
         store=InterruptedStore(folder / "store"),
         options=Options(threads=2),
         reporter=interrupter,
-        recipe=write_recipe(queries, **texts),
+        recipe=None if trace else fake_recipe(folder / "queries"),
     )
     print("not interrupted")
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from collections import defaultdict
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from pipeline import cli
 from pipeline.console import messages, results
 from pipeline.reports.build import build_report
+from pipeline.reports.tables import fetch
 from pipeline.store import Store
 
 # Even ranks work 50 ms longer, then send; odd ranks wait in MPI_Recv: five times, four ranks.
@@ -43,7 +45,7 @@ def test_an_analysis_tells_the_finding_and_where_results_lie(
     assert cli.main(["analyze", str(TRACE), "--store", str(tmp_path)]) == 0
     captured = capsys.readouterr()
     assert "1. Late Sender: " in captured.out
-    assert "10 waits in main/MPI_Recv." in captured.out
+    assert '10 waits in "main/MPI_Recv".' in captured.out
     assert "tables computed" in captured.err
     places = [line.split()[1] for line in captured.out.splitlines()[-3:]]
     assert all(Path(place).exists() for place in places)
@@ -59,6 +61,43 @@ def test_analysing_again_does_nothing_says_why_and_repeats_the_findings(
     assert captured.err.startswith("nothing to do: nothing changed since ")
     assert "1. Late Sender: " in captured.out
     assert state_of(store) == before
+
+
+def test_the_sample_in_the_readme_is_what_is_told(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    readme = (TRACE.parents[1] / "README.md").read_text(encoding="utf-8")
+    sample = readme.partition("analyze data/m01_late_sender")[2].partition("```")[0]
+    shown = sample.partition("m01_late_sender\n")[2].partition("report  ")[0]
+    assert cli.main(["report", "--store", str(store)]) == 0
+    told = " ".join(capsys.readouterr().out.replace("Summary\n", "").split())
+    assert len(shown.splitlines()) > 5
+    assert " ".join(shown.split()) in told
+
+
+def test_explaining_an_unchanged_run_takes_a_line(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["analyze", str(TRACE), "--store", str(store), "--explain"]) == 0
+    assert capsys.readouterr().out.count("\n") == 1
+
+
+def test_the_suffix_of_the_output_chooses_the_form(store: Path, tmp_path: Path) -> None:
+    for name, start in (("a.html", "<!DOCTYPE"), ("a.md", "# m01"), ("a.txt", "m01_")):
+        output = tmp_path / name
+        assert cli.main(["report", "--store", str(store), "--output", str(output)]) == 0
+        assert output.read_text(encoding="utf-8").startswith(start)
+    assert cli.main(["report", "--store", str(store), "--output", str(tmp_path / "a.pdf")]) == 10
+    assert cli.main(["report", "--store", str(store), "--output", str(tmp_path / "x/a.md")]) == 11
+
+
+def test_a_run_that_is_nearly_named_is_suggested(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["report", "m01_late", "--store", str(store)]) == 0
+    capsys.readouterr()
+    assert cli.main(["report", "m02_late_sender", "--store", str(store)]) == 11
+    assert "did you mean m01_late_sender?" in capsys.readouterr().err
 
 
 def test_explaining_does_nothing_at_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -138,3 +177,24 @@ def test_two_analyses_of_one_trace_give_the_same_report(store: Path, tmp_path: P
     first, second = (build_report(Store(path).open()) for path in (store, again))
     # How it was made names times and options, which may differ.
     assert first.sections[:-1] == second.sections[:-1]
+
+
+def test_an_incomplete_trace_is_told_first_and_in_the_list_of_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace, store = tmp_path / "cut", tmp_path / "store"
+    shutil.copytree(TRACE, trace)
+    events = max(trace.rglob("*.evt"), key=lambda path: path.stat().st_size)
+    events.write_bytes(events.read_bytes()[: events.stat().st_size // 2])
+    arguments = ["analyze", str(trace), "--store", str(store), "--allow-damaged"]
+    assert cli.main(arguments) == 0
+    assert capsys.readouterr().out.splitlines()[2].startswith("Incomplete trace: of 4 locations")
+    assert cli.main(["runs", "--store", str(store)]) == 0
+    assert capsys.readouterr().out.rstrip().endswith("incomplete trace")
+
+
+def test_what_is_said_to_be_analysed_is_what_is_searched(store: Path) -> None:
+    with Store(store).open().connect() as connection:
+        _, rows = fetch(connection, "searched_wait_states")
+    # Other kinds must be added to describe_coverage and taken from unanalysed_waiting.
+    assert {finding for (finding,) in rows} == {"Late Receiver", "Late Sender"}

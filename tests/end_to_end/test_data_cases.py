@@ -13,7 +13,7 @@ from pipeline.export import export_severities
 from pipeline.run import Analysis, Options, analyze
 from pipeline.store import Store
 from tests.reference.cases import DATA, EXACT, EXPECTED_NAME, Case
-from tests.reference.comparison import EXPECTED_ROWS, find_cells_off, load
+from tests.reference.comparison import EXPECTED_ROWS, broken_checks, find_cells_off, load
 from tests.reference.metrics import COMPARED
 
 README = (DATA / "README.md").read_text(encoding="utf-8")
@@ -52,6 +52,10 @@ def test_severities_are_the_expected_ones(analysis: Analysis, tmp_path: Path) ->
     with duckdb.connect() as connection:
         load(connection, severities, case.path / EXPECTED_NAME, EXPECTED_ROWS, COMPARED)
         assert find_cells_off(connection, tolerance) == []
+
+
+def test_all_checks_hold(analysis: Analysis) -> None:
+    assert broken_checks(analysis.run) == ()
 
 
 def test_everything_is_read_and_nothing_is_doubtful(analysis: Analysis) -> None:

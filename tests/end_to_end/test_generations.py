@@ -7,6 +7,7 @@ The recipe of tests.support:
          └─> places ───────────────────────────────────────────────┘
 """
 
+import importlib
 import json
 import os
 import shutil
@@ -15,10 +16,13 @@ from pathlib import Path
 
 import pytest
 
+from pipeline import graph
 from pipeline.errors import StoreError
+from pipeline.graph import schema_hash
 from pipeline.reporter import SilentReporter
 from pipeline.run import Analysis, analyze_source
 from pipeline.store import Store
+from schemas import Rule
 from tests.support import (
     DOUBLE,
     PLACE_TOTALS,
@@ -196,6 +200,56 @@ def test_changed_code_of_the_reader_or_a_stage_computes_again(analysed: Case) ->
     assert analysed.explain() == {"doubled": "code changed"}
 
 
+COMPUTED_BY_SQL_OR_PYTHON = {"long_stays", "place_totals", "ranking", "stay_counts", "doubled"}
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "tables"),
+    [
+        ("duckdb", "version of DuckDB changed", COMPUTED_BY_SQL_OR_PYTHON),
+        ("pyarrow", "version of pyarrow changed", set(TABLES)),
+    ],
+)
+def test_another_version_of_what_makes_the_bytes_computes_again(
+    analysed: Case, monkeypatch: pytest.MonkeyPatch, name: str, told: str, tables: set[str]
+) -> None:
+    installed = graph.installed_version
+    monkeypatch.setattr(
+        graph, "installed_version", lambda asked: "99" if asked == name else installed(asked)
+    )
+    assert analysed.explain() == dict.fromkeys(tables, told)
+    assert analysed.analyze().is_new
+    assert len(analysed.generations) == 2
+
+
+def test_another_version_of_tracemill_computes_everything_again(
+    analysed: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graph, "VERSION", "99")
+    assert analysed.explain() == dict.fromkeys(TABLES, "version of Tracemill changed")
+
+
+def test_another_way_of_writing_files_computes_everything_again(
+    analysed: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graph, "_WRITING_MODULES", ("pipeline.store.manifest",))
+    assert analysed.explain() == dict.fromkeys(TABLES, "stage format changed")
+
+
+def test_a_rule_of_the_same_name_with_another_body_is_another_schema(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    hashes = []
+    for number, body in enumerate((">= 0", "> 0")):
+        name = f"schema_with_rule_{number}"
+        (tmp_path / f"{name}.py").write_text(f"def holds(table):\n    return table {body}\n")
+        importlib.invalidate_caches()
+        rule = Rule("is_positive", importlib.import_module(name).holds)
+        hashes.append(schema_hash(replace(PLACES, rules=(rule,))))
+    assert hashes[0] != hashes[1]
+
+
 def test_a_changed_schema_computes_its_table_and_what_follows(analysed: Case) -> None:
     meaning = replace(PLACE_TOTALS, meaning="Time of long stays, by place.")
     analysed.recipe = replace(analysed.recipe, tables=TABLES | {"place_totals": meaning})
@@ -256,7 +310,7 @@ def test_a_file_that_is_missing_or_cut_is_computed_again(analysed: Case, damage:
     whole = file.read_bytes()
     file.unlink() if damage == "gone" else file.write_bytes(whole[:-10])
     analysis = analysed.analyze()
-    assert computed(analysis) == {"ranking": "file missing or damaged"}
+    assert computed(analysis) == {"ranking": "file missing or of another size"}
     assert (analysis.run.path / "ranking.parquet").read_bytes() == whole
 
 

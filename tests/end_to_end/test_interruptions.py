@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from pipeline.reporter import SilentReporter
-from pipeline.run import Options, analyze_source
+from pipeline.run import Options, analyze, analyze_source
 from pipeline.store import Store
 from tests.support import QUERY_TEXTS, FakeSource, contents, write_recipe, write_trace
 
 ROOT = Path(__file__).parent.parent.parent
+REAL_TRACE = ROOT / "data" / "m01_late_sender"
 STAGES = ["read", "long_stays", "place_totals", "double", "ranking", "stay_counts", "publish"]
 MOMENTS = [("started", stage) for stage in STAGES] + [("advanced", "read"), ("pointing", "publish")]
 STAYS = ((10, 20), (30, 5, 40))
@@ -34,10 +35,12 @@ def prepare(folder: Path, **changed: str) -> None:
     write_recipe(folder / "queries", **changed)
 
 
-def interrupt(folder: Path, signal_name: str, event: str, stage: str) -> subprocess.Popen[str]:
+def interrupt(
+    folder: Path, signal_name: str, event: str, stage: str, *trace: str
+) -> subprocess.Popen[str]:
     module = "tests.end_to_end.interrupted_run"
     process = subprocess.Popen(
-        [sys.executable, "-m", module, str(folder), signal_name, event, stage],
+        [sys.executable, "-m", module, str(folder), signal_name, event, stage, *trace],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -88,12 +91,38 @@ def test_after_a_kill_the_next_run_sweeps_and_gives_the_same_bytes(
     assert any("interrupted run left behind" in note for note in reporter.notes) is analysis.is_new
 
 
+# At the start of reading, in the middle of it, in a query, and when all is there but not its name.
+REAL_MOMENTS = [
+    ("started", "read"), ("advanced", "read"), ("started", "messages"), ("started", "publish"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def undisturbed_real(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    store = Store(tmp_path_factory.mktemp("undisturbed_real"))
+    return contents(analyze(REAL_TRACE, store=store, options=Options(threads=1)).run.path)
+
+
+@pytest.mark.parametrize(("event", "stage"), REAL_MOMENTS)
+def test_a_real_trace_survives_a_kill(
+    tmp_path: Path, undisturbed_real: dict[str, bytes], event: str, stage: str
+) -> None:
+    killed = interrupt(tmp_path, "SIGKILL", event, stage, str(REAL_TRACE))
+    assert killed.returncode == -signal.SIGKILL, killed.stderr.read() if killed.stderr else ""
+    store = Store(tmp_path / "store")
+    assert [name.split("~")[0] for name in names(store)] == [".writing"]
+
+    run = analyze(REAL_TRACE, store=store, options=Options(threads=2)).run
+    assert contents(run.path) == undisturbed_real
+    assert names(store) == ["current.json", run.path.name]
+
+
 @pytest.mark.parametrize("stage", STAGES)
 def test_ctrl_c_leaves_nothing(tmp_path: Path, stage: str) -> None:
     prepare(tmp_path)
     process = interrupt(tmp_path, "SIGINT", "started", stage)
     assert process.returncode == -signal.SIGINT
-    assert names(Store(tmp_path / "store")) == []
+    assert list(Store(tmp_path / "store").runs_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["stay_counts", "long_stays"])  # streamed, and kept in DuckDB

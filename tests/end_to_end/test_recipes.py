@@ -3,10 +3,12 @@
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
 import pytest
 
-from pipeline.errors import BrokenContractError, QueryError
+from pipeline.errors import BrokenContractError, PipelineError, QueryError, StoreError
 from pipeline.graph import PythonStage, Recipe
+from pipeline.query_failures import StreamError, told_as_query_error
 from schemas import Column, Table
 from schemas.table import INT64
 from tests.support import (
@@ -78,7 +80,10 @@ def test_a_query_for_an_undeclared_table_is_named(case: Case) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"min_stay": 1}, r"no query takes \$min_stay: parameters present: \$min_stay_ns"),
+        (
+            {"min_stay": 1, "factor": 3},
+            r"no query takes \$min_stay: parameters present: \$min_stay_ns",
+        ),
         ({"min_stay_ns": "1"}, r"\$min_stay_ns must be of type BIGINT: '1' is not"),
         ({"min_stay_ns": True}, r"\$min_stay_ns must be of type BIGINT"),
     ],
@@ -115,7 +120,52 @@ def test_a_query_that_fails_is_named_and_nothing_is_left(
     with pytest.raises((QueryError, BrokenContractError), match=message) as caught:
         case.analyze()
     assert "\n" not in str(caught.value)
-    assert list((case.store.runs_path / "run=fake-one").iterdir()) == []
+    assert list(case.store.runs_path.iterdir()) == []
+
+
+# 1KB does not even suffice to open a file, 200KB not for the first query.
+@pytest.mark.parametrize("limit", ["1KB", "200KB"])
+def test_hardly_any_memory_is_told_wherever_it_lacks(case: Case, limit: str) -> None:
+    message = r"^\w+: not enough memory: .*--memory-limit"
+    with pytest.raises(QueryError, match=message) as caught:
+        case.analyze(memory_limit=limit)
+    assert "\n" not in str(caught.value)
+    assert list(case.store.runs_path.iterdir()) == []
+
+
+def test_a_query_that_fails_while_its_rows_are_written_is_told(case: Case) -> None:
+    # Enough rows that some are handed out before the bad one is met.
+    bad = "CASE WHEN range = 2900000 THEN error('too far') ELSE range END"
+    header = QUERY_TEXTS["stay_counts"].split("SELECT")[0].replace("stays", "none", 1)
+    text = f"{header}SELECT range AS location_id, {bad} AS stay_count FROM range(3000000)"
+    case.recipe = recipe_with(case, stay_counts=text)
+    with pytest.raises(QueryError, match=r"stay_counts: the query failed: .*too far") as caught:
+        case.analyze()
+    assert "\n" not in str(caught.value)
+    assert list(case.store.runs_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "words"),
+    [
+        (duckdb.IOException("IO Error: No space left on device"), StoreError, "the store is full"),
+        (
+            duckdb.OutOfMemoryException("Out of Memory Error: blocks cannot be offloaded to disk"),
+            StoreError,
+            "no room for intermediate data: ranking: .*free disk space",
+        ),
+        (duckdb.OutOfMemoryException("Out of Memory Error: x"), QueryError, "not enough memory"),
+        (MemoryError(), QueryError, "not enough memory: MemoryError: "),
+        (StreamError("Out of Memory Error: x\n\nhints"), QueryError, "not enough memory: .* x:"),
+        (duckdb.BinderException("Binder Error: x\nLINE 1"), QueryError, "the query failed: B"),
+    ],
+)  # fmt: skip
+def test_every_failure_of_duckdb_says_what_to_do(
+    error: Exception, kind: type[PipelineError], words: str
+) -> None:
+    with pytest.raises(kind, match=words) as caught, told_as_query_error("ranking"):
+        raise error
+    assert "\n" not in str(caught.value)
 
 
 def test_too_little_memory_is_told(case: Case) -> None:

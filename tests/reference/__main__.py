@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path
 
 from pipeline.run import available_threads
-from tests.reference.cases import REFERENCE_NAME, Case, KnownError, find_cases, read_known_errors
+from tests.reference.cases import REFERENCE_NAME, Case, find_cases
 from tests.reference.comparison import Outcome, run_case
 from tests.reference.metrics import COMPARED
 
-LINE = "{:32} {:>5} {:>9} {:>7} {:>5} {:>8} {:>7}  {}"
+LINE = "{:32} {:>5} {:>9} {:>7} {:>5} {:>7}  {}"
 SHOWN_CELLS = 3
 
 
@@ -28,13 +28,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     cases = [case for case in cases if not chosen.case or case.name in chosen.case]
     metrics = frozenset(chosen.metric or COMPARED)
-    known = [error for error in read_known_errors() if error.metric in metrics]
-    print(LINE.format("case", "ranks", "events", "cells", "off", "excepted", "seconds", "worst"))
+    print(LINE.format("case", "ranks", "events", "cells", "off", "seconds", "worst"))
     outcomes = []
-    for outcome in _outcomes(cases, metrics, known, chosen.jobs):
+    for outcome in _outcomes(cases, metrics, chosen.jobs):
         print(_line(outcome), flush=True)
         outcomes.append(outcome)
-    _tell_the_rest(outcomes, known, without)
+    _tell_the_rest(outcomes, without)
     return 0 if all(outcome.is_good for outcome in outcomes) else 1
 
 
@@ -50,13 +49,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _outcomes(
-    cases: Sequence[Case], metrics: frozenset[str], known: Sequence[KnownError], jobs: int
-) -> Iterator[Outcome]:
+def _outcomes(cases: Sequence[Case], metrics: frozenset[str], jobs: int) -> Iterator[Outcome]:
     """Run cases in a few lasting processes: starting one takes longer than most cases."""
     jobs = max(1, min(jobs, len(cases)))
     threads = max(1, available_threads() // jobs)
-    run = partial(run_case, metrics=metrics, known=known, threads=threads)
+    run = partial(run_case, metrics=metrics, threads=threads)
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
         yield from pool.map(run, cases)
 
@@ -69,7 +66,6 @@ def _line(outcome: Outcome) -> str:
         outcome.event_count,
         compared.cell_count,
         len(compared.off),
-        len(compared.excepted),
         f"{outcome.seconds:.2f}",
         "; ".join(_problems(outcome)),
     ).rstrip()
@@ -83,19 +79,11 @@ def _problems(outcome: Outcome) -> Iterator[str]:
         yield f"not emitted: {', '.join(compared.missing)}"
     if compared.undeclared:
         yield f"emitted by both but not compared: {', '.join(compared.undeclared)}"
-    for error in compared.unused:
-        yield f"exception no longer needed: {error.metric} {error.call_path}"
+    yield from outcome.broken_checks
     yield from map(str, compared.off[:SHOWN_CELLS])
 
 
-def _tell_the_rest(
-    outcomes: Sequence[Outcome], known: Sequence[KnownError], without: Sequence[str]
-) -> None:
-    compared = {outcome.case for outcome in outcomes}
-    for error in known:
-        if error.case in compared:
-            where = f"{error.metric} {error.call_path}@{error.rank}.{error.thread}"
-            print(f"reference wrong: {error.case} {where}: {error.value:.9g}. {error.reason}")
+def _tell_the_rest(outcomes: Sequence[Outcome], without: Sequence[str]) -> None:
     if without:
         print(f"no reference, left out: {', '.join(without)}")
     beyond = sorted({name for each in outcomes for name in each.comparison.reference_only})
@@ -109,11 +97,7 @@ def _totals(outcomes: Sequence[Outcome]) -> str:
     failed = sum(not outcome.is_good for outcome in outcomes)
     cells = sum(each.cell_count for each in comparisons)
     off = sum(len(each.off) for each in comparisons)
-    excepted = sum(len(each.excepted) for each in comparisons)
-    return (
-        f"{len(outcomes)} cases, {failed} failed; {cells:,} cells compared, {off:,} off, "
-        f"{excepted:,} where the reference is known to be wrong"
-    )
+    return f"{len(outcomes)} cases, {failed} failed; {cells:,} cells compared, {off:,} off"
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
-"""Traces with reference results, and where the reference is known to be wrong."""
+"""Traces with reference results."""
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +9,6 @@ EXACT_SOURCE_NAME = "trace.txt"
 DATA = Path(__file__).parents[2] / "data"
 # What is expected of the traces in data/.
 EXPECTED_NAME = "expected_severities.csv"
-EXCEPTIONS = Path(__file__).with_name("exceptions.csv")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,39 +42,8 @@ class Case:
         return EXACT if (self.path / EXACT_SOURCE_NAME).exists() else RECORDED
 
 
-@dataclass(frozen=True, order=True, kw_only=True)
-class KnownError:
-    """A cell in which the reference is wrong: the value that is right, and why."""
-
-    case: str
-    metric: str
-    call_path: str
-    rank: int
-    thread: int
-    value: float
-    reason: str
-
-
 def find_cases(folder: Path) -> tuple[list[Case], list[str]]:
     """The cases below a folder, and the names of traces there that have no reference."""
     traces = sorted({anchor.parent for anchor in folder.glob("*/*.otf2")})
     cases = [Case(path) for path in traces if (path / REFERENCE_NAME).exists()]
     return cases, [path.name for path in traces if not (path / REFERENCE_NAME).exists()]
-
-
-def read_known_errors() -> list[KnownError]:
-    """The documented exceptions, in exceptions.csv."""
-    with EXCEPTIONS.open(newline="", encoding="utf-8") as file:
-        return [_known_error(row) for row in csv.DictReader(file)]
-
-
-def _known_error(row: dict[str, str]) -> KnownError:
-    return KnownError(
-        case=row["case"],
-        metric=row["metric"],
-        call_path=row["call_path"],
-        rank=int(row["rank"]),
-        thread=int(row["thread"]),
-        value=float(row["value"]),
-        reason=row["reason"],
-    )

@@ -2,7 +2,7 @@
 
 import time
 import traceback
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,13 +12,17 @@ import duckdb
 from pipeline.errors import PipelineError
 from pipeline.export import export_severities
 from pipeline.run import Options, analyze
-from pipeline.sql import read_query
+from pipeline.sql import all_queries, read_query
 from pipeline.store import Run, Store
-from tests.reference.cases import Case, KnownError, Tolerance
+from tests.reference.cases import Case, Tolerance
 from tests.reference.metrics import COMPARED, TIMES
 
 CELLS = read_query(Path(__file__).with_name("cells.sql"))
 CELLS_OFF = read_query(Path(__file__).with_name("cells_off.sql"))
+CHECKS = [query for query in all_queries() if query.concept == "checks"]
+
+# The reference forgets: we remember no more than it does, else it would miss what we find.
+AS_REFERENCE = {"remembered_waits": 100}
 
 # Rows of a reference.csv, and of the expected results in data/.
 REFERENCE_ROWS = """
@@ -46,38 +50,32 @@ class CellOff:
         where = f"{self.metric} {self.call_path}@{self.rank}.{self.thread}"
         return f"{where}: {self.ours:.9g}, expected {self.expected:.9g}"
 
-    def is_at(self, error: KnownError) -> bool:
-        """True if this is the cell in which the reference is known to be wrong."""
-        mine = (self.metric, self.call_path, self.rank, self.thread)
-        return mine == (error.metric, error.call_path, error.rank, error.thread)
-
 
 @dataclass(frozen=True)
 class Comparison:
     """Outcome for two sets of severities, the worst cell first.
 
     `missing` are metrics that the product does not emit, `undeclared` those that both emit but
-    that are not compared; `excepted` are cells in which the reference is known to be wrong and
-    the product right; `unused` are such exceptions that no cell needs any more.
-    `reference_only` are metrics that the product does not have yet.
+    that are not compared, `reference_only` those that the product does not have yet.
     """
 
     cell_count: int = 0
     off: tuple[CellOff, ...] = ()
-    excepted: tuple[CellOff, ...] = ()
-    unused: tuple[KnownError, ...] = ()
     missing: tuple[str, ...] = ()
     undeclared: tuple[str, ...] = ()
     reference_only: tuple[str, ...] = ()
 
     @property
     def is_good(self) -> bool:
-        return not (self.off or self.unused or self.missing or self.undeclared)
+        return not (self.off or self.missing or self.undeclared)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What came of a case; `error` says why there is no comparison."""
+    """What came of a case; `error` says why there is no comparison.
+
+    `broken_checks` are claims about the tables that do not hold, each with an example.
+    """
 
     case: str
     rank_count: int = 0
@@ -85,15 +83,14 @@ class Outcome:
     seconds: float = 0.0
     error: str = ""
     comparison: Comparison = field(default_factory=Comparison)
+    broken_checks: tuple[str, ...] = ()
 
     @property
     def is_good(self) -> bool:
-        return not self.error and self.comparison.is_good
+        return not self.error and not self.broken_checks and self.comparison.is_good
 
 
-def run_case(
-    case: Case, *, metrics: Collection[str], known: Iterable[KnownError], threads: int
-) -> Outcome:
+def run_case(case: Case, *, metrics: Collection[str], threads: int) -> Outcome:
     """Analyse one trace in a store of its own and compare it.
 
     Whatever goes wrong is told in the outcome: one broken case must not hide the others.
@@ -101,7 +98,7 @@ def run_case(
     start = time.perf_counter()
     try:
         with TemporaryDirectory(prefix="reference-") as folder:
-            outcome = _run(case, Path(folder), metrics=metrics, known=known, threads=threads)
+            outcome = _run(case, Path(folder), metrics=metrics, threads=threads)
     except PipelineError as error:
         outcome = Outcome(case=case.name, error=str(error))
     except Exception as error:
@@ -110,15 +107,9 @@ def run_case(
     return replace(outcome, seconds=time.perf_counter() - start)
 
 
-def _run(
-    case: Case,
-    folder: Path,
-    *,
-    metrics: Collection[str],
-    known: Iterable[KnownError],
-    threads: int,
-) -> Outcome:
-    run = analyze(case.path, store=Store(folder), options=Options(threads=threads)).run
+def _run(case: Case, folder: Path, *, metrics: Collection[str], threads: int) -> Outcome:
+    options = Options(threads=threads, parameters=AS_REFERENCE)
+    run = analyze(case.path, store=Store(folder), options=options).run
     severities = folder / "severities.parquet"
     export_severities(run, severities)
     counts = run.read("runs", ["process_count", "record_count"]).to_pylist()[0]
@@ -126,7 +117,8 @@ def _run(
         case=case.name,
         rank_count=counts["process_count"],
         event_count=counts["record_count"],
-        comparison=compare(severities, case, emitted=_emitted(run), metrics=metrics, known=known),
+        comparison=compare(severities, case, emitted=_emitted(run), metrics=metrics),
+        broken_checks=broken_checks(run),
     )
 
 
@@ -136,7 +128,6 @@ def compare(
     *,
     emitted: Collection[str],
     metrics: Collection[str] = COMPARED,
-    known: Iterable[KnownError] = (),
 ) -> Comparison:
     """Compare exported severities with a case's reference; `emitted` are the product's metrics."""
     with duckdb.connect() as connection:
@@ -144,15 +135,10 @@ def compare(
         cell_count = connection.sql("SELECT count(*) FROM cells").fetchall()[0][0]
         off = find_cells_off(connection, case.tolerance)
         named = connection.sql("SELECT DISTINCT metric FROM expected").fetchall()
-    mine = [error for error in known if error.case == case.name and error.metric in metrics]
-    excepted = {cell for cell in off for error in mine if _is_right(cell, error, case.tolerance)}
-    unused = [error for error in mine if not any(cell.is_at(error) for cell in off)]
     in_reference = {metric for (metric,) in named}
     return Comparison(
         cell_count=cell_count,
-        off=tuple(cell for cell in off if cell not in excepted),
-        excepted=tuple(cell for cell in off if cell in excepted),
-        unused=tuple(unused),
+        off=tuple(off),
         missing=tuple(sorted(set(metrics) - set(emitted))),
         undeclared=tuple(sorted(in_reference & set(emitted) - COMPARED)),
         reference_only=tuple(sorted(in_reference - set(emitted) - COMPARED)),
@@ -184,10 +170,15 @@ def find_cells_off(connection: duckdb.DuckDBPyConnection, tolerance: Tolerance) 
     return [CellOff(*row) for row in connection.sql(CELLS_OFF.statement, params=values).fetchall()]
 
 
-def _is_right(cell: CellOff, error: KnownError, tolerance: Tolerance) -> bool:
-    """True if our value is the right one of a cell in which the reference is wrong."""
-    allowed = tolerance.seconds if cell.metric in TIMES else 0.0
-    return cell.is_at(error) and abs(cell.ours - error.value) <= allowed
+def broken_checks(run: Run) -> tuple[str, ...]:
+    """The queries in checks/ that find offending rows, each with their number and the first."""
+    broken = []
+    with run.connect(threads=1) as connection:
+        for check in CHECKS:
+            rows = connection.sql(check.statement, params=check.bind({})).fetchall()
+            if rows:
+                broken.append(f"{check.relation} fails for {len(rows)} rows, e.g. {rows[0]}")
+    return tuple(broken)
 
 
 def _emitted(run: Run) -> list[str]:

@@ -8,19 +8,28 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from pipeline.run import Options, analyze
+from pipeline.sql import all_queries, check_values, known_parameters, load_query
+from pipeline.store import Run, Store
+from tests.reference import comparison
 from tests.reference.__main__ import main
-from tests.reference.cases import REFERENCE_NAME, Case, KnownError, find_cases, read_known_errors
-from tests.reference.comparison import CellOff, Comparison, compare
-from tests.reference.metrics import COMPARED, COUNTS, TIMES
+from tests.reference.cases import DATA, REFERENCE_NAME, Case, find_cases
+from tests.reference.comparison import (
+    AS_REFERENCE,
+    CHECKS,
+    CellOff,
+    Comparison,
+    Outcome,
+    broken_checks,
+    compare,
+)
+from tests.reference.metrics import COUNTS, TIMES
 
 Row = tuple[str, str, int, int, float]
 
 TIME: Row = ("time", "main/work", 1, 0, 2.0)
 VISITS: Row = ("visits", "main/work", 1, 0, 3.0)
 METRICS = ("time", "visits")
-KNOWN = KnownError(
-    case="case", metric="visits", call_path="main/work", rank=1, thread=0, value=4.0, reason="why"
-)
 
 
 def make_case(folder: Path, rows: Iterable[Row], *, is_exact: bool = False) -> Case:
@@ -42,7 +51,6 @@ def compare_rows(
     *,
     emitted: Iterable[str] = METRICS,
     metrics: Iterable[str] = METRICS,
-    known: Iterable[KnownError] = (),
 ) -> Comparison:
     """Compare a few of our cells with a case."""
     file = case.path / "severities.parquet"
@@ -53,7 +61,7 @@ def compare_rows(
         for row in rows:
             connection.execute("INSERT INTO ours VALUES (?, ?, ?, ?, ?)", row)
         connection.execute(f"COPY ours TO '{file}' (FORMAT parquet)")
-    return compare(file, case, emitted=tuple(emitted), metrics=tuple(metrics), known=known)
+    return compare(file, case, emitted=tuple(emitted), metrics=tuple(metrics))
 
 
 def test_equal_cells_agree(tmp_path: Path) -> None:
@@ -145,28 +153,6 @@ def test_a_metric_only_the_reference_has_is_told(tmp_path: Path) -> None:
     assert found.is_good
 
 
-def test_where_the_reference_is_wrong_the_right_value_is_needed(tmp_path: Path) -> None:
-    case = make_case(tmp_path, [VISITS])
-    right = compare_rows(case, [(*VISITS[:4], 4.0)], known=[KNOWN])
-    assert (right.off, len(right.excepted), right.is_good) == ((), 1, True)
-    wrong = compare_rows(case, [(*VISITS[:4], 5.0)], known=[KNOWN])
-    assert (len(wrong.off), wrong.excepted, wrong.unused) == (1, (), ())
-
-
-def test_an_exception_that_is_no_longer_needed_fails(tmp_path: Path) -> None:
-    case = make_case(tmp_path, [TIME, VISITS])
-    found = compare_rows(case, [TIME, VISITS], known=[KNOWN])
-    assert found.unused == (KNOWN,)
-    assert not found.is_good
-
-
-def test_an_exception_counts_only_where_its_cell_is_compared(tmp_path: Path) -> None:
-    case = make_case(tmp_path, [TIME, VISITS])
-    assert compare_rows(case, [TIME, VISITS], metrics=["time"], known=[KNOWN]).is_good
-    other = replace(KNOWN, case="other")
-    assert compare_rows(case, [TIME, VISITS], known=[other]).is_good
-
-
 def test_traces_without_reference_are_named(tmp_path: Path) -> None:
     make_case(tmp_path, [])
     (tmp_path / "case" / "traces.otf2").touch()
@@ -184,11 +170,34 @@ def test_nothing_to_compare_is_told_apart(
     assert str(tmp_path) in capsys.readouterr().err
 
 
-def test_every_documented_exception_is_of_a_compared_metric_and_says_why() -> None:
-    for error in read_known_errors():
-        assert error.metric in COMPARED
-        assert len(error.reason) > 20
-
-
 def test_a_metric_is_a_time_or_a_count() -> None:
     assert not TIMES & COUNTS
+
+
+@pytest.fixture(scope="module")
+def analysed(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A small trace of data/, analysed."""
+    store = Store(tmp_path_factory.mktemp("analysed"))
+    return analyze(DATA / "m01_late_sender", store=store, options=Options(threads=1)).run
+
+
+def test_a_check_that_finds_rows_is_named_with_one_of_them(
+    analysed: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert CHECKS
+    assert broken_checks(analysed) == ()
+    (visited_once,) = (check for check in CHECKS if check.relation == "visits_are_counted_once")
+    always_broken = replace(visited_once, text="SELECT 7 AS visit_id, 'why' AS reason")
+    monkeypatch.setattr(comparison, "CHECKS", [*CHECKS, always_broken])
+    assert broken_checks(analysed) == ("visits_are_counted_once fails for 1 rows, e.g. (7, 'why')",)
+
+
+def test_a_case_with_a_broken_check_fails() -> None:
+    assert Outcome(case="case").is_good
+    assert not Outcome(case="case", broken_checks=("a claim fails",)).is_good
+
+
+def test_we_remember_what_the_reference_remembers() -> None:
+    check_values(AS_REFERENCE, known_parameters(all_queries()))
+    text = load_query("wrong_order").text
+    assert f"remembers only the last {AS_REFERENCE['remembered_waits']} waits" in text

@@ -1,0 +1,61 @@
+"""Failures of DuckDB in words that name the stage and say what to do."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pyarrow as pa
+
+from pipeline.errors import PipelineError, QueryError, StoreError
+from pipeline.text import first_line
+
+
+class StreamError(Exception):
+    """A query failed while its rows were being fetched; Arrow has hidden DuckDB's own error."""
+
+
+@contextmanager
+def told_as_query_error(stage: str) -> Iterator[None]:
+    """Turn any error of DuckDB in the block into one line that names the stage."""
+    import duckdb
+
+    try:
+        yield
+    except (duckdb.Error, StreamError, MemoryError) as error:
+        raise query_error(stage, error) from error
+
+
+def query_error(stage: str, error: Exception) -> PipelineError:
+    """The error that tells what `error` means for whoever started the analysis."""
+    text, reason = str(error), first_line(error)
+    if "No space left" in text:
+        return StoreError(
+            f"the store is full: {stage}: {reason}: free some space or name another folder with "
+            "--store"
+        )
+    is_short = isinstance(error, MemoryError) or "Out of Memory Error" in text
+    if is_short and "offload" in text:
+        return StoreError(
+            f"no room for intermediate data: {stage}: {reason}: free disk space, or allow more "
+            "memory with --memory-limit"
+        )
+    if is_short:
+        return QueryError(
+            f"{stage}: not enough memory: {reason}: allow more with --memory-limit, or use fewer "
+            "--threads"
+        )
+    return QueryError(f"{stage}: the query failed: {reason}")
+
+
+def batches_of(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+    """The rows of a query as they come.
+
+    Raises StreamError if the query fails halfway: Arrow's own error is that of a broken disk.
+    """
+    while True:
+        try:
+            batch = reader.read_next_batch()
+        except StopIteration:
+            return
+        except (OSError, pa.ArrowException) as error:
+            raise StreamError(str(error)) from error
+        yield batch
