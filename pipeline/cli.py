@@ -1,6 +1,7 @@
 """The command line: text into calls. Whatever is heavy is imported when a command runs."""
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+SMALLEST_MEMORY = 64_000_000
 
 Store = Annotated[Path, Parameter(name="--store", help="Folder that holds the results.")]
 Flag = Parameter(negative="", show_default=False)
@@ -24,6 +26,22 @@ RunName = Annotated[
     str | None,
     Parameter(help="Run id or its beginning, label, or trace path. [default: the latest run]"),
 ]
+
+
+def _check_threads(_: object, threads: int | None) -> None:
+    if threads is not None and threads < 1:
+        raise ValueError("give at least one thread")
+
+
+def _check_memory(_: object, limit: str | None) -> None:
+    if limit is None:
+        return
+    size = re.fullmatch(r"(\d+(?:\.\d+)?) ?([KMGT])(i?)B", limit, re.IGNORECASE)
+    if size is None:
+        raise ValueError("give a size such as 500MB or 2GB")
+    power = "KMGT".index(size[2].upper()) + 1
+    if float(size[1]) * (1024 if size[3] else 1000) ** power < SMALLEST_MEMORY:
+        raise ValueError("give at least 64MB")
 
 
 app = App(
@@ -45,8 +63,8 @@ def analyze(
     /,
     *,
     store: Store = Path("store"),
-    threads: int | None = None,
-    memory_limit: str | None = None,
+    threads: Annotated[int | None, Parameter(validator=_check_threads)] = None,
+    memory_limit: Annotated[str | None, Parameter(validator=_check_memory)] = None,
     force: Annotated[bool, Flag] = False,
     explain: Annotated[bool, Flag] = False,
     allow_damaged: Annotated[bool, Flag] = False,
@@ -63,9 +81,10 @@ def analyze(
     threads
         Threads to use. [default: all processors]
     memory_limit
-        Memory for queries, such as 2GB; the rest goes to disk. [default: 80 %]
+        Memory for queries, such as 2GB; the rest goes to disk. At least 64MB.
+        [default: 80% of the memory]
     force
-        Compute everything again.
+        Compute everything again; earlier generations are kept.
     explain
         Say what would be computed, and why, and stop.
     allow_damaged
@@ -87,8 +106,6 @@ def _options(
 ) -> "Options":
     from pipeline.run import Options, available_threads
 
-    if threads is not None and threads < 1:
-        raise PipelineError(f"--threads {threads}: give at least one thread")
     return Options(
         threads=threads or available_threads(),
         memory_limit=memory_limit or "",
@@ -146,11 +163,11 @@ def sql(
     Parameters
     ----------
     query
-        Statements, separated by ';'.
+        Statements, separated by ';', or .tables, or .schema TABLE.
     all_runs
         Query all runs at once; every table then starts with a column run_id.
     format
-        How to print rows.
+        How to print rows; json takes one statement that returns some.
     """
     from pipeline import commands
 
@@ -163,7 +180,7 @@ def report(
     /,
     *,
     store: Store = Path("store"),
-    format: Literal["terminal", "markdown", "html"] = "terminal",
+    format: Literal["terminal", "markdown", "html"] | None = None,
     output: Path | None = None,
 ) -> None:
     """Show the report of a run.
@@ -171,7 +188,8 @@ def report(
     Parameters
     ----------
     format
-        How to show it; html is one self-contained page.
+        How to show it; html is one self-contained page. [default: by the suffix of --output,
+        .html, .md or .txt, else terminal]
     output
         File to write. [default: standard output]
     """

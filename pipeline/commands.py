@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Literal
 
 from pipeline.console import ProgressReporter, messages, results
 from pipeline.errors import PipelineError
-from pipeline.files import write_text
+from pipeline.files import check_folder, write_text
+from pipeline.opening import open_run, open_store
 from pipeline.reports.build import build_report, build_summary
 from pipeline.reports.grid import Grid
 from pipeline.reports.html import render_html
@@ -21,7 +22,12 @@ if TYPE_CHECKING:
     from pipeline.shell import Format
 
 ReportFormat = Literal["terminal", "markdown", "html"]
-STYLE_BY_STATE = {"complete": "", "being analysed": "path", "unfinished": "error"}
+_FORMAT_OF_SUFFIX: dict[str, ReportFormat] = {
+    "": "terminal",
+    ".txt": "terminal",
+    ".md": "markdown",
+    ".html": "html",
+}
 
 
 def analyze_trace(trace: Path, *, store: Path, options: "Options", has_report: bool) -> None:
@@ -47,6 +53,9 @@ def explain_trace(trace: Path, *, store: Path, options: "Options") -> None:
     from pipeline.run import explain
 
     decisions = explain(trace, store=Store(store), options=options)
+    if not any(each.is_computed for each in decisions):
+        results().print(f"nothing to compute: all {len(decisions)} tables are unchanged")
+        return
     rows = tuple(
         (0, (each.table, "compute" if each.is_computed else "keep", each.reason))
         for each in decisions
@@ -70,7 +79,8 @@ def _write_reports(report: Report, store: Path) -> list[tuple[str, Path]]:
     }
     for (_, path), text in texts.items():
         if not _holds(path, text):
-            write_text(path, text, advice="name another --store, or do without: --no-report")
+            advice = "name another --store, or do without: --no-report"
+            write_text(path, text, advice=advice, is_folder_made=True)
     return list(texts)
 
 
@@ -83,7 +93,7 @@ def _holds(path: Path, text: str) -> bool:
 
 def list_runs(store: Path) -> None:
     """List the runs of a store with their sizes, latest first."""
-    summaries = Store(store).summaries()
+    summaries = open_store(store).summaries()
     if not summaries:
         messages().print(f"no runs in {store}: analyse a trace first", markup=False)
         return
@@ -97,17 +107,19 @@ def _describe_run(summary: RunSummary) -> tuple[str, ...]:
     run, size = summary.run, format_size(summary.byte_count)
     if run is None:
         return (summary.run_id, "", "", "", size, "", summary.state)
+    is_whole = all(run.read("locations", ["is_complete"])["is_complete"].to_pylist())
+    state = summary.state if is_whole else "incomplete trace"
     counts = run.read("runs", ["process_count", "record_count"]).to_pylist()[0]
     when = describe_moment(run.manifest.created_at)
     ranks, records = f"{counts['process_count']:,}", f"{counts['record_count']:,}"
-    return (run.run_id, run.label, ranks, records, size, when, summary.state)
+    return (run.run_id, run.label, ranks, records, size, when, state)
 
 
 def export_severities(run: str | None, *, output: Path, store: Path) -> None:
     """Write the severities of a run to a CSV or Parquet file."""
     from pipeline import export
 
-    count = export.export_severities(Store(store).open(run), output)
+    count = export.export_severities(open_run(store, run), output)
     messages().print(f"{count:,} rows written to {output}", markup=False, soft_wrap=True)
 
 
@@ -119,10 +131,9 @@ def run_sql(
 
     from pipeline.shell import run_prompt, run_script
 
-    opened = Store(store)
     if is_over_all_runs and run is not None:
         raise PipelineError("--run and --all-runs exclude each other: give one of them")
-    chosen = opened if is_over_all_runs else opened.open(run)
+    chosen = open_store(store) if is_over_all_runs else open_run(store, run)
     connection = chosen.connect()
     try:
         if query is not None:
@@ -137,9 +148,14 @@ def run_sql(
         connection.close()
 
 
-def report_run(run: str | None, *, store: Path, format: ReportFormat, output: Path | None) -> None:
-    """Print the report of a run, or write it to a file."""
-    report = build_report(Store(store).open(run))
+def report_run(
+    run: str | None, *, store: Path, format: ReportFormat | None, output: Path | None
+) -> None:
+    """Print the report of a run, or write it to a file whose suffix may choose the format."""
+    format = format or _format_of(output)
+    if output is not None:
+        check_folder(output)
+    report = build_report(open_run(store, run))
     if format == "terminal" and output is None:
         print_report(report, results())
         return
@@ -149,6 +165,18 @@ def report_run(run: str | None, *, store: Path, format: ReportFormat, output: Pa
         return
     write_text(output, text)
     messages().print(f"report written to {output}", markup=False, soft_wrap=True)
+
+
+def _format_of(output: Path | None) -> ReportFormat:
+    if output is None:
+        return "terminal"
+    format = _FORMAT_OF_SUFFIX.get(output.suffix.lower())
+    if format is None:
+        known = ", ".join(suffix for suffix in _FORMAT_OF_SUFFIX if suffix)
+        raise PipelineError(
+            f"cannot tell the format of {output} by its suffix: use {known} or give --format"
+        )
+    return format
 
 
 def _render(report: Report, format: ReportFormat) -> str:

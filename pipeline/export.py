@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from pipeline.errors import PipelineError
-from pipeline.files import ELSEWHERE, replacing
+from pipeline.files import ELSEWHERE, check_folder, replacing
 from pipeline.sql import load_query
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def export_severities(run: ExportedRun, output: Path) -> int:
             f"cannot export to {output}: the format is taken from the suffix: "
             f"use {' or '.join(_OPTIONS)}"
         )
+    check_folder(output)
     connection = run.connect()
     try:
         with replacing(output) as beside:

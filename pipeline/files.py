@@ -5,20 +5,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pipeline.errors import PipelineError
+from pipeline.errors import MissingInputError, PipelineError
 
 ELSEWHERE = "name another place with --output"
 
 
 @contextmanager
-def replacing(path: Path, *, advice: str = ELSEWHERE) -> Iterator[Path]:
+def replacing(
+    path: Path, *, advice: str = ELSEWHERE, is_folder_made: bool = False
+) -> Iterator[Path]:
     """Give the block a path to write; `path` changes only if the block succeeds.
 
-    Raises PipelineError, which ends with `advice`, if the file system refuses.
+    Raises PipelineError, which ends with `advice`, if the file system refuses, and
+    MissingInputError if the folder is missing and not to be made.
     """
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if is_folder_made:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        else:
+            check_folder(path)
         yield beside
         beside.replace(path)
     except OSError as error:
@@ -29,8 +35,18 @@ def replacing(path: Path, *, advice: str = ELSEWHERE) -> Iterator[Path]:
             beside.unlink(missing_ok=True)
 
 
-def write_text(path: Path, text: str, *, advice: str = ELSEWHERE) -> None:
+def check_folder(path: Path) -> None:
+    """Raise MissingInputError if the folder that `path` shall lie in does not exist."""
+    if not path.parent.exists():
+        raise MissingInputError(
+            f"cannot write {path}: no folder {path.parent}: make it first, or {ELSEWHERE}"
+        )
+
+
+def write_text(
+    path: Path, text: str, *, advice: str = ELSEWHERE, is_folder_made: bool = False
+) -> None:
     """Write a text file as UTF-8, whole or not at all."""
-    with replacing(path, advice=advice) as beside:
+    with replacing(path, advice=advice, is_folder_made=is_folder_made) as beside:
         # Lone surrogates cannot be written as UTF-8 and stand for bytes nobody could read.
         beside.write_text(text, encoding="utf-8", errors="replace")

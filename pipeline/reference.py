@@ -1,5 +1,6 @@
 """What tables and columns mean, told from their declarations in the terminal."""
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -33,9 +34,12 @@ def print_table(table: Table, console: "Console") -> None:
 
 
 def find_table(name: str) -> Table:
-    """The declared table of that name; raises MissingInputError with the names there are."""
+    """The declared table of that name; raises MissingInputError with the likeliest or all."""
     if name not in BY_NAME:
-        raise MissingInputError(f"no table {name}: tables are {', '.join(BY_NAME)}")
+        public = [table.name for table in TABLES if not table.is_transient]
+        close = get_close_matches(name, public, n=1)
+        meant = f"did you mean {close[0]}? " if close else ""
+        raise MissingInputError(f"no table {name}: {meant}tables are {', '.join(public)}")
     return BY_NAME[name]
 
 

@@ -23,6 +23,7 @@ Row = Sequence[Any]
 
 ROWS_AT_ONCE = 10_000
 LONGEST_TABLE = 1_000
+_ENDINGS = (".quit", ".exit")
 HELP = """\
 A statement ends with ';'.
 .tables         list the tables
@@ -33,15 +34,71 @@ A statement ends with ';'.
 def run_script(
     connection: "duckdb.DuckDBPyConnection", script: str, format: Format, console: "Console"
 ) -> None:
-    """Run the statements of a script and print what each returns.
+    """Run the statements and commands of a script and print what each returns.
 
-    Raises QueryError with what is wrong in one line.
+    Raises QueryError with what is wrong in one line; for JSON also, before anything runs, if
+    several results would follow each other, which together are not JSON.
     """
+    parts = list(_parts(script))
     with told_as_query_error():
-        for statement in connection.extract_statements(script):
-            cursor = connection.execute(statement)
-            if cursor.description:
-                print_rows(_names(cursor), _rows(cursor), format, console)
+        _refuse_several_results(connection, parts, format)
+        for part in parts:
+            if part.startswith("."):
+                _run_command(connection, part, format, console)
+            else:
+                _run_statements(connection, part, format, console)
+
+
+def _parts(script: str) -> Iterator[str]:
+    """Commands, a line each, and the SQL between them; `.quit` ends the script."""
+    sql = ""
+    for line in script.splitlines(keepends=True):
+        is_between = not sql.strip() or sql.rstrip().endswith(";")
+        if not is_between or not line.lstrip().startswith("."):
+            sql += line
+            continue
+        if sql.strip():
+            yield sql
+        sql = ""
+        if line.strip() in _ENDINGS:
+            return
+        yield line.strip()
+    if sql.strip():
+        yield sql
+
+
+def _refuse_several_results(
+    connection: "duckdb.DuckDBPyConnection", parts: Sequence[str], format: Format
+) -> None:
+    if format != "json":
+        return
+    count = 0
+    for part in parts:
+        if part.startswith("."):
+            count += 1
+        else:
+            count += sum(map(_returns_rows, connection.extract_statements(part)))
+    if count > 1:
+        raise QueryError(
+            f"--format json takes one statement that returns rows, not {count}: ask for each "
+            "by itself, or use csv"
+        )
+
+
+def _returns_rows(statement: "duckdb.Statement") -> bool:
+    """True for queries; others tell at most how many rows they changed."""
+    import duckdb
+
+    return bool(statement.expected_result_type == [duckdb.ExpectedResultType.QUERY_RESULT])
+
+
+def _run_statements(
+    connection: "duckdb.DuckDBPyConnection", sql: str, format: Format, console: "Console"
+) -> None:
+    for statement in connection.extract_statements(sql):
+        cursor = connection.execute(statement)
+        if _returns_rows(statement) or (format != "json" and cursor.description):
+            print_rows(_names(cursor), _rows(cursor), format, console)
 
 
 def _names(cursor: "duckdb.DuckDBPyConnection") -> list[str]:
@@ -160,10 +217,7 @@ def run_prompt(
     with _history():
         for text in _statements(read):
             try:
-                if text.startswith("."):
-                    _run_command(connection, text, console)
-                else:
-                    run_script(connection, text, format, console)
+                run_script(connection, text, format, console)
             except QueryError as error:
                 print_error(str(error))
             except KeyboardInterrupt:
@@ -182,7 +236,7 @@ def _statements(read: Callable[[str], str]) -> Iterator[str]:
             continue
         except EOFError:
             return
-        if not lines and line.strip() in (".quit", ".exit"):
+        if not lines and line.strip() in _ENDINGS:
             return
         if not lines and line.lstrip().startswith("."):
             yield line.strip()
@@ -193,30 +247,33 @@ def _statements(read: Callable[[str], str]) -> Iterator[str]:
                 lines = []
 
 
-def _run_command(connection: "duckdb.DuckDBPyConnection", text: str, console: "Console") -> None:
-    command, *arguments = text.split()
+def _run_command(
+    connection: "duckdb.DuckDBPyConnection", text: str, format: Format, console: "Console"
+) -> None:
+    command, *arguments = text.removesuffix(";").split()
     if command == ".tables":
-        run_script(
-            connection, "SELECT table_name FROM (SHOW TABLES) t(table_name)", "table", console
-        )
+        query = "SELECT table_name FROM (SHOW TABLES) t(table_name)"
+        _run_statements(connection, query, format, console)
     elif command == ".schema" and len(arguments) == 1:
-        _print_schema(connection, arguments[0], console)
+        _print_schema(connection, arguments[0], format, console)
     elif command == ".help":
         console.print(HELP, markup=False)
     else:
         raise QueryError(f"no command {text}: commands are .tables, .schema TABLE, .help, .quit")
 
 
-def _print_schema(connection: "duckdb.DuckDBPyConnection", name: str, console: "Console") -> None:
+def _print_schema(
+    connection: "duckdb.DuckDBPyConnection", name: str, format: Format, console: "Console"
+) -> None:
     from pipeline.reference import print_table
     from schemas import BY_NAME
 
-    if name in BY_NAME:
+    if name in BY_NAME and format == "table":
         print_table(BY_NAME[name], console)
         return
     quoted = name.replace('"', '""')
     script = f'SELECT column_name, column_type FROM (DESCRIBE "{quoted}")'
-    run_script(connection, script, "table", console)
+    _run_statements(connection, script, format, console)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from pipeline.store import Manifest
 
+UNANALYSED = "unanalysed_waiting"
 FINDING_LIMIT = 5
 MATRIX_LIMIT = 64
 PAIR_LIMIT = 30
@@ -35,7 +36,10 @@ TOP_REGIONS = TableSpec(
 TIME_BY_LOCATION = TableSpec(
     query="time_by_location",
     title="Time by location",
-    note="Waiting is part of the time in MPI; 'caused elsewhere' is what others lost by it.",
+    note=(
+        "Waiting on messages is part of the time in MPI; 'caused to others' is what they lost "
+        "by it."
+    ),
     row_limit=LOCATION_LIMIT,
     bars=("outside_mpi_ns", "mpi_ns", "wait_ns", "caused_ns"),
     silent=_ONE_THREAD,
@@ -185,15 +189,18 @@ def _summary(connection: "duckdb.DuckDBPyConnection", overview: dict[str, Value]
     top = _rows(connection, "top_regions", 1)
     has_threads = overview["location_count"] != overview["process_count"]
     quality = _rows(connection, "quality_findings")
-    incomplete = _rows(connection, "incomplete_locations", LOCATION_LIMIT)
+    incomplete = _rows(connection, "incomplete_locations", int(overview["location_count"] or 0))
     return Section(
         key="summary",
         title="Summary",
         facts=_facts(overview),
         sentences=(
+            *_said(say.describe_damage(incomplete, overview)),
             say.describe_use(overview),
+            *_said(say.describe_use_without_setup(overview)),
             *([say.describe_top_region(top)] if top and overview["total_ns"] else []),
             say.describe_quality(quality, incomplete),
+            say.describe_coverage(_rows(connection, UNANALYSED)),
             say.describe_waiting(overview, _rows(connection, "searched_wait_states")),
         ),
         findings=tuple(say.describe_finding(row, has_threads=has_threads) for row in findings),
@@ -201,6 +208,7 @@ def _summary(connection: "duckdb.DuckDBPyConnection", overview: dict[str, Value]
         sources=(
             read_source("run_overview"),
             read_source("top_regions", 1),
+            read_source(UNANALYSED),
             read_source("worst_findings", FINDING_LIMIT),
         ),
     )
@@ -212,7 +220,7 @@ def _facts(overview: dict[str, Value]) -> tuple[Fact, ...]:
         Fact("processes", overview["process_count"], Unit.COUNT),
         Fact("locations", overview["location_count"], Unit.COUNT),
         Fact("in MPI", overview["mpi_ratio"], Unit.SHARE),
-        Fact("waiting", overview["wait_ratio"], Unit.SHARE),
+        Fact("waiting on messages", overview["wait_ratio"], Unit.SHARE),
         Fact("messages", overview["message_count"], Unit.COUNT),
     )
 
@@ -252,8 +260,12 @@ def _wait_states(connection: "duckdb.DuckDBPyConnection", overview: dict[str, Va
     return Section(
         key="wait-states",
         title="Wait states",
-        sentences=_said("" if overview["wait_ns"] else say.describe_waiting(overview, searched)),
+        sentences=_said(
+            say.describe_coverage(_rows(connection, UNANALYSED)),
+            "" if overview["wait_ns"] else say.describe_waiting(overview, searched),
+        ),
         tables=_filled(*(read_table(connection, spec) for spec in specs)),
+        sources=(read_source(UNANALYSED),),
     )
 
 

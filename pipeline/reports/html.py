@@ -17,7 +17,7 @@ LABELLED_MATRIX = 16
 LONGEST_TITLE = 400
 LONGEST_UNBROKEN = 30
 OPEN_ABOVE = 0.05
-_PART_STYLES = {"program code": "k0", "MPI, not waiting": "k1"}
+_PART_STYLES = {"program code": "k0", "MPI, other calls": "k1"}
 
 
 @dataclass(frozen=True)
@@ -168,4 +168,4 @@ def segments_of(table: Table) -> list[Segment]:
 
 
 def _part_style(part: str, number: int) -> str:
-    return "w" if part.endswith(", waiting") else f"k{2 + number % 3}"
+    return "w" if part == "waiting on messages" else f"k{2 + number % 3}"

@@ -55,7 +55,7 @@ def describe_use(overview: Row) -> str:
     share = f"{spent}, {format_share(_number(overview['mpi_ratio']))} of it in MPI"
     if not overview["wait_ns"]:
         return f"{share}."
-    return f"{share} and {format_share(_number(overview['wait_ratio']))} waiting for others."
+    return f"{share} and {format_share(_number(overview['wait_ratio']))} waiting on messages."
 
 
 def describe_waiting(overview: Row, searched: Sequence[Row]) -> str:
@@ -63,10 +63,40 @@ def describe_waiting(overview: Row, searched: Sequence[Row]) -> str:
     if overview["wait_ns"]:
         waits = count_of(overview["wait_count"], "wait")
         return f"{waits} lost {format_time(_number(overview['wait_ns']))}; worst first:"
-    if overview["message_count"] or overview["collective_count"]:
+    if overview["message_count"]:
         kinds = join_words([str(row["finding"]) for row in searched])
-        return f"No wait state was found{f' (looked for: {kinds})' if kinds else ''}."
-    return "There are no messages or collectives to analyse for wait states."
+        return f"No waiting on messages was found{f' (looked for: {kinds})' if kinds else ''}."
+    return "There are no messages between processes, so no wait state could be found."
+
+
+def describe_coverage(unanalysed: Sequence[Row]) -> str:
+    """Which waiting the analysis tells apart, and how much time may hold other waiting."""
+    kinds = [f"{row['kind']} ({_share_of_all(row)})" for row in unanalysed]
+    others = f" Not analysed: {join_words(kinds)}." if kinds else ""
+    return f"Analysed for waiting: messages between processes.{others}"
+
+
+def _share_of_all(row: Row) -> str:
+    return f"{format_share(_number(row['time_ratio']))} of all time"
+
+
+def describe_damage(incomplete: Sequence[Row], overview: Row) -> str:
+    """What must be known before any figure, if not all of the trace could be read."""
+    if not incomplete:
+        return ""
+    return (
+        f"Incomplete trace: of {count_of(overview['location_count'], 'location')}, "
+        f"{len(incomplete)} could not be read whole; the figures hold only what was readable."
+    )
+
+
+def describe_use_without_setup(overview: Row) -> str:
+    """The share of MPI where starting and ending it would blur that; else nothing."""
+    setup, mpi = _number(overview["mpi_setup_ns"]), _number(overview["mpi_ns"])
+    rest = _number(overview["total_ns"]) - setup
+    if setup <= mpi / 10 or rest <= 0:
+        return ""
+    return f"Without MPI_Init and MPI_Finalize: {format_share((mpi - setup) / rest)} in MPI."
 
 
 def describe_finding(row: Row, *, has_threads: bool) -> Finding:
@@ -76,15 +106,28 @@ def describe_finding(row: Row, *, has_threads: bool) -> Finding:
         headline += f", {format_share(_number(row['wait_ratio']))} of all time"
     waits = count_of(row["wait_count"], "wait")
     loss = _describe_loss(row, has_threads=has_threads)
-    return Finding(f"{headline}.", f"{waits} in {format_path(str(row['call_path']))}. {loss}")
+    place = _quote(format_path(str(row["call_path"])))
+    return Finding(f"{headline}.", f"{waits} in {place}. {loss}{_describe_doubt(row)}")
+
+
+def _describe_doubt(row: Row) -> str:
+    """How far a finding can be trusted, if not fully."""
+    if not row["doubtful_count"]:
+        return ""
+    if row["doubtful_count"] == row["wait_count"]:
+        return f" Doubtful: confidence {row['confidence']}%."
+    doubtful, waits = format_count(_number(row["doubtful_count"])), row["wait_count"]
+    return (
+        f" {doubtful} of the {format_count(_number(waits))} waits are doubtful: "
+        f"confidence down to {row['confidence']}%."
+    )
 
 
 def _describe_loss(row: Row, *, has_threads: bool) -> str:
     victim = _start(name_place(row["rank"], row["thread"], has_threads=has_threads))
     cause = name_place(row["cause_rank"], row["cause_thread"], has_threads=has_threads)
-    late = (
-        "" if row["cause_call_path"] is None else f" in {format_path(str(row['cause_call_path']))}"
-    )
+    path = row["cause_call_path"]
+    late = "" if path is None else f" in {_quote(format_path(str(path)))}"
     worst, caused = _number(row["worst_ns"]), _number(row["cause_ns"])
     part = "all" if caused >= worst else f"{format_time(caused)} of it"
     if row["location_count"] == 1:
@@ -174,7 +217,11 @@ def describe_quality(findings: Sequence[Row], incomplete: Sequence[Row]) -> str:
 
 
 def _name_region(name: Value) -> str:
-    return shorten(drop_arguments(make_visible(str(name))), LONGEST_REGION)
+    return _quote(shorten(drop_arguments(make_visible(str(name))), LONGEST_REGION))
+
+
+def _quote(name: str) -> str:
+    return f'"{name}"'
 
 
 def _start(text: str) -> str:

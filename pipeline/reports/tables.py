@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _TITLES = {
     "call_path_id": "Id",
-    "caused_ns": "Caused elsewhere",
+    "caused_ns": "Caused to others",
     "cause_ns": "Cause's part",
     "collective_count": "Instances",
     "declared_count": "Announced",

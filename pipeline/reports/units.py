@@ -85,13 +85,16 @@ def format_count(count: float) -> str:
 
 
 def format_share(share: float) -> str:
-    """A part of a whole as percent; small parts stay visible: '<0.01 %'."""
+    """A part of a whole as percent; small parts stay visible: '<0.01%'.
+
+    Without a space: terminals would break the line there.
+    """
     percent = share * 100
     if percent == 0:
-        return "0 %"
+        return "0%"
     if abs(percent) < 0.01:
-        return "<0.01 %"
-    return f"{percent:.2f} %" if abs(percent) < 0.995 else f"{percent:.1f} %"
+        return "<0.01%"
+    return f"{percent:.2f}%" if abs(percent) < 0.995 else f"{percent:.1f}%"
 
 
 def _significant(value: float, digits: int) -> str:
@@ -110,7 +113,7 @@ _FORMATS: dict[Unit, Callable[[float], str]] = {
     Unit.SIZE: format_size,
     Unit.COUNT: format_count,
     Unit.SHARE: format_share,
-    Unit.PERCENT: lambda value: f"{value} %",
+    Unit.PERCENT: lambda value: f"{value}%",
 }
 
 

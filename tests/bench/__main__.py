@@ -23,14 +23,14 @@ from tests.bench.measuring import Cost, FailedJobError, measure, repetitions_for
 from tests.bench.report import TITLES, Measured, cost_table, stage_table
 
 HISTORY = CACHE / "history.jsonl"
-WIDTH = 150
+WIDTH = 160
 
 messages = Console(stderr=True, highlight=False)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, show and record; 1 if that is not possible."""
-    chosen = _parse(arguments)
+    chosen, machine = _parse(arguments), _machine()
     thread_counts = sorted({1, min(2, os.cpu_count() or 1)})
     try:
         archives = _archives(chosen)
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         messages.print(str(error), markup=False, soft_wrap=True)
         return 1
     _show(measured, bare_loop, thread_counts[-1])
-    _record(measured, bare_loop, chosen.json)
+    _record(measured, bare_loop, machine, chosen.json)
     return 0
 
 
@@ -82,7 +82,7 @@ def _measure_jobs(trace: Path, events: int, thread_counts: Sequence[int]) -> Ite
     jobs += [("read", threads) for threads in thread_counts]
     jobs += [("analyze", thread_counts[-1])]
     for job, threads in jobs:
-        messages.print(f"{events:,} events: {TITLES[job]}, {threads} threads", style="dim")
+        messages.print(f"{events:,} events: {TITLES[job]}, threads: {threads}", style="dim")
         yield measure(job, trace, threads=threads, repetitions=repetitions_for(events))
 
 
@@ -100,11 +100,13 @@ def _show(measured: Sequence[Measured], bare_loop: Cost, threads: int) -> None:
         console.print(f"{each.archive}: {ratio:.2f} bytes per event in its files", markup=False)
 
 
-def _record(measured: Sequence[Measured], bare_loop: Cost, file: Path | None) -> None:
+def _record(
+    measured: Sequence[Measured], bare_loop: Cost, machine: dict[str, Any], file: Path | None
+) -> None:
     """Append the measurements to the history; write them to `file` if given."""
     document = {
         "measured_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": _machine(),
+        "machine": machine,
         "versions": next(cost.versions for cost in measured[0].costs if cost.versions),
         "bare_loop": bare_loop.as_dict(),
         "archives": [_as_dict(each) for each in measured],

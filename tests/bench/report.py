@@ -69,7 +69,7 @@ def stage_table(measured: Sequence[Measured], threads: int) -> Table:
     found = [cost for each in measured if (cost := each.find("analyze", threads))]
     columns = [cost.stage_seconds for cost in found]
     events = [f"{cost.events:,}" for cost in found]
-    table = _table(f"Wall seconds of stages, {threads} threads", "stage", *events, text=0)
+    table = _table(f"Stages, wall s, threads: {threads}", "stage", *events, text=0)
     names = sorted(columns[-1], key=lambda name: -columns[-1][name])
     shown, others = names[:SHOWN_STAGES], names[SHOWN_STAGES:]
     for name in shown:

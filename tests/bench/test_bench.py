@@ -1,0 +1,78 @@
+"""The benchmark measures what it says, and tells when it cannot."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.bench.__main__ import main
+from tests.bench.archives import NoGeneratorError, event_file_bytes, provide_archive
+from tests.bench.measuring import Cost, FailedJobError, growth_exponent, marginal_rate, measure
+
+TRACE = Path(__file__).parents[2] / "data" / "m01_late_sender"
+
+
+def cost(events: int, cpu_seconds: float) -> Cost:
+    return Cost(
+        job="read",
+        threads=1,
+        events=events,
+        cpu_seconds=cpu_seconds,
+        wall_seconds=0.0,
+        start_up_cpu_seconds=0.0,
+        peak_bytes=0,
+    )
+
+
+@pytest.mark.parametrize(("job", "has_tables"), [("library", False), ("read", True)])
+def test_a_job_reads_every_event_in_a_process_of_its_own(job: str, has_tables: bool) -> None:
+    found = measure(job, TRACE)
+    assert (found.job, found.events) == (job, 136)
+    assert (found.bytes > 0) is has_tables
+    assert found.cpu_seconds > 0
+    # An interpreter with its libraries, and no more: not the memory of these tests.
+    assert 20e6 < found.peak_bytes < 600e6
+
+
+def test_a_job_that_fails_says_why(tmp_path: Path) -> None:
+    with pytest.raises(FailedJobError, match="no \\.otf2 anchor file"):
+        measure("library", tmp_path)
+
+
+# Four times the events in twice the time: 4 ** 0.5 = 2.
+def test_growth_is_the_slope_between_logarithms() -> None:
+    assert growth_exponent(cost(1_000_000, 1.0), cost(4_000_000, 2.0)) == pytest.approx(0.5)
+
+
+def test_the_marginal_rate_leaves_out_what_any_archive_costs() -> None:
+    # 0.5 s for any archive, and 1 s per 2 million events.
+    assert marginal_rate(cost(2_000_000, 1.5), cost(6_000_000, 3.5)) == pytest.approx(2.0)
+
+
+def test_without_generator_it_says_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.bench.archives.CACHE", tmp_path)
+    missing = tmp_path / "none.py"
+    with pytest.raises(NoGeneratorError, match="--generator"):
+        provide_archive(1000, locations=2, generator=missing)
+    assert main(["--generator", str(missing)]) == 1
+    assert str(missing) in capsys.readouterr().err
+
+
+def test_an_archive_is_generated_once_and_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.bench.archives.CACHE", tmp_path / "cache")
+    generator = tmp_path / "generate.py"
+    generator.write_text("import os, sys; os.mkdir(sys.argv[1]); print('half'); sys.exit(1)")
+    with pytest.raises(NoGeneratorError, match="half"):
+        provide_archive(1000, locations=2, generator=generator)
+    generator.write_text(
+        "import pathlib, sys; path = pathlib.Path(sys.argv[1]); path.mkdir(exist_ok=True); "
+        "(path / '0.evt').write_text(' '.join(sys.argv[2:]))"
+    )
+    folder = provide_archive(1000, locations=2, generator=generator)
+    assert (folder / "0.evt").read_text() == "--locations 2 --events 1000"
+    assert event_file_bytes(folder) == len("--locations 2 --events 1000")
+    generator.unlink()
+    assert provide_archive(1000, locations=2, generator=generator) == folder
