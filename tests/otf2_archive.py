@@ -283,7 +283,9 @@ def _write_local_definitions(writer: int, location: Location) -> None:
 
 def _array(values: list[Any]) -> list[Any]:
     """A C array with its length before; for typed values the array of types, too."""
-    if values and isinstance(values[0], int):
+    if not values:
+        return [0, None, None]
+    if isinstance(values[0], int):
         return [len(values), (ctypes.c_uint32 * len(values))(*values)]
     types = (ctypes.c_uint8 * len(values))(*(TYPES[kind] for kind, _ in values))
     bits = (ctypes.c_uint64 * len(values))(*(_bits(*value) for value in values))

@@ -26,17 +26,18 @@ def node_of(walk: Any, parent: Any, region: Any, is_stub: Any) -> Any:
 def _new_node(walk: Any, parent: Any, region: Any, is_stub: Any) -> Any:
     """Add a node to the location's tree; with rows to write, find its canonical number.
 
-    Nodes appear in the same order as in the survey, whose numbers need no lookup.
+    Nodes appear in the same order as in the survey, whose numbers need no lookup. If the records
+    are not those of the survey, a node may have no number there.
     """
     number, place = np.int32(NONE), walk.tree.size[0]
     if place < len(walk.numbers):
         number = walk.numbers[place]
-    elif walk.state[WRITES_ROWS]:
+    elif walk.state[WRITES_ROWS] and len(walk.canonical.table):
         above = parent if parent < 0 else walk.tree.number[parent]
         number = find_node(walk.canonical, above, region, is_stub)
-        if number < 0:
-            walk.state[LOST_NODES] += 1
-            number = np.int32(0)
+    if walk.state[WRITES_ROWS] and (number < 0 or walk.canonical.region[number] != region):
+        walk.state[LOST_NODES] += 1
+        number = np.int32(0)
     return add_node(walk.tree, parent, region, is_stub, number)
 
 

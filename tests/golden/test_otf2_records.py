@@ -78,6 +78,16 @@ def test_255_values_may_come_in_each_of_many_records(read):
     assert tables.findings() == {}
 
 
+def test_a_record_may_hold_no_value_at_all(read):
+    trace = Trace()
+    full, empty = (0, [("uint64", 7)]), (0, [])
+    trace.location([Event(n, "Metric", full if n % 2 else empty) for n in range(6)])
+    define_counters(trace, "uint64")
+    tables = read(trace)
+    assert tables.rows("counter_values", "time_ns value_integer") == [(1, 7), (3, 7), (5, 7)]
+    assert tables.findings() == {}
+
+
 def test_strictly_synchronous_counters_come_just_before_their_event(read):
     """So at an enter they are still in the caller, and at a leave in the visit that ends."""
     trace = Trace()

@@ -261,7 +261,10 @@ def _metric(location, time, position, user, attributes, metric, count, kinds, va
         header[word + np.uint64(2)] = np.uint64(value_kinds[index])
         header[word + np.uint64(3)] = bits[index]
         header[word + np.uint64(4)] = np.uint64(count)
-    _put(user, time, np.uint8(METRIC), np.uint32(first))
+    if count > 0:
+        _put(user, time, np.uint8(METRIC), np.uint32(first))
+    else:
+        _put(user, time, np.uint8(IGNORED), np.uint32(0))
     return _finish(user, attributes, time)
 
 

@@ -98,10 +98,9 @@ class _LocationWriter:
     def run(self) -> LocationOutcome:
         owner, walk = self._owner, self._walk
         ref = owner._ids["Location"].refs[self._location]
-        limit = owner._survey.limits[self._location]
-        end = feed_location(
-            self._reader, ref, limit.readable_count, walk, owner._report, self._drain
-        )
+        # Beyond a damaged record, the two passes may find different ones.
+        limit = owner._survey.locations[self._location].record_count
+        end = feed_location(self._reader, ref, limit, walk, owner._report, self._drain)
         last = int(walk.state[ws.NOW])
         gaps = self._gaps.table(self._location, last)
         self._write(tables.MEASUREMENT_GAPS, gaps)
