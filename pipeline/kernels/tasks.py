@@ -52,30 +52,52 @@ def end_fragment(walk: Any, now: Any) -> None:
 
 @step
 def switch_task(walk: Any, team: Any, thread: Any, number: Any, now: Any) -> None:
-    """Suspend what runs and start or resume another task; number 0 is the implicit task."""
-    state, suspended, root = walk.state, walk.suspended, walk.state[TASK_SCHEDULER]
-    previous_top = state[TOP]
+    """Suspend what runs and start or resume another task; number 0 is the implicit task.
+
+    Whatever does not run is among the suspended tasks, which makes their frames untouchable.
+    """
+    state, scheduler = walk.state, walk.state[TOP]
+    if number == 0:
+        team, thread = np.int64(NONE), np.int64(NONE)
+    if _is_running(state, team, thread, number):
+        return
     if state[IN_TASK]:
         end_fragment(walk, now)
-        _suspend(walk, state[TASK_TEAM], state[TASK_THREAD], state[TASK_NUMBER], root)
-    elif _find_suspended(suspended, state, NONE, NONE, 0) < 0:
-        _suspend(walk, NONE, NONE, 0, NONE)
-    state[IN_TASK] = 1 if number != 0 else 0
-    key_team, key_thread = (team, thread) if number != 0 else (NONE, NONE)
-    found = _find_suspended(suspended, state, key_team, key_thread, number)
-    state[TASK_TEAM], state[TASK_THREAD], state[TASK_NUMBER] = key_team, key_thread, number
-    state[TASK_BEGIN] = now
-    state[TASK_IS_FIRST] = 1 if found < 0 else 0
-    if found < 0:
-        state[TOP], state[TASK_SCHEDULER], state[TASK_STUB] = NONE, previous_top, NONE
+    _suspend(walk)
+    found = _find_suspended(walk.suspended, state, team, thread, number)
+    if found >= 0:
+        _resume(walk, found, now)
+        if number != 0:
+            state[TASK_SCHEDULER] = scheduler
+            _move_stub(walk)
         return
-    state[TOP] = suspended.top[found]
-    is_nested = suspended.top[found] == previous_top
-    state[TASK_SCHEDULER] = suspended.scheduler[found] if is_nested else previous_top
-    state[TASK_STUB] = suspended.stub[found]
-    if number != 0 and not is_nested:
-        _move_stub(walk)
-    _forget_suspended(suspended, state, found)
+    state[IN_TASK] = 1
+    state[TASK_TEAM], state[TASK_THREAD], state[TASK_NUMBER] = team, thread, number
+    state[TOP], state[TASK_SCHEDULER], state[TASK_STUB] = NONE, scheduler, NONE
+    state[TASK_BEGIN], state[TASK_IS_FIRST] = now, 1
+
+
+@step
+def end_task(walk: Any, now: Any) -> None:
+    """The running task has left its last region: go on where it was scheduled."""
+    state, suspended = walk.state, walk.suspended
+    end_fragment(walk, now)
+    found = _find_suspended(suspended, state, NONE, NONE, 0)
+    for place in range(state[SUSPENDED]):
+        if suspended.top[place] == state[TASK_SCHEDULER] and state[TASK_SCHEDULER] >= 0:
+            found = place
+    _resume(walk, found, now)
+
+
+@step
+def _is_running(state: Any, team: Any, thread: Any, number: Any) -> Any:
+    if not state[IN_TASK]:
+        return number == 0
+    return (
+        state[TASK_NUMBER] == number
+        and state[TASK_THREAD] == thread
+        and state[TASK_TEAM] == team
+    )
 
 
 @step
@@ -83,8 +105,6 @@ def _move_stub(walk: Any) -> None:
     """A task that resumes elsewhere is repeated below that place from now on."""
     state, frames = walk.state, walk.frames
     frame = state[TOP]
-    if frame < 0:
-        return
     while frames.above[frame] >= 0:
         frame = frames.above[frame]
     scheduler = state[TASK_SCHEDULER]
@@ -93,13 +113,33 @@ def _move_stub(walk: Any) -> None:
 
 
 @step
-def _suspend(walk: Any, team: Any, thread: Any, number: Any, scheduler: Any) -> None:
+def _suspend(walk: Any) -> None:
+    """Remember where the running task stands; one that is in no region yet stands nowhere."""
     state, suspended = walk.state, walk.suspended
     place = state[SUSPENDED]
-    suspended.team[place], suspended.thread[place], suspended.number[place] = team, thread, number
-    suspended.top[place], suspended.scheduler[place] = state[TOP], scheduler
+    if not state[IN_TASK]:
+        suspended.team[place] = suspended.thread[place] = NONE
+        suspended.number[place] = 0
+    elif state[TOP] == NONE:
+        return
+    else:
+        suspended.team[place], suspended.thread[place] = state[TASK_TEAM], state[TASK_THREAD]
+        suspended.number[place] = state[TASK_NUMBER]
+    suspended.top[place], suspended.scheduler[place] = state[TOP], state[TASK_SCHEDULER]
     suspended.stub[place] = state[TASK_STUB]
     state[SUSPENDED] = place + 1
+
+
+@step
+def _resume(walk: Any, place: Any, now: Any) -> None:
+    state, suspended = walk.state, walk.suspended
+    state[IN_TASK] = 1 if suspended.number[place] != 0 else 0
+    state[TASK_TEAM], state[TASK_THREAD] = suspended.team[place], suspended.thread[place]
+    state[TASK_NUMBER] = suspended.number[place]
+    state[TOP], state[TASK_SCHEDULER] = suspended.top[place], suspended.scheduler[place]
+    state[TASK_STUB] = suspended.stub[place]
+    state[TASK_BEGIN], state[TASK_IS_FIRST] = now, 0
+    _forget_suspended(suspended, state, place)
 
 
 @step

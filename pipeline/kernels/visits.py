@@ -46,6 +46,7 @@ from pipeline.kernels.rows import (
 )
 from pipeline.kernels.tasks import (
     end_fragment,
+    end_task,
     switch_task,
 )
 from pipeline.kernels.teams import (
@@ -219,9 +220,7 @@ def _close_visit(walk: Any, teams: Any, now: Any, is_closed: Any) -> None:
     state[OPEN_VISITS] -= 1
     state[TOP] = caller
     if caller < 0 and state[IN_TASK]:
-        end_fragment(walk, now)
-        state[IN_TASK] = 0
-        state[TOP] = state[TASK_SCHEDULER]
+        end_task(walk, now)
 
 
 @step

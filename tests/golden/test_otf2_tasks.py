@@ -87,7 +87,8 @@ def test_task_records_are_kept(read):
     ]
 
 
-# Task 1 waits for task 2, which the same thread runs meanwhile.
+# Task 1 waits for task 2, which the same thread runs meanwhile. When task 2 has ended, the thread
+# is back in the taskwait of task 1, whose second stretch therefore begins at 40.
 #
 #           0    10   20   30   40   50   60   70   80   90
 # barrier   [                                              ]
@@ -127,7 +128,7 @@ def test_a_task_that_waits_for_another_is_suspended(read):
     ]
     assert sorted(tables.rows("task_fragments", f"call_path_id {FRAGMENTS}")) == [
         (1, 0, 1, 10, 30, True),
-        (1, 0, 1, 50, 70, False),
+        (1, 0, 1, 40, 70, False),
         (5, 2, 2, 30, 40, True),
     ]
     assert tables.findings() == {}
@@ -166,6 +167,43 @@ def test_a_task_may_go_on_at_another_place(read):
         (1, 0, 1, 10, 20, True),
         (3, 2, 1, 50, 60, False),
     ]
+
+
+# Some runtimes do not say that a thread goes on where it was before the task.
+#
+#           0    10   20   30   40   50   60   70   80
+# main      [ [barrier                         ]     ]
+# task 1         [    [taskwait      ]    ]
+# task 2                    [    ]
+def test_after_a_task_the_thread_goes_on_where_it_was(read):
+    trace = task_trace(f"""
+         0  enter main
+         5  enter barrier
+        10  ThreadTaskSwitch {TEAM} 0 1
+        10  enter task
+        20  enter taskwait
+        30  ThreadTaskSwitch {TEAM} 0 2
+        30  enter task
+        40  leave task
+        50  leave taskwait
+        60  leave task
+        70  leave barrier
+        80  leave main
+    """)
+    tables = read(trace)
+    assert tables.visits(f"path {TIMES}") == [
+        ("main", 0, 80, 5 + 10),
+        ("main/barrier", 5, 70, 5 + 10),
+        ("TASKS/task", 10, 60, 10 + 10),
+        ("TASKS/task/taskwait", 20, 50, 10 + 10),
+        ("TASKS/task", 30, 40, 10),
+    ]
+    assert tables.rows("task_fragments", FRAGMENTS) == [
+        (1, 1, 10, 30, True),
+        (3, 2, 30, 40, True),
+        (1, 1, 40, 60, False),
+    ]
+    assert tables.findings() == {}
 
 
 def test_tasks_of_the_same_number_from_two_threads_are_two(read):

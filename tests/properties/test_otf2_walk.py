@@ -163,33 +163,51 @@ def test_visits_and_call_tree_are_those_of_a_slow_stack(
 
 @st.composite
 def task_streams(draw: st.DrawFn) -> list[Event]:
-    """Inside main, a thread takes up tasks, goes on with others, and ends them, as it likes."""
-    steps = draw(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6)), max_size=60))
-    time, current, begun = 0, 0, {0: ["main"]}
+    """Inside main, a thread takes up tasks, goes on with others, and ends them, as it likes.
+
+    After a task has ended it is where that was taken up, whether or not a record says so.
+    """
+    steps = draw(
+        st.lists(st.tuples(st.integers(0, 3), st.integers(0, 7), st.integers(1, 4)), max_size=60)
+    )
+    time, current, regions, before = 0, 0, {0: ["main"]}, {0: 0}
     events = [Event(0, "Enter", ("main",))]
-    for wait, choice in steps:
+
+    def switch(number: int) -> None:
+        events.append(Event(time, "ThreadTaskSwitch", (5, 0, number)))
+
+    def leave() -> None:
+        events.append(Event(time, "Leave", (regions[current].pop(),)))
+
+    for wait, choice, number in steps:
         time += wait
-        if choice >= 5 and len(begun[current]) > 1:
-            events.append(Event(time, "Leave", (begun[current].pop(),)))
-        elif choice >= 3:
-            begun[current].append("ab"[choice % 2])
-            events.append(Event(time, "Enter", (begun[current][-1],)))
-        elif choice == 2 and current:
-            events += [Event(time, "Leave", (name,)) for name in reversed(begun.pop(current))]
-            current = 0
-            events.append(Event(time, "ThreadTaskSwitch", (5, 0, 0)))
-        else:
-            number = 1 + choice + time % 3
-            events.append(Event(time, "ThreadTaskSwitch", (5, 0, number)))
-            if number not in begun:
-                begun[number] = ["task"]
+        if choice <= 1:
+            regions[current].append("ab"[choice])
+            events.append(Event(time, "Enter", ("ab"[choice],)))
+        elif choice <= 3 and len(regions[current]) > 1:
+            leave()
+        elif choice <= 5 and current:
+            while regions[current]:
+                leave()
+            del regions[current]
+            current = before[current]
+            if choice == 5:
+                switch(current)
+        elif number != current:
+            switch(number)
+            before[number] = current
+            if number not in regions:
+                regions[number] = ["task"]
                 events.append(Event(time, "Enter", ("task",)))
             current = number
-    return [
-        *events,
-        Event(time + 1, "ThreadTaskSwitch", (5, 0, 0)),
-        Event(time + 9, "Leave", ("main",)),
-    ]
+    time += 1
+    if current:
+        switch(0)
+        current = 0
+    while regions[0]:
+        time += 1
+        leave()
+    return events
 
 
 @READING
