@@ -6,14 +6,25 @@
 import numpy as np
 
 from pipeline.errors import MissingLibraryError
-from pipeline.kernels.call_tree import describe_tree, merge, new_tree, number_depth_first
+from pipeline.kernels.call_tree import (
+    NO_NODE,
+    add_node,
+    describe_tree,
+    find_node,
+    merge,
+    new_tree,
+    number_depth_first,
+    reserve,
+)
 from pipeline.kernels.location_walk import LocationWalk, no_teams
 from pipeline.kernels.path_names import path_names
-from pipeline.kernels.records import ENTER, LEAVE
+from pipeline.kernels.quantities import take_quantities
+from pipeline.kernels.records import ENTER, SIDE_WIDTH, UNKNOWN
 from pipeline.kernels.walk_state import Code
 
 
 def _walk_once() -> None:
+    """Survey and write a location with a visit that was not left."""
     code = Code(
         np.zeros(1, np.uint32),
         np.zeros(1, np.int32),
@@ -23,15 +34,34 @@ def _walk_once() -> None:
         np.zeros(0, np.int32),
         np.array([0, 1_000_000_000], np.int64),
     )
-    kinds = np.array([ENTER, LEAVE], np.uint8)
-    walk = LocationWalk(code)
-    walk.begin(0, first_visit=0, teams=no_teams())
-    side = np.zeros((1, 6), np.uint64)
-    walk.feed(np.array([1, 2], np.uint64), kinds, np.zeros(2, np.uint32), side, lambda: None)
-    walk.finish(lambda: None)
-    tree = number_depth_first(merge(new_tree(), walk.tree))
+    records = (
+        np.array([1, 2, 3], np.uint64),
+        np.array([ENTER, UNKNOWN, ENTER], np.uint8),
+        np.zeros(3, np.uint32),
+        np.zeros((1, SIDE_WIDTH), np.uint64),
+    )
+    survey = LocationWalk(code)
+    survey.begin(0, first_visit=0, teams=no_teams())
+    survey.feed(*records, _drain_nothing)
+    survey.finish(_drain_nothing)
+    merged = merge(new_tree(), survey.tree)
+    tree = number_depth_first(merged)
+    walk = LocationWalk(code, tree)
+    walk.begin(0, first_visit=0, teams=no_teams(), numbers=merged.number[:2], is_plain=True)
+    walk.feed(*records, _drain_nothing)
+    rows = walk.drain_records()
+    values, is_absent = np.zeros((1, 0), np.int64), np.zeros((1, 0), np.bool_)
+    places = np.zeros((1, 1), np.int8)
+    take_quantities(rows.kind, rows.arguments.view(np.int64), places, values, is_absent)
+    place = np.int32(NO_NODE), np.int32(0), np.bool_(False)
+    find_node(merged, *place)
+    add_node(reserve(new_tree(), 1), *place, NO_NODE)
     describe_tree(tree.parent, tree.region, tree.is_stub, 2, 3)
     path_names(tree.parent, tree.region, ["main"])
+
+
+def _drain_nothing() -> None:
+    pass
 
 
 def compile_all() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -81,10 +82,11 @@ class Table:
         if missing or len(set(self.column_names)) != len(self.columns):
             raise ValueError(f"table {self.name}: key {missing} or column names are wrong")
 
-    @property
+    @cached_property
     def column_names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 
+    @cached_property
     def arrow_schema(self) -> pa.Schema:
         """Arrow schema with units and meanings as field metadata, key and grain on the table."""
         described = {"table": self.name, "meaning": self.meaning, "grain": self.grain}
@@ -97,7 +99,7 @@ class Table:
         Raises pyarrow errors for a missing column or a value that does not fit its type.
         """
         fields = [self._conform_column(data, column) for column in self.columns]
-        return pa.Table.from_arrays(fields, schema=self.arrow_schema())
+        return pa.Table.from_arrays(fields, schema=self.arrow_schema)
 
     def _conform_column(self, data: pa.Table, column: Column) -> pa.ChunkedArray:
         values = data.column(column.name)
@@ -106,7 +108,7 @@ class Table:
         return values
 
     def empty(self) -> pa.Table:
-        return self.arrow_schema().empty_table()
+        return self.arrow_schema.empty_table()
 
     def violations(self, data: pa.Table) -> list[Violation]:
         """Every broken claim of `data`, which already has the declared columns."""

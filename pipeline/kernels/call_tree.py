@@ -11,23 +11,25 @@ from pipeline.kernels.compiled import kernel, step
 NO_NODE = -1
 _FIRST_NODES = 1 << 8
 _TOGETHER = 64
-EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
+EMPTY = np.int32(0)
 
 
 class CallTree(NamedTuple):
     """Nodes by their numbers in order of appearance; parents come before their children.
 
     `is_stub` marks nodes that repeat a task below the place where it was scheduled. `number` is
-    the node's number in another tree, if one was given to `add_node`. `table` is the hash map,
-    (key, node) side by side so that a lookup costs one cache miss. `size[0]` is the number of
-    nodes.
+    the node's number in another tree, if one was given to `add_node`. `key` is parent, region and
+    is_stub as one number. `table` is the hash map from keys to nodes: each slot holds a node plus
+    one, or EMPTY, and is small so that the map of a location stays in the cache. `size[0]` is the
+    number of nodes.
     """
 
     parent: NDArray[np.int32]
     region: NDArray[np.int32]
     is_stub: NDArray[np.bool_]
     number: NDArray[np.int32]
-    table: NDArray[np.uint64]
+    key: NDArray[np.uint64]
+    table: NDArray[np.int32]
     size: NDArray[np.int64]
 
 
@@ -39,7 +41,8 @@ def new_tree(room: int = _FIRST_NODES) -> CallTree:
         np.empty(capacity, np.int32),
         np.empty(capacity, np.bool_),
         np.empty(capacity, np.int32),
-        np.full(4 * capacity, EMPTY, np.uint64),
+        np.empty(capacity, np.uint64),
+        np.zeros(2 * capacity, np.int32),
         np.zeros(1, np.int64),
     )
 
@@ -50,7 +53,7 @@ def reserve(tree: CallTree, more: int) -> CallTree:
     if count + more <= len(tree.parent):
         return tree
     grown = new_tree(count + more)
-    for old, new in zip(tree[:4], grown[:4], strict=True):
+    for old, new in zip(tree[:5], grown[:5], strict=True):
         new[:count] = old[:count]
     grown.size[0] = count
     _fill_table(grown)
@@ -65,7 +68,7 @@ def clear(tree: CallTree, other: CallTree | None) -> CallTree:
     tree.table.fill(EMPTY)
     tree.size[0] = count
     if other is not None:
-        for column, values in zip(tree[:4], other[:4], strict=True):
+        for column, values in zip(tree[:5], other[:5], strict=True):
             column[:count] = values[:count]
         _fill_table(tree)
     return tree
@@ -85,11 +88,11 @@ def key_of(parent: Any, region: Any, is_stub: Any) -> Any:
 
 @step
 def slot_of(last: Any, key: Any) -> Any:
-    """Where to look for a key first, in a table whose last word has number `last`."""
+    """Where to look for a key first, in a table whose last slot has number `last`."""
     mixed = key * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
     mixed ^= mixed >> np.uint64(32)
-    return (mixed << np.uint64(1)) & last
+    return mixed & last
 
 
 @kernel
@@ -99,11 +102,12 @@ def find_node(tree: Any, parent: Any, region: Any, is_stub: Any) -> Any:
     key = key_of(parent, region, is_stub)
     last = np.uint64(len(table) - 1)
     slot = slot_of(last, key)
-    while table[slot] != key:
-        if table[slot] == EMPTY:
-            return np.int32(NO_NODE)
-        slot = (slot + np.uint64(2)) & last
-    return np.int32(table[slot + np.uint64(1)])
+    while table[slot] != EMPTY:
+        node = table[slot] - np.int32(1)
+        if tree.key[node] == key:
+            return node
+        slot = (slot + np.uint64(1)) & last
+    return np.int32(NO_NODE)
 
 
 @step
@@ -111,9 +115,8 @@ def _insert(table: Any, key: Any, node: Any) -> None:
     last = np.uint64(len(table) - 1)
     slot = slot_of(last, key)
     while table[slot] != EMPTY:
-        slot = (slot + np.uint64(2)) & last
-    table[slot] = key
-    table[slot + np.uint64(1)] = np.uint64(node)
+        slot = (slot + np.uint64(1)) & last
+    table[slot] = node + 1
 
 
 @kernel
@@ -125,33 +128,43 @@ def add_node(tree: Any, parent: Any, region: Any, is_stub: Any, number: Any) -> 
     tree.region[node] = region
     tree.is_stub[node] = is_stub
     tree.number[node] = number
-    _insert(tree.table, key_of(parent, region, is_stub), node)
+    tree.key[node] = key_of(parent, region, is_stub)
+    _insert(tree.table, tree.key[node], node)
     return node
 
 
 @kernel
 def _fill_table(tree: Any) -> None:
     for node in range(tree.size[0]):
-        key = key_of(tree.parent[node], tree.region[node], tree.is_stub[node])
-        _insert(tree.table, key, node)
+        _insert(tree.table, tree.key[node], node)
 
 
 @kernel
-def _merge_nodes(tree: Any, other: Any, by_depth: Any, ends: Any) -> Any:
+def _fill_keys(tree: Any) -> None:
+    for node in range(tree.size[0]):
+        tree.key[node] = key_of(tree.parent[node], tree.region[node], tree.is_stub[node])
+
+
+@kernel
+def _merge_nodes(tree: Any, other: Any, by_depth: Any, ends: Any, found: Any) -> Any:
     """Merge level by level, so that lookups in a tree larger than the cache do not wait.
 
     Nodes of one level do not depend on each other: first their places in the hash map are
-    touched, all at once, then they are looked up. On 64 locations of 50,000 call paths this
-    takes a third of the time of a lookup after the other.
+    touched, all at once, then the nodes found there, then they are looked up. On 64 locations of
+    50,000 call paths this takes a third of the time of a lookup after the other.
     """
-    table, touched = tree.table, np.uint64(0)
+    table, key, touched = tree.table, tree.key, np.uint64(0)
     last = np.uint64(len(table) - 1)
     begin = 0
     for end in ends:
         for first in range(begin, end, _TOGETHER):
             stop = min(first + _TOGETHER, end)
             for place in range(first, stop):
-                touched ^= table[slot_of(last, _key_in(other, by_depth[place]))]
+                slot = slot_of(last, _key_in(other, by_depth[place]))
+                found[place - first] = slot
+                touched ^= np.uint64(table[slot])
+            for place in range(first, stop):
+                touched ^= key[max(table[found[place - first]] - 1, 0)]
             for place in range(first, stop):
                 _merge_node(tree, other, by_depth[place])
         begin = end
@@ -180,7 +193,8 @@ def merge(tree: CallTree, other: CallTree) -> CallTree:
     """`tree` with the nodes of `other` added; `other.number` then tells where each one is."""
     count = int(other.size[0])
     tree = reserve(tree, count)
-    _merge_nodes(tree, other, *_levels(other.parent[:count]))
+    found = np.empty(_TOGETHER, np.uint64)
+    _merge_nodes(tree, other, *_levels(other.parent[:count]), found)
     return tree
 
 
@@ -213,7 +227,10 @@ def number_depth_first(tree: CallTree, *, can_find: bool = True) -> CallTree:
     """
     count = int(tree.size[0])
     parent, region, is_stub = tree.parent[:count], tree.region[:count], tree.is_stub[:count]
-    order = _depth_first(parent, np.argsort(_places(parent, region, is_stub)))
+    siblings = region + is_stub * (region.max(initial=0) + 1)  # stubs after others
+    by_region = _stable_order(siblings, np.arange(count, dtype=np.int32))
+    by_place = _stable_order(parent + np.int32(1), by_region)
+    order = _depth_first(parent, by_place)
     tree.number[order] = np.arange(count, dtype=np.int32)
     above = parent[order]
     ordered = CallTree(
@@ -221,21 +238,30 @@ def number_depth_first(tree: CallTree, *, can_find: bool = True) -> CallTree:
         region[order],
         is_stub[order],
         np.arange(count, dtype=np.int32),
-        np.full(4 << max(count - 1, 1).bit_length() if can_find else 0, EMPTY, np.uint64),
+        np.empty(count if can_find else 0, np.uint64),
+        np.zeros(2 << max(count - 1, 1).bit_length() if can_find else 0, np.int32),
         np.array([count], np.int64),
     )
     if can_find:
+        _fill_keys(ordered)
         _fill_table(ordered)
     return ordered
 
 
-def _places(
-    parent: NDArray[np.int32], region: NDArray[np.int32], is_stub: NDArray[np.bool_]
-) -> NDArray[np.uint64]:
-    """Numbers that sort nodes by parent, then stubs after others, then by region."""
-    above = (parent.astype(np.int64) + 1).view(np.uint64) << np.uint64(32)
-    stubs_last = is_stub.astype(np.uint64) << np.uint64(31)
-    return np.bitwise_or(above, np.bitwise_or(stubs_last, region.astype(np.uint64)))
+@nb.njit(cache=True)
+def _stable_order(keys: Any, before: Any) -> Any:
+    """Positions sorted by small keys; those of equal keys stay in the order of `before`."""
+    place = np.zeros(keys.max() + 2 if len(keys) else 1, np.int32)
+    for key in keys:
+        place[key + 1] += 1
+    for key in range(1, len(place)):
+        place[key] += place[key - 1]
+    order = np.empty(len(keys), np.int32)
+    for position in before:
+        key = keys[position]
+        order[place[key]] = position
+        place[key] += 1
+    return order
 
 
 @nb.njit(cache=True)

@@ -12,3 +12,6 @@ kernel = nb.njit(nogil=True, cache=True, _nrt=False)
 
 step = nb.njit(_nrt=False)
 """A part of a kernel, compiled into it."""
+
+piece = nb.njit(inline="always")
+"""A part of a kernel that is always copied into it: for what is done with every record."""

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pipeline.kernels import walk_state as ws
 from pipeline.kernels.call_tree import CallTree, clear, new_tree, reserve
 from pipeline.kernels.columns import each, empty, with_room
+from pipeline.kernels.plain_walk import walk_plain
 from pipeline.kernels.records import SIDE_WIDTH
 from pipeline.kernels.visits import close_walk, walk_records
 from pipeline.kernels.walk_state import (
@@ -24,6 +25,9 @@ from pipeline.kernels.walk_state import (
 
 _FRAME_ROOM, _FORK_ROOM, _SUSPENDED_ROOM, _TEAM_ROOM = 64, 64, 256, 256
 _ROW_ROOM = 1 << 16
+_MANY_ROWS = _ROW_ROOM // 2
+_OUT_OF_THE_ORDINARY = 1 << 12
+"""Records for which the general walk takes over from the plain one."""
 _SPARE_FRAMES, _SPARE_NODES = 64, 1024
 _NO_NUMBERS = np.empty(0, np.int32)
 _ZERO_AT_FIRST = [
@@ -57,24 +61,24 @@ class LocationWalk:
         self._forks = empty(Forks, _FORK_ROOM)
         self._suspended = empty(Suspended, _SUSPENDED_ROOM)
         self._team_stack = np.empty(_TEAM_ROOM, np.int64)
-        self._teams, self._numbers = no_teams(), _NO_NUMBERS
+        self._teams, self._numbers, self._is_plain = no_teams(), _NO_NUMBERS, False
         self.state = np.empty(ws.STATE_SLOTS, np.int64)
 
     def begin(
         self, location: int, *, first_visit: int, teams: Teams, prefixes: CallTree | None = None,
-        numbers: NDArray[np.int32] = _NO_NUMBERS,
+        numbers: NDArray[np.int32] = _NO_NUMBERS, is_plain: bool = False,
     ) -> None:  # fmt: skip
         """Forget the location before; `teams` refer to nodes of `prefixes`.
 
         `numbers` are the canonical numbers of the location's nodes in order of appearance, as
-        far as they are known.
+        far as they are known. In a plain location visits nest, and nothing but visits does.
         """
         self.state = np.full(ws.STATE_SLOTS, ws.NONE, np.int64)
         self.state[_ZERO_AT_FIRST] = 0
         self.state[ws.WRITES_ROWS] = self._writes_rows
         self.state[ws.NEXT_VISIT] = self._first_visit = first_visit
         self.state[ws.LOCATION] = location
-        self._teams, self._numbers = teams, numbers
+        self._teams, self._numbers, self._is_plain = teams, numbers, is_plain
         self._tree = clear(self._tree, prefixes)
         _chain(self._frames.above, 0, ws.NONE)
 
@@ -86,17 +90,31 @@ class LocationWalk:
         side: NDArray[np.uint64],
         drain: Callable[[], None],
     ) -> None:
-        """Walk over a chunk of records; `drain` is called whenever rows should be taken."""
+        """Walk over a chunk of records; `drain` is called whenever rows have to be taken."""
         row = 0
         while row < len(kinds):
             self._make_room()
-            row = walk_records(self._walk(), self._teams, self._code, times, kinds, refs, side, row)
-            drain()
+            walk, end = self._walk(), len(kinds)
+            if self._is_plain:
+                row = walk_plain(walk, self._code, times, kinds, refs, side, row)
+                end = min(row + _OUT_OF_THE_ORDINARY, end)
+            if row < end:
+                row = walk_records(
+                    walk, self._teams, self._code, times, kinds[:end], refs, side, row
+                )
+            if row < end or self._is_nearly_full():
+                drain()
+
+    def _is_nearly_full(self) -> bool:
+        state = self.state
+        return bool(state[ws.VISIT_ROWS] > _MANY_ROWS or state[ws.RECORD_ROWS] > _MANY_ROWS)
 
     def finish(self, drain: Callable[[], None]) -> None:
         """Close what is still open."""
-        self._make_room(fragments=int(self.state[ws.SUSPENDED]))
-        close_walk(self._walk(), self._teams)
+        state = self.state
+        if state[ws.OPEN_VISITS] or state[ws.IN_TASK] or state[ws.SUSPENDED] or state[ws.FORKS]:
+            self._make_room(fragments=int(state[ws.SUSPENDED]))
+            close_walk(self._walk(), self._teams)
         drain()
 
     def _walk(self) -> Walk:

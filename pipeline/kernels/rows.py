@@ -81,14 +81,13 @@ def store_values(walk: Any, kind: Any, now: Any, side: Any, ref: Any, count: Any
 
 
 @step
-def remember_owner(walk: Any, kinds: Any, row: Any) -> None:
+def remember_owner(state: Any, frames: Any, kinds: Any, row: Any) -> None:
     """The visit of the record before its attributes, of which the row before may be one."""
-    state = walk.state
     while row > 0 and kinds[row] == ATTRIBUTE:
         row -= 1
     kind = kinds[row]
     if kind == ENTER or kind == LEAVE or kind == CONTEXT_ENTER or kind == CONTEXT_LEAVE:
         return  # they have left word which visit they opened or closed
     frame = state[TOP]
-    state[LAST_VISIT] = walk.frames.visit[frame] if frame >= 0 else NONE
-    state[LAST_NODE] = walk.frames.node[frame] if frame >= 0 else NONE
+    state[LAST_VISIT] = frames.visit[frame] if frame >= 0 else NONE
+    state[LAST_NODE] = frames.node[frame] if frame >= 0 else NONE

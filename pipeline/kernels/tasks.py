@@ -94,9 +94,7 @@ def _is_running(state: Any, team: Any, thread: Any, number: Any) -> Any:
     if not state[IN_TASK]:
         return number == 0
     return (
-        state[TASK_NUMBER] == number
-        and state[TASK_THREAD] == thread
-        and state[TASK_TEAM] == team
+        state[TASK_NUMBER] == number and state[TASK_THREAD] == thread and state[TASK_TEAM] == team
     )
 
 

@@ -328,7 +328,7 @@ def walk_records(
             row += 1
             if kind == ATTRIBUTE:
                 if state[WRITES_ROWS]:
-                    remember_owner(walk, kinds, row - 2)
+                    remember_owner(state, walk.frames, kinds, row - 2)
                     store_values(walk, kind, now, side, ref, 1)
                 continue
             if kind == ENTER:

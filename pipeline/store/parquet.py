@@ -36,7 +36,7 @@ class PartWriter:
         self._pending: list[pa.Table] = []
         self._pending_rows = 0
         self._keys = KeyCheck(table)
-        self._schema = table.arrow_schema()
+        self._schema = table.arrow_schema
         self._writer: pq.ParquetWriter | None = None
         self._is_closed = False
 
@@ -92,7 +92,9 @@ class PartWriter:
 
     def _write_group(self, rows: pa.Table) -> None:
         rows = rows.combine_chunks()  # page boundaries would follow chunks
-        rows = conform(self.table, _with_declared_values(self.table, rows))
+        declared = _with_declared_values(self.table, rows)
+        if declared is not rows:
+            rows = conform(self.table, declared)
         _refuse(self.table.violations(rows) + self._keys.violations(rows))
         with told_as_store_error(self.path):
             self._open().write_table(rows, row_group_size=ROW_GROUP_ROWS)
@@ -108,11 +110,12 @@ class PartWriter:
 
 def conform(table: Table, data: pa.Table) -> pa.Table:
     """`data` with the declared columns, order and types, or a BrokenContractError."""
-    missing = [name for name in table.column_names if name not in data.column_names]
+    present = set(data.column_names)
+    missing = [name for name in table.column_names if name not in present]
     if missing:
-        present = ", ".join(data.column_names)
         raise BrokenContractError(
-            f"{table.name}: no column {', '.join(missing)}; columns present: {present}"
+            f"{table.name}: no column {', '.join(missing)}; columns present: "
+            f"{', '.join(data.column_names)}"
         )
     try:
         return table.conform(data)
@@ -125,7 +128,7 @@ def write_empty(table: Table, path: Path) -> None:
     """Write a file without rows, so that readers find the columns."""
     with told_as_store_error(path):
         path.parent.mkdir(exist_ok=True)
-        pq.write_table(table.empty(), path, **_encodings(table.arrow_schema()))
+        pq.write_table(table.empty(), path, **_encodings(table.arrow_schema))
 
 
 def sync(path: Path) -> None:

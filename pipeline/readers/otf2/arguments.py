@@ -1,5 +1,6 @@
 """Which argument of which record holds which quantity."""
 
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -92,12 +93,11 @@ _ARGUMENT: dict[str, dict[str, int]] = {
 _KIND_OF = {record.name: record.kind for record in kinds.RECORDS}
 
 
-def _argument_by_kind(quantity: str) -> NDArray[np.int64]:
-    places = np.full(KIND_LIMIT, ABSENT, np.int64)
-    for name, place in _ARGUMENT[quantity].items():
-        places[_KIND_OF[name]] = place
+@cache
+def places_of(quantities: tuple[str, ...]) -> NDArray[np.int8]:
+    """A row per quantity: its place among the arguments of each kind of record, or ABSENT."""
+    places = np.full((len(quantities), KIND_LIMIT), ABSENT, np.int8)
+    for row, quantity in enumerate(quantities):
+        for name, place in _ARGUMENT[quantity].items():
+            places[row, _KIND_OF[name]] = place
     return places
-
-
-PLACES: Final = {quantity: _argument_by_kind(quantity) for quantity in _ARGUMENT}
-"""Per quantity, its place among the arguments of each kind of record, ABSENT if it has none."""

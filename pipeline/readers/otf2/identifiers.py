@@ -38,8 +38,16 @@ class Numbering:
         order = np.argsort(refs)
         return refs[order], order
 
+    @cached_property
+    def _is_dense(self) -> bool:
+        """The identifiers are the numbers, as most writers choose them."""
+        return self.refs == list(range(len(self.refs)))
+
     def lookup(self, refs: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Numbers of many identifiers at once, UNDEFINED_NUMBER where there is none."""
+        if self._is_dense:
+            count = np.uint64(len(self.refs))
+            return np.where(refs < count, refs.view(np.int64), UNDEFINED_NUMBER)
         known, numbers = self._sorted
         if not len(known):
             return np.full(len(refs), UNDEFINED_NUMBER, np.int64)

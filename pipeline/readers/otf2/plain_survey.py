@@ -30,7 +30,7 @@ from pipeline.readers.otf2.identifiers import Numbering
 # Header slots. NODE is the current node plus one, 0 outside any visit.
 _NODE, _COUNT, _LIMIT, _VISITS, _IS_IRREGULAR = 0, 1, 2, 3, 4
 _REGIONS, _REFS, _PARENT_AT, _REGION_AT, _STUB_AT, _NUMBER_AT = 5, 6, 7, 8, 9, 10
-_TABLE_AT, _TABLE_WORDS = 11, 12
+_KEY_AT, _TABLE_AT, _TABLE_SLOTS = 11, 12, 13
 _SLOTS = 16
 
 _ANY = 1 << 40
@@ -52,12 +52,14 @@ def _pointer(typing: Any, address: Any) -> Any:
 @nb.njit(inline="always")
 def _descend(header: Any, region: Any) -> None:
     """Go to the child of the current node for a region, adding it if it is new."""
-    table = nb.carray(_pointer(header[_TABLE_AT]), (_ANY,), np.uint64)
-    last = header[_TABLE_WORDS] - np.uint64(1)
+    keys = nb.carray(_pointer(header[_KEY_AT]), (_ANY,), np.uint64)
+    table = nb.carray(_pointer(header[_TABLE_AT]), (_ANY,), np.int32)
+    last = header[_TABLE_SLOTS] - np.uint64(1)
     key = key_of(np.int64(header[_NODE]) - 1, region, False)
     slot = slot_of(last, key)
-    while table[slot] != key:
-        if table[slot] == EMPTY:
+    while True:
+        entry = table[slot]
+        if entry == EMPTY:
             node = header[_COUNT]
             nb.carray(_pointer(header[_PARENT_AT]), (_ANY,), np.int32)[node] = (
                 np.int32(header[_NODE]) - 1
@@ -65,12 +67,15 @@ def _descend(header: Any, region: Any) -> None:
             nb.carray(_pointer(header[_REGION_AT]), (_ANY,), np.int32)[node] = region
             nb.carray(_pointer(header[_STUB_AT]), (_ANY,), np.bool_)[node] = False
             nb.carray(_pointer(header[_NUMBER_AT]), (_ANY,), np.int32)[node] = NO_NODE
-            table[slot] = key
-            table[slot + np.uint64(1)] = node
+            keys[node] = key
+            entry = np.int32(node) + np.int32(1)
+            table[slot] = entry
             header[_COUNT] = node + np.uint64(1)
             break
-        slot = (slot + np.uint64(2)) & last
-    header[_NODE] = table[slot + np.uint64(1)] + np.uint64(1)
+        if keys[entry - 1] == key:
+            break
+        slot = (slot + np.uint64(1)) & last
+    header[_NODE] = np.uint64(entry)
 
 
 def _enter(location, time, position, user, attributes, ref):  # type: ignore[no-untyped-def]
@@ -147,8 +152,9 @@ class PlainSurvey:
         header[_REGION_AT] = self._tree.region.ctypes.data
         header[_STUB_AT] = self._tree.is_stub.ctypes.data
         header[_NUMBER_AT] = self._tree.number.ctypes.data
+        header[_KEY_AT] = self._tree.key.ctypes.data
         header[_TABLE_AT] = self._tree.table.ctypes.data
-        header[_TABLE_WORDS] = len(self._tree.table)
+        header[_TABLE_SLOTS] = len(self._tree.table)
 
     @property
     def is_irregular(self) -> bool:

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -11,9 +10,9 @@ from numpy.typing import NDArray
 
 from pipeline.kernels import records as kinds
 from pipeline.kernels.columns import rows_at
-from pipeline.kernels.records import SIDE_WIDTH
+from pipeline.kernels.quantities import take_quantities
 from pipeline.kernels.walk_state import NONE, TASK_FRAGMENT, RecordRows, VisitRows
-from pipeline.readers.otf2.arguments import KIND_LIMIT, PLACES
+from pipeline.readers.otf2.arguments import KIND_LIMIT, places_of
 from pipeline.readers.otf2.identifiers import UNDEFINED_NUMBER, Identifiers, LocalPeers
 from schemas import events as tables
 from schemas.columns import COLLECTIVE_OPERATIONS, PARADIGMS
@@ -25,14 +24,13 @@ Rows = dict[str, pa.Array]
 _LAST_RANK = np.iinfo(np.int32).max
 """Larger numbers say "no root", "this group" and the like."""
 # Types of attribute values narrower than 64 bits; most references to definitions have 32.
-_NARROW_TYPES: tuple[tuple[tuple[int, ...], type[np.generic]], ...] = (
-    ((1,), np.uint8),
-    ((2,), np.uint16),
-    ((3, 9, 11, 12, *range(14, 26)), np.uint32),
-    ((5,), np.int8),
-    ((6,), np.int16),
-    ((7,), np.int32),
-)
+_NARROW_TYPES = {8: (1,), 16: (2,), 32: (3, 9, 11, 12, *range(14, 26))}
+_NARROW_SIGNED_TYPES = {8: 5, 16: 6, 32: 7}
+_USED_BITS = np.full(256, 2**64 - 1, np.uint64)
+_SIGN_BIT = np.zeros(256, np.uint64)
+for _bits in _NARROW_TYPES:
+    _USED_BITS[[*_NARROW_TYPES[_bits], _NARROW_SIGNED_TYPES[_bits]]] = 2**_bits - 1
+    _SIGN_BIT[_NARROW_SIGNED_TYPES[_bits]] = 1 << (_bits - 1)
 _FLOAT, _DOUBLE, _STRING, _LAST_NUMBER = 9, 10, 11, 10
 _LOCK_PARADIGM = PARADIGMS.index("openmp")
 
@@ -59,11 +57,9 @@ def _nullable(values: NDArray[np.generic], is_absent: NDArray[np.bool_]) -> pa.A
 
 def _significant(bits: NDArray[np.uint64], kinds: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Attribute values without the bytes that their type does not use, which hold anything."""
-    values = bits.copy()
-    for types, narrow in _NARROW_TYPES:
-        chosen = np.isin(kinds, types)
-        values[chosen] = bits[chosen].astype(narrow).astype(np.int64).view(np.uint64)
-    return values
+    kinds = np.minimum(kinds, np.uint64(255))
+    sign = _SIGN_BIT[kinds]
+    return ((bits & _USED_BITS[kinds]) ^ sign) - sign  # extends the sign of signed ones
 
 
 def _ranks(ranks: Integers, is_absent: NDArray[np.bool_]) -> pa.Array:
@@ -104,34 +100,15 @@ class RecordTables:
     def records(self, rows: RecordRows) -> Iterator[tuple[Table, pa.Table]]:
         """The tables that have rows here."""
         counts = np.bincount(rows.kind, minlength=KIND_LIMIT)
-        for table, first, last, build in self._builders():
-            count = counts[first : last + 1].sum()
-            if count == len(rows.kind):
-                yield table, pa.table(build(_Chosen(rows)))
-            elif count:
-                wanted = np.flatnonzero((rows.kind >= first) & (rows.kind <= last))
-                chosen = rows_at(rows, wanted)
-                yield table, pa.table(build(_Chosen(chosen)))
-
-    def _builders(self) -> tuple[tuple[Table, int, int, Callable[["_Chosen"], Rows]], ...]:
-        lock_kinds = kinds.THREAD_ACQUIRE_LOCK, kinds.OMP_RELEASE_LOCK
-        return (
-            (tables.MPI_OPERATIONS, kinds.MPI_FIRST, kinds.MPI_LAST, self._mpi),
-            (tables.THREAD_EVENTS, kinds.FORK, kinds.OMP_TASK_COMPLETE, self._threads),
-            (tables.TASK_FRAGMENTS, TASK_FRAGMENT, TASK_FRAGMENT, self._task_fragments),
-            (tables.LOCK_OPERATIONS, *lock_kinds, self._locks),
-            (tables.RMA_OPERATIONS, kinds.RMA_FIRST, kinds.RMA_LAST, self._rma),
-            (tables.IO_OPERATIONS, kinds.IO_FIRST, kinds.IO_LAST, self._io),
-            (tables.COUNTER_VALUES, kinds.METRIC, kinds.METRIC, self._counters),
-            (
-                tables.PARAMETER_VALUES,
-                kinds.PARAMETER_STRING,
-                kinds.PARAMETER_UNSIGNED,
-                self._parameters,
-            ),
-            (tables.RECORD_ATTRIBUTES, kinds.ATTRIBUTE, kinds.ATTRIBUTE, self._attributes),
-            (tables.SAMPLES, kinds.CONTEXT_SAMPLE, kinds.CONTEXT_SAMPLE, self._samples),
-        )
+        for part in _PARTS:
+            count = counts[part.first : part.last + 1].sum()
+            if count:
+                chosen = rows
+                if count < len(rows.kind):
+                    is_wanted = (rows.kind >= part.first) & (rows.kind <= part.last)
+                    chosen = rows_at(rows, np.flatnonzero(is_wanted))
+                columns = part.build(self, _Chosen(chosen, part.quantities))
+                yield part.table, pa.table(columns)
 
     def _location(self, count: int) -> pa.Array:
         return pa.array(np.full(count, self.location, np.int32))
@@ -159,8 +136,9 @@ class RecordTables:
         refs, is_absent = rows.take(quantity)
         numbers = self.identifiers[kind].lookup(refs.view(np.uint64))
         numbers[is_absent] = UNDEFINED_NUMBER
-        self.impossible[kind] += int((~is_absent & (numbers < 0)).sum())
-        return numbers, numbers < 0
+        is_undefined = numbers < 0
+        self.impossible[kind] += int(is_undefined.sum()) - int(is_absent.sum())
+        return numbers, is_undefined
 
     def _amount(self, rows: "_Chosen", quantity: str) -> pa.Array:
         """Bytes; an amount of 2**63 or more is impossible, counted, and taken as none."""
@@ -329,29 +307,25 @@ class RecordTables:
         }
 
 
-@dataclass(frozen=True)
 class _Chosen:
     """Rows of one table, and their arguments by quantity."""
 
-    rows: RecordRows
-
-    @property
-    def count(self) -> int:
-        return len(self.rows.kind)
-
-    @cached_property
-    def first_words(self) -> Integers:
-        """Where each row's arguments begin."""
-        return np.arange(0, self.count * SIDE_WIDTH, SIDE_WIDTH)
+    def __init__(self, rows: RecordRows, quantities: tuple[str, ...] = ()) -> None:
+        self.rows = rows
+        self.count = len(rows.kind)
+        self._numbers = {name: number for number, name in enumerate(quantities)}
+        self._values = np.empty((len(quantities), self.count), np.int64)
+        self._is_absent = np.empty((len(quantities), self.count), np.bool_)
+        if quantities:
+            places = places_of(quantities)
+            take_quantities(
+                rows.kind, rows.arguments.view(np.int64), places, self._values, self._is_absent
+            )
 
     def take(self, quantity: str) -> tuple[Integers, NDArray[np.bool_]]:
         """Values of a quantity (0 where absent) and where the record has no such argument."""
-        places = PLACES[quantity][self.rows.kind]
-        is_absent = places < 0
-        words = self.rows.arguments.reshape(-1).view(np.int64)
-        values = words.take(np.maximum(places, 0) + self.first_words)
-        values[is_absent] = 0
-        return values, is_absent
+        number = self._numbers[quantity]
+        return self._values[number], self._is_absent[number]
 
     def column(self, quantity: str) -> pa.Array:
         return _nullable(*self.take(quantity))
@@ -365,3 +339,53 @@ class _Chosen:
         codes, is_absent = self.take("operation")
         limited = np.minimum(codes, len(COLLECTIVE_OPERATIONS) - 1).astype(np.int8)
         return _enum(limited, COLLECTIVE_OPERATIONS, is_absent)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A table, the kinds of records whose rows it takes, and the quantities it needs of them."""
+
+    table: Table
+    first: int
+    last: int
+    build: Callable[[RecordTables, _Chosen], Rows]
+    quantities: tuple[str, ...] = ()
+
+
+_MPI_QUANTITIES = (
+    "communicator", "peer", "tag", "bytes", "bytes_received", "operation", "root", "request",
+    "probe",
+)  # fmt: skip
+_RMA_QUANTITIES = (
+    "window", "remote", "bytes", "bytes_received", "operation", "matching", "detail",
+)  # fmt: skip
+_PARTS = (
+    _Part(
+        tables.MPI_OPERATIONS, kinds.MPI_FIRST, kinds.MPI_LAST, RecordTables._mpi, _MPI_QUANTITIES
+    ),
+    _Part(
+        tables.THREAD_EVENTS, kinds.FORK, kinds.OMP_TASK_COMPLETE, RecordTables._threads,
+        ("communicator", "thread", "number"),
+    ),
+    _Part(
+        tables.TASK_FRAGMENTS, TASK_FRAGMENT, TASK_FRAGMENT, RecordTables._task_fragments
+    ),
+    _Part(
+        tables.LOCK_OPERATIONS, kinds.THREAD_ACQUIRE_LOCK, kinds.OMP_RELEASE_LOCK,
+        RecordTables._locks, ("lock_paradigm", "lock", "order"),
+    ),
+    _Part(
+        tables.RMA_OPERATIONS, kinds.RMA_FIRST, kinds.RMA_LAST, RecordTables._rma, _RMA_QUANTITIES
+    ),
+    _Part(
+        tables.IO_OPERATIONS, kinds.IO_FIRST, kinds.IO_LAST, RecordTables._io,
+        ("handle", "mode", "bytes", "matching", "detail"),
+    ),
+    _Part(tables.COUNTER_VALUES, kinds.METRIC, kinds.METRIC, RecordTables._counters),
+    _Part(
+        tables.PARAMETER_VALUES, kinds.PARAMETER_STRING, kinds.PARAMETER_UNSIGNED,
+        RecordTables._parameters, ("parameter",),
+    ),
+    _Part(tables.RECORD_ATTRIBUTES, kinds.ATTRIBUTE, kinds.ATTRIBUTE, RecordTables._attributes),
+    _Part(tables.SAMPLES, kinds.CONTEXT_SAMPLE, kinds.CONTEXT_SAMPLE, RecordTables._samples),
+)  # fmt: skip

@@ -58,6 +58,7 @@ class LocationSurvey:
     problem: str
     works_in_teams: bool
     is_below_forks: bool
+    is_plain: bool
     forks: Forks | None
     tree: CallTree | None
     numbers: NDArray[np.int32]
@@ -66,9 +67,18 @@ class LocationSurvey:
 def plain_location(
     location: int, read: LocationRead, visit_count: int, numbers: NDArray[np.int32]
 ) -> LocationSurvey:
-    """A location without forks."""
+    """A location whose visits nest, without forks."""
     return LocationSurvey(
-        location, read.record_count, visit_count, read.error, False, False, None, None, numbers
+        location=location,
+        record_count=read.record_count,
+        visit_count=visit_count,
+        problem=read.error,
+        works_in_teams=False,
+        is_below_forks=False,
+        is_plain=True,
+        forks=None,
+        tree=None,
+        numbers=numbers,
     )
 
 
@@ -186,11 +196,7 @@ class Surveyor:
         # Messages, counters and the like do not matter here; the library skips them faster. Both
         # passes must fail at the same damaged record, though, and only what is looked at can fail.
         needed = identifiers.present & {"threads", "calling_contexts"}
-        self._callbacks = (
-            compile_callbacks(identifiers.present)
-            if allow_damaged
-            else compile_callbacks(needed, only_structure=True)
-        )
+        self._recorded = identifiers.present if allow_damaged else needed
         has_plain = not needed and not allow_damaged
         self._regions = regions_by_ref(identifiers["Region"]) if has_plain else None
         self._refs = identifiers["Location"].refs
@@ -276,11 +282,15 @@ class Surveyor:
     def _look_at_all(
         self, chosen: list[list[int]], teams: list[Teams], prefixes: CallTree | None
     ) -> list[LocationSurvey]:
+        if not chosen:
+            return []
+        callbacks = compile_callbacks(self._recorded, only_structure=not self._allow_damaged)
+
         def look(block: list[int]) -> list[LocationSurvey]:
             refs = [self._refs[number] for number in block]
             library, anchor = self._archive.library, self._archive.anchor
             walk = LocationWalk(self._code)
-            with open_locations(library, anchor, self._callbacks, refs) as reader:
+            with open_locations(library, anchor, callbacks, refs) as reader:
                 found = []
                 for number in block:
                     walk.begin(number, first_visit=0, teams=teams[number], prefixes=prefixes)
@@ -315,6 +325,7 @@ class Surveyor:
             problem=end.error,
             works_in_teams=bool(state[ws.WORKS_IN_TEAMS]),
             is_below_forks=is_below_forks,
+            is_plain=False,
             forks=walk.forks if has_forks else None,
             tree=copy_of(walk.tree) if has_forks else None,
             numbers=np.empty(0, np.int32),

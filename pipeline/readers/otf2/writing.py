@@ -91,6 +91,7 @@ class _LocationWriter:
             teams=survey.teams[location],
             prefixes=survey.prefixes if look.is_below_forks else None,
             numbers=look.numbers,
+            is_plain=look.is_plain,
         )
         self._rows = RecordTables(owner._ids, owner._peers.seen_from(location), location)
         self._gaps, self._members = GapRows(), TeamMemberRows()

@@ -1,0 +1,19 @@
+"""Arguments of records by what they mean."""
+
+from typing import Any
+
+from pipeline.kernels.compiled import kernel
+
+
+@kernel
+def take_quantities(kinds: Any, arguments: Any, places: Any, values: Any, is_absent: Any) -> None:
+    """Fill `values` and `is_absent`, a row per quantity, from the arguments of records.
+
+    `places` says, per quantity and kind of record, which argument it is; where there is none it
+    is negative and the value 0.
+    """
+    for row in range(len(kinds)):
+        for quantity in range(len(places)):
+            place = places[quantity, kinds[row]]
+            is_absent[quantity, row] = place < 0
+            values[quantity, row] = arguments[row, place] if place >= 0 else 0
