@@ -49,6 +49,8 @@ def _walk_once() -> None:
     walk = LocationWalk(code, tree)
     walk.begin(0, first_visit=0, teams=no_teams(), numbers=merged.number[:2], is_plain=True)
     walk.feed(*records, _drain_nothing)
+    walk.finish(_drain_nothing)
+    walk.profile()
     rows = walk.drain_records()
     values, is_absent = np.zeros((1, 0), np.int64), np.zeros((1, 0), np.bool_)
     places = np.zeros((1, 1), np.int8)

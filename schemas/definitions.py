@@ -211,6 +211,12 @@ CALL_PATHS = Table(
             CALL_PATH_ID, "parent_call_path_id", "Call path of the caller.", null_means="a root"
         ),
         REGION_ID,
+        renamed(
+            REGION_ID,
+            "caller_region_id",
+            "Region that called.",
+            null_means="a start: no visited call path lies above",
+        ),
         LAST_CALL_PATH_ID,
         Column(name="depth", type=INT32, minimum=0, meaning="Number of callers above."),
         Column(

@@ -205,10 +205,11 @@ TASK_FRAGMENTS = Table(
     name="task_fragments",
     meaning="Stretches of time in which an explicit task ran on a location.",
     grain="one row per stretch from start or resumption to suspension or end",
-    key=("location_id", "begin_ns", "end_ns", "number"),
+    key=("location_id", "sequence"),
     is_partitioned=True,
     columns=(
         LOCATION_ID,
+        renamed(SEQUENCE, "sequence", "Position of the record that ended the stretch."),
         renamed(
             VISIT_ID,
             "scheduling_visit_id",

@@ -10,64 +10,26 @@ from schemas.columns import (
     MESSAGE_COUNT,
     REGION_ID,
     VISIT_COUNT,
+    nullable,
     renamed,
 )
-from schemas.definitions import LAST_CALL_PATH_ID
 from schemas.table import BOOL, INT64, Column, Table
 
 SHORTEST_NS = Column(
     name="shortest_ns", type=INT64, unit="ns", minimum=0, meaning="Shortest visit."
 )
+UNVISITED = "the location visits only call paths below, or the row is a task's stub"
 LONGEST_NS = Column(name="longest_ns", type=INT64, unit="ns", minimum=0, meaning="Longest visit.")
-
-VISIT_TOTALS = Table(
-    name="visit_totals",
-    meaning="Visits summed per call path and location, task stubs apart.",
-    grain="one row per call path and location that visited it",
-    key=("call_path_id", "location_id"),
-    is_transient=True,
-    columns=(
-        CALL_PATH_ID,
-        LOCATION_ID,
-        VISIT_COUNT,
-        EXCLUSIVE_NS,
-        SHORTEST_NS,
-        LONGEST_NS,
-        Column(
-            name="is_start",
-            type=BOOL,
-            meaning="Some visit was not called from another one of this location.",
-        ),
-    ),
-)
-
-VISITED_CALL_PATHS = Table(
-    name="visited_call_paths",
-    meaning="Call paths that some location visited, each with the region that called it.",
-    grain="one row per visited call path",
-    key=("call_path_id",),
-    is_transient=True,
-    columns=(
-        CALL_PATH_ID,
-        LAST_CALL_PATH_ID,
-        REGION_ID,
-        renamed(
-            REGION_ID,
-            "caller_region_id",
-            "Region that called.",
-            null_means="a start: no visited call path lies above",
-        ),
-    ),
-)
 
 CALL_TREE = Table(
     name="call_tree",
-    meaning="Time and visits of every call path on every location.",
-    grain="one row per call path and location with visits at or below it",
-    key=("call_path_id", "location_id"),
+    meaning="Time and visits of every call path on every location, summed while reading.",
+    grain="one row per location and call path with visits at or below it",
+    key=("location_id", "call_path_id"),
+    is_partitioned=True,
     columns=(
-        CALL_PATH_ID,
         LOCATION_ID,
+        CALL_PATH_ID,
         VISIT_COUNT,
         renamed(
             INCLUSIVE_NS,
@@ -75,6 +37,18 @@ CALL_TREE = Table(
             "Time at the call path and below it, tasks run inside a scheduling point included.",
         ),
         EXCLUSIVE_NS,
+        nullable(SHORTEST_NS, UNVISITED),
+        nullable(LONGEST_NS, UNVISITED),
+        Column(
+            name="is_recursive",
+            type=BOOL,
+            meaning="The location also visits a call path above that has the same region.",
+        ),
+        Column(
+            name="is_repeated",
+            type=BOOL,
+            meaning="The same for a call path above with the same region and the same caller.",
+        ),
     ),
 )
 
@@ -153,6 +127,6 @@ MESSAGE_SIZES = Table(
 )
 
 TABLES = (
-    VISIT_TOTALS, VISITED_CALL_PATHS, CALL_TREE, FLAT_PROFILE, REGION_GRAPH_NODES,
+    CALL_TREE, FLAT_PROFILE, REGION_GRAPH_NODES,
     REGION_GRAPH_EDGES, COMMUNICATION_MATRIX, MESSAGE_SIZES,
 )  # fmt: skip

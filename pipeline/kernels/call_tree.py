@@ -53,8 +53,7 @@ def reserve(tree: CallTree, more: int) -> CallTree:
     if count + more <= len(tree.parent):
         return tree
     grown = new_tree(count + more)
-    for old, new in zip(tree[:5], grown[:5], strict=True):
-        new[:count] = old[:count]
+    _copy_nodes(tree, grown, count)
     grown.size[0] = count
     _fill_table(grown)
     return grown
@@ -68,10 +67,15 @@ def clear(tree: CallTree, other: CallTree | None) -> CallTree:
     tree.table.fill(EMPTY)
     tree.size[0] = count
     if other is not None:
-        for column, values in zip(tree[:5], other[:5], strict=True):
-            column[:count] = values[:count]
+        _copy_nodes(other, tree, count)
         _fill_table(tree)
     return tree
+
+
+def _copy_nodes(source: CallTree, target: CallTree, count: int) -> None:
+    columns: list[NDArray[Any]] = list(target[:5])
+    for column, values in zip(columns, source[:5], strict=True):
+        column[:count] = values[:count]
 
 
 def copy_of(tree: CallTree) -> CallTree:

@@ -9,6 +9,7 @@ from pipeline.kernels import walk_state as ws
 from pipeline.kernels.call_tree import CallTree, clear, new_tree, reserve
 from pipeline.kernels.columns import each, empty, with_room
 from pipeline.kernels.plain_walk import walk_plain
+from pipeline.kernels.profile import TOTAL_COLUMNS, ProfileRows, begin_totals, profile_of
 from pipeline.kernels.records import SIDE_WIDTH
 from pipeline.kernels.visits import close_walk, walk_records
 from pipeline.kernels.walk_state import (
@@ -53,7 +54,8 @@ class LocationWalk:
     def __init__(self, code: Code, canonical: CallTree | None = None) -> None:
         self._code, self._writes_rows = code, canonical is not None
         self._canonical = canonical or new_tree()
-        self._tree = new_tree()
+        self._tree, self._calls = new_tree(), new_tree()
+        self._totals = np.empty((0, TOTAL_COLUMNS), np.int64)
         rows = _ROW_ROOM if self._writes_rows else 0
         self._frames = empty(Frames, _FRAME_ROOM)
         self._visits = empty(VisitRows, rows)
@@ -80,6 +82,9 @@ class LocationWalk:
         self.state[ws.LOCATION] = location
         self._teams, self._numbers, self._is_plain = teams, numbers, is_plain
         self._tree = clear(self._tree, prefixes)
+        self._grow_totals()
+        if self._writes_rows:
+            begin_totals(self._totals, int(self._tree.size[0]))
         _chain(self._frames.above, 0, ws.NONE)
 
     def feed(
@@ -119,8 +124,8 @@ class LocationWalk:
 
     def _walk(self) -> Walk:
         return Walk(
-            self.state, self._tree, self._canonical, self._numbers, self._frames, self._visits,
-            self._records, self._forks, self._suspended, self._team_stack,
+            self.state, self._tree, self._totals, self._canonical, self._numbers, self._frames,
+            self._visits, self._records, self._forks, self._suspended, self._team_stack,
         )  # fmt: skip
 
     def _make_room(self, *, fragments: int = 0) -> None:
@@ -138,6 +143,14 @@ class LocationWalk:
             self._visits = with_room(self._visits, int(state[ws.OPEN_VISITS]) + 1)
             self._records = with_room(self._records, waiting + fragments)
         self._tree = reserve(self._tree, _SPARE_NODES)
+        self._grow_totals()
+
+    def _grow_totals(self) -> None:
+        before, room = len(self._totals), len(self._tree.parent)
+        if self._writes_rows and room > before:
+            grown = np.empty((room, TOTAL_COLUMNS), np.int64)
+            grown[:before] = self._totals
+            self._totals = grown
 
     @property
     def tree(self) -> CallTree:
@@ -153,6 +166,12 @@ class LocationWalk:
     @property
     def visit_count(self) -> int:
         return int(self.state[ws.NEXT_VISIT]) - self._first_visit
+
+    def profile(self) -> ProfileRows:
+        """Time and visits of the location's call paths, when it has been finished."""
+        roots = len(self._code.call) - 2
+        rows, self._calls = profile_of(self._tree, self._totals, self._calls, roots)
+        return rows
 
     def drain_visits(self) -> VisitRows:
         """Copies of the closed visits: whoever gets them may keep them."""

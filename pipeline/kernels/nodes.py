@@ -6,6 +6,7 @@ import numpy as np
 
 from pipeline.kernels.call_tree import add_node, find_node
 from pipeline.kernels.compiled import step
+from pipeline.kernels.profile import begin_total
 from pipeline.kernels.walk_state import (
     LOST_NODES,
     NONE,
@@ -38,6 +39,8 @@ def _new_node(walk: Any, parent: Any, region: Any, is_stub: Any) -> Any:
     if walk.state[WRITES_ROWS] and (number < 0 or walk.canonical.region[number] != region):
         walk.state[LOST_NODES] += 1
         number = np.int32(0)
+    if walk.state[WRITES_ROWS]:
+        begin_total(walk.totals, place)
     return add_node(walk.tree, parent, region, is_stub, number)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from pipeline.kernels.call_tree import EMPTY, key_of, slot_of
 from pipeline.kernels.clock import to_ns
 from pipeline.kernels.compiled import kernel, piece
+from pipeline.kernels.profile import add_visit, begin_total
 from pipeline.kernels.records import (
     ATTRIBUTE,
     ENTER,
@@ -65,7 +66,7 @@ def _advance(state: Any, exclusive: Any, time: Any) -> Any:
 
 
 @piece
-def _child(tree: Any, known: Any, canonical: Any, parent: Any, region: Any) -> Any:
+def _child(tree: Any, totals: Any, known: Any, canonical: Any, parent: Any, region: Any) -> Any:
     """Node of a region below another node; a new one has the survey's next number.
 
     NONE if there is no room for it, or if the survey has not seen it.
@@ -84,6 +85,7 @@ def _child(tree: Any, known: Any, canonical: Any, parent: Any, region: Any) -> A
         return np.int64(NONE)
     tree.parent[node], tree.region[node], tree.is_stub[node] = parent, region, False
     tree.number[node], tree.key[node] = known[node], key
+    begin_total(totals, node)
     table[slot] = node + 1
     tree.size[0] = node + 1
     return node
@@ -104,7 +106,9 @@ def _open_visit(state: Any, frames: Any, node: Any, region: Any, now: Any) -> No
 
 
 @piece
-def _close_visit(state: Any, frames: Any, numbers: Any, rows: Any, records: Any, now: Any) -> None:
+def _close_visit(
+    state: Any, frames: Any, numbers: Any, totals: Any, rows: Any, records: Any, now: Any
+) -> None:
     """Store the row of the visit on top and take it off the stack."""
     frame, row = state[TOP], state[VISIT_ROWS]
     caller, node = frames.above[frame], frames.node[frame]
@@ -117,6 +121,7 @@ def _close_visit(state: Any, frames: Any, numbers: Any, rows: Any, records: Any,
     rows.node[row], rows.region[row] = numbers[node], frames.region[frame]
     rows.enter[row], rows.leave[row] = frames.enter[frame], now
     rows.exclusive[row], rows.is_closed[row] = frames.exclusive[frame], True
+    add_visit(totals, node, frames.exclusive[frame], now - frames.enter[frame])
     state[VISIT_ROWS] = row + 1
     state[LAST_VISIT], state[LAST_NODE] = frames.visit[frame], node
     frames.above[frame] = state[FREE]
@@ -189,7 +194,8 @@ def walk_plain(
     Returns the row to go on from. The location must be plain.
     """
     state, frames, visits, records = walk.state, walk.frames, walk.visits, walk.records
-    tree, numbers, known, canonical = walk.tree, walk.tree.number, walk.numbers, walk.canonical
+    tree, totals, numbers = walk.tree, walk.totals, walk.tree.number
+    known, canonical = walk.numbers, walk.canonical
     row = first
     while row < len(kinds):
         kind, ref, top = kinds[row], refs[row], state[TOP]
@@ -198,7 +204,7 @@ def walk_plain(
                 break
             region = code.ids[ref]
             parent = frames.node[top] if top >= 0 else np.int32(NONE)
-            node = _child(tree, known, canonical.region, parent, region)
+            node = _child(tree, totals, known, canonical.region, parent, region)
             if node < 0:
                 break
             now = _advance(state, frames.exclusive, to_ns(times[row], code.clock))
@@ -211,7 +217,7 @@ def walk_plain(
             if state[VISIT_ROWS] >= len(visits.visit):
                 break
             now = _advance(state, frames.exclusive, to_ns(times[row], code.clock))
-            _close_visit(state, frames, numbers, visits, records, now)
+            _close_visit(state, frames, numbers, totals, visits, records, now)
         elif kind == IGNORED:
             _advance(state, frames.exclusive, to_ns(times[row], code.clock))
         elif kind == METRIC:

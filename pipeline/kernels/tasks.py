@@ -6,6 +6,7 @@ import numpy as np
 
 from pipeline.kernels.compiled import step
 from pipeline.kernels.nodes import node_of, number_of
+from pipeline.kernels.profile import add_stretch
 from pipeline.kernels.walk_state import (
     IN_TASK,
     NONE,
@@ -46,6 +47,8 @@ def end_fragment(walk: Any, now: Any) -> None:
     rows.arguments[row, 0] = np.uint64(state[TASK_THREAD])
     rows.arguments[row, 1] = np.uint64(state[TASK_NUMBER])
     rows.arguments[row, 2] = np.uint64(state[TASK_IS_FIRST])
+    stretch = now - state[TASK_BEGIN]
+    add_stretch(walk.totals, state[TASK_STUB], state[TASK_IS_FIRST], stretch)
     state[RECORD_ROWS] = row + 1
     state[TASK_IS_FIRST] = 0
 

@@ -14,6 +14,7 @@ import numpy as np
 from pipeline.kernels.clock import to_ns
 from pipeline.kernels.compiled import kernel, step
 from pipeline.kernels.nodes import node_of
+from pipeline.kernels.profile import add_visit
 from pipeline.kernels.records import (
     ATTRIBUTE,
     BUFFER_FLUSH,
@@ -213,6 +214,9 @@ def _close_visit(walk: Any, teams: Any, now: Any, is_closed: Any) -> None:
         rows.leave[row] = now
         rows.exclusive[row] = frames.exclusive[frame]
         rows.is_closed[row] = is_closed
+        add_visit(
+            walk.totals, frames.node[frame], frames.exclusive[frame], now - frames.enter[frame]
+        )
         state[VISIT_ROWS] = row + 1
     state[LAST_VISIT], state[LAST_NODE] = frames.visit[frame], frames.node[frame]
     frames.above[frame] = state[FREE]

@@ -136,10 +136,12 @@ class Walk(NamedTuple):
 
     Visits are looked up in the location's own small tree, whose nodes carry their canonical
     numbers, rather than in the tree of the whole trace, which may not fit into the cache.
+    `totals` are the profile of its nodes (profile.py).
     """
 
     state: NDArray[np.int64]
     tree: CallTree
+    totals: NDArray[np.int64]
     canonical: CallTree
     numbers: NDArray[np.int32]
     frames: Frames

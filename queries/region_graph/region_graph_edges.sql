@@ -4,51 +4,23 @@
 -- outermost time counts as inclusive. Stubs repeat tasks and are left out.
 --
 -- Grain:      one row per pair of regions of which the first called the second
--- Inputs:     call_tree, visit_totals, visited_call_paths
+-- Inputs:     call_tree, call_paths
 -- Output:     region_graph_edges
 -- Parameters: none
 -- Source:     Truong and Fahringer 2001 (SCALEA), DRG = (R, E, s)
 -- Assumes:    nothing
-WITH
-    called AS (
-        SELECT
-            call_path_id,
-            last_call_path_id,
-            caller_region_id,
-            region_id AS callee_region_id
-        FROM visited_call_paths
-        WHERE caller_region_id IS NOT NULL
-    ),
-
-    nested AS (
-        SELECT
-            called.caller_region_id,
-            called.callee_region_id,
-            call_tree.visit_count,
-            call_tree.inclusive_ns,
-            call_tree.exclusive_ns,
-            coalesce(
-                max(called.last_call_path_id) OVER (
-                    PARTITION BY
-                        called.caller_region_id,
-                        called.callee_region_id,
-                        call_tree.location_id
-                    ORDER BY call_tree.call_path_id
-                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-                ) >= call_tree.call_path_id,
-                FALSE
-            ) AS is_recursive
-        FROM call_tree
-        SEMI JOIN visit_totals USING (call_path_id, location_id)
-        INNER JOIN called USING (call_path_id)
-    )
-
 SELECT
-    caller_region_id,
-    callee_region_id,
-    sum(visit_count)::BIGINT AS visit_count,
-    coalesce(sum(inclusive_ns) FILTER (WHERE NOT is_recursive), 0)::BIGINT AS inclusive_ns,
-    sum(exclusive_ns)::BIGINT AS exclusive_ns
-FROM nested
-GROUP BY ALL
-ORDER BY caller_region_id, callee_region_id
+    call_paths.caller_region_id,
+    call_paths.region_id AS callee_region_id,
+    sum(call_tree.visit_count)::BIGINT AS visit_count,
+    coalesce(sum(call_tree.inclusive_ns) FILTER (WHERE NOT call_tree.is_repeated), 0)::BIGINT
+        AS inclusive_ns,
+    sum(call_tree.exclusive_ns)::BIGINT AS exclusive_ns
+FROM call_tree
+INNER JOIN call_paths USING (call_path_id)
+WHERE
+    call_paths.caller_region_id IS NOT NULL
+    AND call_tree.visit_count > 0
+    AND call_paths.kind <> 'task_stub'
+GROUP BY call_paths.caller_region_id, call_paths.region_id
+ORDER BY call_paths.caller_region_id, callee_region_id

@@ -1,7 +1,7 @@
 -- Nodes of the dynamic region call graph: the regions that were executed.
 --
 -- Grain:      one row per executed region
--- Inputs:     flat_profile, visited_call_paths
+-- Inputs:     flat_profile, call_paths
 -- Output:     region_graph_nodes
 -- Parameters: none
 -- Source:     Truong and Fahringer 2001 (SCALEA), DRG = (R, E, s)
@@ -9,7 +9,7 @@
 WITH
     entries AS (
         SELECT DISTINCT region_id
-        FROM visited_call_paths
+        FROM call_paths
         WHERE caller_region_id IS NULL
     ),
 

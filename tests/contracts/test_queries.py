@@ -216,6 +216,7 @@ FOR_USERS = {
     "counters": "what the values of counter_values mean",
     "rma_windows": "windows of one-sided communication",
     "io_handles": "open files",
+    "task_fragments": "when tasks ran, and where they were suspended",
     "thread_events": "forks, joins and tasks as recorded",
     "thread_teams": "teams of threads",
     "thread_team_members": "who worked in which team, and when",

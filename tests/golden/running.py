@@ -8,6 +8,7 @@ import duckdb
 from pipeline.sql import Query, Value, all_queries
 from schemas import BY_NAME
 from tests.hand_made import make_table
+from tests.oracle.profiles import with_profile
 
 Rows = Sequence[Mapping[str, Any]]
 Found = list[tuple[Any, ...]]
@@ -18,7 +19,8 @@ def run_query(
 ) -> Found:
     """Rows of a relation, of the named columns, or of all.
 
-    What the relation reads is taken from `tables`, else computed by its own query, else empty.
+    What the relation reads is taken from `tables`, else computed by its own query, else empty;
+    the call tree, which reading makes, is summed up from the visits.
     Columns that a table leaves out are null or say nothing.
     """
     (found,) = run_queries({relation: columns}, tables, **parameters)
@@ -30,6 +32,7 @@ def run_queries(
 ) -> list[Found]:
     """Rows of several relations, each with the columns wanted; what they share runs once."""
     queries = {query.relation: query for query in all_queries()}
+    tables = with_profile(tables)
     with duckdb.connect() as connection:
         connection.execute("SET threads = 1")
         made: set[str] = set()

@@ -8,6 +8,7 @@ import pytest
 from pipeline.sql import all_queries
 from tests.golden.micro_trace import Tables, read_trace
 from tests.golden.running import run_query
+from tests.oracle.profiles import with_profile
 
 CHECKS = [query.relation for query in all_queries() if query.concept == "checks"]
 TEXT = """
@@ -21,7 +22,7 @@ TEXT = """
     1   50..55   MPI_Barrier     collective barrier
 """
 COMPUTED = (
-    "call_tree", "region_graph_nodes", "messages", "unmatched_messages", "collectives",
+    "region_graph_nodes", "messages", "unmatched_messages", "collectives",
     "collective_members", "wait_states", "metrics", "severities",
 )  # fmt: skip
 
@@ -29,7 +30,7 @@ COMPUTED = (
 @pytest.fixture(scope="module")
 def sound() -> Tables:
     """A small trace with everything that is computed from it, as rows to be broken."""
-    tables = read_trace(TEXT)
+    tables = with_profile(read_trace(TEXT))
     return tables | {name: compute(name, tables) for name in COMPUTED}
 
 

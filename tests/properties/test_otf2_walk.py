@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from itertools import count, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.readers.otf2 import survey
+from tests.oracle.profiles import with_profile
 from tests.otf2_archive import Event, Trace
 from tests.otf2_reading import ReadTrace, read_archive
 
@@ -150,12 +152,25 @@ def test_visits_and_call_tree_are_those_of_a_slow_stack(
             for location, calls in enumerate(slow)
             for call in calls
         ]  # fmt: skip
+        check_call_tree(tables)
         assert tables.findings() == {
             (kind, location): number
             for location, found in enumerate(findings)
             for kind, number in found.items()
             if number
         }
+
+
+def check_call_tree(tables: ReadTrace) -> None:
+    """What reading sums up is what looking at all visits finds."""
+    names = ("call_paths", "visits", "task_fragments")
+    given = with_profile({name: tables.records(name) for name in names})
+    assert sorted(tables.records("call_tree"), key=place) == sorted(given["call_tree"], key=place)
+    assert tables.records("call_paths") == given["call_paths"]
+
+
+def place(row: dict[str, Any]) -> tuple[int, int]:
+    return row["location_id"], row["call_path_id"]
 
 
 # --- Tasks --------------------------------------------------------------------------------------
@@ -223,5 +238,6 @@ def test_times_of_a_location_with_tasks_sum_to_what_passed(events: list[Event]) 
         assert len(times) == entered
         assert sum(exclusive for exclusive, *_ in times) == events[-1].time
         assert all(0 <= exclusive <= leave - enter for exclusive, enter, leave in times)
+        check_call_tree(tables)
         stretches = sorted(tables.rows("task_fragments", "begin_ns end_ns"))
         assert all(one[1] <= other[0] for one, other in pairwise(stretches))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pipeline.kernels import records as kinds
 from pipeline.kernels.columns import rows_at
+from pipeline.kernels.profile import ProfileRows
 from pipeline.kernels.quantities import take_quantities
 from pipeline.kernels.walk_state import NONE, TASK_FRAGMENT, RecordRows, VisitRows
 from pipeline.readers.otf2.arguments import KIND_LIMIT, places_of
@@ -94,6 +95,22 @@ class RecordTables:
                 "leave_ns": pa.array(rows.leave),
                 "exclusive_ns": pa.array(rows.exclusive),
                 "is_closed": pa.array(rows.is_closed),
+            }
+        )
+
+    def profile(self, rows: ProfileRows) -> pa.Table:
+        is_unvisited = rows.shortest < 0
+        return pa.table(
+            {
+                "location_id": self._location(len(rows.node)),
+                "call_path_id": pa.array(rows.node),
+                "visit_count": pa.array(rows.visits),
+                "inclusive_ns": pa.array(rows.inclusive),
+                "exclusive_ns": pa.array(rows.exclusive),
+                "shortest_ns": _nullable(rows.shortest, is_unvisited),
+                "longest_ns": _nullable(rows.longest, is_unvisited),
+                "is_recursive": pa.array(rows.is_recursive),
+                "is_repeated": pa.array(rows.is_repeated),
             }
         )
 
@@ -184,6 +201,7 @@ class RecordTables:
         raw = rows.rows
         return {
             "location_id": self._location(rows.count),
+            "sequence": pa.array(raw.sequence),
             "scheduling_visit_id": _nullable(raw.visit, raw.visit < 0),
             "call_path_id": pa.array(raw.node),
             "thread": pa.array(raw.arguments[:, 0].astype(np.int64)),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from pipeline.kernels.call_tree import NO_NODE, CallTree, describe_tree
 from pipeline.kernels.path_names import path_names
@@ -20,6 +21,7 @@ from pipeline.readers.otf2.writing import LocationOutcome, RowWriter
 from pipeline.store import GenerationWriter, SourceFile
 from schemas import definitions, events
 from schemas.matching import READING_FINDINGS
+from schemas.profiles import CALL_TREE
 from schemas.table import Table
 
 
@@ -60,7 +62,9 @@ class Otf2Source:
     """An archive whose definitions have been read; `read` reads its events."""
 
     format = "otf2"
-    tables: tuple[Table, ...] = (*definitions.TABLES, *events.TABLES, READING_FINDINGS)
+    tables: tuple[Table, ...] = (
+        *definitions.TABLES, *events.TABLES, CALL_TREE, READING_FINDINGS,
+    )  # fmt: skip
     code_modules = ("pipeline.readers.otf2", "pipeline.kernels")
 
     def __init__(self, path: Path) -> None:
@@ -144,12 +148,19 @@ def _call_paths(tree: CallTree, region_names: list[str]) -> pa.Table:
             "call_path_id": pa.array(np.arange(count, dtype=np.int32)),
             "parent_call_path_id": pa.array(parent, mask=parent < 0),
             "region_id": pa.array(region),
+            "caller_region_id": _callers(parent, region, region_count),
             "last_call_path_id": pa.array(last),
             "depth": pa.array(depth),
             "kind": pa.DictionaryArray.from_arrays(pa.array(kind), kinds),
             "path": path_names(parent, region, [*region_names, *ARTIFICIAL_REGIONS]),
         }
     )
+
+
+def _callers(parent: NDArray[np.int32], region: NDArray[np.int32], region_count: int) -> pa.Array:
+    """Region of the caller; TASKS and THREADS, which come last, call nothing."""
+    callers = region[parent]
+    return pa.array(callers, mask=(parent < 0) | (callers > region_count))
 
 
 def _thread_teams(survey: Survey, identifiers: Identifiers) -> pa.Table:

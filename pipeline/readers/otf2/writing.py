@@ -22,6 +22,7 @@ from pipeline.readers.otf2.record_tables import RecordTables
 from pipeline.readers.otf2.survey import Survey, blocks, describe_damage, feed_location
 from pipeline.store import GenerationWriter
 from schemas import events as tables
+from schemas.profiles import CALL_TREE
 from schemas.table import Table
 
 
@@ -68,7 +69,7 @@ class RowWriter:
             found = [
                 _LocationWriter(self, reader, walk, location, number).run() for location in block
             ]
-        for table in tables.TABLES:
+        for table in (*tables.TABLES, CALL_TREE):
             if table.is_partitioned:
                 self._sink.part(table, number).close()
         return found
@@ -107,6 +108,7 @@ class _LocationWriter:
         self._write(tables.MEASUREMENT_GAPS, gaps)
         self._write(tables.THREAD_TEAM_MEMBERS, self._members.drain(self._location, last))
         self._check_unchanged(end.record_count, end.error)
+        self._write(CALL_TREE, self._rows.profile(walk.profile()))
         return self._outcome(end.record_count, end.error, gaps)
 
     def _drain(self) -> None:

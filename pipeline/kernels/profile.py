@@ -1,0 +1,137 @@
+"""The profile of a location: time and visits of its call paths, summed while it is read."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.kernels.call_tree import CallTree, add_node, find_node, reserve
+from pipeline.kernels.columns import each, empty
+from pipeline.kernels.compiled import kernel, piece
+
+# Columns of the totals of a node.
+VISITS, EXCLUSIVE, SHORTEST, LONGEST = 0, 1, 2, 3
+TOTAL_COLUMNS = 4
+_NO_NODE = -1
+_NO_TIME = np.iinfo(np.int64).max
+
+
+class ProfileRows(NamedTuple):
+    """Call paths that a location visits, or below which it visits others, in canonical order.
+
+    `shortest` and `longest` are -1 where the call path itself has no visit. `is_recursive`: above
+    it, the location visits another call path of the same region; `is_repeated`: one that also has
+    the same caller.
+    """
+
+    node: NDArray[np.int32]
+    visits: NDArray[np.int64]
+    inclusive: NDArray[np.int64]
+    exclusive: NDArray[np.int64]
+    shortest: NDArray[np.int64]
+    longest: NDArray[np.int64]
+    is_recursive: NDArray[np.bool_]
+    is_repeated: NDArray[np.bool_]
+
+
+@piece
+def begin_total(totals: Any, node: Any) -> None:
+    """Totals of a new node."""
+    totals[node, VISITS] = totals[node, EXCLUSIVE] = 0
+    totals[node, SHORTEST], totals[node, LONGEST] = _NO_TIME, -1
+
+
+@piece
+def add_visit(totals: Any, node: Any, exclusive: Any, duration: Any) -> None:
+    """Add a visit to the totals of its node."""
+    totals[node, VISITS] += 1
+    totals[node, EXCLUSIVE] += exclusive
+    totals[node, SHORTEST] = min(totals[node, SHORTEST], duration)
+    totals[node, LONGEST] = max(totals[node, LONGEST], duration)
+
+
+@piece
+def add_stretch(totals: Any, node: Any, is_first: Any, duration: Any) -> None:
+    """Add a stretch of a task to the totals of the stub that repeats it."""
+    totals[node, VISITS] += is_first
+    totals[node, EXCLUSIVE] += duration
+
+
+@kernel
+def begin_totals(totals: Any, count: Any) -> None:
+    """Totals of the first nodes."""
+    for node in range(count):
+        begin_total(totals, node)
+
+
+def profile_of(
+    tree: CallTree, totals: NDArray[np.int64], calls: CallTree, roots: int
+) -> tuple[ProfileRows, CallTree]:
+    """The profile of a location's tree, whose numbers are canonical.
+
+    `calls` remembers pairs of regions of which one called the other; it is returned because it
+    may have grown. The region with number `roots` and the one after it are TASKS and THREADS,
+    which call nothing.
+    """
+    count = int(tree.size[0])
+    calls = reserve(calls, count)
+    order = np.argsort(tree.number[:count], kind="stable")
+    rows = empty(ProfileRows, count)
+    used = _fold(
+        tree, totals, order, calls, np.zeros(roots + 2, np.int64),
+        np.zeros(len(calls.parent), np.int64), np.full(count, _NO_NODE, np.int32),
+        np.zeros(count, np.int64), np.zeros(count, np.bool_), rows, roots,
+    )  # fmt: skip
+    return each(rows, lambda column: column[:used].copy()), calls
+
+
+@kernel
+def _fold(
+    tree: Any, totals: Any, order: Any, calls: Any, open_regions: Any, open_calls: Any,
+    call_of: Any, inclusive: Any, is_used: Any, rows: Any, roots: Any,
+) -> Any:  # fmt: skip
+    """Sum up the tree, then go through it depth first, counting what is open above each node."""
+    for node in range(len(order) - 1, -1, -1):  # children appear after their parents
+        inclusive[node] += totals[node, EXCLUSIVE]
+        is_used[node] |= totals[node, VISITS] > 0
+        parent = tree.parent[node]
+        if parent >= 0:
+            inclusive[parent] += inclusive[node]
+            is_used[parent] |= is_used[node]
+            if tree.region[parent] < roots:
+                call_of[node] = _call(calls, tree.region[parent], tree.region[node])
+    used, last = 0, np.int64(_NO_NODE)
+    for node in order:
+        while last != tree.parent[node]:
+            _count(tree, totals, call_of, open_regions, open_calls, last, -1)
+            last = np.int64(tree.parent[last])
+        last = node
+        if is_used[node]:
+            region, call = tree.region[node], call_of[node]
+            is_visited = totals[node, LONGEST] >= 0
+            rows.node[used], rows.visits[used] = tree.number[node], totals[node, VISITS]
+            rows.inclusive[used], rows.exclusive[used] = inclusive[node], totals[node, EXCLUSIVE]
+            rows.shortest[used] = totals[node, SHORTEST] if is_visited else -1
+            rows.longest[used] = totals[node, LONGEST]
+            rows.is_recursive[used] = open_regions[region] > 0
+            rows.is_repeated[used] = call >= 0 and open_calls[call] > 0
+            used += 1
+        _count(tree, totals, call_of, open_regions, open_calls, node, 1)
+    return used
+
+
+@piece
+def _count(
+    tree: Any, totals: Any, call_of: Any, open_regions: Any, open_calls: Any, node: Any, change: Any
+) -> None:
+    """A visited node is opened or closed."""
+    if totals[node, LONGEST] >= 0:
+        open_regions[tree.region[node]] += change
+        if call_of[node] >= 0:
+            open_calls[call_of[node]] += change
+
+
+@piece
+def _call(calls: Any, caller: Any, callee: Any) -> Any:
+    found = find_node(calls, caller, callee, False)
+    return found if found >= 0 else add_node(calls, caller, callee, False, _NO_NODE)
