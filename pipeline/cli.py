@@ -68,6 +68,7 @@ def analyze(
     force: Annotated[bool, Flag] = False,
     explain: Annotated[bool, Flag] = False,
     allow_damaged: Annotated[bool, Flag] = False,
+    overhead_classes: Path | None = None,
     no_report: Annotated[bool, Flag] = False,
 ) -> None:
     """Analyse a trace and tell what costs most.
@@ -89,12 +90,21 @@ def analyze(
         Say what would be computed, and why, and stop.
     allow_damaged
         Analyse what is readable of a damaged trace and count what is missing.
+    overhead_classes
+        CSV file that says which class of overhead each region belongs to.
+        [default: queries/overheads/overhead_classes.csv]
     no_report
         Write no HTML and Markdown report.
     """
     from pipeline import commands
 
-    options = _options(threads, memory_limit, allow_damaged=allow_damaged, force=force)
+    options = _options(
+        threads,
+        memory_limit,
+        allow_damaged=allow_damaged,
+        force=force,
+        overhead_classes=overhead_classes,
+    )
     if explain:
         commands.explain_trace(trace, store=store, options=options)
     else:
@@ -102,15 +112,23 @@ def analyze(
 
 
 def _options(
-    threads: int | None, memory_limit: str | None, *, allow_damaged: bool, force: bool
+    threads: int | None,
+    memory_limit: str | None,
+    *,
+    allow_damaged: bool,
+    force: bool,
+    overhead_classes: Path | None,
 ) -> "Options":
     from pipeline.run import Options, available_threads
+    from pipeline.stages.overhead_classes import read_rules
 
+    rules = {} if overhead_classes is None else {"overhead_classes": read_rules(overhead_classes)}
     return Options(
         threads=threads or available_threads(),
         memory_limit=memory_limit or "",
         allow_damaged=allow_damaged,
         force=force,
+        parameters=rules,
     )
 
 
@@ -128,21 +146,27 @@ def severities(
     /,
     *,
     output: Path,
+    beyond_reference: Annotated[bool, Flag] = False,
     store: Store = Path("store"),
 ) -> None:
     """Write every metric per call path, rank and thread.
 
     Columns: metric, call_path, rank, thread, value. Times are in seconds; other values are
-    bytes or counts. A metric includes its sub-metrics and excludes callees.
+    bytes or counts. A metric includes its sub-metrics and excludes callees. Totals compare with
+    those of Scalasca's analyser.
 
     Parameters
     ----------
     output
         File to write; its suffix, .csv or .parquet, chooses the format.
+    beyond_reference
+        Add the waiting that it leaves out, told apart by a column beyond_reference.
     """
     from pipeline import commands
 
-    commands.export_severities(run, output=output, store=store)
+    commands.export_severities(
+        run, output=output, is_beyond_reference=beyond_reference, store=store
+    )
 
 
 @app.command
@@ -210,6 +234,24 @@ def tables(table: str | None = None, /) -> None:
     from pipeline import commands
 
     commands.show_tables(table)
+
+
+@app.command
+def explain(metric: str | None = None, /, *, format: Literal["text", "markdown"] = "text") -> None:
+    """Explain a metric: what it measures, how, usual causes, and what to try.
+
+    Needs no trace and no store.
+
+    Parameters
+    ----------
+    metric
+        Name or title of a metric, such as mpi_latesender or "Late Sender". [default: list all]
+    format
+        How to print the explanation.
+    """
+    from pipeline import commands
+
+    commands.explain_metric(metric, format=format)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

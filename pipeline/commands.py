@@ -12,9 +12,9 @@ from pipeline.reports.grid import Grid
 from pipeline.reports.html import render_html
 from pipeline.reports.markdown import render_markdown
 from pipeline.reports.model import Report
-from pipeline.reports.provenance import describe_moment
 from pipeline.reports.terminal import draw, print_report, print_summary
 from pipeline.reports.units import format_size
+from pipeline.reports.wording import describe_moment
 from pipeline.store import RunSummary, Store
 
 if TYPE_CHECKING:
@@ -115,11 +115,14 @@ def _describe_run(summary: RunSummary) -> tuple[str, ...]:
     return (run.run_id, run.label, ranks, records, size, when, state)
 
 
-def export_severities(run: str | None, *, output: Path, store: Path) -> None:
+def export_severities(
+    run: str | None, *, output: Path, is_beyond_reference: bool, store: Path
+) -> None:
     """Write the severities of a run to a CSV or Parquet file."""
     from pipeline import export
 
-    count = export.export_severities(open_run(store, run), output)
+    chosen = open_run(store, run)
+    count = export.export_severities(chosen, output, is_beyond_reference=is_beyond_reference)
     messages().print(f"{count:,} rows written to {output}", markup=False, soft_wrap=True)
 
 
@@ -199,3 +202,24 @@ def show_tables(name: str | None) -> None:
         print_tables(results())
     else:
         print_table(find_table(name), results())
+
+
+def explain_metric(name: str | None, *, format: Literal["text", "markdown"]) -> None:
+    """List all metrics in a line each, or explain one."""
+    from pipeline.explain import (
+        describe_metric,
+        find_metric,
+        list_metrics,
+        print_explanation,
+        print_metrics,
+    )
+
+    metrics = list_metrics()
+    if name is None:
+        print_metrics(metrics, results())
+        return
+    metric = find_metric(name, metrics)
+    if format == "markdown":
+        results().file.write(describe_metric(metric, metrics))
+    else:
+        print_explanation(metric, metrics, results())

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import duckdb
 
 SEVERITIES_QUERY = "severity_cells"
+_COMPARABLE = "SELECT * EXCLUDE (beyond_reference) FROM ({}) WHERE NOT beyond_reference"
 _OPTIONS = {".csv": "(FORMAT csv, HEADER true)", ".parquet": "(FORMAT parquet, COMPRESSION zstd)"}
 
 
@@ -20,11 +21,13 @@ class ExportedRun(Protocol):
     def connect(self) -> "duckdb.DuckDBPyConnection": ...
 
 
-def export_severities(run: ExportedRun, output: Path) -> int:
+def export_severities(run: ExportedRun, output: Path, *, is_beyond_reference: bool = False) -> int:
     """Write every metric per call path, rank and thread; return the number of rows.
 
-    The suffix of `output` chooses CSV or Parquet. Times are in seconds. Raises PipelineError
-    for another suffix or if the file cannot be written.
+    The suffix of `output` chooses CSV or Parquet. Times are in seconds. What Scalasca's analyser
+    leaves out is left out, or, with `is_beyond_reference`, stands in rows of its own, told apart
+    by a column `beyond_reference`. Raises PipelineError for another suffix or if the file cannot
+    be written.
     """
     options = _OPTIONS.get(output.suffix.lower())
     if options is None:
@@ -33,18 +36,26 @@ def export_severities(run: ExportedRun, output: Path) -> int:
             f"use {' or '.join(_OPTIONS)}"
         )
     check_folder(output)
+    cells = load_query(SEVERITIES_QUERY).statement
+    statement = cells if is_beyond_reference else _COMPARABLE.format(cells)
     connection = run.connect()
     try:
         with replacing(output) as beside:
-            return _copy(connection, beside, output, options)
+            return _copy(connection, statement, beside, output, options)
     finally:
         connection.close()
 
 
-def _copy(connection: "duckdb.DuckDBPyConnection", beside: Path, output: Path, options: str) -> int:
+def _copy(
+    connection: "duckdb.DuckDBPyConnection",
+    cells: str,
+    beside: Path,
+    output: Path,
+    options: str,
+) -> int:
     import duckdb
 
-    statement = f"COPY ({load_query(SEVERITIES_QUERY).statement}) TO $output {options}"
+    statement = f"COPY ({cells}) TO $output {options}"
     try:
         copied = connection.execute(statement, {"output": str(beside)}).fetchone()
     except duckdb.IOException as error:

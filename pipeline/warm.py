@@ -21,6 +21,7 @@ from pipeline.kernels.path_names import path_names
 from pipeline.kernels.quantities import take_quantities
 from pipeline.kernels.records import ENTER, SIDE_WIDTH, UNKNOWN
 from pipeline.kernels.walk_state import Code
+from pipeline.stages.critical_path_walk import NONE, walk_back
 
 
 def _walk_once() -> None:
@@ -58,6 +59,7 @@ def _walk_once() -> None:
     place = np.int32(NO_NODE), np.int32(0), np.bool_(False)
     find_node(merged, *place)
     add_node(reserve(new_tree(), 1), *place, NO_NODE)
+    walk_back(np.full(1, NONE, np.int64))
     describe_tree(tree.parent, tree.region, tree.is_stub, 2, 3)
     path_names(tree.parent, tree.region, ["main"])
 

@@ -1,14 +1,28 @@
 """Every table of the store, declared once; nothing here reads or writes data."""
 
-from schemas import definitions, events, matching, profiles, wait_states
+from schemas import (
+    collectives,
+    critical_path,
+    definitions,
+    events,
+    imbalance,
+    matching,
+    overheads,
+    profiles,
+    wait_states,
+)
 from schemas.table import Column, Rule, Table, Violation
 
 TABLES: tuple[Table, ...] = (
     *definitions.TABLES,
     *events.TABLES,
     *matching.TABLES,
+    *collectives.TABLES,
     *profiles.TABLES,
     *wait_states.TABLES,
+    *overheads.TABLES,
+    *imbalance.TABLES,
+    *critical_path.TABLES,
 )
 BY_NAME: dict[str, Table] = {table.name: table for table in TABLES}
 

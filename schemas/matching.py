@@ -1,17 +1,14 @@
-"""What belongs together: messages, collectives, and what found no partner."""
+"""What belongs together: messages, and what found no partner."""
 
 from schemas.columns import (
     BYTES,
     CALL_PATH_ID,
-    COLLECTIVE_ID,
-    COMM_RANK,
     COMMUNICATOR_ID,
     ENTER_NS,
     LEAVE_NS,
     LOCATION_GROUP_ID,
     LOCATION_ID,
     MESSAGE_ID,
-    OPERATION,
     ORDINAL,
     REGION_ID,
     SEQUENCE,
@@ -21,7 +18,7 @@ from schemas.columns import (
     renamed,
 )
 from schemas.events import OUTSIDE
-from schemas.table import BOOL, ENUM, INT32, INT64, STRING, Column, Table
+from schemas.table import BOOL, ENUM, INT64, STRING, Column, Table
 
 _MOMENTS = {
     "send_post": "posted the send",
@@ -219,85 +216,6 @@ DOUBTFUL_CHANNELS = Table(
     columns=tuple(column for column in CHANNEL if column is not ORDINAL),
 )
 
-IS_NONBLOCKING = Column(
-    name="is_nonblocking", type=BOOL, meaning="Started by one call, ended by another."
-)
-
-COLLECTIVES = Table(
-    name="collectives",
-    meaning="Collective instances: the n-th collective of a communicator, over its members.",
-    grain="one row per instance",
-    key=("collective_id",),
-    columns=(
-        COLLECTIVE_ID,
-        COMMUNICATOR_ID,
-        ORDINAL,
-        OPERATION,
-        renamed(COMM_RANK, "root_rank", "Rank of the root.", null_means="no root"),
-        IS_NONBLOCKING,
-        Column(
-            name="expected_count", type=INT32, minimum=0, meaning="Members of the communicator."
-        ),
-        Column(name="member_count", type=INT32, minimum=0, meaning="Members in the trace."),
-        Column(name="begin_ns", type=INT64, unit="ns", meaning="Begin of the first member."),
-        Column(name="end_ns", type=INT64, unit="ns", meaning="End of the last member."),
-        Column(
-            name="is_complete",
-            type=BOOL,
-            meaning="All members are there and agree on the operation and the root.",
-        ),
-    ),
-)
-
-MEMBER_COLUMNS = (
-    LOCATION_ID,
-    nullable(COMM_RANK, "the location is not in the communicator's definition"),
-    nullable(VISIT_ID, OUTSIDE),
-    nullable(CALL_PATH_ID, OUTSIDE),
-    nullable(ENTER_NS, OUTSIDE),
-    nullable(LEAVE_NS, OUTSIDE),
-    Column(
-        name="begin_ns",
-        type=INT64,
-        unit="ns",
-        meaning="Record of the begin (non-blocking: of the start); entering if missing.",
-    ),
-    Column(name="end_ns", type=INT64, unit="ns", meaning="Record of the end."),
-    renamed(BYTES, "bytes_sent", "Bytes sent into the collective."),
-    renamed(BYTES, "bytes_received", "Bytes received from it."),
-    renamed(
-        VISIT_ID,
-        "start_visit_id",
-        "Visit of the call that started a non-blocking collective.",
-        null_means=f"blocking, the start is missing, or {OUTSIDE}",
-    ),
-)
-
-COLLECTIVE_CALLS = Table(
-    name="collective_calls",
-    meaning="Completed collective calls, each with the instance that it is part of.",
-    grain="one row per completed collective call",
-    key=("collective_id", "location_id"),
-    is_transient=True,
-    columns=(
-        COLLECTIVE_ID,
-        COMMUNICATOR_ID,
-        ORDINAL,
-        nullable(OPERATION, "the trace does not say"),
-        renamed(COMM_RANK, "root_rank", "Rank of the root.", null_means="no root"),
-        IS_NONBLOCKING,
-        *MEMBER_COLUMNS,
-    ),
-)
-
-COLLECTIVE_MEMBERS = Table(
-    name="collective_members",
-    meaning="What each location did in each collective instance.",
-    grain="one row per instance and location",
-    key=("collective_id", "location_id"),
-    columns=(COLLECTIVE_ID, *MEMBER_COLUMNS),
-)
-
 QUALITY_KINDS = (
     "unmatched_send", "unmatched_receive", "send_without_completion", "receive_without_request",
     "request_without_completion", "cancelled_request", "partial_collective",
@@ -377,6 +295,5 @@ TRACE_QUALITY = Table(
 
 TABLES = (
     MPI_CALLS, SENDS, PROBED_RECEIVES, RECEIVES, MESSAGES, UNMATCHED_MESSAGES, DOUBTFUL_CHANNELS,
-    COLLECTIVE_CALLS, COLLECTIVES, COLLECTIVE_MEMBERS, READING_FINDINGS, OPEN_REQUESTS,
-    CLOCK_VIOLATIONS, TRACE_QUALITY,
+    READING_FINDINGS, OPEN_REQUESTS, CLOCK_VIOLATIONS, TRACE_QUALITY,
 )  # fmt: skip

@@ -1,5 +1,6 @@
 """Lost time and its causes, and every metric per call path and location."""
 
+from schemas.collectives import IS_BEYOND_REFERENCE
 from schemas.columns import (
     CALL_PATH_ID,
     COLLECTIVE_ID,
@@ -14,6 +15,12 @@ from schemas.columns import (
 from schemas.table import BOOL, ENUM, INT64, STRING, Column, Table
 
 METRIC = Column(name="metric", type=STRING, meaning="Unique name of the metric.")
+
+VALUE = Column(
+    name="value",
+    type=INT64,
+    meaning="Value without callees, in the metric's unit; times in nanoseconds.",
+)
 
 WAIT_NS = Column(
     name="wait_ns", type=INT64, unit="ns", minimum=1, meaning="How long the call waited."
@@ -35,8 +42,16 @@ WAIT_STATES = Table(
         CALL_PATH_ID,
         Column(name="start_ns", type=INT64, unit="ns", meaning="When the waiting began."),
         WAIT_NS,
-        renamed(LOCATION_ID, "cause_location_id", "Location that was waited for."),
-        renamed(VISIT_ID, "cause_visit_id", "Visit of the call that ended the waiting."),
+        renamed(
+            LOCATION_ID,
+            "cause_location_id",
+            "Location that was waited for; for completion times, the one that left first.",
+        ),
+        renamed(
+            VISIT_ID,
+            "cause_visit_id",
+            "Visit of the call that ended the waiting; for completion times, that left first.",
+        ),
         nullable(MESSAGE_ID, "not about a message"),
         nullable(COLLECTIVE_ID, "not about a collective"),
         Column(
@@ -44,6 +59,7 @@ WAIT_STATES = Table(
             type=BOOL,
             meaning="The message or collective carried no data.",
         ),
+        IS_BEYOND_REFERENCE,
         CONFIDENCE,
     ),
 )
@@ -91,6 +107,60 @@ LATE_RECEIVER = Table(
     columns=WAIT_STATES.columns,
 )
 
+COLLECTIVE_WAITS = Table(
+    name="collective_waits",
+    meaning="Blocking collectives that waited for a member that began later.",
+    grain="one row per visit that waited in a blocking collective",
+    key=("property", "visit_id"),
+    is_transient=True,
+    columns=WAIT_STATES.columns,
+)
+
+COLLECTIVE_COMPLETIONS = Table(
+    name="collective_completions",
+    meaning="Barriers and N × N that went on after the first member had left.",
+    grain="one row per visit that stayed in a blocking collective longer than it had to",
+    key=("property", "visit_id"),
+    is_transient=True,
+    columns=WAIT_STATES.columns,
+)
+
+NONBLOCKING_COLLECTIVE_WAITS = Table(
+    name="nonblocking_collective_waits",
+    meaning="Calls completing collectives that waited for a member that started later.",
+    grain="one row per visit that waited for a non-blocking collective",
+    key=("visit_id",),
+    is_transient=True,
+    columns=WAIT_STATES.columns,
+)
+
+INIT_COMPLETION = Table(
+    name="init_completion",
+    meaning="Calls of MPI_Init that went on after the first process had left its own.",
+    grain="one row per visit that stayed in MPI_Init longer than the first process",
+    key=("visit_id",),
+    is_transient=True,
+    columns=WAIT_STATES.columns,
+)
+
+WAIT_AT_FINALIZE = Table(
+    name="wait_at_finalize",
+    meaning="Calls of MPI_Finalize that were entered before the last one.",
+    grain="one row per visit that waited in MPI_Finalize",
+    key=("visit_id",),
+    is_transient=True,
+    columns=WAIT_STATES.columns,
+)
+
+COLLECTIVE_COUNTS = Table(
+    name="collective_counts",
+    meaning="How many blocking collectives there were, and how many bytes they moved.",
+    grain="one row per metric, call path and location with a value other than zero",
+    key=("metric", "call_path_id", "location_id"),
+    is_transient=True,
+    columns=(METRIC, CALL_PATH_ID, LOCATION_ID, VALUE),
+)
+
 METRICS = Table(
     name="metrics",
     meaning="The metrics, their hierarchy and their meaning.",
@@ -103,6 +173,12 @@ METRICS = Table(
             type=STRING,
             null_means="a metric of its own",
             meaning="Metric that includes this one.",
+        ),
+        Column(
+            name="kind",
+            type=ENUM,
+            values=("profile", "communication", "wait state", "critical path"),
+            meaning="What the metric is about.",
         ),
         renamed(NAME, "title", "Name for people."),
         Column(
@@ -118,20 +194,14 @@ METRICS = Table(
 SEVERITIES = Table(
     name="severities",
     meaning="Every metric per call path and location; a metric includes its sub-metrics.",
-    grain="one row per metric, call path and location with a value other than zero",
-    key=("metric", "call_path_id", "location_id"),
-    columns=(
-        METRIC,
-        CALL_PATH_ID,
-        LOCATION_ID,
-        Column(
-            name="value",
-            type=INT64,
-            meaning="Value without callees, in the metric's unit; times in nanoseconds.",
-        ),
-    ),
+    grain="one row per metric, call path and location with a value other than zero, beyond the "
+    "reference apart",
+    key=("metric", "call_path_id", "location_id", "is_beyond_reference"),
+    columns=(METRIC, CALL_PATH_ID, LOCATION_ID, IS_BEYOND_REFERENCE, VALUE),
 )
 
 TABLES = (
-    AWAITED_MESSAGES, WRONG_ORDER, LATE_SENDER, LATE_RECEIVER, WAIT_STATES, METRICS, SEVERITIES,
+    AWAITED_MESSAGES, WRONG_ORDER, LATE_SENDER, LATE_RECEIVER, COLLECTIVE_WAITS,
+    COLLECTIVE_COMPLETIONS, NONBLOCKING_COLLECTIVE_WAITS, INIT_COMPLETION, WAIT_AT_FINALIZE,
+    COLLECTIVE_COUNTS, WAIT_STATES, METRICS, SEVERITIES,
 )  # fmt: skip

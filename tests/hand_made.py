@@ -1,7 +1,8 @@
 """Runs whose tables are written by hand: for reports and exports, without trace or store."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -9,6 +10,7 @@ import pyarrow as pa
 
 from pipeline.store import Manifest, SourceFile, SourceRecord
 from schemas import TABLES, Column, Table
+from schemas.overheads import TAXONOMY
 
 Rows = Sequence[Mapping[str, Any]]
 MS = 1_000_000
@@ -42,24 +44,54 @@ class HandMadeRun:
     def connect(self, **limits: Any) -> duckdb.DuckDBPyConnection:
         connection = duckdb.connect()
         for table in TABLES:
-            connection.register("rows", make_table(table, self.tables.get(table.name, ())))
-            connection.execute(f"CREATE TABLE {table.name} AS FROM rows")
-            connection.unregister("rows")
+            connection.register(table.name, make_table(table, self.tables.get(table.name, ())))
         return connection
+
+
+def with_rows(run: HandMadeRun, **tables: Any) -> HandMadeRun:
+    return replace(run, tables={**run.tables, **tables})
+
+
+def waits(*rows: tuple[int, int, int, int]) -> list[dict[str, Any]]:
+    """Wait states from (location, call path, milliseconds, location that is waited for)."""
+    return [
+        {
+            "property": "mpi_latesender",
+            "location_id": location,
+            "visit_id": 100 + at,
+            "call_path_id": call_path,
+            "wait_ns": milliseconds * MS,
+            "cause_location_id": cause,
+            "cause_visit_id": 1,
+        }
+        for at, (location, call_path, milliseconds, cause) in enumerate(rows)
+    ]
+
+
+@cache
+def _empty_table(table: Table) -> pa.Table:
+    return table.conform(_plain_schema(table).empty_table())
 
 
 def make_table(table: Table, rows: Rows) -> pa.Table:
     """A valid Arrow table of the declared columns."""
+    if not rows:
+        return _empty_table(table)
     unknown = {name for row in rows for name in row} - set(table.column_names)
     assert not unknown, f"{table.name} has no columns {unknown}"
-    plain = [
-        pa.field(column.name, pa.string() if column.values else column.type)
-        for column in table.columns
-    ]
     full = [{c.name: row.get(c.name, _nothing(c)) for c in table.columns} for row in rows]
-    made = table.conform(pa.Table.from_pylist(full, schema=pa.schema(plain)))
+    made = table.conform(pa.Table.from_pylist(full, schema=_plain_schema(table)))
     assert not table.violations(made)
     return made
+
+
+def _plain_schema(table: Table) -> pa.Schema:
+    return pa.schema(
+        [
+            pa.field(column.name, pa.string() if column.values else column.type)
+            for column in table.columns
+        ]
+    )
 
 
 def _nothing(column: Column) -> Any:
@@ -80,37 +112,77 @@ def make_run_row(**changes: Any) -> dict[str, Any]:
 
 METRICS: Rows = (
     {"metric": "time", "title": "Time", "unit": "ns"},
+    {"metric": "critical_path", "kind": "critical path", "title": "Critical Path", "unit": "ns"},
     {"metric": "visits", "title": "Visits", "unit": "visits"},
     {"metric": "bytes_sent", "title": "Bytes sent", "unit": "bytes"},
-    {"metric": "mpi_latesender", "title": "Late Sender", "unit": "ns"},
+    {"metric": "mpi_latesender", "kind": "wait state", "title": "Late Sender", "unit": "ns"},
     {
         "metric": "mpi_lswo_same",
         "parent_metric": "mpi_latesender",
+        "kind": "wait state",
         "title": "Wrong Order",
         "unit": "ns",
     },
-    {"metric": "mpi_latereceiver", "title": "Late Receiver", "unit": "ns"},
+    {"metric": "mpi_latereceiver", "kind": "wait state", "title": "Late Receiver", "unit": "ns"},
+    {"metric": "mpi_barrier_wait", "kind": "wait state", "title": "Wait at Barrier", "unit": "ns"},
+    {
+        "metric": "mpi_barrier_completion",
+        "kind": "wait state",
+        "title": "Barrier Completion",
+        "unit": "ns",
+    },
+)
+
+# Classes of overhead by the name of the subclass.
+CLASSES = {each.part: number for number, each in enumerate(TAXONOMY)}
+OVERHEAD_CLASSES: Rows = tuple(
+    {
+        "overhead_id": number,
+        "overhead_class": each.name,
+        "overhead_subclass": each.part,
+        "meaning": each.meaning,
+    }
+    for number, each in enumerate(TAXONOMY)
 )
 
 
-def late_sender_run(*, main: str = "main", label: str = "halo") -> HandMadeRun:
+def late_sender_run(
+    *, main: str = "main", label: str = "halo", calls: tuple[str, str] = ("MPI_Send", "MPI_Recv")
+) -> HandMadeRun:
     """One late sender, times in ms; the receive waits from 10 until the send begins at 60.
 
     #            0    10        60   70     100
-    # rank 0  main [            [Send]         ]
-    # rank 1  main [   [Recv..........]        ]
+    # rank 0  main [============[Send]         ]    = is the critical path
+    # rank 1  main [   [Recv.....=====]========]
+
+    Computation takes 90 + 40 ms, 65 in the mean; messages take 10 + 60. In the first half of the
+    run they take 50 + 10 and 0 + 40 ms.
     """
-    names = (main, "MPI_Send", "MPI_Recv")
-    paths = (main, f"{main}/MPI_Send", f"{main}/MPI_Recv")
+    names = (main, *calls)
+    paths = (main, *(f"{main}/{call}" for call in calls))
     return HandMadeRun(
         label=label,
         tables={
             "runs": [make_run_row()],
             "metrics": METRICS,
             "regions": [
-                {"region_id": at, "name": name, "paradigm": "mpi" if at else "compiler"}
+                {
+                    "region_id": at,
+                    "name": name,
+                    "paradigm": "mpi" if at else "compiler",
+                    "role": "point2point" if at else "function",
+                }
                 for at, name in enumerate(names)
             ],
+            "overhead_classes": OVERHEAD_CLASSES,
+            "region_classes": [
+                {"region_id": 0, "overhead_id": COMPUTATION},
+                {"region_id": 1, "overhead_id": MESSAGES},
+                {"region_id": 2, "overhead_id": MESSAGES},
+            ],
+            **_overheads(),
+            **_critical_path(),
+            **_imbalance(),
             "call_paths": [
                 {
                     "call_path_id": at,
@@ -161,10 +233,9 @@ def late_sender_run(*, main: str = "main", label: str = "halo") -> HandMadeRun:
             ],
             "severities": [
                 _severity("bytes_sent", 1, 0, 4096),
+                _severity("critical_imbalance_impact", 0, 0, 33_333_333),
+                _severity("critical_imbalance_impact", 0, 1, 16_666_667),
                 _severity("mpi_latesender", 2, 1, 50 * MS),
-                _severity("time", 0, 0, 90 * MS),
-                _severity("time", 1, 0, 10 * MS),
-                _severity("visits", 2, 1, 1),
             ],
             "messages": [{"message_id": 0, "bytes": 4096}],
             "communication_matrix": [
@@ -175,6 +246,132 @@ def late_sender_run(*, main: str = "main", label: str = "halo") -> HandMadeRun:
             ],
         },
     )
+
+
+COMPUTATION, MESSAGES = CLASSES["user code"], CLASSES["point-to-point"]
+
+
+def _overheads() -> dict[str, Rows]:
+    """Classes of overhead of the late sender: per location, call path, region and half run."""
+    return {
+        "overheads": [
+            {
+                "overhead_id": overhead,
+                "time_ns": time * MS,
+                "time_ratio": time / 200,
+                "mean_ns": time * MS // 2,
+                "longest_ns": longest * MS,
+            }
+            for overhead, time, longest in ((COMPUTATION, 130, 90), (MESSAGES, 70, 60))
+        ],
+        "location_overheads": [
+            {
+                "location_id": location,
+                "overhead_id": overhead,
+                "time_ns": time * MS,
+                "time_ratio": time / 100,
+            }
+            for location, overhead, time in (
+                (0, COMPUTATION, 90), (0, MESSAGES, 10), (1, COMPUTATION, 40), (1, MESSAGES, 60)
+            )
+        ],
+        "call_path_overheads": [_classed("call_path_id", *row) for row in _CLASSED],
+        "region_overheads": [_classed("region_id", *row) for row in _CLASSED],
+        "time_profile": [
+            {
+                "bin": half,
+                "begin_ns": half * 50 * MS,
+                "end_ns": (half + 1) * 50 * MS,
+                "overhead_id": overhead,
+                "time_ns": time * MS,
+            }
+            for half, overhead, time in (
+                (0, COMPUTATION, 60), (0, MESSAGES, 40), (1, COMPUTATION, 70), (1, MESSAGES, 30)
+            )
+        ],
+    }  # fmt: skip
+
+
+# Call path, or region; class; exclusive and inclusive time.
+_CLASSED = (
+    (0, COMPUTATION, 130, 130), (0, MESSAGES, 0, 70), (1, MESSAGES, 10, 10), (2, MESSAGES, 60, 60)
+)  # fmt: skip
+
+
+def _classed(key: str, at: int, overhead: int, exclusive: int, inclusive: int) -> dict[str, Any]:
+    row = {key: at, "overhead_id": overhead}
+    return row | {"exclusive_ns": exclusive * MS, "inclusive_ns": inclusive * MS}
+
+
+def _critical_path() -> dict[str, Rows]:
+    """Rank 0 until it sends, then rank 1, which still receives for 10 ms.
+
+    Rank 1 works 50 ms less than the path takes, all of it in main: that is its impact.
+    """
+    return {
+        "critical_path_summary": [
+            {
+                "begin_ns": 0,
+                "end_ns": 100 * MS,
+                "wall_ns": 100 * MS,
+                "computation_ns": 90 * MS,
+                "communication_ns": 10 * MS,
+                "segment_count": 2,
+                "location_count": 2,
+                "is_whole": True,
+            }
+        ],
+        "critical_path_profile": [
+            {"call_path_id": call_path, "location_id": location, "path_ns": time * MS}
+            for call_path, location, time in ((0, 0, 60), (0, 1, 30), (2, 1, 10))
+        ],
+        "critical_path_locations": [
+            {
+                "location_id": location,
+                "segment_count": 1,
+                "computation_ns": computation * MS,
+                "communication_ns": communication * MS,
+            }
+            for location, computation, communication in ((0, 60, 0), (1, 30, 10))
+        ],
+        "critical_path_partners": [
+            {
+                "from_location_id": 0,
+                "to_location_id": 1,
+                "kind": "late_sender",
+                "jump_count": 1,
+                "wait_ns": 50 * MS,
+                "completion_ns": 10 * MS,
+            }
+        ],
+    }
+
+
+def _imbalance() -> dict[str, Rows]:
+    """Rank 0 computes 25 ms more than the mean, rank 1 that much less; rank 1 waits 50 ms."""
+    return {
+        "computational_imbalance": [
+            {
+                "call_path_id": 0,
+                "location_count": 2,
+                "visitor_count": 2,
+                "exclusive_ns": 130 * MS,
+                "mean_ns": 65 * MS,
+                "longest_ns": 90 * MS,
+                "imbalance_ratio": 90 / 65,
+                "overload_ns": 25 * MS,
+                "underload_ns": 25 * MS,
+            }
+        ],
+        "location_imbalance": [
+            {"location_id": 0, "computation_ns": 90 * MS, "overload_ns": 25 * MS},
+            {"location_id": 1, "computation_ns": 40 * MS, "underload_ns": 25 * MS},
+        ],
+        "idle_times": [
+            {"location_id": 0, "idle_ratio": 0.0},
+            {"location_id": 1, "wait_ns": 50 * MS, "idle_ns": 50 * MS, "idle_ratio": 0.5},
+        ],
+    }
 
 
 def _times(at: int, location: int, inclusive: int, exclusive: int, key: str = "region_id") -> Any:

@@ -55,6 +55,7 @@ def add_stretch(totals: Any, node: Any, is_first: Any, duration: Any) -> None:
     """Add a stretch of a task to the totals of the stub that repeats it."""
     totals[node, VISITS] += is_first
     totals[node, EXCLUSIVE] += duration
+    totals[node, SHORTEST] = 0  # so that the node is known to be used
 
 
 @kernel
@@ -93,7 +94,7 @@ def _fold(
     """Sum up the tree, then go through it depth first, counting what is open above each node."""
     for node in range(len(order) - 1, -1, -1):  # children appear after their parents
         inclusive[node] += totals[node, EXCLUSIVE]
-        is_used[node] |= totals[node, VISITS] > 0
+        is_used[node] |= totals[node, SHORTEST] < _NO_TIME
         parent = tree.parent[node]
         if parent >= 0:
             inclusive[parent] += inclusive[node]

@@ -2,22 +2,29 @@
 
 from dataclasses import dataclass
 
+from pipeline.reports.course import course_of
 from pipeline.reports.model import Column, Layout, Table
 from pipeline.reports.trees import nest
 from pipeline.reports.units import Unit, Value, format_path, format_value
 
 DEEPEST_INDENT = 20
 WIDEST_MATRIX = 16
+COURSE_WIDTH = 40
+_LEVELS = " ▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Headings, alignment, rows with their indent, and a bar (0–1) per row if any."""
+    """Headings, alignment, rows with their indent, and a bar (0–1) per row if any.
+
+    `is_rigid`: texts are pictures that must not be folded.
+    """
 
     titles: tuple[str, ...]
     is_numeric: tuple[bool, ...]
     rows: tuple[tuple[int, tuple[str, ...]], ...]
     bars: tuple[float, ...] = ()
+    is_rigid: bool = False
 
 
 def grid_of(table: Table) -> Grid:
@@ -26,6 +33,8 @@ def grid_of(table: Table) -> Grid:
         ranks = _ranks(table)
         if len(ranks) <= WIDEST_MATRIX:
             return _matrix_grid(table, ranks)
+    if table.layout is Layout.COURSE:
+        return _course_grid(table)
     shown = table.shown
     indents = _indents(table)
     return Grid(
@@ -77,6 +86,26 @@ def _matrix_grid(table: Table, ranks: list[int]) -> Grid:
             for sender in ranks
         ),
     )
+
+
+def _course_grid(table: Table) -> Grid:
+    """A line of characters per part, each as high as the part's share of that time."""
+    course = course_of(table, most_stretches=COURSE_WIDTH)
+    return Grid(
+        titles=("Part", "Time", "Share", f"From {course.begin} to {course.end}"),
+        is_numeric=(False, True, True, False),
+        rows=tuple(
+            (0, (part.name, part.time, part.share, "".join(map(_draw_level, part.ratios))))
+            for part in course.parts
+        ),
+        is_rigid=True,
+    )
+
+
+def _draw_level(ratio: float) -> str:
+    """What there is at all can be seen."""
+    level = round(min(max(ratio, 0.0), 1.0) * (len(_LEVELS) - 1))
+    return _LEVELS[max(level, 1)] if ratio > 0.005 else _LEVELS[level]
 
 
 def _amount(value: Value, unit: Unit) -> str:

@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pipeline.reports.course import course_of
 from pipeline.reports.model import Column, Layout, Report, Table
 from pipeline.reports.trees import TreeRow, nest
 from pipeline.reports.units import Unit, Value, format_path, format_value, make_visible, shorten
@@ -17,7 +18,26 @@ LABELLED_MATRIX = 16
 LONGEST_TITLE = 400
 LONGEST_UNBROKEN = 30
 OPEN_ABOVE = 0.05
-_PART_STYLES = {"program code": "k0", "MPI, other calls": "k1"}
+COURSE_STRETCHES = 200
+COURSE_HEIGHT = 100
+# Colours of parts of the time, by the name before any comma; all others look alike.
+_PART_STYLES = {
+    "computation": "k0",
+    "point-to-point": "k1",
+    "collective": "k2",
+    "barrier": "k3",
+    "initialise/finalise": "k4",
+    "I/O": "k5",
+    "put/get": "k6",
+    "lock": "k7",
+    "wait": "k7",
+    "condition": "k7",
+    "fork/join": "k8",
+    "idle threads": "k8",
+    "process/thread management": "k4",
+    "waiting": "w",
+    "waiting beyond the reference": "w2",
+}
 
 
 @dataclass(frozen=True)
@@ -71,7 +91,11 @@ def _template() -> "jinja2.Template":
         undefined=jinja2.StrictUndefined,
     )
     environment.globals.update(
-        rows_of=rows_of, branches_of=branches_of, matrix_of=matrix_of, segments_of=segments_of
+        rows_of=rows_of,
+        branches_of=branches_of,
+        matrix_of=matrix_of,
+        segments_of=segments_of,
+        chart_of=chart_of,
     )
     return environment.get_template("report.html.j2")
 
@@ -158,14 +182,63 @@ def segments_of(table: Table) -> list[Segment]:
     total = sum(float(row["time_ns"] or 0) for row in rows)
     if total <= 0:
         return []
-    shares = [round(max(0.0, float(row["time_ns"] or 0)) / total * 100, 2) for row in rows]
-    parts = [str(row["part"]) for row in rows]
-    others = [part for part in parts if part not in _PART_STYLES]
     return [
-        Segment(part, share, _PART_STYLES.get(part) or _part_style(part, others.index(part)))
-        for part, share in zip(parts, shares, strict=True)
+        Segment(
+            text=str(row["part"]),
+            width=round(max(0.0, float(row["time_ns"] or 0)) / total * 100, 2),
+            style=_part_style(str(row["part"])),
+        )
+        for row in rows
     ]
 
 
-def _part_style(part: str, number: int) -> str:
-    return "w" if part == "waiting on messages" else f"k{2 + number % 3}"
+def _part_style(part: str) -> str:
+    return _PART_STYLES.get(part.partition(",")[0], "k9")
+
+
+@dataclass(frozen=True)
+class Area:
+    """A part of the time as an area of a stacked chart; `path` draws it."""
+
+    name: str
+    time: str
+    share: str
+    style: str
+    path: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Areas on a ground of `width` by `height`, the first one lowest."""
+
+    begin: str
+    end: str
+    width: int
+    height: int
+    areas: tuple[Area, ...]
+
+
+def chart_of(table: Table) -> Chart:
+    """The stacked chart of a table in the layout COURSE."""
+    course = course_of(table, most_stretches=COURSE_STRETCHES)
+    width = max((len(part.ratios) for part in course.parts), default=1)
+    floor = [0.0] * width
+    areas = []
+    for part in course.parts:
+        top = [low + max(0.0, ratio) for low, ratio in zip(floor, part.ratios, strict=True)]
+        path = _outline(floor, top)
+        areas.append(Area(part.name, part.time, part.share, _part_style(part.name), path))
+        floor = top
+    return Chart(course.begin, course.end, width, COURSE_HEIGHT, tuple(areas))
+
+
+def _outline(floor: list[float], top: list[float]) -> str:
+    """Steps along the top, one unit wide each, and back along the floor."""
+    there = "".join(f"V{_depth(level)}h1" for level in top)
+    back = "".join(f"V{_depth(level)}h-1" for level in reversed(floor))
+    return f"M0 {_depth(floor[0])}{there}{back}z"
+
+
+def _depth(level: float) -> str:
+    """Distance from the upper edge, where depths grow."""
+    return f"{COURSE_HEIGHT * (1 - min(level, 1.0)):.1f}".removesuffix(".0")

@@ -45,6 +45,9 @@ def _section(section: Section) -> Iterator[str]:
         yield f"{number}. **{escape(finding.headline)}** {escape(finding.detail)}"
     if section.findings:
         yield ""
+    if section.advice:
+        yield escape(section.advice)
+        yield ""
     for table in section.tables:
         yield from _table(table)
     for source in section.sources:

@@ -13,6 +13,7 @@ class Layout(StrEnum):
     TREE = "tree"  # a `depth` column nests rows below earlier ones
     MATRIX = "matrix"  # the first two columns are row and column of the last one
     PARTS = "parts"  # the rows are parts of one whole
+    COURSE = "course"  # each part has a row per stretch of time, one part after the other
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,13 +103,17 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A part of a report: what is to be said, then the figures it rests on."""
+    """A part of a report: what is to be said, then the figures it rests on.
+
+    `advice` is said after the findings: what to do about them.
+    """
 
     key: str
     title: str
     facts: tuple[Fact, ...] = ()
     sentences: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    advice: str = ""
     tables: tuple[Table, ...] = ()
     sources: tuple[Source, ...] = ()
 

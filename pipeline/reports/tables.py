@@ -22,12 +22,17 @@ _TITLES = {
     "finding": "Wait state",
     "finding_count": "Count",
     "inclusive_ratio": "Share",
+    "is_beyond_reference": "Beyond the reference",
     "is_nonblocking": "Non-blocking",
     "location_count": "Locations",
     "longest_ns": "Longest",
     "lower_bytes": "From",
     "mpi_ns": "MPI",
+    "overhead_ratio": "Share",
+    "path_ns": "On the path",
+    "path_ratio": "Share",
     "message_ratio": "Of messages",
+    "beyond_ns": "Waiting beyond the reference",
     "bytes_ratio": "Of bytes",
     "outside_mpi_ns": "Outside MPI",
     "record_count": "Read",
@@ -92,7 +97,7 @@ def fetch(
 
 def read_table(connection: "duckdb.DuckDBPyConnection", spec: TableSpec) -> Table:
     """Run the query of a table, with the text that returns the same rows elsewhere."""
-    names, rows = fetch(connection, spec.query, spec.row_limit)
+    names, rows, is_cut = _fetch_limited(connection, spec)
     columns = tuple(
         _column(name, tuple(row[position] for row in rows), spec)
         for position, name in enumerate(names)
@@ -106,20 +111,27 @@ def read_table(connection: "duckdb.DuckDBPyConnection", spec: TableSpec) -> Tabl
         sql=read_source(spec.query, spec.row_limit).sql,
         layout=spec.layout,
         hidden=_silent_columns(names, rows, spec.silent or {}) | spec.hidden,
-        is_cut=_is_cut(connection, spec, len(rows)),
+        is_cut=is_cut,
     )
+
+
+def _fetch_limited(
+    connection: "duckdb.DuckDBPyConnection", spec: TableSpec
+) -> tuple[tuple[str, ...], tuple[tuple[Value, ...], ...], bool]:
+    """Column names, rows, and whether there are more of them than the limit."""
+    if spec.row_limit is None:
+        return *fetch(connection, spec.query), False
+    names, rows = fetch(connection, spec.query, spec.row_limit + 1)
+    if len(rows) <= spec.row_limit:
+        return names, rows, False
+    if spec.layout is Layout.TREE:  # not ordered by what the limit is about
+        return *fetch(connection, spec.query, spec.row_limit), True
+    return names, rows[: spec.row_limit], True
 
 
 def read_source(query: str, row_limit: int | None = None) -> Source:
     """A query for people to read and run: without its header, with its limit."""
     return Source(query, strip_header(bind_limit(load_query(query).statement, row_limit)))
-
-
-def _is_cut(connection: "duckdb.DuckDBPyConnection", spec: TableSpec, row_count: int) -> bool:
-    """Whether one row more would have come without the limit."""
-    if spec.row_limit is None or row_count < spec.row_limit:
-        return False
-    return len(fetch(connection, spec.query, spec.row_limit + 1)[1]) > row_count
 
 
 def _column(name: str, values: tuple[Value, ...], spec: TableSpec) -> Column:

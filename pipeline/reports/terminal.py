@@ -1,15 +1,22 @@
 """A report in the terminal: the same sentences and tables, drawn by rich."""
 
-from rich.console import Console
+from dataclasses import dataclass, replace
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from pipeline.console import UNBOUNDED_WIDTH
 from pipeline.reports.grid import Grid, grid_of
 from pipeline.reports.model import Layout, Report, Section, Table
 
 BAR_WIDTH = 12
+GAP = 2
 # Texts up to this length are not folded, so that names stay whole.
 SHORT = 26
+# And if there is really no space, up to this one.
+VERY_SHORT = 8
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
@@ -51,33 +58,106 @@ def _print_sentences(section: Section, console: Console) -> None:
         grid.add_column(overflow="fold")
         grid.add_row(f"{number}.", Text.assemble((finding.headline, "bold"), " ", finding.detail))
         console.print(grid)
+    if section.advice:
+        console.print(Text(section.advice, style="muted"), soft_wrap=not console.is_terminal)
 
 
 def _print_table(table: Table, console: Console) -> None:
     console.print(Text(table.title, style="title"))
-    console.print(draw(grid_of(table)))
+    grid, left_out = fit(grid_of(table), console.width)
+    console.print(draw(grid))
     if table.is_cut:
         console.print(Text(f"the first {len(table.rows)} rows", style="muted"))
+    if left_out:
+        names = ", ".join(left_out)
+        console.print(Text(f"in a wider terminal also: {names}", style="muted"))
 
 
-def draw(grid: Grid) -> RichTable:
-    """A rich table of the grid, with a bar at the end of each row if it has bars."""
-    drawn = RichTable(box=None, padding=(0, 2, 0, 0), header_style="muted", pad_edge=False)
-    for at, (title, is_numeric) in enumerate(zip(grid.titles, grid.is_numeric, strict=True)):
-        is_short = max((len(cells[at]) for _, cells in grid.rows), default=0) <= SHORT
-        drawn.add_column(
-            Text(title),
-            justify="right" if is_numeric else "left",
-            no_wrap=is_numeric or is_short,
-            overflow="fold",
+def fit(grid: Grid, width: int) -> tuple[Grid, tuple[str, ...]]:
+    """The grid as it fits into a width, and the titles of the columns left out for that.
+
+    Bars go first, then columns from the last; the first two stay.
+    """
+    if _total(_least_widths(grid), grid) <= width:
+        return grid, ()
+    fitting = replace(grid, bars=())
+    kept = len(grid.titles)
+    while kept > 2 and _total(_least_widths(fitting), fitting) > width:
+        kept -= 1
+        fitting = replace(
+            fitting,
+            titles=grid.titles[:kept],
+            is_numeric=grid.is_numeric[:kept],
+            rows=tuple((indent, cells[:kept]) for indent, cells in grid.rows),
         )
-    if grid.bars:
-        drawn.add_column("", style="bar", no_wrap=True)
-    for number, (indent, cells) in enumerate(grid.rows):
-        first, *rest = cells
-        bar = [draw_bar(grid.bars[number])] if grid.bars else []
-        drawn.add_row(Text("  " * indent + first), *map(Text, rest), *bar)
-    return drawn
+    return fitting, grid.titles[kept:]
+
+
+def draw(grid: Grid) -> "Drawing":
+    """The grid as a table for rich, with a bar at the end of each row if it has bars.
+
+    Where space lacks, titles and long texts are folded, but never a number.
+    """
+    return Drawing(grid)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A grid that is drawn as wide as there is space when it is printed."""
+
+    grid: Grid
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """What rich prints."""
+        grid = self.grid
+        drawn = RichTable(box=None, padding=(0, GAP, 0, 0), header_style="muted", pad_edge=False)
+        widths = _widths(grid, options.max_width)
+        for title, is_numeric, width in zip(grid.titles, grid.is_numeric, widths, strict=True):
+            justify: JustifyMethod = "right" if is_numeric else "left"
+            drawn.add_column(Text(title), justify=justify, width=width, overflow="fold")
+        if grid.bars:
+            drawn.add_column("", style="bar", width=BAR_WIDTH)
+        for number, (indent, cells) in enumerate(grid.rows):
+            first, *rest = cells
+            bar = [draw_bar(grid.bars[number])] if grid.bars else []
+            drawn.add_row(Text("  " * indent + first), *map(Text, rest), *bar)
+        yield drawn
+
+
+def _widths(grid: Grid, width: int) -> list[int]:
+    """Characters for each column: as many as it can use, the widest giving way where they lack."""
+    widths = [max(_longest(grid, at), cell_len(title)) for at, title in enumerate(grid.titles)]
+    for shortest in (SHORT, VERY_SHORT):
+        least = _least_widths(grid, shortest)
+        while _total(widths, grid) > width:
+            slack = [wide - low for wide, low in zip(widths, least, strict=True)]
+            if max(slack) <= 0:
+                break
+            widths[slack.index(max(slack))] -= 1
+    return widths
+
+
+def _least_widths(grid: Grid, shortest: int = SHORT) -> list[int]:
+    """Characters that each column needs at least, if titles and longer texts are folded."""
+    return [
+        max(
+            max(map(cell_len, title.split()), default=1),
+            min(_longest(grid, at), UNBOUNDED_WIDTH if is_numeric or grid.is_rigid else shortest),
+        )
+        for at, (title, is_numeric) in enumerate(zip(grid.titles, grid.is_numeric, strict=True))
+    ]
+
+
+def _longest(grid: Grid, at: int) -> int:
+    return max(
+        (cell_len(cells[at]) + (2 * indent if at == 0 else 0) for indent, cells in grid.rows),
+        default=0,
+    )
+
+
+def _total(widths: list[int], grid: Grid) -> int:
+    """Characters of a whole row: columns, gaps between them, and bars."""
+    return sum(widths) + (len(widths) - 1) * GAP + (GAP + BAR_WIDTH if grid.bars else 0)
 
 
 def draw_bar(share: float) -> str:

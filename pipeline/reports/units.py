@@ -98,7 +98,7 @@ def format_share(share: float) -> str:
 
 
 def _significant(value: float, digits: int) -> str:
-    whole = len(f"{abs(value):.0f}") if abs(value) >= 1 else 1
+    whole = len(str(int(abs(float(f"{value:.{digits}g}")))))
     return f"{value:,.{max(0, digits - whole)}f}"
 
 

@@ -1,7 +1,16 @@
 """Stages written in Python: what SQL cannot say well."""
 
 from pipeline.graph import PythonStage
+from pipeline.stages.critical_path import CRITICAL_PATH_STAGE
+from pipeline.stages.imbalance import IMBALANCE_STAGE
+from pipeline.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
+from pipeline.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
 
-PYTHON_STAGES: tuple[PythonStage, ...] = ()
+PYTHON_STAGES: tuple[PythonStage, ...] = (
+    CRITICAL_PATH_STAGE,
+    IMBALANCE_STAGE,
+    OVERHEAD_CLASSES_STAGE,
+    OVERHEAD_TOTALS_STAGE,
+)
 """All of them. A kernel over tables, such as a critical path, is registered here: with the tables
 it reads and makes, its modules, whose text is part of the tables' keys, and its parameters."""

@@ -1,35 +1,55 @@
 -- The severities of a wait state's property, its sub-metrics included, sum to the waits.
 --
 -- Grain:      one row per property whose sums differ
--- Inputs:     severities, wait_states
+-- Inputs:     severities, wait_states, metrics
 -- Output:     offending rows
 -- Parameters: none
 -- Source:     the definition of a severity
 -- Assumes:    nothing
-WITH
+WITH RECURSIVE
+    ancestry AS (
+        SELECT
+            metric AS part,
+            metric
+        FROM metrics
+        WHERE kind = 'wait state' AND unit = 'ns'
+        UNION ALL
+        SELECT
+            ancestry.part,
+            metrics.parent_metric AS metric
+        FROM ancestry
+        INNER JOIN metrics USING (metric)
+        WHERE metrics.parent_metric IS NOT NULL
+    ),
+
     waited AS (
         SELECT
-            unnest(['mpi_latesender', 'mpi_latereceiver']) AS metric,
-            unnest([
-                sum(wait_ns) FILTER (WHERE property <> 'mpi_latereceiver'),
-                sum(wait_ns) FILTER (WHERE property = 'mpi_latereceiver')
-            ])::BIGINT AS wait_ns
-        FROM wait_states
+            ancestry.metric,
+            sum(wait_states.wait_ns) FILTER (WHERE NOT wait_states.is_beyond_reference) AS known_ns,
+            sum(wait_states.wait_ns) FILTER (WHERE wait_states.is_beyond_reference) AS beyond_ns
+        FROM ancestry
+        LEFT JOIN wait_states ON ancestry.part = wait_states.property
+        GROUP BY ancestry.metric
     ),
 
     summed AS (
         SELECT
             metric,
-            sum(value)::BIGINT AS value
+            sum(value) FILTER (WHERE NOT is_beyond_reference) AS known_value,
+            sum(value) FILTER (WHERE is_beyond_reference) AS beyond_value
         FROM severities
         GROUP BY metric
     )
 
 SELECT
     waited.metric,
-    coalesce(waited.wait_ns, 0) AS wait_ns,
-    coalesce(summed.value, 0) AS value
+    coalesce(waited.known_ns, 0)::BIGINT AS known_ns,
+    coalesce(summed.known_value, 0)::BIGINT AS known_value,
+    coalesce(waited.beyond_ns, 0)::BIGINT AS beyond_ns,
+    coalesce(summed.beyond_value, 0)::BIGINT AS beyond_value
 FROM waited
 LEFT JOIN summed USING (metric)
-WHERE coalesce(waited.wait_ns, 0) <> coalesce(summed.value, 0)
+WHERE
+    coalesce(waited.known_ns, 0) <> coalesce(summed.known_value, 0)
+    OR coalesce(waited.beyond_ns, 0) <> coalesce(summed.beyond_value, 0)
 ORDER BY waited.metric

@@ -7,7 +7,7 @@
 --                      rank 1   barrier 0   bcast 1                        rank 1   barrier 1
 --
 -- Grain:      one row per completed collective call
--- Inputs:     mpi_operations, locations, communicators, communicator_members
+-- Inputs:     mpi_operations, locations, communicators, communicator_members, call_paths, mpi_calls
 -- Output:     collective_calls
 -- Parameters: none
 -- Source:     MPI 4.0, section 6.14: all members call collectives in the same order
@@ -16,8 +16,11 @@ WITH
     blocking AS (
         SELECT
             *,
-            coalesce(begin_ns, enter_ns, time_ns) AS start_ns,
-            NULL::BIGINT AS start_visit_id
+            coalesce(begin_ns, enter_ns, time_ns) AS started_ns,
+            started_ns AS start_record_ns,
+            sequence AS start_sequence,
+            NULL::BIGINT AS start_visit_id,
+            call_path_id AS start_call_path_id
         FROM mpi_operations
         WHERE kind = 'collective'
     ),
@@ -26,26 +29,35 @@ WITH
     request_records AS (
         SELECT
             *,
-            lag({'kind': kind, 'time_ns': time_ns, 'visit_id': visit_id}) OVER (
-                PARTITION BY location_id, request_id ORDER BY sequence
-            ) AS last_record
+            lag({
+                'kind': kind,
+                'sequence': sequence,
+                'time_ns': time_ns,
+                'enter_ns': enter_ns,
+                'visit_id': visit_id,
+                'call_path_id': call_path_id
+            }) OVER (PARTITION BY location_id, request_id ORDER BY sequence) AS last_record
         FROM mpi_operations
         WHERE kind IN ('nonblocking_collective_request', 'nonblocking_collective')
     ),
 
-    nonblocking AS (
+    completions AS (
         SELECT
             * EXCLUDE (last_record),
-            if(
-                last_record.kind = 'nonblocking_collective_request',
-                last_record.time_ns,
-                coalesce(enter_ns, time_ns)
-            ) AS start_ns,
-            if(
-                last_record.kind = 'nonblocking_collective_request', last_record.visit_id, NULL
-            ) AS start_visit_id
+            if(last_record.kind = 'nonblocking_collective_request', last_record, NULL) AS start
         FROM request_records
         WHERE kind = 'nonblocking_collective'
+    ),
+
+    nonblocking AS (
+        SELECT
+            * EXCLUDE (start),
+            coalesce(start.enter_ns, start.time_ns, enter_ns, time_ns) AS started_ns,
+            coalesce(start.time_ns, enter_ns, time_ns) AS start_record_ns,
+            coalesce(start.sequence, sequence) AS start_sequence,
+            start.visit_id AS start_visit_id,
+            start.call_path_id AS start_call_path_id
+        FROM completions
     ),
 
     numbered AS (
@@ -58,7 +70,10 @@ WITH
                     calls.communicator_id,
                     if(communicators.kind = 'self', NULL, locations.location_group_id)
                 ORDER BY
-                    locations.location_group_id, calls.start_ns, calls.location_id, calls.sequence
+                    locations.location_group_id,
+                    calls.start_record_ns,
+                    calls.location_id,
+                    calls.start_sequence
             ) - 1 AS ordinal
         FROM (FROM blocking UNION ALL FROM nonblocking) AS calls
         INNER JOIN locations USING (location_id)
@@ -70,9 +85,16 @@ WITH
         SELECT
             communicator_id,
             location_group_id,
-            min(comm_rank) AS comm_rank
+            min({'side': side, 'comm_rank': comm_rank}) AS place
         FROM communicator_members
         GROUP BY communicator_id, location_group_id
+    ),
+
+    neighbourhood_call_paths AS (
+        SELECT call_paths.call_path_id
+        FROM call_paths
+        INNER JOIN mpi_calls USING (region_id)
+        WHERE regexp_matches(mpi_calls.call, '^mpi_i?neighbor_')
     )
 
 SELECT
@@ -82,13 +104,16 @@ SELECT
     numbered.operation,
     numbered.root_rank,
     numbered.kind = 'nonblocking_collective' AS is_nonblocking,
+    coalesce(numbered.start_call_path_id IN (FROM neighbourhood_call_paths), FALSE)
+        AS is_neighbourhood,
     numbered.location_id,
-    if(numbered.is_self, 0, member_ranks.comm_rank) AS comm_rank,
+    if(numbered.is_self, 0, member_ranks.place.side) AS side,
+    if(numbered.is_self, 0, member_ranks.place.comm_rank) AS comm_rank,
     numbered.visit_id,
     numbered.call_path_id,
     numbered.enter_ns,
     numbered.leave_ns,
-    numbered.start_ns AS begin_ns,
+    numbered.started_ns AS begin_ns,
     numbered.time_ns AS end_ns,
     coalesce(numbered.bytes, 0) AS bytes_sent,
     coalesce(numbered.bytes_received, 0) AS bytes_received,

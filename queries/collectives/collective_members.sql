@@ -9,6 +9,7 @@
 SELECT
     collective_id,
     location_id,
+    side,
     comm_rank,
     visit_id,
     call_path_id,

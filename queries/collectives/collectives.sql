@@ -1,7 +1,7 @@
 -- Collective instances: the n-th collective of a communicator, over its members.
 --
 -- Where members disagree, the one with the lowest rank is believed, and the instance is marked as
--- incomplete. On an inter-communicator each side names the root in its own way.
+-- incomplete. On an inter-communicator the side that the root is not on names it by its rank.
 --
 -- Grain:      one row per instance
 -- Inputs:     collective_calls, communicators
@@ -21,8 +21,10 @@ WITH
                 'operation': operation,
                 'root_rank': root_rank
             }) AS first_member,
-            max(root_rank) AS highest_root_rank,
+            max({'rank': root_rank, 'side': 1 - side}) FILTER (WHERE root_rank IS NOT NULL)
+                AS remote_root,
             bool_or(is_nonblocking) AS is_nonblocking,
+            bool_or(is_neighbourhood) AS is_neighbourhood,
             count(DISTINCT operation) = 1
             AND bool_and(operation IS NOT NULL) AS is_one_operation,
             count(DISTINCT root_rank) + bool_or(root_rank IS NULL)::BIGINT = 1 AS is_one_root,
@@ -48,8 +50,11 @@ SELECT
     communicator_id,
     ordinal,
     first_member.operation,
-    if(is_inter, highest_root_rank, first_member.root_rank) AS root_rank,
+    if(is_inter, remote_root.side, if(first_member.root_rank IS NULL, NULL, 0))::TINYINT
+        AS root_side,
+    if(is_inter, remote_root.rank, first_member.root_rank) AS root_rank,
     is_nonblocking,
+    is_neighbourhood,
     expected_count,
     member_count::INTEGER AS member_count,
     begin_ns,

@@ -1,7 +1,7 @@
 -- The call tree over all locations, from the root down; the smallest branches are left out.
 --
 -- Grain:      one row per call path
--- Inputs:     call_tree, call_paths, regions
+-- Inputs:     call_tree, call_paths, regions, flat_profile
 -- Output:     report section call tree
 -- Parameters: $row_limit  only the call paths with the largest inclusive time (BIGINT)
 -- Assumes:    a caller's inclusive time is not less than a callee's, so no branch loses its root
@@ -16,13 +16,8 @@ WITH
         GROUP BY call_path_id
     ),
 
-    -- Stubs repeat what tasks took and would count it twice.
-    whole AS (
-        SELECT sum(summed.exclusive_ns) AS total_ns
-        FROM summed
-        INNER JOIN call_paths ON summed.call_path_id = call_paths.call_path_id
-        WHERE call_paths.kind <> 'task_stub'
-    ),
+    -- Without the stubs of tasks, which repeat what the tasks took.
+    whole AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile),
 
     largest AS (
         SELECT *

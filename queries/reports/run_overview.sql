@@ -25,9 +25,15 @@ WITH
         INNER JOIN regions ON flat_profile.region_id = regions.region_id
     ),
 
+    -- Completing after others is no waiting for somebody late.
     waited AS (
-        SELECT coalesce(sum(wait_ns), 0) AS wait_ns, count(*) AS wait_count
+        SELECT
+            coalesce(sum(wait_ns) FILTER (WHERE NOT is_beyond_reference), 0) AS wait_ns,
+            count(*) FILTER (WHERE NOT is_beyond_reference) AS wait_count,
+            coalesce(sum(wait_ns) FILTER (WHERE is_beyond_reference), 0) AS beyond_ns,
+            count(*) FILTER (WHERE is_beyond_reference) AS beyond_count
         FROM wait_states
+        WHERE NOT ends_with(property, '_completion')
     ),
 
     exchanged AS (
@@ -51,6 +57,9 @@ SELECT
     waited.wait_ns::BIGINT AS wait_ns,
     waited.wait_ns / nullif(profiled.total_ns, 0) AS wait_ratio,
     waited.wait_count,
+    waited.beyond_ns::BIGINT AS beyond_ns,
+    waited.beyond_ns / nullif(profiled.total_ns, 0) AS beyond_ratio,
+    waited.beyond_count,
     exchanged.message_count,
     exchanged.message_bytes::BIGINT AS message_bytes,
     gathered.collective_count

@@ -1,15 +1,15 @@
--- Which kinds of waiting were looked for, whether or not any was found.
+-- Which kinds of waiting for somebody late were looked for, whether or not any was found.
 --
 -- Grain:      one row per kind that is not part of another kind
 -- Inputs:     metrics
 -- Output:     report section wait states
 -- Parameters: none
--- Assumes:    metrics in nanoseconds other than the time itself are wait states
+-- Assumes:    nothing
 WITH
     kinds AS (
         SELECT metric, parent_metric, title
         FROM metrics
-        WHERE unit = 'ns' AND metric <> 'time'
+        WHERE kind = 'wait state' AND unit = 'ns' AND NOT ends_with(metric, '_completion')
     )
 
 SELECT kinds.title AS finding

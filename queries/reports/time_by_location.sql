@@ -18,16 +18,26 @@ WITH
         GROUP BY flat_profile.location_id
     ),
 
-    waited AS (
-        SELECT location_id, sum(wait_ns) AS wait_ns
+    -- Completing after others is no waiting for somebody late.
+    waits AS (
+        SELECT *
         FROM wait_states
+        WHERE NOT ends_with(property, '_completion')
+    ),
+
+    waited AS (
+        SELECT
+            location_id,
+            sum(wait_ns) FILTER (WHERE NOT is_beyond_reference) AS wait_ns,
+            sum(wait_ns) FILTER (WHERE is_beyond_reference) AS beyond_ns
+        FROM waits
         GROUP BY location_id
     ),
 
     -- Time that others lost by waiting for this location.
     caused AS (
         SELECT cause_location_id AS location_id, sum(wait_ns) AS caused_ns
-        FROM wait_states
+        FROM waits
         GROUP BY cause_location_id
     )
 
@@ -38,6 +48,7 @@ SELECT
     (spent.total_ns - spent.mpi_ns)::BIGINT AS outside_mpi_ns,
     spent.mpi_ns::BIGINT AS mpi_ns,
     coalesce(waited.wait_ns, 0)::BIGINT AS wait_ns,
+    coalesce(waited.beyond_ns, 0)::BIGINT AS beyond_ns,
     coalesce(caused.caused_ns, 0)::BIGINT AS caused_ns,
     spent.visit_count::BIGINT AS visit_count
 FROM spent

@@ -1,66 +1,101 @@
 -- Calls in which locations may wait without the analysis telling how much of it is waiting.
 --
 -- Grain:      one row per kind of call that took time
--- Inputs:     flat_profile, regions, collective_members
+-- Inputs:     flat_profile, regions, region_classes, overhead_classes, collectives,
+--             collective_members, wait_states, call_paths
 -- Output:     report section wait states
 -- Parameters: none
--- Assumes:    only waits on messages between processes are analysed
+-- Assumes:    messages and collectives between processes are analysed where the trace records them
 WITH
     classes AS (
         SELECT
-            region_id,
-            CASE
-                WHEN
-                    paradigm = 'mpi'
-                    AND (role = 'barrier' OR starts_with(role::VARCHAR, 'coll_'))
-                    THEN 'collectives and barriers'
-                WHEN
-                    role = 'rma'
-                    OR paradigm IN ('shmem', 'gaspi', 'upc')
-                    OR regexp_matches(
-                        lower(name),
-                        '^mpi_(win_|r?(put|get)$|r?(get_)?accumulate|fetch_and_op|compare_and)'
-                    )
-                    THEN 'one-sided communication'
-                WHEN
-                    paradigm <> 'mpi'
-                    AND (
-                        role IN (
-                            'barrier', 'implicit_barrier', 'critical', 'atomic', 'ordered',
-                            'task_wait', 'thread_wait'
-                        )
-                        OR regexp_matches(lower(name), 'mutex_lock|cond_(timed)?wait|pthread_join')
-                    )
-                    THEN 'thread synchronisation'
-            END AS kind
+            regions.region_id,
+            regions.paradigm,
+            regexp_extract(lower(regions.name), '^p?mpi_([a-z_]*?)(_c)?(_f08(ts)?)?_*$', 1) AS call,
+            overhead_classes.overhead_class,
+            overhead_classes.overhead_subclass
         FROM regions
+        INNER JOIN region_classes ON regions.region_id = region_classes.region_id
+        INNER JOIN overhead_classes ON region_classes.overhead_id = overhead_classes.overhead_id
     ),
 
-    -- Non-blocking collectives are waited for in MPI_Wait and its like.
-    completing AS (
-        SELECT DISTINCT visit_id, leave_ns - enter_ns AS time_ns
-        FROM collective_members
-        WHERE start_visit_id <> visit_id
+    -- Some measurements record only the regions of these, so that nothing tells who is late.
+    unrecorded AS (
+        SELECT count(*) > 0 AS is_unrecorded
+        FROM classes
+        SEMI JOIN flat_profile ON classes.region_id = flat_profile.region_id
+        WHERE
+            regexp_matches(
+                classes.call, '^i(neighbor_|barrier|bcast|gather|scatter|all|reduce|scan|exscan)'
+            )
+            AND NOT EXISTS (FROM collectives WHERE is_nonblocking)
+    ),
+
+    kinds AS (
+        SELECT
+            classes.region_id,
+            CASE
+                WHEN classes.overhead_subclass = 'put/get' OR starts_with(classes.call, 'win_')
+                    THEN 'one-sided communication'
+                WHEN regexp_matches(classes.call, '^file_(open|close|.*_(all|ordered))')
+                    THEN 'collective file access'
+                WHEN
+                    regexp_matches(
+                        classes.call,
+                        '^(comm_(create|dup|split|idup|accept|connect|spawn)'
+                        || '|cart_create|cart_sub|graph_create|dist_graph|intercomm_)'
+                    )
+                    THEN 'making communicators'
+                WHEN classes.call IN ('probe', 'mprobe') THEN 'probing for messages'
+                WHEN
+                    unrecorded.is_unrecorded
+                    AND classes.call IN ('wait', 'waitall', 'waitany', 'waitsome')
+                    THEN 'completing non-blocking collectives, which are not recorded'
+                WHEN classes.paradigm <> 'mpi' AND classes.overhead_class = 'synchronisation'
+                    THEN 'synchronisation of threads and devices'
+            END AS kind
+        FROM classes
+        CROSS JOIN unrecorded
+    ),
+
+    -- What is found in such calls, as waiting for messages in MPI_Waitall, is told.
+    waited AS (
+        SELECT call_paths.region_id, sum(wait_states.wait_ns) AS wait_ns
+        FROM wait_states
+        INNER JOIN call_paths ON wait_states.call_path_id = call_paths.call_path_id
+        GROUP BY call_paths.region_id
+    ),
+
+    profiled AS (
+        SELECT region_id, sum(exclusive_ns) AS time_ns
+        FROM flat_profile
+        GROUP BY region_id
     ),
 
     spent AS (
-        SELECT classes.kind, sum(flat_profile.exclusive_ns) AS time_ns
-        FROM flat_profile
-        INNER JOIN classes ON flat_profile.region_id = classes.region_id
-        WHERE classes.kind IS NOT NULL
-        GROUP BY classes.kind
+        SELECT kinds.kind, sum(profiled.time_ns - coalesce(waited.wait_ns, 0)) AS time_ns
+        FROM profiled
+        INNER JOIN kinds ON profiled.region_id = kinds.region_id
+        LEFT JOIN waited ON profiled.region_id = waited.region_id
+        WHERE kinds.kind IS NOT NULL
+        GROUP BY kinds.kind
         UNION ALL
-        SELECT 'completing non-blocking collectives' AS kind, sum(time_ns) AS time_ns
-        FROM completing
+        SELECT
+            'collectives of which members are missing' AS kind,
+            sum(collective_members.leave_ns - collective_members.enter_ns) AS time_ns
+        FROM collectives
+        INNER JOIN collective_members
+            ON collectives.collective_id = collective_members.collective_id
+        WHERE NOT collectives.is_complete
     ),
 
-    profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
+    total AS (SELECT sum(time_ns) AS total_ns FROM profiled)
 
 SELECT
     spent.kind,
     spent.time_ns::BIGINT AS time_ns,
-    spent.time_ns / nullif(profiled.total_ns, 0) AS time_ratio
+    spent.time_ns / nullif(total.total_ns, 0) AS time_ratio
 FROM spent
-CROSS JOIN profiled
+CROSS JOIN total
 WHERE spent.time_ns > 0
 ORDER BY spent.time_ns DESC, spent.kind

@@ -1,6 +1,6 @@
 -- Which calls waited, and how long.
 --
--- Grain:      one row per property and call path that lost time
+-- Grain:      one row per property and call path that lost time, beyond the reference apart
 -- Inputs:     wait_states, metrics, call_paths, locations, flat_profile
 -- Output:     report section wait states
 -- Parameters: $row_limit  only the costliest call paths (BIGINT)
@@ -10,17 +10,23 @@ WITH
     waiting AS (
         SELECT
             waits.property,
+            waits.is_beyond_reference,
             waits.call_path_id,
             locations.rank,
             sum(waits.wait_ns) AS wait_ns,
             count(*) AS wait_count,
             row_number() OVER (
-                PARTITION BY waits.property, waits.call_path_id
+                PARTITION BY waits.property, waits.is_beyond_reference, waits.call_path_id
                 ORDER BY sum(waits.wait_ns) DESC, waits.location_id
             ) AS place
         FROM wait_states AS waits
         INNER JOIN locations ON waits.location_id = locations.location_id
-        GROUP BY waits.property, waits.call_path_id, waits.location_id, locations.rank
+        GROUP BY
+            waits.property,
+            waits.is_beyond_reference,
+            waits.call_path_id,
+            waits.location_id,
+            locations.rank
     ),
 
     profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
@@ -28,6 +34,7 @@ WITH
 SELECT
     call_paths.path AS call_path,
     coalesce(metrics.title, waiting.property) AS finding,
+    waiting.is_beyond_reference,
     sum(waiting.wait_ns)::BIGINT AS wait_ns,
     sum(waiting.wait_ns) / nullif(any_value(profiled.total_ns), 0) AS wait_ratio,
     sum(waiting.wait_count)::BIGINT AS wait_count,
@@ -38,6 +45,11 @@ FROM waiting
 CROSS JOIN profiled
 LEFT JOIN metrics ON waiting.property = metrics.metric
 INNER JOIN call_paths ON waiting.call_path_id = call_paths.call_path_id
-GROUP BY waiting.property, metrics.title, waiting.call_path_id, call_paths.path
-ORDER BY wait_ns DESC, waiting.property, waiting.call_path_id
+GROUP BY
+    waiting.property,
+    waiting.is_beyond_reference,
+    metrics.title,
+    waiting.call_path_id,
+    call_paths.path
+ORDER BY wait_ns DESC, waiting.property, waiting.call_path_id, waiting.is_beyond_reference
 LIMIT $row_limit::BIGINT

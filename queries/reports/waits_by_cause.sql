@@ -1,6 +1,7 @@
--- Who waited for whom.
+-- Who waited for whom. Completing after others is no waiting for somebody late.
 --
--- Grain:      one row per property, location that was waited for, and location that waited
+-- Grain:      one row per property, location that was waited for, and location that waited, beyond
+--             the reference apart
 -- Inputs:     wait_states, metrics, locations, flat_profile
 -- Output:     report section wait states
 -- Parameters: $row_limit  only the costliest pairs (BIGINT)
@@ -8,13 +9,15 @@ WITH
     pairs AS (
         SELECT
             property,
+            is_beyond_reference,
             cause_location_id,
             location_id,
             sum(wait_ns) AS wait_ns,
             count(*) AS wait_count,
             max(wait_ns) AS longest_ns
         FROM wait_states
-        GROUP BY property, cause_location_id, location_id
+        WHERE NOT ends_with(property, '_completion')
+        GROUP BY property, is_beyond_reference, cause_location_id, location_id
     ),
 
     profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
@@ -25,6 +28,7 @@ SELECT
     victims.rank AS rank,
     victims.thread AS thread,
     coalesce(metrics.title, pairs.property) AS finding,
+    pairs.is_beyond_reference,
     pairs.wait_ns::BIGINT AS wait_ns,
     pairs.wait_ns / nullif(profiled.total_ns, 0) AS wait_ratio,
     pairs.wait_count,
@@ -34,5 +38,10 @@ CROSS JOIN profiled
 LEFT JOIN metrics ON pairs.property = metrics.metric
 INNER JOIN locations AS causes ON pairs.cause_location_id = causes.location_id
 INNER JOIN locations AS victims ON pairs.location_id = victims.location_id
-ORDER BY pairs.wait_ns DESC, pairs.property, pairs.cause_location_id, pairs.location_id
+ORDER BY
+    pairs.wait_ns DESC,
+    pairs.property,
+    pairs.cause_location_id,
+    pairs.location_id,
+    pairs.is_beyond_reference
 LIMIT $row_limit::BIGINT

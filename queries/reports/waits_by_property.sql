@@ -1,6 +1,6 @@
 -- What kinds of waiting there were and how much each cost.
 --
--- Grain:      one row per property that lost time
+-- Grain:      one row per property that lost time, beyond the reference apart
 -- Inputs:     wait_states, metrics, locations, flat_profile
 -- Output:     report section wait states
 -- Parameters: $row_limit  only the costliest properties (BIGINT)
@@ -10,24 +10,28 @@ WITH
     waiting AS (
         SELECT
             waits.property,
+            waits.is_beyond_reference,
             locations.rank,
             sum(waits.wait_ns) AS wait_ns,
             count(*) AS wait_count,
             max(waits.wait_ns) AS longest_ns,
             min(waits.confidence) AS confidence,
             row_number() OVER (
-                PARTITION BY waits.property
+                PARTITION BY waits.property, waits.is_beyond_reference
                 ORDER BY sum(waits.wait_ns) DESC, waits.location_id
             ) AS place
         FROM wait_states AS waits
         INNER JOIN locations ON waits.location_id = locations.location_id
-        GROUP BY waits.property, waits.location_id, locations.rank
+        GROUP BY
+            waits.property, waits.is_beyond_reference, waits.location_id, locations.rank
     ),
 
     profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
 
 SELECT
     coalesce(metrics.title, waiting.property) AS finding,
+    waiting.property AS metric,
+    waiting.is_beyond_reference,
     sum(waiting.wait_ns)::BIGINT AS wait_ns,
     sum(waiting.wait_ns) / nullif(any_value(profiled.total_ns), 0) AS wait_ratio,
     sum(waiting.wait_count)::BIGINT AS wait_count,
@@ -39,6 +43,6 @@ SELECT
 FROM waiting
 CROSS JOIN profiled
 LEFT JOIN metrics ON waiting.property = metrics.metric
-GROUP BY waiting.property, metrics.title
-ORDER BY wait_ns DESC, waiting.property
+GROUP BY waiting.property, waiting.is_beyond_reference, metrics.title
+ORDER BY wait_ns DESC, waiting.property, waiting.is_beyond_reference
 LIMIT $row_limit::BIGINT

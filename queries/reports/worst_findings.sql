@@ -1,6 +1,7 @@
--- The wait states that cost most: where, on which location, and who was waited for.
+-- The waits that cost most: where, on which location, and who was waited for.
 --
--- Grain:      one row per property and call path, with its worst location and that one's cause
+-- Grain:      one row per property, call path and whether it is beyond the reference, with the
+--             worst location and that one's cause
 -- Inputs:     wait_states, metrics, call_paths, locations, visits, flat_profile
 -- Output:     report section summary
 -- Parameters: $row_limit  only the costliest findings (BIGINT)
@@ -10,14 +11,16 @@ WITH
         SELECT
             property,
             call_path_id,
+            is_beyond_reference,
             sum(wait_ns) AS wait_ns,
             count(*) AS wait_count,
             count(DISTINCT location_id) AS location_count,
             count(*) FILTER (WHERE confidence < 100) AS doubtful_count,
             min(confidence) AS confidence
         FROM wait_states
-        GROUP BY property, call_path_id
-        ORDER BY wait_ns DESC, property, call_path_id
+        WHERE NOT ends_with(property, '_completion')
+        GROUP BY property, call_path_id, is_beyond_reference
+        ORDER BY wait_ns DESC, property, call_path_id, is_beyond_reference
         LIMIT $row_limit::BIGINT
     ),
 
@@ -26,10 +29,11 @@ WITH
         SELECT
             waits.property,
             waits.call_path_id,
+            waits.is_beyond_reference,
             waits.location_id,
             sum(waits.wait_ns) AS wait_ns,
             row_number() OVER (
-                PARTITION BY waits.property, waits.call_path_id
+                PARTITION BY waits.property, waits.call_path_id, waits.is_beyond_reference
                 ORDER BY sum(waits.wait_ns) DESC, waits.location_id
             ) AS place
         FROM wait_states AS waits
@@ -37,7 +41,9 @@ WITH
             ON
                 waits.property = findings.property
                 AND waits.call_path_id = findings.call_path_id
-        GROUP BY waits.property, waits.call_path_id, waits.location_id
+                AND waits.is_beyond_reference = findings.is_beyond_reference
+        GROUP BY
+            waits.property, waits.call_path_id, waits.is_beyond_reference, waits.location_id
     ),
 
     -- One row per call that the worst location waited for; the first cost it most.
@@ -45,11 +51,12 @@ WITH
         SELECT
             waits.property,
             waits.call_path_id,
+            waits.is_beyond_reference,
             waits.cause_location_id,
             visits.call_path_id AS cause_call_path_id,
             sum(waits.wait_ns) AS wait_ns,
             row_number() OVER (
-                PARTITION BY waits.property, waits.call_path_id
+                PARTITION BY waits.property, waits.call_path_id, waits.is_beyond_reference
                 ORDER BY sum(waits.wait_ns) DESC, waits.cause_location_id, visits.call_path_id
             ) AS place
         FROM wait_states AS waits
@@ -57,17 +64,24 @@ WITH
             ON
                 waits.property = victims.property
                 AND waits.call_path_id = victims.call_path_id
+                AND waits.is_beyond_reference = victims.is_beyond_reference
                 AND waits.location_id = victims.location_id
                 AND victims.place = 1
         LEFT JOIN visits ON waits.cause_visit_id = visits.visit_id
         GROUP BY
-            waits.property, waits.call_path_id, waits.cause_location_id, visits.call_path_id
+            waits.property,
+            waits.call_path_id,
+            waits.is_beyond_reference,
+            waits.cause_location_id,
+            visits.call_path_id
     ),
 
     profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
 
 SELECT
+    findings.property AS metric,
     coalesce(metrics.title, findings.property) AS finding,
+    findings.is_beyond_reference,
     victim_paths.path AS call_path,
     findings.wait_ns::BIGINT AS wait_ns,
     findings.wait_ns / nullif(profiled.total_ns, 0) AS wait_ratio,
@@ -88,11 +102,13 @@ INNER JOIN victims
     ON
         findings.property = victims.property
         AND findings.call_path_id = victims.call_path_id
+        AND findings.is_beyond_reference = victims.is_beyond_reference
         AND victims.place = 1
 INNER JOIN causes
     ON
         findings.property = causes.property
         AND findings.call_path_id = causes.call_path_id
+        AND findings.is_beyond_reference = causes.is_beyond_reference
         AND causes.place = 1
 LEFT JOIN metrics ON findings.property = metrics.metric
 INNER JOIN call_paths AS victim_paths ON findings.call_path_id = victim_paths.call_path_id
@@ -100,4 +116,8 @@ INNER JOIN locations AS victim_locations ON victims.location_id = victim_locatio
 INNER JOIN locations AS cause_locations
     ON causes.cause_location_id = cause_locations.location_id
 LEFT JOIN call_paths AS cause_paths ON causes.cause_call_path_id = cause_paths.call_path_id
-ORDER BY findings.wait_ns DESC, findings.property, findings.call_path_id
+ORDER BY
+    findings.wait_ns DESC,
+    findings.property,
+    findings.call_path_id,
+    findings.is_beyond_reference

@@ -58,6 +58,7 @@ SELECT
     awaited.message_id,
     NULL::BIGINT AS collective_id,
     awaited.bytes = 0 AS is_synchronisation,
+    FALSE AS is_beyond_reference,
     CASE
         WHEN awaited.is_clock_violation THEN 50
         WHEN doubtful_channels.tag IS NOT NULL THEN 75

@@ -26,6 +26,7 @@ SELECT
     message_id,
     NULL::BIGINT AS collective_id,
     messages.bytes = 0 AS is_synchronisation,
+    FALSE AS is_beyond_reference,
     CASE
         WHEN messages.is_clock_violation THEN 50
         WHEN doubtful_channels.tag IS NOT NULL THEN 75

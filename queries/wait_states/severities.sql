@@ -1,7 +1,12 @@
 -- Every metric per call path and location. A metric includes its sub-metrics.
 --
--- Grain:      one row per metric, call path and location with a value other than zero
--- Inputs:     call_tree, mpi_operations, messages, wait_states, metrics
+-- Time and visits are in call_tree, critical-path activities in critical_path_work: they have a
+-- value in nearly every cell and are not stored twice.
+--
+-- Grain:      one row per metric, call path and location with a value other than zero, beyond the
+--             reference apart
+-- Inputs:     mpi_operations, messages, collective_counts, wait_states, critical_path_severities,
+--             metrics
 -- Output:     severities
 -- Parameters: none
 -- Source:     Scalasca pattern reference
@@ -49,6 +54,7 @@ WITH RECURSIVE
         SELECT
             property,
             is_synchronisation,
+            is_beyond_reference,
             call_path_id,
             location_id,
             sum(wait_ns)::BIGINT AS wait_ns,
@@ -73,6 +79,7 @@ WITH RECURSIVE
             ancestry.metric,
             waits.call_path_id,
             waits.location_id,
+            waits.is_beyond_reference,
             sum(waits.wait_ns)::BIGINT AS value
         FROM waits
         INNER JOIN ancestry ON waits.property = ancestry.part
@@ -82,6 +89,7 @@ WITH RECURSIVE
             counted.metric,
             waits.call_path_id,
             waits.location_id,
+            waits.is_beyond_reference,
             sum(waits.wait_count)::BIGINT AS value
         FROM waits
         INNER JOIN ancestry ON waits.property = ancestry.part
@@ -92,12 +100,9 @@ WITH RECURSIVE
         GROUP BY ALL
     ),
 
-    valued AS (
-        SELECT 'time' AS metric, call_path_id, location_id, exclusive_ns AS value FROM call_tree
-        UNION ALL
-        SELECT 'visits', call_path_id, location_id, visit_count FROM call_tree
-        UNION ALL
-        SELECT 'bytes_sent', call_path_id, location_id, bytes FROM posted_sends
+    counts_and_times AS (
+        SELECT 'bytes_sent' AS metric, call_path_id, location_id, bytes AS value
+        FROM posted_sends
         UNION ALL
         SELECT 'comms_send', call_path_id, location_id, message_count FROM posted_sends
         UNION ALL
@@ -109,14 +114,38 @@ WITH RECURSIVE
         UNION ALL
         SELECT 'syncs_recv', call_path_id, location_id, empty_count FROM completed_receives
         UNION ALL
+        FROM collective_counts
+        UNION ALL
+        FROM critical_path_severities
+    ),
+
+    valued AS (
+        SELECT metric, call_path_id, location_id, FALSE AS is_beyond_reference, value
+        FROM counts_and_times
+        UNION ALL
         FROM lost
+    ),
+
+    -- Rows are sorted by a small number for the name: in the same order, in half the time.
+    places AS (
+        SELECT
+            metric,
+            (row_number() OVER (ORDER BY metric))::UTINYINT AS place
+        FROM metrics
     )
 
 SELECT
-    metric,
-    call_path_id,
-    location_id,
-    value
+    valued.metric,
+    valued.call_path_id,
+    valued.location_id,
+    valued.is_beyond_reference,
+    valued.value
 FROM valued
-WHERE value <> 0
-ORDER BY metric, call_path_id, location_id
+LEFT JOIN places ON valued.metric = places.metric
+WHERE valued.value <> 0
+ORDER BY
+    places.place,
+    valued.call_path_id,
+    valued.location_id,
+    valued.is_beyond_reference,
+    valued.metric

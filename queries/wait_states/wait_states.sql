@@ -1,7 +1,8 @@
 -- All time lost in waiting, each with its cause.
 --
 -- Grain:      one row per visit and property that lost time in it
--- Inputs:     late_sender, late_receiver
+-- Inputs:     late_sender, late_receiver, collective_waits, collective_completions,
+--             nonblocking_collective_waits, init_completion, wait_at_finalize
 -- Output:     wait_states
 -- Parameters: none
 -- Source:     see the queries of the properties
@@ -9,4 +10,14 @@
 FROM late_sender
 UNION ALL
 FROM late_receiver
+UNION ALL
+FROM collective_waits
+UNION ALL
+FROM collective_completions
+UNION ALL
+FROM nonblocking_collective_waits
+UNION ALL
+FROM init_completion
+UNION ALL
+FROM wait_at_finalize
 ORDER BY property, visit_id

@@ -6,15 +6,14 @@
 --     received   1st  2nd  3rd  4th
 --     sent at     50   30   40   10      50 is marked by 30, the waits for 30 and 40 by 10
 --
--- By default all waits are remembered, as the definition asks. Scalasca's analyser forgets: it
--- remembers only the last 100 waits of a location that are not marked yet, first in first out.
--- $remembered_waits does the same, to compare with it.
+-- A location remembers its last waits that are not marked yet, first in first out, as many as
+-- Scalasca's analyser, so that results compare; $remembered_waits = 0 remembers all of them.
 --
 -- Grain:      one row per awaited message that was received in the wrong order
 -- Inputs:     messages, awaited_messages
 -- Output:     wrong_order
 -- Parameters: $remembered_waits  waits not yet marked that a location remembers, 0 for all
---                                (BIGINT, default 0)
+--                                (BIGINT, default 100)
 -- Source:     Scalasca pattern reference, "MPI Late Sender, Wrong Order Time"
 -- Assumes:    clocks synchronised
 WITH

@@ -52,7 +52,7 @@ def run_command(*arguments: str, cwd: Path, **options: Any) -> subprocess.Comple
 
 def test_the_commands_are_these() -> None:
     assert [" ".join(words) for words in COMMANDS] == [
-        "analyze", "export severities", "report", "runs", "sql", "tables",
+        "analyze", "explain", "export severities", "report", "runs", "sql", "tables",
     ]  # fmt: skip
 
 
@@ -220,12 +220,17 @@ def test_a_store_that_is_none_is_an_error(
 
 # --- export ------------------------------------------------------------------------------------
 
-# The rows of the hand-made run; nanoseconds become seconds.
+# The rows of the hand-made run, with time and visits of its call tree; nanoseconds become seconds.
 SEVERITIES = [
     ("bytes_sent", "main/MPI_Send", 0, 0, 4096.0),
     ("mpi_latesender", "main/MPI_Recv", 1, 0, 0.05),
     ("time", "main", 0, 0, 0.09),
+    ("time", "main", 1, 0, 0.04),
     ("time", "main/MPI_Send", 0, 0, 0.01),
+    ("time", "main/MPI_Recv", 1, 0, 0.06),
+    ("visits", "main", 0, 0, 1.0),
+    ("visits", "main", 1, 0, 1.0),
+    ("visits", "main/MPI_Send", 0, 0, 1.0),
     ("visits", "main/MPI_Recv", 1, 0, 1.0),
 ]
 COLUMNS = ["metric", "call_path", "rank", "thread", "value"]

@@ -196,5 +196,8 @@ def test_an_incomplete_trace_is_told_first_and_in_the_list_of_runs(
 def test_what_is_said_to_be_analysed_is_what_is_searched(store: Path) -> None:
     with Store(store).open().connect() as connection:
         _, rows = fetch(connection, "searched_wait_states")
-    # Other kinds must be added to describe_coverage and taken from unanalysed_waiting.
-    assert {finding for (finding,) in rows} == {"Late Receiver", "Late Sender"}
+    # What is added here must be taken from unanalysed_waiting.
+    assert {finding for (finding,) in rows} == {
+        "Late Receiver", "Late Sender", "Wait at Barrier", "Wait at N × N", "Late Broadcast",
+        "Early Reduce", "Early Scan", "Wait at Finalize",
+    }  # fmt: skip

@@ -13,8 +13,13 @@ from pipeline.export import export_severities
 from pipeline.run import Analysis, Options, analyze
 from pipeline.store import Store
 from tests.reference.cases import DATA, EXACT, EXPECTED_NAME, Case
-from tests.reference.comparison import EXPECTED_ROWS, broken_checks, find_cells_off, load
-from tests.reference.metrics import COMPARED
+from tests.reference.comparison import (
+    EXPECTED_ROWS,
+    broken_checks,
+    compared_of,
+    find_cells_off,
+    load,
+)
 
 README = (DATA / "README.md").read_text(encoding="utf-8")
 # Written event by event, like those with a trace.txt.
@@ -50,7 +55,8 @@ def test_severities_are_the_expected_ones(analysis: Analysis, tmp_path: Path) ->
     export_severities(analysis.run, severities)
     tolerance = EXACT if case.name in EXACT_CASES else case.tolerance
     with duckdb.connect() as connection:
-        load(connection, severities, case.path / EXPECTED_NAME, EXPECTED_ROWS, COMPARED)
+        expected, metrics = case.path / EXPECTED_NAME, compared_of(analysis.run)
+        load(connection, severities, expected, EXPECTED_ROWS, metrics)
         assert find_cells_off(connection, tolerance) == []
 
 

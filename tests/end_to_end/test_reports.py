@@ -1,33 +1,24 @@
-"""Reports: right figures in plain words, the same in every form, safe whatever a trace holds."""
+"""Reports: the same in every form, whole, and safe whatever a trace holds."""
 
+import io
 import re
-from dataclasses import dataclass, field, replace
-from html.parser import HTMLParser
-from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from rich.console import Console
+from rich.theme import Theme
 
-from pipeline.console import plain
-from pipeline.reports.build import MATRIX_LIMIT, build_report, build_summary
+from pipeline.console import STYLES
+from pipeline.reports.build import build_report
+from pipeline.reports.grid import Grid, grid_of
 from pipeline.reports.html import render_html
-from pipeline.reports.markdown import render_markdown
-from pipeline.reports.model import Layout, Report, Table
-from pipeline.reports.terminal import print_report
-from pipeline.reports.trees import DEEPEST, nest
-from pipeline.reports.units import (
-    drop_arguments,
-    format_share,
-    format_size,
-    format_time,
-    format_value,
-    shorten,
-    shorten_path,
-)
-from tests.hand_made import METRICS, MS, HandMadeRun, late_sender_run, make_run_row
+from pipeline.reports.model import Layout
+from pipeline.reports.sections import section_modules
+from pipeline.reports.sections.communication import MATRIX_LIMIT
+from pipeline.reports.terminal import fit, print_report
+from pipeline.reports.units import format_value
+from tests.hand_made import METRICS, MS, HandMadeRun, late_sender_run, make_run_row, with_rows
+from tests.report_reading import all_forms, read_page, tables_of
 
-VOID = {"meta", "wbr"}
 HOSTILE = (
     '<script>alert("x")</script>',
     '"><img src=x onerror=alert(1)>',
@@ -41,168 +32,6 @@ HOSTILE = (
     "متجه ועוד 漢字",
     "",
 )
-
-
-@dataclass
-class Page(HTMLParser):
-    """What a browser would find on a page; fails where elements do not nest."""
-
-    tags: list[str] = field(default_factory=list)
-    attributes: list[tuple[str, str]] = field(default_factory=list)
-    cells: list[str] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-    deepest: int = 0
-    open: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += [(name, value or "") for name, value in attrs]
-        if tag not in VOID:
-            self.open.append(tag)
-            self.deepest = max(self.deepest, len(self.open))
-        if tag in ("td", "th"):
-            self.cells.append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-        if "td" in self.open or "th" in self.open:
-            self.cells[-1] += data
-
-
-def read_page(html: str) -> Page:
-    page = Page()
-    page.feed(html)
-    page.close()
-    assert page.open == []
-    return page
-
-
-def text_of(report: Report) -> str:
-    console = plain()
-    print_report(report, console)
-    return console.export_text()
-
-
-def all_forms(report: Report) -> tuple[str, str, str]:
-    return render_html(report), render_markdown(report), text_of(report)
-
-
-def tables_of(report: Report) -> dict[str, Table]:
-    return {table.name: table for section in report.sections for table in section.tables}
-
-
-def test_one_late_sender_is_told_in_plain_words() -> None:
-    # 200 ms in all: main 90 + 40, MPI_Send 10, MPI_Recv 60, of which 50 wait.
-    summary = build_report(late_sender_run()).section("summary")
-    assert summary.sentences == (
-        "Together the locations spent 200 ms, 35.0% of it in MPI and 25.0% waiting on messages.",
-        '"main" takes most time itself: 130 ms, 65.0% of all time, in 2 visits.',
-        "Trace quality: nothing is missing or doubtful.",
-        "Analysed for waiting: messages between processes.",
-        "1 wait lost 50.0 ms; worst first:",
-    )
-    (finding,) = summary.findings
-    assert finding.headline == "Late Sender: 50.0 ms, 25.0% of all time."
-    assert finding.detail == (
-        '1 wait in "main/MPI_Recv". Rank 1 waits for rank 0 in "main/MPI_Send".'
-    )
-
-
-def test_parts_of_the_time_add_up_to_all_of_it() -> None:
-    parts = tables_of(build_report(late_sender_run()))["time_parts"]
-    assert parts.rows == (
-        ("program code", 130 * MS, 0.65),
-        ("waiting on messages", 50 * MS, 0.25),
-        ("MPI, other calls", 20 * MS, 0.1),
-    )
-
-
-def test_time_lost_elsewhere_is_charged_to_the_location_that_caused_it() -> None:
-    rows = tables_of(build_report(late_sender_run()))["time_by_location"].as_dicts()
-    assert [(row["rank"], row["wait_ns"], row["caused_ns"]) for row in rows] == [
-        (0, 0, 50 * MS),
-        (1, 50 * MS, 0),
-    ]
-
-
-def waits(*rows: tuple[int, int, int, int]) -> list[dict[str, Any]]:
-    """Wait states from (location, call path, milliseconds, location that is waited for)."""
-    return [
-        {
-            "property": "mpi_latesender",
-            "location_id": location,
-            "visit_id": 100 + at,
-            "call_path_id": call_path,
-            "wait_ns": milliseconds * MS,
-            "cause_location_id": cause,
-            "cause_visit_id": 1,
-        }
-        for at, (location, call_path, milliseconds, cause) in enumerate(rows)
-    ]
-
-
-def with_rows(run: HandMadeRun, **tables: Any) -> HandMadeRun:
-    return replace(run, tables={**run.tables, **tables})
-
-
-def test_a_finding_names_who_loses_most_and_whom_that_one_waits_for() -> None:
-    # Location 1 waits 30 + 5 ms, location 0 only 20 ms; of the 35 ms, 30 are for location 0.
-    run = with_rows(
-        late_sender_run(),
-        wait_states=waits((1, 2, 30, 0), (1, 2, 5, 1), (0, 2, 20, 1)),
-    )
-    (finding,) = build_summary(run).section("summary").findings
-    assert finding.headline == "Late Sender: 55.0 ms, 27.5% of all time."
-    assert finding.detail == (
-        '3 waits in "main/MPI_Recv". Rank 1 loses most, 35.0 ms, '
-        '30.0 ms of it waiting for rank 0 in "main/MPI_Send". Doubtful: confidence 0%.'
-    )
-
-
-def test_findings_are_ordered_by_cost_and_equal_ones_by_call_path() -> None:
-    run = with_rows(late_sender_run(), wait_states=waits((1, 2, 5, 0), (1, 1, 5, 0), (1, 0, 9, 0)))
-    details = [found.detail for found in build_summary(run).section("summary").findings]
-    assert [detail.split(". ")[0] for detail in details] == [
-        '1 wait in "main"',
-        '1 wait in "main/MPI_Send"',
-        '1 wait in "main/MPI_Recv"',
-    ]
-
-
-def test_threads_are_named_where_a_process_has_several() -> None:
-    run = with_rows(late_sender_run(), runs=[make_run_row(process_count=1)])
-    (finding,) = build_summary(run).section("summary").findings
-    assert "Rank 1 thread 0 waits for rank 0 thread 0" in finding.detail
-
-
-def test_a_damaged_trace_is_told_in_one_line() -> None:
-    run = with_rows(
-        late_sender_run(),
-        trace_quality=[
-            {"kind": "clock_violation", "location_id": 0, "count": 3, "detail": "Clocks differ."},
-            {"kind": "clock_violation", "location_id": 1, "count": 1, "detail": "Clocks differ."},
-            {"kind": "missing_records", "location_id": 1, "count": 1200, "detail": "Gone."},
-        ],
-        locations=[
-            {"location_id": 0, "is_complete": True},
-            {"location_id": 1, "rank": 1, "declared_count": 1300, "record_count": 100},
-        ],
-    )
-    first = (
-        "Incomplete trace: of 2 locations, 1 could not be read whole; the figures hold only what "
-        "was readable."
-    )
-    line = "Trace quality: 1 location incomplete; 1,200 × missing records; 4 × clock violation."
-    report = build_report(run)
-    assert line in report.section("summary").sentences
-    assert report.section("summary").sentences[0] == first
-    assert all(line.replace("×", "×") in form for form in all_forms(report))
 
 
 def test_the_query_of_every_table_returns_exactly_its_rows() -> None:
@@ -240,7 +69,7 @@ def test_every_form_shows_the_same_cells() -> None:
     html, markdown, text = all_forms(report)
     cells = read_page(html).cells
     for table in tables_of(report).values():
-        if table.layout in (Layout.TREE, Layout.MATRIX):
+        if table.layout in (Layout.TREE, Layout.MATRIX, Layout.COURSE):
             continue
         for row in table.rows:
             for position, column in table.shown:
@@ -270,8 +99,9 @@ def test_every_form_shows_the_same_sections_and_sentences() -> None:
 def test_the_report_has_all_its_sections() -> None:
     keys = [section.key for section in build_report(late_sender_run()).sections]
     assert keys == [
-        "summary", "profile", "call-tree", "region-call-graph", "wait-states",
-        "communication", "trace-quality", "how-it-was-made",
+        "summary", "overheads", "wait-states", "critical-path", "load-balance", "time-course",
+        "profile", "call-tree", "region-call-graph", "communication", "trace-quality",
+        "how-it-was-made",
     ]  # fmt: skip
 
 
@@ -291,7 +121,7 @@ def test_names_from_the_trace_are_only_ever_text(name: str) -> None:
         "html", "head", "meta", "title", "style", "body", "a", "header", "p", "h1", "h2", "h3",
         "nav", "ol", "li", "main", "section", "dl", "div", "dt", "dd", "bdi", "strong", "figure",
         "figcaption", "table", "thead", "tbody", "tr", "th", "td", "span", "details", "summary",
-        "pre", "code", "footer", "wbr",
+        "pre", "code", "footer", "wbr", "svg", "path", "ul",
     }  # fmt: skip
     assert not [attribute for attribute, _ in page.attributes if attribute.startswith("on")]
     outside_code = re.sub(r"```.*?```", "", markdown, flags=re.DOTALL)
@@ -338,6 +168,8 @@ def test_links_lead_to_sections_of_the_page() -> None:
 EMPTY = HandMadeRun({"runs": [make_run_row(
     process_count=0, location_count=0, record_count=0, end_ns=0
 )]})  # fmt: skip
+
+
 SPARSE = {
     "empty trace": EMPTY,
     "one location": with_rows(
@@ -392,43 +224,6 @@ def test_an_empty_trace_says_what_it_lacks() -> None:
     assert "No region was visited: there is nothing to profile." in (
         report.section("summary").sentences
     )
-
-
-def test_what_was_looked_for_in_vain_is_named() -> None:
-    summary = build_report(with_rows(late_sender_run(), wait_states=[])).section("summary")
-    said = "No waiting on messages was found (looked for: Late Receiver and Late Sender)."
-    assert summary.sentences[-1] == said
-
-
-def test_time_that_may_hold_other_waiting_is_named() -> None:
-    # MPI_Send (10 of 200 ms) becomes a barrier of threads, MPI_Recv (60 ms) a collective.
-    names = (("main", "user", "function"), ("b", "openmp", "barrier"), ("c", "mpi", "coll_other"))
-    regions = [
-        {"region_id": at, "name": name, "paradigm": paradigm, "role": role}
-        for at, (name, paradigm, role) in enumerate(names)
-    ]
-    report = build_report(with_rows(late_sender_run(), regions=regions, wait_states=[]))
-    assert report.section("summary").sentences[-2] == (
-        "Analysed for waiting: messages between processes. Not analysed: collectives and "
-        "barriers (30.0% of all time) and thread synchronisation (5.0% of all time)."
-    )
-    parts = [row[0] for row in tables_of(report)["time_parts"].rows]
-    assert parts == [
-        "program code",
-        "MPI collectives and barriers, waiting inside not analysed",
-        "thread synchronisation, waiting inside not analysed",
-    ]
-
-
-def test_starting_mpi_does_not_blur_its_share() -> None:
-    # MPI_Recv becomes MPI_Init: 60 of 70 ms in MPI; 10 of the other 140 ms are 7.1%.
-    names = ("main", "MPI_Send", "MPI_Init")
-    regions = [
-        {"region_id": at, "name": name, "paradigm": "mpi" if at else "user"}
-        for at, name in enumerate(names)
-    ]
-    summary = build_summary(with_rows(late_sender_run(), regions=regions)).section("summary")
-    assert summary.sentences[1] == "Without MPI_Init and MPI_Finalize: 7.1% in MPI."
 
 
 def chain(length: int) -> HandMadeRun:
@@ -500,100 +295,47 @@ def test_the_matrix_has_a_row_per_sender_and_a_column_per_receiver() -> None:
     ]  # fmt: skip
 
 
-@given(st.lists(st.integers(0, 200), max_size=60))
-def test_rows_of_a_tree_nest_without_gaps(depths: list[int]) -> None:
-    rows = nest(depths)
-    open_branches = 0
-    for row in rows:
-        assert row.level == open_branches
-        open_branches += row.has_children
-        open_branches -= row.closes
-        assert 0 <= open_branches <= DEEPEST
-    assert open_branches == 0
-
-
-@pytest.mark.parametrize(
-    ("nanoseconds", "text"),
-    [
-        (0, "0 s"),
-        (1, "1.00 ns"),
-        (850, "850 ns"),
-        (999.96, "1.00 µs"),
-        (12_345, "12.3 µs"),
-        (999_960, "1.00 ms"),
-        (250_000_000, "250 ms"),
-        (1_000_000_000, "1.000 s"),
-        (12_345_678_901, "12.35 s"),
-        (4_321_000_000_000, "4,321 s"),
-        (-5_000_000, "-5.00 ms"),
-    ],
-)
-def test_times_have_three_or_four_digits(nanoseconds: float, text: str) -> None:
-    assert format_time(nanoseconds) == text
-
-
-@given(st.integers(1, 10**18))
-def test_a_time_as_text_is_right_to_the_digits_shown(nanoseconds: int) -> None:
-    number, unit = format_time(nanoseconds).split()
-    value = float(number.replace(",", "")) * {"s": 1e9, "ms": 1e6, "µs": 1e3, "ns": 1}[unit]
-    assert value == pytest.approx(nanoseconds, rel=0.0051)
-
-
-@pytest.mark.parametrize(
-    ("size", "text"),
-    [
-        (0, "0 B"),
-        (1023, "1023 B"),
-        (1024, "1.00 KiB"),
-        (1536, "1.50 KiB"),
-        (1023.99 * 1024, "1.00 MiB"),
-        (5 * 1024**4, "5.00 TiB"),
-    ],
-)
-def test_sizes_have_binary_prefixes(size: float, text: str) -> None:
-    assert format_size(size) == text
-
-
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [
-        (0, "0%"),
-        (0.00001, "<0.01%"),
-        (0.0012, "0.12%"),
-        (0.123, "12.3%"),
-        (1.0, "100.0%"),
-    ],
-)
-def test_small_shares_stay_visible(share: float, text: str) -> None:
-    assert format_share(share) == text
-
-
-@given(st.text(max_size=300), st.integers(10, 100))
-def test_shortened_names_are_short_and_keep_both_ends(name: str, longest: int) -> None:
-    short = shorten(name, longest)
-    assert len(short) <= longest
-    assert short[:2] == name[:2]
-    assert short[-3:] == name[-3:]
-
-
-def test_a_long_call_path_loses_its_middle() -> None:
-    path = "/".join(["main", *(f"function_{at:02}" for at in range(20)), "MPI_Recv"])
-    assert shorten_path(path, 40) == "main/…/function_18/function_19/MPI_Recv"
-
-
-@pytest.mark.parametrize(
-    ("name", "short"),
-    [
-        ("main", "main"),
-        ("send(Domain&, void (*)(int))/MPI_Send", "send(…)/MPI_Send"),
-        ("run()", "run()"),
-        ("(anonymous namespace)::work(int)", "(anonymous namespace)::work(…)"),
-        ("unbalanced(", "unbalanced("),
-    ],
-)
-def test_cpp_names_lose_their_argument_lists(name: str, short: str) -> None:
-    assert drop_arguments(name) == short
-
-
 def test_metrics_used_here_are_named_as_in_the_tables() -> None:
     assert {row["metric"] for row in METRICS} >= {"time", "mpi_latesender", "mpi_latereceiver"}
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_numbers_are_whole_however_narrow_the_terminal(width: int) -> None:
+    report = build_report(late_sender_run())
+    console = Console(
+        file=io.StringIO(), record=True, force_terminal=True, width=width, theme=Theme(STYLES)
+    )
+    print_report(report, console)
+    text = console.export_text()
+    assert max(map(len, text.splitlines())) <= width
+    for table in tables_of(report).values():
+        if table.layout is Layout.MATRIX:
+            continue
+        grid, left_out = fit(grid_of(table), width)
+        assert len(grid.titles) >= 2
+        assert not left_out or f"in a wider terminal also: {left_out[0]}" in text
+        for _, cells in grid.rows:
+            numbers = [cell for cell, is_one in zip(cells, grid.is_numeric, strict=True) if is_one]
+            assert all(number in text for number in numbers)
+
+
+def test_bars_go_before_columns_where_space_lacks() -> None:
+    grid = Grid(
+        titles=("Call path", "Time", "Its share"),
+        is_numeric=(False, True, True),
+        rows=((0, ("main", "12.3 ms", "99.9%")),),
+        bars=(1.0,),
+    )
+    # Call path folds to its longest word or value, 4; times take 7, shares 5; gaps are 2.
+    assert fit(grid, 34) == (grid, ())
+    without_bars, left_out = fit(grid, 33)
+    assert (without_bars.bars, without_bars.titles, left_out) == ((), grid.titles, ())
+    assert fit(grid, 20)[0].titles == grid.titles
+    narrow, left_out = fit(grid, 19)
+    assert (narrow.titles, left_out) == (("Call path", "Time"), ("Its share",))
+
+
+def test_sections_have_places_of_their_own() -> None:
+    places = [module.PLACE for module in section_modules()]
+    assert len(places) >= 10
+    assert places == sorted(set(places))

@@ -6,8 +6,11 @@ from typing import Any
 import pytest
 
 from pipeline.sql import all_queries
+from pipeline.stages.imbalance import IMBALANCE_STAGE
+from pipeline.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
 from tests.golden.micro_trace import Tables, read_trace
 from tests.golden.running import run_query
+from tests.golden.stages import run_stage, with_overheads
 from tests.oracle.profiles import with_profile
 
 CHECKS = [query.relation for query in all_queries() if query.concept == "checks"]
@@ -23,14 +26,19 @@ TEXT = """
 """
 COMPUTED = (
     "region_graph_nodes", "messages", "unmatched_messages", "collectives",
-    "collective_members", "wait_states", "metrics", "severities",
+    "collective_members", "wait_states", "metrics", "severities", "location_overheads",
+    "overheads", "time_profile", "idle_times", "process_idle_times",
 )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def sound() -> Tables:
     """A small trace with everything that is computed from it, as rows to be broken."""
-    tables = with_profile(read_trace(TEXT))
+    tables = with_overheads(with_profile(read_trace(TEXT)) | {"runs": [{"end_ns": 55}]})
+    for row in tables["locations"]:
+        row |= {"begin_ns": 0, "end_ns": 55}
+    for stage in (OVERHEAD_TOTALS_STAGE, IMBALANCE_STAGE):
+        tables |= run_stage(stage, tables)
     return tables | {name: compute(name, tables) for name in COMPUTED}
 
 
@@ -66,6 +74,14 @@ BREAKAGES = [
     ("metrics_are_described", "severities", 0, {"metric": "unheard_of"}),
     ("metrics_are_described", "wait_states", 0, {"property": "unheard_of"}),
     ("severities_hold_all_waits", "wait_states", 0, {"wait_ns": 3}),
+    ("regions_follow_their_rule", "region_classes", 0, {"overhead_id": 0}),
+    ("overheads_fill_the_run", "location_overheads", 0, {"time_ns": 1}),
+    ("call_paths_share_out_overheads", "call_path_overheads", 0, {"exclusive_ns": 1}),
+    ("call_paths_share_out_overheads", "region_overheads", 0, {"exclusive_ns": 1}),
+    ("time_profile_holds_the_overheads", "time_profile", 0, {"time_ns": 7}),
+    ("imbalance_is_shared_out", "location_imbalance", 0, {"overload_ns": 7}),
+    ("idle_times_lie_in_the_run", "idle_times", 0, {"idle_ns": 1000}),
+    ("idle_times_lie_in_the_run", "process_idle_times", 0, {"idle_ns": 1000}),
 ]
 
 

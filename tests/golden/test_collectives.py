@@ -1,5 +1,7 @@
 """Collectives: the n-th call of every member of a communicator is one instance."""
 
+import pytest
+
 INSTANCE = "communicator_id ordinal operation"
 
 
@@ -71,16 +73,17 @@ def test_on_comm_self_every_call_is_an_instance_of_one(run_query, trace):
     assert run_query("collective_members", tables, columns) == [(0, 0, 0), (1, 0, 0), (2, 1, 0)]
 
 
-# A non-blocking collective begins where it is started and ends where it is completed.
+# A non-blocking collective begins when the call is entered that starts it, whenever that is
+# recorded (@), and ends where it is completed.
 #
 #            0    10   20   30   40   50
 # rank 0     [iallreduce]     [wait   ]
 # rank 1          [iallreduce]  [wait ]
 def test_a_nonblocking_collective_has_two_calls(run_query, trace):
     tables = trace("""
-        0   0..5     MPI_Iallreduce   nonblocking_collective_request #1
+        0   0..5     MPI_Iallreduce   nonblocking_collective_request #1 @3
         0   30..50   MPI_Wait         nonblocking_collective allreduce #1 sent 8 received 8
-        1   10..15   MPI_Iallreduce   nonblocking_collective_request #4
+        1   10..15   MPI_Iallreduce   nonblocking_collective_request #4 @14
         1   35..50   MPI_Wait         nonblocking_collective allreduce #4 sent 8 received 8
     """)
     columns = f"{INSTANCE} is_nonblocking begin_ns end_ns is_complete"
@@ -105,6 +108,54 @@ def test_collectives_are_numbered_in_the_order_of_their_starts(run_query, trace)
         (0, 0, "bcast", 2, True),
         (0, 1, "barrier", 2, True),
     ]
+
+
+# One call starts both; its records say which came first.
+def test_collectives_started_by_one_call_are_numbered_by_their_records(run_query, trace):
+    tables = trace(
+        """
+        0   0..5     MPI_Start   nonblocking_collective_request #1; REQUEST #2 @4
+        0   10..15   MPI_Wait    nonblocking_collective barrier #2
+        0   20..25   MPI_Wait    nonblocking_collective bcast #1 root 0
+    """.replace("REQUEST", "nonblocking_collective_request")
+    )
+    columns = "operation begin_ns"
+    assert run_query("collectives", tables, columns) == [("bcast", 0), ("barrier", 0)]
+
+
+# By a coarse clock both start at 0.
+def test_of_collectives_that_start_at_the_same_time_the_first_record_counts(run_query, trace):
+    tables = trace("""
+        0    0..0    MPI_Ibcast    nonblocking_collective_request #1
+        0    0..5    MPI_Barrier   collective barrier
+        0   10..15   MPI_Wait      nonblocking_collective bcast #1 root 0
+    """)
+    assert run_query("collectives", tables, "operation begin_ns") == [("bcast", 0), ("barrier", 0)]
+
+
+@pytest.mark.parametrize(
+    ("call", "is_neighbourhood"),
+    [
+        ("MPI_Neighbor_alltoall", True),
+        ("PMPI_Neighbor_alltoallw_c", True),
+        ("mpi_neighbor_allgather_", True),
+        ("MPI_Alltoall", False),
+        ("MPI_Graph_neighbors", False),
+    ],
+)
+def test_exchange_with_neighbours_is_told_by_the_call(run_query, trace, call, is_neighbourhood):
+    tables = trace(f"0   0..5   {call}   collective alltoall sent 8 received 8")
+    assert run_query("collectives", tables, "is_neighbourhood") == [(is_neighbourhood,)]
+
+
+def test_nonblocking_exchange_with_neighbours_is_told_by_the_starting_call(run_query, trace):
+    tables = trace("""
+        0   0..5     MPI_Ineighbor_alltoall   nonblocking_collective_request #1
+        0   10..15   MPI_Wait                 nonblocking_collective alltoall #1
+        0   20..25   MPI_Ialltoall            nonblocking_collective_request #1
+        0   30..35   MPI_Wait                 nonblocking_collective alltoall #1
+    """)
+    assert run_query("collectives", tables, "is_neighbourhood") == [(True,), (False,)]
 
 
 def test_a_request_of_a_collective_may_be_used_again(run_query, trace):
@@ -152,15 +203,26 @@ def test_members_that_disagree_are_no_complete_instance(run_query, trace):
     ]
 
 
-# On an inter-communicator the root's own side does not name it as a rank.
-def test_the_sides_of_an_inter_communicator_may_name_the_root_differently(run_query, trace):
+# On an inter-communicator the root's own side does not name it as a rank. Here it is on side 1.
+def test_the_root_is_on_the_side_that_does_not_name_it(run_query, trace):
     tables = trace("""
-        0   0..5   MPI_Bcast   collective bcast
-        1   0..5   MPI_Bcast   collective bcast root 0
+        0   0..5   MPI_Bcast   collective bcast root 0
+        1   0..5   MPI_Bcast   collective bcast
     """)
     tables["communicators"][0]["kind"] = "inter"
-    columns = "operation root_rank is_complete"
-    assert run_query("collectives", tables, columns) == [("bcast", 0, True)]
+    tables["communicator_members"][1] |= {"side": 1, "comm_rank": 0}
+    columns = "operation root_side root_rank is_complete"
+    assert run_query("collectives", tables, columns) == [("bcast", 1, 0, True)]
+    assert run_query("collective_members", tables, "side comm_rank") == [(0, 0), (1, 0)]
+
+
+def test_elsewhere_there_is_one_side(run_query, trace):
+    tables = trace("""
+        0   0..5     MPI_Bcast     collective bcast root 0
+        0   10..15   MPI_Barrier   collective barrier
+    """)
+    assert run_query("collectives", tables, "root_side root_rank") == [(0, 0), (None, None)]
+    assert run_query("collective_members", tables, "side") == [(0,), (0,)]
 
 
 def test_a_process_outside_the_communicator_makes_the_instance_incomplete(run_query, trace):

@@ -369,8 +369,9 @@ def test_a_marked_wait_no_longer_needs_to_be_remembered(run_query, trace):
     assert found == [(40, "mpi_lswo_same"), (30, "mpi_lswo_same"), (10, "mpi_lswo_same")]
 
 
-# Unlike the reference, which remembers the last hundred late senders, we forget none.
-def test_a_wait_is_remembered_however_many_follow(run_query, trace):
+# Like the reference, a location remembers its last hundred waits, if not asked for more.
+@pytest.mark.parametrize(("chosen", "forgotten"), [({}, 60), ({"remembered_waits": 0}, 0)])
+def test_only_the_latest_waits_are_remembered(run_query, trace, chosen, forgotten):
     waits = "".join(
         f"0 {start + 5}..{start + 8} MPI_Send send 1\n1 {start}..{start + 9} MPI_Recv recv 0\n"
         for start in range(100, 1700, 10)
@@ -380,5 +381,5 @@ def test_a_wait_is_remembered_however_many_follow(run_query, trace):
         {waits}
         1   2000..2010   MPI_Recv   recv 0 tag 9
     """)
-    found = run_query("late_sender", tables, "property")
-    assert found == [("mpi_lswo_same",)] * 160
+    found = run_query("late_sender", tables, "property", **chosen)
+    assert found == [("mpi_latesender",)] * forgotten + [("mpi_lswo_same",)] * (160 - forgotten)

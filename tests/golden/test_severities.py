@@ -1,6 +1,10 @@
 """Every metric per call path and location."""
 
+import pyarrow.parquet as pq
 import pytest
+
+from pipeline.export import export_severities
+from tests.hand_made import HandMadeRun
 
 METRICS_OF_MESSAGES = ("bytes_sent", "comms_send", "syncs_send", "bytes_rcvd", "comms_recv")
 
@@ -23,18 +27,18 @@ def late_message(trace):
     """)
 
 
-def test_time_and_visits_are_those_of_the_call_tree(run_query, late_message):
-    values = severities(run_query, late_message)
-    assert {key: value for key, value in values.items() if key[0] in ("time", "visits")} == {
-        ("time", "main", 0): 30,
-        ("time", "main", 1): 10,
-        ("time", "MPI_Send", 0): 20,
-        ("time", "MPI_Recv", 1): 32,
-        ("visits", "main", 0): 1,
-        ("visits", "main", 1): 1,
-        ("visits", "MPI_Send", 0): 1,
-        ("visits", "MPI_Recv", 1): 1,
-    }
+def test_time_and_visits_are_exported_from_the_call_tree(run_query, late_message):
+    cells = run_query("severity_cells", late_message, "metric call_path rank value")
+    assert [cell for cell in cells if cell[0] in ("time", "visits")] == [
+        ("time", "main", 0, 30e-9),
+        ("time", "main", 1, 10e-9),
+        ("time", "main/MPI_Recv", 1, 32e-9),
+        ("time", "main/MPI_Send", 0, 20e-9),
+        ("visits", "main", 0, 1),
+        ("visits", "main", 1, 1),
+        ("visits", "main/MPI_Recv", 1, 1),
+        ("visits", "main/MPI_Send", 0, 1),
+    ]
 
 
 def test_a_message_counts_where_it_is_sent_and_where_it_is_received(run_query, late_message):
@@ -48,8 +52,7 @@ def test_a_message_counts_where_it_is_sent_and_where_it_is_received(run_query, l
 def test_a_value_of_zero_is_no_row(run_query, late_message):
     metrics = {metric for metric, _, _ in severities(run_query, late_message)}
     assert metrics == {
-        "time", "visits", "bytes_sent", "bytes_rcvd", "comms_send", "comms_recv",
-        "mpi_latesender", "mpi_cls_count",
+        "bytes_sent", "bytes_rcvd", "comms_send", "comms_recv", "mpi_latesender", "mpi_cls_count",
     }  # fmt: skip
 
 
@@ -61,8 +64,7 @@ def test_messages_without_data_are_synchronisations(run_query, trace):
             1   10..42   MPI_Recv   recv 0 bytes 0
         """),
     )
-    counted = {key[0]: value for key, value in values.items() if key[0] not in ("time", "visits")}
-    assert counted == {
+    assert {key[0]: value for key, value in values.items()} == {
         "syncs_send": 1,
         "syncs_recv": 1,
         "mpi_latesender": 20,
@@ -112,7 +114,6 @@ def test_a_metric_includes_its_sub_metrics(run_query):
         }
 
     tables = {
-        "call_tree": [],
         "wait_states": [
             wait(0, 10, "mpi_latesender"),
             wait(1, 20, "mpi_lswo_same"),
@@ -150,6 +151,110 @@ def test_waits_are_counted_by_call_not_by_message(run_query, trace):
     assert values["mpi_latesender", "MPI_Waitall", 1] == 50
     assert values["mpi_sls_count", "MPI_Waitall", 1] == 1
     assert ("mpi_cls_count", "MPI_Waitall", 1) not in values
+
+
+# Rank 1 sends nothing to the gather and receives nothing; the barrier has no data at all. The
+# second gather is alone on its communicator, and counts like any other.
+def test_every_end_of_a_blocking_collective_counts(run_query, trace):
+    values = severities(
+        run_query,
+        trace(
+            """
+            0    0..5    MPI_Gather    collective gather root 0 sent 8 received 16
+            0   10..15   MPI_Gather    collective gather comm 1 root 0 sent 4 received 4
+            0   20..25   MPI_Barrier   collective barrier
+            1    0..5    MPI_Gather    collective gather root 0
+            1   20..25   MPI_Barrier   collective barrier
+            2    0..5    MPI_Gather    collective gather root 0 sent 8
+            2   10..15   MPI_Bcast     collective bcast comm 2 root 1 received 32
+            2   20..25   MPI_Barrier   collective barrier
+            """,
+            comm1="self",
+            comm2=[2, 1],
+        ),
+    )
+    assert values == {
+        ("bytes_cout", "MPI_Gather", 0): 8 + 4,
+        ("bytes_cout", "MPI_Gather", 2): 8,
+        ("bytes_cin", "MPI_Gather", 0): 16 + 4,
+        ("bytes_cin", "MPI_Bcast", 2): 32,
+        ("comms_cxch", "MPI_Gather", 0): 2,
+        ("comms_csrc", "MPI_Gather", 2): 1,
+        ("comms_cdst", "MPI_Bcast", 2): 1,
+        ("syncs_coll", "MPI_Gather", 1): 1,
+        ("syncs_coll", "MPI_Barrier", 0): 1,
+        ("syncs_coll", "MPI_Barrier", 1): 1,
+        ("syncs_coll", "MPI_Barrier", 2): 1,
+    }
+
+
+def test_alltoallv_counts_but_no_nonblocking_collective(run_query, trace):
+    values = severities(
+        run_query,
+        trace("""
+            0    0..5    MPI_Alltoallv   collective alltoallv sent 8 received 8
+            0   10..15   MPI_Ibarrier    nonblocking_collective_request #1
+            0   20..25   MPI_Wait        nonblocking_collective barrier #1
+        """),
+    )
+    assert {metric for metric, *_ in values} == {"bytes_cout", "bytes_cin", "comms_cxch"}
+
+
+# Three calls on one call path: two of them waited beyond what the reference looks at.
+def test_what_the_reference_leaves_out_is_a_row_of_its_own(run_query):
+    def wait(number: int, wait_ns: int, *, beyond: bool) -> dict[str, object]:
+        return {"property": "mpi_wait_nxn", "visit_id": number, "wait_ns": wait_ns} | {
+            "is_beyond_reference": beyond
+        }
+
+    waits = [wait(0, 10, beyond=False), wait(1, 20, beyond=True), wait(2, 30, beyond=True)]
+    columns = "metric is_beyond_reference value"
+    assert run_query("severities", {"wait_states": waits}, columns) == [
+        ("mpi_wait_nxn", False, 10),
+        ("mpi_wait_nxn", True, 20 + 30),
+    ]
+
+
+def wait_row(value: int, *, beyond: bool) -> dict[str, object]:
+    return {
+        "metric": "mpi_wait_nxn",
+        "is_beyond_reference": beyond,
+        "value": value,
+    }
+
+
+@pytest.mark.parametrize(
+    ("is_beyond_reference", "expected"),
+    [
+        (False, [{"metric": "mpi_wait_nxn", "value": 2.0}]),
+        (
+            True,
+            [
+                {"metric": "mpi_wait_nxn", "value": 2.0, "beyond_reference": False},
+                {"metric": "mpi_wait_nxn", "value": 3.0, "beyond_reference": True},
+            ],
+        ),
+    ],
+)
+def test_what_the_reference_leaves_out_is_exported_only_if_asked_for(
+    tmp_path, is_beyond_reference, expected
+):
+    run = HandMadeRun(
+        {
+            "metrics": [{"metric": "mpi_wait_nxn", "unit": "ns"}],
+            "call_paths": [{"path": "main"}],
+            "locations": [{}],
+            "severities": [
+                wait_row(2_000_000_000, beyond=False),
+                wait_row(3_000_000_000, beyond=True),
+            ],
+        }
+    )
+    output = tmp_path / "severities.parquet"
+    count = export_severities(run, output, is_beyond_reference=is_beyond_reference)
+    assert count == len(expected)
+    place = {"call_path": "main", "rank": 0, "thread": 0}
+    assert pq.read_table(output).to_pylist() == [place | row for row in expected]
 
 
 def test_every_metric_is_described_once(run_query):

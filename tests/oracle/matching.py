@@ -92,17 +92,18 @@ def number_collectives(
     """Members (location, begin, end) of each instance, by communicator and position on it."""
     calls: dict[tuple[int, int], list[tuple[int, ...]]] = defaultdict(list)
     for location, records in _by_location(operations):
-        started: dict[int, int] = {}
+        started: dict[int, Row] = {}
         for record in records:
             if record["kind"] == "nonblocking_collective_request":
-                started[record["request_id"]] = record["time_ns"]
+                started[record["request_id"]] = record
             elif record["kind"] in ("collective", "nonblocking_collective"):
                 if record["kind"] == "collective":
-                    begin = record["begin_ns"]
+                    begin, sequence = record["begin_ns"], record["sequence"]
                 else:
-                    begin = started.pop(record["request_id"], record["enter_ns"])
+                    start = started.pop(record["request_id"], record)
+                    begin, sequence = start["enter_ns"], start["sequence"]
                 member = (record["communicator_id"], groups[location])
-                order = (begin, location, record["sequence"], record["time_ns"])
+                order = (begin, location, sequence, record["time_ns"])
                 calls[member].append(order)
     instances: dict[tuple[int, int], list[tuple[int, int, int]]] = defaultdict(list)
     for communicator, group in sorted(calls):

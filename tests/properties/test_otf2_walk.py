@@ -185,7 +185,7 @@ def task_streams(draw: st.DrawFn) -> list[Event]:
     steps = draw(
         st.lists(st.tuples(st.integers(0, 3), st.integers(0, 7), st.integers(1, 4)), max_size=60)
     )
-    time, current, regions, before = 0, 0, {0: ["main"]}, {0: 0}
+    time, current, regions, before = 0, 0, {0: ["main"]}, {}
     events = [Event(0, "Enter", ("main",))]
 
     def switch(number: int) -> None:
@@ -202,15 +202,18 @@ def task_streams(draw: st.DrawFn) -> list[Event]:
         elif choice <= 3 and len(regions[current]) > 1:
             leave()
         elif choice <= 5 and current:
+            if current in before.values():
+                continue  # another task is inside this one
             while regions[current]:
                 leave()
             del regions[current]
-            current = before[current]
+            current = before.pop(current)
             if choice == 5:
                 switch(current)
         elif number != current:
             switch(number)
-            before[number] = current
+            if number:
+                before[number] = current
             if number not in regions:
                 regions[number] = ["task"]
                 events.append(Event(time, "Enter", ("task",)))

@@ -1,6 +1,17 @@
 """Which metrics are compared with the reference results."""
 
-TIMES = frozenset(
+ON_CRITICAL_PATH = frozenset(
+    (
+        "critical_path",
+        "critical_path_activities",
+        "non_critical_path_activities",
+        "critical_imbalance_impact",
+        "inter_partition_imbalance",
+    )
+)
+"""Compared where no threads run: their critical path is not followed yet."""
+
+TIMES = ON_CRITICAL_PATH | frozenset(
     (
         "time",
         "mpi_latesender",
@@ -8,6 +19,15 @@ TIMES = frozenset(
         "mpi_lswo_same",
         "mpi_lswo_different",
         "mpi_latereceiver",
+        "mpi_barrier_wait",
+        "mpi_barrier_completion",
+        "mpi_wait_nxn",
+        "mpi_nxn_completion",
+        "mpi_latebroadcast",
+        "mpi_earlyreduce",
+        "mpi_earlyscan",
+        "mpi_init_completion",
+        "mpi_finalize_wait",
     )
 )
 """Compared within a tolerance; the product's and the reference's clocks round differently."""
@@ -27,6 +47,12 @@ COUNTS = frozenset(
         "mpi_cls_count",
         "mpi_clswo_count",
         "mpi_clr_count",
+        "bytes_cout",
+        "bytes_cin",
+        "comms_cxch",
+        "comms_csrc",
+        "comms_cdst",
+        "syncs_coll",
     )
 )
 """Bytes and occurrences: compared exactly."""

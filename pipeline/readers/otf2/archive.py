@@ -21,7 +21,7 @@ _MAGIC = b"OTF2"
 _SION, _ZLIB = 2, 2
 _SUBSTRATE_AT, _COMPRESSION_AT = 28, 29
 """Where anchor files say how the other files are written."""
-_CHUNK_HEADER = 18
+CHUNK_HEADER_BYTES = 18
 _BYTE_ORDERS = {0x42: "<", 0x23: ">"}
 _END_OF_FILE = b"\x02\x01"
 """Marker of the end of a file, then of its last chunk."""
@@ -98,7 +98,7 @@ def read_archive(anchor: Path) -> Archive:
     with _open(library, anchor) as handle:
         chunk, definition_chunk = ctypes.c_uint64(), ctypes.c_uint64()
         library.Reader_GetChunkSize(handle, ctypes.byref(chunk), ctypes.byref(definition_chunk))
-        if chunk.value <= _CHUNK_HEADER:
+        if chunk.value <= CHUNK_HEADER_BYTES:
             raise DamagedTraceError(
                 f"{anchor}: this anchor file is damaged (event chunks of {chunk.value} bytes); "
                 "copy the archive again"
@@ -182,7 +182,7 @@ def check_event_file(file: Path, *, chunk_bytes: int, declared_count: int) -> Ev
         size = os.fstat(data.fileno()).st_size
         last, offset = 0, 0
         while offset < size:
-            header = _chunk_header(data.read(_CHUNK_HEADER))
+            header = _chunk_header(data.read(CHUNK_HEADER_BYTES))
             if header is None or (header[0] != last + 1 and declared_count):
                 return _cut(file, last, declared_count, "has a damaged chunk header")
             if offset + chunk_bytes > size:
@@ -216,7 +216,7 @@ def _cut(file: Path, last_whole: int, declared: int, what: str) -> EventFileStat
 
 def _chunk_header(data: bytes) -> tuple[int, int] | None:
     """First and last event of a chunk; None if this is no chunk header."""
-    if len(data) < _CHUNK_HEADER or data[0] != 3 or data[1] not in _BYTE_ORDERS:
+    if len(data) < CHUNK_HEADER_BYTES or data[0] != 3 or data[1] not in _BYTE_ORDERS:
         return None
     first, last = struct.unpack(f"{_BYTE_ORDERS[data[1]]}QQ", data[2:])
     return first, last

@@ -62,12 +62,17 @@ class LocationReader:
         return errors
 
     def read(
-        self, location: int, limit: int, target: RecordBuffer | PlainSurvey | None = None
+        self,
+        location: int,
+        limit: int,
+        target: RecordBuffer | PlainSurvey | None = None,
+        *,
+        is_all: bool = False,
     ) -> Iterator[int | LocationRead]:
         """Fill the target (the buffer) again and again; yields the number of records each time.
 
         The last item is a LocationRead. At most `limit` records are read: the C library replays
-        chunks without end in some truncated files.
+        chunks without end in some truncated files. It is an error if more follow where `is_all`.
         """
         target = target or self.buffer
         if not limit:
@@ -91,7 +96,7 @@ class LocationReader:
             yield count
             if not count:
                 break
-        if total == limit and not error:
+        if is_all and total == limit and not error:
             error = self._check_end(reader)
         self._library.Reader_CloseEvtReader(self._handle, reader)
         yield LocationRead(total, error)

@@ -17,21 +17,22 @@ from numpy.typing import NDArray
 from pipeline.errors import DamagedTraceError
 from pipeline.kernels import walk_state as ws
 from pipeline.kernels.call_tree import (
-    NO_NODE,
     CallTree,
-    add_node,
     copy_of,
-    find_node,
     merge,
     new_tree,
     number_depth_first,
-    reserve,
 )
-from pipeline.kernels.columns import each
 from pipeline.kernels.location_walk import LocationWalk, no_teams
 from pipeline.kernels.walk_state import Code, Forks, Teams
-from pipeline.readers.otf2.archive import Archive, EventFileState, check_event_file
+from pipeline.readers.otf2.archive import (
+    CHUNK_HEADER_BYTES,
+    Archive,
+    EventFileState,
+    check_event_file,
+)
 from pipeline.readers.otf2.callbacks import compile_callbacks
+from pipeline.readers.otf2.forks import resolve_teams
 from pipeline.readers.otf2.identifiers import Identifiers
 from pipeline.readers.otf2.location_reader import LocationRead, LocationReader, open_locations
 from pipeline.readers.otf2.plain_survey import PlainSurvey, plain_callbacks, regions_by_ref
@@ -149,9 +150,12 @@ def check_files(archive: Archive, *, allow_damaged: bool, threads: int) -> list[
             archive.event_file(ref), chunk_bytes=archive.event_chunk_bytes, declared_count=declared
         )
         local = archive.local_definition_file(ref)
-        if declared and not state.problem and not local.exists():
+        if declared and not state.problem:
             # Without id maps and clock offsets, ids and times would be silently wrong.
-            return EventFileState(0, f"{local} is missing")
+            if not local.exists():
+                return EventFileState(0, f"{local} is missing")
+            if local.stat().st_size < CHUNK_HEADER_BYTES:
+                return EventFileState(0, f"{local} is cut short")
         return state
 
     with ThreadPoolExecutor(threads) as pool:
@@ -270,7 +274,8 @@ class Surveyor:
     ) -> LocationSurvey | None:
         plain.begin()
         limit = self._limits[number].readable_count
-        for step in reader.read(self._refs[number], limit, plain):
+        is_all = not self._limits[number].problem
+        for step in reader.read(self._refs[number], limit, plain, is_all=is_all):
             if plain.is_irregular:
                 return None
             if isinstance(step, LocationRead):
@@ -315,7 +320,8 @@ class Surveyor:
     ) -> LocationSurvey:
         limit = self._limits[number].readable_count
         report = _tell_nobody if is_below_forks else self._report  # a second look is no progress
-        end = feed_location(reader, self._refs[number], limit, walk, report)
+        is_all = not self._limits[number].problem
+        end = feed_location(reader, self._refs[number], limit, walk, report, is_all=is_all)
         state = walk.state
         has_forks = bool(state[ws.FORKS])
         return LocationSurvey(
@@ -343,10 +349,12 @@ def feed_location(
     walk: LocationWalk,
     report: Callable[[int], None],
     drain: Callable[[], None] = lambda: None,
+    *,
+    is_all: bool = False,
 ) -> LocationRead:
     """Read a location chunk by chunk through a walk that has begun; ends the walk."""
     buffer = reader.buffer
-    for step in reader.read(ref, limit):
+    for step in reader.read(ref, limit, is_all=is_all):
         if isinstance(step, LocationRead):
             walk.finish(drain)
             return step
@@ -357,106 +365,3 @@ def feed_location(
         )  # fmt: skip
         report(step)
     raise AssertionError("a reading ends with a LocationRead")
-
-
-def resolve_teams(
-    identifiers: Identifiers, looks: list[LocationSurvey]
-) -> tuple[CallTree, list[Teams], Teams]:
-    """Every fork with the call path it was made from, per location and for the whole trace.
-
-    Returns the tree of forking call paths, the forks that concern each location, and all forks
-    (in the order of their numbers); `node` counts in that tree.
-    """
-    owner = np.array(identifiers.group_of_location, np.int64)
-    columns = _all_forks(looks)
-    prefixes = _resolve_outermost(new_tree(), columns, looks)
-    prefixes = _resolve_nested(prefixes, columns, owner, looks)
-    process = owner[columns.location]
-    teams = {p: _sorted_teams(columns, np.flatnonzero(process == p)) for p in np.unique(process)}
-    empty = no_teams()
-    return prefixes, [teams.get(p, empty) for p in owner], columns
-
-
-def _all_forks(looks: list[LocationSurvey]) -> Teams:
-    """Forks of all locations, numbered by location, then by time; nodes are not known yet."""
-    forks = [look.forks for look in looks if look.forks is not None]
-    counts = [len(found.fork) for found in forks]
-    places = [look.location for look in looks if look.forks is not None]
-    total = sum(counts)
-    return Teams(
-        np.concatenate([np.empty(0, np.int64), *(found.team for found in forks)]),
-        np.concatenate([np.empty(0, np.int64), *(found.fork for found in forks)]),
-        np.concatenate([np.empty(0, np.int64), *(found.join for found in forks)]),
-        np.full(total, NO_NODE, np.int32),
-        np.repeat(np.array(places, np.int32), counts),
-        np.arange(total, dtype=np.int64),
-    )
-
-
-def _resolve_outermost(prefixes: CallTree, columns: Teams, looks: list[LocationSurvey]) -> CallTree:
-    """Fill in the nodes of forks made outside any other location's team."""
-    for location in np.unique(columns.location):
-        forks, tree = looks[location].forks, looks[location].tree
-        assert forks is not None
-        assert tree is not None
-        is_outermost = forks.base_team == ws.NONE
-        nodes, place = np.unique(forks.node[is_outermost], return_inverse=True)
-        found = []
-        for node in nodes.tolist():
-            prefixes, prefix = _add_path(prefixes, tree, node, NO_NODE)
-            found.append(prefix)
-        mine = np.flatnonzero(columns.location == location)
-        columns.node[mine[is_outermost]] = np.array(found, np.int32)[place]
-    return prefixes
-
-
-def _resolve_nested(
-    prefixes: CallTree, columns: Teams, owner: NDArray[np.int64], looks: list[LocationSurvey]
-) -> CallTree:
-    """Fill in the nodes of forks made inside a team, in order of time.
-
-    They hang below the call path of that team's own fork, the latest one before them, which is
-    therefore resolved already.
-    """
-    bases = [look.forks.base_team for look in looks if look.forks is not None]
-    base_team = np.concatenate([np.empty(0, np.int64), *bases])
-    if not (base_team != ws.NONE).any():
-        return prefixes
-    first = np.searchsorted(columns.location, np.arange(len(looks)))
-    latest: dict[tuple[int, int], int] = {}
-    known: dict[tuple[int, int, int], int] = {}
-    for number in np.argsort(columns.fork, kind="stable").tolist():
-        location = int(columns.location[number])
-        process = int(owner[location])
-        if base_team[number] != ws.NONE:
-            outer = latest.get((process, int(base_team[number])), NO_NODE)
-            base = int(columns.node[outer]) if outer >= 0 else NO_NODE
-            forks, tree = looks[location].forks, looks[location].tree
-            assert forks is not None
-            assert tree is not None
-            key = (location, int(forks.node[number - first[location]]), base)
-            if key not in known:
-                prefixes, known[key] = _add_path(prefixes, tree, key[1], base)
-            columns.node[number] = known[key]
-        latest[process, int(columns.team[number])] = number
-    return prefixes
-
-
-def _add_path(prefixes: CallTree, tree: CallTree, node: int, base: int) -> tuple[CallTree, int]:
-    """Add the call path of a location's node below `base`; returns its node."""
-    chain = []
-    while node >= 0:
-        chain.append(node)
-        node = int(tree.parent[node])
-    prefixes = reserve(prefixes, len(chain))
-    for part in reversed(chain):
-        place = (np.int32(base), tree.region[part], tree.is_stub[part])
-        base = int(find_node(prefixes, *place))
-        if base < 0:
-            base = int(add_node(prefixes, *place, NO_NODE))
-    return prefixes, base
-
-
-def _sorted_teams(columns: Teams, numbers: NDArray[np.int64]) -> Teams:
-    order = numbers[np.lexsort((columns.fork[numbers], columns.team[numbers]))]
-    return each(columns, lambda column: column[order])

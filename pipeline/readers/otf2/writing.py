@@ -108,8 +108,9 @@ class _LocationWriter:
         self._write(tables.MEASUREMENT_GAPS, gaps)
         self._write(tables.THREAD_TEAM_MEMBERS, self._members.drain(self._location, last))
         self._check_unchanged(end.record_count, end.error)
+        problem = end.error or owner._survey.locations[self._location].problem
         self._write(CALL_TREE, self._rows.profile(walk.profile()))
-        return self._outcome(end.record_count, end.error, gaps)
+        return self._outcome(end.record_count, problem, gaps)
 
     def _drain(self) -> None:
         visits = self._walk.drain_visits()

@@ -1,24 +1,24 @@
 """How a run's tables were made: source, versions, options and what each stage took."""
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from pipeline.reports.material import Material
 from pipeline.reports.model import Column, Fact, Section, Table
-from pipeline.reports.tables import fetch, read_source
-from pipeline.reports.units import Unit, Value, format_time
+from pipeline.reports.tables import read_source
+from pipeline.reports.units import Unit, format_time
+from pipeline.reports.wording import Row, describe_moment
 
 if TYPE_CHECKING:
-    import duckdb
-
     from pipeline.store import Manifest
 
+PLACE = 120
 STAGE_LIMIT = 12
 
 
-def how_it_was_made(connection: "duckdb.DuckDBPyConnection", manifest: "Manifest") -> Section:
+def build(material: Material) -> Section:
     """Where the trace comes from, which versions and options made the tables, and when."""
-    names, rows = fetch(connection, "trace_facts")
-    trace = dict(zip(names, rows[0], strict=True)) if rows else {}
+    manifest = material.manifest
+    trace = next(iter(material.rows("trace_facts")), {})
     versions = ", ".join(f"{name} {version}" for name, version in manifest.versions.items())
     return Section(
         key="how-it-was-made",
@@ -35,7 +35,7 @@ def how_it_was_made(connection: "duckdb.DuckDBPyConnection", manifest: "Manifest
     )
 
 
-def _sentences(trace: dict[str, Value], manifest: "Manifest", versions: str) -> tuple[str, ...]:
+def _sentences(trace: Row, manifest: "Manifest", versions: str) -> tuple[str, ...]:
     creator, machine = trace.get("creator"), trace.get("machine_name")
     written = f" by {creator}" if creator else ""
     ran = f" on {machine}" if machine else ""
@@ -51,12 +51,6 @@ def _sentences(trace: dict[str, Value], manifest: "Manifest", versions: str) -> 
         "Reading and all queries together took "
         f"{format_time(sum(manifest.stage_seconds.values()) * 1e9)}.",
     )
-
-
-def describe_moment(timestamp: str) -> str:
-    """An ISO timestamp to the minute: '2025-03-01 14:05 UTC'."""
-    moment = datetime.fromisoformat(timestamp).astimezone(UTC)
-    return f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
 def _tables(manifest: "Manifest") -> tuple[Table, ...]:

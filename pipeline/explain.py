@@ -1,0 +1,233 @@
+"""What metrics mean: their place in the hierarchy, and the texts that lie beside the queries."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipeline.errors import MissingInputError
+from pipeline.reports.grid import Grid
+from pipeline.reports.terminal import draw
+from pipeline.sql import QUERIES, load_query
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+TEXTS = QUERIES / "metrics"
+# Texts are for reading, also in a wide terminal or a pipe.
+WIDEST = 96
+_UNITS = {
+    "ns": "seconds (nanoseconds in the tables)",
+    "occurrences": "occurrences",
+    "visits": "visits",
+    "bytes": "bytes",
+}
+_FENCED = re.compile(r"^```.*?\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric:
+    """A metric as the table `metrics` lists it."""
+
+    name: str
+    parent: str | None
+    kind: str
+    title: str
+    unit: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of a text: a paragraph, a heading, an item of a list, or verbatim lines."""
+
+    kind: str
+    text: str
+
+
+def read_text(metric: str, folder: Path = TEXTS) -> str:
+    """The text about a metric, in Markdown: the file of its name in a folder of queries."""
+    path = folder / f"{metric}.md"
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise MissingInputError(
+            f"no text explains {metric}: {path}: {error.strerror}: write one"
+        ) from error
+
+
+def list_metrics() -> tuple[Metric, ...]:
+    """Every metric: kind by kind, each after the one that includes it."""
+    import duckdb
+
+    from schemas.wait_states import METRICS
+
+    rows = duckdb.execute(load_query(METRICS.name).statement).fetchall()
+    metrics = [
+        Metric(name=name, parent=parent, kind=kind, title=title, unit=unit, meaning=meaning)
+        for name, parent, kind, title, unit, meaning in rows
+    ]
+    kinds = next(column for column in METRICS.columns if column.name == "kind").values
+    roots = [metric for metric in metrics if _is_root(metric, metrics)]
+    roots.sort(key=lambda metric: (kinds.index(metric.kind), metric.unit != "ns"))
+    return tuple(each for root in roots for each in _with_parts(root, metrics))
+
+
+def _is_root(metric: Metric, metrics: Sequence[Metric]) -> bool:
+    """No metric of the same kind includes it."""
+    return not any(each.name == metric.parent and each.kind == metric.kind for each in metrics)
+
+
+def _with_parts(metric: Metric, metrics: Sequence[Metric]) -> Iterator[Metric]:
+    yield metric
+    for part in metrics:
+        if part.parent == metric.name and part.kind == metric.kind:
+            yield from _with_parts(part, metrics)
+
+
+def find_metric(name: str, metrics: Sequence[Metric]) -> Metric:
+    """The metric of that name or title, however it is spaced.
+
+    Raises MissingInputError, which names the likeliest ones.
+    """
+    wanted = _letters(name)
+    spellings = {_letters(text): each for each in metrics for text in (each.title, each.name)}
+    if wanted in spellings:
+        return spellings[wanted]
+    close = get_close_matches(wanted, spellings, n=3)
+    names = dict.fromkeys(spellings[spelling].name for spelling in close)
+    if names:
+        raise MissingInputError(f"no metric {name}: did you mean {' or '.join(names)}?")
+    raise MissingInputError(f"no metric {name}: tracemill explain, without a name, lists all")
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower().replace("×", "x"))
+
+
+def print_metrics(metrics: Sequence[Metric], console: "Console") -> None:
+    """List all metrics by kind, in a line each."""
+    from rich.text import Text
+
+    depths = _depths(metrics)
+    width = max(2 * depths[each.name] + len(each.name) for each in metrics)
+    for kind in dict.fromkeys(each.kind for each in metrics):
+        console.print(Text(_start(kind), style="section"))
+        rows = tuple(
+            (0, ((" " * 2 * depths[each.name] + each.name).ljust(width), each.meaning))
+            for each in metrics
+            if each.kind == kind
+        )
+        console.print(draw(Grid(("metric".ljust(width), "meaning"), (False, False), rows)))
+        console.print()
+    console.print(Text("tracemill explain METRIC tells more about one.", style="muted"))
+
+
+def _depths(metrics: Sequence[Metric]) -> dict[str, int]:
+    """How many metrics of its kind include each one; these come before it."""
+    kinds = {each.name: each.kind for each in metrics}
+    depths: dict[str, int] = {}
+    for each in metrics:
+        is_part = each.parent is not None and kinds.get(each.parent) == each.kind
+        depths[each.name] = depths[str(each.parent)] + 1 if is_part else 0
+    return depths
+
+
+def print_explanation(metric: Metric, metrics: Sequence[Metric], console: "Console") -> None:
+    """Print what a metric is, its place in the hierarchy, and its text."""
+    from rich.text import Text
+
+    width = min(console.width, WIDEST)
+    kind = f"{_start(metric.kind)}, in {_UNITS[metric.unit]}."
+    _print_wrapped(Text.assemble((metric.title, "heading"), f" ({metric.name})"), console, width)
+    _print_wrapped(Text(metric.meaning), console, width)
+    for line in (kind, *_relations(metric, metrics)):
+        _print_wrapped(Text(line, "muted"), console, width)
+    _print_blocks(tuple(parse(read_text(metric.name))), console, width)
+
+
+def describe_metric(metric: Metric, metrics: Sequence[Metric]) -> str:
+    """The same as Markdown."""
+    title, _, text = read_text(metric.name).partition("\n")
+    facts = [
+        f"Metric: `{metric.name}`",
+        f"Meaning: {metric.meaning}",
+        f"Kind: {metric.kind}",
+        f"Unit: {_UNITS[metric.unit]}",
+        *_relations(metric, metrics),
+    ]
+    return "\n".join((title, "", *(f"- {fact}" for fact in facts), text.rstrip())) + "\n"
+
+
+def _relations(metric: Metric, metrics: Sequence[Metric]) -> list[str]:
+    """What includes the metric, and what it includes."""
+    parents = [each for each in metrics if each.name == metric.parent]
+    parts = [each for each in metrics if each.parent == metric.name]
+    named = (("Part of", parents), ("Includes", parts))
+    return [
+        f"{word}: {', '.join(f'{each.title} ({each.name})' for each in some)}"
+        for word, some in named
+        if some
+    ]
+
+
+def parse(text: str) -> Iterator[Block]:
+    """The blocks of a text after its title; lines of a paragraph or item are joined."""
+    body = text.partition("\n")[2]
+    for number, piece in enumerate(_FENCED.split(body)):
+        if number % 2:
+            yield Block("verbatim", piece)
+            continue
+        for part in re.split(r"\n\s*\n", piece.strip()):
+            if part.startswith("## "):
+                yield Block("heading", part.removeprefix("## "))
+            else:
+                yield from _paragraphs(part)
+
+
+def _paragraphs(part: str) -> Iterator[Block]:
+    """A paragraph and the items that follow it, if any."""
+    for number, piece in enumerate(re.split(r"(?:^|\n)- ", part)):
+        if piece.strip():
+            yield Block("item" if number else "paragraph", " ".join(piece.split()))
+
+
+def _print_blocks(blocks: Sequence[Block], console: "Console", width: int) -> None:
+    """Print blocks with an empty line between, but for those that belong together."""
+    from rich.text import Text
+
+    before = ""
+    for block in blocks:
+        if before != "heading" and block.kind != "item":
+            console.print()
+        if block.kind == "verbatim":
+            for line in block.text.splitlines():
+                console.print(f"  {line}", markup=False, soft_wrap=True)
+        elif block.kind == "heading":
+            _print_wrapped(Text(block.text, "section"), console, width)
+        else:
+            mark = "- " if block.kind == "item" else ""
+            _print_wrapped(_inline(block.text), console, width, mark)
+        before = block.kind
+
+
+def _print_wrapped(text: "Text", console: "Console", width: int, mark: str = "") -> None:
+    """Text in lines without spaces at their ends, the first after a mark, the others below it."""
+    for number, line in enumerate(text.wrap(console, width - len(mark))):
+        line.rstrip()
+        console.print(" " * len(mark) if number else mark, line, sep="", soft_wrap=True)
+
+
+def _inline(text: str) -> "Text":
+    """Text with what stands between backticks set off."""
+    from rich.text import Text
+
+    pieces = text.split("`")
+    return Text.assemble(*((piece, "path" if at % 2 else "") for at, piece in enumerate(pieces)))
+
+
+def _start(text: str) -> str:
+    return text[:1].upper() + text[1:]

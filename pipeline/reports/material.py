@@ -1,0 +1,59 @@
+"""What the sections of a report are made from: a run's tables, asked by the report queries."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pipeline.reports.model import Table
+from pipeline.reports.tables import TableSpec, fetch, read_table
+from pipeline.reports.units import Value
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from pipeline.store import Manifest
+
+OVERVIEW = "run_overview"
+Rows = list[dict[str, Value]]
+
+
+@dataclass(frozen=True)
+class Material:
+    """The tables of a run as views of a database, and how they were made.
+
+    Asking raises QueryError if a table does not fit its query.
+    """
+
+    connection: "duckdb.DuckDBPyConnection"
+    manifest: "Manifest"
+    _fetched: dict[tuple[str, int | None], Rows] = field(default_factory=dict)
+
+    @cached_property
+    def overview(self) -> dict[str, Value]:
+        """What the run was, in one row."""
+        return self.rows(OVERVIEW)[0]
+
+    @property
+    def has_threads(self) -> bool:
+        """Whether a process has several locations, so that ranks do not name them."""
+        return self.overview["location_count"] != self.overview["process_count"]
+
+    def rows(self, query: str, row_limit: int | None = None) -> Rows:
+        """Rows of a report query, asked once however often they are needed."""
+        if (query, row_limit) not in self._fetched:
+            names, rows = fetch(self.connection, query, row_limit)
+            self._fetched[query, row_limit] = [dict(zip(names, row, strict=True)) for row in rows]
+        return self._fetched[query, row_limit]
+
+    def table(self, spec: TableSpec) -> Table:
+        """A table of the report, perhaps without rows."""
+        return read_table(self.connection, spec)
+
+    def tables(self, *specs: TableSpec) -> tuple[Table, ...]:
+        """Those of some tables that have rows."""
+        return filled(*map(self.table, specs))
+
+
+def filled(*tables: Table) -> tuple[Table, ...]:
+    """Those of some tables that have rows."""
+    return tuple(table for table in tables if table.rows)

@@ -1,0 +1,26 @@
+"""Call tree: time by call path, from the root down."""
+
+from pipeline.reports.material import Material, filled
+from pipeline.reports.model import Layout, Section
+from pipeline.reports.tables import TableSpec
+from pipeline.reports.wording import said
+
+PLACE = 80
+
+CALL_TREE = TableSpec(
+    query="call_tree_totals",
+    title="Call paths",
+    note="Inclusive time counts callees, exclusive time does not; the smallest are left out.",
+    row_limit=250,
+    layout=Layout.TREE,
+    bars=("inclusive_ns",),
+    silent={"kind": "program"},
+    hidden=frozenset({"depth"}),
+)
+
+
+def build(material: Material) -> Section:
+    """Where time was spent, by who called whom."""
+    tree = material.table(CALL_TREE)
+    empty = "" if tree.rows else "No region was visited."
+    return Section(key="call-tree", title="Call tree", sentences=said(empty), tables=filled(tree))

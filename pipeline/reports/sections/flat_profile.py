@@ -1,0 +1,69 @@
+"""Flat profile: time by region and by location."""
+
+from collections.abc import Sequence
+
+from pipeline.reports.material import Material, filled
+from pipeline.reports.model import Section
+from pipeline.reports.tables import TableSpec
+from pipeline.reports.units import format_time
+from pipeline.reports.wording import Row, count_of, name_region, number, said, share_of, time_of
+
+PLACE = 70
+LOCATION_LIMIT = 128
+
+TOP_REGIONS = TableSpec(
+    query="top_regions",
+    title="Regions by exclusive time",
+    note="Summed over all locations; the worst rank is the one that spent most there.",
+    row_limit=25,
+    bars=("exclusive_ns",),
+)
+TIME_BY_LOCATION = TableSpec(
+    query="time_by_location",
+    title="Time by location",
+    note="Waiting is part of the time in MPI; 'caused to others' is what they lost by it.",
+    row_limit=LOCATION_LIMIT,
+    bars=("outside_mpi_ns", "mpi_ns", "wait_ns", "caused_ns"),
+    silent={"thread": 0, "beyond_ns": 0},
+)
+
+
+def build(material: Material) -> Section:
+    """Where time was spent itself, whoever called."""
+    regions = material.table(TOP_REGIONS)
+    locations = material.table(TIME_BY_LOCATION)
+    return Section(
+        key="profile",
+        title="Flat profile",
+        sentences=said(
+            describe_top_region(regions.as_dicts()), describe_balance(locations.as_dicts())
+        ),
+        tables=filled(regions, locations),
+    )
+
+
+def describe_top_region(regions: Sequence[Row]) -> str:
+    """Which region is the most expensive one by itself."""
+    if not regions:
+        return "No region was visited."
+    top = regions[0]
+    if top["exclusive_ratio"] is None:
+        return "All regions took no time."
+    return (
+        f"{name_region(top['region'])} takes most time itself: {time_of(top['exclusive_ns'])}, "
+        f"{share_of(top['exclusive_ratio'])} of all time, "
+        f"in {count_of(top['visit_count'], 'visit')}."
+    )
+
+
+def describe_balance(locations: Sequence[Row]) -> str:
+    """How unevenly the time outside MPI is spread over the locations."""
+    work = [number(row["outside_mpi_ns"]) for row in locations]
+    mean = sum(work) / len(work) if work else 0
+    if len(work) < 2 or mean <= 0:
+        return ""
+    worst = locations[work.index(max(work))]
+    return (
+        f"Rank {worst['rank']} spends most time outside MPI, {format_time(max(work))}; "
+        f"the mean is {format_time(mean)} (load balance {share_of(mean / max(work))})."
+    )

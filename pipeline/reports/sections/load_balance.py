@@ -1,0 +1,150 @@
+"""Load balance: how evenly computation is spread, and who is idle."""
+
+from collections.abc import Sequence
+
+from pipeline.reports.material import Material, filled
+from pipeline.reports.model import Section
+from pipeline.reports.tables import TableSpec, read_source
+from pipeline.reports.units import Value
+from pipeline.reports.wording import (
+    Row,
+    join_words,
+    name_path,
+    name_place,
+    number,
+    said,
+    share_of,
+    start,
+    time_of,
+)
+
+PLACE = 50
+IDLE = "idle_overview"
+# Shares of the run: what is less than one is no imbalance, what is more is worth a summary.
+SMALL, LARGE = 0.005, 0.02
+_ONE_THREAD: dict[str, Value] = {"thread": 0, "worst_thread": 0}
+
+BY_CALL_PATH = TableSpec(
+    query="imbalance_by_call_path",
+    title="Uneven computation",
+    note=(
+        "Excess: how much longer the longest location takes than the mean of those that could take "
+        "part; visitors do. Overload: time above the mean, summed over locations; below it is as "
+        "much."
+    ),
+    row_limit=20,
+    bars=("excess_ns",),
+    titles={
+        "excess_ns": "Excess",
+        "longest_to_mean": "Max/mean",
+        "mean_ns": "Mean",
+        "location_count": "Locations",
+        "visitor_count": "Visitors",
+        "non_participation_ns": "Not taking part",
+    },
+    silent={**_ONE_THREAD, "non_participation_ns": 0},
+    hidden=frozenset({"underload_ns"}),
+)
+BY_LOCATION = TableSpec(
+    query="imbalance_by_location",
+    title="Balance by location",
+    note="Above and below the mean of each call path, summed over call paths.",
+    row_limit=128,
+    bars=("overload_ns", "underload_ns"),
+    titles={
+        "single_participant_ns": "Alone at work",
+        "non_participation_ns": "Not taking part",
+    },
+    silent={**_ONE_THREAD, "single_participant_ns": 0, "non_participation_ns": 0},
+)
+IDLE_BY_LOCATION = TableSpec(
+    query="idle_by_location",
+    title="Idle time by location",
+    note="Absent: before its first and after its last record, while the run lasts.",
+    row_limit=128,
+    bars=("idle_ns",),
+    titles={"idle_thread_ns": "Idle thread", "idle_ns": "Idle", "idle_ratio": "Share of the run"},
+    silent={**_ONE_THREAD, "idle_thread_ns": 0, "absent_ns": 0},
+)
+
+
+def build(material: Material) -> Section | None:
+    """Uneven computation, and idle time."""
+    uneven = material.table(BY_CALL_PATH)
+    idle = material.rows(IDLE)
+    tables = filled(uneven, *material.tables(BY_LOCATION, IDLE_BY_LOCATION))
+    if not tables:
+        return None
+    has_threads = material.has_threads
+    return Section(
+        key="load-balance",
+        title="Load balance",
+        sentences=said(
+            describe_worst(uneven.as_dicts(), material.overview, has_threads=has_threads),
+            describe_idleness(idle, has_threads=has_threads),
+        ),
+        tables=tables,
+        sources=(read_source(IDLE),),
+    )
+
+
+def describe_most_uneven(material: Material) -> str:
+    """For the summary: the worst imbalance, if it is large; else nothing."""
+    least = LARGE * number(material.overview["duration_ns"])
+    for worst in material.rows(BY_CALL_PATH.query, 1):
+        if number(worst["excess_ns"]) >= least:
+            return describe_imbalance(worst, has_threads=material.has_threads)
+    return ""
+
+
+def describe_worst(uneven: Sequence[Row], overview: Row, *, has_threads: bool) -> str:
+    """Where an even spread would gain most; else nothing."""
+    if not uneven:
+        return ""
+    if number(uneven[0]["excess_ns"]) < SMALL * number(overview["duration_ns"]):
+        return (
+            "Computation is spread evenly: at no call path a location takes more than "
+            f"{time_of(uneven[0]['excess_ns'])} longer than the mean."
+        )
+    return describe_imbalance(uneven[0], has_threads=has_threads)
+
+
+def describe_imbalance(row: Row, *, has_threads: bool) -> str:
+    """Who has most of a call path, and what it would be if spread evenly."""
+    place = name_place(row["worst_rank"], row["worst_thread"], has_threads=has_threads)
+    spent = time_of(row["worst_ns"])
+    if row["visitor_count"] == 1:
+        told = f"only {place} is there, for {spent}"
+    else:
+        told = f"{place} spends {spent} there, {number(row['longest_to_mean']):.2f} times the mean"
+    return (
+        f"Computation is least balanced in {name_path(row['call_path'])}: {told}. "
+        f"Spread evenly over {row['location_count']} locations, it would take "
+        f"{time_of(row['mean_ns'])} on each."
+    )
+
+
+def describe_idleness(idle: Sequence[Row], *, has_threads: bool) -> str:
+    """How much of the run locations are idle, and who most; else nothing."""
+    for row in idle:
+        if not number(row["idle_ns"]):
+            return "No location is idle, as far as is analysed."
+        place = name_place(row["worst_rank"], row["worst_thread"], has_threads=has_threads)
+        return (
+            f"On average a location is idle for {share_of(row['idle_ratio'])} of the run. "
+            f"{start(place)} is idle longest, {time_of(row['worst_ns'])}{_kinds_of(row)}."
+        )
+    return ""
+
+
+def _kinds_of(row: Row) -> str:
+    """What the idle time of the worst location is."""
+    kinds = {
+        "waiting": row["worst_wait_ns"],
+        "as an idle thread": row["worst_idle_thread_ns"],
+        "absent": row["worst_absent_ns"],
+    }
+    parts = {kind: time_of(time) for kind, time in kinds.items() if number(time)}
+    if len(parts) == 1:
+        return f", all {join_words(list(parts))}"
+    return f": {join_words([f'{time} {kind}' for kind, time in parts.items()])}"

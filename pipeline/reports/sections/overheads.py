@@ -1,0 +1,100 @@
+"""Overheads: every nanosecond of every location in one class of a taxonomy."""
+
+from collections.abc import Sequence
+
+from pipeline.reports.material import Material, filled
+from pipeline.reports.model import Section
+from pipeline.reports.tables import TableSpec
+from pipeline.reports.wording import Row, join_words, number, said, share_of, time_of
+
+PLACE = 20
+NAMED = 3
+COMPUTATION = "computation"
+UNIDENTIFIED = "unidentified"
+
+_TITLES = {
+    "data_movement_ns": "Data movement",
+    "control_ns": "Control of parallelism",
+    "additional_ns": "Additional computation",
+    "loss_ns": "Loss of parallelism",
+    "overhead_class": "Class",
+    "overhead_subclass": "Subclass",
+}
+_BESIDES = ("additional_ns", "loss_ns", "unidentified_ns")
+BY_CLASS = TableSpec(
+    query="overheads_by_class",
+    title="By class",
+    note="Waiting is part of the class in which it happens.",
+    bars=("time_ns",),
+    titles=_TITLES | {"mean_ns": "Mean"},
+)
+BY_CALL_PATH = TableSpec(
+    query="overheads_by_call_path",
+    title="By call path",
+    note="Time of the call path itself.",
+    row_limit=20,
+    bars=("exclusive_ns",),
+    titles={"overhead_subclass": "Overhead"},
+    hidden=frozenset({"overhead_class"}),
+)
+BY_REGION = TableSpec(
+    query="overheads_by_region",
+    title="In the program's regions",
+    note="With all that is called from them.",
+    row_limit=20,
+    bars=("overhead_ns",),
+    titles=_TITLES,
+    silent=dict.fromkeys(("synchronisation_ns", "loss_ns"), 0),
+)
+BY_LOCATION = TableSpec(
+    query="overheads_by_location",
+    title="By location",
+    row_limit=128,
+    bars=("computation_ns", "data_movement_ns", "synchronisation_ns", "control_ns", "loss_ns"),
+    titles=_TITLES,
+    silent=dict.fromkeys(("thread", *_BESIDES, "synchronisation_ns"), 0),
+)
+
+
+def build(material: Material) -> Section | None:
+    """What took the time that was not spent computing."""
+    classes = material.table(BY_CLASS)
+    if not classes.rows:
+        return None
+    tables = filled(classes, *material.tables(BY_CALL_PATH, BY_REGION, BY_LOCATION))
+    return Section(
+        key="overheads",
+        title="Overheads",
+        sentences=said(describe_shares(classes.as_dicts()), describe_largest(classes.as_dicts())),
+        tables=tables,
+    )
+
+
+def describe_shares(classes: Sequence[Row]) -> str:
+    """How much was computation, overhead, and neither."""
+    times = {COMPUTATION: 0.0, UNIDENTIFIED: 0.0}
+    total = sum(number(row["time_ns"]) for row in classes)
+    if total <= 0:
+        return "The run took no time."
+    for row in classes:
+        name = str(row["overhead_class"])
+        if name in times:
+            times[name] += number(row["time_ns"])
+    overhead = total - sum(times.values())
+    return (
+        f"From the first to the last record of the run, all locations together had "
+        f"{time_of(total)}: {share_of(times[COMPUTATION] / total)} computation, "
+        f"{share_of(overhead / total)} overhead of a known class, and "
+        f"{share_of(times[UNIDENTIFIED] / total)} unidentified."
+    )
+
+
+def describe_largest(classes: Sequence[Row]) -> str:
+    """The classes that cost most; else nothing."""
+    known = (COMPUTATION, UNIDENTIFIED)
+    costly = [row for row in classes if row["overhead_class"] not in known][:NAMED]
+    named = [
+        f"{row['overhead_subclass']} {time_of(row['time_ns'])} ({share_of(row['time_ratio'])})"
+        for row in costly
+    ]
+    return f"The largest overheads: {join_words(named)}." if named else ""

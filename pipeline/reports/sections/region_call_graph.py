@@ -1,0 +1,49 @@
+"""Region call graph: which region calls which, and at what cost."""
+
+from collections.abc import Sequence
+
+from pipeline.reports.material import Material, filled
+from pipeline.reports.model import Section
+from pipeline.reports.tables import TableSpec
+from pipeline.reports.wording import Row, count_of, join_words, name_region, time_of
+
+PLACE = 90
+NAMED_ENTRIES = 5
+
+ENTRY_REGIONS = TableSpec(query="entry_regions", title="Entry regions", row_limit=20)
+HEAVIEST_EDGES = TableSpec(
+    query="heaviest_edges",
+    title="Heaviest calls",
+    note="Times of the callee when called from this caller.",
+    row_limit=25,
+    bars=("inclusive_ns",),
+)
+
+
+def build(material: Material) -> Section:
+    """The dynamic call graph of the code regions."""
+    entries = material.table(ENTRY_REGIONS)
+    edges = material.table(HEAVIEST_EDGES)
+    return Section(
+        key="region-call-graph",
+        title="Region call graph",
+        sentences=(describe_graph(entries.as_dicts(), edges.as_dicts()),),
+        tables=filled(edges, entries),
+    )
+
+
+def describe_graph(entries: Sequence[Row], edges: Sequence[Row]) -> str:
+    """Where execution enters and which call is the heaviest."""
+    if not entries:
+        return "The graph is empty: no region was executed."
+    names = join_words([name_region(row["region"]) for row in entries[:NAMED_ENTRIES]])
+    others = " and others" if len(entries) > NAMED_ENTRIES else ""
+    told = f"Execution enters at {names}{others}."
+    if not edges:
+        return f"{told} No region calls another."
+    heaviest = edges[0]
+    caller, callee = (name_region(heaviest[side]) for side in ("caller", "callee"))
+    return (
+        f"{told} The heaviest call is {caller} → {callee}: "
+        f"{time_of(heaviest['inclusive_ns'])} in {count_of(heaviest['visit_count'], 'visit')}."
+    )

@@ -1,0 +1,149 @@
+"""Summary: what a reader should know first."""
+
+from collections.abc import Sequence
+
+from pipeline.reports.material import OVERVIEW, Material
+from pipeline.reports.model import Fact, Layout, Section
+from pipeline.reports.sections import critical_path, load_balance
+from pipeline.reports.sections.flat_profile import TOP_REGIONS, describe_top_region
+from pipeline.reports.sections.trace_quality import describe_quality
+from pipeline.reports.sections.wait_states import (
+    BEYOND,
+    SEARCHED,
+    UNANALYSED,
+    describe_coverage,
+    describe_finding,
+    describe_waiting,
+)
+from pipeline.reports.tables import TableSpec, read_source
+from pipeline.reports.units import Unit
+from pipeline.reports.wording import Row, count_of, join_words, number, said, share_of, time_of
+
+PLACE = 10
+FINDINGS = "worst_findings"
+FINDING_LIMIT = 5
+# Share of all time below which a wait that is not the worst one is left to the tables.
+WORTH_TELLING = 0.0005
+
+TIME_PARTS = TableSpec(
+    query="time_parts",
+    title="Where the time of all locations went",
+    note="Inside region visits; the section Overheads has the time outside them too.",
+    layout=Layout.PARTS,
+    bars=("time_ns",),
+)
+
+
+def build(material: Material) -> Section:
+    """The run in a few sentences, and what costs most."""
+    overview = material.overview
+    top = material.rows(TOP_REGIONS.query, 1)
+    incomplete = material.rows("incomplete_locations", int(overview["location_count"] or 0))
+    findings = select_findings(material.rows(FINDINGS, FINDING_LIMIT))
+    return Section(
+        key="summary",
+        title="Summary",
+        facts=_facts(overview),
+        sentences=said(
+            describe_damage(incomplete, overview),
+            describe_use(overview),
+            describe_use_without_setup(overview),
+            critical_path.describe_length(material),
+            load_balance.describe_most_uneven(material),
+            describe_top_region(top) if top and overview["total_ns"] else "",
+            describe_quality(material.rows("quality_findings"), incomplete),
+            describe_coverage(material.rows(UNANALYSED)),
+            describe_waiting(overview, material.rows(SEARCHED)),
+        ),
+        findings=tuple(describe_finding(row, has_threads=material.has_threads) for row in findings),
+        advice=describe_advice(findings),
+        tables=(material.table(TIME_PARTS),),
+        sources=(
+            read_source(OVERVIEW),
+            read_source(critical_path.OVERVIEW),
+            read_source(critical_path.CALL_PATHS.query, critical_path.CALL_PATHS.row_limit),
+            read_source(load_balance.BY_CALL_PATH.query, 1),
+            read_source(TOP_REGIONS.query, 1),
+            read_source(UNANALYSED),
+            read_source(FINDINGS, FINDING_LIMIT),
+        ),
+    )
+
+
+def _facts(overview: Row) -> tuple[Fact, ...]:
+    return (
+        Fact("run time", overview["duration_ns"], Unit.TIME),
+        Fact("processes", overview["process_count"], Unit.COUNT),
+        Fact("locations", overview["location_count"], Unit.COUNT),
+        Fact("in MPI", overview["mpi_ratio"], Unit.SHARE),
+        Fact("waiting", overview["wait_ratio"], Unit.SHARE),
+        Fact("messages", overview["message_count"], Unit.COUNT),
+    )
+
+
+def describe_size(overview: Row) -> str:
+    """The run in one sentence: who ran for how long and what was recorded."""
+    processes = count_of(overview["process_count"], "process", "processes")
+    locations = count_of(overview["location_count"], "location")
+    records = count_of(overview["record_count"], "event record")
+    return (
+        f"{processes} with {locations} ran for {time_of(overview['duration_ns'])}; "
+        f"the trace holds {records}."
+    )
+
+
+def describe_damage(incomplete: Sequence[Row], overview: Row) -> str:
+    """What must be known before any figure, if not all of the trace could be read."""
+    if not incomplete:
+        return ""
+    return (
+        f"Incomplete trace: of {count_of(overview['location_count'], 'location')}, "
+        f"{len(incomplete)} could not be read whole; the figures hold only what was readable."
+    )
+
+
+def describe_use(overview: Row) -> str:
+    """How much of the time of all locations went into MPI and into waiting."""
+    if not overview["visit_count"]:
+        return "No region was visited: there is nothing to profile."
+    if not overview["total_ns"]:
+        return "All visits took no time."
+    spent = f"Together the locations spent {time_of(overview['total_ns'])}"
+    if not overview["mpi_ns"]:
+        return f"{spent}, none of it in MPI."
+    share = f"{spent}, {share_of(overview['mpi_ratio'])} of it in MPI"
+    waiting = [
+        *([f"{share_of(overview['wait_ratio'])} waiting"] if overview["wait_ns"] else []),
+        *(
+            [f"{share_of(overview['beyond_ratio'])} waiting {BEYOND}"]
+            if overview["beyond_ns"]
+            else []
+        ),
+    ]
+    return f"{join_words([share, *waiting])}."
+
+
+def describe_use_without_setup(overview: Row) -> str:
+    """The share of MPI where starting and ending it would blur that; else nothing."""
+    setup, mpi = number(overview["mpi_setup_ns"]), number(overview["mpi_ns"])
+    rest = number(overview["total_ns"]) - setup
+    if setup <= mpi / 10 or rest <= 0:
+        return ""
+    return f"Without MPI_Init and MPI_Finalize: {share_of((mpi - setup) / rest)} in MPI."
+
+
+def describe_advice(findings: Sequence[Row]) -> str:
+    """Where to read on about the worst finding; else nothing."""
+    if not findings:
+        return ""
+    worst = findings[0]
+    return f"What {worst['finding']} means, and what to try: tracemill explain {worst['metric']}"
+
+
+def select_findings(findings: Sequence[Row]) -> list[Row]:
+    """The worst finding, and others that are worth telling beside it."""
+    return [
+        row
+        for place, row in enumerate(findings)
+        if not place or row["wait_ratio"] is None or number(row["wait_ratio"]) >= WORTH_TELLING
+    ]

@@ -1,0 +1,50 @@
+"""Trace quality: what is missing, damaged or doubtful."""
+
+from collections.abc import Sequence
+
+from pipeline.reports.material import Material, filled
+from pipeline.reports.model import Section
+from pipeline.reports.tables import TableSpec
+from pipeline.reports.units import format_count
+from pipeline.reports.wording import Row, count_of, number
+
+PLACE = 110
+
+QUALITY = TableSpec(
+    query="quality_findings",
+    title="What was noticed",
+    titles={"detail": "What it means", "time_ns": "Time concerned"},
+    silent={"time_ns": None},
+)
+INCOMPLETE = TableSpec(
+    query="incomplete_locations",
+    title="Incomplete locations",
+    row_limit=50,
+    silent={"thread": 0},
+)
+
+
+def build(material: Material) -> Section:
+    """How far the trace can be trusted."""
+    findings = material.table(QUALITY)
+    incomplete = material.table(INCOMPLETE)
+    return Section(
+        key="trace-quality",
+        title="Trace quality",
+        sentences=(describe_quality(findings.as_dicts(), incomplete.as_dicts()),),
+        tables=filled(findings, incomplete),
+    )
+
+
+def describe_quality(findings: Sequence[Row], incomplete: Sequence[Row]) -> str:
+    """Trace quality in one line."""
+    kinds: dict[str, int] = {}
+    for finding in findings:
+        kind = str(finding["kind"])
+        kinds[kind] = kinds.get(kind, 0) + int(number(finding["finding_count"]))
+    if not kinds and not incomplete:
+        return "Trace quality: nothing is missing or doubtful."
+    listed = [f"{format_count(count)} × {kind.replace('_', ' ')}" for kind, count in kinds.items()]
+    if incomplete:
+        listed.insert(0, f"{count_of(len(incomplete), 'location')} incomplete")
+    return f"Trace quality: {'; '.join(listed)}."

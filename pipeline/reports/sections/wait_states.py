@@ -1,0 +1,139 @@
+"""Wait states: what kinds of waiting there were, where, and who was waited for."""
+
+from collections.abc import Sequence
+
+from pipeline.reports.material import Material
+from pipeline.reports.model import Finding, Section
+from pipeline.reports.tables import TableSpec, read_source
+from pipeline.reports.units import Value, format_count
+from pipeline.reports.wording import (
+    Row,
+    count_of,
+    join_words,
+    name_path,
+    name_place,
+    number,
+    said,
+    share_of,
+    start,
+    time_of,
+)
+
+PLACE = 30
+UNANALYSED = "unanalysed_waiting"
+SEARCHED = "searched_wait_states"
+BEYOND = "beyond the reference"
+
+_COMPARABLE: dict[str, Value] = {"is_beyond_reference": False}
+
+BY_PROPERTY = TableSpec(
+    query="waits_by_property",
+    title="By kind",
+    note="What a metric means and what to try: tracemill explain METRIC.",
+    row_limit=30,
+    bars=("wait_ns",),
+    silent={"confidence": 100} | _COMPARABLE,
+)
+BY_CALL_PATH = TableSpec(
+    query="waits_by_call_path",
+    title="By call path",
+    row_limit=20,
+    bars=("wait_ns",),
+    silent=_COMPARABLE,
+)
+BY_CAUSE = TableSpec(
+    query="waits_by_cause",
+    title="By cause and victim",
+    row_limit=20,
+    bars=("wait_ns",),
+    titles={"cause_rank": "Waited for", "rank": "Waiting rank"},
+    silent={"thread": 0, "cause_thread": 0} | _COMPARABLE,
+)
+
+
+def build(material: Material) -> Section:
+    """Time lost in waiting, by kind, call path and cause."""
+    overview = material.overview
+    searched = material.rows(SEARCHED)
+    return Section(
+        key="wait-states",
+        title="Wait states",
+        sentences=said(
+            describe_coverage(material.rows(UNANALYSED)),
+            "" if overview["wait_ns"] else describe_waiting(overview, searched),
+        ),
+        tables=material.tables(BY_PROPERTY, BY_CALL_PATH, BY_CAUSE),
+        sources=(read_source(UNANALYSED),),
+    )
+
+
+def describe_coverage(unanalysed: Sequence[Row]) -> str:
+    """Which waiting the analysis tells apart, and how much time may hold other waiting."""
+    kinds = [f"{row['kind']} ({share_of(row['time_ratio'])} of all time)" for row in unanalysed]
+    others = f" Not analysed: {join_words(kinds)}." if kinds else ""
+    return f"Analysed for waiting: messages and collectives between processes.{others}"
+
+
+def describe_waiting(overview: Row, searched: Sequence[Row]) -> str:
+    """The sentence that leads to the findings, or says what was looked for in vain."""
+    lost = []
+    if overview["wait_ns"]:
+        waits = count_of(overview["wait_count"], "wait")
+        lost.append(f"{waits} lost {time_of(overview['wait_ns'])}")
+    if overview["beyond_ns"]:
+        waits = count_of(overview["beyond_count"], "wait")
+        lost.append(f"{waits} {BEYOND} lost {time_of(overview['beyond_ns'])}")
+    if lost:
+        return f"{join_words(lost)}; worst first:"
+    if number(overview["process_count"]) < 2:
+        return "There are no two processes, of which one could wait for the other."
+    kinds = join_words([str(row["finding"]) for row in searched])
+    return f"No waiting was found{f' (looked for: {kinds})' if kinds else ''}."
+
+
+def describe_finding(row: Row, *, has_threads: bool) -> Finding:
+    """What costs how much, where, who loses most and who is waited for."""
+    headline = str(row["finding"])
+    if row["is_beyond_reference"]:
+        headline += f", {BEYOND}"
+    headline += f": {time_of(row['wait_ns'])}"
+    if row["wait_ratio"] is not None:
+        headline += f", {share_of(row['wait_ratio'])} of all time"
+    waits = count_of(row["wait_count"], "wait")
+    loss = _describe_loss(row, has_threads=has_threads)
+    place = name_path(row["call_path"])
+    return Finding(f"{headline}.", f"{waits} in {place}. {loss}{_describe_doubt(row)}")
+
+
+def _describe_doubt(row: Row) -> str:
+    """How far a finding can be trusted, if not fully."""
+    if not row["doubtful_count"]:
+        return ""
+    if row["doubtful_count"] == row["wait_count"]:
+        return f" Doubtful: confidence {row['confidence']}%."
+    doubtful, waits = (format_count(number(row[name])) for name in ("doubtful_count", "wait_count"))
+    return (
+        f" {doubtful} of the {waits} waits are doubtful: confidence down to {row['confidence']}%."
+    )
+
+
+def _describe_loss(row: Row, *, has_threads: bool) -> str:
+    victim = start(name_place(row["rank"], row["thread"], has_threads=has_threads))
+    cause = name_place(row["cause_rank"], row["cause_thread"], has_threads=has_threads)
+    path = row["cause_call_path"]
+    if path is not None:
+        cause += " to enter it" if path == row["call_path"] else f" in {name_path(path)}"
+    worst, part = time_of(row["worst_ns"]), _describe_part(row)
+    if number(row["location_count"]) > 1:
+        return f"{victim} loses most, {worst}, {part} waiting for {cause}."
+    if part == "all":
+        return f"{victim} waits for {cause}."
+    return f"{victim} loses it all, {part} waiting for {cause}."
+
+
+def _describe_part(row: Row) -> str:
+    """How much of what the worst location loses is due to its worst cause."""
+    if number(row["cause_ns"]) >= number(row["worst_ns"]):
+        return "all"
+    caused = time_of(row["cause_ns"])
+    return "nearly all" if caused == time_of(row["worst_ns"]) else f"{caused} of it"

@@ -1,0 +1,81 @@
+"""Figures as words: the pieces that the sentences of all sections are made of."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from pipeline.reports.units import (
+    Value,
+    drop_arguments,
+    format_count,
+    format_path,
+    format_share,
+    format_time,
+    make_visible,
+    shorten,
+)
+
+Row = Mapping[str, Value]
+
+LONGEST_REGION = 60
+
+
+def count_of(count: Value, singular: str, plural: str = "") -> str:
+    """'1 process', '8 processes'."""
+    number = int(count or 0)
+    return f"{format_count(number)} {singular if number == 1 else plural or singular + 's'}"
+
+
+def join_words(words: Sequence[str]) -> str:
+    """'a, b and c'."""
+    return " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else "".join(words)
+
+
+def name_place(rank: Value, thread: Value, *, has_threads: bool) -> str:
+    """A location as people call it."""
+    return f"rank {rank} thread {thread}" if has_threads else f"rank {rank}"
+
+
+def name_region(name: Value) -> str:
+    """A region in quotes, without argument lists and not too long."""
+    return quote(shorten(drop_arguments(make_visible(str(name))), LONGEST_REGION))
+
+
+def name_path(path: Value) -> str:
+    """A call path in quotes, without argument lists and not too long."""
+    return quote(format_path(str(path)))
+
+
+def quote(name: str) -> str:
+    """A name set off from the words around it."""
+    return f'"{name}"'
+
+
+def start(text: str) -> str:
+    """The text with a capital letter in front."""
+    return text[:1].upper() + text[1:]
+
+
+def time_of(value: Value) -> str:
+    """'12.3 ms'; nothing known is no time."""
+    return format_time(number(value))
+
+
+def share_of(value: Value) -> str:
+    """'12.3%'; nothing known is no share."""
+    return format_share(number(value))
+
+
+def number(value: Value) -> float:
+    """The number to count with; nothing known counts as nothing."""
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def said(*sentences: str) -> tuple[str, ...]:
+    """Those sentences that say something."""
+    return tuple(sentence for sentence in sentences if sentence)
+
+
+def describe_moment(timestamp: str) -> str:
+    """An ISO timestamp to the minute: '2025-03-01 14:05 UTC'."""
+    moment = datetime.fromisoformat(timestamp).astimezone(UTC)
+    return f"{moment:%Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,67 @@
+"""Columns of relations as arrays, and the call tree as arrays that call paths index.
+
+New memory costs more than what is done with it, so that large arrays are used again, and indices
+are read in the width that numpy wants.
+"""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import duckdb
+
+Numbers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+class CallTree(NamedTuple):
+    """What is known of every call path; they are numbered depth first without gaps.
+
+    `overhead` is the class of overhead that its region belongs to, `is_stub` tells what repeats
+    tasks.
+    """
+
+    region: Numbers
+    last: Numbers
+    overhead: NDArray[np.int32]
+    is_stub: Flags
+
+
+def read_columns(relation: "duckdb.DuckDBPyRelation", *expressions: str) -> list[NDArray[Any]]:
+    """The columns, which have no nulls, all in the same order; numbers have 64 bits."""
+    table = relation.select(", ".join(expressions)).to_arrow_table()
+    return [column.to_numpy() for column in table.columns]
+
+
+def place(ids: Numbers, values: NDArray[Any]) -> NDArray[Any]:
+    """The values as an array that ids index."""
+    placed = np.zeros(ids.max(initial=-1) + 1, values.dtype)
+    placed[ids] = values
+    return placed
+
+
+def sum_by(ids: Numbers, values: NDArray[Any], size: int) -> Numbers:
+    """The sum of the values of each id, or the number of those that are true."""
+    if values.dtype == np.bool_:
+        return np.bincount(ids[values], minlength=size)
+    sums = np.zeros(size, np.int64)
+    np.add.at(sums, ids, values)
+    return sums
+
+
+def read_call_tree(
+    call_paths: "duckdb.DuckDBPyRelation", region_classes: "duckdb.DuckDBPyRelation"
+) -> CallTree:
+    """The call tree with the class of every call path's region."""
+    path, region, last, is_stub = read_columns(
+        call_paths,
+        "call_path_id::BIGINT",
+        "region_id::BIGINT",
+        "last_call_path_id::BIGINT",
+        "kind = 'task_stub'",
+    )
+    overhead = place(*read_columns(region_classes, "region_id::BIGINT", "overhead_id"))
+    regions = place(path, region)
+    return CallTree(regions, place(path, last), overhead[regions], place(path, is_stub))

@@ -1,0 +1,36 @@
+"""The walk along the critical path as a stage: from jumps to the steps that are taken."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline.graph import PythonStage
+from schemas.critical_path import CRITICAL_PATH_STEPS
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+def walk_critical_path(critical_path_jumps: "duckdb.DuckDBPyRelation") -> pa.Table:
+    """Number the jumps of the critical path; no jumps, no path.
+
+    The walk starts at the program's end, the last jump of all, and ends at one that has no
+    predecessor.
+    """
+    # Compiled code is loaded only when there is something to walk along.
+    from pipeline.stages.critical_path_walk import NONE, walk_back
+
+    chosen = critical_path_jumps.select(f"point_id, coalesce(predecessor_id, {NONE}) AS earlier_id")
+    path = walk_back(chosen.order("point_id").fetchnumpy()["earlier_id"].astype(np.int64))
+    return pa.table({"ordinal": np.arange(len(path)), "point_id": path})
+
+
+CRITICAL_PATH_STAGE = PythonStage(
+    name="critical_path_steps",
+    inputs=("critical_path_jumps",),
+    outputs=(CRITICAL_PATH_STEPS,),
+    compute=walk_critical_path,
+    modules=("pipeline.stages.critical_path", "pipeline.stages.critical_path_walk"),
+    parameters={},
+)

@@ -1,0 +1,177 @@
+"""The class of overhead that each region belongs to, by a file of rules."""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from pipeline.errors import MissingInputError, QueryError
+from pipeline.graph import PythonStage
+from pipeline.sql import QUERIES
+from schemas.columns import PARADIGMS
+from schemas.definitions import REGION_ROLES
+from schemas.overheads import OVERHEAD_CLASSES, OVERHEAD_RULES, REGION_CLASSES, TAXONOMY
+
+if TYPE_CHECKING:
+    import duckdb
+
+SHIPPED_RULES = QUERIES / "overheads" / "overhead_classes.csv"
+HEADER = ("paradigm", "role", "name", "class", "subclass")
+_KNOWN = {"paradigm": PARADIGMS, "role": REGION_ROLES}
+_IDS = {(each.name, each.part): number for number, each in enumerate(TAXONOMY)}
+_NO_RULE = _IDS["unidentified", "no rule"]
+
+
+@dataclass(frozen=True)
+class OverheadRule:
+    """Regions whose paradigm, role and name fit these patterns belong to a class of overhead.
+
+    `line` is that of the file.
+    """
+
+    line: int
+    paradigm: str
+    role: str
+    name: str
+    overhead_id: int
+
+
+def read_rules(path: Path) -> str:
+    """The text of a file of rules; raises PipelineError if it cannot be read or is wrong."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise QueryError(f"{path}: not a text in UTF-8: save it as such") from error
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise MissingInputError(f"cannot read overhead classes: {path}: {reason}") from error
+    parse_rules(text, source=str(path))
+    return text
+
+
+def parse_rules(text: str, *, source: str = "overhead classes") -> tuple[OverheadRule, ...]:
+    """The rules of a file, in order; raises QueryError that names the line and what to do."""
+    rows = _rows(text, source)
+    line, header = next(rows, (1, ()))
+    if header != HEADER:
+        raise QueryError(f"{source}:{line}: the first row must be {','.join(HEADER)}")
+    rules = tuple(_rule(row, line, source) for line, row in rows)
+    if not rules:
+        raise QueryError(f"{source}: no rules: write at least one, such as *,*,*,computation,"
+                         "user code")  # fmt: skip
+    return rules
+
+
+def _rows(text: str, source: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Line numbers and fields, without comments and empty lines."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        try:
+            (fields,) = csv.reader([line], strict=True)
+        except csv.Error as error:
+            raise QueryError(f"{source}:{number}: {error}: close what is quoted") from error
+        yield number, tuple(field.strip() for field in fields)
+
+
+def _rule(fields: tuple[str, ...], line: int, source: str) -> OverheadRule:
+    def fail(problem: str) -> QueryError:
+        return QueryError(f"{source}:{line}: {problem}")
+
+    if len(fields) != len(HEADER):
+        raise fail(f"{len(fields)} fields instead of {len(HEADER)}: write {','.join(HEADER)}")
+    row = dict(zip(HEADER, fields, strict=True))
+    for column, text in row.items():
+        if not text:
+            raise fail(f"{column} is empty: * stands for any")
+    for column, known in _KNOWN.items():
+        for part in row[column].split("|"):
+            if not any(_pattern(part).fullmatch(value) for value in known):
+                raise fail(f"no {column} fits {part!r}: there are {', '.join(known)}")
+    named = (row["class"].lower(), row["subclass"])
+    parts = [part for name, part in _IDS if name == named[0]]
+    if not parts:
+        names = ", ".join(dict.fromkeys(name for name, _ in _IDS))
+        raise fail(f"no class {row['class']!r}: there are {names}")
+    overhead = {part.lower(): _IDS[named[0], part] for part in parts}.get(named[1].lower())
+    if overhead is None:
+        raise fail(f"{named[0]} has no subclass {named[1]!r}: it has {', '.join(parts)}")
+    return OverheadRule(line, row["paradigm"], row["role"], row["name"], overhead)
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    """The regular expression of alternatives with * for any text."""
+    alternatives = (re.escape(part.strip()).replace(r"\*", ".*") for part in text.split("|"))
+    return re.compile("|".join(alternatives), re.IGNORECASE | re.DOTALL)
+
+
+def classify(
+    regions: Iterable[tuple[str, str, str]], rules: tuple[OverheadRule, ...]
+) -> list[int | None]:
+    """The number of the first rule that fits each region (paradigm, role, name), or None."""
+
+    @cache
+    def fitting(paradigm: str, role: str) -> list[tuple[int, re.Pattern[str]]]:
+        return [
+            (number, _pattern(rule.name))
+            for number, rule in enumerate(rules)
+            if _pattern(rule.paradigm).fullmatch(paradigm) and _pattern(rule.role).fullmatch(role)
+        ]
+
+    return [
+        next((number for number, name in fitting(paradigm, role) if name.fullmatch(text)), None)
+        for paradigm, role, text in regions
+    ]
+
+
+def make_overhead_classes(
+    regions: "duckdb.DuckDBPyRelation", *, overhead_classes: str
+) -> tuple[pa.Table, pa.Table, pa.Table]:
+    """The taxonomy, the rules, and the class of every region; rules as text of a file."""
+    rules = parse_rules(overhead_classes)
+    ordered = regions.select("region_id, paradigm::VARCHAR, role::VARCHAR, name").order("region_id")
+    rows = ordered.fetchall()
+    chosen = classify((row[1:] for row in rows), rules)
+    return (
+        pa.table(
+            {
+                "overhead_id": pa.array(range(len(TAXONOMY)), pa.int32()),
+                "overhead_class": [each.name for each in TAXONOMY],
+                "overhead_subclass": [each.part for each in TAXONOMY],
+                "meaning": [each.meaning for each in TAXONOMY],
+            }
+        ),
+        pa.table(
+            {"rule_id": pa.array(range(len(rules)), pa.int32())}
+            | {
+                column: [getattr(rule, column) for rule in rules]
+                for column in ("line", "paradigm", "role", "name", "overhead_id")
+            }
+        ),
+        pa.table(
+            {
+                "region_id": pa.array([row[0] for row in rows], pa.int32()),
+                "overhead_id": pa.array(
+                    [_NO_RULE if rule is None else rules[rule].overhead_id for rule in chosen],
+                    pa.int32(),
+                ),
+                "rule_id": pa.array(chosen, pa.int32()),
+            }
+        ),
+    )
+
+
+OVERHEAD_CLASSES_STAGE = PythonStage(
+    name="overhead_classes",
+    inputs=("regions",),
+    outputs=(OVERHEAD_CLASSES, OVERHEAD_RULES, REGION_CLASSES),
+    compute=make_overhead_classes,
+    modules=("pipeline.stages.overhead_classes", "schemas.overheads"),
+    parameters={"overhead_classes": SHIPPED_RULES.read_text(encoding="utf-8")},
+)

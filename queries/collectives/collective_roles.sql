@@ -1,0 +1,92 @@
+-- Who waits for whom in a collective: the part that each member takes in it.
+--
+--     family          operations                              awaited        waiting
+--     barrier         Barrier                                 all            all
+--     n_to_n          Allgather(v), Alltoall(v/w),            who sends      who receives
+--                     Allreduce, Reduce_scatter(_block)
+--     one_to_n        Bcast, Scatter(v)                       the root       others that receive
+--     n_to_one        Reduce, Gather(v)                       who sends      the root
+--     scan            Scan, Exscan                            who sends      all, for lower ranks
+--     neighbourhood   any of them in MPI_Neighbor_…           who sends      who receives
+--
+-- Sending and receiving is of data: who has zero bytes of both takes no part, except in a barrier.
+-- The same rules hold for the non-blocking forms. On an inter-communicator each side waits for the
+-- other one.
+--
+-- Grain:      one row per member that takes part in a complete instance of several members
+-- Inputs:     collectives, collective_members, communicators
+-- Output:     collective_roles
+-- Parameters: none
+-- Source:     Scalasca pattern reference; MPI 4.0, section 6.2.3 on inter-communicators
+-- Assumes:    nothing
+WITH
+    instances AS (
+        SELECT
+            collectives.collective_id,
+            collectives.root_side,
+            collectives.root_rank,
+            collectives.is_nonblocking,
+            collectives.is_nonblocking
+            OR collectives.is_neighbourhood
+            OR collectives.operation IN ('alltoallv', 'alltoallw') AS is_beyond_reference,
+            communicators.kind = 'inter' AS is_inter,
+            NOT bool_and(collectives.is_complete) OVER (PARTITION BY communicator_id)
+                AS is_doubtful,
+            CASE
+                WHEN collectives.is_neighbourhood THEN 'neighbourhood'
+                WHEN collectives.operation = 'barrier' THEN 'barrier'
+                WHEN collectives.operation IN ('bcast', 'scatter', 'scatterv') THEN 'one_to_n'
+                WHEN collectives.operation IN ('reduce', 'gather', 'gatherv') THEN 'n_to_one'
+                WHEN collectives.operation IN ('scan', 'exscan') THEN 'scan'
+                WHEN
+                    collectives.operation IN (
+                        'allgather', 'allgatherv', 'alltoall', 'alltoallv', 'alltoallw',
+                        'allreduce', 'reduce_scatter', 'reduce_scatter_block'
+                    )
+                    THEN 'n_to_n'
+            END AS family
+        FROM collectives
+        INNER JOIN communicators USING (communicator_id)
+        QUALIFY family IS NOT NULL AND collectives.is_complete AND collectives.member_count > 1
+    ),
+
+    members AS (
+        SELECT
+            instances.* EXCLUDE (collective_id),
+            collective_members.*,
+            coalesce(side = root_side AND comm_rank = root_rank, FALSE) AS is_root
+        FROM instances
+        INNER JOIN collective_members USING (collective_id)
+        WHERE family = 'barrier' OR bytes_sent > 0 OR bytes_received > 0
+    )
+
+SELECT
+    collective_id,
+    family,
+    is_nonblocking,
+    is_beyond_reference,
+    location_id,
+    side,
+    if(is_inter, 1 - side, side)::TINYINT AS awaited_side,
+    comm_rank,
+    visit_id,
+    call_path_id,
+    enter_ns,
+    coalesce(start_visit_id, visit_id) AS begin_visit_id,
+    begin_ns,
+    end_ns,
+    CASE family
+        WHEN 'barrier' THEN TRUE
+        WHEN 'one_to_n' THEN bytes_sent > 0 AND is_root
+        ELSE bytes_sent > 0
+    END AS is_awaited,
+    CASE family
+        WHEN 'barrier' THEN TRUE
+        WHEN 'scan' THEN TRUE
+        WHEN 'one_to_n' THEN bytes_received > 0 AND NOT is_root
+        WHEN 'n_to_one' THEN bytes_received > 0 AND is_root
+        ELSE bytes_received > 0
+    END AS is_waiting,
+    is_doubtful
+FROM members
+ORDER BY collective_id, location_id

@@ -1,0 +1,85 @@
+-- MPI_Init and MPI_Finalize, which all processes call together: who came last, who left first.
+--
+-- Of processes that enter or leave at the same time, the one of the lowest rank counts.
+--
+-- Grain:      one row per process and call, if all processes made that call
+-- Inputs:     visits, call_paths, mpi_calls, locations, location_groups
+-- Output:     framing_calls
+-- Parameters: none
+-- Source:     MPI 4.0, section 11.2.1 and 11.2.2
+-- Assumes:    MPI_Init does not need to wait for others, but its end is a common one
+WITH
+    framing_paths AS (
+        SELECT
+            call_paths.call_path_id,
+            mpi_calls.call = 'mpi_finalize' AS is_finalize
+        FROM call_paths
+        INNER JOIN mpi_calls USING (region_id)
+        WHERE mpi_calls.call IN ('mpi_init', 'mpi_init_thread', 'mpi_finalize')
+    ),
+
+    -- The outermost one, where wrappers call each other.
+    calls AS (
+        SELECT
+            framing_paths.is_finalize,
+            locations.location_group_id,
+            locations.rank,
+            visits.location_id,
+            visits.visit_id,
+            visits.call_path_id,
+            visits.enter_ns,
+            visits.leave_ns
+        FROM visits
+        INNER JOIN framing_paths USING (call_path_id)
+        INNER JOIN locations USING (location_id)
+        QUALIFY
+            row_number() OVER (
+                PARTITION BY framing_paths.is_finalize, locations.location_group_id
+                ORDER BY visits.enter_ns, visits.visit_id
+            ) = 1
+    ),
+
+    processes AS (
+        SELECT count(DISTINCT location_group_id) AS process_count
+        FROM locations
+        INNER JOIN location_groups USING (location_group_id)
+        WHERE location_groups.kind = 'process'
+    ),
+
+    -- If one of them is missing, nobody knows whether it was the last or the first.
+    together AS (
+        SELECT
+            *,
+            max({
+                'enter_ns': enter_ns,
+                'precedence': -rank,
+                'location_id': location_id,
+                'visit_id': visit_id
+            }) OVER everyone AS last_one,
+            min({
+                'leave_ns': leave_ns,
+                'rank': rank,
+                'location_id': location_id,
+                'visit_id': visit_id
+            }) OVER everyone AS first_one
+        FROM calls
+        WINDOW everyone AS (PARTITION BY is_finalize)
+        QUALIFY count(*) OVER everyone = (SELECT process_count FROM processes)
+    )
+
+SELECT
+    is_finalize,
+    location_id,
+    visit_id,
+    call_path_id,
+    enter_ns,
+    leave_ns,
+    last_one.enter_ns AS last_enter_ns,
+    last_one.location_id AS last_location_id,
+    last_one.visit_id AS last_visit_id,
+    first_one.leave_ns AS first_leave_ns,
+    first_one.location_id AS first_location_id,
+    first_one.visit_id AS first_visit_id,
+    if(last_enter_ns > leave_ns, 50, 100)::TINYINT AS confidence
+FROM together
+ORDER BY is_finalize, location_id

@@ -1,0 +1,80 @@
+-- How much of the critical path is there only because work is spread unevenly.
+--
+-- For a call path and all below it: T is the time of all processes, W their waiting, CP the length
+-- of the path, N the number of processes. Evenly spread, the work would take (T - W) / N:
+--
+--     imbalance = 1 - (T - W) / (N * CP)
+--
+-- Grain:      one row per call path on the critical path whose work is spread unevenly
+-- Inputs:     critical_path_profile, call_tree, call_paths, location_spans, wait_states
+-- Output:     critical_path_imbalances
+-- Parameters: none
+-- Source:     Böhme, "Characterizing load and communication imbalance in parallel applications",
+--             2013: critical-path imbalance indicator
+-- Assumes:    nothing
+WITH
+    processes AS (
+        SELECT location_id FROM location_spans
+        WHERE is_process
+    ),
+
+    -- Sums over subtrees are differences of running sums over all call paths.
+    path_times AS (
+        SELECT
+            call_path_id,
+            sum(path_ns) AS path_ns,
+            sum(sum(path_ns)) OVER (ORDER BY call_path_id ROWS UNBOUNDED PRECEDING) AS running_ns
+        FROM critical_path_profile
+        GROUP BY call_path_id
+    ),
+
+    waits AS (
+        SELECT
+            wait_states.call_path_id,
+            sum(sum(wait_states.wait_ns)) OVER (
+                ORDER BY wait_states.call_path_id ROWS UNBOUNDED PRECEDING
+            ) AS running_ns
+        FROM wait_states
+        INNER JOIN processes USING (location_id)
+        WHERE
+            NOT wait_states.is_beyond_reference
+            AND wait_states.property NOT IN (
+                'mpi_barrier_completion', 'mpi_nxn_completion', 'mpi_init_completion'
+            )
+        GROUP BY wait_states.call_path_id
+    ),
+
+    times AS (
+        SELECT
+            call_tree.call_path_id,
+            sum(call_tree.inclusive_ns) AS time_ns
+        FROM call_tree
+        INNER JOIN processes USING (location_id)
+        WHERE call_tree.call_path_id IN (SELECT call_path_id FROM path_times)
+        GROUP BY call_tree.call_path_id
+    ),
+
+    subtrees AS (
+        SELECT
+            path_times.call_path_id,
+            last_paths.running_ns - path_times.running_ns + path_times.path_ns AS path_ns,
+            times.time_ns
+            - coalesce(last_waits.running_ns, 0)
+            + coalesce(earlier_waits.running_ns, 0) AS work_ns
+        FROM path_times
+        INNER JOIN call_paths USING (call_path_id)
+        INNER JOIN times USING (call_path_id)
+        ASOF INNER JOIN path_times AS last_paths
+            ON call_paths.last_call_path_id >= last_paths.call_path_id
+        ASOF LEFT JOIN waits AS last_waits
+            ON call_paths.last_call_path_id >= last_waits.call_path_id
+        ASOF LEFT JOIN waits AS earlier_waits
+            ON path_times.call_path_id > earlier_waits.call_path_id
+    )
+
+SELECT
+    call_path_id,
+    1 - work_ns::DOUBLE / (path_ns * (SELECT count(*) FROM processes))::DOUBLE AS imbalance_ratio
+FROM subtrees
+WHERE path_ns * (SELECT count(*) FROM processes) > greatest(work_ns, 0)
+ORDER BY call_path_id

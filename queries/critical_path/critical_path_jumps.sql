@@ -1,0 +1,83 @@
+-- How a critical path goes on backwards: from a call that waited to the call it waited for, and on
+-- that location back to the last call before it that waited.
+--
+--     rank 0        [ work ....... ][ send ]               <- back to the begin: no predecessor
+--     rank 1   [ recv: 1st wait ... ][ work ][ send ]      <- back to the 1st wait
+--     rank 2        [ recv: 2nd wait ............... ][ Finalize ]
+--
+--     point            waited for      predecessor
+--     1st wait         send of rank 0  none
+--     2nd wait         send of rank 1  1st wait
+--     program's end    Finalize        2nd wait
+--
+-- The program's end is where the last process entered MPI_Finalize; of several the one of the
+-- lowest rank. Traces with teams of threads have no critical path yet.
+--
+-- Grain:      one row per call that waited, and one for the program's end
+-- Inputs:     synchronisation_points, location_spans, locations, thread_teams
+-- Output:     critical_path_jumps
+-- Parameters: none
+-- Source:     Miller et al. 1990 (IPS-2); Scalasca, "critical-path analysis"
+-- Assumes:    nothing
+WITH
+    waits AS (
+        SELECT
+            row_number() OVER (ORDER BY visit_id, wait_ns, cause_visit_id) - 1 AS point_id,
+            location_id,
+            visit_id,
+            wait_ns,
+            cause_location_id,
+            cause_visit_id,
+            cause_enter_ns
+        FROM synchronisation_points
+        WHERE
+            wait_ns > 0
+            AND kind <> 'finalize'
+            AND NOT EXISTS (FROM thread_teams)
+    ),
+
+    -- Where records name several waits of one call, the longest stands for it.
+    waiting_calls AS (
+        SELECT
+            location_id,
+            visit_id,
+            max(point_id) AS point_id
+        FROM waits
+        GROUP BY location_id, visit_id
+    ),
+
+    ends AS (
+        SELECT
+            spans.location_id AS cause_location_id,
+            spans.end_visit_id AS cause_visit_id,
+            spans.end_ns AS cause_enter_ns
+        FROM location_spans AS spans
+        INNER JOIN locations USING (location_id)
+        WHERE spans.is_process AND NOT EXISTS (FROM thread_teams)
+        ORDER BY spans.end_ns DESC, locations.rank, spans.location_id
+        LIMIT 1
+    ),
+
+    jumps AS (
+        SELECT * EXCLUDE (location_id) FROM waits
+        UNION ALL BY NAME
+        SELECT
+            *,
+            (SELECT count(*) FROM waits) AS point_id
+        FROM ends
+    )
+
+SELECT
+    jumps.point_id,
+    jumps.visit_id,
+    jumps.wait_ns,
+    jumps.cause_location_id,
+    jumps.cause_visit_id,
+    jumps.cause_enter_ns,
+    earlier.point_id AS predecessor_id
+FROM jumps
+ASOF LEFT JOIN waiting_calls AS earlier
+    ON
+        jumps.cause_location_id = earlier.location_id
+        AND coalesce(jumps.cause_visit_id, 9223372036854775807) > earlier.visit_id
+ORDER BY jumps.point_id

@@ -1,0 +1,42 @@
+-- How much of the critical path each process contributes, and how much of that is communication.
+--
+-- Grain:      one row per location that the critical path visits
+-- Inputs:     critical_path_segments, critical_path_profile, call_paths, mpi_calls
+-- Output:     critical_path_locations
+-- Parameters: none
+-- Source:     Miller et al. 1990 (IPS-2): share of the path per process
+-- Assumes:    nothing
+WITH
+    segment_counts AS (
+        SELECT
+            location_id,
+            count(*) AS segment_count
+        FROM critical_path_segments
+        GROUP BY location_id
+    ),
+
+    communicating_paths AS (
+        SELECT call_paths.call_path_id
+        FROM call_paths
+        INNER JOIN mpi_calls USING (region_id)
+    ),
+
+    path_times AS (
+        SELECT
+            location_id,
+            sum(path_ns) AS path_ns,
+            sum(path_ns) FILTER (WHERE call_path_id IN (FROM communicating_paths))
+                AS communication_ns
+        FROM critical_path_profile
+        GROUP BY location_id
+    )
+
+SELECT
+    segment_counts.location_id,
+    segment_counts.segment_count,
+    coalesce(path_times.path_ns - coalesce(path_times.communication_ns, 0), 0)::BIGINT
+        AS computation_ns,
+    coalesce(path_times.communication_ns, 0)::BIGINT AS communication_ns
+FROM segment_counts
+LEFT JOIN path_times USING (location_id)
+ORDER BY segment_counts.location_id

@@ -1,0 +1,20 @@
+-- Between which processes the critical path passes on: from the one that was waited for to the one
+-- that waited.
+--
+-- Grain:      one row per pair of locations and kind with which the path passes on
+-- Inputs:     critical_path_segments
+-- Output:     critical_path_partners
+-- Parameters: none
+-- Source:     Miller et al. 1990 (IPS-2): share of the path per pair of processes
+-- Assumes:    nothing
+SELECT
+    cause_location_id AS from_location_id,
+    location_id AS to_location_id,
+    kind,
+    count(*) AS jump_count,
+    sum(wait_ns)::BIGINT AS wait_ns,
+    sum(completion_ns)::BIGINT AS completion_ns
+FROM critical_path_segments
+WHERE kind IS NOT NULL
+GROUP BY ALL
+ORDER BY from_location_id, to_location_id, kind

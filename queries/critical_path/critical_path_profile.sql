@@ -1,0 +1,128 @@
+-- Where the critical path spends its time, per call path and location.
+--
+-- How much of the path lies on a location before some moment grows while the path is there, and
+-- rests while it is elsewhere. A visit's share is the difference from its begin to its end, without
+-- the shares of what it called:
+--
+--     time    0         10        20        30
+--     path    [=========]         [=========]       is here from 0 to 10 and from 20 to 30
+--     main    [.............................]       share 20, less 7 and 3: 10
+--     work       [..............]                   from 3 to 18: 7
+--     send                           [..]           from 23 to 26: 3
+--
+-- To find the few visits that the path touches, time is cut into bins. A visit within one or two
+-- bins matters only if the path is in one of them.
+--
+-- Grain:      one row per call path and location with time on the critical path
+-- Inputs:     critical_path_segments, visits, call_paths
+-- Output:     critical_path_profile
+-- Parameters: none
+-- Source:     Scalasca, "critical-path analysis": critical-path profile
+-- Assumes:    nothing
+WITH
+    -- Fewer bins than segments leave none out, too many make all visits long.
+    bin_widths AS (
+        SELECT
+            greatest(
+                (max(end_ns) - min(begin_ns)) // greatest(256, least(16384, count(*) // 8)), 1
+            ) AS bin_ns
+        FROM critical_path_segments
+    ),
+
+    bins AS (
+        SELECT DISTINCT
+            segments.location_id,
+            unnest(
+                range(segments.begin_ns // bin_ns, segments.end_ns // bin_ns + 1)
+            ) AS bin
+        FROM critical_path_segments AS segments
+        CROSS JOIN bin_widths
+    ),
+
+    touched_visits AS (
+        SELECT
+            visits.location_id,
+            visits.call_path_id,
+            visits.enter_ns,
+            visits.leave_ns
+        FROM visits
+        CROSS JOIN bin_widths
+        WHERE
+            visits.leave_ns // bin_ns - visits.enter_ns // bin_ns > 1
+            OR (visits.location_id, visits.enter_ns // bin_ns) IN (FROM bins)
+            OR (visits.location_id, visits.leave_ns // bin_ns) IN (FROM bins)
+    ),
+
+    -- Where clocks disagree, the path may be on a location twice at a time.
+    changes AS (
+        SELECT
+            location_id,
+            time_ns,
+            sum(change)::BIGINT AS change
+        FROM (
+            SELECT location_id, begin_ns AS time_ns, 1 AS change FROM critical_path_segments
+            UNION ALL
+            SELECT location_id, end_ns, -1 FROM critical_path_segments
+        )
+        GROUP BY location_id, time_ns
+    ),
+
+    -- From a change on, the path has been here for slope_ratio * time - offset_ns.
+    slopes AS (
+        SELECT
+            location_id,
+            time_ns,
+            (sum(change) OVER until_now)::BIGINT AS slope_ratio,
+            (sum(change * time_ns) OVER until_now)::BIGINT AS offset_ns
+        FROM changes
+        WINDOW until_now AS (
+            PARTITION BY location_id ORDER BY time_ns ROWS UNBOUNDED PRECEDING
+        )
+    ),
+
+    visit_shares AS (
+        SELECT
+            visits.location_id,
+            visits.call_path_id,
+            coalesce(at_leave.slope_ratio * visits.leave_ns - at_leave.offset_ns, 0)
+            - coalesce(at_enter.slope_ratio * visits.enter_ns - at_enter.offset_ns, 0) AS share_ns
+        FROM touched_visits AS visits
+        ASOF LEFT JOIN slopes AS at_leave
+            ON visits.location_id = at_leave.location_id AND visits.leave_ns >= at_leave.time_ns
+        ASOF LEFT JOIN slopes AS at_enter
+            ON visits.location_id = at_enter.location_id AND visits.enter_ns >= at_enter.time_ns
+    ),
+
+    inclusive_times AS (
+        SELECT
+            location_id,
+            call_path_id,
+            sum(share_ns) AS time_ns
+        FROM visit_shares
+        WHERE share_ns <> 0
+        GROUP BY location_id, call_path_id
+    ),
+
+    parts AS (
+        FROM inclusive_times
+        UNION ALL
+        SELECT
+            inclusive_times.location_id,
+            call_paths.parent_call_path_id,
+            -inclusive_times.time_ns
+        FROM inclusive_times
+        INNER JOIN call_paths USING (call_path_id)
+        WHERE call_paths.parent_call_path_id IS NOT NULL
+        UNION ALL
+        SELECT location_id, call_path_id, -wait_ns FROM critical_path_segments
+        WHERE wait_ns > 0
+    )
+
+SELECT
+    call_path_id,
+    location_id,
+    sum(time_ns)::BIGINT AS path_ns
+FROM parts
+GROUP BY call_path_id, location_id
+HAVING path_ns <> 0
+ORDER BY call_path_id, location_id

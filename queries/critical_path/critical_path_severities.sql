@@ -1,0 +1,56 @@
+-- What the critical path says about the call paths and locations that it visits.
+--
+-- With CP(c) the length of the path at call path c, and CP_q(c) its part on location q:
+--
+--     critical_path               CP_q(c)
+--     critical_imbalance_impact   the impact of c on all processes, by the share CP_q(c) / CP(c)
+--     inter_partition_imbalance   the same between partitions
+--     critical_path_imbalance     the share of imbalance in CP_q(c)
+--
+-- What it says about the work of the others, critical_path_work tells.
+--
+-- Grain:      one row per metric, call path and location with a value other than zero
+-- Inputs:     critical_path_profile, critical_path_impacts, critical_path_imbalances
+-- Output:     critical_path_severities
+-- Parameters: none
+-- Source:     Scalasca, "critical-path analysis"
+-- Assumes:    nothing
+WITH
+    shares AS (
+        SELECT
+            profile.call_path_id,
+            profile.location_id,
+            profile.path_ns,
+            impacts.impact_ns * profile.path_ns / impacts.path_ns AS impact_ns,
+            impacts.partition_impact_ns * profile.path_ns / impacts.path_ns AS partition_impact_ns,
+            imbalances.imbalance_ratio * profile.path_ns AS imbalance_ns
+        FROM critical_path_profile AS profile
+        LEFT JOIN critical_path_impacts AS impacts USING (call_path_id)
+        LEFT JOIN critical_path_imbalances AS imbalances USING (call_path_id)
+    ),
+
+    valued AS (
+        SELECT 'critical_path' AS metric, call_path_id, location_id, path_ns AS value FROM shares
+        UNION ALL
+        SELECT 'critical_imbalance_impact', call_path_id, location_id, round(impact_ns)::BIGINT
+        FROM shares
+        UNION ALL
+        SELECT
+            'inter_partition_imbalance',
+            call_path_id,
+            location_id,
+            round(partition_impact_ns)::BIGINT
+        FROM shares
+        UNION ALL
+        SELECT 'critical_path_imbalance', call_path_id, location_id, round(imbalance_ns)::BIGINT
+        FROM shares
+    )
+
+SELECT
+    metric,
+    call_path_id,
+    location_id,
+    value
+FROM valued
+WHERE value <> 0
+ORDER BY metric, call_path_id, location_id

@@ -1,0 +1,25 @@
+-- Which part of each location the critical path can lie in: from entering MPI_Init to entering
+-- MPI_Finalize.
+--
+-- Where not all processes call both, as in programs without MPI or in truncated traces, it is the
+-- whole location that counts.
+--
+-- Grain:      one row per location with records
+-- Inputs:     locations, framing_calls
+-- Output:     location_spans
+-- Parameters: none
+-- Source:     Scalasca, "critical-path analysis": begin and end of the path
+-- Assumes:    nothing
+SELECT
+    locations.location_id,
+    locations.thread = 0 AND locations.kind NOT IN ('gpu', 'metric') AS is_process,
+    init.visit_id AS begin_visit_id,
+    init.call_path_id AS begin_call_path_id,
+    coalesce(init.enter_ns, locations.begin_ns) AS begin_ns,
+    finalize.visit_id AS end_visit_id,
+    coalesce(finalize.enter_ns, locations.end_ns) AS end_ns
+FROM locations
+LEFT JOIN (FROM framing_calls WHERE NOT is_finalize) AS init USING (location_id)
+LEFT JOIN (FROM framing_calls WHERE is_finalize) AS finalize USING (location_id)
+WHERE locations.begin_ns IS NOT NULL
+ORDER BY locations.location_id

@@ -1,0 +1,194 @@
+-- Where the processes of a program met: calls that waited, and calls that were waited for.
+--
+--     late_sender     the receive that waited, and the send it waited for
+--     late_receiver   the send that waited, and the posting of the receive it waited for
+--     barrier         all members
+--     n_to_n          all members if all were inside at once, else the last sender and those that
+--                     it made wait
+--     one_to_n        the root, and the receivers that it made wait
+--     n_to_one        the root, if it waited, and the last sender
+--     init, finalize  all processes
+--
+-- What was waited for did not wait there itself: its wait is 0. Messages that nobody waited for,
+-- scans, and what the reference analyser leaves out, are no such points.
+--
+-- Grain:      one row per call and message or collective that it met others for
+-- Inputs:     late_sender, late_receiver, messages, synchronised_members, collective_members,
+--             framing_calls
+-- Output:     synchronisation_points
+-- Parameters: none
+-- Source:     Scalasca, "critical-path analysis": synchronisation points
+-- Assumes:    nothing
+WITH
+    late_messages AS (
+        SELECT
+            if(waits.property = 'mpi_latereceiver', 'late_receiver', 'late_sender') AS kind,
+            waits.call_path_id,
+            waits.wait_ns,
+            messages.*
+        FROM (FROM late_sender UNION ALL FROM late_receiver) AS waits
+        INNER JOIN messages USING (message_id)
+        WHERE NOT waits.is_beyond_reference
+    ),
+
+    waits_for_messages AS (
+        SELECT
+            kind,
+            receiver_location_id AS location_id,
+            receive_completion_visit_id AS visit_id,
+            call_path_id,
+            receive_completion_enter_ns AS enter_ns,
+            receive_completion_leave_ns AS leave_ns,
+            wait_ns,
+            sender_location_id AS cause_location_id,
+            send_post_visit_id AS cause_visit_id,
+            send_post_enter_ns AS cause_enter_ns,
+            message_id
+        FROM late_messages
+        WHERE kind = 'late_sender'
+        UNION ALL
+        SELECT
+            kind,
+            sender_location_id,
+            send_completion_visit_id,
+            call_path_id,
+            send_completion_enter_ns,
+            send_completion_leave_ns,
+            wait_ns,
+            receiver_location_id,
+            receive_post_visit_id,
+            receive_post_enter_ns,
+            message_id
+        FROM late_messages
+        WHERE kind = 'late_receiver'
+    ),
+
+    awaited_for_messages AS (
+        SELECT
+            kind,
+            sender_location_id AS location_id,
+            send_post_visit_id AS visit_id,
+            send_post_call_path_id AS call_path_id,
+            send_post_enter_ns AS enter_ns,
+            send_post_leave_ns AS leave_ns,
+            message_id
+        FROM late_messages
+        WHERE kind = 'late_sender'
+        UNION ALL
+        SELECT
+            kind,
+            receiver_location_id,
+            receive_post_visit_id,
+            receive_post_call_path_id,
+            receive_post_enter_ns,
+            receive_post_leave_ns,
+            message_id
+        FROM late_messages
+        WHERE kind = 'late_receiver'
+    ),
+
+    meetings AS (
+        SELECT
+            family AS kind,
+            collective_id,
+            location_id,
+            greatest(least(last_begin_ns, end_ns) - begin_ns, 0) AS wait_ns,
+            last_location_id
+        FROM synchronised_members
+        WHERE
+            NOT is_nonblocking
+            AND NOT is_beyond_reference
+            AND (
+                family IN ('barrier', 'n_to_n')
+                OR (
+                    family IN ('one_to_n', 'n_to_one')
+                    AND least(last_begin_ns, end_ns) > begin_ns
+                )
+            )
+    ),
+
+    meetings_with_awaited AS (
+        SELECT
+            kind,
+            collective_id,
+            location_id,
+            wait_ns,
+            if(wait_ns > 0, last_location_id, NULL) AS last_location_id
+        FROM meetings
+        UNION ALL
+        SELECT DISTINCT
+            kind,
+            collective_id,
+            last_location_id,
+            0,
+            NULL::INTEGER
+        FROM meetings
+        WHERE kind IN ('one_to_n', 'n_to_one')
+    ),
+
+    framing AS (
+        SELECT
+            *,
+            if(is_finalize, greatest(least(last_enter_ns, leave_ns) - enter_ns, 0), 0) AS wait_ns
+        FROM framing_calls
+    ),
+
+    points AS (
+        SELECT
+            *,
+            NULL::BIGINT AS collective_id
+        FROM waits_for_messages
+        UNION ALL BY NAME
+        SELECT
+            *,
+            0 AS wait_ns
+        FROM awaited_for_messages
+        UNION ALL BY NAME
+        SELECT
+            meetings_with_awaited.kind,
+            members.location_id,
+            members.visit_id,
+            members.call_path_id,
+            members.enter_ns,
+            members.leave_ns,
+            meetings_with_awaited.wait_ns,
+            last_members.location_id AS cause_location_id,
+            last_members.visit_id AS cause_visit_id,
+            last_members.enter_ns AS cause_enter_ns,
+            members.collective_id
+        FROM meetings_with_awaited
+        INNER JOIN collective_members AS members USING (collective_id, location_id)
+        LEFT JOIN collective_members AS last_members
+            ON
+                meetings_with_awaited.collective_id = last_members.collective_id
+                AND meetings_with_awaited.last_location_id = last_members.location_id
+        UNION ALL BY NAME
+        SELECT
+            if(is_finalize, 'finalize', 'init') AS kind,
+            location_id,
+            visit_id,
+            call_path_id,
+            enter_ns,
+            leave_ns,
+            wait_ns,
+            if(wait_ns > 0, last_location_id, NULL) AS cause_location_id,
+            if(wait_ns > 0, last_visit_id, NULL) AS cause_visit_id,
+            if(wait_ns > 0, last_enter_ns, NULL) AS cause_enter_ns
+        FROM framing
+    )
+
+SELECT
+    kind,
+    location_id,
+    visit_id,
+    call_path_id,
+    enter_ns,
+    leave_ns,
+    wait_ns,
+    cause_location_id,
+    cause_visit_id,
+    cause_enter_ns,
+    message_id,
+    collective_id
+FROM points
+ORDER BY visit_id, kind, message_id, collective_id

@@ -1,0 +1,21 @@
+-- How long the locations of a process are idle, together.
+--
+-- Grain:      one row per location group with locations
+-- Inputs:     idle_times, runs
+-- Output:     process_idle_times
+-- Parameters: none
+-- Source:     Scalasca pattern reference: wait states, "OpenMP Idle Threads Time"
+-- Assumes:    nothing
+SELECT
+    idle_times.location_group_id,
+    count(*)::INTEGER AS location_count,
+    sum(idle_times.wait_ns)::BIGINT AS wait_ns,
+    sum(idle_times.idle_thread_ns)::BIGINT AS idle_thread_ns,
+    sum(idle_times.absent_ns)::BIGINT AS absent_ns,
+    sum(idle_times.idle_ns)::BIGINT AS idle_ns,
+    sum(idle_times.idle_ns) / nullif(count(*) * any_value(runs.end_ns - runs.begin_ns), 0)
+        AS idle_ratio
+FROM idle_times
+CROSS JOIN runs
+GROUP BY idle_times.location_group_id
+ORDER BY idle_times.location_group_id

@@ -1,0 +1,128 @@
+-- Visits of parallel regions that a team of threads worked in, with the fork and join of the team.
+--
+-- What passes from the fork until the region is entered, and from leaving it until the join, is
+-- part of the visit's exclusive time (see visits). The caller, if there is one, does not have it:
+--
+--     master   [solve     [parallel             ]    ]      solve has 0..10 and 60..70 less
+--     worker                [parallel         ]             9 and 51 are outside any other visit
+--           0  fork 5    10 12             50 55  60 join
+--
+-- Grain:      one row per visit of a parallel region by a member of a team
+-- Inputs:     visits, regions, locations, thread_teams, thread_team_members
+-- Output:     parallel_visits
+-- Parameters: none
+-- Source:     Scalasca pattern reference, "OpenMP Thread Management Time"
+-- Assumes:    a thread enters the team's parallel region before any other one
+WITH
+    entered AS (
+        SELECT
+            visits.visit_id,
+            visits.location_id,
+            visits.call_path_id,
+            visits.parent_visit_id IS NULL AS is_start,
+            visits.enter_ns,
+            visits.leave_ns
+        FROM visits
+        SEMI JOIN (SELECT region_id FROM regions WHERE role = 'parallel') AS parallel_regions
+            ON visits.region_id = parallel_regions.region_id
+    ),
+
+    first_entered AS (
+        SELECT
+            location_id,
+            enter_ns,
+            min(visit_id) AS visit_id
+        FROM entered
+        GROUP BY ALL
+    ),
+
+    -- Nameless teams come from traces that do not say when the forking thread begins to work.
+    nameless_teams AS (
+        SELECT
+            thread_teams.*,
+            locations.location_group_id
+        FROM thread_teams
+        INNER JOIN locations USING (location_id)
+        WHERE thread_teams.communicator_id IS NULL
+    ),
+
+    team_work AS (
+        SELECT
+            thread_team_id,
+            location_id,
+            begin_ns,
+            end_ns
+        FROM thread_team_members
+        UNION ALL
+        SELECT
+            thread_team_id,
+            location_id,
+            fork_ns AS begin_ns,
+            join_ns AS end_ns
+        FROM nameless_teams
+    ),
+
+    members AS (
+        SELECT
+            first_entered.visit_id,
+            max((team_work.begin_ns, team_work.thread_team_id))[2] AS thread_team_id
+        FROM team_work
+        ASOF INNER JOIN first_entered
+            ON
+                team_work.location_id = first_entered.location_id
+                AND team_work.begin_ns <= first_entered.enter_ns
+        WHERE first_entered.enter_ns <= team_work.end_ns
+        GROUP BY first_entered.visit_id
+    ),
+
+    distinct_forks AS (
+        SELECT *
+        FROM nameless_teams
+        QUALIFY row_number() OVER (
+                PARTITION BY location_group_id, fork_ns ORDER BY thread_team_id DESC
+            ) = 1
+    ),
+
+    nameless_workers AS (
+        SELECT
+            started.visit_id,
+            nameless_teams.thread_team_id
+        FROM (
+            SELECT
+                entered.visit_id,
+                entered.location_id,
+                entered.enter_ns,
+                locations.location_group_id
+            FROM entered
+            INNER JOIN locations USING (location_id)
+            WHERE entered.is_start
+        ) AS started
+        ASOF INNER JOIN distinct_forks AS nameless_teams
+            ON
+                started.location_group_id = nameless_teams.location_group_id
+                AND started.enter_ns >= nameless_teams.fork_ns
+        WHERE
+            started.enter_ns <= nameless_teams.join_ns
+            AND started.location_id <> nameless_teams.location_id
+    ),
+
+    working AS (
+        FROM members
+        UNION ALL
+        FROM nameless_workers
+        ANTI JOIN members USING (visit_id)
+    )
+
+SELECT
+    entered.visit_id,
+    entered.location_id,
+    entered.call_path_id,
+    entered.is_start,
+    least(thread_teams.fork_ns, entered.enter_ns) AS fork_ns,
+    entered.enter_ns,
+    entered.leave_ns,
+    greatest(thread_teams.join_ns, entered.leave_ns) AS join_ns
+FROM working
+INNER JOIN entered USING (visit_id)
+INNER JOIN thread_teams USING (thread_team_id)
+ORDER BY entered.visit_id

@@ -1,0 +1,59 @@
+-- How all locations together spent their time over the run, in equal stretches of time.
+--
+-- Parts that took less than a hundredth of the time are shown together.
+--
+-- Grain:      one row per part of the time and stretch
+-- Inputs:     time_profile, overhead_classes, runs
+-- Output:     report section time course
+-- Parameters: none
+WITH
+    totals AS (
+        SELECT
+            overhead_id,
+            sum(time_ns) AS time_ns,
+            sum(time_ns) / nullif(sum(sum(time_ns)) OVER (), 0) AS time_ratio
+        FROM time_profile
+        GROUP BY overhead_id
+    ),
+
+    parts AS (
+        SELECT
+            totals.overhead_id,
+            if(totals.time_ratio < 0.01, 99, totals.overhead_id) AS place,
+            CASE
+                WHEN totals.time_ratio < 0.01 THEN 'other'
+                WHEN classes.overhead_class = 'computation' THEN 'computation'
+                ELSE classes.overhead_subclass::VARCHAR
+            END AS part
+        FROM totals
+        INNER JOIN overhead_classes AS classes ON totals.overhead_id = classes.overhead_id
+    ),
+
+    bins AS (
+        SELECT DISTINCT bin, begin_ns, end_ns
+        FROM time_profile
+    ),
+
+    spent AS (
+        SELECT
+            parts.place,
+            parts.part,
+            time_profile.bin,
+            sum(time_profile.time_ns) AS time_ns
+        FROM time_profile
+        INNER JOIN parts ON time_profile.overhead_id = parts.overhead_id
+        GROUP BY parts.place, parts.part, time_profile.bin
+    )
+
+SELECT
+    named.part,
+    bins.begin_ns,
+    bins.end_ns,
+    coalesce(spent.time_ns, 0)::BIGINT AS time_ns,
+    coalesce(spent.time_ns, 0) / ((bins.end_ns - bins.begin_ns) * runs.location_count) AS time_ratio
+FROM bins
+CROSS JOIN (SELECT DISTINCT place, part FROM parts) AS named
+CROSS JOIN runs
+LEFT JOIN spent ON bins.bin = spent.bin AND named.part = spent.part
+WHERE bins.end_ns > bins.begin_ns
+ORDER BY named.place, bins.bin

@@ -1,0 +1,55 @@
+-- Completion of barriers and N × N: time inside after the first member has left.
+--
+--     rank 0   [ MPI_Barrier ....]
+--     rank 1        [ MPI_Barrier ............]
+--                                |─ completion ─|
+--
+-- Waiting for the last member to begin comes first and is not counted again. What is charged is
+-- caused by the member that left first, of equals the one of the lowest rank: the collective was
+-- over for it.
+--
+-- Grain:      one row per visit that stayed in a blocking collective longer than it had to
+-- Inputs:     synchronised_members
+-- Output:     collective_completions
+-- Parameters: none
+-- Source:     Scalasca pattern reference, "MPI Barrier Completion Time" and its N x N counterpart
+-- Assumes:    clocks synchronised; where they are not, nothing is charged before the wait's end
+WITH
+    members AS (
+        SELECT
+            *,
+            min({
+                'end_ns': end_ns,
+                'comm_rank': comm_rank,
+                'location_id': location_id,
+                'visit_id': visit_id
+            }) OVER (PARTITION BY collective_id) AS first_one
+        FROM synchronised_members
+        WHERE family IN ('barrier', 'n_to_n') AND NOT is_nonblocking
+    ),
+
+    -- Between two groups, the last one of the other group may have begun before the member did.
+    completions AS (
+        SELECT
+            *,
+            greatest(first_one.end_ns, least(last_begin_ns, end_ns), begin_ns) AS start_ns
+        FROM members
+    )
+
+SELECT
+    if(family = 'barrier', 'mpi_barrier_completion', 'mpi_nxn_completion') AS property,
+    location_id,
+    visit_id,
+    call_path_id,
+    start_ns,
+    end_ns - start_ns AS wait_ns,
+    first_one.location_id AS cause_location_id,
+    first_one.visit_id AS cause_visit_id,
+    NULL::BIGINT AS message_id,
+    collective_id,
+    family = 'barrier' AS is_synchronisation,
+    is_beyond_reference,
+    confidence
+FROM completions
+WHERE end_ns > start_ns
+ORDER BY visit_id, property

@@ -1,0 +1,33 @@
+-- Waits in blocking collectives: a member is blocked until the last one that it needs has begun.
+--
+--     rank 0   [ MPI_Barrier ............]
+--     rank 1               [ MPI_Barrier ]
+--              |── wait ───|
+--
+-- A barrier, an exchange of all with all (N × N), a broadcast whose root is late, a reduction whose
+-- root is early, and a scan differ only in who needs whom: see synchronised_members.
+--
+-- Grain:      one row per visit that waited in a blocking collective
+-- Inputs:     synchronised_members
+-- Output:     collective_waits
+-- Parameters: none
+-- Source:     Scalasca pattern reference, "MPI Wait at Barrier Time", "MPI Wait at N x N Time",
+--             "MPI Late Broadcast Time", "MPI Early Reduce Time", "MPI Early Scan Time"
+-- Assumes:    clocks synchronised; where they are not, a wait ends with its call
+SELECT
+    property,
+    location_id,
+    visit_id,
+    call_path_id,
+    begin_ns AS start_ns,
+    least(last_begin_ns, end_ns) - begin_ns AS wait_ns,
+    last_location_id AS cause_location_id,
+    last_visit_id AS cause_visit_id,
+    NULL::BIGINT AS message_id,
+    collective_id,
+    family = 'barrier' AS is_synchronisation,
+    is_beyond_reference,
+    confidence
+FROM synchronised_members
+WHERE NOT is_nonblocking AND least(last_begin_ns, end_ns) > begin_ns
+ORDER BY visit_id, property

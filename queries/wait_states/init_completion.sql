@@ -1,0 +1,40 @@
+-- Init Completion: time in MPI_Init after the first process has left it.
+--
+--     rank 0   [ MPI_Init .......]
+--     rank 1       [ MPI_Init .................]
+--                                |─ completion ─|
+--
+-- Waiting for the last process to enter is not charged: MPI_Init need not synchronise.
+--
+-- Grain:      one row per visit that stayed in MPI_Init longer than the first process
+-- Inputs:     framing_calls
+-- Output:     init_completion
+-- Parameters: none
+-- Source:     Scalasca pattern reference, "MPI Init Completion Time"
+-- Assumes:    clocks synchronised; where they are not, nothing is charged before the last enter
+WITH
+    completions AS (
+        SELECT
+            *,
+            greatest(first_leave_ns, least(last_enter_ns, leave_ns)) AS start_ns
+        FROM framing_calls
+        WHERE NOT is_finalize
+    )
+
+SELECT
+    'mpi_init_completion' AS property,
+    location_id,
+    visit_id,
+    call_path_id,
+    start_ns,
+    leave_ns - start_ns AS wait_ns,
+    first_location_id AS cause_location_id,
+    first_visit_id AS cause_visit_id,
+    NULL::BIGINT AS message_id,
+    NULL::BIGINT AS collective_id,
+    TRUE AS is_synchronisation,
+    FALSE AS is_beyond_reference,
+    confidence
+FROM completions
+WHERE leave_ns > start_ns
+ORDER BY visit_id

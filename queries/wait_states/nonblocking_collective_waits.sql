@@ -1,0 +1,74 @@
+-- Waits for non-blocking collectives, in the call that completes them.
+--
+--     rank 0   [ MPI_Iallreduce ]        [ MPI_Wait ...............]
+--     rank 1                                   [ MPI_Iallreduce ] [ MPI_Wait ]
+--                                        |wait |
+--
+-- The same rules as for blocking collectives say who needs whom (see synchronised_members), but a
+-- member is blocked only from entering the completing call on. MPI_Test and its kin do not wait. A
+-- call that completes several collectives waits once, for the one it waits longest for, of equals
+-- the first. Time that the call waited for messages is theirs already; only what lasted longer
+-- counts here.
+--
+-- Grain:      one row per visit that waited for a non-blocking collective
+-- Inputs:     synchronised_members, late_sender, late_receiver, call_paths, mpi_calls
+-- Output:     nonblocking_collective_waits
+-- Parameters: none
+-- Source:     Scalasca pattern reference for the blocking forms, applied to the completing call
+-- Assumes:    clocks synchronised; where they are not, a wait ends with its call
+WITH
+    test_call_paths AS (
+        SELECT call_paths.call_path_id
+        FROM call_paths
+        INNER JOIN mpi_calls USING (region_id)
+        WHERE mpi_calls.is_test
+    ),
+
+    -- Where the first member of what is completed last began: longest for the whole call.
+    awaited AS (
+        SELECT
+            *,
+            greatest(begin_ns, enter_ns) AS start_ns,
+            least(last_begin_ns, end_ns) AS until_ns
+        FROM synchronised_members
+        WHERE is_nonblocking AND call_path_id NOT IN (FROM test_call_paths)
+        QUALIFY
+            row_number() OVER (
+                PARTITION BY visit_id ORDER BY until_ns - start_ns DESC, collective_id
+            ) = 1
+    ),
+
+    message_waits AS (
+        FROM late_sender
+        UNION ALL
+        FROM late_receiver
+    ),
+
+    remaining AS (
+        SELECT
+            awaited.* EXCLUDE (start_ns),
+            greatest(
+                awaited.start_ns,
+                message_waits.start_ns + message_waits.wait_ns
+            ) AS start_ns
+        FROM awaited
+        LEFT JOIN message_waits USING (visit_id)
+    )
+
+SELECT
+    property,
+    location_id,
+    visit_id,
+    call_path_id,
+    start_ns,
+    until_ns - start_ns AS wait_ns,
+    last_location_id AS cause_location_id,
+    last_visit_id AS cause_visit_id,
+    NULL::BIGINT AS message_id,
+    collective_id,
+    family = 'barrier' AS is_synchronisation,
+    is_beyond_reference,
+    confidence
+FROM remaining
+WHERE until_ns > start_ns
+ORDER BY visit_id

@@ -1,0 +1,29 @@
+-- Wait at Finalize: a process is in MPI_Finalize before the last one has entered it.
+--
+--     rank 0   [ MPI_Finalize .....]
+--     rank 1            [ MPI_Finalize ]
+--              |─ wait ─|
+--
+-- Grain:      one row per visit that waited in MPI_Finalize
+-- Inputs:     framing_calls
+-- Output:     wait_at_finalize
+-- Parameters: none
+-- Source:     Scalasca pattern reference, "MPI Wait at Finalize Time"
+-- Assumes:    clocks synchronised; where they are not, a wait ends with its call
+SELECT
+    'mpi_finalize_wait' AS property,
+    location_id,
+    visit_id,
+    call_path_id,
+    enter_ns AS start_ns,
+    least(last_enter_ns, leave_ns) - enter_ns AS wait_ns,
+    last_location_id AS cause_location_id,
+    last_visit_id AS cause_visit_id,
+    NULL::BIGINT AS message_id,
+    NULL::BIGINT AS collective_id,
+    TRUE AS is_synchronisation,
+    FALSE AS is_beyond_reference,
+    confidence
+FROM framing_calls
+WHERE is_finalize AND least(last_enter_ns, leave_ns) > enter_ns
+ORDER BY visit_id

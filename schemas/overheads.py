@@ -1,0 +1,343 @@
+"""Where time is lost to parallelism: the classes of overhead, and the time of each."""
+
+from dataclasses import dataclass
+
+from schemas.columns import (
+    CALL_PATH_ID,
+    ENTER_NS,
+    EXCLUSIVE_NS,
+    INCLUSIVE_NS,
+    LEAVE_NS,
+    LOCATION_ID,
+    REGION_ID,
+    VISIT_ID,
+    nullable,
+    renamed,
+)
+from schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
+
+
+@dataclass(frozen=True)
+class Overhead:
+    """A class of the taxonomy of Truong and Fahringer (2001); its number is its place in it."""
+
+    name: str
+    part: str
+    meaning: str
+
+
+TAXONOMY = (
+    Overhead("computation", "user code", "Useful time of the program itself."),
+    Overhead("data movement", "local memory", "Copying and managing memory of the own process."),
+    Overhead("data movement", "point-to-point", "Messages, and waiting for them to complete."),
+    Overhead("data movement", "collective", "Collective operations that move data."),
+    Overhead("data movement", "put/get", "One-sided access to memory of another process."),
+    Overhead("data movement", "I/O", "Files: opening, reading, writing and closing them."),
+    Overhead("synchronisation", "barrier", "Barriers, also implicit ones, and fences."),
+    Overhead("synchronisation", "lock", "Taking and giving back locks; entering and leaving "
+             "critical sections."),
+    Overhead("synchronisation", "wait", "Waiting for tasks, threads or windows of others."),
+    Overhead("synchronisation", "condition", "Condition variables and events."),
+    Overhead("control of parallelism", "fork/join", "From a fork until the parallel region is "
+             "entered, and from leaving it until the join."),
+    Overhead("control of parallelism", "scheduling", "Handing out work: tasks, kernels."),
+    Overhead("control of parallelism", "process/thread management", "Creating and describing "
+             "processes, threads, communicators, groups and types."),
+    Overhead("control of parallelism", "initialise/finalise", "Start and end of the runtime."),
+    Overhead("additional computation", "algorithm change", "Work that the sequential algorithm "
+             "does not do. Only by a rule of your own."),
+    Overhead("additional computation", "compiler change", "Work that the compiler adds in a "
+             "parallel program. Only by a rule of your own."),
+    Overhead("loss of parallelism", "unparallelised code", "Code that one process runs. Only by a "
+             "rule of your own."),
+    Overhead("loss of parallelism", "replicated code", "Code that all processes run alike. Only "
+             "by a rule of your own."),
+    Overhead("loss of parallelism", "partially parallelised code", "Code that some processes run. "
+             "Only by a rule of your own."),
+    Overhead("loss of parallelism", "idle threads", "Threads of a team outside any region while "
+             "their process runs."),
+    Overhead("unidentified", "measurement", "The measurement itself, such as buffer flushes."),
+    Overhead("unidentified", "no rule", "Regions that no rule names."),
+    Overhead("unidentified", "outside visits", "Time outside any region visit: before the first, "
+             "after the last, or between."),
+)  # fmt: skip
+
+
+def overhead_id(part: str) -> int:
+    """Number of the class with this subclass."""
+    return [each.part for each in TAXONOMY].index(part)
+
+
+OVERHEAD_ID = Column(
+    name="overhead_id",
+    type=INT32,
+    minimum=0,
+    maximum=len(TAXONOMY) - 1,
+    meaning="Class of overhead, numbered as in overhead_classes.",
+)
+OVERHEAD_CLASS = Column(
+    name="overhead_class",
+    type=ENUM,
+    values=tuple(dict.fromkeys(each.name for each in TAXONOMY)),
+    meaning="Class of the taxonomy.",
+)
+OVERHEAD_SUBCLASS = Column(
+    name="overhead_subclass",
+    type=ENUM,
+    values=tuple(each.part for each in TAXONOMY),
+    meaning="Subclass; no two classes have one of the same name.",
+)
+RULE_ID = Column(
+    name="rule_id", type=INT32, minimum=0, meaning="Rule, in order: the first that fits counts."
+)
+
+OVERHEAD_CLASSES = Table(
+    name="overhead_classes",
+    meaning="The taxonomy of overheads: every nanosecond of a location is in one class.",
+    grain="one row per class",
+    key=("overhead_id",),
+    columns=(
+        OVERHEAD_ID,
+        OVERHEAD_CLASS,
+        OVERHEAD_SUBCLASS,
+        Column(name="meaning", type=STRING, meaning="What belongs to the class."),
+    ),
+)
+
+OVERHEAD_RULES = Table(
+    name="overhead_rules",
+    meaning="Which regions belong to which class of overhead, as given or shipped.",
+    grain="one row per rule",
+    key=("rule_id",),
+    columns=(
+        RULE_ID,
+        Column(name="line", type=INT32, minimum=1, meaning="Line of the file of rules."),
+        Column(name="paradigm", type=STRING, meaning="Pattern of the region's paradigm."),
+        Column(name="role", type=STRING, meaning="Pattern of the region's role."),
+        Column(name="name", type=STRING, meaning="Pattern of the region's name."),
+        OVERHEAD_ID,
+    ),
+)
+
+REGION_CLASSES = Table(
+    name="region_classes",
+    meaning="The class of overhead that the exclusive time of each region belongs to.",
+    grain="one row per region",
+    key=("region_id",),
+    columns=(REGION_ID, OVERHEAD_ID, nullable(RULE_ID, "no rule names the region")),
+)
+
+PARALLEL_VISITS = Table(
+    name="parallel_visits",
+    meaning="Visits of parallel regions, with the fork and join of the team that worked there.",
+    grain="one row per visit of a parallel region by a member of a team",
+    key=("visit_id",),
+    is_transient=True,
+    columns=(
+        VISIT_ID,
+        LOCATION_ID,
+        CALL_PATH_ID,
+        Column(name="is_start", type=BOOL, meaning="Not called from another visit there."),
+        renamed(ENTER_NS, "fork_ns", "Record of the fork, but not later than entering."),
+        ENTER_NS,
+        LEAVE_NS,
+        renamed(LEAVE_NS, "join_ns", "Record of the join, but not earlier than leaving."),
+    ),
+)
+
+FORK_JOIN_TIMES = Table(
+    name="fork_join_times",
+    meaning="Time between parallel regions and their fork and join.",
+    grain="one row per call path of a parallel region and location",
+    key=("call_path_id", "location_id"),
+    is_transient=True,
+    columns=(
+        CALL_PATH_ID,
+        LOCATION_ID,
+        renamed(
+            EXCLUSIVE_NS,
+            "fork_join_ns",
+            "From the fork to entering, and from leaving to the join: a part of exclusive time.",
+        ),
+    ),
+)
+
+LOCATION_BASES = Table(
+    name="location_bases",
+    meaning="Which class of overhead a location's time outside visits belongs to, and when.",
+    grain="one row per location",
+    key=("location_id",),
+    is_transient=True,
+    columns=(
+        LOCATION_ID,
+        renamed(OVERHEAD_ID, "overhead_id", "Class of time outside visits, from begin to end."),
+        renamed(OVERHEAD_ID, "outside_id", "Class of time before that and after it."),
+        renamed(ENTER_NS, "begin_ns", "When time outside visits begins to be of the class."),
+        renamed(LEAVE_NS, "end_ns", "When it ceases to be."),
+        renamed(ENTER_NS, "run_begin_ns", "First record of the run."),
+        renamed(LEAVE_NS, "run_end_ns", "Last record of the run."),
+    ),
+)
+
+_TIME_RATIO = Column(
+    name="time_ratio",
+    type=FLOAT64,
+    unit="ratio",
+    null_means="the run took no time",
+    meaning="Share of the run.",
+)
+
+LOCATION_OVERHEADS = Table(
+    name="location_overheads",
+    meaning="How the run divides into classes of overhead, for every location.",
+    grain="one row per location and class that took time",
+    key=("location_id", "overhead_id"),
+    columns=(
+        LOCATION_ID,
+        OVERHEAD_ID,
+        Column(
+            name="time_ns",
+            type=INT64,
+            unit="ns",
+            meaning="Time of the class; over all classes it is the time from the run's first to "
+            "its last record. Outside visits it is negative where visits overlap.",
+        ),
+        _TIME_RATIO,
+    ),
+)
+
+OVERHEADS = Table(
+    name="overheads",
+    meaning="How the run divides into classes of overhead, over all locations.",
+    grain="one row per class that took time",
+    key=("overhead_id",),
+    columns=(
+        OVERHEAD_ID,
+        Column(name="time_ns", type=INT64, unit="ns", meaning="Time of all locations."),
+        renamed(_TIME_RATIO, "time_ratio", "Share of the time of all locations.",
+                null_means="the run took no time"),
+        Column(name="mean_ns", type=INT64, unit="ns", meaning="Mean over all locations, rounded."),
+        Column(name="longest_ns", type=INT64, unit="ns", meaning="Most on any location."),
+    ),
+)  # fmt: skip
+
+_EXCLUSIVE = renamed(EXCLUSIVE_NS, "exclusive_ns", "Time of the class without callees.")
+
+CALL_PATH_OVERHEADS = Table(
+    name="call_path_overheads",
+    meaning="Time per class of overhead of every call path, over all locations.",
+    grain="one row per class and call path at or below which it took time",
+    key=("overhead_id", "call_path_id"),
+    columns=(
+        OVERHEAD_ID,
+        CALL_PATH_ID,
+        _EXCLUSIVE,
+        renamed(
+            INCLUSIVE_NS,
+            "inclusive_ns",
+            "Time of the class at the call path and below it; tasks count below TASKS only.",
+        ),
+    ),
+)
+
+REGION_OVERHEADS = Table(
+    name="region_overheads",
+    meaning="Time per class of overhead of every region of the call graph, over all locations.",
+    grain="one row per class and executed region in which, or below which, it took time",
+    key=("overhead_id", "region_id"),
+    columns=(
+        OVERHEAD_ID,
+        REGION_ID,
+        _EXCLUSIVE,
+        renamed(
+            INCLUSIVE_NS,
+            "inclusive_ns",
+            "Time of the class in the region and all that was called or forked from it; inner "
+            "visits of a recursion count once.",
+        ),
+    ),
+)
+
+_PAUSED_ID = renamed(
+    OVERHEAD_ID,
+    "caller_overhead_id",
+    "Class that loses the time.",
+    null_means="none: the class is that of time outside visits",
+)
+_BEGIN_NS = renamed(ENTER_NS, "begin_ns", "Begin of the stretch, since the trace's zero.")
+_END_NS = renamed(LEAVE_NS, "end_ns", "End of the stretch, since the trace's zero.")
+
+TASK_STRETCHES = Table(
+    name="task_stretches",
+    meaning="Stretches in which tasks ran, with the classes of overhead around them.",
+    grain="one row per stretch from start or resumption to suspension or end",
+    key=("location_id", "begin_ns", "end_ns", "number"),
+    is_transient=True,
+    columns=(
+        LOCATION_ID,
+        Column(name="thread", type=INT64, meaning="Thread of the team that created the task."),
+        Column(name="number", type=INT64, meaning="Number of the task from that thread."),
+        Column(name="instance", type=INT64, meaning="Which one of the tasks of that number."),
+        _BEGIN_NS,
+        _END_NS,
+        renamed(OVERHEAD_ID, "base_id", "Class of the location's time outside visits."),
+        renamed(OVERHEAD_ID, "scheduler_class_id", "Class of the place that scheduled the task."),
+        Column(name="is_scheduled_by_task", type=BOOL, meaning="That place is in a task."),
+    ),
+)
+
+TASK_PAUSES = Table(
+    name="task_pauses",
+    meaning="Stretches in which open visits stand still for tasks.",
+    grain="one row per stretch in which a visit stands still",
+    key=("location_id", "begin_ns", "end_ns", "overhead_id", "paused_overhead_id"),
+    is_transient=True,
+    columns=(
+        LOCATION_ID,
+        renamed(OVERHEAD_ID, "overhead_id", "Class that the time does count for as far as known."),
+        renamed(OVERHEAD_ID, "paused_overhead_id", "Class of the visit, which loses the time."),
+        _BEGIN_NS,
+        _END_NS,
+    ),
+)
+
+CLASS_CHANGES = Table(
+    name="class_changes",
+    meaning="Stretches in which time counts for another class of overhead than visits say.",
+    grain="one row per location, pair of classes and stretch of time",
+    key=("location_id", "overhead_id", "caller_overhead_id", "begin_ns", "end_ns"),
+    is_transient=True,
+    columns=(
+        LOCATION_ID,
+        renamed(OVERHEAD_ID, "overhead_id", "Class that gains the time."),
+        _PAUSED_ID,
+        _BEGIN_NS,
+        _END_NS,
+        Column(name="change_count", type=INT64, minimum=1, meaning="Number of such stretches."),
+    ),
+)
+
+TIME_PROFILE = Table(
+    name="time_profile",
+    meaning="Time of all locations per class of overhead in equal bins of the run.",
+    grain="one row per bin and class that took time in it",
+    key=("bin", "overhead_id"),
+    columns=(
+        Column(name="bin", type=INT32, minimum=0, meaning="Position of the bin in the run."),
+        renamed(ENTER_NS, "begin_ns", "Begin of the bin, since the trace's zero."),
+        renamed(LEAVE_NS, "end_ns", "End of the bin, since the trace's zero."),
+        OVERHEAD_ID,
+        Column(
+            name="time_ns",
+            type=INT64,
+            unit="ns",
+            meaning="Time of all locations; over all classes, their number times the bin's width.",
+        ),
+    ),
+)
+
+TABLES = (
+    OVERHEAD_CLASSES, OVERHEAD_RULES, REGION_CLASSES, PARALLEL_VISITS, FORK_JOIN_TIMES,
+    LOCATION_BASES, LOCATION_OVERHEADS, OVERHEADS, CALL_PATH_OVERHEADS, REGION_OVERHEADS,
+    TASK_STRETCHES, TASK_PAUSES, CLASS_CHANGES, TIME_PROFILE,
+)  # fmt: skip

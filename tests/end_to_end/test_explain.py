@@ -1,0 +1,196 @@
+"""`tracemill explain`: every metric has its text, whose parts are found under the same headings."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipeline import cli
+from pipeline.console import messages, plain, results
+from pipeline.errors import MissingInputError
+from pipeline.explain import (
+    TEXTS,
+    WIDEST,
+    Metric,
+    describe_metric,
+    find_metric,
+    list_metrics,
+    parse,
+    print_explanation,
+    print_metrics,
+    read_text,
+)
+
+ROOT = Path(__file__).parents[2]
+METRICS = list_metrics()
+COMMON = ["Definition", "Formula", "Usual causes", "What to try"]
+OF_WAIT_STATES = ["Definition", "Formula", "Calls", "Charged to", "Usual causes", "What to try"]
+
+each_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+
+
+@pytest.fixture(autouse=True)
+def _fresh_consoles() -> Iterator[None]:
+    """Consoles remember the streams of the test before."""
+    results.cache_clear()
+    messages.cache_clear()
+    yield
+    results.cache_clear()
+    messages.cache_clear()
+
+
+def test_every_metric_has_a_text_and_every_text_a_metric() -> None:
+    assert sorted(metric.name for metric in METRICS) == sorted(p.stem for p in TEXTS.glob("*.md"))
+
+
+@each_metric
+def test_the_text_has_its_headings_and_something_under_each(metric: Metric) -> None:
+    title, *parts = re.split(r"^#+ ", read_text(metric.name), flags=re.MULTILINE)[1:]
+    assert title.strip() == metric.title
+    under = dict(part.split("\n", 1) for part in parts)
+    assert list(under) == (OF_WAIT_STATES if metric.kind == "wait state" else COMMON)
+    assert all(text.strip() for text in under.values())
+    assert under["Usual causes"].strip().startswith("- ")
+    assert under["What to try"].strip().startswith("- ")
+
+
+@each_metric
+def test_the_text_is_narrow_and_plain(metric: Metric) -> None:
+    text = read_text(metric.name)
+    assert max(map(len, text.splitlines())) <= 100
+    assert text.count("```") % 2 == 0
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    assert prose.count("`") % 2 == 0
+    assert not re.search(r"[*<]|^>|\[.*\]\(", prose, re.MULTILINE), (
+        "nothing the terminal would show as it stands"
+    )
+
+
+@each_metric
+def test_an_mpi_call_in_the_text_is_one_of_mpi(metric: Metric) -> None:
+    named = set(re.findall(r"MPI_\w+", read_text(metric.name)))
+    calls = """
+        Init Init_thread Finalize Send Ssend Bsend Rsend Recv Sendrecv Isend Irecv Test Wait Waitany
+        Waitall Waitsome Barrier Ibarrier Bcast Ibcast Scatter Scatterv Gather Igather Gatherv
+        Reduce Ireduce Allreduce Allgather Allgatherv Alltoall Alltoallv Alltoallw Reduce_scatter
+        Reduce_scatter_block Scan Iscan Exscan ANY_SOURCE
+    """
+    assert named <= {f"MPI_{call}" for call in calls.split()}
+
+
+@each_metric
+def test_every_metric_is_explained_in_both_forms(metric: Metric) -> None:
+    console = plain()
+    print_explanation(metric, METRICS, console)
+    text = console.export_text()
+    markdown = describe_metric(metric, METRICS)
+    for form in (text, markdown):
+        assert metric.title in form.splitlines()[0]
+        assert metric.name in form
+        assert metric.meaning in form
+    assert re.findall(r"^## (.*)$", markdown, re.MULTILINE) == [
+        line for line in text.splitlines() if line in OF_WAIT_STATES
+    ]
+    assert not re.search(r"[ \t]$|\n\n\n|`", text, re.MULTILINE)
+    assert max(map(len, text.splitlines())) <= WIDEST
+    for block in parse(read_text(metric.name)):
+        words = block.text.replace("`", "").split()
+        assert " ".join(words) in " ".join(text.replace("\n- ", "\n").split())
+
+
+def test_place_in_the_hierarchy_is_told() -> None:
+    console = plain()
+    print_explanation(find_metric("mpi_latesender_wo", METRICS), METRICS, console)
+    told = " ".join(console.export_text().split())
+    assert " Part of: Late Sender (mpi_latesender) " in told
+    assert (
+        " Includes: Wrong Order, Different Sources (mpi_lswo_different), "
+        "Wrong Order, Same Source (mpi_lswo_same) "
+    ) in told
+
+
+def test_the_list_has_a_line_per_metric_below_its_kind() -> None:
+    console = plain()
+    print_metrics(METRICS, console)
+    lines = [line.rstrip() for line in console.export_text().splitlines()]
+    kinds = [line for line in lines if line in ("Profile", "Communication", "Wait state")]
+    assert kinds == ["Profile", "Communication", "Wait state"]
+    for metric in METRICS:
+        named = [line for line in lines if line.split()[:1] == [metric.name]]
+        assert len(named) == 1
+        assert named[0].endswith(metric.meaning)
+    parts = [line for line in lines if line.strip().startswith(("mpi_latesender", "mpi_lswo"))]
+    assert [len(line) - len(line.lstrip()) for line in parts] == [0, 2, 4, 4]
+
+
+@pytest.mark.parametrize(
+    "name", ["mpi_latesender", "MPI_LATESENDER", "Late Sender", "late_sender", "latesender"]
+)
+def test_a_metric_is_found_by_its_name_or_title(name: str) -> None:
+    assert find_metric(name, METRICS).name == "mpi_latesender"
+
+
+def test_signs_of_a_title_need_not_be_typed() -> None:
+    assert find_metric("wait at NxN", METRICS).name == "mpi_wait_nxn"
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("mpi_latesend", "no metric mpi_latesend: did you mean mpi_latesender"),
+        ("mpi_barier_wait", "did you mean mpi_barrier_wait"),
+        ("frobnicate", "no metric frobnicate: tracemill explain, without a name, lists all"),
+    ],
+)
+def test_an_unknown_metric_is_one_line(
+    name: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["explain", name]) == MissingInputError.exit_code
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert told in captured.err
+    assert captured.err.count("\n") == 1
+
+
+def test_a_metric_without_text_says_which_file_to_write(tmp_path: Path) -> None:
+    with pytest.raises(MissingInputError, match=r"no text explains mpi_mine: .*mpi_mine\.md"):
+        read_text("mpi_mine", tmp_path)
+
+
+def test_a_text_may_lie_in_any_folder(tmp_path: Path) -> None:
+    (tmp_path / "mpi_mine.md").write_text("# Mine\n\n## Definition\n\nMine alone.\n")
+    blocks = [(block.kind, block.text) for block in parse(read_text("mpi_mine", tmp_path))]
+    assert blocks == [("heading", "Definition"), ("paragraph", "Mine alone.")]
+
+
+def test_pictures_stay_as_they_are_and_items_are_told_apart() -> None:
+    text = "# T\n\nfirst\nline:\n- one\n  more\n- two\n\n```text\n [a]\n\n  |b|\n```\n\nlast\n"
+    assert [(block.kind, block.text) for block in parse(text)] == [
+        ("paragraph", "first line:"),
+        ("item", "one more"),
+        ("item", "two"),
+        ("verbatim", " [a]\n\n  |b|"),
+        ("paragraph", "last"),
+    ]
+
+
+def test_explaining_needs_no_store(tmp_path: Path) -> None:
+    command = [sys.executable, "-P", "-m", "pipeline", "explain", "mpi_latesender"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    assert done.stdout.startswith("Late Sender (mpi_latesender)\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_sample_in_the_readme_is_what_is_told() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    sample = readme.partition('tracemill explain "late receiver"\n')[2].partition("…")[0]
+    console = plain()
+    print_explanation(find_metric("late receiver", METRICS), METRICS, console)
+    assert len(sample.splitlines()) > 5
+    assert console.export_text().startswith(sample)

@@ -1,0 +1,68 @@
+"""Own rules for classes of overhead: through the command, into a generation of their own."""
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.cli import main
+
+TRACE = Path(__file__).parents[2] / "data" / "e06_critical_path"
+RULES = """\
+paradigm,role,name,class,subclass
+*,*,mpi_*,loss of parallelism,replicated code
+*,*,*,computation,user code
+"""
+CLASSES = """
+SELECT DISTINCT overhead_subclass FROM overheads JOIN overhead_classes USING (overhead_id)
+WHERE overhead_class <> 'unidentified' ORDER BY ALL
+"""
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    path = tmp_path / "rules.csv"
+    path.write_text(RULES)
+    return path
+
+
+def run(*arguments: object) -> int:
+    return main([str(argument) for argument in arguments])
+
+
+def test_what_depends_on_the_rules_is_computed_again(
+    tmp_path: Path, rules: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    analyze = ("analyze", TRACE, "--store", tmp_path / "store", "--no-report")
+    assert run(*analyze) == 0
+    capsys.readouterr()
+    assert run(*analyze, "--overhead-classes", rules, "--explain") == 0
+    told = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines()}
+    assert told["region_classes"] == ["compute", "options", "changed"]
+    assert told["overheads"][:3] == ["compute", "upstream", "changed:"]
+    assert told["visits"][0] == told["severities"][0] == "keep"
+
+    assert run(*analyze, "--overhead-classes", rules) == 0
+    capsys.readouterr()
+    assert run("sql", CLASSES, "--store", tmp_path / "store", "--format", "csv") == 0
+    assert capsys.readouterr().out.split("\n")[1:-1] == ["replicated code", "user code"]
+
+    # The same rules in another file are the same rules; without them there was a generation.
+    again = rules.rename(tmp_path / "renamed.csv")
+    assert run(*analyze, "--overhead-classes", again) == 0
+    assert "nothing to do" in capsys.readouterr().err
+    assert run(*analyze) == 0
+    assert "nothing to do" in capsys.readouterr().err
+
+
+def test_wrong_rules_are_told_before_anything_is_read(
+    tmp_path: Path, rules: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules.write_text(RULES.replace("computation", "calculation"))
+    store = tmp_path / "store"
+    assert run("analyze", TRACE, "--store", store, "--overhead-classes", rules) == 21
+    message = capsys.readouterr().err
+    assert message.startswith(
+        f"tracemill: {rules}:3: no class 'calculation': there are computation,"
+    )
+    assert message.count("\n") == 1
+    assert not store.exists()

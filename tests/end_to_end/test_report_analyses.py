@@ -1,0 +1,214 @@
+"""What reports say of the critical path, load balance, overheads and the course of time."""
+
+import re
+from typing import Any
+
+import pytest
+
+from pipeline.reports.build import build_report
+from pipeline.reports.course import course_of
+from tests.hand_made import CLASSES, MS, HandMadeRun, late_sender_run, make_run_row, with_rows
+from tests.report_reading import all_forms, read_page, tables_of
+
+
+def test_the_critical_path_is_told_with_its_course_and_what_it_costs() -> None:
+    section = build_report(late_sender_run()).section("critical-path")
+    assert section.sentences == (
+        "The critical path takes 100 ms, 100.0% of the run time: 90.0% computation and 10.0% "
+        'communication. It is longest in "main": 90.0 ms.',
+        "It visits 2 processes in 2 segments, rank 0 longest: 60.0 ms, 60.0% of it.",
+        'What is uneven on it costs most in "main": there all processes together lose 50.0 ms.',
+    )
+    tables = {table.name: table.as_dicts() for table in section.tables}
+    assert [
+        (row["call_path"], row["path_ns"], row["worst_rank"], row["worst_ns"])
+        for row in tables["critical_path_call_paths"]
+    ] == [("main", 90 * MS, 0, 60 * MS), ("main/MPI_Recv", 10 * MS, 1, 10 * MS)]
+    assert [
+        (row["rank"], row["path_ns"], row["path_ratio"], row["computation_ns"])
+        for row in tables["critical_path_by_location"]
+    ] == [(0, 60 * MS, 0.6, 60 * MS), (1, 40 * MS, 0.4, 30 * MS)]
+    (passage,) = tables["critical_path_passages"]
+    assert (passage["from_rank"], passage["to_rank"], passage["kind"]) == (0, 1, "late sender")
+    assert (passage["wait_ns"], passage["completion_ns"]) == (50 * MS, 10 * MS)
+
+
+def test_starting_mpi_is_set_apart_on_the_critical_path() -> None:
+    # MPI_Recv, 10 of 100 ms on the path, becomes MPI_Init, and main shorter than that.
+    run = late_sender_run(calls=("MPI_Send", "MPI_Init"))
+    classes = [
+        {"region_id": at, "overhead_id": CLASSES[name]}
+        for at, name in enumerate(("user code", "point-to-point", "initialise/finalise"))
+    ]
+    profile = [
+        {"call_path_id": 2, "location_id": 1, "path_ns": 10 * MS},
+        {"call_path_id": 0, "location_id": 0, "path_ns": 6 * MS},
+    ]
+    run = with_rows(run, region_classes=classes, critical_path_profile=profile)
+    assert build_report(run).section("critical-path").sentences[0] == (
+        "The critical path takes 100 ms, 100.0% of the run time: 90.0% computation and 10.0% "
+        'starting MPI. After starting MPI it is longest in "main": 6.00 ms.'
+    )
+
+
+def without_path(run: HandMadeRun) -> HandMadeRun:
+    names = [name for name in run.tables if name.startswith("critical_path")]
+    return with_rows(run, **dict.fromkeys(names, ()))
+
+
+def test_a_run_with_threads_has_no_critical_path_and_says_so() -> None:
+    run = with_rows(without_path(late_sender_run()), runs=[make_run_row(process_count=1)])
+    report = build_report(run)
+    assert report.section("critical-path").sentences == (
+        "Programs with threads: their critical path is not analysed.",
+    )
+    assert not any("ritical path" in said for said in report.section("summary").sentences)
+
+
+def test_a_path_that_cannot_be_followed_to_its_start_says_so() -> None:
+    (row,) = late_sender_run().tables["critical_path_summary"]
+    run = with_rows(late_sender_run(), critical_path_summary=[{**row, "is_whole": False}])
+    said = build_report(run).section("critical-path").sentences
+    assert said[-1].startswith("The path could not be followed back to the start")
+
+
+def test_a_path_on_one_process_stays_there() -> None:
+    (row,) = late_sender_run().tables["critical_path_summary"]
+    run = with_rows(
+        late_sender_run(), critical_path_summary=[row | {"location_count": 1, "segment_count": 1}]
+    )
+    assert build_report(run).section("critical-path").sentences[1] == "It stays on rank 0."
+
+
+def test_uneven_computation_and_idle_time_are_told() -> None:
+    section = build_report(late_sender_run()).section("load-balance")
+    assert section.sentences == (
+        'Computation is least balanced in "main": rank 0 spends 90.0 ms there, 1.38 times the '
+        "mean. Spread evenly over 2 locations, it would take 65.0 ms on each.",
+        "On average a location is idle for 25.0% of the run. Rank 1 is idle longest, 50.0 ms, all "
+        "waiting.",
+    )
+    tables = {table.name: table.as_dicts() for table in section.tables}
+    (uneven,) = tables["imbalance_by_call_path"]
+    assert (uneven["excess_ns"], uneven["worst_rank"], uneven["worst_ns"]) == (25 * MS, 0, 90 * MS)
+    assert [
+        (row["rank"], row["overload_ns"], row["underload_ns"])
+        for row in tables["imbalance_by_location"]
+    ] == [(0, 25 * MS, 0), (1, 0, 25 * MS)]
+    assert [(row["rank"], row["idle_ns"]) for row in tables["idle_by_location"]] == [(1, 50 * MS)]
+
+
+def with_imbalance(**changes: Any) -> HandMadeRun:
+    (row,) = late_sender_run().tables["computational_imbalance"]
+    return with_rows(late_sender_run(), computational_imbalance=[{**row, **changes}])
+
+
+def test_work_of_one_location_alone_is_told_as_such() -> None:
+    run = with_imbalance(visitor_count=1, mean_ns=45 * MS, imbalance_ratio=2.0)
+    assert build_report(run).section("load-balance").sentences[0] == (
+        'Computation is least balanced in "main": only rank 0 is there, for 90.0 ms. Spread evenly '
+        "over 2 locations, it would take 45.0 ms on each."
+    )
+
+
+def test_a_small_excess_is_no_imbalance() -> None:
+    # 0.4 ms of a run of 100 ms; 1 ms is told in its section, but not in the summary.
+    report = build_report(with_imbalance(longest_ns=65 * MS + 400_000))
+    assert report.section("load-balance").sentences[0] == (
+        "Computation is spread evenly: at no call path a location takes more than 400 µs longer "
+        "than the mean."
+    )
+    report = build_report(with_imbalance(longest_ns=66 * MS))
+    assert "least balanced" in report.section("load-balance").sentences[0]
+    assert not any("balanced" in said for said in report.section("summary").sentences)
+
+
+def test_idle_time_is_told_by_its_kinds() -> None:
+    idle = {"wait_ns": 10, "idle_thread_ns": 20, "absent_ns": 30, "idle_ns": 60}
+    rows = [
+        {"location_id": 1, "idle_ratio": 0.6} | {kind: ms * MS for kind, ms in idle.items()}
+    ]  # fmt: skip
+    run = with_rows(late_sender_run(), idle_times=rows)
+    assert build_report(run).section("load-balance").sentences[1] == (
+        "On average a location is idle for 60.0% of the run. Rank 1 is idle longest, 60.0 ms: "
+        "10.0 ms waiting, 20.0 ms as an idle thread and 30.0 ms absent."
+    )
+
+
+def test_overheads_are_told_by_class() -> None:
+    section = build_report(late_sender_run()).section("overheads")
+    assert section.sentences == (
+        "From the first to the last record of the run, all locations together had 200 ms: 65.0% "
+        "computation, 35.0% overhead of a known class, and 0% unidentified.",
+        "The largest overheads: point-to-point 70.0 ms (35.0%).",
+    )
+    tables = {table.name: table.as_dicts() for table in section.tables}
+    assert [
+        (row["overhead_subclass"], row["time_ns"], row["worst_rank"], row["worst_ns"])
+        for row in tables["overheads_by_class"]
+    ] == [("user code", 130 * MS, 0, 90 * MS), ("point-to-point", 70 * MS, 1, 60 * MS)]
+    assert [
+        (row["call_path"], row["exclusive_ns"], row["exclusive_ratio"])
+        for row in tables["overheads_by_call_path"]
+    ] == [("main/MPI_Recv", 60 * MS, 0.3), ("main/MPI_Send", 10 * MS, 0.05)]
+    (region,) = tables["overheads_by_region"]
+    assert (region["region"], region["overhead_ns"], region["overhead_ratio"]) == (
+        "main", 70 * MS, 0.35
+    )  # fmt: skip
+    assert [
+        (row["rank"], row["computation_ns"], row["data_movement_ns"])
+        for row in tables["overheads_by_location"]
+    ] == [(0, 90 * MS, 10 * MS), (1, 40 * MS, 60 * MS)]
+
+
+def test_the_course_of_time_is_drawn_in_every_form() -> None:
+    # First half: 60 of 100 ms computation, 40 messages; second: 70 and 30.
+    report = build_report(late_sender_run())
+    html, markdown, text = all_forms(report)
+    page = read_page(html)
+    drawn = [value for name, value in page.attributes if name == "d"]
+    assert drawn == [
+        "M0 100V40h1V30h1V100h-1V100h-1z",
+        "M0 40V0h1V0h1V30h-1V40h-1z",
+    ]
+    assert "computation: 130 ms, 65.0%" in page.texts
+    assert "| computation | 130 ms | 65.0% | ▅▆ |" in markdown
+    assert re.search(r"^point-to-point +70\.0 ms +35\.0% +▃▂ *$", text, re.MULTILINE)
+    assert "From 0 s to 100 ms" in text
+
+
+def test_small_parts_are_drawn_together() -> None:
+    spent = [("user code", 990), ("lock", 4), ("condition", 5)]
+    run = with_rows(
+        late_sender_run(),
+        time_profile=[
+            {
+                "bin": 0, "begin_ns": 0, "end_ns": 1000,
+                "overhead_id": CLASSES[name], "time_ns": 2 * time,
+            }
+            for name, time in spent
+        ],
+    )  # fmt: skip
+    table = tables_of(build_report(run))["time_course"]
+    assert [(row[0], row[3], row[4]) for row in table.rows] == [
+        ("computation", 1980, 0.99),
+        ("other", 18, 0.009),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("stretches", "most", "merged"),
+    [(4, 4, (0, 1, 2, 3)), (4, 2, (0.5, 2.5)), (5, 3, (0.5, 2.5, 4)), (1, 60, (0,))],
+)
+def test_stretches_are_merged_to_what_fits(
+    stretches: int, most: int, merged: tuple[float, ...]
+) -> None:
+    run = with_rows(
+        late_sender_run(),
+        time_profile=[
+            {"bin": at, "begin_ns": at, "end_ns": at + 1, "overhead_id": 0, "time_ns": 2 * at}
+            for at in range(stretches)
+        ],
+    )
+    course = course_of(build_report(run).section("time-course").tables[0], most_stretches=most)
+    assert [part.ratios for part in course.parts] == [merged]

@@ -1,0 +1,304 @@
+"""What reports say of waiting: how much, where, for whom, and what is not known of it."""
+
+from typing import Any
+
+import pytest
+
+from pipeline.reports.build import build_report, build_summary
+from tests.hand_made import (
+    CLASSES,
+    MS,
+    HandMadeRun,
+    late_sender_run,
+    make_run_row,
+    waits,
+    with_rows,
+)
+from tests.report_reading import all_forms, tables_of
+
+
+def test_one_late_sender_is_told_in_plain_words() -> None:
+    # 200 ms in all: main 90 + 40, MPI_Send 10, MPI_Recv 60, of which 50 wait.
+    summary = build_report(late_sender_run()).section("summary")
+    assert summary.sentences == (
+        "Together the locations spent 200 ms, 35.0% of it in MPI and 25.0% waiting.",
+        "The critical path takes 100 ms, 100.0% of the run time: 90.0% computation and 10.0% "
+        'communication. It is longest in "main": 90.0 ms.',
+        'Computation is least balanced in "main": rank 0 spends 90.0 ms there, 1.38 times the '
+        "mean. Spread evenly over 2 locations, it would take 65.0 ms on each.",
+        '"main" takes most time itself: 130 ms, 65.0% of all time, in 2 visits.',
+        "Trace quality: nothing is missing or doubtful.",
+        "Analysed for waiting: messages and collectives between processes.",
+        "1 wait lost 50.0 ms; worst first:",
+    )
+    (finding,) = summary.findings
+    assert finding.headline == "Late Sender: 50.0 ms, 25.0% of all time."
+    assert finding.detail == (
+        '1 wait in "main/MPI_Recv". Rank 1 waits for rank 0 in "main/MPI_Send".'
+    )
+    assert summary.advice == (
+        "What Late Sender means, and what to try: tracemill explain mpi_latesender"
+    )
+
+
+def test_parts_of_the_time_add_up_to_all_of_it() -> None:
+    parts = tables_of(build_report(late_sender_run()))["time_parts"]
+    assert parts.rows == (
+        ("computation", 130 * MS, 0.65),
+        ("waiting", 50 * MS, 0.25),
+        ("point-to-point, not waiting", 20 * MS, 0.1),
+    )
+
+
+def test_time_lost_elsewhere_is_charged_to_the_location_that_caused_it() -> None:
+    rows = tables_of(build_report(late_sender_run()))["time_by_location"].as_dicts()
+    assert [(row["rank"], row["wait_ns"], row["caused_ns"]) for row in rows] == [
+        (0, 0, 50 * MS),
+        (1, 50 * MS, 0),
+    ]
+
+
+def test_a_finding_names_who_loses_most_and_whom_that_one_waits_for() -> None:
+    # Location 1 waits 30 + 5 ms, location 0 only 20 ms; of the 35 ms, 30 are for location 0.
+    run = with_rows(
+        late_sender_run(),
+        wait_states=waits((1, 2, 30, 0), (1, 2, 5, 1), (0, 2, 20, 1)),
+    )
+    (finding,) = build_summary(run).section("summary").findings
+    assert finding.headline == "Late Sender: 55.0 ms, 27.5% of all time."
+    assert finding.detail == (
+        '3 waits in "main/MPI_Recv". Rank 1 loses most, 35.0 ms, '
+        '30.0 ms of it waiting for rank 0 in "main/MPI_Send". Doubtful: confidence 0%.'
+    )
+
+
+def test_findings_are_ordered_by_cost_and_equal_ones_by_call_path() -> None:
+    run = with_rows(late_sender_run(), wait_states=waits((1, 2, 5, 0), (1, 1, 5, 0), (1, 0, 9, 0)))
+    details = [found.detail for found in build_summary(run).section("summary").findings]
+    assert [detail.split(". ")[0] for detail in details] == [
+        '1 wait in "main"',
+        '1 wait in "main/MPI_Send"',
+        '1 wait in "main/MPI_Recv"',
+    ]
+
+
+def test_threads_are_named_where_a_process_has_several() -> None:
+    run = with_rows(late_sender_run(), runs=[make_run_row(process_count=1)])
+    (finding,) = build_summary(run).section("summary").findings
+    assert "Rank 1 thread 0 waits for rank 0 thread 0" in finding.detail
+
+
+def test_a_damaged_trace_is_told_in_one_line() -> None:
+    run = with_rows(
+        late_sender_run(),
+        trace_quality=[
+            {"kind": "clock_violation", "location_id": 0, "count": 3, "detail": "Clocks differ."},
+            {"kind": "clock_violation", "location_id": 1, "count": 1, "detail": "Clocks differ."},
+            {"kind": "missing_records", "location_id": 1, "count": 1200, "detail": "Gone."},
+        ],
+        locations=[
+            {"location_id": 0, "is_complete": True},
+            {"location_id": 1, "rank": 1, "declared_count": 1300, "record_count": 100},
+        ],
+    )
+    first = (
+        "Incomplete trace: of 2 locations, 1 could not be read whole; the figures hold only what "
+        "was readable."
+    )
+    line = "Trace quality: 1 location incomplete; 1,200 × missing records; 4 × clock violation."
+    report = build_report(run)
+    assert line in report.section("summary").sentences
+    assert report.section("summary").sentences[0] == first
+    assert all(line.replace("×", "×") in form for form in all_forms(report))
+
+
+def test_what_was_looked_for_in_vain_is_named() -> None:
+    summary = build_report(with_rows(late_sender_run(), wait_states=[])).section("summary")
+    said = "No waiting was found (looked for: Wait at Barrier, Late Receiver and Late Sender)."
+    assert summary.sentences[-1] == said
+
+
+def coverage(run: HandMadeRun) -> str:
+    (said,) = [
+        sentence
+        for sentence in build_summary(run).section("summary").sentences
+        if sentence.startswith("Analysed")
+    ]
+    return said.removeprefix("Analysed for waiting: messages and collectives between processes.")
+
+
+def test_time_that_may_hold_other_waiting_is_named() -> None:
+    # MPI_Send (10 of 200 ms) becomes a barrier of threads, MPI_Recv (60 ms) one of a window.
+    names = (("main", "user"), ("!$omp barrier", "openmp"), ("MPI_Win_fence", "mpi"))
+    regions = [
+        {"region_id": at, "name": name, "paradigm": paradigm}
+        for at, (name, paradigm) in enumerate(names)
+    ]
+    classes = [
+        {"region_id": at, "overhead_id": CLASSES["barrier" if at else "user code"]}
+        for at in range(3)
+    ]
+    run = with_rows(
+        late_sender_run(), regions=regions, region_classes=classes, wait_states=[]
+    )  # fmt: skip
+    assert coverage(run) == (
+        " Not analysed: one-sided communication (30.0% of all time) and synchronisation of threads "
+        "and devices (5.0% of all time)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        ("MPI_Barrier", ""),
+        ("MPI_Allreduce", ""),
+        ("MPI_Waitall", ""),
+        ("MPI_File_write_at", ""),
+        ("MPI_File_write_at_all", "collective file access"),
+        ("mpi_file_open_", "collective file access"),
+        ("PMPI_Win_unlock", "one-sided communication"),
+        ("MPI_Comm_split", "making communicators"),
+        ("MPI_Comm_rank", ""),
+        ("MPI_Mprobe", "probing for messages"),
+        ("MPI_Iprobe", ""),
+    ],
+)
+def test_calls_that_may_hold_other_waiting(call: str, kind: str) -> None:
+    run = with_rows(late_sender_run(calls=("MPI_Send", call)), wait_states=[])
+    assert coverage(run) == (f" Not analysed: {kind} (30.0% of all time)." if kind else "")
+
+
+def test_waiting_that_is_told_is_not_named_again() -> None:
+    # Of the 60 ms in MPI_Mprobe 50 were found to be waiting, if only in this test.
+    assert coverage(late_sender_run(calls=("MPI_Send", "MPI_Mprobe"))) == (
+        " Not analysed: probing for messages (5.0% of all time)."
+    )
+
+
+def test_nonblocking_collectives_without_records_are_named() -> None:
+    run = with_rows(late_sender_run(calls=("MPI_Ibarrier", "MPI_Wait")), wait_states=[])
+    assert coverage(run) == (
+        " Not analysed: completing non-blocking collectives, which are not recorded "
+        "(30.0% of all time)."
+    )
+    recorded = with_rows(run, collectives=[{"is_nonblocking": True, "is_complete": True}])
+    assert coverage(recorded) == ""
+
+
+def test_collectives_without_all_members_are_named() -> None:
+    run = with_rows(
+        late_sender_run(),
+        collectives=[{"collective_id": 0}, {"collective_id": 1, "is_complete": True}],
+        collective_members=[
+            {"collective_id": 0, "location_id": 0, "enter_ns": 5 * MS, "leave_ns": 7 * MS},
+            {"collective_id": 1, "location_id": 0, "enter_ns": 8 * MS, "leave_ns": 9 * MS},
+        ],
+    )
+    assert coverage(run) == (
+        " Not analysed: collectives of which members are missing (1.0% of all time)."
+    )
+
+
+def barrier_run(**changes: Any) -> HandMadeRun:
+    """A barrier that rank 1 entered 50 ms before rank 0, and left 5 ms after it."""
+    wait = waits((1, 2, 50, 0))[0] | {"property": "mpi_barrier_wait", "confidence": 100}
+    completion = wait | {"property": "mpi_barrier_completion", "wait_ns": 5 * MS}
+    return with_rows(
+        late_sender_run(calls=("MPI_Send", "MPI_Barrier")),
+        wait_states=[wait | changes, completion | changes],
+        visits=[{"visit_id": 1, "call_path_id": 2, "region_id": 2}],
+    )
+
+
+def test_waiting_at_a_barrier_is_told_with_whom_it_waited_for() -> None:
+    summary = build_summary(barrier_run()).section("summary")
+    assert summary.sentences[-1] == "1 wait lost 50.0 ms; worst first:"
+    (finding,) = summary.findings
+    assert finding.headline == "Wait at Barrier: 50.0 ms, 25.0% of all time."
+    assert finding.detail == ('1 wait in "main/MPI_Barrier". Rank 1 waits for rank 0 to enter it.')
+
+
+def test_completing_later_than_others_is_shown_but_nobody_is_blamed_for_it() -> None:
+    tables = tables_of(build_report(barrier_run()))
+    assert [(row[0], row[3]) for row in tables["waits_by_property"].rows] == [
+        ("Wait at Barrier", 50 * MS),
+        ("Barrier Completion", 5 * MS),
+    ]
+    assert [row[4] for row in tables["waits_by_cause"].rows] == ["Wait at Barrier"]
+    caused = [row["caused_ns"] for row in tables["time_by_location"].as_dicts()]
+    assert caused == [50 * MS, 0]
+    parts = dict(row[:2] for row in tables["time_parts"].rows)
+    assert parts["waiting"] == 50 * MS
+
+
+def test_what_the_reference_leaves_out_is_told_apart() -> None:
+    # 50 ms as Scalasca finds it, and 20 ms more that it does not look for.
+    beyond = barrier_run(is_beyond_reference=True).tables["wait_states"][0]
+    run = barrier_run()
+    run = with_rows(
+        run,
+        wait_states=[
+            *run.tables["wait_states"],
+            beyond | {"visit_id": 7, "wait_ns": 20 * MS},
+        ],
+    )
+    report = build_report(run)
+    summary = report.section("summary")
+    assert summary.sentences[0] == (
+        "Together the locations spent 200 ms, 35.0% of it in MPI, 25.0% waiting and 10.0% waiting "
+        "beyond the reference."
+    )
+    assert summary.sentences[-1] == (
+        "1 wait lost 50.0 ms and 1 wait beyond the reference lost 20.0 ms; worst first:"
+    )
+    assert [finding.headline for finding in summary.findings] == [
+        "Wait at Barrier: 50.0 ms, 25.0% of all time.",
+        "Wait at Barrier, beyond the reference: 20.0 ms, 10.0% of all time.",
+    ]
+    tables = tables_of(report)
+    kinds = [(row[0], row[2], row[3]) for row in tables["waits_by_property"].rows]
+    assert kinds == [
+        ("Wait at Barrier", False, 50 * MS),
+        ("Wait at Barrier", True, 20 * MS),
+        ("Barrier Completion", False, 5 * MS),
+    ]
+    assert "is_beyond_reference" not in tables["waits_by_property"].hidden
+    parts = dict(row[:2] for row in tables["time_parts"].rows)
+    assert (parts["waiting"], parts["waiting beyond the reference"]) == (50 * MS, 20 * MS)
+
+
+def test_waits_that_the_reference_knows_are_not_marked() -> None:
+    tables = tables_of(build_report(barrier_run()))
+    assert "is_beyond_reference" in tables["waits_by_property"].hidden
+
+
+def test_one_process_alone_waits_for_nobody() -> None:
+    run = with_rows(late_sender_run(), runs=[make_run_row(process_count=1)], wait_states=[])
+    assert build_summary(run).section("summary").sentences[-1] == (
+        "There are no two processes, of which one could wait for the other."
+    )
+
+
+def test_small_waits_are_left_to_the_tables() -> None:
+    # 50 ms of 200 and 50 µs, which is 0.025%: told only if nothing is larger.
+    small = waits((1, 1, 1, 0))[0] | {"wait_ns": 50_000}
+    large = waits((1, 2, 50, 0))[0] | {"visit_id": 5}
+    both = build_summary(with_rows(late_sender_run(), wait_states=[small, large]))
+    assert [found.headline for found in both.section("summary").findings] == [
+        "Late Sender: 50.0 ms, 25.0% of all time."
+    ]
+    alone = build_summary(with_rows(late_sender_run(), wait_states=[small]))
+    assert [found.headline for found in alone.section("summary").findings] == [
+        "Late Sender: 50.0 µs, 0.03% of all time."
+    ]
+
+
+def test_starting_mpi_does_not_blur_its_share() -> None:
+    # MPI_Recv becomes MPI_Init: 60 of 70 ms in MPI; 10 of the other 140 ms are 7.1%.
+    names = ("main", "MPI_Send", "MPI_Init")
+    regions = [
+        {"region_id": at, "name": name, "paradigm": "mpi" if at else "user"}
+        for at, name in enumerate(names)
+    ]
+    summary = build_summary(with_rows(late_sender_run(), regions=regions)).section("summary")
+    assert summary.sentences[1] == "Without MPI_Init and MPI_Finalize: 7.1% in MPI."

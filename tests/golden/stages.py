@@ -1,0 +1,46 @@
+"""Running Python stages on tables that a test gives."""
+
+from collections.abc import Mapping
+
+import duckdb
+
+from pipeline.graph import PythonStage
+from pipeline.sql import Value, all_queries
+from pipeline.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
+from schemas import BY_NAME
+from tests.golden.micro_trace import Row, Tables
+from tests.golden.running import Rows, run_query
+from tests.hand_made import make_table
+from tests.oracle.profiles import with_profile
+
+
+def run_stage(stage: PythonStage, tables: Mapping[str, Rows], **parameters: Value) -> Tables:
+    """The rows of every table that a stage makes.
+
+    What it reads is taken from `tables`, else computed by its query, else empty.
+    """
+    given = with_profile(tables)
+    with duckdb.connect() as connection:
+        for name in stage.inputs:
+            rows = given[name] if name in given else _compute(name, given)
+            connection.register("given", make_table(BY_NAME[name], rows))
+            connection.execute(f"CREATE TABLE {name} AS FROM given")
+        inputs = {name: connection.table(name) for name in stage.inputs}
+        results = stage.compute(**inputs, **(dict(stage.parameters) | parameters))
+    made = results if isinstance(results, tuple) else (results,)
+    return {
+        table.name: table.conform(result).to_pylist()
+        for table, result in zip(stage.outputs, made, strict=True)
+    }
+
+
+def with_overheads(tables: Mapping[str, Rows], **parameters: Value) -> Tables:
+    """The tables with the taxonomy of overheads, and the class of every region."""
+    return dict(tables) | run_stage(OVERHEAD_CLASSES_STAGE, tables, **parameters)
+
+
+def _compute(name: str, tables: Mapping[str, Rows]) -> list[Row]:
+    if name not in {query.relation for query in all_queries()}:
+        return []
+    columns = BY_NAME[name].column_names
+    return [dict(zip(columns, row, strict=True)) for row in run_query(name, tables)]

@@ -1,0 +1,618 @@
+"""Waiting in collectives: who waits, how long, and for whom."""
+
+from typing import Any
+
+import pytest
+
+from pipeline.run import Options, analyze
+from pipeline.store import Store
+from tests.golden.micro_trace import Tables
+from tests.reference.cases import DATA
+
+WAIT = "location_id start_ns wait_ns cause_location_id"
+
+
+@pytest.fixture
+def waits(run_query) -> Any:
+    """Waits of collectives, all or those of one property."""
+
+    def run(tables: Tables, metric: str = "", columns: str = WAIT) -> list[tuple[Any, ...]]:
+        found = run_query("wait_states", tables, f"property {columns}")
+        return [row[1:] if metric else row for row in found if metric in ("", row[0])]
+
+    return run
+
+
+# --- Barrier -------------------------------------------------------------------------------------
+
+
+# All wait for rank 2, which comes last. Rank 0 leaves first, at 33.
+#
+#            0    10   20   30   40   50
+# rank 0     [barrier........]
+# rank 1          [barrier...........]
+# rank 2                    [barrier.....]
+@pytest.fixture
+def late_barrier(trace):
+    return trace("""
+        0    0..33   MPI_Barrier   collective barrier
+        1   10..40   MPI_Barrier   collective barrier
+        2   30..45   MPI_Barrier   collective barrier
+    """)
+
+
+def test_all_wait_at_a_barrier_for_the_last_one_and_leave_after_the_first(waits, late_barrier):
+    assert waits(late_barrier, "mpi_barrier_wait") == [
+        (0, 0, 30, 2),  # 30 - 0
+        (1, 10, 20, 2),  # 30 - 10
+    ]
+    assert waits(late_barrier, "mpi_barrier_completion") == [
+        (1, 33, 7, 0),  # 40 - max(33, 30)
+        (2, 33, 12, 0),  # 45 - max(33, 30)
+    ]
+
+
+def test_a_wait_names_the_calls_and_the_instance(waits, late_barrier):
+    # Visits of rank 0: main 0, MPI_Barrier 1; of rank 1: 2, 3; of rank 2: 4, 5.
+    columns = (
+        "visit_id call_path_id cause_visit_id message_id collective_id is_synchronisation "
+        "is_beyond_reference confidence"
+    )
+    assert waits(late_barrier, columns=columns) == [
+        ("mpi_barrier_completion", 3, 1, 1, None, 0, True, False, 100),
+        ("mpi_barrier_completion", 5, 1, 1, None, 0, True, False, 100),
+        ("mpi_barrier_wait", 1, 1, 5, None, 0, True, False, 100),
+        ("mpi_barrier_wait", 3, 1, 5, None, 0, True, False, 100),
+    ]
+
+
+# What counts are the collective's own records (begin, and the end @), not the call around it.
+def test_begin_and_end_are_those_of_the_records(waits, trace):
+    tables = trace("""
+        0    0..40   MPI_Barrier   collective barrier begin 2 @38
+        1   20..50   MPI_Barrier   collective barrier begin 23 @47
+    """)
+    assert waits(tables, "mpi_barrier_wait") == [(0, 2, 21, 1)]
+    assert waits(tables, "mpi_barrier_completion") == [(1, 38, 9, 0)]
+
+
+# Rank 0 left at 20, before rank 2 came at 50: clocks disagree, and the wait ends with the call. So
+# does that of rank 1, at 45; it left after rank 0, but was waiting until then. Rank 2 was the last:
+# its 10 are completion.
+def test_a_wait_ends_with_its_call(waits, trace):
+    tables = trace("""
+        0    0..20   MPI_Barrier   collective barrier
+        1    0..45   MPI_Barrier   collective barrier
+        2   50..60   MPI_Barrier   collective barrier
+    """)
+    assert waits(tables, "mpi_barrier_wait", f"{WAIT} confidence") == [
+        (0, 0, 20, 2, 50),
+        (1, 0, 45, 2, 50),
+    ]
+    assert waits(tables, "mpi_barrier_completion", f"{WAIT} confidence") == [(2, 50, 10, 0, 100)]
+
+
+# Ranks 1 and 2 come at the same time, ranks 0 and 1 leave at the same time.
+def test_of_equals_the_lowest_rank_in_the_communicator_is_the_cause(waits, trace):
+    text = """
+        0    0..30   MPI_Barrier   collective barrier comm 1
+        1   10..30   MPI_Barrier   collective barrier comm 1
+        2   10..40   MPI_Barrier   collective barrier comm 1
+    """
+    tables = trace(text, comm1=[0, 1, 2])
+    assert waits(tables, "mpi_barrier_wait") == [(0, 0, 10, 1)]
+    assert waits(tables, "mpi_barrier_completion") == [(2, 30, 10, 0)]
+    tables = trace(text, comm1=[2, 1, 0])
+    assert waits(tables, "mpi_barrier_wait") == [(0, 0, 10, 2)]
+    assert waits(tables, "mpi_barrier_completion") == [(2, 30, 10, 1)]
+
+
+def test_who_is_alone_does_not_wait(waits, trace):
+    tables = trace(
+        """
+        0    0..10   MPI_Barrier     collective barrier comm 1
+        0   20..30   MPI_Allreduce   collective allreduce comm 2 sent 8 received 8
+        1    5..30   MPI_Barrier     collective barrier comm 1
+        """,
+        comm1="self",
+        comm2=[0],
+    )
+    assert waits(tables) == []
+
+
+# Rank 2 is not in the trace for the second barrier: nobody knows when it came. What was matched on
+# that communicator is doubtful.
+def test_an_incomplete_instance_gives_nothing(waits, trace):
+    tables = trace("""
+        0    0..30   MPI_Barrier   collective barrier
+        0   40..70   MPI_Barrier   collective barrier
+        1   20..30   MPI_Barrier   collective barrier
+        1   60..70   MPI_Barrier   collective barrier
+        2   10..30   MPI_Barrier   collective barrier
+    """)
+    assert waits(tables, "mpi_barrier_wait", f"{WAIT} confidence") == [
+        (0, 0, 20, 1, 75),
+        (2, 10, 10, 1, 75),
+    ]
+
+
+# --- N × N ---------------------------------------------------------------------------------------
+
+N_TO_N = [
+    "allgather", "allgatherv", "alltoall", "allreduce", "reduce_scatter", "reduce_scatter_block",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("operation", N_TO_N)
+def test_all_wait_for_the_last_one_if_all_were_inside_together(waits, trace, operation):
+    tables = trace(f"""
+        0    0..33   MPI_Call   collective {operation} sent 8 received 8
+        1   10..40   MPI_Call   collective {operation} sent 8 received 8
+        2   30..45   MPI_Call   collective {operation} sent 8 received 8
+    """)
+    assert waits(tables) == [
+        ("mpi_nxn_completion", 1, 33, 7, 0),
+        ("mpi_nxn_completion", 2, 33, 12, 0),
+        ("mpi_wait_nxn", 0, 0, 30, 2),
+        ("mpi_wait_nxn", 1, 10, 20, 2),
+    ]
+
+
+# Rank 2, the last, sends nothing, rank 1 receives nothing: nobody could leave before the other all
+# the same.
+def test_with_full_overlap_it_does_not_matter_who_sends(waits, trace):
+    tables = trace("""
+        0    0..33   MPI_Allgatherv   collective allgatherv sent 8 received 16
+        1   10..40   MPI_Allgatherv   collective allgatherv sent 8 received 0
+        2   30..45   MPI_Allgatherv   collective allgatherv sent 0 received 16
+    """)
+    assert waits(tables, "mpi_wait_nxn") == [(0, 0, 30, 2), (1, 10, 20, 2)]
+    assert waits(tables, "mpi_nxn_completion") == [(1, 33, 7, 0), (2, 33, 12, 0)]
+
+
+# Rank 0 left at 25, before rank 4 came at 30: not all were inside together. Rank 4 sends nothing,
+# so the last sender is rank 2, at 20. Rank 0 waits for it; rank 1 does not, it receives nothing;
+# rank 3 came after it.
+#
+#            0    10   20   30   40   50
+# rank 0     [allgatherv.]                   sends    receives
+# rank 1       [allgatherv......]            sends
+# rank 2               [allgatherv.....]     sends    receives
+# rank 3                 [allgatherv.....]   sends?   receives
+# rank 4                    [allgatherv...]           receives
+def test_with_partial_overlap_receivers_wait_for_the_last_sender(waits, trace):
+    tables = trace("""
+        0    0..25   MPI_Allgatherv   collective allgatherv sent 8 received 16
+        1    4..35   MPI_Allgatherv   collective allgatherv sent 8 received 0
+        2   20..40   MPI_Allgatherv   collective allgatherv sent 8 received 16
+        3   22..45   MPI_Allgatherv   collective allgatherv sent 0 received 16
+        4   30..50   MPI_Allgatherv   collective allgatherv sent 0 received 16
+    """)
+    assert waits(tables, "mpi_wait_nxn") == [(0, 0, 20, 2)]
+    # Only ranks 0 and 2 were synchronised: 40 - max(25, 20).
+    assert waits(tables, "mpi_nxn_completion") == [(2, 25, 15, 0)]
+
+
+# min X > max B is not fulfilled by 30 > 30.
+@pytest.mark.parametrize(("leave", "waiting"), [(30, [(0, 0, 20, 1)]), (31, [(0, 0, 30, 2)])])
+def test_touching_is_not_overlapping(waits, trace, leave, waiting):
+    tables = trace(f"""
+        0    0..{leave}   MPI_Allgatherv   collective allgatherv sent 8 received 16
+        1   20..40        MPI_Allgatherv   collective allgatherv sent 8 received 0
+        2   30..50        MPI_Allgatherv   collective allgatherv sent 0 received 16
+    """)
+    assert waits(tables, "mpi_wait_nxn")[:1] == waiting
+
+
+# Rank 0 takes part in nothing; without it, ranks 1 and 2 were inside together.
+def test_who_neither_sends_nor_receives_takes_no_part(waits, trace):
+    tables = trace("""
+        0    0..5    MPI_Alltoall   collective alltoall sent 0 received 0
+        1   10..40   MPI_Alltoall   collective alltoall sent 0 received 8
+        2   30..40   MPI_Alltoall   collective alltoall sent 0 received 8
+    """)
+    assert waits(tables) == [("mpi_wait_nxn", 1, 10, 20, 2)]
+
+
+def test_without_data_nobody_waits_but_at_a_barrier(waits, trace):
+    tables = trace("""
+        0    0..33   MPI_Allreduce   collective allreduce
+        1   30..40   MPI_Allreduce   collective allreduce
+    """)
+    assert waits(tables) == []
+
+
+@pytest.mark.parametrize("operation", ["alltoallv", "alltoallw"])
+def test_alltoallv_is_told_apart_as_the_reference_leaves_it_out(waits, trace, operation):
+    tables = trace(f"""
+        0    0..33   MPI_Call   collective {operation} sent 8 received 8
+        1   30..40   MPI_Call   collective {operation} sent 8 received 8
+    """)
+    assert waits(tables, columns=f"{WAIT} is_beyond_reference is_synchronisation") == [
+        ("mpi_nxn_completion", 1, 33, 7, 0, True, False),
+        ("mpi_wait_nxn", 0, 0, 30, 1, True, False),
+    ]
+
+
+# Who the neighbours are is not known. Rank 0 left before rank 2 came: it can only have waited for
+# rank 1. Rank 1 may have waited for rank 2.
+def test_among_neighbours_the_last_one_that_came_in_time_counts(waits, trace):
+    tables = trace("""
+        0    0..25   MPI_Neighbor_alltoall   collective alltoall sent 8 received 8
+        1   20..50   MPI_Neighbor_alltoall   collective alltoall sent 8 received 8
+        2   40..60   MPI_Neighbor_alltoall   collective alltoall sent 8 received 8
+    """)
+    assert waits(tables, columns=f"{WAIT} is_beyond_reference confidence") == [
+        ("mpi_wait_nxn", 0, 0, 20, 1, True, 50),
+        ("mpi_wait_nxn", 1, 20, 20, 2, True, 50),
+    ]
+
+
+# --- One to N ------------------------------------------------------------------------------------
+
+
+# Rank 1, the root, comes at 30. Rank 2 left already at 20; rank 3 comes later; rank 4 receives
+# nothing.
+@pytest.mark.parametrize("operation", ["bcast", "scatter", "scatterv"])
+def test_receivers_wait_for_a_late_root(waits, trace, operation):
+    tables = trace(f"""
+        0    0..40   MPI_Call   collective {operation} root 1 received 8
+        1   30..35   MPI_Call   collective {operation} root 1 sent 32 received 8
+        2    5..20   MPI_Call   collective {operation} root 1 received 8
+        3   32..40   MPI_Call   collective {operation} root 1 received 8
+        4    0..40   MPI_Call   collective {operation} root 1
+    """)
+    assert waits(tables, columns=f"{WAIT} confidence") == [
+        ("mpi_latebroadcast", 0, 0, 30, 1, 100),
+        ("mpi_latebroadcast", 2, 5, 15, 1, 50),
+    ]
+
+
+def test_nobody_waits_for_a_root_that_sends_nothing(waits, trace):
+    tables = trace("""
+        0    0..40   MPI_Bcast   collective bcast root 1 received 8
+        1   30..40   MPI_Bcast   collective bcast root 1 sent 0 received 8
+    """)
+    assert waits(tables) == []
+
+
+# The root is a rank of the communicator, not of the world.
+def test_the_root_is_a_rank_in_the_communicator(waits, trace):
+    tables = trace(
+        """
+        0   30..40   MPI_Bcast   collective bcast comm 1 root 1 sent 8
+        2    0..40   MPI_Bcast   collective bcast comm 1 root 1 received 8
+        """,
+        comm1=[2, 0],
+    )
+    assert waits(tables) == [("mpi_latebroadcast", 1, 0, 30, 0)]
+
+
+# --- N to one ------------------------------------------------------------------------------------
+
+
+# The last sender is rank 2, at 20; rank 3 comes at 30, but sends nothing. Only the root waits.
+@pytest.mark.parametrize("operation", ["reduce", "gather", "gatherv"])
+def test_the_root_waits_for_the_last_sender(waits, trace, operation):
+    tables = trace(f"""
+        0    0..40   MPI_Call   collective {operation} root 0 sent 8 received 24
+        1   10..12   MPI_Call   collective {operation} root 0 sent 8
+        2   20..22   MPI_Call   collective {operation} root 0 sent 8
+        3   30..32   MPI_Call   collective {operation} root 0
+    """)
+    assert waits(tables) == [("mpi_earlyreduce", 0, 0, 20, 2)]
+
+
+def test_a_root_that_receives_nothing_does_not_wait(waits, trace):
+    tables = trace("""
+        0    0..40   MPI_Gather   collective gather root 0 sent 8 received 0
+        1   30..40   MPI_Gather   collective gather root 0 sent 8
+    """)
+    assert waits(tables) == []
+
+
+def test_a_root_that_comes_last_does_not_wait(waits, trace):
+    tables = trace("""
+        0   30..40   MPI_Reduce   collective reduce root 0 sent 8 received 8
+        1    0..40   MPI_Reduce   collective reduce root 0 sent 8
+    """)
+    assert waits(tables) == []
+
+
+# --- Scan ----------------------------------------------------------------------------------------
+
+
+# Rank 2 waits for rank 1, rank 1 for rank 0, rank 3 for rank 1 too; rank 4, the last, keeps nobody.
+@pytest.mark.parametrize("operation", ["scan", "exscan"])
+def test_each_rank_waits_for_the_last_of_the_lower_ranks(waits, trace, operation):
+    tables = trace(f"""
+        0   10..15   MPI_Scan   collective {operation} sent 8 received 8
+        1   30..60   MPI_Scan   collective {operation} sent 8 received 8
+        2    0..60   MPI_Scan   collective {operation} sent 8 received 8
+        3   20..60   MPI_Scan   collective {operation} sent 8 received 8
+        4   50..60   MPI_Scan   collective {operation} sent 8 received 8
+    """)
+    assert waits(tables) == [("mpi_earlyscan", 2, 0, 30, 1), ("mpi_earlyscan", 3, 20, 10, 1)]
+
+
+# Rank 1 sends nothing: rank 2 waits for rank 0 only. Rank 2 left at 15: it waited no longer.
+def test_a_lower_rank_without_data_keeps_nobody(waits, trace):
+    tables = trace("""
+        0   20..25   MPI_Scan   collective scan sent 8 received 8
+        1   30..60   MPI_Scan   collective scan sent 0 received 8
+        2    0..15   MPI_Scan   collective scan sent 8 received 8
+    """)
+    assert waits(tables, columns=f"{WAIT} confidence") == [("mpi_earlyscan", 2, 0, 15, 0, 50)]
+
+
+# --- Inter-communicators -------------------------------------------------------------------------
+
+
+def with_sides(tables: Tables, *, second: set[int]) -> Tables:
+    """Communicator 0 as an inter-communicator; the processes in `second` are its second group."""
+    tables["communicators"][0]["kind"] = "inter"
+    ranks = [0, 0]
+    for member in tables["communicator_members"]:
+        side = int(member["location_group_id"] in second)
+        member |= {"side": side, "comm_rank": ranks[side]}
+        ranks[side] += 1
+    return tables
+
+
+# Ranks 0 and 1 wait for the later one of the other group, ranks 2 and 3 for that of theirs.
+def test_at_a_barrier_between_two_groups_each_waits_for_the_other(waits, trace):
+    tables = trace("""
+        0    0..50   MPI_Barrier   collective barrier
+        1   30..50   MPI_Barrier   collective barrier
+        2   10..50   MPI_Barrier   collective barrier
+        3   20..50   MPI_Barrier   collective barrier
+    """)
+    assert waits(with_sides(tables, second={2, 3})) == [
+        ("mpi_barrier_wait", 0, 0, 20, 3),
+        ("mpi_barrier_wait", 2, 10, 20, 1),
+        ("mpi_barrier_wait", 3, 20, 10, 1),
+    ]
+
+
+# Rank 0 left at 15, before rank 1 of its own group began at 20: rank 1 completes from then on.
+def test_between_two_groups_nobody_completes_before_it_has_begun(waits, trace):
+    tables = trace("""
+        0    0..15   MPI_Barrier   collective barrier
+        1   20..50   MPI_Barrier   collective barrier
+        2   10..30   MPI_Barrier   collective barrier
+    """)
+    found = waits(with_sides(tables, second={2}), "mpi_barrier_completion")
+    assert found == [
+        (1, 20, 30, 0),  # 50 - max(15, 10, 20)
+        (2, 20, 10, 0),  # 30 - max(15, 20)
+    ]
+
+
+# The root is rank 1 of the second group, process 3. Only the other group names it.
+def test_a_broadcast_goes_from_the_root_to_the_other_group(waits, trace):
+    tables = trace("""
+        0    0..50   MPI_Bcast   collective bcast root 1 received 8
+        1   10..50   MPI_Bcast   collective bcast root 1 received 8
+        2    0..50   MPI_Bcast   collective bcast
+        3   30..50   MPI_Bcast   collective bcast sent 8
+    """)
+    assert waits(with_sides(tables, second={2, 3})) == [
+        ("mpi_latebroadcast", 0, 0, 30, 3),
+        ("mpi_latebroadcast", 1, 10, 20, 3),
+    ]
+
+
+# The root is rank 0 of the first group; rank 1 there is late, but sends nothing to it.
+def test_a_reduction_goes_from_the_other_group_to_the_root(waits, trace):
+    tables = trace("""
+        0    0..50   MPI_Reduce   collective reduce received 8
+        1   40..50   MPI_Reduce   collective reduce
+        2   10..50   MPI_Reduce   collective reduce root 0 sent 8
+        3   30..50   MPI_Reduce   collective reduce root 0 sent 8
+    """)
+    assert waits(with_sides(tables, second={2, 3})) == [("mpi_earlyreduce", 0, 0, 30, 3)]
+
+
+# --- Non-blocking --------------------------------------------------------------------------------
+
+
+# Rank 1 starts at 40. Rank 0 computes until 20 and waits only from then on.
+#
+#            0    10   20   30   40   50   60
+# rank 0     [start]   [wait ............]
+# rank 1                         [start] [w]
+LATE_START = """
+    0    0..5    MPI_Iallreduce   nonblocking_collective_request #1 @1
+    0   20..60   MPI_Wait         nonblocking_collective allreduce sent 8 received 8 #1 @59
+    1   40..45   MPI_Iallreduce   nonblocking_collective_request #1 @41
+    1   50..60   MPI_Wait         nonblocking_collective allreduce sent 8 received 8 #1 @59
+"""
+
+
+def test_a_nonblocking_collective_is_waited_for_in_the_completing_call(waits, trace):
+    # Visits of rank 0: main 0, start 1, wait 2; of rank 1: main 3, start 4, wait 5.
+    columns = f"{WAIT} visit_id cause_visit_id collective_id is_beyond_reference confidence"
+    assert waits(trace(LATE_START), columns=columns) == [
+        ("mpi_wait_nxn", 0, 20, 20, 1, 2, 4, 0, True, 100)
+    ]
+
+
+def test_who_only_tests_does_not_wait(waits, trace):
+    assert waits(trace(LATE_START.replace("MPI_Wait ", "MPI_Test "))) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("barrier", "barrier", [("mpi_barrier_wait", 0, 20, 20, 1)]),
+        ("bcast root 1 received 8", "bcast root 1 sent 8", [("mpi_latebroadcast", 0, 20, 20, 1)]),
+        ("bcast root 0 sent 8", "bcast root 0 received 8", []),
+        ("gather root 0 received 8", "gather root 0 sent 8", [("mpi_earlyreduce", 0, 20, 20, 1)]),
+        ("scan sent 8 received 8", "scan sent 8 received 8", []),
+        ("alltoallv sent 8 received 8", "alltoallv sent 8 received 8",
+         [("mpi_wait_nxn", 0, 20, 20, 1)]),
+        ("allgatherv sent 8", "allgatherv sent 8 received 8", [("mpi_wait_nxn", 0, 20, 20, 1)]),
+    ],
+)  # fmt: skip
+def test_nonblocking_forms_follow_the_rules_of_the_blocking_ones(
+    waits, trace, first, second, expected
+):
+    tables = trace(f"""
+        0    0..5    MPI_Icall   nonblocking_collective_request #1
+        0   20..60   MPI_Wait    nonblocking_collective {first} #1
+        1   40..45   MPI_Icall   nonblocking_collective_request #1
+        1   50..60   MPI_Wait    nonblocking_collective {second} #1
+    """)
+    assert waits(tables) == expected
+
+
+# Neighbours are told by the call that starts the collective.
+def test_a_nonblocking_collective_among_neighbours(waits, trace):
+    tables = trace("""
+        0    0..5    MPI_Ineighbor_allgather   nonblocking_collective_request #1
+        0   20..60   MPI_Wait   nonblocking_collective allgather sent 8 received 8 #1
+        1   40..45   MPI_Ineighbor_allgather   nonblocking_collective_request #1
+        1   50..60   MPI_Wait   nonblocking_collective allgather sent 8 received 8 #1
+    """)
+    assert waits(tables, columns=f"{WAIT} confidence") == [("mpi_wait_nxn", 0, 20, 20, 1, 50)]
+
+
+# The Waitall of rank 0 completes a barrier for which it waits 10, and a broadcast for which it
+# waits 30: it waits once.
+def test_a_call_that_completes_several_collectives_waits_once(waits, trace):
+    tables = trace(
+        """
+        0    0..1    MPI_Ibarrier   nonblocking_collective_request #1
+        0    2..3    MPI_Ibcast     nonblocking_collective_request #2
+        0   10..60   MPI_Waitall    nonblocking_collective barrier #1;
+                                    nonblocking_collective bcast root 1 received 8 #2
+        1   20..21   MPI_Ibarrier   nonblocking_collective_request #1
+        1   40..41   MPI_Ibcast     nonblocking_collective_request #2
+        1   50..60   MPI_Waitall    nonblocking_collective barrier #1;
+                                    nonblocking_collective bcast root 1 sent 8 #2
+    """.replace(";\n", "; ")
+    )
+    assert waits(tables, columns=f"{WAIT} collective_id") == [
+        ("mpi_latebroadcast", 0, 10, 30, 1, 1)
+    ]
+
+
+# Both are waited for from 10 to 20; the first of them stands for the call.
+def test_of_equal_collectives_the_first_stands_for_the_call(waits, trace):
+    tables = trace(
+        """
+        0    0..1    MPI_Ibarrier   nonblocking_collective_request #1
+        0    2..3    MPI_Ibarrier   nonblocking_collective_request #2
+        0   10..60   MPI_Waitall    nonblocking_collective barrier #2;
+                                    nonblocking_collective barrier #1
+        1   20..40   MPI_Startall   nonblocking_collective_request #1 @21;
+                                    nonblocking_collective_request #2 @22
+        1   50..60   MPI_Waitall    nonblocking_collective barrier #1;
+                                    nonblocking_collective barrier #2
+    """.replace(";\n", "; ")
+    )
+    assert waits(tables, columns=f"{WAIT} collective_id") == [("mpi_barrier_wait", 0, 10, 10, 1, 0)]
+
+
+# The Waitall waits for a message from 10 to 25 and for a barrier from 10 to 40: 30 in all, of which
+# the message takes 15.
+@pytest.mark.parametrize(
+    ("send", "expected"),
+    [
+        (25, [("mpi_barrier_wait", 0, 25, 15, 1), ("mpi_latesender", 0, 10, 15, 1)]),
+        (45, [("mpi_latesender", 0, 10, 35, 1)]),
+        (5, [("mpi_barrier_wait", 0, 10, 30, 1)]),
+    ],
+)
+def test_time_that_a_message_explains_is_not_counted_again(waits, trace, send, expected):
+    tables = trace(f"""
+        0    0..1    MPI_Ibarrier   nonblocking_collective_request #1
+        0    2..3    MPI_Irecv      irecv_request #2
+        0   10..60   MPI_Waitall    irecv 1 #2; nonblocking_collective barrier #1
+        1   {send}..{send + 1}      MPI_Send    send 0
+        1   40..41   MPI_Ibarrier   nonblocking_collective_request #1
+        1   50..60   MPI_Wait       nonblocking_collective barrier #1
+    """)
+    assert waits(tables) == expected
+
+
+# Each of ranks 0 to 2 enters MPI_Wait at 1500 µs and waits for rank 3, which enters
+# MPI_Iallreduce at 2000 µs.
+def test_an_exact_trace_waits_500_microseconds_for_its_iallreduce(tmp_path):
+    trace = DATA / "z01_otf2v3_nbc_rma"
+    run = analyze(trace, store=Store(tmp_path), options=Options(threads=1)).run
+    columns = ["property", *WAIT.split(), "is_beyond_reference"]
+    found = [
+        tuple(row.values())
+        for row in run.read("wait_states", columns).to_pylist()
+        if row["property"] == "mpi_wait_nxn"
+    ]
+    assert found == [("mpi_wait_nxn", rank, 1_500_000, 500_000, 3, True) for rank in range(3)]
+
+
+# --- MPI_Init and MPI_Finalize -------------------------------------------------------------------
+
+
+# Rank 1 leaves first, at 30, when all have come. Who waits for the last to come does not show.
+@pytest.mark.parametrize("call", ["MPI_Init", "MPI_Init_thread", "mpi_init_"])
+def test_init_is_over_when_the_first_process_leaves_it(waits, trace, call):
+    tables = trace(f"""
+        0    0..33   {call}
+        1   10..30   {call}
+        2   20..45   {call}
+    """)
+    columns = f"{WAIT} collective_id is_beyond_reference confidence"
+    assert waits(tables, columns=columns) == [
+        ("mpi_init_completion", 0, 30, 3, 1, None, False, 100),
+        ("mpi_init_completion", 2, 30, 15, 1, None, False, 100),
+    ]
+
+
+# Rank 0 leaves at 10, when rank 1 has not come: for it, completion begins at its own coming.
+def test_init_completion_begins_when_the_last_process_has_come(waits, trace):
+    tables = trace("""
+        0    0..10   MPI_Init
+        1   25..40   MPI_Init
+    """)
+    assert waits(tables) == [("mpi_init_completion", 1, 25, 15, 0)]
+
+
+def test_all_wait_in_finalize_for_the_last_process(waits, trace):
+    tables = trace("""
+        0    0..40   MPI_Finalize
+        1   10..20   MPI_Finalize
+        2   30..50   MPI_Finalize
+        3   30..50   MPI_Finalize
+    """)
+    # Rank 1 left at 20, before the last one came. Of ranks 2 and 3 the lower one is the last.
+    assert waits(tables, columns=f"{WAIT} confidence") == [
+        ("mpi_finalize_wait", 0, 0, 30, 2, 100),
+        ("mpi_finalize_wait", 1, 10, 10, 2, 50),
+    ]
+
+
+def test_if_a_process_does_not_finalize_nobody_knows_who_was_last(waits, trace):
+    tables = trace("""
+        0    0..40   MPI_Finalize
+        1   10..40   MPI_Finalize
+        2   30..50   MPI_Barrier
+    """)
+    assert waits(tables) == []
+
+
+# Threads beside the one that calls do not take part.
+def test_processes_finalize_not_threads(waits, trace):
+    tables = trace("""
+        0     0..40   MPI_Finalize
+        0.1   0..5    work
+        1    10..40   MPI_Finalize
+    """)
+    assert waits(tables) == [("mpi_finalize_wait", 0, 0, 10, 2)]
+
+
+def test_a_single_process_waits_for_nobody(waits, trace):
+    tables = trace("""
+        0    0..10   MPI_Init
+        0   20..30   MPI_Finalize
+    """)
+    assert waits(tables) == []

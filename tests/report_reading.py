@@ -1,0 +1,66 @@
+"""Reading reports in tests: what a browser finds on a page, and all forms of a report."""
+
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+from pipeline.console import plain
+from pipeline.reports.html import render_html
+from pipeline.reports.markdown import render_markdown
+from pipeline.reports.model import Report, Table
+from pipeline.reports.terminal import print_report
+
+VOID = {"meta", "wbr"}
+
+
+@dataclass
+class Page(HTMLParser):
+    """What a browser would find on a page; fails where elements do not nest."""
+
+    tags: list[str] = field(default_factory=list)
+    attributes: list[tuple[str, str]] = field(default_factory=list)
+    cells: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    deepest: int = 0
+    open: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+            self.deepest = max(self.deepest, len(self.open))
+        if tag in ("td", "th"):
+            self.cells.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+        if "td" in self.open or "th" in self.open:
+            self.cells[-1] += data
+
+
+def read_page(html: str) -> Page:
+    page = Page()
+    page.feed(html)
+    page.close()
+    assert page.open == []
+    return page
+
+
+def text_of(report: Report) -> str:
+    console = plain()
+    print_report(report, console)
+    return console.export_text()
+
+
+def all_forms(report: Report) -> tuple[str, str, str]:
+    return render_html(report), render_markdown(report), text_of(report)
+
+
+def tables_of(report: Report) -> dict[str, Table]:
+    return {table.name: table for section in report.sections for table in section.tables}
