@@ -160,7 +160,7 @@ def severities(
     output
         File to write; its suffix, .csv or .parquet, chooses the format.
     beyond_reference
-        Add the waiting that it leaves out, told apart by a column beyond_reference.
+        Add the waiting Scalasca's analyser leaves out, and a column that tells it apart.
     """
     from pipeline import commands
 

@@ -28,7 +28,8 @@ WAIT_NS = Column(
 
 WAIT_STATES = Table(
     name="wait_states",
-    meaning="Time lost in waiting, each with its cause.",
+    meaning="Time lost in waiting, each with its cause; the completion properties are time spent "
+    "in completing together, which reports do not add to waiting.",
     grain="one row per visit and property that lost time in it",
     key=("property", "visit_id"),
     columns=(
@@ -193,7 +194,8 @@ METRICS = Table(
 
 SEVERITIES = Table(
     name="severities",
-    meaning="Every metric per call path and location; a metric includes its sub-metrics.",
+    meaning="Metrics per call path and location; a metric includes its sub-metrics. Time and "
+    "visits are in call_tree, critical-path activities in critical_path_work.",
     grain="one row per metric, call path and location with a value other than zero, beyond the "
     "reference apart",
     key=("metric", "call_path_id", "location_id", "is_beyond_reference"),

@@ -12,6 +12,7 @@ WITH
             metrics.parent_metric AS metric,
             severities.call_path_id,
             severities.location_id,
+            severities.is_beyond_reference,
             sum(severities.value)::BIGINT AS value
         FROM severities
         INNER JOIN metrics USING (metric)
@@ -27,6 +28,6 @@ SELECT
     coalesce(severities.value, 0) AS value,
     parts.value AS value_of_parts
 FROM parts
-LEFT JOIN severities USING (metric, call_path_id, location_id)
+LEFT JOIN severities USING (metric, call_path_id, location_id, is_beyond_reference)
 WHERE parts.value > coalesce(severities.value, 0)
 ORDER BY parts.metric, parts.call_path_id, parts.location_id

@@ -11,7 +11,7 @@
 -- Parameters: none
 -- Source:     Böhme, "Characterizing load and communication imbalance in parallel applications",
 --             2013: critical-path imbalance indicator
--- Assumes:    nothing
+-- Assumes:    call paths are numbered depth first, so that a subtree is a range of ids
 WITH
     processes AS (
         SELECT location_id FROM location_spans

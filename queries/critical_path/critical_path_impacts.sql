@@ -60,14 +60,22 @@ WITH
         WHERE location_spans.is_process
     ),
 
-    -- A_p / (sum of x_p(c)) as integers, in units of 2^-50, so that sums have no order.
+    -- A_p / (sum of x_p(c)) as integers, in units of 2^-40, so that sums have no order. It is at
+    -- most 1, and below -2^20 only where a process lacks next to nothing; there it is cut off.
     weights AS (
         SELECT
             location_id,
-            if(lacking_ns > 0, (lost_ns * 1125899906842624) // lacking_ns, 0) AS weight,
+            if(
+                lacking_ns > 0,
+                greatest((lost_ns * 1099511627776) // lacking_ns, -1152921504606846976),
+                0
+            ) AS weight,
             if(
                 partition_lacking_ns > 0,
-                (partition_lost_ns * 1125899906842624) // partition_lacking_ns,
+                greatest(
+                    (partition_lost_ns * 1099511627776) // partition_lacking_ns,
+                    -1152921504606846976
+                ),
                 0
             ) AS partition_weight
         FROM losses
@@ -118,8 +126,8 @@ WITH
 SELECT
     call_path_id,
     path_ns,
-    if(is_charged, greatest(impact, 0)::DOUBLE / 1125899906842624, 0) AS impact_ns,
-    if(is_partition_charged, greatest(partition_impact, 0)::DOUBLE / 1125899906842624, 0)
+    if(is_charged, greatest(impact, 0)::DOUBLE / 1099511627776, 0) AS impact_ns,
+    if(is_partition_charged, greatest(partition_impact, 0)::DOUBLE / 1099511627776, 0)
         AS partition_impact_ns
 FROM impacts
 ORDER BY call_path_id

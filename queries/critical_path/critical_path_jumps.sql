@@ -18,7 +18,7 @@
 -- Output:     critical_path_jumps
 -- Parameters: none
 -- Source:     Miller et al. 1990 (IPS-2); Scalasca, "critical-path analysis"
--- Assumes:    nothing
+-- Assumes:    visits of a location are numbered in the order of entering
 WITH
     waits AS (
         SELECT

@@ -5,7 +5,7 @@
 -- Output:     critical_path_locations
 -- Parameters: none
 -- Source:     Miller et al. 1990 (IPS-2): share of the path per process
--- Assumes:    nothing
+-- Assumes:    communication is time in MPI calls
 WITH
     segment_counts AS (
         SELECT

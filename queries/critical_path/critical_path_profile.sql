@@ -18,7 +18,7 @@
 -- Output:     critical_path_profile
 -- Parameters: none
 -- Source:     Scalasca, "critical-path analysis": critical-path profile
--- Assumes:    nothing
+-- Assumes:    visits of a location are nested
 WITH
     -- Fewer bins than segments leave none out, too many make all visits long.
     bin_widths AS (

@@ -15,7 +15,7 @@
 -- Output:     critical_path_segments
 -- Parameters: none
 -- Source:     Miller et al. 1990 (IPS-2); Scalasca, "critical-path analysis"
--- Assumes:    nothing
+-- Assumes:    visits of a location are nested
 WITH
     segments AS (
         SELECT

@@ -9,7 +9,7 @@
 -- Parameters: none
 -- Source:     Böhme, "Characterizing load and communication imbalance in parallel applications",
 --             2013
--- Assumes:    nothing
+-- Assumes:    synchronisation points of a location do not overlap
 WITH
     path_times AS (
         SELECT

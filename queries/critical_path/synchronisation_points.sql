@@ -18,7 +18,7 @@
 -- Output:     synchronisation_points
 -- Parameters: none
 -- Source:     Scalasca, "critical-path analysis": synchronisation points
--- Assumes:    nothing
+-- Assumes:    clocks synchronised; where they are not, a wait ends with its call
 WITH
     late_messages AS (
         SELECT

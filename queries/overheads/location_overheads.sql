@@ -9,7 +9,7 @@
 -- Output:     location_overheads
 -- Parameters: none
 -- Source:     Truong and Fahringer 2001 (SCALEA)
--- Assumes:    nothing
+-- Assumes:    time since fork and until join lies in the exclusive time of its visit
 WITH
     moved AS (
         SELECT

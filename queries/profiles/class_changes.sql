@@ -10,7 +10,7 @@
 -- Output:     class_changes
 -- Parameters: none
 -- Source:     Truong and Fahringer 2001 (SCALEA)
--- Assumes:    nothing
+-- Assumes:    visits of a location are nested but for tasks
 WITH
     bases AS (
         SELECT

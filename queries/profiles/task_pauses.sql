@@ -29,7 +29,8 @@ WITH
             location_id,
             base_id AS overhead_id,
             last_value(if(is_scheduled_by_task, NULL, scheduler_class_id) IGNORE NULLS) OVER (
-                PARTITION BY location_id ORDER BY begin_ns, end_ns ROWS UNBOUNDED PRECEDING
+                PARTITION BY location_id
+                ORDER BY begin_ns, end_ns, thread, number ROWS UNBOUNDED PRECEDING
             ) AS paused_overhead_id,
             begin_ns,
             end_ns

@@ -7,7 +7,7 @@
 -- Output:     task_stretches
 -- Parameters: none
 -- Source:     OpenMP 5.2, section 12: tasks are suspended at scheduling points only
--- Assumes:    nothing
+-- Assumes:    stretches of one task on a location do not overlap
 WITH
     path_classes AS NOT MATERIALIZED (
         SELECT

@@ -19,7 +19,7 @@
 -- Parameters: $bin_count  number of bins, fewer where they would be shorter than a nanosecond
 --                         (BIGINT, default 200)
 -- Source:     Miller et al. 1990 (IPS-2), phase behaviour: metrics over time
--- Assumes:    nothing
+-- Assumes:    visits of a location are nested but for tasks
 WITH
     grid AS (
         SELECT

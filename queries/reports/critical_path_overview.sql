@@ -2,7 +2,7 @@
 --
 -- Grain:      one row if the trace has a critical path
 -- Inputs:     critical_path_summary, critical_path_locations, critical_path_profile, locations,
---             call_paths, region_classes, overhead_classes
+--             call_paths, regions, region_classes, overhead_classes
 -- Output:     report section critical path
 -- Parameters: none
 -- Assumes:    ties go to the location with the smallest number
@@ -21,7 +21,10 @@ WITH
         INNER JOIN call_paths USING (call_path_id)
         INNER JOIN region_classes USING (region_id)
         INNER JOIN overhead_classes USING (overhead_id)
-        WHERE overhead_classes.overhead_subclass = 'initialise/finalise'
+        INNER JOIN regions USING (region_id)
+        WHERE
+            overhead_classes.overhead_subclass = 'initialise/finalise'
+            AND regions.paradigm = 'mpi'
     ),
 
     contributors AS (

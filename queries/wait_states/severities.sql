@@ -1,4 +1,4 @@
--- Every metric per call path and location. A metric includes its sub-metrics.
+-- Metrics per call path and location. A metric includes its sub-metrics.
 --
 -- Time and visits are in call_tree, critical-path activities in critical_path_work: they have a
 -- value in nearly every cell and are not stored twice.

@@ -181,8 +181,8 @@ def broken_checks(run: Run) -> tuple[str, ...]:
 
 def compared_of(run: Run) -> frozenset[str]:
     """The metrics that are compared for a run."""
-    has_threads = any(run.read("locations", ["thread"])["thread"].to_pylist())
-    return COMPARED - ON_CRITICAL_PATH if has_threads else COMPARED
+    has_teams = run.read("thread_teams", ["thread_team_id"]).num_rows > 0
+    return COMPARED - ON_CRITICAL_PATH if has_teams else COMPARED
 
 
 def _emitted(run: Run) -> list[str]:

@@ -9,7 +9,7 @@ ON_CRITICAL_PATH = frozenset(
         "inter_partition_imbalance",
     )
 )
-"""Compared where no threads run: their critical path is not followed yet."""
+"""Compared where no teams of threads fork: their critical path is not followed yet."""
 
 TIMES = ON_CRITICAL_PATH | frozenset(
     (
