@@ -80,6 +80,11 @@ WITH
             )
     ),
 
+    -- Where times are equal, the path may pass a call twice.
+    caller_begins AS (
+        SELECT DISTINCT location_id, call_path_id, visit_id FROM callers
+    ),
+
     caller_visits AS (
         SELECT location_id, visit_id, call_path_id, enter_ns, exclusive_ns FROM visits
         WHERE call_path_id IN (SELECT call_path_id FROM callers)
@@ -92,11 +97,16 @@ WITH
                 least(visits.exclusive_ns, greatest(callers.end_ns - visits.enter_ns, 0))
             )::BIGINT AS time_ns
         FROM caller_visits AS visits
-        ASOF INNER JOIN callers
+        ASOF INNER JOIN caller_begins AS begun
             ON
-                visits.location_id = callers.location_id
-                AND visits.call_path_id = callers.call_path_id
-                AND visits.visit_id >= callers.visit_id
+                visits.location_id = begun.location_id
+                AND visits.call_path_id = begun.call_path_id
+                AND visits.visit_id >= begun.visit_id
+        INNER JOIN callers
+            ON
+                begun.location_id = callers.location_id
+                AND begun.call_path_id = callers.call_path_id
+                AND begun.visit_id = callers.visit_id
         WHERE visits.visit_id < coalesce(callers.end_visit_id, 9223372036854775807)
         GROUP BY callers.ordinal
     )
