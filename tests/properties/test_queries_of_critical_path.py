@@ -173,7 +173,7 @@ def test_the_path_is_that_of_walking_call_by_call(tables: Tables, is_strict: boo
     ]
     cells = profile(expected, visits)
     assert {(c, place): time for c, place, time in path} == cells
-    own = works(visits, points, PLACES)
+    own = works(visits, points, PLACES) if cells else {}  # a path of no length is none
     assert {(c, place): time for c, place, time, _ in work} == own
     check_impacts(impact, cells, own, is_strict=is_strict)
     ratios = {
