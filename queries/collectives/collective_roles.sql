@@ -11,7 +11,7 @@
 --
 -- Sending and receiving is of data: who has zero bytes of both takes no part, except in a barrier.
 -- The same rules hold for the non-blocking forms. On an inter-communicator each side waits for the
--- other one.
+-- other one; MPI defines no scan there, so one in a trace says nothing.
 --
 -- Grain:      one row per member that takes part in a complete instance of several members
 -- Inputs:     collectives, collective_members, communicators
@@ -37,7 +37,7 @@ WITH
                 WHEN collectives.operation = 'barrier' THEN 'barrier'
                 WHEN collectives.operation IN ('bcast', 'scatter', 'scatterv') THEN 'one_to_n'
                 WHEN collectives.operation IN ('reduce', 'gather', 'gatherv') THEN 'n_to_one'
-                WHEN collectives.operation IN ('scan', 'exscan') THEN 'scan'
+                WHEN collectives.operation IN ('scan', 'exscan') AND NOT is_inter THEN 'scan'
                 WHEN
                     collectives.operation IN (
                         'allgather', 'allgatherv', 'alltoall', 'alltoallv', 'alltoallw',

@@ -66,6 +66,8 @@ class Instance:
 
     def awaited_by(self, member: Member) -> list[Member]:
         """Those whom it could wait for: all members, or those of the other side."""
+        if self.is_inter and self.operation in SCANS:
+            return []
         if self.is_inter:
             return [other for other in self.members if other.side != member.side]
         return self.members
