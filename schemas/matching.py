@@ -75,7 +75,6 @@ MPI_CALLS = Table(
     meaning="Which MPI call a region is, and what completing a message in it means.",
     grain="one row per region that is an MPI call",
     key=("region_id",),
-    is_transient=True,
     columns=(
         REGION_ID,
         Column(

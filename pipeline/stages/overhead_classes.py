@@ -131,12 +131,19 @@ def classify(
 
 
 def make_overhead_classes(
-    regions: "duckdb.DuckDBPyRelation", *, overhead_classes: str
+    regions: "duckdb.DuckDBPyRelation",
+    mpi_calls: "duckdb.DuckDBPyRelation",
+    *,
+    overhead_classes: str,
 ) -> tuple[pa.Table, pa.Table, pa.Table]:
-    """The taxonomy, the rules, and the class of every region; rules as text of a file."""
+    """The taxonomy, the rules, and the class of every region; rules as text of a file.
+
+    An MPI call goes by its name in the C binding, whatever the binding that was used.
+    """
     rules = parse_rules(overhead_classes)
+    calls = dict(mpi_calls.select("region_id, call").fetchall())
     ordered = regions.select("region_id, paradigm::VARCHAR, role::VARCHAR, name").order("region_id")
-    rows = ordered.fetchall()
+    rows = [(*row[:3], calls.get(row[0], row[3])) for row in ordered.fetchall()]
     chosen = classify((row[1:] for row in rows), rules)
     return (
         pa.table(
@@ -169,7 +176,7 @@ def make_overhead_classes(
 
 OVERHEAD_CLASSES_STAGE = PythonStage(
     name="overhead_classes",
-    inputs=("regions",),
+    inputs=("regions", "mpi_calls"),
     outputs=(OVERHEAD_CLASSES, OVERHEAD_RULES, REGION_CLASSES),
     compute=make_overhead_classes,
     modules=("pipeline.stages.overhead_classes", "schemas.overheads"),

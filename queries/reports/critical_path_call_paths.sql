@@ -1,8 +1,7 @@
 -- Where the critical path spends its time, and what its imbalance costs.
 --
 -- Grain:      one row per call path on the critical path
--- Inputs:     critical_path_profile, severities, call_paths, locations, region_classes,
---             overhead_classes
+-- Inputs:     critical_path_profile, severities, call_paths, locations, mpi_calls
 -- Output:     report section critical path
 -- Parameters: $row_limit  only the call paths with most time on the path (BIGINT)
 -- Assumes:    ties go to the location with the smallest number
@@ -51,11 +50,10 @@ SELECT
     times.worst_ns,
     coalesce(costs.imbalance_ns, 0)::BIGINT AS imbalance_ns,
     coalesce(costs.impact_ns, 0)::BIGINT AS impact_ns,
-    overhead_classes.overhead_subclass = 'initialise/finalise' AS is_setup
+    coalesce(mpi_calls.call IN ('mpi_init', 'mpi_init_thread', 'mpi_finalize'), FALSE) AS is_setup
 FROM times
 INNER JOIN call_paths ON times.call_path_id = call_paths.call_path_id
-INNER JOIN region_classes ON call_paths.region_id = region_classes.region_id
-INNER JOIN overhead_classes ON region_classes.overhead_id = overhead_classes.overhead_id
+LEFT JOIN mpi_calls ON call_paths.region_id = mpi_calls.region_id
 LEFT JOIN costs ON times.call_path_id = costs.call_path_id
 ORDER BY times.path_ns DESC, times.call_path_id
 LIMIT $row_limit::BIGINT

@@ -2,7 +2,7 @@
 --
 -- Grain:      one row if the trace has a critical path
 -- Inputs:     critical_path_summary, critical_path_locations, critical_path_profile, locations,
---             call_paths, regions, region_classes, overhead_classes
+--             call_paths, mpi_calls
 -- Output:     report section critical path
 -- Parameters: none
 -- Assumes:    ties go to the location with the smallest number
@@ -19,12 +19,8 @@ WITH
         SELECT coalesce(sum(profile.path_ns), 0)::BIGINT AS setup_ns
         FROM critical_path_profile AS profile
         INNER JOIN call_paths USING (call_path_id)
-        INNER JOIN region_classes USING (region_id)
-        INNER JOIN overhead_classes USING (overhead_id)
-        INNER JOIN regions USING (region_id)
-        WHERE
-            overhead_classes.overhead_subclass = 'initialise/finalise'
-            AND regions.paradigm = 'mpi'
+        INNER JOIN mpi_calls USING (region_id)
+        WHERE mpi_calls.call IN ('mpi_init', 'mpi_init_thread', 'mpi_finalize')
     ),
 
     contributors AS (

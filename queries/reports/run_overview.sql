@@ -1,7 +1,7 @@
 -- What the run was, in one row: how long, how large, and how much of it was lost.
 --
 -- Grain:      one row
--- Inputs:     runs, flat_profile, regions, wait_states, messages, collectives
+-- Inputs:     runs, flat_profile, regions, mpi_calls, wait_states, messages, collectives
 -- Output:     report section summary
 -- Parameters: none
 -- Assumes:    exclusive times of all regions add up to the time of all locations
@@ -14,15 +14,14 @@ WITH
             ) AS mpi_ns,
             coalesce(
                 sum(flat_profile.exclusive_ns) FILTER (
-                    WHERE
-                    regions.paradigm = 'mpi'
-                    AND lower(regions.name) IN ('mpi_init', 'mpi_init_thread', 'mpi_finalize')
+                    WHERE mpi_calls.call IN ('mpi_init', 'mpi_init_thread', 'mpi_finalize')
                 ),
                 0
             ) AS mpi_setup_ns,
             coalesce(sum(flat_profile.visit_count), 0) AS visit_count
         FROM flat_profile
         INNER JOIN regions ON flat_profile.region_id = regions.region_id
+        LEFT JOIN mpi_calls ON flat_profile.region_id = mpi_calls.region_id
     ),
 
     -- Completing after others is no waiting for somebody late.

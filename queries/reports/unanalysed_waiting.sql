@@ -1,7 +1,7 @@
 -- Calls in which locations may wait without the analysis telling how much of it is waiting.
 --
 -- Grain:      one row per kind of call that took time
--- Inputs:     flat_profile, regions, region_classes, overhead_classes, collectives,
+-- Inputs:     flat_profile, regions, mpi_calls, region_classes, overhead_classes, collectives,
 --             collective_members, wait_states, call_paths
 -- Output:     report section wait states
 -- Parameters: none
@@ -11,10 +11,11 @@ WITH
         SELECT
             regions.region_id,
             regions.paradigm,
-            regexp_extract(lower(regions.name), '^p?mpi_([a-z_]*?)(_c)?(_f08(ts)?)?_*$', 1) AS call,
+            coalesce(substr(mpi_calls.call, 5), '') AS call,
             overhead_classes.overhead_class,
             overhead_classes.overhead_subclass
         FROM regions
+        LEFT JOIN mpi_calls ON regions.region_id = mpi_calls.region_id
         INNER JOIN region_classes ON regions.region_id = region_classes.region_id
         INNER JOIN overhead_classes ON region_classes.overhead_id = overhead_classes.overhead_id
     ),

@@ -204,7 +204,7 @@ def test_an_unknown_table_names_those_there_are(capsys: pytest.CaptureFixture[st
     assert cli.main(["tables", "visit"]) == MissingInputError.exit_code
     told = capsys.readouterr().err
     assert "did you mean visits?" in told
-    assert "mpi_calls" not in told  # transient
+    assert "synchronised_members" not in told  # transient
 
 
 @pytest.mark.parametrize("arguments", [["runs"], ["sql", "SELECT 1"], ["sql", "x", "--all-runs"]])
