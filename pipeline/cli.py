@@ -152,8 +152,9 @@ def severities(
     """Write every metric per call path, rank and thread.
 
     Columns: metric, call_path, rank, thread, value. Times are in seconds; other values are
-    bytes or counts. A metric includes its sub-metrics and excludes callees. Totals compare with
-    those of Scalasca's analyser.
+    bytes or counts. A metric includes its sub-metrics and excludes callees; what happens in no
+    call path, such as time outside visits, has an empty one. Totals compare with those of
+    Scalasca's analyser.
 
     Parameters
     ----------

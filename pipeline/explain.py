@@ -63,7 +63,7 @@ def list_metrics() -> tuple[Metric, ...]:
     """Every metric: kind by kind, each after the one that includes it."""
     import duckdb
 
-    from schemas.wait_states import METRICS
+    from schemas.metrics import METRICS
 
     rows = duckdb.execute(load_query(METRICS.name).statement).fetchall()
     metrics = [

@@ -7,8 +7,10 @@ from schemas import (
     events,
     imbalance,
     matching,
+    metrics,
     overheads,
     profiles,
+    time_profile,
     wait_states,
 )
 from schemas.table import Column, Rule, Table, Violation
@@ -20,7 +22,9 @@ TABLES: tuple[Table, ...] = (
     *collectives.TABLES,
     *profiles.TABLES,
     *wait_states.TABLES,
+    *metrics.TABLES,
     *overheads.TABLES,
+    *time_profile.TABLES,
     *imbalance.TABLES,
     *critical_path.TABLES,
 )

@@ -8,10 +8,13 @@ from schemas.columns import (
     COMMUNICATOR_ID,
     CONFIDENCE,
     ENTER_NS,
+    IS_BEYOND_REFERENCE,
     LEAVE_NS,
     LOCATION_ID,
+    METRIC,
     OPERATION,
     ORDINAL,
+    VALUE,
     VISIT_ID,
     nullable,
     renamed,
@@ -126,12 +129,6 @@ FAMILY = Column(
     values=("barrier", "n_to_n", "one_to_n", "n_to_one", "scan", "neighbourhood"),
     meaning="Who needs whom in the operation.",
 )
-IS_BEYOND_REFERENCE = Column(
-    name="is_beyond_reference",
-    type=BOOL,
-    meaning="Scalasca's analyser leaves such waiting out; totals compare without it.",
-)
-
 COLLECTIVE_ROLES = Table(
     name="collective_roles",
     meaning="Who waits for whom in a collective: the part that each member takes in it.",
@@ -217,7 +214,16 @@ FRAMING_CALLS = Table(
     ),
 )
 
+COLLECTIVE_COUNTS = Table(
+    name="collective_counts",
+    meaning="How many blocking collectives there were, and how many bytes they moved.",
+    grain="one row per metric, call path and location with a value other than zero",
+    key=("metric", "call_path_id", "location_id"),
+    is_transient=True,
+    columns=(METRIC, CALL_PATH_ID, LOCATION_ID, VALUE),
+)
+
 TABLES = (
     COLLECTIVE_CALLS, COLLECTIVES, COLLECTIVE_MEMBERS, COLLECTIVE_ROLES, SYNCHRONISED_MEMBERS,
-    FRAMING_CALLS,
+    FRAMING_CALLS, COLLECTIVE_COUNTS,
 )  # fmt: skip

@@ -148,6 +148,20 @@ TEAM_ID = Column(
     minimum=0,
     meaning="One fork of a thread team, numbered by location, then by fork time.",
 )
+METRIC = Column(name="metric", type=STRING, meaning="Unique name of the metric.")
+
+VALUE = Column(
+    name="value",
+    type=INT64,
+    meaning="Value without callees, in the metric's unit; times in nanoseconds.",
+)
+
+IS_BEYOND_REFERENCE = Column(
+    name="is_beyond_reference",
+    type=BOOL,
+    meaning="Scalasca's analyser leaves such waiting out; totals compare without it.",
+)
+
 CONFIDENCE = Column(
     name="confidence",
     type=INT8,

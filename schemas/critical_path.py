@@ -9,12 +9,13 @@ from schemas.columns import (
     LEAVE_NS,
     LOCATION_ID,
     MESSAGE_ID,
+    METRIC,
+    VALUE,
     VISIT_ID,
     nullable,
     renamed,
 )
 from schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, Column, Table
-from schemas.wait_states import METRIC, VALUE
 
 KINDS = (
     "late_sender", "late_receiver", "barrier", "n_to_n", "one_to_n", "n_to_one", "init", "finalize",

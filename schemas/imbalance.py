@@ -21,6 +21,25 @@ def _count(name: str, meaning: str) -> Column:
     return Column(name=name, type=INT32, minimum=1, unit="locations", meaning=meaning)
 
 
+SCOPE = Column(
+    name="scope",
+    type=ENUM,
+    values=SCOPES,
+    meaning=(
+        "Who could take part: the first thread of every process; inside parallel regions "
+        "and tasks all threads; below THREADS all but the first; or the streams of "
+        "accelerators. Whoever does take part counts too."
+    ),
+)
+
+IMBALANCE_SCOPES = Table(
+    name="imbalance_scopes",
+    meaning="Which locations could take part in the computation of call paths of each scope.",
+    grain="one row per scope and location that belongs to it",
+    key=("scope", "location_id"),
+    columns=(SCOPE, LOCATION_ID),
+)
+
 COMPUTATIONAL_IMBALANCE = Table(
     name="computational_imbalance",
     meaning=(
@@ -31,16 +50,7 @@ COMPUTATIONAL_IMBALANCE = Table(
     key=("call_path_id",),
     columns=(
         CALL_PATH_ID,
-        Column(
-            name="scope",
-            type=ENUM,
-            values=SCOPES,
-            meaning=(
-                "Who could take part: the first thread of every process; inside parallel regions "
-                "and tasks all threads; below THREADS all but the first; or the streams of "
-                "accelerators. Whoever does take part counts too."
-            ),
-        ),
+        SCOPE,
         _count("location_count", "Locations that could take part."),
         _count("visitor_count", "Locations that do."),
         nullable(
@@ -133,4 +143,10 @@ PROCESS_IDLE_TIMES = Table(
     ),
 )
 
-TABLES = (COMPUTATIONAL_IMBALANCE, LOCATION_IMBALANCE, IDLE_TIMES, PROCESS_IDLE_TIMES)
+TABLES = (
+    IMBALANCE_SCOPES,
+    COMPUTATIONAL_IMBALANCE,
+    LOCATION_IMBALANCE,
+    IDLE_TIMES,
+    PROCESS_IDLE_TIMES,
+)

@@ -1,5 +1,6 @@
 """Where time is lost to parallelism: the classes of overhead, and the time of each."""
 
+import re
 from dataclasses import dataclass
 
 from schemas.columns import (
@@ -9,6 +10,7 @@ from schemas.columns import (
     INCLUSIVE_NS,
     LEAVE_NS,
     LOCATION_ID,
+    METRIC,
     REGION_ID,
     VISIT_ID,
     nullable,
@@ -25,6 +27,13 @@ class Overhead:
     part: str
     meaning: str
 
+    @property
+    def metric(self) -> str:
+        """Name of the metric of this class."""
+        if self.part == "user code":
+            return "computation"
+        return "overhead_" + re.sub("[^a-z]+", "_", self.part.lower().replace("i/o", "io"))
+
 
 TAXONOMY = (
     Overhead("computation", "user code", "Useful time of the program itself."),
@@ -37,7 +46,7 @@ TAXONOMY = (
     Overhead("synchronisation", "lock", "Taking and giving back locks; entering and leaving "
              "critical sections."),
     Overhead("synchronisation", "wait", "Waiting for tasks, threads or windows of others."),
-    Overhead("synchronisation", "condition", "Condition variables and events."),
+    Overhead("synchronisation", "condition", "Condition variables."),
     Overhead("control of parallelism", "fork/join", "From a fork until the parallel region is "
              "entered, and from leaving it until the join."),
     Overhead("control of parallelism", "scheduling", "Handing out work: tasks, kernels."),
@@ -100,6 +109,7 @@ OVERHEAD_CLASSES = Table(
         OVERHEAD_ID,
         OVERHEAD_CLASS,
         OVERHEAD_SUBCLASS,
+        METRIC,
         Column(name="meaning", type=STRING, meaning="What belongs to the class."),
     ),
 )
@@ -150,7 +160,6 @@ FORK_JOIN_TIMES = Table(
     meaning="Time between parallel regions and their fork and join.",
     grain="one row per call path of a parallel region and location",
     key=("call_path_id", "location_id"),
-    is_transient=True,
     columns=(
         CALL_PATH_ID,
         LOCATION_ID,
@@ -258,86 +267,7 @@ REGION_OVERHEADS = Table(
     ),
 )
 
-_PAUSED_ID = renamed(
-    OVERHEAD_ID,
-    "caller_overhead_id",
-    "Class that loses the time.",
-    null_means="none: the class is that of time outside visits",
-)
-_BEGIN_NS = renamed(ENTER_NS, "begin_ns", "Begin of the stretch, since the trace's zero.")
-_END_NS = renamed(LEAVE_NS, "end_ns", "End of the stretch, since the trace's zero.")
-
-TASK_STRETCHES = Table(
-    name="task_stretches",
-    meaning="Stretches in which tasks ran, with the classes of overhead around them.",
-    grain="one row per stretch from start or resumption to suspension or end",
-    key=("location_id", "begin_ns", "end_ns", "number"),
-    is_transient=True,
-    columns=(
-        LOCATION_ID,
-        Column(name="thread", type=INT64, meaning="Thread of the team that created the task."),
-        Column(name="number", type=INT64, meaning="Number of the task from that thread."),
-        Column(name="instance", type=INT64, meaning="Which one of the tasks of that number."),
-        _BEGIN_NS,
-        _END_NS,
-        renamed(OVERHEAD_ID, "base_id", "Class of the location's time outside visits."),
-        renamed(OVERHEAD_ID, "scheduler_class_id", "Class of the place that scheduled the task."),
-        Column(name="is_scheduled_by_task", type=BOOL, meaning="That place is in a task."),
-    ),
-)
-
-TASK_PAUSES = Table(
-    name="task_pauses",
-    meaning="Stretches in which open visits stand still for tasks.",
-    grain="one row per stretch in which a visit stands still",
-    key=("location_id", "begin_ns", "end_ns", "overhead_id", "paused_overhead_id"),
-    is_transient=True,
-    columns=(
-        LOCATION_ID,
-        renamed(OVERHEAD_ID, "overhead_id", "Class that the time does count for as far as known."),
-        renamed(OVERHEAD_ID, "paused_overhead_id", "Class of the visit, which loses the time."),
-        _BEGIN_NS,
-        _END_NS,
-    ),
-)
-
-CLASS_CHANGES = Table(
-    name="class_changes",
-    meaning="Stretches in which time counts for another class of overhead than visits say.",
-    grain="one row per location, pair of classes and stretch of time",
-    key=("location_id", "overhead_id", "caller_overhead_id", "begin_ns", "end_ns"),
-    is_transient=True,
-    columns=(
-        LOCATION_ID,
-        renamed(OVERHEAD_ID, "overhead_id", "Class that gains the time."),
-        _PAUSED_ID,
-        _BEGIN_NS,
-        _END_NS,
-        Column(name="change_count", type=INT64, minimum=1, meaning="Number of such stretches."),
-    ),
-)
-
-TIME_PROFILE = Table(
-    name="time_profile",
-    meaning="Time of all locations per class of overhead in equal bins of the run.",
-    grain="one row per bin and class that took time in it",
-    key=("bin", "overhead_id"),
-    columns=(
-        Column(name="bin", type=INT32, minimum=0, meaning="Position of the bin in the run."),
-        renamed(ENTER_NS, "begin_ns", "Begin of the bin, since the trace's zero."),
-        renamed(LEAVE_NS, "end_ns", "End of the bin, since the trace's zero."),
-        OVERHEAD_ID,
-        Column(
-            name="time_ns",
-            type=INT64,
-            unit="ns",
-            meaning="Time of all locations; over all classes, their number times the bin's width.",
-        ),
-    ),
-)
-
 TABLES = (
     OVERHEAD_CLASSES, OVERHEAD_RULES, REGION_CLASSES, PARALLEL_VISITS, FORK_JOIN_TIMES,
     LOCATION_BASES, LOCATION_OVERHEADS, OVERHEADS, CALL_PATH_OVERHEADS, REGION_OVERHEADS,
-    TASK_STRETCHES, TASK_PAUSES, CLASS_CHANGES, TIME_PROFILE,
 )  # fmt: skip

@@ -1,67 +1,67 @@
-"""Lost time and its causes, and every metric per call path and location."""
+"""Lost time and its causes."""
 
-from schemas.collectives import IS_BEYOND_REFERENCE
 from schemas.columns import (
     CALL_PATH_ID,
     COLLECTIVE_ID,
     CONFIDENCE,
+    IS_BEYOND_REFERENCE,
     LOCATION_ID,
     MESSAGE_ID,
-    NAME,
     VISIT_ID,
     nullable,
     renamed,
 )
-from schemas.table import BOOL, ENUM, INT64, STRING, Column, Table
-
-METRIC = Column(name="metric", type=STRING, meaning="Unique name of the metric.")
-
-VALUE = Column(
-    name="value",
-    type=INT64,
-    meaning="Value without callees, in the metric's unit; times in nanoseconds.",
-)
+from schemas.table import BOOL, INT64, STRING, Column, Table
 
 WAIT_NS = Column(
     name="wait_ns", type=INT64, unit="ns", minimum=1, meaning="How long the call waited."
 )
 
+_WAIT_COLUMNS = (
+    Column(
+        name="property",
+        type=STRING,
+        meaning="Metric of the wait state, the most special one that applies.",
+    ),
+    LOCATION_ID,
+    VISIT_ID,
+    CALL_PATH_ID,
+    Column(name="start_ns", type=INT64, unit="ns", meaning="When the waiting began."),
+    WAIT_NS,
+    renamed(
+        LOCATION_ID,
+        "cause_location_id",
+        "Location that was waited for; for completion times, the one that left first.",
+    ),
+    renamed(
+        VISIT_ID,
+        "cause_visit_id",
+        "Visit of the call that ended the waiting; for completion times, that left first.",
+    ),
+    nullable(MESSAGE_ID, "not about a message"),
+    nullable(COLLECTIVE_ID, "not about a collective"),
+    Column(
+        name="is_synchronisation",
+        type=BOOL,
+        meaning="The message or collective carried no data.",
+    ),
+    IS_BEYOND_REFERENCE,
+    CONFIDENCE,
+)
+
 WAIT_STATES = Table(
     name="wait_states",
-    meaning="Time lost in waiting, each with its cause; the completion properties are time spent "
-    "in completing together, which reports do not add to waiting.",
+    meaning="Time lost in waiting, or in completing together, each with its cause.",
     grain="one row per visit and property that lost time in it",
     key=("property", "visit_id"),
     columns=(
+        *_WAIT_COLUMNS,
         Column(
-            name="property",
-            type=STRING,
-            meaning="Metric of the wait state, the most special one that applies.",
-        ),
-        LOCATION_ID,
-        VISIT_ID,
-        CALL_PATH_ID,
-        Column(name="start_ns", type=INT64, unit="ns", meaning="When the waiting began."),
-        WAIT_NS,
-        renamed(
-            LOCATION_ID,
-            "cause_location_id",
-            "Location that was waited for; for completion times, the one that left first.",
-        ),
-        renamed(
-            VISIT_ID,
-            "cause_visit_id",
-            "Visit of the call that ended the waiting; for completion times, that left first.",
-        ),
-        nullable(MESSAGE_ID, "not about a message"),
-        nullable(COLLECTIVE_ID, "not about a collective"),
-        Column(
-            name="is_synchronisation",
+            name="is_completion",
             type=BOOL,
-            meaning="The message or collective carried no data.",
+            meaning="Time in which all complete together after the last one came: not waiting for "
+            "somebody late, and not added to waiting in reports.",
         ),
-        IS_BEYOND_REFERENCE,
-        CONFIDENCE,
     ),
 )
 
@@ -96,7 +96,7 @@ LATE_SENDER = Table(
     grain="one row per visit that waited for a sender",
     key=("visit_id",),
     is_transient=True,
-    columns=WAIT_STATES.columns,
+    columns=_WAIT_COLUMNS,
 )
 
 LATE_RECEIVER = Table(
@@ -105,7 +105,7 @@ LATE_RECEIVER = Table(
     grain="one row per visit that waited for a receiver",
     key=("visit_id",),
     is_transient=True,
-    columns=WAIT_STATES.columns,
+    columns=_WAIT_COLUMNS,
 )
 
 COLLECTIVE_WAITS = Table(
@@ -114,7 +114,7 @@ COLLECTIVE_WAITS = Table(
     grain="one row per visit that waited in a blocking collective",
     key=("property", "visit_id"),
     is_transient=True,
-    columns=WAIT_STATES.columns,
+    columns=_WAIT_COLUMNS,
 )
 
 COLLECTIVE_COMPLETIONS = Table(
@@ -123,7 +123,7 @@ COLLECTIVE_COMPLETIONS = Table(
     grain="one row per visit that stayed in a blocking collective longer than it had to",
     key=("property", "visit_id"),
     is_transient=True,
-    columns=WAIT_STATES.columns,
+    columns=_WAIT_COLUMNS,
 )
 
 NONBLOCKING_COLLECTIVE_WAITS = Table(
@@ -132,7 +132,7 @@ NONBLOCKING_COLLECTIVE_WAITS = Table(
     grain="one row per visit that waited for a non-blocking collective",
     key=("visit_id",),
     is_transient=True,
-    columns=WAIT_STATES.columns,
+    columns=_WAIT_COLUMNS,
 )
 
 INIT_COMPLETION = Table(
@@ -141,7 +141,7 @@ INIT_COMPLETION = Table(
     grain="one row per visit that stayed in MPI_Init longer than the first process",
     key=("visit_id",),
     is_transient=True,
-    columns=WAIT_STATES.columns,
+    columns=_WAIT_COLUMNS,
 )
 
 WAIT_AT_FINALIZE = Table(
@@ -150,60 +150,11 @@ WAIT_AT_FINALIZE = Table(
     grain="one row per visit that waited in MPI_Finalize",
     key=("visit_id",),
     is_transient=True,
-    columns=WAIT_STATES.columns,
-)
-
-COLLECTIVE_COUNTS = Table(
-    name="collective_counts",
-    meaning="How many blocking collectives there were, and how many bytes they moved.",
-    grain="one row per metric, call path and location with a value other than zero",
-    key=("metric", "call_path_id", "location_id"),
-    is_transient=True,
-    columns=(METRIC, CALL_PATH_ID, LOCATION_ID, VALUE),
-)
-
-METRICS = Table(
-    name="metrics",
-    meaning="The metrics, their hierarchy and their meaning.",
-    grain="one row per metric",
-    key=("metric",),
-    columns=(
-        METRIC,
-        Column(
-            name="parent_metric",
-            type=STRING,
-            null_means="a metric of its own",
-            meaning="Metric that includes this one.",
-        ),
-        Column(
-            name="kind",
-            type=ENUM,
-            values=("profile", "communication", "wait state", "critical path"),
-            meaning="What the metric is about.",
-        ),
-        renamed(NAME, "title", "Name for people."),
-        Column(
-            name="unit",
-            type=ENUM,
-            values=("ns", "visits", "bytes", "occurrences"),
-            meaning="Unit of the metric's values.",
-        ),
-        Column(name="meaning", type=STRING, meaning="What the metric measures."),
-    ),
-)
-
-SEVERITIES = Table(
-    name="severities",
-    meaning="Metrics per call path and location; a metric includes its sub-metrics. Time and "
-    "visits are in call_tree, critical-path activities in critical_path_work.",
-    grain="one row per metric, call path and location with a value other than zero, beyond the "
-    "reference apart",
-    key=("metric", "call_path_id", "location_id", "is_beyond_reference"),
-    columns=(METRIC, CALL_PATH_ID, LOCATION_ID, IS_BEYOND_REFERENCE, VALUE),
+    columns=_WAIT_COLUMNS,
 )
 
 TABLES = (
     AWAITED_MESSAGES, WRONG_ORDER, LATE_SENDER, LATE_RECEIVER, COLLECTIVE_WAITS,
     COLLECTIVE_COMPLETIONS, NONBLOCKING_COLLECTIVE_WAITS, INIT_COMPLETION, WAIT_AT_FINALIZE,
-    COLLECTIVE_COUNTS, WAIT_STATES, METRICS, SEVERITIES,
+    WAIT_STATES,
 )  # fmt: skip

@@ -57,6 +57,7 @@ def find_imbalance(
     call_paths: "duckdb.DuckDBPyRelation",
     regions: "duckdb.DuckDBPyRelation",
     region_classes: "duckdb.DuckDBPyRelation",
+    imbalance_scopes: "duckdb.DuckDBPyRelation",
     locations: "duckdb.DuckDBPyRelation",
 ) -> tuple[pa.Table, pa.Table]:
     """Deviations from the mean computation at a call path, by call path and by location.
@@ -66,7 +67,7 @@ def find_imbalance(
     """
     tree = read_call_tree(call_paths, region_classes)
     visits = _read_visits(call_tree, fork_join_times, tree)
-    could = _find_scopes_of_locations(locations)
+    could = _find_scopes_of_locations(imbalance_scopes, locations)
     scope = _find_scopes_of_paths(tree, call_paths, regions)
     scope[_are_on_streams_only(visits, could, len(scope))] = _STREAMS
     spread = _spread(visits, scope, could)
@@ -103,20 +104,14 @@ def _without(visits: _Visits, parts: _Visits) -> _Visits:
     return visits._replace(time=visits.time - part)
 
 
-def _find_scopes_of_locations(locations: "duckdb.DuckDBPyRelation") -> Flags:
+def _find_scopes_of_locations(
+    imbalance_scopes: "duckdb.DuckDBPyRelation", locations: "duckdb.DuckDBPyRelation"
+) -> Flags:
     """Which scopes a location belongs to: one row per scope, one column per location."""
-    number, is_stream, is_thread, is_first = read_columns(
-        locations,
-        "location_id::BIGINT",
-        "kind = 'gpu'",
-        "kind IN ('cpu_thread', 'unknown')",
-        "thread = 0",
-    )
+    (number,) = read_columns(locations, "location_id::BIGINT")
     scopes = np.zeros((len(SCOPES), len(number)), np.bool_)
-    scopes[_PROCESSES, number] = is_thread & is_first
-    scopes[_THREADS, number] = is_thread
-    scopes[_CREATED_THREADS, number] = is_thread & ~is_first
-    scopes[_STREAMS, number] = is_stream
+    for scope, location in imbalance_scopes.select("scope::VARCHAR, location_id").fetchall():
+        scopes[SCOPES.index(scope), location] = True
     return scopes
 
 
@@ -227,10 +222,14 @@ def _by_location(visits: _Visits, spread: _Spread, could: Flags) -> pa.Table:
 IMBALANCE_STAGE = PythonStage(
     name="imbalance",
     inputs=(
-        "call_tree", "fork_join_times", "call_paths", "regions", "region_classes", "locations",
+        "call_tree", "fork_join_times", "call_paths", "regions", "region_classes",
+        "imbalance_scopes", "locations",
     ),
     outputs=(COMPUTATIONAL_IMBALANCE, LOCATION_IMBALANCE),
     compute=find_imbalance,
-    modules=("pipeline.stages.imbalance", "pipeline.stages.arrays", "schemas.overheads"),
+    modules=(
+        "pipeline.stages.imbalance", "pipeline.stages.arrays", "schemas.imbalance",
+        "schemas.overheads",
+    ),
     parameters={},
 )  # fmt: skip

@@ -12,7 +12,7 @@ WITH RECURSIVE
             metric AS part,
             metric
         FROM metrics
-        WHERE kind = 'wait state' AND unit = 'ns'
+        WHERE kind IN ('wait state', 'completion') AND unit = 'ns'
         UNION ALL
         SELECT
             ancestry.part,

@@ -36,11 +36,7 @@ WITH
             ) AS running_ns
         FROM wait_states
         INNER JOIN processes USING (location_id)
-        WHERE
-            NOT wait_states.is_beyond_reference
-            AND wait_states.property NOT IN (
-                'mpi_barrier_completion', 'mpi_nxn_completion', 'mpi_init_completion'
-            )
+        WHERE NOT wait_states.is_beyond_reference AND NOT wait_states.is_completion
         GROUP BY wait_states.call_path_id
     ),
 

@@ -20,7 +20,7 @@ WITH
             location_id,
             sum(wait_ns)::BIGINT AS wait_ns
         FROM wait_states
-        WHERE NOT suffix(property, 'completion')
+        WHERE NOT is_completion
         GROUP BY location_id
     ),
 

@@ -4,7 +4,7 @@
 -- Inputs:     none
 -- Output:     metrics
 -- Parameters: none
--- Source:     Scalasca pattern reference
+-- Source:     Scalasca pattern reference; Truong and Fahringer 2001 (SCALEA) on overheads
 -- Assumes:    nothing
 WITH
     listed (metric, parent_metric, kind, title, unit, meaning) AS (
@@ -117,7 +117,7 @@ WITH
             'Time in a barrier until the last process has entered it.'
         ),
         (
-            'mpi_barrier_completion', NULL, 'wait state', 'Barrier Completion', 'ns',
+            'mpi_barrier_completion', NULL, 'completion', 'Barrier Completion', 'ns',
             'Time in a barrier after the first process has left it.'
         ),
         (
@@ -125,7 +125,7 @@ WITH
             'Time in a collective from all to all until the last process has entered it.'
         ),
         (
-            'mpi_nxn_completion', NULL, 'wait state', 'N × N Completion', 'ns',
+            'mpi_nxn_completion', NULL, 'completion', 'N × N Completion', 'ns',
             'Time in a collective from all to all after the first process has left it.'
         ),
         (
@@ -141,7 +141,7 @@ WITH
             'Time in a prefix reduction until the last process of a lower rank enters.'
         ),
         (
-            'mpi_init_completion', NULL, 'wait state', 'Init Completion', 'ns',
+            'mpi_init_completion', NULL, 'completion', 'Init Completion', 'ns',
             'Time in MPI_Init after the first process has left it.'
         ),
         (
@@ -174,6 +174,172 @@ WITH
         (
             'critical_path_imbalance', NULL, 'critical path', 'Critical-Path Imbalance', 'ns',
             'Part of the critical path that work spread evenly would not need.'
+        ),
+        (
+            'computation', NULL, 'overhead', 'Computation', 'ns',
+            'Useful time of the program itself.'
+        ),
+        (
+            'overhead_data_movement', NULL, 'overhead', 'Data Movement', 'ns',
+            'Time in moving data, within the process or between processes.'
+        ),
+        (
+            'overhead_local_memory', 'overhead_data_movement', 'overhead', 'Local Memory', 'ns',
+            'Time in copying and managing memory of the own process.'
+        ),
+        (
+            'overhead_point_to_point', 'overhead_data_movement', 'overhead', 'Point-to-Point', 'ns',
+            'Time in messages, and in waiting for them to complete.'
+        ),
+        (
+            'overhead_collective', 'overhead_data_movement', 'overhead', 'Collective', 'ns',
+            'Time in collective operations that move data.'
+        ),
+        (
+            'overhead_put_get', 'overhead_data_movement', 'overhead', 'Put/Get', 'ns',
+            'Time in one-sided access to memory of another process.'
+        ),
+        (
+            'overhead_io', 'overhead_data_movement', 'overhead', 'I/O', 'ns',
+            'Time in opening, reading, writing and closing files.'
+        ),
+        (
+            'overhead_synchronisation', NULL, 'overhead', 'Synchronisation', 'ns',
+            'Time in calls that only order what others do.'
+        ),
+        (
+            'overhead_barrier', 'overhead_synchronisation', 'overhead', 'Barrier', 'ns',
+            'Time in barriers, also implicit ones, and fences.'
+        ),
+        (
+            'overhead_lock', 'overhead_synchronisation', 'overhead', 'Lock', 'ns',
+            'Time in taking and giving back locks, and around critical sections.'
+        ),
+        (
+            'overhead_wait', 'overhead_synchronisation', 'overhead', 'Wait', 'ns',
+            'Time in calls that wait for tasks, threads or windows of others.'
+        ),
+        (
+            'overhead_condition', 'overhead_synchronisation', 'overhead', 'Condition', 'ns',
+            'Time in condition variables.'
+        ),
+        (
+            'overhead_control_of_parallelism', NULL, 'overhead', 'Control of Parallelism', 'ns',
+            'Time in starting, ending and steering what runs in parallel.'
+        ),
+        (
+            'overhead_fork_join', 'overhead_control_of_parallelism', 'overhead', 'Fork/Join', 'ns',
+            'Time from a fork until work begins, and from its end until the join.'
+        ),
+        (
+            'overhead_scheduling', 'overhead_control_of_parallelism', 'overhead',
+            'Scheduling', 'ns',
+            'Time in handing out work, such as tasks and kernels.'
+        ),
+        (
+            'overhead_process_thread_management', 'overhead_control_of_parallelism', 'overhead',
+            'Process/Thread Management', 'ns',
+            'Time in managing processes, threads, communicators, groups and types.'
+        ),
+        (
+            'overhead_initialise_finalise', 'overhead_control_of_parallelism', 'overhead',
+            'Initialise/Finalise', 'ns',
+            'Time in starting and ending the runtime.'
+        ),
+        (
+            'overhead_additional_computation', NULL, 'overhead', 'Additional Computation', 'ns',
+            'Work of the parallel program that the sequential one does not do.'
+        ),
+        (
+            'overhead_algorithm_change', 'overhead_additional_computation', 'overhead',
+            'Algorithm Change', 'ns',
+            'Work that the sequential algorithm does not do, by a rule of your own.'
+        ),
+        (
+            'overhead_compiler_change', 'overhead_additional_computation', 'overhead',
+            'Compiler Change', 'ns',
+            'Work added by the compiler for parallel code, by a rule of your own.'
+        ),
+        (
+            'overhead_loss_of_parallelism', NULL, 'overhead', 'Loss of Parallelism', 'ns',
+            'Time in which not all could work, or all did the same.'
+        ),
+        (
+            'overhead_unparallelised_code', 'overhead_loss_of_parallelism', 'overhead',
+            'Unparallelised Code', 'ns',
+            'Code that one process runs, by a rule of your own.'
+        ),
+        (
+            'overhead_replicated_code', 'overhead_loss_of_parallelism', 'overhead',
+            'Replicated Code', 'ns',
+            'Code that all processes run alike, by a rule of your own.'
+        ),
+        (
+            'overhead_partially_parallelised_code', 'overhead_loss_of_parallelism', 'overhead',
+            'Partially Parallelised Code', 'ns',
+            'Code that some processes run, by a rule of your own.'
+        ),
+        (
+            'overhead_idle_threads', 'overhead_loss_of_parallelism', 'overhead',
+            'Idle Threads', 'ns',
+            'Time of threads of a team outside any region while their process runs.'
+        ),
+        (
+            'overhead_unidentified', NULL, 'overhead', 'Unidentified', 'ns',
+            'Time of which nobody knows what it was used for.'
+        ),
+        (
+            'overhead_measurement', 'overhead_unidentified', 'overhead', 'Measurement', 'ns',
+            'Time in the measurement itself, such as buffer flushes.'
+        ),
+        (
+            'overhead_no_rule', 'overhead_unidentified', 'overhead', 'No Rule', 'ns',
+            'Time in regions that no rule names.'
+        ),
+        (
+            'overhead_outside_visits', 'overhead_unidentified', 'overhead', 'Outside Visits', 'ns',
+            'Time outside any region, while the run lasts.'
+        ),
+        (
+            'imbalance', NULL, 'imbalance', 'Computational Imbalance', 'ns',
+            'How far computation in a call path is from its mean over locations.'
+        ),
+        (
+            'imbalance_above', 'imbalance', 'imbalance', 'Overload', 'ns',
+            'Computation in a call path above the mean.'
+        ),
+        (
+            'imbalance_above_single', 'imbalance_above', 'imbalance', 'Single Participant', 'ns',
+            'Overload of the only location that visits the call path.'
+        ),
+        (
+            'imbalance_below', 'imbalance', 'imbalance', 'Underload', 'ns',
+            'Computation in a call path missing to the mean.'
+        ),
+        (
+            'imbalance_below_bypass', 'imbalance_below', 'imbalance', 'Non-Participation', 'ns',
+            'Underload of locations that do not visit the call path.'
+        ),
+        (
+            'imbalance_below_singularity', 'imbalance_below_bypass', 'imbalance',
+            'Singularity', 'ns',
+            'Non-participation in call paths that only one location visits.'
+        ),
+        (
+            'idle', NULL, 'idle', 'Idle Time', 'ns',
+            'Time of waiting, without work, or not there while the run lasts.'
+        ),
+        (
+            'idle_waiting', 'idle', 'idle', 'Waiting', 'ns',
+            'Time of all wait states; completing together is none.'
+        ),
+        (
+            'idle_thread', 'idle', 'idle', 'Idle Workers', 'ns',
+            'Time of threads of a team outside any region while their process runs.'
+        ),
+        (
+            'idle_absent', 'idle', 'idle', 'Absent', 'ns',
+            'Time before the first and after the last record while the run lasts.'
         )
     )
 

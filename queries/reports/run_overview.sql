@@ -24,7 +24,6 @@ WITH
         LEFT JOIN mpi_calls ON flat_profile.region_id = mpi_calls.region_id
     ),
 
-    -- Completing after others is no waiting for somebody late.
     waited AS (
         SELECT
             coalesce(sum(wait_ns) FILTER (WHERE NOT is_beyond_reference), 0) AS wait_ns,
@@ -32,7 +31,7 @@ WITH
             coalesce(sum(wait_ns) FILTER (WHERE is_beyond_reference), 0) AS beyond_ns,
             count(*) FILTER (WHERE is_beyond_reference) AS beyond_count
         FROM wait_states
-        WHERE NOT ends_with(property, '_completion')
+        WHERE NOT is_completion
     ),
 
     exchanged AS (

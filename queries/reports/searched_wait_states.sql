@@ -9,7 +9,7 @@ WITH
     kinds AS (
         SELECT metric, parent_metric, title
         FROM metrics
-        WHERE kind = 'wait state' AND unit = 'ns' AND NOT ends_with(metric, '_completion')
+        WHERE kind = 'wait state' AND unit = 'ns'
     )
 
 SELECT kinds.title AS finding

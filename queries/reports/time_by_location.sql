@@ -18,11 +18,10 @@ WITH
         GROUP BY flat_profile.location_id
     ),
 
-    -- Completing after others is no waiting for somebody late.
     waits AS (
         SELECT *
         FROM wait_states
-        WHERE NOT ends_with(property, '_completion')
+        WHERE NOT is_completion
     ),
 
     waited AS (

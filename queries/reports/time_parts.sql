@@ -9,7 +9,6 @@
 -- Parameters: none
 -- Assumes:    wait states lie within the exclusive time of their call path's region
 WITH
-    -- Completing after others is no waiting for somebody late.
     waited AS (
         SELECT
             region_classes.overhead_id,
@@ -18,7 +17,7 @@ WITH
         FROM wait_states
         INNER JOIN call_paths ON wait_states.call_path_id = call_paths.call_path_id
         INNER JOIN region_classes ON call_paths.region_id = region_classes.region_id
-        WHERE NOT ends_with(wait_states.property, '_completion')
+        WHERE NOT wait_states.is_completion
         GROUP BY region_classes.overhead_id, wait_states.is_beyond_reference
     ),
 

@@ -1,4 +1,4 @@
--- Who waited for whom. Completing after others is no waiting for somebody late.
+-- Who waited for whom.
 --
 -- Grain:      one row per property, location that was waited for, and location that waited, beyond
 --             the reference apart
@@ -16,7 +16,7 @@ WITH
             count(*) AS wait_count,
             max(wait_ns) AS longest_ns
         FROM wait_states
-        WHERE NOT ends_with(property, '_completion')
+        WHERE NOT is_completion
         GROUP BY property, is_beyond_reference, cause_location_id, location_id
     ),
 

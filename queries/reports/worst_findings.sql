@@ -18,7 +18,7 @@ WITH
             count(*) FILTER (WHERE confidence < 100) AS doubtful_count,
             min(confidence) AS confidence
         FROM wait_states
-        WHERE NOT ends_with(property, '_completion')
+        WHERE NOT is_completion
         GROUP BY property, call_path_id, is_beyond_reference
         ORDER BY wait_ns DESC, property, call_path_id, is_beyond_reference
         LIMIT $row_limit::BIGINT

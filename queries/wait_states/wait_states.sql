@@ -7,17 +7,28 @@
 -- Parameters: none
 -- Source:     see the queries of the properties
 -- Assumes:    nothing
-FROM late_sender
+WITH
+    waits AS (
+        FROM late_sender
+        UNION ALL
+        FROM late_receiver
+        UNION ALL
+        FROM collective_waits
+        UNION ALL
+        FROM nonblocking_collective_waits
+        UNION ALL
+        FROM wait_at_finalize
+    ),
+
+    completions AS (
+        FROM collective_completions
+        UNION ALL
+        FROM init_completion
+    )
+
+SELECT *, FALSE AS is_completion
+FROM waits
 UNION ALL
-FROM late_receiver
-UNION ALL
-FROM collective_waits
-UNION ALL
-FROM collective_completions
-UNION ALL
-FROM nonblocking_collective_waits
-UNION ALL
-FROM init_completion
-UNION ALL
-FROM wait_at_finalize
+SELECT *, TRUE AS is_completion
+FROM completions
 ORDER BY property, visit_id

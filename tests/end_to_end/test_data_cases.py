@@ -18,8 +18,10 @@ from tests.reference.comparison import (
     broken_checks,
     compared_of,
     find_cells_off,
-    load,
+    load_cells,
+    load_expected,
 )
+from tests.reference.metrics import DERIVED
 
 README = (DATA / "README.md").read_text(encoding="utf-8")
 # Written event by event, like those with a trace.txt.
@@ -55,9 +57,29 @@ def test_severities_are_the_expected_ones(analysis: Analysis, tmp_path: Path) ->
     export_severities(analysis.run, severities)
     tolerance = EXACT if case.name in EXACT_CASES else case.tolerance
     with duckdb.connect() as connection:
-        expected, metrics = case.path / EXPECTED_NAME, compared_of(analysis.run)
-        load(connection, severities, expected, EXPECTED_ROWS, metrics)
+        load_expected(connection, case.path / EXPECTED_NAME, EXPECTED_ROWS)
+        load_cells(connection, severities, compared_of(analysis.run) - DERIVED)
         assert find_cells_off(connection, tolerance) == []
+
+
+def test_exported_classes_of_overhead_fill_the_run(analysis: Analysis, tmp_path: Path) -> None:
+    severities = tmp_path / "severities.parquet"
+    export_severities(analysis.run, severities)
+    with analysis.run.connect() as connection:
+        classes = "metric = 'computation' OR metric IN (SELECT parent_metric FROM metrics)"
+        filled = connection.sql(
+            f"""
+            SELECT cells.rank, cells.thread, round(sum(cells.value) * 1e9)
+            FROM read_parquet('{severities}') AS cells
+            INNER JOIN metrics USING (metric)
+            WHERE kind = 'overhead' AND ({classes})
+            GROUP BY ALL
+            ORDER BY ALL
+            """
+        ).fetchall()
+        ((duration_ns,),) = connection.sql("SELECT end_ns - begin_ns FROM runs").fetchall()
+        locations = connection.sql("SELECT rank, thread FROM locations ORDER BY ALL").fetchall()
+    assert filled == [(*location, duration_ns) for location in locations]
 
 
 def test_all_checks_hold(analysis: Analysis) -> None:

@@ -28,6 +28,14 @@ ROOT = Path(__file__).parents[2]
 METRICS = list_metrics()
 COMMON = ["Definition", "Formula", "Usual causes", "What to try"]
 OF_WAIT_STATES = ["Definition", "Formula", "Calls", "Charged to", "Usual causes", "What to try"]
+CHARGED = ["Definition", "Formula", "Charged to", "Usual causes", "What to try"]
+HEADINGS = {
+    "wait state": OF_WAIT_STATES,
+    "completion": OF_WAIT_STATES,
+    "overhead": CHARGED,
+    "imbalance": CHARGED,
+    "idle": CHARGED,
+}
 
 each_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
 
@@ -51,7 +59,7 @@ def test_the_text_has_its_headings_and_something_under_each(metric: Metric) -> N
     title, *parts = re.split(r"^#+ ", read_text(metric.name), flags=re.MULTILINE)[1:]
     assert title.strip() == metric.title
     under = dict(part.split("\n", 1) for part in parts)
-    assert list(under) == (OF_WAIT_STATES if metric.kind == "wait state" else COMMON)
+    assert list(under) == HEADINGS.get(metric.kind, COMMON)
     assert all(text.strip() for text in under.values())
     assert under["Usual causes"].strip().startswith("- ")
     assert under["What to try"].strip().startswith("- ")

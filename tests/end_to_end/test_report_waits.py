@@ -203,6 +203,7 @@ def barrier_run(**changes: Any) -> HandMadeRun:
     """A barrier that rank 1 entered 50 ms before rank 0, and left 5 ms after it."""
     wait = waits((1, 2, 50, 0))[0] | {"property": "mpi_barrier_wait", "confidence": 100}
     completion = wait | {"property": "mpi_barrier_completion", "wait_ns": 5 * MS}
+    completion["is_completion"] = True
     return with_rows(
         late_sender_run(calls=("MPI_Send", "MPI_Barrier")),
         wait_states=[wait | changes, completion | changes],

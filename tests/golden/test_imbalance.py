@@ -203,7 +203,7 @@ def idle() -> Tables:
         {"location_id": 2, "location_group_id": 1, "begin_ns": 0, "end_ns": 100},
     ]
     waits = [("mpi_latesender", 0, 15), ("mpi_wait_nxn", 2, 5), ("mpi_latereceiver", 2, 1)]
-    waits += [("mpi_barrier_completion", 0, 40)]
+    completions = [("mpi_barrier_completion", 0, 40)]
     return with_overheads(
         read_call_tree("main\n  parallel")
         | {
@@ -213,7 +213,8 @@ def idle() -> Tables:
             "thread_team_members": [{"location_id": place} for place in (0, 1)],
             "wait_states": [
                 {"property": name, "location_id": place, "wait_ns": time, "visit_id": number}
-                for number, (name, place, time) in enumerate(waits)
+                | {"is_completion": (name, place, time) in completions}
+                for number, (name, place, time) in enumerate(waits + completions)
             ],
         }
     )

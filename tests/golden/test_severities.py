@@ -4,8 +4,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.export import export_severities
+from pipeline.stages.imbalance import IMBALANCE_STAGE
+from tests.golden.stages import run_stage, with_overheads
 from tests.hand_made import HandMadeRun
 
+ROLES = {"MPI_Send": "point2point", "MPI_Recv": "point2point", "MPI_Barrier": "barrier"}
 METRICS_OF_MESSAGES = ("bytes_sent", "comms_send", "syncs_send", "bytes_rcvd", "comms_recv")
 
 
@@ -39,6 +42,68 @@ def test_time_and_visits_are_exported_from_the_call_tree(run_query, late_message
         ("visits", "main/MPI_Recv", 1, 1),
         ("visits", "main/MPI_Send", 0, 1),
     ]
+
+
+def cells_of(run_query, tables, *kinds: str) -> set[tuple[str, str, int, float]]:
+    """Exported nanoseconds of metrics of some kinds by metric, call path and rank."""
+    for region in tables["regions"]:
+        role = ROLES.get(region["name"], "function")
+        region |= {"paradigm": "mpi" if role != "function" else "user", "role": role}
+    tables = with_overheads(tables)
+    tables |= run_stage(IMBALANCE_STAGE, tables)
+    cells = run_query("severity_cells", tables, "metric call_path rank value")
+    metrics = run_query("metrics", {}, "metric kind")
+    wanted = {metric for metric, kind in metrics if kind in kinds}
+    return {(*cell[:3], round(cell[3] * 1e9)) for cell in cells if cell[0] in wanted}
+
+
+def test_overheads_imbalance_and_idle_time_are_exported(run_query, late_message):
+    late_message["runs"] = [{"begin_ns": 0, "end_ns": 50}]
+    for location, end in zip(late_message["locations"], (50, 42), strict=True):
+        location |= {"begin_ns": 0, "end_ns": end}
+    assert cells_of(run_query, late_message, "overhead", "imbalance", "idle") == {
+        ("computation", "main", 0, 30),
+        ("computation", "main", 1, 10),
+        ("overhead_data_movement", "main/MPI_Send", 0, 20),
+        ("overhead_point_to_point", "main/MPI_Send", 0, 20),
+        ("overhead_data_movement", "main/MPI_Recv", 1, 32),
+        ("overhead_point_to_point", "main/MPI_Recv", 1, 32),
+        ("overhead_unidentified", "", 1, 8),
+        ("overhead_outside_visits", "", 1, 8),
+        ("imbalance", "main", 0, 10),
+        ("imbalance_above", "main", 0, 10),
+        ("imbalance", "main", 1, 10),
+        ("imbalance_below", "main", 1, 10),
+        ("idle", "main/MPI_Recv", 1, 20),
+        ("idle_waiting", "main/MPI_Recv", 1, 20),
+        ("idle", "", 1, 8),
+        ("idle_absent", "", 1, 8),
+    }
+
+
+def test_who_works_alone_and_who_is_missing_is_exported(run_query, trace):
+    # work on rank 0 only: 30, a mean of 10 for three ranks; main is even but for that.
+    tables = trace("""
+        0   0..30   work
+        1   0..30   MPI_Barrier
+        2   0..30   MPI_Barrier
+    """)
+    found = cells_of(run_query, tables, "imbalance")
+    assert {cell for cell in found if cell[1] == "main/work"} == {
+        ("imbalance", "main/work", 0, 20),
+        ("imbalance_above", "main/work", 0, 20),
+        ("imbalance_above_single", "main/work", 0, 20),
+        *(
+            (metric, "main/work", rank, 10)
+            for rank in (1, 2)
+            for metric in (
+                "imbalance",
+                "imbalance_below",
+                "imbalance_below_bypass",
+                "imbalance_below_singularity",
+            )
+        ),
+    }
 
 
 def test_a_message_counts_where_it_is_sent_and_where_it_is_received(run_query, late_message):

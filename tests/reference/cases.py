@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 REFERENCE_NAME = "reference.csv"
+# What the reference derives from its results; not every case has it.
+DERIVED_NAME = "remapped_excl.csv"
 # The source of a trace that was written, not recorded: its times are exact.
 EXACT_SOURCE_NAME = "trace.txt"
 DATA = Path(__file__).parents[2] / "data"
@@ -36,6 +38,10 @@ class Case:
     @property
     def reference(self) -> Path:
         return self.path / REFERENCE_NAME
+
+    @property
+    def derived(self) -> Path:
+        return self.path / DERIVED_NAME
 
     @property
     def tolerance(self) -> Tolerance:

@@ -13,7 +13,7 @@ WITH
     ),
 
     expected_cells AS (
-        SELECT metric, call_path, rank, thread, sum(value) AS value
+        SELECT metric, call_path, rank, thread, sum(value) AS value, sum(rounding) AS rounding
         FROM expected
         GROUP BY ALL
     )
@@ -25,7 +25,8 @@ SELECT
     thread,
     compared.is_time,
     coalesce(our_cells.value, 0)::DOUBLE AS our_value,
-    coalesce(expected_cells.value, 0)::DOUBLE AS expected_value
+    coalesce(expected_cells.value, 0)::DOUBLE AS expected_value,
+    coalesce(expected_cells.rounding, 0)::DOUBLE AS rounding
 FROM our_cells
 FULL JOIN expected_cells USING (metric, call_path, rank, thread)
 INNER JOIN compared USING (metric)

@@ -19,6 +19,7 @@ WHERE
         WHEN is_time
             THEN abs(our_value - expected_value)
                 > greatest($tolerance_s::DOUBLE, $tolerance_ratio::DOUBLE * abs(expected_value))
+                + rounding
         ELSE our_value <> expected_value
     END
 ORDER BY is_time DESC, abs(our_value - expected_value) DESC, metric, call_path, rank, thread

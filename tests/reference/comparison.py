@@ -15,19 +15,21 @@ from pipeline.run import Options, analyze
 from pipeline.sql import all_queries, read_query
 from pipeline.store import Run, Store
 from tests.reference.cases import Case, Tolerance
-from tests.reference.metrics import COMPARED, ON_CRITICAL_PATH, TIMES
+from tests.reference.metrics import COMPARED, DERIVED, ON_CRITICAL_PATH, TIMES
 
 CELLS = read_query(Path(__file__).with_name("cells.sql"))
+DERIVED_CELLS = read_query(Path(__file__).with_name("derived_cells.sql"))
 CELLS_OFF = read_query(Path(__file__).with_name("cells_off.sql"))
 CHECKS = [query for query in all_queries() if query.concept == "checks"]
 
 # Rows of a reference.csv, and of the expected results in data/.
 REFERENCE_ROWS = """
-SELECT metric, callpath AS call_path, rank, thread, exclusive::DOUBLE AS value
+SELECT
+    metric, callpath AS call_path, rank, thread, exclusive::DOUBLE AS value, 0::DOUBLE AS rounding
 FROM read_csv($file, header = true)
 """
 EXPECTED_ROWS = """
-SELECT metric, call_path, rank, thread, value::DOUBLE AS value
+SELECT metric, call_path, rank, thread, value::DOUBLE AS value, 0::DOUBLE AS rounding
 FROM read_csv($file, header = true)
 """
 
@@ -71,7 +73,8 @@ class Comparison:
 class Outcome:
     """What came of a case; `error` says why there is no comparison.
 
-    `broken_checks` are claims about the tables that do not hold, each with an example.
+    `left_out` are metrics that are not compared for this trace, `broken_checks` claims about the
+    tables that do not hold, each with an example.
     """
 
     case: str
@@ -80,6 +83,7 @@ class Outcome:
     seconds: float = 0.0
     error: str = ""
     comparison: Comparison = field(default_factory=Comparison)
+    left_out: tuple[str, ...] = ()
     broken_checks: tuple[str, ...] = ()
 
     @property
@@ -110,12 +114,15 @@ def _run(case: Case, folder: Path, *, metrics: Collection[str], threads: int) ->
     severities = folder / "severities.parquet"
     export_severities(run, severities)
     counts = run.read("runs", ["process_count", "record_count"]).to_pylist()[0]
-    metrics = set(metrics) & compared_of(run)
+    compared = set(metrics) & compared_of(run)
+    if not case.derived.exists():
+        compared -= DERIVED
     return Outcome(
         case=case.name,
         rank_count=counts["process_count"],
         event_count=counts["record_count"],
-        comparison=compare(severities, case, emitted=_emitted(run), metrics=metrics),
+        comparison=compare(severities, case, emitted=_emitted(run), metrics=compared),
+        left_out=tuple(sorted(set(metrics) & ON_CRITICAL_PATH - compared - DERIVED)),
         broken_checks=broken_checks(run),
     )
 
@@ -129,7 +136,11 @@ def compare(
 ) -> Comparison:
     """Compare exported severities with a case's reference; `emitted` are the product's metrics."""
     with duckdb.connect() as connection:
-        load(connection, severities, case.reference, REFERENCE_ROWS, metrics)
+        load_expected(connection, case.reference, REFERENCE_ROWS)
+        if case.derived.exists():
+            files = {"derived": str(case.derived), "reference": str(case.reference)}
+            connection.sql(DERIVED_CELLS.statement, params=files).insert_into("expected")
+        load_cells(connection, severities, metrics)
         cell_count = connection.sql("SELECT count(*) FROM cells").fetchall()[0][0]
         off = find_cells_off(connection, case.tolerance)
         named = connection.sql("SELECT DISTINCT metric FROM expected").fetchall()
@@ -143,12 +154,16 @@ def compare(
     )
 
 
-def load(
-    connection: duckdb.DuckDBPyConnection,
-    severities: Path,
-    expected: Path,
-    expected_rows: str,
-    metrics: Collection[str],
+def load_expected(
+    connection: duckdb.DuckDBPyConnection, expected: Path, expected_rows: str
+) -> None:
+    """Make the table `expected` from a file whose rows a query makes."""
+    statement = f"CREATE TEMP TABLE expected AS {expected_rows}"
+    connection.execute(statement, {"file": str(expected)})
+
+
+def load_cells(
+    connection: duckdb.DuckDBPyConnection, severities: Path, metrics: Collection[str]
 ) -> None:
     """Put exported severities and expected ones side by side, as the table `cells`."""
     connection.execute("CREATE TEMP TABLE compared (metric VARCHAR, is_time BOOLEAN)")
@@ -158,7 +173,6 @@ def load(
     connection.execute(
         "CREATE TEMP TABLE ours AS FROM read_parquet($file)", {"file": str(severities)}
     )
-    connection.execute(f"CREATE TEMP TABLE expected AS {expected_rows}", {"file": str(expected)})
     connection.execute(f"CREATE TEMP TABLE cells AS {CELLS.statement}")
 
 

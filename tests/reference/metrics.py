@@ -1,6 +1,9 @@
 """Which metrics are compared with the reference results."""
 
-ON_CRITICAL_PATH = frozenset(
+DERIVED = frozenset(("critical_path_imbalance",))
+"""Not in the reference's results, but in what it derives from them, where that is at hand."""
+
+ON_CRITICAL_PATH = DERIVED | frozenset(
     (
         "critical_path",
         "critical_path_activities",

@@ -95,6 +95,22 @@ def test_times_of_exact_traces_agree_to_the_nanosecond(
     assert bool(compare_rows(case, [(*TIME[:4], ours)]).off) is is_off
 
 
+# 1.23457 stands for what lies between 1.234565 and 1.234575.
+@pytest.mark.parametrize(("ours", "is_off"), [(1.234566, False), (1.234564, True)])
+def test_what_is_derived_may_be_rounded_to_six_digits(
+    ours: float, is_off: bool, tmp_path: Path
+) -> None:
+    case = make_case(tmp_path, [], is_exact=True)
+    case.reference.write_text(
+        "metric,cnode_id,callpath,location_id,rank,thread,exclusive\ntime,4,main/work,7,1,0,1\n"
+    )
+    case.derived.write_text("Cnode ID,Thread ID,mpi,critical_path_imbalance\n4,7,0,1.23457\n")
+    row = ("critical_path_imbalance", "main/work", 1, 0, ours)
+    found = compare_rows(case, [row], emitted=[row[0]], metrics=[row[0]])
+    assert found.cell_count == 1
+    assert bool(found.off) is is_off
+
+
 def test_counts_agree_exactly(tmp_path: Path) -> None:
     case = make_case(tmp_path, [(*VISITS[:4], 1e6)])
     found = compare_rows(case, [(*VISITS[:4], 1e6 + 1)])

@@ -1,0 +1,63 @@
+"""What is measured, and every metric per call path and location."""
+
+from schemas.columns import (
+    CALL_PATH_ID,
+    IS_BEYOND_REFERENCE,
+    LOCATION_ID,
+    METRIC,
+    NAME,
+    VALUE,
+    renamed,
+)
+from schemas.table import ENUM, STRING, Column, Table
+
+METRICS = Table(
+    name="metrics",
+    meaning="The metrics, their hierarchy and their meaning.",
+    grain="one row per metric",
+    key=("metric",),
+    columns=(
+        METRIC,
+        Column(
+            name="parent_metric",
+            type=STRING,
+            null_means="a metric of its own",
+            meaning="Metric that includes this one.",
+        ),
+        Column(
+            name="kind",
+            type=ENUM,
+            values=(
+                "profile",
+                "communication",
+                "wait state",
+                "completion",
+                "critical path",
+                "overhead",
+                "imbalance",
+                "idle",
+            ),
+            meaning="What the metric is about.",
+        ),
+        renamed(NAME, "title", "Name for people."),
+        Column(
+            name="unit",
+            type=ENUM,
+            values=("ns", "visits", "bytes", "occurrences"),
+            meaning="Unit of the metric's values.",
+        ),
+        Column(name="meaning", type=STRING, meaning="What the metric measures."),
+    ),
+)
+
+SEVERITIES = Table(
+    name="severities",
+    meaning="Metrics per call path and location; a metric includes its sub-metrics. Time and "
+    "visits are in call_tree, critical-path activities in critical_path_work.",
+    grain="one row per metric, call path and location with a value other than zero, beyond the "
+    "reference apart",
+    key=("metric", "call_path_id", "location_id", "is_beyond_reference"),
+    columns=(METRIC, CALL_PATH_ID, LOCATION_ID, IS_BEYOND_REFERENCE, VALUE),
+)
+
+TABLES = (METRICS, SEVERITIES)
