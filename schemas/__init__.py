@@ -10,6 +10,7 @@ from schemas import (
     metrics,
     overheads,
     profiles,
+    threads,
     time_profile,
     wait_states,
 )
@@ -21,6 +22,7 @@ TABLES: tuple[Table, ...] = (
     *matching.TABLES,
     *collectives.TABLES,
     *profiles.TABLES,
+    *threads.TABLES,
     *wait_states.TABLES,
     *metrics.TABLES,
     *overheads.TABLES,

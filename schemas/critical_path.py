@@ -19,6 +19,7 @@ from schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, Column, Table
 
 KINDS = (
     "late_sender", "late_receiver", "barrier", "n_to_n", "one_to_n", "n_to_one", "init", "finalize",
+    "fork", "team_barrier",
 )  # fmt: skip
 NOBODY = "nobody was waited for"
 START = "the path starts here"
@@ -105,6 +106,11 @@ LOCATION_SPANS = Table(
             name="is_process",
             type=BOOL,
             meaning="The first thread of a process, which stands for it.",
+        ),
+        Column(
+            name="is_worker",
+            type=BOOL,
+            meaning="The first thread of a process, or a member of a team of threads.",
         ),
         renamed(VISIT_ID, "begin_visit_id", "Visit of MPI_Init.", null_means="no MPI_Init"),
         nullable(

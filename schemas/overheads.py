@@ -12,11 +12,10 @@ from schemas.columns import (
     LOCATION_ID,
     METRIC,
     REGION_ID,
-    VISIT_ID,
     nullable,
     renamed,
 )
-from schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
+from schemas.table import ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
 
 
 @dataclass(frozen=True)
@@ -137,24 +136,6 @@ REGION_CLASSES = Table(
     columns=(REGION_ID, OVERHEAD_ID, nullable(RULE_ID, "no rule names the region")),
 )
 
-PARALLEL_VISITS = Table(
-    name="parallel_visits",
-    meaning="Visits of parallel regions, with the fork and join of the team that worked there.",
-    grain="one row per visit of a parallel region by a member of a team",
-    key=("visit_id",),
-    is_transient=True,
-    columns=(
-        VISIT_ID,
-        LOCATION_ID,
-        CALL_PATH_ID,
-        Column(name="is_start", type=BOOL, meaning="Not called from another visit there."),
-        renamed(ENTER_NS, "fork_ns", "Record of the fork, but not later than entering."),
-        ENTER_NS,
-        LEAVE_NS,
-        renamed(LEAVE_NS, "join_ns", "Record of the join, but not earlier than leaving."),
-    ),
-)
-
 FORK_JOIN_TIMES = Table(
     name="fork_join_times",
     meaning="Time between parallel regions and their fork and join.",
@@ -268,6 +249,6 @@ REGION_OVERHEADS = Table(
 )
 
 TABLES = (
-    OVERHEAD_CLASSES, OVERHEAD_RULES, REGION_CLASSES, PARALLEL_VISITS, FORK_JOIN_TIMES,
+    OVERHEAD_CLASSES, OVERHEAD_RULES, REGION_CLASSES, FORK_JOIN_TIMES,
     LOCATION_BASES, LOCATION_OVERHEADS, OVERHEADS, CALL_PATH_OVERHEADS, REGION_OVERHEADS,
 )  # fmt: skip

@@ -153,8 +153,17 @@ WAIT_AT_FINALIZE = Table(
     columns=_WAIT_COLUMNS,
 )
 
+TEAM_BARRIER_WAITS = Table(
+    name="team_barrier_waits",
+    meaning="Threads that waited in a barrier of their team for one that came later.",
+    grain="one row per visit that waited in a barrier",
+    key=("visit_id",),
+    is_transient=True,
+    columns=_WAIT_COLUMNS,
+)
+
 TABLES = (
     AWAITED_MESSAGES, WRONG_ORDER, LATE_SENDER, LATE_RECEIVER, COLLECTIVE_WAITS,
     COLLECTIVE_COMPLETIONS, NONBLOCKING_COLLECTIVE_WAITS, INIT_COMPLETION, WAIT_AT_FINALIZE,
-    WAIT_STATES,
+    TEAM_BARRIER_WAITS, WAIT_STATES,
 )  # fmt: skip

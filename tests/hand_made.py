@@ -134,7 +134,7 @@ METRICS: Rows = (
     {"metric": "mpi_barrier_wait", "kind": "wait state", "title": "Wait at Barrier", "unit": "ns"},
     {
         "metric": "mpi_barrier_completion",
-        "kind": "wait state",
+        "kind": "completion",
         "title": "Barrier Completion",
         "unit": "ns",
     },

@@ -1,12 +1,14 @@
 -- How much of the critical path is there only because work is spread unevenly.
 --
--- For a call path and all below it: T is the time of all processes, W their waiting, CP the length
--- of the path, N the number of processes. Evenly spread, the work would take (T - W) / N:
+-- For a call path and all below it: T is the time of all processes and threads, W what they wait
+-- there or spend between forks, work and joins, CP the length of the path, N their number. Evenly
+-- spread, the work would take (T - W) / N:
 --
 --     imbalance = 1 - (T - W) / (N * CP)
 --
 -- Grain:      one row per call path on the critical path whose work is spread unevenly
--- Inputs:     critical_path_profile, call_tree, call_paths, location_spans, wait_states
+-- Inputs:     critical_path_profile, call_tree, call_paths, location_spans, wait_states,
+--             fork_join_times
 -- Output:     critical_path_imbalances
 -- Parameters: none
 -- Source:     Böhme, "Characterizing load and communication imbalance in parallel applications",
@@ -15,7 +17,7 @@
 WITH
     processes AS (
         SELECT location_id FROM location_spans
-        WHERE is_process
+        WHERE is_worker
     ),
 
     -- Sums over subtrees are differences of running sums over all call paths.
@@ -28,16 +30,24 @@ WITH
         GROUP BY call_path_id
     ),
 
+    lost AS (
+        SELECT call_path_id, location_id, wait_ns
+        FROM wait_states
+        WHERE NOT is_beyond_reference AND NOT is_completion
+        UNION ALL
+        SELECT call_path_id, location_id, fork_join_ns
+        FROM fork_join_times
+    ),
+
     waits AS (
         SELECT
-            wait_states.call_path_id,
-            sum(sum(wait_states.wait_ns)) OVER (
-                ORDER BY wait_states.call_path_id ROWS UNBOUNDED PRECEDING
+            lost.call_path_id,
+            sum(sum(lost.wait_ns)) OVER (
+                ORDER BY lost.call_path_id ROWS UNBOUNDED PRECEDING
             ) AS running_ns
-        FROM wait_states
+        FROM lost
         INNER JOIN processes USING (location_id)
-        WHERE NOT wait_states.is_beyond_reference AND NOT wait_states.is_completion
-        GROUP BY wait_states.call_path_id
+        GROUP BY lost.call_path_id
     ),
 
     times AS (

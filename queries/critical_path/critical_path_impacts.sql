@@ -57,7 +57,7 @@ WITH
         FROM location_spans
         CROSS JOIN (SELECT sum(path_ns) AS path_ns FROM critical_path_profile) AS lengths
         LEFT JOIN works USING (location_id)
-        WHERE location_spans.is_process
+        WHERE location_spans.is_worker
     ),
 
     -- A_p / (sum of x_p(c)) as integers, in units of 2^-40, so that sums have no order. It is at

@@ -11,10 +11,11 @@
 --     program's end    Finalize        2nd wait
 --
 -- The program's end is where the last process entered MPI_Finalize; of several the one of the
--- lowest rank. Traces with teams of threads have no critical path yet.
+-- lowest rank. In a parallel region, a thread goes back to the fork, and on at the one that forked.
+-- Traces with explicit tasks have no critical path yet.
 --
 -- Grain:      one row per call that waited, and one for the program's end
--- Inputs:     synchronisation_points, location_spans, locations, thread_teams
+-- Inputs:     synchronisation_points, location_spans, locations, task_fragments
 -- Output:     critical_path_jumps
 -- Parameters: none
 -- Source:     Miller et al. 1990 (IPS-2); Scalasca, "critical-path analysis"
@@ -31,9 +32,8 @@ WITH
             cause_enter_ns
         FROM synchronisation_points
         WHERE
-            wait_ns > 0
-            AND kind <> 'finalize'
-            AND NOT EXISTS (FROM thread_teams)
+            ((wait_ns > 0 AND kind <> 'finalize') OR kind = 'fork')
+            AND NOT EXISTS (FROM task_fragments)
     ),
 
     -- Where records name several waits of one call, the longest stands for it.
@@ -53,7 +53,7 @@ WITH
             spans.end_ns AS cause_enter_ns
         FROM location_spans AS spans
         INNER JOIN locations USING (location_id)
-        WHERE spans.is_process AND NOT EXISTS (FROM thread_teams)
+        WHERE spans.is_process AND NOT EXISTS (FROM task_fragments)
         ORDER BY spans.end_ns DESC, locations.rank, spans.location_id
         LIMIT 1
     ),

@@ -10,11 +10,13 @@
 --     work       [..............]                   from 3 to 18: 7
 --     send                           [..]           from 23 to 26: 3
 --
+-- A parallel region lasts from the fork to the join.
+--
 -- To find the few visits that the path touches, time is cut into bins. A visit within one or two
 -- bins matters only if the path is in one of them.
 --
 -- Grain:      one row per call path and location with time on the critical path
--- Inputs:     critical_path_segments, visits, call_paths
+-- Inputs:     critical_path_segments, visits, parallel_visits, call_paths
 -- Output:     critical_path_profile
 -- Parameters: none
 -- Source:     Scalasca, "critical-path analysis": critical-path profile
@@ -43,14 +45,20 @@ WITH
         SELECT
             visits.location_id,
             visits.call_path_id,
+            visits.parent_visit_id IS NULL AS is_start,
             visits.enter_ns,
             visits.leave_ns
         FROM visits
         CROSS JOIN bin_widths
         WHERE
-            visits.leave_ns // bin_ns - visits.enter_ns // bin_ns > 1
-            OR (visits.location_id, visits.enter_ns // bin_ns) IN (FROM bins)
-            OR (visits.location_id, visits.leave_ns // bin_ns) IN (FROM bins)
+            (
+                visits.leave_ns // bin_ns - visits.enter_ns // bin_ns > 1
+                OR (visits.location_id, visits.enter_ns // bin_ns) IN (FROM bins)
+                OR (visits.location_id, visits.leave_ns // bin_ns) IN (FROM bins)
+            )
+            AND visits.visit_id NOT IN (SELECT visit_id FROM parallel_visits)
+        UNION ALL
+        SELECT location_id, call_path_id, is_start, fork_ns, join_ns FROM parallel_visits
     ),
 
     -- Where clocks disagree, the path may be on a location twice at a time.
@@ -84,6 +92,7 @@ WITH
         SELECT
             visits.location_id,
             visits.call_path_id,
+            visits.is_start,
             coalesce(at_leave.slope_ratio * visits.leave_ns - at_leave.offset_ns, 0)
             - coalesce(at_enter.slope_ratio * visits.enter_ns - at_enter.offset_ns, 0) AS share_ns
         FROM touched_visits AS visits
@@ -97,19 +106,20 @@ WITH
         SELECT
             location_id,
             call_path_id,
-            sum(share_ns) AS time_ns
+            sum(share_ns) AS time_ns,
+            coalesce(sum(share_ns) FILTER (WHERE NOT is_start), 0) AS called_ns
         FROM visit_shares
         WHERE share_ns <> 0
         GROUP BY location_id, call_path_id
     ),
 
     parts AS (
-        FROM inclusive_times
+        SELECT location_id, call_path_id, time_ns FROM inclusive_times
         UNION ALL
         SELECT
             inclusive_times.location_id,
             call_paths.parent_call_path_id,
-            -inclusive_times.time_ns
+            -inclusive_times.called_ns
         FROM inclusive_times
         INNER JOIN call_paths USING (call_path_id)
         WHERE call_paths.parent_call_path_id IS NOT NULL

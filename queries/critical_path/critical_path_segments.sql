@@ -121,11 +121,12 @@ SELECT
     described.visit_id,
     described.call_path_id,
     least(described.wait_ns, coalesce(caller_times.time_ns, described.wait_ns)) AS wait_ns,
-    coalesce(
+    if(
+        described.kind IS NULL OR described.kind = 'fork',
+        0,
         greatest(
             least(described.leave_ns, described.end_ns) - described.begin_ns - described.wait_ns, 0
-        ),
-        0
+        )
     ) AS completion_ns,
     described.end_visit_id
 FROM described

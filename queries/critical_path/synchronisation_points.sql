@@ -1,4 +1,4 @@
--- Where the processes of a program met: calls that waited, and calls that were waited for.
+-- Where processes and threads of a program met: calls that waited, and calls that were waited for.
 --
 --     late_sender     the receive that waited, and the send it waited for
 --     late_receiver   the send that waited, and the posting of the receive it waited for
@@ -8,13 +8,15 @@
 --     one_to_n        the root, and the receivers that it made wait
 --     n_to_one        the root, if it waited, and the last sender
 --     init, finalize  all processes
+--     fork            a thread's entry into a parallel region that another one forked
+--     team_barrier    all members of a team
 --
 -- What was waited for did not wait there itself: its wait is 0. Messages that nobody waited for,
 -- scans, and what the reference analyser leaves out, are no such points.
 --
 -- Grain:      one row per call and message or collective that it met others for
 -- Inputs:     late_sender, late_receiver, messages, synchronised_members, collective_members,
---             framing_calls
+--             framing_calls, parallel_visits, team_barriers
 -- Output:     synchronisation_points
 -- Parameters: none
 -- Source:     Scalasca, "critical-path analysis": synchronisation points
@@ -133,6 +135,23 @@ WITH
         FROM framing_calls
     ),
 
+    forks AS (
+        SELECT
+            workers.location_id,
+            workers.visit_id,
+            workers.call_path_id,
+            workers.fork_ns,
+            workers.leave_ns,
+            masters.location_id AS cause_location_id,
+            masters.visit_id AS cause_visit_id
+        FROM parallel_visits AS workers
+        INNER JOIN parallel_visits AS masters
+            ON
+                workers.thread_team_id = masters.thread_team_id
+                AND workers.master_location_id = masters.location_id
+        WHERE workers.location_id <> workers.master_location_id
+    ),
+
     points AS (
         SELECT
             *,
@@ -175,6 +194,32 @@ WITH
             if(wait_ns > 0, last_visit_id, NULL) AS cause_visit_id,
             if(wait_ns > 0, last_enter_ns, NULL) AS cause_enter_ns
         FROM framing
+        UNION ALL BY NAME
+        SELECT
+            'fork' AS kind,
+            location_id,
+            visit_id,
+            call_path_id,
+            fork_ns AS enter_ns,
+            leave_ns,
+            0 AS wait_ns,
+            cause_location_id,
+            cause_visit_id,
+            fork_ns AS cause_enter_ns
+        FROM forks
+        UNION ALL BY NAME
+        SELECT
+            'team_barrier' AS kind,
+            location_id,
+            visit_id,
+            call_path_id,
+            enter_ns,
+            leave_ns,
+            wait_ns,
+            if(wait_ns > 0, last_location_id, NULL) AS cause_location_id,
+            if(wait_ns > 0, last_visit_id, NULL) AS cause_visit_id,
+            if(wait_ns > 0, last_enter_ns, NULL) AS cause_enter_ns
+        FROM team_barriers
     )
 
 SELECT

@@ -4,6 +4,7 @@
 -- Inputs:     locations
 -- Output:     imbalance_scopes
 -- Parameters: none
+-- Source:     Scalasca, "computational load imbalance": over the locations of a program
 -- Assumes:    the first thread of a process is its master
 WITH
     threads AS (

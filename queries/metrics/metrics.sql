@@ -149,6 +149,14 @@ WITH
             'Time in MPI_Finalize until the last process has entered it.'
         ),
         (
+            'omp_ebarrier_wait', NULL, 'wait state', 'Wait at OpenMP Barrier', 'ns',
+            'Time of a thread in a barrier of its team until the last thread has entered it.'
+        ),
+        (
+            'omp_ibarrier_wait', NULL, 'wait state', 'Wait at Implicit OpenMP Barrier', 'ns',
+            'Time of a thread at the end of a construct until the last thread has come there.'
+        ),
+        (
             'critical_path', NULL, 'critical path', 'Critical Path', 'ns',
             'Time on the chain of activities that decided how long the run took.'
         ),

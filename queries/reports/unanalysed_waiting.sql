@@ -2,10 +2,11 @@
 --
 -- Grain:      one row per kind of call that took time
 -- Inputs:     flat_profile, regions, mpi_calls, region_classes, overhead_classes, collectives,
---             collective_members, wait_states, call_paths
+--             collective_members, wait_states, call_paths, thread_team_members
 -- Output:     report section wait states
 -- Parameters: none
--- Assumes:    messages and collectives between processes are analysed where the trace records them
+-- Assumes:    messages and collectives between processes, and barriers of teams of threads, are
+--             analysed where the trace records them
 WITH
     classes AS (
         SELECT
@@ -52,6 +53,11 @@ WITH
                     unrecorded.is_unrecorded
                     AND classes.call IN ('wait', 'waitall', 'waitany', 'waitsome')
                     THEN 'completing non-blocking collectives, which are not recorded'
+                WHEN
+                    classes.paradigm = 'openmp'
+                    AND classes.overhead_subclass = 'barrier'
+                    AND EXISTS (FROM thread_team_members)
+                    THEN NULL
                 WHEN classes.paradigm <> 'mpi' AND classes.overhead_class = 'synchronisation'
                     THEN 'synchronisation of threads and devices'
             END AS kind

@@ -2,7 +2,7 @@
 --
 -- Grain:      one row per visit and property that lost time in it
 -- Inputs:     late_sender, late_receiver, collective_waits, collective_completions,
---             nonblocking_collective_waits, init_completion, wait_at_finalize
+--             nonblocking_collective_waits, init_completion, wait_at_finalize, team_barrier_waits
 -- Output:     wait_states
 -- Parameters: none
 -- Source:     see the queries of the properties
@@ -18,6 +18,8 @@ WITH
         FROM nonblocking_collective_waits
         UNION ALL
         FROM wait_at_finalize
+        UNION ALL
+        FROM team_barrier_waits
     ),
 
     completions AS (

@@ -60,7 +60,7 @@ def test_a_run_with_threads_has_no_critical_path_and_says_so() -> None:
     run = with_rows(without_path(late_sender_run()), runs=[make_run_row(process_count=1)])
     report = build_report(run)
     assert report.section("critical-path").sentences == (
-        "Programs with teams of threads: their critical path is not analysed.",
+        "There is no critical path: it is not followed through explicit tasks.",
     )
     assert not any("ritical path" in said for said in report.section("summary").sentences)
 

@@ -275,12 +275,13 @@ RELATIONS = (
 )  # fmt: skip
 
 
-def test_traces_with_teams_of_threads_have_no_critical_path(critical_path, trace):
+def test_traces_with_explicit_tasks_have_no_critical_path(critical_path, trace):
     tables = trace("0   0..10   MPI_Init\n0   20..30   MPI_Finalize")
     tables |= {"runs": [{"begin_ns": 0, "end_ns": 30}]}
     assert critical_path("critical_path_segments", tables)
-    teams = {"thread_teams": [{"thread_team_id": 0}]}
-    found = find_paths(dict.fromkeys(RELATIONS, ""), tables | teams)
+    fragment = {"location_id": 0, "call_path_id": 1, "begin_ns": 12, "end_ns": 14, "is_first": True}
+    tasks = {"task_fragments": [fragment]}
+    found = find_paths(dict.fromkeys(RELATIONS, ""), tables | tasks)
     assert found == [[]] * len(RELATIONS)
 
 

@@ -86,12 +86,9 @@ def _problems(outcome: Outcome) -> Iterator[str]:
 def _tell_the_rest(outcomes: Sequence[Outcome], without: Sequence[str]) -> None:
     if without:
         print(f"no reference, left out: {', '.join(without)}")
-    threaded = [each for each in outcomes if each.left_out]
-    if threaded:
-        print(
-            f"not compared, because teams of threads fork there: {', '.join(threaded[0].left_out)} "
-            f"of {', '.join(each.case for each in threaded)}"
-        )
+    for outcome in outcomes:
+        if outcome.left_out:
+            print(f"not compared in {outcome.case}: {', '.join(outcome.left_out)}")
     beyond = sorted({name for each in outcomes for name in each.comparison.reference_only})
     if beyond:
         print(f"in the reference only: {', '.join(beyond)}")

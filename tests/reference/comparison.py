@@ -115,6 +115,7 @@ def _run(case: Case, folder: Path, *, metrics: Collection[str], threads: int) ->
     export_severities(run, severities)
     counts = run.read("runs", ["process_count", "record_count"]).to_pylist()[0]
     compared = set(metrics) & compared_of(run)
+    left_out = set(metrics) - compared
     if not case.derived.exists():
         compared -= DERIVED
     return Outcome(
@@ -122,7 +123,7 @@ def _run(case: Case, folder: Path, *, metrics: Collection[str], threads: int) ->
         rank_count=counts["process_count"],
         event_count=counts["record_count"],
         comparison=compare(severities, case, emitted=_emitted(run), metrics=compared),
-        left_out=tuple(sorted(set(metrics) & ON_CRITICAL_PATH - compared - DERIVED)),
+        left_out=tuple(sorted(left_out)),
         broken_checks=broken_checks(run),
     )
 
@@ -194,9 +195,15 @@ def broken_checks(run: Run) -> tuple[str, ...]:
 
 
 def compared_of(run: Run) -> frozenset[str]:
-    """The metrics that are compared for a run."""
-    has_teams = run.read("thread_teams", ["thread_team_id"]).num_rows > 0
-    return COMPARED - ON_CRITICAL_PATH if has_teams else COMPARED
+    """The metrics that are compared for a run.
+
+    Waiting for locks, which the reference counts as such in its imbalance, is not analysed.
+    """
+    if run.read("task_fragments", ["location_id"]).num_rows > 0:
+        return COMPARED - ON_CRITICAL_PATH
+    if run.read("lock_operations", ["location_id"]).num_rows > 0:
+        return COMPARED - DERIVED
+    return COMPARED
 
 
 def _emitted(run: Run) -> list[str]:

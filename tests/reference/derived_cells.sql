@@ -11,8 +11,13 @@ WITH
         SELECT
             "Cnode ID" AS cnode_id,
             "Thread ID" AS location_id,
-            critical_path_imbalance::DOUBLE AS value
-        FROM read_csv($derived::VARCHAR, header = TRUE, all_varchar = TRUE)
+            value::DOUBLE AS value
+        FROM (
+            UNPIVOT (FROM read_csv($derived::VARCHAR, header = TRUE, all_varchar = TRUE))
+            ON * EXCLUDE ("Cnode ID", "Thread ID")
+            INTO NAME metric VALUE value
+        )
+        WHERE metric = 'critical_path_imbalance'
     ),
 
     results AS (

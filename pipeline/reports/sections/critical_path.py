@@ -97,7 +97,7 @@ def _facts(overview: Row) -> tuple[Fact, ...]:
 def describe_absence(material: Material) -> str:
     """Why there is no critical path."""
     if material.has_threads:
-        return "Programs with teams of threads: their critical path is not analysed."
+        return "There is no critical path: it is not followed through explicit tasks."
     return "There is no critical path: no process did anything."
 
 

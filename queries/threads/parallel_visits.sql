@@ -117,6 +117,8 @@ SELECT
     entered.visit_id,
     entered.location_id,
     entered.call_path_id,
+    working.thread_team_id,
+    thread_teams.location_id AS master_location_id,
     entered.is_start,
     least(thread_teams.fork_ns, entered.enter_ns) AS fork_ns,
     entered.enter_ns,

@@ -1,0 +1,25 @@
+-- Threads that waited in a barrier of their team for one that came later.
+--
+-- Grain:      one row per visit that waited in a barrier
+-- Inputs:     team_barriers
+-- Output:     team_barrier_waits
+-- Parameters: none
+-- Source:     Scalasca pattern reference, "OpenMP Barrier Wait Time"
+-- Assumes:    the waiting comes first, tasks that run inside the barrier after it
+SELECT
+    if(is_implicit, 'omp_ibarrier_wait', 'omp_ebarrier_wait') AS property,
+    location_id,
+    visit_id,
+    call_path_id,
+    enter_ns AS start_ns,
+    wait_ns,
+    last_location_id AS cause_location_id,
+    last_visit_id AS cause_visit_id,
+    NULL::BIGINT AS message_id,
+    NULL::BIGINT AS collective_id,
+    TRUE AS is_synchronisation,
+    FALSE AS is_beyond_reference,
+    100::TINYINT AS confidence
+FROM team_barriers
+WHERE wait_ns > 0
+ORDER BY visit_id

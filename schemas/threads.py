@@ -1,0 +1,81 @@
+"""Teams of threads at work: their parallel regions and barriers."""
+
+from schemas.columns import (
+    CALL_PATH_ID,
+    ENTER_NS,
+    EXCLUSIVE_NS,
+    LEAVE_NS,
+    LOCATION_ID,
+    TEAM_ID,
+    VISIT_ID,
+    renamed,
+)
+from schemas.table import BOOL, INT32, INT64, Column, Table
+
+PARALLEL_VISITS = Table(
+    name="parallel_visits",
+    meaning="Visits of parallel regions, with the fork and join of the team that worked there.",
+    grain="one row per visit of a parallel region by a member of a team",
+    key=("visit_id",),
+    is_transient=True,
+    columns=(
+        VISIT_ID,
+        LOCATION_ID,
+        CALL_PATH_ID,
+        TEAM_ID,
+        renamed(LOCATION_ID, "master_location_id", "Location that forked the team."),
+        Column(name="is_start", type=BOOL, meaning="Not called from another visit there."),
+        renamed(ENTER_NS, "fork_ns", "Record of the fork, but not later than entering."),
+        ENTER_NS,
+        LEAVE_NS,
+        renamed(LEAVE_NS, "join_ns", "Record of the join, but not earlier than leaving."),
+    ),
+)
+
+TEAM_BARRIERS = Table(
+    name="team_barriers",
+    meaning="Barriers of teams of threads, and who came last: that one did not wait.",
+    grain="one row per visit of a barrier by a member of a team",
+    key=("visit_id",),
+    is_transient=True,
+    columns=(
+        TEAM_ID,
+        Column(name="ordinal", type=INT32, minimum=0, meaning="Which barrier of the team."),
+        LOCATION_ID,
+        VISIT_ID,
+        CALL_PATH_ID,
+        Column(name="is_implicit", type=BOOL, meaning="At the end of a construct."),
+        ENTER_NS,
+        LEAVE_NS,
+        Column(
+            name="is_parting",
+            type=BOOL,
+            meaning="The last barrier of the team, for a worker: it meets nobody after it.",
+        ),
+        renamed(ENTER_NS, "last_enter_ns", "When the last member entered."),
+        renamed(LOCATION_ID, "last_location_id", "Location of the last member to enter."),
+        renamed(VISIT_ID, "last_visit_id", "Visit of the last member to enter."),
+        Column(
+            name="wait_ns",
+            type=INT64,
+            unit="ns",
+            minimum=0,
+            meaning="From entering until the last member entered, without tasks run meanwhile.",
+        ),
+    ),
+)
+
+TEAM_ENDINGS = Table(
+    name="team_endings",
+    meaning="What workers of teams do from entering the last barrier of the team on.",
+    grain="one row per call path and worker with such time",
+    key=("call_path_id", "location_id"),
+    is_transient=True,
+    columns=(
+        CALL_PATH_ID,
+        LOCATION_ID,
+        renamed(EXCLUSIVE_NS, "ending_ns", "Time without callees, waiting included."),
+    ),
+)
+
+TABLES = (PARALLEL_VISITS, TEAM_BARRIERS, TEAM_ENDINGS)

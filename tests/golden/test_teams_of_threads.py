@@ -1,0 +1,151 @@
+"""Teams of threads: who waits for whom at their barriers, and the critical path through them."""
+
+import pytest
+
+from tests.golden.running import run_query
+from tests.golden.test_critical_path import find_paths
+
+MAIN, PARALLEL, BARRIER, EXPLICIT = range(4)
+
+
+def visit(number, location, path, span, exclusive, parent=None):
+    """A visit; `span` are its begin and end."""
+    enter, leave = span
+    return {
+        "visit_id": number,
+        "location_id": location,
+        "call_path_id": path,
+        "region_id": path,
+        "parent_visit_id": parent,
+        "enter_ns": enter,
+        "leave_ns": leave,
+        "exclusive_ns": exclusive,
+    }
+
+
+#            0   8  12            40     50   58 62      100
+# master     [main [parallel ......[barrier....] ]       ]
+# worker           [parallel .............[barr] ]
+#              fork                              join
+@pytest.fixture
+def team():
+    call_paths = [
+        {"call_path_id": number, "region_id": number, "parent_call_path_id": parent}
+        | {"last_call_path_id": last}
+        for number, parent, last in ((0, None, 3), (1, 0, 3), (2, 1, 2), (3, 1, 3))
+    ]
+    members = [
+        {"thread_team_id": 0, "location_id": place, "begin_ns": 9, "end_ns": 61} for place in (0, 1)
+    ]
+    return {
+        "runs": [{"begin_ns": 0, "end_ns": 100}],
+        "locations": [
+            {"location_id": 0, "thread": 0, "begin_ns": 0, "end_ns": 100},
+            {"location_id": 1, "thread": 1, "begin_ns": 9, "end_ns": 61},
+        ],
+        "regions": [
+            {"region_id": MAIN, "name": "main", "paradigm": "compiler", "role": "function"},
+            {"region_id": PARALLEL, "name": "par", "paradigm": "openmp", "role": "parallel"},
+            {"region_id": BARRIER, "name": "i", "paradigm": "openmp", "role": "implicit_barrier"},
+            {"region_id": EXPLICIT, "name": "b", "paradigm": "openmp", "role": "barrier"},
+        ],
+        "call_paths": call_paths,
+        "visits": [
+            visit(0, 0, MAIN, (0, 100), 100 - 54),
+            visit(1, 0, PARALLEL, (10, 60), 54 - 18, 0),
+            visit(2, 0, BARRIER, (40, 58), 18, 1),
+            visit(3, 1, PARALLEL, (12, 60), 54 - 9),
+            visit(4, 1, BARRIER, (50, 59), 9, 3),
+        ],
+        "thread_teams": [
+            {"thread_team_id": 0, "location_id": 0, "communicator_id": 0, "fork_ns": 8}
+            | {"join_ns": 62}
+        ],
+        "thread_team_members": members,
+    }
+
+
+def test_a_thread_waits_for_the_last_one_at_the_barrier(team):
+    columns = "property location_id visit_id start_ns wait_ns cause_location_id cause_visit_id"
+    assert run_query("team_barrier_waits", team, columns) == [
+        ("omp_ibarrier_wait", 0, 2, 40, 50 - 40, 1, 4),
+    ]
+
+
+def test_tasks_that_run_inside_a_barrier_are_no_waiting(team):
+    team["visits"][2]["exclusive_ns"] = 18 - 7
+    assert run_query("team_barrier_waits", team, "location_id wait_ns") == [(0, 10 - 7)]
+
+
+def test_of_threads_that_come_together_nobody_waits(team):
+    team["visits"][4]["enter_ns"] = 40
+    assert run_query("team_barrier_waits", team) == []
+
+
+#            10        20        30        40
+# master     [barrier  ]         [implicit  ]
+# worker               [barrier ][  ]     [implicit]
+def test_barriers_of_a_team_are_told_apart_by_their_order(team):
+    team["visits"][2:] = [
+        visit(2, 0, EXPLICIT, (15, 21), 6, 1),
+        visit(3, 0, BARRIER, (30, 41), 11, 1),
+        visit(4, 1, PARALLEL, (12, 60), 30),
+        visit(5, 1, EXPLICIT, (20, 21), 1, 4),
+        visit(6, 1, BARRIER, (40, 41), 1, 4),
+    ]
+    columns = "property visit_id wait_ns cause_visit_id"
+    assert run_query("team_barrier_waits", team, columns) == [
+        ("omp_ebarrier_wait", 2, 20 - 15, 5),
+        ("omp_ibarrier_wait", 3, 40 - 30, 6),
+    ]
+
+
+def test_a_barrier_after_an_inner_team_belongs_to_the_outer_one(team):
+    inner = {"call_path_id": 4, "region_id": PARALLEL, "parent_call_path_id": 1}
+    team["call_paths"][1]["last_call_path_id"] = team["call_paths"][0]["last_call_path_id"] = 4
+    team["call_paths"].append(inner | {"last_call_path_id": 4})
+    team["visits"][2:4] = [
+        visit(2, 0, 4, (20, 30), 10, 1) | {"region_id": PARALLEL},
+        visit(3, 0, BARRIER, (40, 58), 18, 1),
+        visit(4, 1, PARALLEL, (12, 60), 45),
+    ]
+    team["visits"][-1] = visit(5, 1, BARRIER, (50, 59), 9, 4)
+    team["thread_teams"].append(
+        {"thread_team_id": 1, "location_id": 0, "communicator_id": 1, "fork_ns": 20, "join_ns": 30}
+    )
+    team["thread_team_members"].append(
+        {"thread_team_id": 1, "location_id": 0, "begin_ns": 20, "end_ns": 30}
+    )
+    columns = "thread_team_id location_id wait_ns"
+    assert run_query("team_barriers", team, columns) == [(0, 0, 10), (0, 1, 0)]
+
+
+def test_the_path_goes_from_the_barrier_to_the_last_thread_and_back_to_the_fork(team):
+    segments, profile = find_paths(
+        {
+            "critical_path_segments": "location_id begin_ns end_ns kind wait_ns completion_ns",
+            "critical_path_profile": "",
+        },
+        team,
+    )
+    assert segments == [
+        (0, 0, 8, None, 0, 0),
+        (1, 8, 50, "fork", 0, 0),
+        (0, 40, 100, "team_barrier", 10, 8),
+    ]
+    assert profile == [
+        (MAIN, 0, 8 + 38),
+        (PARALLEL, 0, 62 - 58),
+        (PARALLEL, 1, 50 - 8),
+        (BARRIER, 0, 58 - 50),
+    ]
+
+
+def test_what_a_worker_does_after_the_last_barrier_is_not_counted_as_work(team):
+    (work,) = find_paths({"critical_path_work": "call_path_id location_id work_ns"}, team)
+    assert work == [
+        (MAIN, 0, 46),
+        (PARALLEL, 0, 36),
+        (PARALLEL, 1, 50 - 8),
+        (BARRIER, 0, 18 - 10),
+    ]
