@@ -42,7 +42,7 @@ WITH
             visits.visit_id = endings.visit_id AS is_start,
             if(is_start, endings.join_ns, visits.leave_ns)
             - greatest(visits.enter_ns, endings.begin_ns) AS time_ns
-        FROM visits
+        FROM (FROM visits SEMI JOIN endings USING (location_id)) AS visits
         ASOF INNER JOIN endings
             ON
                 visits.location_id = endings.location_id
