@@ -1,6 +1,7 @@
 """What the golden tests have in common: running a query, and writing a trace as text."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -18,3 +19,16 @@ def run_query() -> Callable[..., list[tuple[object, ...]]]:
 def trace() -> Callable[..., Tables]:
     """Tables of a trace written as text; see tests/golden/micro_trace.py."""
     return read_trace
+
+
+@pytest.fixture
+def waits() -> Callable[..., list[tuple[Any, ...]]]:
+    """Wait states of given tables, all or those of one property."""
+
+    def find(
+        tables: Tables, metric: str = "", columns: str = running.WAIT
+    ) -> list[tuple[Any, ...]]:
+        found = running.run_query("wait_states", tables, f"property {columns}")
+        return [row[1:] if metric else row for row in found if metric in ("", row[0])]
+
+    return find

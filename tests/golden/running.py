@@ -13,6 +13,9 @@ from tests.oracle.profiles import with_profile
 Rows = Sequence[Mapping[str, Any]]
 Found = list[tuple[Any, ...]]
 
+# Columns that tell what a wait is.
+WAIT = "location_id start_ns wait_ns cause_location_id"
+
 
 def run_query(
     relation: str, tables: Mapping[str, Rows], columns: str = "", **parameters: Value
