@@ -1,0 +1,166 @@
+"""SQL on a run: how rows are printed, what a wrong query is told, and the prompt."""
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from pipeline.console import plain
+from pipeline.errors import QueryError
+from pipeline.shell import explain, run_prompt, run_script
+from tests.hand_made import late_sender_run
+
+
+@pytest.fixture
+def database() -> Iterator[duckdb.DuckDBPyConnection]:
+    with late_sender_run().connect() as connection:
+        yield connection
+
+
+def printed(connection: duckdb.DuckDBPyConnection, script: str, format: Any) -> str:
+    console = plain()
+    run_script(connection, script, format, console)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+ROW = "SELECT 1 AS number, NULL AS nothing, 'a,\"b' AS word, true AS truth, 1.50 AS amount"
+
+
+def test_rows_are_printed_as_csv(database: duckdb.DuckDBPyConnection) -> None:
+    assert printed(database, ROW, "csv") == (
+        'number,nothing,word,truth,amount\n1,,"a,""b",true,1.50\n'
+    )
+
+
+def test_rows_are_printed_as_json(database: duckdb.DuckDBPyConnection) -> None:
+    shown = json.loads(printed(database, f"{ROW} UNION ALL {ROW}", "json"))
+    row = {"number": 1, "nothing": None, "word": 'a,"b', "truth": True, "amount": 1.5}
+    assert shown == [row, row]
+    assert json.loads(printed(database, f"{ROW} LIMIT 0", "json")) == []
+
+
+def test_sums_stay_exact_in_json(database: duckdb.DuckDBPyConnection) -> None:
+    shown = printed(database, "SELECT sum(9007199254740993::BIGINT) AS total", "json")
+    assert json.loads(shown) == [{"total": 9007199254740993}]
+
+
+def test_what_json_has_no_number_for_is_null(database: duckdb.DuckDBPyConnection) -> None:
+    shown = printed(database, "SELECT 'nan'::DOUBLE AS a, 'infinity'::DOUBLE AS b", "json")
+    assert json.loads(shown) == [{"a": None, "b": None}]
+
+
+def test_several_results_are_no_json(database: duckdb.DuckDBPyConnection) -> None:
+    with pytest.raises(QueryError, match="takes one statement"):
+        printed(database, "SELECT 1; SELECT 2", "json")
+    shown = printed(database, "CREATE TEMP TABLE t AS SELECT 7 AS n; FROM t", "json")
+    assert json.loads(shown) == [{"n": 7}]
+
+
+def test_commands_work_in_a_script(database: duckdb.DuckDBPyConnection) -> None:
+    assert "wait_states" in printed(database, ".tables", "table").split()
+    shown = printed(database, "SELECT 3 AS n;\n.schema wait_states\n.quit\nSELECT 4", "table")
+    assert shown.split()[:2] == ["n", "3"]
+    assert "How long the call waited." in shown
+    assert "4" not in shown.split()
+
+
+def test_rows_are_printed_as_a_table(database: duckdb.DuckDBPyConnection) -> None:
+    lines = printed(database, ROW, "table").splitlines()
+    assert lines[0].split() == ["number", "nothing", "word", "truth", "amount"]
+    assert lines[1].split() == ["1", 'a,"b', "true", "1.50"]
+
+
+def test_a_table_shows_no_control_characters(database: duckdb.DuckDBPyConnection) -> None:
+    assert "\x1b" not in printed(database, "SELECT chr(27) || '[31m[bold]x' AS c", "table")
+
+
+def test_a_long_table_is_cut_and_says_so(
+    database: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = printed(database, "FROM range(1001)", "table")
+    assert len(shown.splitlines()) == 1001  # a heading and 1000 rows
+    assert "--format csv" in capsys.readouterr().err
+    assert len(printed(database, "FROM range(1001)", "csv").splitlines()) == 1002
+
+
+def test_statements_run_one_after_another(database: duckdb.DuckDBPyConnection) -> None:
+    script = "CREATE TEMP TABLE t AS SELECT 7 AS n; SELECT n + 1 AS m FROM t; -- done\n"
+    assert printed(database, script, "csv").splitlines()[-1] == "8"
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("SELECT * FROM visitz", 'Did you mean "visits"'),
+        ("SELECT exclusiv_ns FROM visits", '"exclusive_ns"'),
+        ("SELEC 1", "syntax error"),
+        ("SELECT 1/'x'", "Conversion Error"),
+    ],
+)
+def test_a_wrong_query_is_told_in_one_line(
+    query: str, said: str, database: duckdb.DuckDBPyConnection
+) -> None:
+    with pytest.raises(QueryError) as caught:
+        printed(database, query, "table")
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert "LINE" not in str(caught.value)
+
+
+def test_running_out_of_memory_has_a_hint() -> None:
+    assert "LIMIT" in explain(duckdb.OutOfMemoryException("Out of Memory Error: too much"))
+
+
+def prompt(database: duckdb.DuckDBPyConnection, *lines: str | BaseException) -> str:
+    """What the prompt prints when these lines are typed."""
+    typed = iter(lines)
+
+    def read(_: str) -> str:
+        line = next(typed, None)
+        if isinstance(line, BaseException):
+            raise line
+        if line is None:
+            raise EOFError
+        return line
+
+    console = plain()
+    run_prompt(database, "table", console, read=read)
+    return console.export_text()
+
+
+@pytest.fixture(autouse=True)
+def _own_history(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+def test_the_prompt_joins_lines_to_a_statement(database: duckdb.DuckDBPyConnection) -> None:
+    assert prompt(database, "SELECT 40", "  + 2 AS answer;").split() == ["answer", "42"]
+
+
+def test_the_prompt_lists_tables_and_explains_one(database: duckdb.DuckDBPyConnection) -> None:
+    assert "wait_states" in prompt(database, ".tables").split()
+    shown = prompt(database, ".schema wait_states")
+    assert "How long the call waited." in shown
+    assert "number" in prompt(database, "CREATE TABLE own (number INT);", ".schema own").split()
+
+
+def test_the_prompt_goes_on_after_an_error(
+    database: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = prompt(database, "SELEC;", ".nosuch", "SELECT 3 AS n;")
+    assert shown.split() == ["n", "3"]
+    assert capsys.readouterr().err.count("tracemill: ") == 2
+
+
+def test_the_prompt_forgets_a_line_on_ctrl_c_and_ends_on_quit(
+    database: duckdb.DuckDBPyConnection,
+) -> None:
+    shown = prompt(
+        database, "SELECT nonsense", KeyboardInterrupt(), "SELECT 4 AS n;", ".quit", "SELECT 5;"
+    )
+    assert shown.split() == ["n", "4"]
