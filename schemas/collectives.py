@@ -19,7 +19,7 @@ from schemas.columns import (
     nullable,
     renamed,
 )
-from schemas.events import OUTSIDE
+from schemas.records import OUTSIDE
 from schemas.table import BOOL, ENUM, INT8, INT32, INT64, STRING, Column, Table
 
 IS_NEIGHBOURHOOD = Column(

@@ -17,21 +17,23 @@ from schemas.columns import (
     SEQUENCE,
     TAG,
     TEAM_ID,
-    TIME_NS,
-    VALUE_INTEGER,
-    VALUE_TEXT,
     VISIT_ID,
     WINDOW_ID,
     nullable,
     renamed,
 )
-from schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, Column, Table, not_before
-
-OUTSIDE = "the record lies outside any region visit"
-RECORD_COLUMNS = (LOCATION_ID, SEQUENCE, TIME_NS)
-VISIT_COLUMNS = (nullable(VISIT_ID, OUTSIDE), nullable(CALL_PATH_ID, OUTSIDE))
-CALL_ENTER = nullable(ENTER_NS, OUTSIDE, meaning="When the call that holds the record began.")
-CALL_LEAVE = nullable(LEAVE_NS, OUTSIDE, meaning="When the call that holds the record ended.")
+from schemas.records import (
+    CALL_ENTER,
+    CALL_LEAVE,
+    COUNTER_VALUES,
+    OUTSIDE,
+    PARAMETER_VALUES,
+    RECORD_ATTRIBUTES,
+    RECORD_COLUMNS,
+    SAMPLES,
+    VISIT_COLUMNS,
+)
+from schemas.table import BOOL, ENUM, INT32, INT64, Column, Table, not_before
 
 VISITS = Table(
     name="visits",
@@ -346,90 +348,6 @@ IO_OPERATIONS = Table(
             type=INT64,
             null_means="nothing more is recorded",
             meaning="Flags, offset or lock type, as OTF2 numbers.",
-        ),
-    ),
-)
-
-COUNTER_VALUES = Table(
-    name="counter_values",
-    meaning="Values of counters.",
-    grain="one row per value",
-    key=("location_id", "sequence", "counter_id"),
-    is_partitioned=True,
-    columns=(
-        *RECORD_COLUMNS,
-        *VISIT_COLUMNS,
-        Column(name="counter_id", type=INT32, minimum=0, meaning="Counter."),
-        VALUE_INTEGER,
-        Column(
-            name="value_float",
-            type=FLOAT64,
-            null_means="the value is an integer",
-            meaning="The value, if it is a floating-point number.",
-        ),
-    ),
-)
-
-PARAMETER_VALUES = Table(
-    name="parameter_values",
-    meaning="Values of parameters.",
-    grain="one row per value",
-    key=("location_id", "sequence"),
-    is_partitioned=True,
-    columns=(
-        *RECORD_COLUMNS,
-        *VISIT_COLUMNS,
-        Column(
-            name="parameter_id",
-            type=INT32,
-            null_means="the parameter is not defined",
-            meaning="Parameter.",
-        ),
-        VALUE_INTEGER,
-        VALUE_TEXT,
-    ),
-)
-
-RECORD_ATTRIBUTES = Table(
-    name="record_attributes",
-    meaning="Extra values that records carried.",
-    grain="one row per value",
-    key=("location_id", "sequence", "attribute_id"),
-    is_partitioned=True,
-    columns=(
-        *RECORD_COLUMNS,
-        *VISIT_COLUMNS,
-        Column(
-            name="attribute_id",
-            type=INT32,
-            null_means="the attribute is not defined",
-            meaning="Attribute.",
-        ),
-        VALUE_INTEGER,
-        Column(
-            name="value_float",
-            type=FLOAT64,
-            null_means="the value is no floating-point number",
-            meaning="The value, if it is a floating-point number.",
-        ),
-        VALUE_TEXT,
-    ),
-)
-
-SAMPLES = Table(
-    name="samples",
-    meaning="Samples of the call stack.",
-    grain="one row per sample",
-    key=("location_id", "sequence"),
-    is_partitioned=True,
-    columns=(
-        *RECORD_COLUMNS,
-        *VISIT_COLUMNS,
-        Column(
-            name="calling_context_id",
-            type=INT32,
-            null_means="the context is not defined",
-            meaning="Call stack found.",
         ),
     ),
 )

@@ -17,7 +17,7 @@ from schemas.columns import (
     nullable,
     renamed,
 )
-from schemas.events import OUTSIDE
+from schemas.records import OUTSIDE
 from schemas.table import BOOL, ENUM, INT64, STRING, Column, Table
 
 _MOMENTS = {

@@ -16,6 +16,7 @@ from pipeline.kernels.walk_state import NONE, TASK_FRAGMENT, RecordRows, VisitRo
 from pipeline.readers.otf2.arguments import KIND_LIMIT, places_of
 from pipeline.readers.otf2.identifiers import UNDEFINED_NUMBER, Identifiers, LocalPeers
 from schemas import events as tables
+from schemas import records
 from schemas.columns import COLLECTIVE_OPERATIONS, PARADIGMS
 from schemas.table import Table
 
@@ -399,11 +400,11 @@ _PARTS = (
         tables.IO_OPERATIONS, kinds.IO_FIRST, kinds.IO_LAST, RecordTables._io,
         ("handle", "mode", "bytes", "matching", "detail"),
     ),
-    _Part(tables.COUNTER_VALUES, kinds.METRIC, kinds.METRIC, RecordTables._counters),
+    _Part(records.COUNTER_VALUES, kinds.METRIC, kinds.METRIC, RecordTables._counters),
     _Part(
-        tables.PARAMETER_VALUES, kinds.PARAMETER_STRING, kinds.PARAMETER_UNSIGNED,
+        records.PARAMETER_VALUES, kinds.PARAMETER_STRING, kinds.PARAMETER_UNSIGNED,
         RecordTables._parameters, ("parameter",),
     ),
-    _Part(tables.RECORD_ATTRIBUTES, kinds.ATTRIBUTE, kinds.ATTRIBUTE, RecordTables._attributes),
-    _Part(tables.SAMPLES, kinds.CONTEXT_SAMPLE, kinds.CONTEXT_SAMPLE, RecordTables._samples),
+    _Part(records.RECORD_ATTRIBUTES, kinds.ATTRIBUTE, kinds.ATTRIBUTE, RecordTables._attributes),
+    _Part(records.SAMPLES, kinds.CONTEXT_SAMPLE, kinds.CONTEXT_SAMPLE, RecordTables._samples),
 )  # fmt: skip

@@ -1,0 +1,105 @@
+"""What every record says, and the records that carry values."""
+
+from schemas.columns import (
+    CALL_PATH_ID,
+    ENTER_NS,
+    LEAVE_NS,
+    LOCATION_ID,
+    SEQUENCE,
+    TIME_NS,
+    VALUE_INTEGER,
+    VALUE_TEXT,
+    VISIT_ID,
+    nullable,
+)
+from schemas.table import FLOAT64, INT32, Column, Table
+
+OUTSIDE = "the record lies outside any region visit"
+RECORD_COLUMNS = (LOCATION_ID, SEQUENCE, TIME_NS)
+VISIT_COLUMNS = (nullable(VISIT_ID, OUTSIDE), nullable(CALL_PATH_ID, OUTSIDE))
+CALL_ENTER = nullable(ENTER_NS, OUTSIDE, meaning="When the call that holds the record began.")
+CALL_LEAVE = nullable(LEAVE_NS, OUTSIDE, meaning="When the call that holds the record ended.")
+
+COUNTER_VALUES = Table(
+    name="counter_values",
+    meaning="Values of counters.",
+    grain="one row per value",
+    key=("location_id", "sequence", "counter_id"),
+    is_partitioned=True,
+    columns=(
+        *RECORD_COLUMNS,
+        *VISIT_COLUMNS,
+        Column(name="counter_id", type=INT32, minimum=0, meaning="Counter."),
+        VALUE_INTEGER,
+        Column(
+            name="value_float",
+            type=FLOAT64,
+            null_means="the value is an integer",
+            meaning="The value, if it is a floating-point number.",
+        ),
+    ),
+)
+
+PARAMETER_VALUES = Table(
+    name="parameter_values",
+    meaning="Values of parameters.",
+    grain="one row per value",
+    key=("location_id", "sequence"),
+    is_partitioned=True,
+    columns=(
+        *RECORD_COLUMNS,
+        *VISIT_COLUMNS,
+        Column(
+            name="parameter_id",
+            type=INT32,
+            null_means="the parameter is not defined",
+            meaning="Parameter.",
+        ),
+        VALUE_INTEGER,
+        VALUE_TEXT,
+    ),
+)
+
+RECORD_ATTRIBUTES = Table(
+    name="record_attributes",
+    meaning="Extra values that records carried.",
+    grain="one row per value",
+    key=("location_id", "sequence", "attribute_id"),
+    is_partitioned=True,
+    columns=(
+        *RECORD_COLUMNS,
+        *VISIT_COLUMNS,
+        Column(
+            name="attribute_id",
+            type=INT32,
+            null_means="the attribute is not defined",
+            meaning="Attribute.",
+        ),
+        VALUE_INTEGER,
+        Column(
+            name="value_float",
+            type=FLOAT64,
+            null_means="the value is no floating-point number",
+            meaning="The value, if it is a floating-point number.",
+        ),
+        VALUE_TEXT,
+    ),
+)
+
+SAMPLES = Table(
+    name="samples",
+    meaning="Samples of the call stack.",
+    grain="one row per sample",
+    key=("location_id", "sequence"),
+    is_partitioned=True,
+    columns=(
+        *RECORD_COLUMNS,
+        *VISIT_COLUMNS,
+        Column(
+            name="calling_context_id",
+            type=INT32,
+            null_means="the context is not defined",
+            meaning="Call stack found.",
+        ),
+    ),
+)
