@@ -1,6 +1,6 @@
 """The command line: text into calls. Whatever is heavy is imported when a command runs."""
 
-import os
+import errno
 import re
 import sys
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 
-from pipeline.console import messages, print_error, results, tolerate_narrow_encodings
-from pipeline.errors import PipelineError
+from pipeline.console import discard, messages, print_error, results, tolerate_narrow_encodings
+from pipeline.errors import PipelineError, UsageError
 from pipeline.version import VERSION
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 SMALLEST_MEMORY = 64_000_000
+_UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 Store = Annotated[Path, Parameter(name="--store", help="Folder that holds the results.")]
 Flag = Parameter(negative="", show_default=False)
@@ -258,13 +259,14 @@ def explain(metric: str | None = None, /, *, format: Literal["text", "markdown"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; our own bugs raise.
 
-    0 for success, 2 for a wrong command line, 130 if interrupted, else that of the error.
+    0 for success, 130 if interrupted, 141 if whoever reads the output, such as `head`, has seen
+    enough, else that of the error.
     """
     tolerate_narrow_encodings()
     try:
         _run(list(sys.argv[1:] if arguments is None else arguments))
     except CycloptsError:
-        return 2
+        return UsageError.exit_code
     except PipelineError as error:
         print_error(str(error))
         return error.exit_code
@@ -272,9 +274,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print_error("interrupted: nothing half-written was published")
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader, such as `head`, has seen enough; nothing must be flushed to it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard(sys.stdout)
         return BROKEN_PIPE
+    except OSError as error:
+        if error.filename is not None or error.errno not in _UNWRITABLE:
+            raise
+        discard(sys.stdout)
+        print_error(f"cannot write to standard output: {error.strerror}")
+        return PipelineError.exit_code
     return 0
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pipeline.console import ProgressReporter, messages, results
-from pipeline.errors import PipelineError
+from pipeline.errors import PipelineError, StoreError, UsageError
 from pipeline.files import check_folder, write_text
 from pipeline.opening import open_run, open_store
 from pipeline.reports.build import build_report, build_summary
@@ -40,9 +40,13 @@ def analyze_trace(trace: Path, *, store: Path, options: "Options", has_report: b
     build = build_report if has_report else build_summary
     report = build(analysis.run, threads=options.threads, memory_limit=options.memory_limit)
     console = results()
+    try:  # before anything is printed: who reads it, such as `head`, may stop at any line
+        written = _write_reports(report, store) if has_report else []
+    except PipelineError:
+        print_summary(report, console)
+        raise
     print_summary(report, console)
     console.print()
-    written = _write_reports(report, store) if has_report else []
     for label, path in (*written, ("tables", analysis.run.path)):
         console.print(f"{label:<8}", style="muted", end="")
         console.print(str(path), style="path", markup=False, soft_wrap=True)
@@ -107,10 +111,13 @@ def _describe_run(summary: RunSummary) -> tuple[str, ...]:
     run, size = summary.run, format_size(summary.byte_count)
     if run is None:
         return (summary.run_id, "", "", "", size, "", summary.state)
-    is_whole = all(run.read("locations", ["is_complete"])["is_complete"].to_pylist())
-    state = summary.state if is_whole else "incomplete trace"
-    counts = run.read("runs", ["process_count", "record_count"]).to_pylist()[0]
     when = describe_moment(run.manifest.created_at)
+    try:
+        is_whole = all(run.read("locations", ["is_complete"])["is_complete"].to_pylist())
+        counts = run.read("runs", ["process_count", "record_count"]).to_pylist()[0]
+    except StoreError as error:
+        return (run.run_id, run.label, "", "", size, when, str(error))
+    state = summary.state if is_whole else "incomplete trace"
     ranks, records = f"{counts['process_count']:,}", f"{counts['record_count']:,}"
     return (run.run_id, run.label, ranks, records, size, when, state)
 
@@ -135,7 +142,7 @@ def run_sql(
     from pipeline.shell import run_prompt, run_script
 
     if is_over_all_runs and run is not None:
-        raise PipelineError("--run and --all-runs exclude each other: give one of them")
+        raise UsageError("--run and --all-runs exclude each other: give one of them")
     chosen = open_store(store) if is_over_all_runs else open_run(store, run)
     connection = chosen.connect()
     try:
@@ -176,7 +183,7 @@ def _format_of(output: Path | None) -> ReportFormat:
     format = _FORMAT_OF_SUFFIX.get(output.suffix.lower())
     if format is None:
         known = ", ".join(suffix for suffix in _FORMAT_OF_SUFFIX if suffix)
-        raise PipelineError(
+        raise UsageError(
             f"cannot tell the format of {output} by its suffix: use {known} or give --format"
         )
     return format

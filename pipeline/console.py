@@ -1,8 +1,9 @@
 """The only place that writes to the terminal: one theme, results and messages apart."""
 
+import os
 import sys
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,9 +40,22 @@ def _console(*, is_for_messages: bool) -> "Console":
     from rich.console import Console
     from rich.theme import Theme
 
+    class StreamConsole(Console):
+        """A console that leaves it to the command what a closed pipe means."""
+
+        def on_broken_pipe(self) -> None:
+            if not is_for_messages:
+                raise BrokenPipeError
+            discard(sys.stderr)  # what nobody reads must not stop an analysis
+
     stream = sys.stderr if is_for_messages else sys.stdout
     width = None if stream.isatty() else UNBOUNDED_WIDTH
-    return Console(stderr=is_for_messages, theme=Theme(STYLES), highlight=False, width=width)
+    return StreamConsole(stderr=is_for_messages, theme=Theme(STYLES), highlight=False, width=width)
+
+
+def discard(stream: IO[str]) -> None:
+    """Let whatever is still written to a stream, also at exit, go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def tolerate_narrow_encodings() -> None:

@@ -1,50 +1,62 @@
-"""Everything that can go wrong in use; our own bugs keep their traceback."""
+"""Everything that can go wrong in use; our own bugs keep their traceback.
+
+The first sentence of each class is what README.md says of its exit code.
+"""
 
 
 class PipelineError(Exception):
-    """Base of all errors that are told to the user in one line, each with its exit code."""
+    """An error of none of the kinds below, such as a file that cannot be written.
+
+    Base of all errors that are told to the user in one line, each with its exit code.
+    """
 
     exit_code = 10
 
 
+class UsageError(PipelineError):
+    """The command line, or what a file named there says, is wrong."""
+
+    exit_code = 2
+
+
 class MissingInputError(PipelineError):
-    """The named trace, run or table does not exist."""
+    """The trace, store, run, table, metric or file asked for does not exist."""
 
     exit_code = 11
 
 
 class NotATraceError(PipelineError):
-    """The input exists but is not in a format we read."""
+    """The input is not a trace."""
 
     exit_code = 12
 
 
 class DamagedTraceError(PipelineError):
-    """The trace is recognised but parts of it are missing or unreadable."""
+    """The trace is damaged."""
 
     exit_code = 13
 
 
 class UnsupportedTraceError(PipelineError):
-    """The trace is intact but written in a way the library cannot read."""
+    """The trace is intact, but compressed or packed in a way the library cannot read."""
 
     exit_code = 14
 
 
 class MissingLibraryError(PipelineError):
-    """The OTF2 library was not found."""
+    """The OTF2 library is missing."""
 
     exit_code = 15
 
 
 class BrokenContractError(PipelineError):
-    """A table does not hold what its schema claims."""
+    """A table does not hold what its schema claims (please report it)."""
 
     exit_code = 20
 
 
 class QueryError(PipelineError):
-    """A query failed or its parameters do not fit."""
+    """A query failed."""
 
     exit_code = 21
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from pipeline.errors import PipelineError
+from pipeline.errors import PipelineError, UsageError
 from pipeline.files import ELSEWHERE, check_folder, replacing
 from pipeline.sql import load_query
 
@@ -26,12 +26,12 @@ def export_severities(run: ExportedRun, output: Path, *, is_beyond_reference: bo
 
     The suffix of `output` chooses CSV or Parquet. Times are in seconds. What Scalasca's analyser
     leaves out is left out, or, with `is_beyond_reference`, stands in rows of its own, told apart
-    by a column `beyond_reference`. Raises PipelineError for another suffix or if the file cannot
-    be written.
+    by a column `beyond_reference`. Raises UsageError for another suffix, and PipelineError if the
+    file cannot be written.
     """
     options = _OPTIONS.get(output.suffix.lower())
     if options is None:
-        raise PipelineError(
+        raise UsageError(
             f"cannot export to {output}: the format is taken from the suffix: "
             f"use {' or '.join(_OPTIONS)}"
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pipeline.errors import MissingInputError, PipelineError
+from pipeline.errors import PipelineError
 
 ELSEWHERE = "name another place with --output"
 
@@ -16,8 +16,8 @@ def replacing(
 ) -> Iterator[Path]:
     """Give the block a path to write; `path` changes only if the block succeeds.
 
-    Raises PipelineError, which ends with `advice`, if the file system refuses, and
-    MissingInputError if the folder is missing and not to be made.
+    Raises PipelineError if the folder is missing and not to be made, or, with `advice` at its end,
+    if the file system refuses.
     """
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -36,9 +36,9 @@ def replacing(
 
 
 def check_folder(path: Path) -> None:
-    """Raise MissingInputError if the folder that `path` shall lie in does not exist."""
+    """Raise PipelineError if the folder that `path` shall lie in does not exist."""
     if not path.parent.exists():
-        raise MissingInputError(
+        raise PipelineError(
             f"cannot write {path}: no folder {path.parent}: make it first, or {ELSEWHERE}"
         )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pipeline.errors import MissingInputError, QueryError
+from pipeline.errors import MissingInputError, UsageError
 from pipeline.graph import PythonStage
 from pipeline.sql import QUERIES
 from schemas.columns import PARADIGMS
@@ -46,23 +46,24 @@ def read_rules(path: Path) -> str:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise QueryError(f"{path}: not a text in UTF-8: save it as such") from error
+        raise UsageError(f"{path}: not a text in UTF-8: save it as such") from error
     except OSError as error:
+        kind = MissingInputError if isinstance(error, FileNotFoundError) else UsageError
         reason = error.strerror or str(error)
-        raise MissingInputError(f"cannot read overhead classes: {path}: {reason}") from error
+        raise kind(f"cannot read overhead classes: {path}: {reason}") from error
     parse_rules(text, source=str(path))
     return text
 
 
 def parse_rules(text: str, *, source: str = "overhead classes") -> tuple[OverheadRule, ...]:
-    """The rules of a file, in order; raises QueryError that names the line and what to do."""
+    """The rules of a file, in order; raises UsageError that names the line and what to do."""
     rows = _rows(text, source)
     line, header = next(rows, (1, ()))
     if header != HEADER:
-        raise QueryError(f"{source}:{line}: the first row must be {','.join(HEADER)}")
+        raise UsageError(f"{source}:{line}: the first row must be {','.join(HEADER)}")
     rules = tuple(_rule(row, line, source) for line, row in rows)
     if not rules:
-        raise QueryError(f"{source}: no rules: write at least one, such as *,*,*,computation,"
+        raise UsageError(f"{source}: no rules: write at least one, such as *,*,*,computation,"
                          "user code")  # fmt: skip
     return rules
 
@@ -75,13 +76,13 @@ def _rows(text: str, source: str) -> Iterator[tuple[int, tuple[str, ...]]]:
         try:
             (fields,) = csv.reader([line], strict=True)
         except csv.Error as error:
-            raise QueryError(f"{source}:{number}: {error}: close what is quoted") from error
+            raise UsageError(f"{source}:{number}: {error}: close what is quoted") from error
         yield number, tuple(field.strip() for field in fields)
 
 
 def _rule(fields: tuple[str, ...], line: int, source: str) -> OverheadRule:
-    def fail(problem: str) -> QueryError:
-        return QueryError(f"{source}:{line}: {problem}")
+    def fail(problem: str) -> UsageError:
+        return UsageError(f"{source}:{line}: {problem}")
 
     if len(fields) != len(HEADER):
         raise fail(f"{len(fields)} fields instead of {len(HEADER)}: write {','.join(HEADER)}")

@@ -1,15 +1,17 @@
 """DuckDB over the store's Parquet files: connections and views."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.errors import PipelineError
+from pipeline.errors import StoreError, UsageError
 from pipeline.text import first_line
 
 if TYPE_CHECKING:  # imported when first needed: reading a trace does without
     import duckdb
 
+AGAIN = "analyse the trace again with --force"
 _SETTINGS = {
     "autoinstall_known_extensions": False,
     "enable_progress_bar": False,
@@ -22,7 +24,7 @@ def connect(
 ) -> "duckdb.DuckDBPyConnection":
     """A private in-memory database; `memory_limit` is a size such as 2GB.
 
-    Raises PipelineError for a size that DuckDB does not understand.
+    Raises UsageError for a size that DuckDB does not understand.
     """
     import duckdb
 
@@ -35,13 +37,17 @@ def connect(
             connection.execute(f"SET {name} = $value", {"value": value})
         except duckdb.Error as error:
             option = name.replace("_", "-")
-            raise PipelineError(f"--{option} {value}: {first_line(error)}") from error
+            raise UsageError(f"--{option} {value}: {first_line(error)}") from error
     return connection
 
 
 def create_view(connection: "duckdb.DuckDBPyConnection", name: str, files: Sequence[Path]) -> None:
-    """Make the Parquet files of a table readable under the table's name."""
-    connection.execute(f"CREATE OR REPLACE VIEW {quoted(name)} AS FROM {scan(files)}")
+    """Make the Parquet files of a table readable under the table's name.
+
+    Raises StoreError if they are none.
+    """
+    with _told_as_store_error():
+        connection.execute(f"CREATE OR REPLACE VIEW {quoted(name)} AS FROM {scan(files)}")
 
 
 def create_union_view(
@@ -51,7 +57,21 @@ def create_union_view(
     run_id = r"regexp_extract(filename, '.*[\\/]run=([^\\/]+)[\\/]gen=[^\\/]+[\\/]', 1)"
     scanned = scan(files, "union_by_name = true", "filename = true")
     columns = f"{run_id} AS run_id, * EXCLUDE (filename)"
-    connection.execute(f"CREATE OR REPLACE VIEW {quoted(name)} AS SELECT {columns} FROM {scanned}")
+    with _told_as_store_error():
+        connection.execute(
+            f"CREATE OR REPLACE VIEW {quoted(name)} AS SELECT {columns} FROM {scanned}"
+        )
+
+
+@contextmanager
+def _told_as_store_error() -> Iterator[None]:
+    """Turn what DuckDB says of a file that it cannot read into one line."""
+    import duckdb
+
+    try:
+        yield
+    except (duckdb.IOException, duckdb.InvalidInputException) as error:
+        raise StoreError(f"the store cannot be read: {first_line(error)}: {AGAIN}") from error
 
 
 def scan(files: Iterable[Path], *settings: str) -> str:

@@ -11,12 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.errors import MissingInputError, StoreError
-from pipeline.store.database import connect, create_union_view, create_view
+from pipeline.store.database import AGAIN, connect, create_union_view, create_view
 from pipeline.store.failures import told_as_store_error
 from pipeline.store.generation import GenerationWriter, table_files
 from pipeline.store.manifest import MANIFEST_NAME, POINTER_NAME, Manifest, Pointer, SourceRecord
 from pipeline.store.parquet import sync
 from pipeline.store.sweep import is_in_use, sweep, temporaries, temporary_name
+from pipeline.text import first_line
 
 if TYPE_CHECKING:
     import duckdb
@@ -51,17 +52,28 @@ class Run:
         return tuple(self.manifest.stored)
 
     def files(self, name: str) -> list[Path]:
-        """The Parquet files of a table; raises MissingInputError if there is no such table."""
+        """The Parquet files of a table.
+
+        Raises MissingInputError if there is no such table, and StoreError if its files are gone.
+        """
         if name not in self.manifest.stored:
             known = ", ".join(self.tables)
             raise MissingInputError(f"no table {name}: {self.path}: tables present: {known}")
-        return table_files(self.path, name)
+        files = table_files(self.path, name)
+        if not files:
+            raise StoreError(f"the store has lost a table: {self.path / name}: {AGAIN}")
+        return files
 
     def read(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         """A table, or some of its columns, in memory."""
         wanted = list(columns) if columns is not None else None
-        with told_as_store_error(self.path / name):
-            parts = [pq.read_table(f, columns=wanted, partitioning=None) for f in self.files(name)]
+        files = self.files(name)
+        try:
+            with told_as_store_error(self.path / name):
+                parts = [pq.read_table(file, columns=wanted, partitioning=None) for file in files]
+        except pa.ArrowException as error:
+            reason = first_line(error)
+            raise StoreError(f"the store cannot be read: {reason}: {AGAIN}") from error
         return pa.concat_tables(parts)
 
     def connect(

@@ -4,15 +4,14 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pipeline import cli, commands, errors
+from pipeline import cli
 from pipeline.docs import command_names, help_of
-from pipeline.errors import MissingInputError, PipelineError
+from pipeline.errors import MissingInputError
 from pipeline.version import VERSION
 
 ROOT = Path(__file__).parents[2]
@@ -104,60 +103,6 @@ def test_a_store_without_runs_says_to_analyse_first(
     code = cli.main([*arguments, "--store", str(tmp_path)])
     assert code == MissingInputError.exit_code
     assert "analyse a trace first" in capsys.readouterr().err
-
-
-def all_errors(base: type[PipelineError] = PipelineError) -> list[type[PipelineError]]:
-    return [base] + [each for child in base.__subclasses__() for each in all_errors(child)]
-
-
-def test_every_error_has_an_exit_code_of_its_own_that_no_shell_uses() -> None:
-    public = [each for each in all_errors() if each.__module__ == errors.__name__]
-    codes = [each.exit_code for each in public]
-    assert len(codes) == len(set(codes))
-    assert all(3 <= code < 126 for code in codes)
-
-
-def _fail_with(error: BaseException) -> Callable[..., None]:
-    def fail(*_: object, **__: object) -> None:
-        raise error
-
-    return fail
-
-
-@pytest.mark.parametrize("kind", all_errors(), ids=lambda kind: kind.__name__)
-def test_an_error_ends_with_its_exit_code(
-    kind: type[PipelineError],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(commands, "list_runs", _fail_with(kind("what: where,\n  what to do [x]")))
-    assert cli.main(["runs"]) == kind.exit_code
-    assert capsys.readouterr().err == "tracemill: what: where, what to do [x]\n"
-
-
-def test_an_interruption_exits_with_130(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(commands, "list_runs", _fail_with(KeyboardInterrupt()))
-    assert cli.main(["runs"]) == 130
-    assert "interrupted" in capsys.readouterr().err
-
-
-def test_our_own_bugs_keep_their_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commands, "list_runs", _fail_with(ZeroDivisionError()))
-    with pytest.raises(ZeroDivisionError):
-        cli.main(["runs"])
-
-
-def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
-    command = f"{sys.executable} -m pipeline tables | head -n 1 >/dev/null; echo ${{PIPESTATUS[0]}}"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        ["bash", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True,
-        check=True,
-    )  # fmt: skip
-    assert done.stderr == ""
-    assert done.stdout.strip() in ("0", "141")
 
 
 def test_a_terminal_without_unicode_gets_question_marks(tmp_path: Path) -> None:

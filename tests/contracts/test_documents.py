@@ -82,15 +82,6 @@ def test_every_table_and_column_is_in_the_reference(table: Table) -> None:
         assert meaning, name
 
 
-def test_exit_codes_in_the_readme_are_those_of_the_errors() -> None:
-    def codes(error: type[PipelineError]) -> set[int]:
-        inner = (codes(child) for child in error.__subclasses__())
-        return {error.exit_code}.union(*inner)
-
-    listed = {int(code) for code in re.findall(r"^\| (\d+) \|", README, re.MULTILINE)}
-    assert listed == codes(PipelineError) | {0, 2, 130}
-
-
 def test_links_lead_to_files_of_the_repository() -> None:
     for name in ("README.md", "schemas/TABLES.md"):
         text = (ROOT / name).read_text(encoding="utf-8")

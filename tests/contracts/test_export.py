@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.errors import MissingInputError, PipelineError
+from pipeline.errors import PipelineError
 from pipeline.export import export_severities
 from pipeline.files import write_text
 from tests.hand_made import late_sender_run
@@ -45,7 +45,7 @@ def test_severities_are_exported_as_parquet(tmp_path: Path) -> None:
 
 
 def test_a_missing_folder_is_not_made(tmp_path: Path) -> None:
-    with pytest.raises(MissingInputError, match="no folder"):
+    with pytest.raises(PipelineError, match="no folder"):
         export_severities(late_sender_run(), tmp_path / "nosuch" / "severities.csv")
     assert list(tmp_path.iterdir()) == []
 

@@ -87,8 +87,8 @@ def test_the_suffix_of_the_output_chooses_the_form(store: Path, tmp_path: Path) 
         output = tmp_path / name
         assert cli.main(["report", "--store", str(store), "--output", str(output)]) == 0
         assert output.read_text(encoding="utf-8").startswith(start)
-    assert cli.main(["report", "--store", str(store), "--output", str(tmp_path / "a.pdf")]) == 10
-    assert cli.main(["report", "--store", str(store), "--output", str(tmp_path / "x/a.md")]) == 11
+    assert cli.main(["report", "--store", str(store), "--output", str(tmp_path / "a.pdf")]) == 2
+    assert cli.main(["report", "--store", str(store), "--output", str(tmp_path / "x/a.md")]) == 10
 
 
 def test_a_run_that_is_nearly_named_is_suggested(

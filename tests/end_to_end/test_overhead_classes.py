@@ -59,7 +59,7 @@ def test_wrong_rules_are_told_before_anything_is_read(
 ) -> None:
     rules.write_text(RULES.replace("computation", "calculation"))
     store = tmp_path / "store"
-    assert run("analyze", TRACE, "--store", store, "--overhead-classes", rules) == 21
+    assert run("analyze", TRACE, "--store", store, "--overhead-classes", rules) == 2
     message = capsys.readouterr().err
     assert message.startswith(
         f"tracemill: {rules}:3: no class 'calculation': there are computation,"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.errors import MissingInputError, QueryError
+from pipeline.errors import MissingInputError, UsageError
 from pipeline.stages.overhead_classes import (
     SHIPPED_RULES,
     classify,
@@ -135,7 +135,7 @@ def test_the_first_rule_that_fits_counts():
 def test_a_wrong_file_of_rules_is_told_with_its_line(tmp_path, text, message):
     path = tmp_path / "rules.csv"
     path.write_text(text)
-    with pytest.raises(QueryError, match=message):
+    with pytest.raises(UsageError, match=message):
         read_rules(path)
 
 
@@ -144,7 +144,7 @@ def test_a_missing_or_unreadable_file_of_rules_is_told(tmp_path):
         read_rules(tmp_path / "rules.csv")
     path = tmp_path / "latin.csv"
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(QueryError, match="save it as such"):
+    with pytest.raises(UsageError, match="save it as such"):
         read_rules(path)
 
 

@@ -1,0 +1,73 @@
+"""Exit codes: each error has its own, and README.md says what it means."""
+
+import inspect
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pipeline import cli, commands, errors
+from pipeline.errors import PipelineError, UsageError
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+
+
+def all_errors(base: type[PipelineError] = PipelineError) -> list[type[PipelineError]]:
+    return [base] + [each for child in base.__subclasses__() for each in all_errors(child)]
+
+
+def test_every_error_has_an_exit_code_of_its_own_that_no_shell_uses() -> None:
+    public = [each for each in all_errors() if each.__module__ == errors.__name__]
+    codes = [each.exit_code for each in public]
+    assert len(codes) == len(set(codes))
+    # 2 is also what the parser of the command line gives, 1 is that of Python's own failures.
+    assert all(2 <= code < 126 for code in codes)
+    assert cli.main(["nosuch"]) == UsageError.exit_code == 2
+
+
+def meaning_of(error: type[PipelineError]) -> str:
+    """The first sentence of its description, as a table's cell has it."""
+    sentence = (inspect.getdoc(error) or "").splitlines()[0].rstrip(".")
+    return sentence[0].lower() + sentence[1:]
+
+
+def test_the_readme_says_of_each_exit_code_what_its_error_means() -> None:
+    told = {int(code): text for code, text in re.findall(r"^\| (\d+) \| (.*) \|$", README, re.M)}
+    assert list(told) == sorted(told)
+    others = {code: told.pop(code) for code in (0, cli.INTERRUPTED, cli.BROKEN_PIPE)}
+    assert all(others.values())
+    public = [each for each in all_errors() if each.__module__ == errors.__name__]
+    assert told == {each.exit_code: meaning_of(each) for each in public}
+
+
+def _fail_with(error: BaseException) -> Callable[..., None]:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize("kind", all_errors(), ids=lambda kind: kind.__name__)
+def test_an_error_ends_with_its_exit_code(
+    kind: type[PipelineError],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(commands, "list_runs", _fail_with(kind("what: where,\n  what to do [x]")))
+    assert cli.main(["runs"]) == kind.exit_code
+    assert capsys.readouterr().err == "tracemill: what: where, what to do [x]\n"
+
+
+def test_an_interruption_exits_with_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(commands, "list_runs", _fail_with(KeyboardInterrupt()))
+    assert cli.main(["runs"]) == 130
+    assert "interrupted" in capsys.readouterr().err
+
+
+def test_our_own_bugs_keep_their_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commands, "list_runs", _fail_with(ZeroDivisionError()))
+    with pytest.raises(ZeroDivisionError):
+        cli.main(["runs"])
