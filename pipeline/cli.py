@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, MissingArgumentError, Parameter, UnusedCliTokensError
 
 from pipeline.console import discard, messages, print_error, results, tolerate_narrow_encodings
 from pipeline.errors import PipelineError, UsageError
@@ -45,6 +45,20 @@ def _check_memory(_: object, limit: str | None) -> None:
         raise ValueError("give at least 64MB")
 
 
+def _describe(error: CycloptsError) -> str:
+    """What is wrong with a command line, in a line that says what to write."""
+    command = " ".join(error.command_chain or ())
+    if isinstance(error, MissingArgumentError) and error.argument:
+        meaning = (error.argument.parameter.help or "a value").rstrip(".")
+        text = f"{command} needs {error.argument.name}: {meaning}"
+    elif isinstance(error, UnusedCliTokensError):
+        surplus = " ".join(error.unused_tokens or ())
+        text = f"{command} cannot use {surplus}: quote words that belong together"
+    else:
+        text = str(error)
+    return f"tracemill: {text} (see --help)"
+
+
 app = App(
     name="tracemill",
     help="Find out where a parallel program loses its time, from a trace of one of its runs.",
@@ -52,7 +66,7 @@ app = App(
     help_formatter="plain",
     version=VERSION,
     suppress_keyboard_interrupt=False,
-    error_formatter=lambda error: f"tracemill: {error} (see --help)",
+    error_formatter=_describe,
 )
 export = App(name="export", help="Write results to files that other tools read.")
 app.command(export)
@@ -60,7 +74,7 @@ app.command(export)
 
 @app.command
 def analyze(
-    trace: Path,
+    trace: Annotated[Path, Parameter(help="OTF2 anchor file (.otf2) or the folder that holds it.")],
     /,
     *,
     store: Store = Path("store"),
@@ -78,8 +92,6 @@ def analyze(
 
     Parameters
     ----------
-    trace
-        OTF2 anchor file (.otf2) or the folder that holds it.
     threads
         Threads to use. [default: all processors]
     memory_limit
@@ -146,7 +158,13 @@ def severities(
     run: RunName = None,
     /,
     *,
-    output: Path,
+    output: Annotated[
+        Path,
+        Parameter(
+            help="File to write, such as severities.csv; its suffix, .csv or .parquet, chooses "
+            "the format."
+        ),
+    ],
     beyond_reference: Annotated[bool, Flag] = False,
     store: Store = Path("store"),
 ) -> None:
@@ -159,8 +177,6 @@ def severities(
 
     Parameters
     ----------
-    output
-        File to write; its suffix, .csv or .parquet, chooses the format.
     beyond_reference
         Add the waiting Scalasca's analyser leaves out, and a column that tells it apart.
     """
@@ -239,7 +255,7 @@ def tables(table: str | None = None, /) -> None:
 
 
 @app.command
-def explain(metric: str | None = None, /, *, format: Literal["text", "markdown"] = "text") -> None:
+def explain(*metric: str, format: Literal["text", "markdown"] = "text") -> None:
     """Explain a metric: what it measures, how, usual causes, and what to try.
 
     Needs no trace and no store.
@@ -247,13 +263,13 @@ def explain(metric: str | None = None, /, *, format: Literal["text", "markdown"]
     Parameters
     ----------
     metric
-        Name or title of a metric, such as mpi_latesender or "Late Sender". [default: list all]
+        Name or title of a metric, such as mpi_latesender or Late Sender. [default: list all]
     format
         How to print the explanation.
     """
     from pipeline import commands
 
-    commands.explain_metric(metric, format=format)
+    commands.explain_metric(" ".join(metric) or None, format=format)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -11,7 +11,7 @@ import pytest
 
 from pipeline import cli
 from pipeline.docs import command_names, help_of
-from pipeline.errors import MissingInputError
+from pipeline.errors import MissingInputError, UsageError
 from pipeline.version import VERSION
 
 ROOT = Path(__file__).parents[2]
@@ -84,6 +84,26 @@ def test_a_wrong_command_line_exits_with_2(
     assert captured.out == ""
     assert captured.err.startswith("tracemill: ")
     assert captured.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ("export severities", "export severities needs --output: File to write, such as sev"),
+        ("export severities m01 --output", "export severities needs --output: File to write"),
+        ("analyze", "analyze needs TRACE: OTF2 anchor file (.otf2) or the folder that holds it"),
+        ("explain --format", "explain needs --format: a value"),
+        ("analyze a b c", "analyze cannot use b c: quote words that belong together"),
+        ("sql FROM visits", "sql cannot use visits: quote words that belong together"),
+    ],
+)
+def test_what_is_missing_or_too_much_is_named(
+    arguments: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(arguments.split()) == UsageError.exit_code
+    line = capsys.readouterr().err
+    assert line.startswith(f"tracemill: {told}")
+    assert line.endswith("(see --help)\n")
 
 
 def test_a_missing_trace_is_told_in_one_line(tmp_path: Path) -> None:

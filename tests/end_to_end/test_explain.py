@@ -141,6 +141,14 @@ def test_a_metric_is_found_by_its_name_or_title(name: str) -> None:
     assert find_metric(name, METRICS).name == "mpi_latesender"
 
 
+def test_words_of_a_title_need_not_be_quoted(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["explain", "Late", "Sender", "--format", "markdown"]) == 0
+    unquoted = capsys.readouterr().out
+    assert cli.main(["explain", "Late Sender", "--format", "markdown"]) == 0
+    assert unquoted == capsys.readouterr().out
+    assert unquoted.startswith("# Late Sender\n")
+
+
 def test_signs_of_a_title_need_not_be_typed() -> None:
     assert find_metric("wait at NxN", METRICS).name == "mpi_wait_nxn"
 
