@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 from pipeline.errors import QueryError
+from pipeline.sql_mistakes import told_as_query_error
 
 if TYPE_CHECKING:
     import duckdb
@@ -40,7 +41,7 @@ def run_script(
     several results would follow each other, which together are not JSON.
     """
     parts = list(_parts(script))
-    with told_as_query_error():
+    with told_as_query_error(connection, script):
         _refuse_several_results(connection, parts, format)
         for part in parts:
             if part.startswith("."):
@@ -178,30 +179,6 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return "" if value is None else make_visible(str(value))
-
-
-@contextmanager
-def told_as_query_error() -> Iterator[None]:
-    """Turn a DuckDB error of the block into a QueryError of one line."""
-    import duckdb
-
-    try:
-        yield
-    except duckdb.Error as error:
-        raise QueryError(explain(error)) from error
-
-
-def explain(error: "duckdb.Error") -> str:
-    """What DuckDB says up to the excerpt of the query, with a hint where one helps."""
-    import duckdb
-
-    said = str(error).split("\n\nLINE ")[0]
-    line = " ".join(part.strip() for part in said.splitlines() if part.strip())
-    if isinstance(error, duckdb.CatalogException):
-        line += " (see `tracemill tables` or `.tables`)"
-    elif isinstance(error, duckdb.OutOfMemoryException):
-        line += " (aggregate or LIMIT the rows)"
-    return line
 
 
 def run_prompt(

@@ -11,8 +11,11 @@ import pytest
 
 from pipeline.console import plain
 from pipeline.errors import QueryError
-from pipeline.shell import explain, run_prompt, run_script
+from pipeline.shell import run_prompt, run_script
+from pipeline.sql_mistakes import explain
+from pipeline.store import Store
 from tests.hand_made import late_sender_run
+from tests.store_cases import publish
 
 
 @pytest.fixture
@@ -96,7 +99,14 @@ def test_statements_run_one_after_another(database: duckdb.DuckDBPyConnection) -
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("SELECT * FROM visitz", 'Did you mean "visits"'),
+        ("SELECT * FROM visitz", "no table visitz: did you mean visits"),
+        ("FROM wait_by_cause", "no table wait_by_cause: did you mean waits_by_cause"),
+        ("FROM worst_findings", "it is a query of reports, in queries/reports/worst_findings.sql"),
+        ("FROM frobnicate", "no table frobnicate (see `tracemill tables`"),
+        ("visits", "visits is no statement: FROM visits shows that table"),
+        ("wait_state;", "wait_state is no statement: did you mean wait_states"),
+        ("waits_by_cause", "it is a query of reports, in queries/reports/waits_by_cause.sql"),
+        ("nosuch", "nosuch is no statement (see `tracemill tables` or `.tables`)"),
         ("SELECT exclusiv_ns FROM visits", '"exclusive_ns"'),
         ("SELEC 1", "syntax error"),
         ("SELECT 1/'x'", "Conversion Error"),
@@ -110,6 +120,40 @@ def test_a_wrong_query_is_told_in_one_line(
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
     assert "LINE" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM places",
+        "TRUNCATE places",
+        "UPDATE places SET location_id = 0",
+        "INSERT INTO places FROM places",
+        "MERGE INTO places USING range(1) ON true WHEN MATCHED THEN DELETE",
+        "ALTER TABLE places ADD COLUMN mine INT",
+        "DROP TABLE places",
+        "CREATE TABLE places AS SELECT 1",
+    ],
+)
+def test_a_table_of_a_run_is_never_changed_but_a_copy_may_be(
+    tmp_path: Path, statement: str
+) -> None:
+    publish(Store(tmp_path), "r1")
+    with Store(tmp_path).open().connect() as connection:
+        with pytest.raises(QueryError, match="the tables of a run are read-only: change a co"):
+            printed(connection, statement, "csv")
+        printed(connection, "CREATE TABLE mine AS FROM places; DELETE FROM mine", "csv")
+        assert printed(connection, "SELECT count(*) AS n FROM mine", "csv") == "n\n0\n"
+        assert printed(connection, "SELECT count(*) AS n FROM places", "csv") == "n\n2\n"
+
+
+def test_what_only_an_analysis_uses_is_told_so(tmp_path: Path) -> None:
+    publish(Store(tmp_path), "r1")
+    with (
+        Store(tmp_path).open().connect() as connection,
+        pytest.raises(QueryError, match="no table late_sender: it exists only during an analysis"),
+    ):
+        printed(connection, "FROM late_sender", "csv")
 
 
 def test_running_out_of_memory_has_a_hint() -> None:
