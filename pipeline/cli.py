@@ -135,13 +135,14 @@ def _options(
     from pipeline.run import Options, available_threads
     from pipeline.stages.overhead_classes import read_rules
 
-    rules = {} if overhead_classes is None else {"overhead_classes": read_rules(overhead_classes)}
+    files = {} if overhead_classes is None else {"overhead_classes": overhead_classes}
     return Options(
         threads=threads or available_threads(),
         memory_limit=memory_limit or "",
         allow_damaged=allow_damaged,
         force=force,
-        parameters=rules,
+        parameters={name: read_rules(path) for name, path in files.items()},
+        files={name: str(path.absolute()) for name, path in files.items()},
     )
 
 

@@ -14,8 +14,8 @@ from pipeline.reports.markdown import render_markdown
 from pipeline.reports.model import Report
 from pipeline.reports.terminal import draw, print_report, print_summary
 from pipeline.reports.units import format_size
-from pipeline.reports.wording import describe_moment
 from pipeline.store import RunSummary, Store
+from pipeline.text import describe_moment
 
 if TYPE_CHECKING:
     from pipeline.run import Analysis, Options
@@ -37,6 +37,7 @@ def analyze_trace(trace: Path, *, store: Path, options: "Options", has_report: b
     with ProgressReporter() as reporter:
         analysis = analyze(trace, store=Store(store), options=options, reporter=reporter)
     _tell_what_was_done(analysis)
+    _tell_idle_rules(analysis, options)
     build = build_report if has_report else build_summary
     report = build(analysis.run, threads=options.threads, memory_limit=options.memory_limit)
     console = results()
@@ -72,6 +73,16 @@ def _tell_what_was_done(analysis: "Analysis") -> None:
     took = f" in {seconds:.1f} s" if analysis.is_new else ""
     text = f"{analysis.summary}{took}" if analysis.is_new else f"nothing to do: {analysis.summary}"
     messages().print(text, style="muted", markup=False, soft_wrap=True)
+
+
+def _tell_idle_rules(analysis: "Analysis", options: "Options") -> None:
+    """Name the user's own rules that change nothing, for instance because of a slip."""
+    from pipeline.own_rules import describe_idle_rules
+
+    for name, path in options.files.items():
+        idle = describe_idle_rules(analysis.run, str(options.parameters[name]))
+        if idle:
+            messages().print(f"{path}: {idle}", markup=False, soft_wrap=True)
 
 
 def _write_reports(report: Report, store: Path) -> list[tuple[str, Path]]:

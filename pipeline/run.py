@@ -19,6 +19,7 @@ from pipeline.sql import Value, all_queries, check_values, known_parameters
 from pipeline.stages import PYTHON_STAGES
 from pipeline.store import GenerationWriter, Manifest, Run, SourceFile, SourceRecord, Store
 from pipeline.store.manifest import UnreadableRecordError
+from pipeline.text import describe_moment
 from pipeline.version import VERSION
 
 _LIBRARIES = ("pyarrow", "duckdb", "polars", "numpy", "numba", "otf2")
@@ -37,7 +38,8 @@ class Options:
     """How to analyse. Only `allow_damaged` and `parameters` change what the tables hold.
 
     `memory_limit` is a size such as 2GB that SQL may use; empty: DuckDB's choice, four fifths of
-    the memory. `parameters` are values for the named parameters of the queries.
+    the memory. `parameters` are values for the named parameters of the queries, and `files` says
+    from where those that are the text of a file were read.
     """
 
     threads: int = field(default_factory=available_threads)
@@ -45,6 +47,7 @@ class Options:
     allow_damaged: bool = False
     force: bool = False
     parameters: Mapping[str, Value] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,8 +148,8 @@ class _Task:
         return Analysis(
             run=replace(run, source=self.record),
             is_new=False,
-            summary=f"{words} {run.manifest.created_at}: same trace, options, code and queries "
-            "(--force computes again)",
+            summary=f"{words} {describe_moment(run.manifest.created_at)}: same trace, options, "
+            "code and queries (--force computes again)",
             decisions=self.decisions(),
             stage_seconds={},
         )
@@ -211,6 +214,7 @@ class _Task:
                 "memory_limit": self.options.memory_limit,
                 "allow_damaged": self.options.allow_damaged,
                 "parameters": dict(self.options.parameters),
+                "files": dict(self.options.files),
             },
             versions=versions(),
             tables=tables,

@@ -1,6 +1,7 @@
-"""Small helpers for texts: the first line of a message, and a text's hash."""
+"""Small helpers for texts: the first line of a message, a text's hash, a moment."""
 
 import hashlib
+from datetime import UTC, datetime
 
 
 def first_line(error: BaseException) -> str:
@@ -12,3 +13,9 @@ def first_line(error: BaseException) -> str:
 def hash_of(text: str) -> str:
     """A short hash that identifies a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def describe_moment(timestamp: str) -> str:
+    """An ISO timestamp to the minute: '2025-03-01 14:05 UTC'."""
+    moment = datetime.fromisoformat(timestamp).astimezone(UTC)
+    return f"{moment:%Y-%m-%d %H:%M} UTC"

@@ -1,7 +1,6 @@
 """Figures as words: the pieces that the sentences of all sections are made of."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 
 from pipeline.reports.units import (
     Value,
@@ -73,9 +72,3 @@ def number(value: Value) -> float:
 def said(*sentences: str) -> tuple[str, ...]:
     """Those sentences that say something."""
     return tuple(sentence for sentence in sentences if sentence)
-
-
-def describe_moment(timestamp: str) -> str:
-    """An ISO timestamp to the minute: '2025-03-01 14:05 UTC'."""
-    moment = datetime.fromisoformat(timestamp).astimezone(UTC)
-    return f"{moment:%Y-%m-%d %H:%M} UTC"

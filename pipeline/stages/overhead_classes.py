@@ -131,20 +131,27 @@ def classify(
     ]
 
 
+def name_regions(
+    regions: "duckdb.DuckDBPyRelation", mpi_calls: "duckdb.DuckDBPyRelation"
+) -> list[tuple[int, str, str, str]]:
+    """Number, paradigm, role and name of all regions, in order, as rules see them.
+
+    An MPI call goes by its name in the C binding, whatever the binding that was used.
+    """
+    calls = dict(mpi_calls.select("region_id, call").fetchall())
+    ordered = regions.select("region_id, paradigm::VARCHAR, role::VARCHAR, name").order("region_id")
+    return [(*row[:3], calls.get(row[0], row[3])) for row in ordered.fetchall()]
+
+
 def make_overhead_classes(
     regions: "duckdb.DuckDBPyRelation",
     mpi_calls: "duckdb.DuckDBPyRelation",
     *,
     overhead_classes: str,
 ) -> tuple[pa.Table, pa.Table, pa.Table]:
-    """The taxonomy, the rules, and the class of every region; rules as text of a file.
-
-    An MPI call goes by its name in the C binding, whatever the binding that was used.
-    """
+    """The taxonomy, the rules, and the class of every region; rules as text of a file."""
     rules = parse_rules(overhead_classes)
-    calls = dict(mpi_calls.select("region_id, call").fetchall())
-    ordered = regions.select("region_id, paradigm::VARCHAR, role::VARCHAR, name").order("region_id")
-    rows = [(*row[:3], calls.get(row[0], row[3])) for row in ordered.fetchall()]
+    rows = name_regions(regions, mpi_calls)
     chosen = classify((row[1:] for row in rows), rules)
     return (
         pa.table(

@@ -1,5 +1,6 @@
 """Own rules for classes of overhead: through the command, into a generation of their own."""
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,50 @@ def test_what_depends_on_the_rules_is_computed_again(
     assert "nothing to do" in capsys.readouterr().err
     assert run(*analyze) == 0
     assert "nothing to do" in capsys.readouterr().err
+
+
+# Line 4 leaves nothing for line 5; the last line is one of the shipped rules, which fit any trace.
+IDLE_RULES = """\
+paradigm,role,name,class,subclass
+*,*,mpi_recv,loss of parallelism,replicated code
+*,*,pack_hallo,data movement,point-to-point
+*,*,mpi_*,computation,user code
+*,*,MPI_Recv,data movement,point-to-point
+
+*,*,*nosuch,computation,user code
+mpi,*,mpi_put|mpi_get|mpi_rput|mpi_rget,data movement,put/get
+"""
+
+
+def test_rules_that_change_nothing_are_named_by_their_lines(
+    tmp_path: Path, rules: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    analyze = ("analyze", TRACE, "--store", tmp_path / "store", "--overhead-classes", rules)
+    assert run(*analyze, "--no-report") == 0
+    assert "rules.csv" not in capsys.readouterr().err  # both rules class regions
+    rules.write_text(IDLE_RULES)
+    for _ in range(2):  # also if nothing is computed
+        assert run(*analyze, "--no-report") == 0
+        told = [line for line in capsys.readouterr().err.splitlines() if "rules.csv" in line]
+        assert told == [
+            f"{rules}: lines 3 and 7 fit no region of this trace; line 5 comes too late, as "
+            "earlier rules fit the same regions"
+        ]
+
+
+def test_a_report_names_the_file_of_rules_instead_of_repeating_it(
+    tmp_path: Path, rules: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    analyze = ("analyze", TRACE, "--store", tmp_path / "store", "--overhead-classes", rules)
+    assert run(*analyze, "--threads", "1") == 0
+    capsys.readouterr()
+    assert run("report", "--store", tmp_path / "store") == 0
+    told = " ".join(capsys.readouterr().out.split())
+    digest = hashlib.sha256(rules.read_bytes()).hexdigest()[:16]
+    assert (
+        f"Options: threads 1, overhead classes by 2 rules of {rules} (SHA-256 {digest}…)." in told
+    )
+    assert "paradigm,role" not in told
 
 
 def test_wrong_rules_are_told_before_anything_is_read(

@@ -1,12 +1,14 @@
 """How a run's tables were made: source, versions, options and what each stage took."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pipeline.reports.material import Material
 from pipeline.reports.model import Column, Fact, Section, Table
 from pipeline.reports.tables import read_source
-from pipeline.reports.units import Unit, format_time
-from pipeline.reports.wording import Row, describe_moment
+from pipeline.reports.units import Unit, format_time, make_visible
+from pipeline.reports.wording import Row, count_of
+from pipeline.text import describe_moment, hash_of
 
 if TYPE_CHECKING:
     from pipeline.store import Manifest
@@ -40,9 +42,7 @@ def _sentences(trace: Row, manifest: "Manifest", versions: str) -> tuple[str, ..
     written = f" by {creator}" if creator else ""
     ran = f" on {machine}" if machine else ""
     damaged = " Damaged parts were left out, as asked." if manifest.is_damaged_allowed else ""
-    options = ", ".join(
-        f"{name.replace('_', ' ')} {value}" for name, value in manifest.options.items() if value
-    )
+    options = ", ".join(_options(manifest))
     return (
         f"The {manifest.source.format} trace was written{written}{ran}; its tables were made "
         f"on {describe_moment(manifest.created_at)} from {manifest.source.path}.{damaged}",
@@ -51,6 +51,29 @@ def _sentences(trace: Row, manifest: "Manifest", versions: str) -> tuple[str, ..
         "Reading and all queries together took "
         f"{format_time(sum(manifest.stage_seconds.values()) * 1e9)}.",
     )
+
+
+def _options(manifest: "Manifest") -> Iterator[str]:
+    """What was asked for; a file by its name and hash instead of its text."""
+    given = dict(manifest.options)
+    parameters, files = given.pop("parameters", {}), given.pop("files", {})
+    for name, value in given.items():
+        if value:
+            yield f"{name.replace('_', ' ')} {value}"
+    for name, value in parameters.items():
+        is_text = isinstance(value, str) and "\n" in value
+        shown = _describe_rules(value, files.get(name, ""), manifest) if is_text else value
+        yield f"{name.replace('_', ' ')} {shown}"
+
+
+def _describe_rules(text: str, path: str, manifest: "Manifest") -> str:
+    """How many rules a text holds, where it is from, and what tells whether it still is the same.
+
+    The hash is the beginning of the file's SHA-256.
+    """
+    count = manifest.tables["overhead_rules"].row_count
+    source = f" of {make_visible(path)}" if path else ""
+    return f"by {count_of(count, 'rule')}{source} (SHA-256 {hash_of(text)}…)"
 
 
 def _tables(manifest: "Manifest") -> tuple[Table, ...]:
