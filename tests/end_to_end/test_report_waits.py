@@ -199,6 +199,14 @@ def test_collectives_without_all_members_are_named() -> None:
     )
 
 
+def test_with_threads_barriers_of_openmp_are_analysed_too() -> None:
+    run = with_rows(late_sender_run(), runs=[make_run_row(process_count=1)])
+    assert any(
+        "collectives between processes, barriers of OpenMP." in said
+        for said in build_summary(run).section("summary").sentences
+    )
+
+
 def barrier_run(**changes: Any) -> HandMadeRun:
     """A barrier that rank 1 entered 50 ms before rank 0, and left 5 ms after it."""
     wait = waits((1, 2, 50, 0))[0] | {"property": "mpi_barrier_wait", "confidence": 100}

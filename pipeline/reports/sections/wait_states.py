@@ -59,7 +59,7 @@ def build(material: Material) -> Section:
         key="wait-states",
         title="Wait states",
         sentences=said(
-            describe_coverage(material.rows(UNANALYSED)),
+            describe_coverage(material.rows(UNANALYSED), has_threads=material.has_threads),
             "" if overview["wait_ns"] else describe_waiting(overview, searched),
         ),
         tables=material.tables(BY_PROPERTY, BY_CALL_PATH, BY_CAUSE),
@@ -67,11 +67,13 @@ def build(material: Material) -> Section:
     )
 
 
-def describe_coverage(unanalysed: Sequence[Row]) -> str:
+def describe_coverage(unanalysed: Sequence[Row], *, has_threads: bool) -> str:
     """Which waiting the analysis tells apart, and how much time may hold other waiting."""
     kinds = [f"{row['kind']} ({share_of(row['time_ratio'])} of all time)" for row in unanalysed]
     others = f" Not analysed: {join_words(kinds)}." if kinds else ""
-    return f"Analysed for waiting: messages and collectives between processes.{others}"
+    between = "messages and collectives between processes"
+    analysed = f"{between}, barriers of OpenMP" if has_threads else between
+    return f"Analysed for waiting: {analysed}.{others}"
 
 
 def describe_waiting(overview: Row, searched: Sequence[Row]) -> str:
