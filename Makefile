@@ -35,7 +35,7 @@ INSTALLING := .venv/.installing
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help setup analyze demo runs sql test check fix docs reference bench wheelhouse otf2 \
+.PHONY: help setup analyze demo runs sql test check fix docs reference bench bench-full wheelhouse otf2 \
 	pins clean rebuild trace-is-given wheelhouse-is-given
 
 help: ## This list
@@ -95,6 +95,9 @@ reference: $(KERNELS) ## Compare with the reference results in TRACES
 
 bench: $(KERNELS) ## Measure speed and memory
 	@$(PY) -m tests.bench $(ARGS)
+
+bench-full: $(KERNELS) ## The same with 100 million events, in 4 GB of memory for queries
+	@$(PY) -m tests.bench --events 1000000,5000000,20000000,100000000 --memory-limit 4GB $(ARGS)
 
 clean: ## Remove caches and build/; keeps .venv and every other store
 	@rm -rf build .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis $(KERNELS)

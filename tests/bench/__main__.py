@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import platform
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ from tests.bench.archives import (
     event_file_bytes,
     provide_archive,
 )
+from tests.bench.figures import record
 from tests.bench.measuring import Cost, FailedJobError, measure, repetitions_for
 from tests.bench.report import TITLES, Measured, cost_table, stage_table
 
@@ -34,13 +36,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     thread_counts = sorted({1, min(2, os.cpu_count() or 1)})
     try:
         archives = _archives(chosen)
-        measured = [_measure_archive(archive, thread_counts) for archive in archives]
-        bare_loop = _measure_bare_loop(archives[0])
+        measured = [
+            _measure_archive(archive, thread_counts, chosen.memory_limit) for archive in archives
+        ]
+        others = tuple(_measure_others(archives[0]))
     except (NoGeneratorError, FailedJobError) as error:
         messages.print(str(error), markup=False, soft_wrap=True)
         return 1
-    _show(measured, bare_loop, thread_counts[-1])
-    _record(measured, bare_loop, machine, chosen.json)
+    _show(measured, others, thread_counts[-1])
+    document = _describe(measured, others, machine)
+    _remember(document)
+    if chosen.record:
+        record(document)
     return 0
 
 
@@ -51,7 +58,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--locations", type=int, default=16, help="locations of generated archives")
     add("--trace", type=Path, help="measure with this archive instead of generated ones")
     add("--generator", type=Path, default=GENERATOR, help="script that generates archives")
-    add("--json", type=Path, help="also write the measurements to this file")
+    add("--memory-limit", default="", help="memory for queries of the whole analysis, e.g. 4GB")
+    add("--record", action="store_true", help="also put the figures into README.md")
     return parser.parse_args(arguments)
 
 
@@ -67,54 +75,64 @@ def _archives(chosen: argparse.Namespace) -> list[Path]:
     return found
 
 
-def _measure_archive(trace: Path, thread_counts: Sequence[int]) -> Measured:
+def _measure_archive(trace: Path, thread_counts: Sequence[int], memory_limit: str) -> Measured:
     # The first run compiles kernels where no cache has them, and warms the disk's cache.
     events = measure("library", trace).events
     measure("read", trace)
-    costs = tuple(_measure_jobs(trace, events, thread_counts))
+    costs = tuple(_measure_jobs(trace, events, thread_counts, memory_limit))
     return Measured(
         archive=trace.name, events=events, archive_bytes=event_file_bytes(trace), costs=costs
     )
 
 
-def _measure_jobs(trace: Path, events: int, thread_counts: Sequence[int]) -> Iterator[Cost]:
+def _measure_jobs(
+    trace: Path, events: int, thread_counts: Sequence[int], memory_limit: str
+) -> Iterator[Cost]:
     jobs = [("library", 1), ("callbacks", 1)]
     jobs += [("read", threads) for threads in thread_counts]
     jobs += [("analyze", thread_counts[-1])]
     for job, threads in jobs:
         messages.print(f"{events:,} events: {TITLES[job]}, threads: {threads}", style="dim")
-        yield measure(job, trace, threads=threads, repetitions=repetitions_for(events))
+        repetitions = repetitions_for(events)
+        yield measure(
+            job, trace, threads=threads, repetitions=repetitions, memory_limit=memory_limit
+        )
 
 
-def _measure_bare_loop(trace: Path) -> Cost:
-    messages.print(TITLES["bare_loop"], style="dim")
-    return measure("bare_loop", trace)
+def _measure_others(trace: Path) -> Iterator[Cost]:
+    """Other readers: the official Python one, and the library's command if it is installed."""
+    jobs = ["bare_loop"] + (["otf2_print"] if shutil.which("otf2-print") else [])
+    for job in jobs:
+        messages.print(TITLES[job], style="dim")
+        yield measure(job, trace)
 
 
-def _show(measured: Sequence[Measured], bare_loop: Cost, threads: int) -> None:
+def _show(measured: Sequence[Measured], others: Sequence[Cost], threads: int) -> None:
     console = Console(width=WIDTH, highlight=False)
-    console.print(cost_table(measured, bare_loop))
+    console.print(cost_table(measured, others))
     console.print(stage_table(measured, threads))
     for each in measured:
         ratio = each.archive_bytes / each.events
         console.print(f"{each.archive}: {ratio:.2f} bytes per event in its files", markup=False)
 
 
-def _record(
-    measured: Sequence[Measured], bare_loop: Cost, machine: dict[str, Any], file: Path | None
-) -> None:
-    """Append the measurements to the history; write them to `file` if given."""
-    document = {
+def _describe(
+    measured: Sequence[Measured], others: Sequence[Cost], machine: dict[str, Any]
+) -> dict[str, Any]:
+    """All that was measured, and on what."""
+    return {
         "measured_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": machine,
         "versions": next(cost.versions for cost in measured[0].costs if cost.versions),
-        "bare_loop": bare_loop.as_dict(),
+        "others": [cost.as_dict() for cost in others],
         "archives": [_as_dict(each) for each in measured],
     }
+
+
+def _remember(document: dict[str, Any]) -> None:
+    """Append the measurements to the history."""
     with HISTORY.open("a", encoding="utf-8") as history:
         history.write(json.dumps(document) + "\n")
-    if file:
-        file.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     messages.print(f"appended to {HISTORY}", style="dim", soft_wrap=True)
 
 

@@ -9,17 +9,28 @@ loading compiled kernels belongs to the work.
 import argparse
 import importlib
 import json
-import resource
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from tests.bench.stage_meter import StageMeter, peak_bytes, processor_seconds
+
 BARE_LOOP_EVENTS = 1_000_000
 """The official Python reader is slow; this many events tell its speed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """How a job is done: on so many threads, in this folder, with so much memory for queries."""
+
+    threads: int
+    folder: Path
+    memory_limit: str = ""
 
 
 @dataclass(frozen=True)
@@ -30,18 +41,22 @@ class Job:
     """
 
     imports: tuple[str, ...]
-    work: Callable[[Path, int, Path], dict[str, Any]]
+    work: Callable[[Path, Setting], dict[str, Any]]
 
 
-def read(trace: Path, threads: int, folder: Path) -> dict[str, Any]:
+def read(trace: Path, setting: Setting) -> dict[str, Any]:
     """The reading stage: archive to Parquet, thrown away afterwards."""
     from pipeline.readers import open_source
     from pipeline.store import Store
 
     source = open_source(trace)
-    with Store(folder).begin("bench") as generation:
+    with Store(setting.folder).begin("bench") as generation:
         source.read(
-            generation, run_id="bench", threads=threads, allow_damaged=False, report=_ignore
+            generation,
+            run_id="bench",
+            threads=setting.threads,
+            allow_damaged=False,
+            report=_ignore,
         )
         for table in source.tables:
             generation.finish(table)
@@ -49,23 +64,25 @@ def read(trace: Path, threads: int, folder: Path) -> dict[str, Any]:
     return {"events": _declared_events(trace), "bytes": written}
 
 
-def analyze(trace: Path, threads: int, folder: Path) -> dict[str, Any]:
+def analyze(trace: Path, setting: Setting) -> dict[str, Any]:
     """The whole main job without reports, into a new store."""
     from pipeline.run import Options, analyze, versions
     from pipeline.store import Store
 
-    analysis = analyze(trace, store=Store(folder), options=Options(threads=threads))
+    meter = StageMeter()
+    options = Options(threads=setting.threads, memory_limit=setting.memory_limit)
+    analysis = analyze(trace, store=Store(setting.folder), options=options, reporter=meter)
     if not analysis.is_new:
-        raise RuntimeError(f"{folder} is not new")
+        raise RuntimeError(f"{setting.folder} is not new")
     return {
         "events": analysis.run.read("runs", ["record_count"])["record_count"][0].as_py(),
         "bytes": analysis.run.manifest.byte_count,
-        "stage_seconds": dict(analysis.stage_seconds),
+        "stages": {name: asdict(cost) for name, cost in meter.costs.items()},
         "versions": versions(),
     }
 
 
-def callbacks(trace: Path, threads: int, folder: Path) -> dict[str, Any]:
+def callbacks(trace: Path, setting: Setting) -> dict[str, Any]:
     """The C library with the product's callbacks, whose columns are thrown away."""
     from pipeline.readers.otf2.callbacks import compile_callbacks
     from pipeline.readers.otf2.identifiers import Identifiers
@@ -75,12 +92,12 @@ def callbacks(trace: Path, threads: int, folder: Path) -> dict[str, Any]:
     return _read_locations(archive, compile_callbacks(present))
 
 
-def library(trace: Path, threads: int, folder: Path) -> dict[str, Any]:
+def library(trace: Path, setting: Setting) -> dict[str, Any]:
     """The C library without any callback: nothing built on it can be faster."""
     return _read_locations(_archive(trace), {})
 
 
-def bare_loop(trace: Path, threads: int, folder: Path) -> dict[str, Any]:
+def bare_loop(trace: Path, setting: Setting) -> dict[str, Any]:
     """The loop over all events that the official Python reader offers; nothing is kept."""
     import otf2
 
@@ -91,6 +108,13 @@ def bare_loop(trace: Path, threads: int, folder: Path) -> dict[str, Any]:
     return {"events": count}
 
 
+def otf2_print(trace: Path, setting: Setting) -> dict[str, Any]:
+    """The library's own command that prints every event, as text that is thrown away."""
+    command = ["otf2-print", str(_anchor(trace))]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return {"events": _declared_events(trace)}
+
+
 READING = ("pipeline.readers.otf2.source", "pipeline.store")
 JOBS: Mapping[str, Job] = {
     "library": Job(READING, library),
@@ -98,6 +122,7 @@ JOBS: Mapping[str, Job] = {
     "read": Job(READING, read),
     "analyze": Job((*READING, "pipeline.run", "duckdb"), analyze),
     "bare_loop": Job(("otf2", *READING), bare_loop),
+    "otf2_print": Job(READING, otf2_print),
 }
 
 
@@ -108,17 +133,21 @@ def main() -> int:
     parser.add_argument("trace", type=Path)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--memory-limit", default="")
     chosen = parser.parse_args()
     job = JOBS[chosen.job]
     for module in job.imports:
         importlib.import_module(module)
-    start_up, start = _processor_seconds(), time.perf_counter()
-    found = job.work(chosen.trace, chosen.threads, chosen.folder)
+    setting = Setting(
+        threads=chosen.threads, folder=chosen.folder, memory_limit=chosen.memory_limit
+    )
+    start_up, start = processor_seconds(), time.perf_counter()
+    found = job.work(chosen.trace, setting)
     cost = {
-        "cpu_seconds": _processor_seconds() - start_up,
+        "cpu_seconds": processor_seconds() - start_up,
         "wall_seconds": time.perf_counter() - start,
         "start_up_cpu_seconds": start_up,
-        "peak_bytes": _peak_bytes(),
+        "peak_bytes": _peak_of(found),
     }
     print(json.dumps(found | cost))
     return 0
@@ -159,22 +188,9 @@ def _declared_events(trace: Path) -> int:
     return sum(count for _, _, count, _ in _archive(trace).definitions["Location"].values())
 
 
-def _processor_seconds() -> float:
-    """Seconds of all processors, in user and system mode, of this process and its children."""
-    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    used = [resource.getrusage(each) for each in whose]
-    return sum(each.ru_utime + each.ru_stime for each in used)
-
-
-def _peak_bytes() -> int:
-    """Most memory this process held at once.
-
-    What getrusage says begins with the peak of the process that started this one.
-    """
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1]) * 1024
-    raise RuntimeError("/proc/self/status names no VmHWM")
+def _peak_of(found: Mapping[str, Any]) -> int:
+    """The most memory held; stages each begin anew."""
+    return max(peak_bytes(), *(cost["peak_bytes"] for cost in found.get("stages", {}).values()), 0)
 
 
 if __name__ == "__main__":

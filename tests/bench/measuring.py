@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.bench.archives import CACHE, ROOT
+from tests.bench.stage_meter import StageCost
 
 CHEAP_EVENTS = 6_000_000
 REPETITIONS = 3
@@ -32,7 +33,7 @@ class Cost:
     start_up_cpu_seconds: float
     peak_bytes: int
     bytes: int = 0
-    stage_seconds: dict[str, float] = field(default_factory=dict)
+    stages: dict[str, StageCost] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -46,9 +47,11 @@ class Cost:
         return found
 
 
-def measure(job: str, trace: Path, *, threads: int = 1, repetitions: int = 1) -> Cost:
+def measure(
+    job: str, trace: Path, *, threads: int = 1, repetitions: int = 1, memory_limit: str = ""
+) -> Cost:
     """The run of median CPU time among several."""
-    runs = [_run(job, trace, threads) for _ in range(repetitions)]
+    runs = [_run(job, trace, threads, memory_limit) for _ in range(repetitions)]
     return sorted(runs, key=lambda cost: cost.cpu_seconds)[len(runs) // 2]
 
 
@@ -59,8 +62,12 @@ def repetitions_for(events: int) -> int:
 
 def growth_exponent(smaller: Cost, larger: Cost) -> float:
     """Slope of CPU time over events, both as logarithms: 1 is linear."""
-    times = math.log(larger.cpu_seconds / smaller.cpu_seconds)
-    return times / math.log(larger.events / smaller.events)
+    return slope(smaller.events, smaller.cpu_seconds, larger.events, larger.cpu_seconds)
+
+
+def slope(events: int, seconds: float, more_events: int, more_seconds: float) -> float:
+    """Slope of seconds over events, both as logarithms."""
+    return math.log(more_seconds / seconds) / math.log(more_events / events)
 
 
 def marginal_rate(smaller: Cost, larger: Cost) -> float:
@@ -72,12 +79,14 @@ def marginal_rate(smaller: Cost, larger: Cost) -> float:
     return (larger.events - smaller.events) / seconds / 1e6 if seconds > 0 else math.inf
 
 
-def _run(job: str, trace: Path, threads: int) -> Cost:
+def _run(job: str, trace: Path, threads: int, memory_limit: str) -> Cost:
     CACHE.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix="store-", dir=CACHE) as folder:
         arguments = [job, str(trace.absolute()), "--threads", str(threads), "--folder", folder]
+        arguments += ["--memory-limit", memory_limit]
         found = _call([sys.executable, "-m", "tests.bench.jobs", *arguments])
-    return Cost(job=job, threads=threads, **found)
+    stages = {name: StageCost(**cost) for name, cost in found.pop("stages", {}).items()}
+    return Cost(job=job, threads=threads, stages=stages, **found)
 
 
 def _call(command: Sequence[str]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
-from tests.bench.measuring import Cost, growth_exponent, marginal_rate
+from tests.bench.measuring import Cost, growth_exponent, marginal_rate, slope
 
 TITLES = {
     "library": "C library alone",
@@ -13,6 +13,7 @@ TITLES = {
     "read": "archive to Parquet",
     "analyze": "whole analysis",
     "bare_loop": "bare Python loop",
+    "otf2_print": "otf2-print",
 }
 COLUMNS = (
     "events",
@@ -28,7 +29,8 @@ COLUMNS = (
     "bytes/event",
     "start-up CPU s",
 )
-SHOWN_STAGES = 14
+STAGE_COLUMNS = ("stage", "CPU s", "wall s", "M/CPU s", "growth", "peak MB")
+SHOWN_STAGES = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +50,10 @@ class Measured:
         return None
 
 
-def cost_table(measured: Sequence[Measured], bare_loop: Cost) -> Table:
-    """A row per archive and job, then the bare loop over the first archive.
+def cost_table(measured: Sequence[Measured], others: Sequence[Cost]) -> Table:
+    """A row per archive and job, then the other readers over the first archive.
+
+    The first of these is the official Python reader's bare loop.
 
     The marginal rate and the growth (the slope of CPU time over events, both as logarithms; 1 is
     linear) compare with the next smaller archive.
@@ -58,26 +62,46 @@ def cost_table(measured: Sequence[Measured], bare_loop: Cost) -> Table:
     for number, each in enumerate(measured):
         smaller = measured[number - 1] if number else None
         for cost in each.costs:
-            table.add_row(*_cells(cost, smaller, bare_loop))
+            table.add_row(*_cells(cost, smaller, others[0]))
         table.add_section()
-    table.add_row(*_cells(bare_loop, None, bare_loop))
+    for cost in others:
+        table.add_row(*_cells(cost, None, others[0]))
     return table
 
 
 def stage_table(measured: Sequence[Measured], threads: int) -> Table:
-    """Seconds of the slowest stages of the whole analysis, a column per archive."""
+    """The costliest stages of the whole analysis on the largest archive.
+
+    Growth compares with the next smaller archive; memory is that of the whole process.
+    """
     found = [cost for each in measured if (cost := each.find("analyze", threads))]
-    columns = [cost.stage_seconds for cost in found]
-    events = [f"{cost.events:,}" for cost in found]
-    table = _table(f"Stages, wall s, threads: {threads}", "stage", *events, text=0)
-    names = sorted(columns[-1], key=lambda name: -columns[-1][name])
-    shown, others = names[:SHOWN_STAGES], names[SHOWN_STAGES:]
-    for name in shown:
-        table.add_row(name, *(f"{seconds.get(name, 0):.2f}" for seconds in columns))
-    rest = (sum(seconds.get(name, 0) for name in others) for seconds in columns)
-    table.add_row(f"{len(others)} others", *(f"{seconds:.2f}" for seconds in rest))
-    table.add_row("all", *(f"{sum(seconds.values()):.2f}" for seconds in columns))
+    largest, smaller = found[-1], found[-2] if len(found) > 1 else None
+    title = f"Stages, {largest.events:,} events, threads: {threads}"
+    table = _table(title, *STAGE_COLUMNS, text=0)
+    names = sorted(largest.stages, key=lambda name: -largest.stages[name].cpu_seconds)
+    for name in names[:SHOWN_STAGES]:
+        table.add_row(name, *_stage_cells(name, largest, smaller))
+    others = [largest.stages[name] for name in names[SHOWN_STAGES:]]
+    seconds = sum(cost.cpu_seconds for cost in others)
+    walls = sum(cost.wall_seconds for cost in others)
+    table.add_row(f"{len(others)} others", f"{seconds:.2f}", f"{walls:.2f}", "", "", "")
     return table
+
+
+def _stage_cells(name: str, cost: Cost, smaller: Cost | None) -> tuple[str, ...]:
+    stage = cost.stages[name]
+    before = smaller.stages.get(name) if smaller else None
+    growth = ""
+    if smaller and before and before.cpu_seconds > 0 and stage.cpu_seconds > 0:
+        exponent = slope(smaller.events, before.cpu_seconds, cost.events, stage.cpu_seconds)
+        growth = f"{exponent:.2f}"
+    return (
+        f"{stage.cpu_seconds:.2f}",
+        f"{stage.wall_seconds:.2f}",
+        f"{cost.events / stage.cpu_seconds / 1e6:.1f}" if stage.cpu_seconds > 0 else "",
+        growth,
+        f"{stage.peak_bytes / 1e6:.0f}",
+    )
 
 
 def _cells(cost: Cost, smaller: Measured | None, bare_loop: Cost) -> tuple[str, ...]:

@@ -1,11 +1,13 @@
 """The benchmark measures what it says, and tells when it cannot."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tests.bench.__main__ import main
 from tests.bench.archives import NoGeneratorError, event_file_bytes, provide_archive
+from tests.bench.figures import BEGIN, FIGURES, README, with_figures
 from tests.bench.measuring import Cost, FailedJobError, growth_exponent, marginal_rate, measure
 
 TRACE = Path(__file__).parents[2] / "data" / "m01_late_sender"
@@ -76,3 +78,17 @@ def test_an_archive_is_generated_once_and_whole(
     assert event_file_bytes(folder) == len("--locations 2 --events 1000")
     generator.unlink()
     assert provide_archive(1000, locations=2, generator=generator) == folder
+
+
+def test_stages_are_measured_one_by_one() -> None:
+    found = measure("analyze", TRACE)
+    assert {"read", "wait_states", "critical_path_profile"} <= set(found.stages)
+    assert sum(stage.cpu_seconds for stage in found.stages.values()) <= found.cpu_seconds
+    assert max(stage.peak_bytes for stage in found.stages.values()) <= found.peak_bytes
+
+
+def test_figures_in_the_readme_are_those_that_were_measured() -> None:
+    document = json.loads(FIGURES.read_text(encoding="utf-8"))
+    text = README.read_text(encoding="utf-8")
+    assert with_figures(text, document) == text
+    assert BEGIN in text

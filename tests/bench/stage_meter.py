@@ -1,0 +1,63 @@
+"""What each stage of an analysis costs, measured while it runs."""
+
+import resource
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.reporter import SilentReporter
+
+
+@dataclass(frozen=True, kw_only=True)
+class StageCost:
+    """Seconds of processors and of the clock, and the most memory held during the stage."""
+
+    cpu_seconds: float
+    wall_seconds: float
+    peak_bytes: int
+
+
+class StageMeter(SilentReporter):
+    """Measures stages, which run one after another, from their start to their end."""
+
+    def __init__(self) -> None:
+        self.costs: dict[str, StageCost] = {}
+        self._begin = (0.0, 0.0)
+
+    def stage_started(self, name: str, total: int | None) -> None:
+        forget_peak()
+        self._begin = (processor_seconds(), time.perf_counter())
+
+    def stage_finished(self, name: str, seconds: float) -> None:
+        cpu_begin, wall_begin = self._begin
+        self.costs[name] = StageCost(
+            cpu_seconds=processor_seconds() - cpu_begin,
+            wall_seconds=time.perf_counter() - wall_begin,
+            peak_bytes=peak_bytes(),
+        )
+
+
+def processor_seconds() -> float:
+    """Seconds of all processors, in user and system mode, of this process and its children."""
+    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    used = [resource.getrusage(each) for each in whose]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def peak_bytes() -> int:
+    """Most memory that this process held at once since its start, or since it was forgotten.
+
+    What getrusage says begins with the peak of the process that started this one.
+    """
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError("/proc/self/status names no VmHWM")
+
+
+def forget_peak() -> None:
+    """Let the peak begin anew, if the system can do that; otherwise it is that of all stages."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return
