@@ -16,6 +16,7 @@ from schemas.columns import (
     ORDINAL,
     VALUE,
     VISIT_ID,
+    WAIT_NS,
     nullable,
     renamed,
 )
@@ -185,6 +186,7 @@ SYNCHRONISED_MEMBERS = Table(
         MEMBER_BEGIN,
         MEMBER_END,
         Column(name="last_begin_ns", type=INT64, unit="ns", meaning="Begin of the last member."),
+        renamed(WAIT_NS, "wait_ns", "From its own begin until the last member began or it ended."),
         renamed(LOCATION_ID, "last_location_id", "Location of the last member."),
         renamed(VISIT_ID, "last_visit_id", "Visit of the call in which the last member began."),
         CONFIDENCE,
@@ -207,6 +209,7 @@ FRAMING_CALLS = Table(
         renamed(ENTER_NS, "last_enter_ns", "When the last process entered."),
         renamed(LOCATION_ID, "last_location_id", "Location of the last process to enter."),
         renamed(VISIT_ID, "last_visit_id", "Visit of the last process to enter."),
+        renamed(WAIT_NS, "wait_ns", "From entering until the last process entered."),
         renamed(LEAVE_NS, "first_leave_ns", "When the first process left."),
         renamed(LOCATION_ID, "first_location_id", "Location of the first process to leave."),
         renamed(VISIT_ID, "first_visit_id", "Visit of the first process to leave."),

@@ -162,6 +162,10 @@ IS_BEYOND_REFERENCE = Column(
     meaning="Scalasca's analyser leaves such waiting out; totals compare without it.",
 )
 
+WAIT_NS = Column(
+    name="wait_ns", type=INT64, unit="ns", minimum=0, meaning="How long the call waited."
+)
+
 CONFIDENCE = Column(
     name="confidence",
     type=INT8,

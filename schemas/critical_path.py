@@ -12,6 +12,7 @@ from schemas.columns import (
     METRIC,
     VALUE,
     VISIT_ID,
+    WAIT_NS,
     nullable,
     renamed,
 )
@@ -30,9 +31,6 @@ KIND = Column(
     type=ENUM,
     values=KINDS,
     meaning="Wait state, or family of collectives, in which processes met.",
-)
-WAIT_NS = Column(
-    name="wait_ns", type=INT64, unit="ns", minimum=0, meaning="How long the call waited there."
 )
 POINT_ID = Column(
     name="point_id",

@@ -65,7 +65,7 @@ COMPUTATIONAL_IMBALANCE = Table(
         _time("mean_ns", "Mean over those that could take part, rounded to whole nanoseconds."),
         _time("longest_ns", "Most time of any location."),
         Column(
-            name="imbalance_ratio",
+            name="longest_to_mean",
             type=FLOAT64,
             unit="ratio",
             minimum=1,

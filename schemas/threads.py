@@ -8,9 +8,10 @@ from schemas.columns import (
     LOCATION_ID,
     TEAM_ID,
     VISIT_ID,
+    WAIT_NS,
     renamed,
 )
-from schemas.table import BOOL, INT32, INT64, Column, Table
+from schemas.table import BOOL, INT32, Column, Table
 
 PARALLEL_VISITS = Table(
     name="parallel_visits",
@@ -55,12 +56,10 @@ TEAM_BARRIERS = Table(
         renamed(ENTER_NS, "last_enter_ns", "When the last member entered."),
         renamed(LOCATION_ID, "last_location_id", "Location of the last member to enter."),
         renamed(VISIT_ID, "last_visit_id", "Visit of the last member to enter."),
-        Column(
-            name="wait_ns",
-            type=INT64,
-            unit="ns",
-            minimum=0,
-            meaning="From entering until the last member entered, without tasks run meanwhile.",
+        renamed(
+            WAIT_NS,
+            "wait_ns",
+            "From entering until the last member entered, without tasks run meanwhile.",
         ),
     ),
 )

@@ -1,5 +1,7 @@
 """Lost time and its causes."""
 
+from dataclasses import replace
+
 from schemas.columns import (
     CALL_PATH_ID,
     COLLECTIVE_ID,
@@ -8,14 +10,13 @@ from schemas.columns import (
     LOCATION_ID,
     MESSAGE_ID,
     VISIT_ID,
+    WAIT_NS,
     nullable,
     renamed,
 )
 from schemas.table import BOOL, INT64, STRING, Column, Table
 
-WAIT_NS = Column(
-    name="wait_ns", type=INT64, unit="ns", minimum=1, meaning="How long the call waited."
-)
+_SOME_WAIT_NS = replace(WAIT_NS, minimum=1)
 
 _WAIT_COLUMNS = (
     Column(
@@ -27,7 +28,7 @@ _WAIT_COLUMNS = (
     VISIT_ID,
     CALL_PATH_ID,
     Column(name="start_ns", type=INT64, unit="ns", meaning="When the waiting began."),
-    WAIT_NS,
+    _SOME_WAIT_NS,
     renamed(
         LOCATION_ID,
         "cause_location_id",
@@ -71,7 +72,7 @@ AWAITED_MESSAGES = Table(
     grain="one row per visit that waited for a sender",
     key=("message_id",),
     is_transient=True,
-    columns=(MESSAGE_ID, LOCATION_ID, VISIT_ID, WAIT_NS),
+    columns=(MESSAGE_ID, LOCATION_ID, VISIT_ID, _SOME_WAIT_NS),
 )
 
 WRONG_ORDER = Table(

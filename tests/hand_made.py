@@ -365,7 +365,7 @@ def _imbalance() -> dict[str, Rows]:
                 "exclusive_ns": 130 * MS,
                 "mean_ns": 65 * MS,
                 "longest_ns": 90 * MS,
-                "imbalance_ratio": 90 / 65,
+                "longest_to_mean": 90 / 65,
                 "overload_ns": 25 * MS,
                 "underload_ns": 25 * MS,
             }

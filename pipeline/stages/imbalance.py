@@ -180,7 +180,7 @@ def _by_call_path(visits: _Visits, spread: _Spread) -> pa.Table:
             "exclusive_ns": total,
             "mean_ns": mean,
             "longest_ns": longest[rows],
-            "imbalance_ratio": np.maximum(longest[rows] / (total / counted), 1),
+            "longest_to_mean": np.maximum(longest[rows] / (total / counted), 1),
             "overload_ns": overload,
             # Times less means, summed over all that could take part, leave overload - underload.
             "underload_ns": overload - total + counted * mean,

@@ -77,6 +77,7 @@ SELECT
     last_one.enter_ns AS last_enter_ns,
     last_one.location_id AS last_location_id,
     last_one.visit_id AS last_visit_id,
+    greatest(least(last_enter_ns, leave_ns) - enter_ns, 0) AS wait_ns,
     first_one.leave_ns AS first_leave_ns,
     first_one.location_id AS first_location_id,
     first_one.visit_id AS first_visit_id,

@@ -122,6 +122,7 @@ SELECT
     begin_ns,
     end_ns,
     last_one.begin_ns AS last_begin_ns,
+    greatest(least(last_begin_ns, end_ns) - begin_ns, 0) AS wait_ns,
     last_one.location_id AS last_location_id,
     last_one.visit_id AS last_visit_id,
     CASE

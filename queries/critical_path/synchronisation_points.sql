@@ -94,7 +94,7 @@ WITH
             family AS kind,
             collective_id,
             location_id,
-            greatest(least(last_begin_ns, end_ns) - begin_ns, 0) AS wait_ns,
+            wait_ns,
             last_location_id
         FROM synchronised_members
         WHERE
@@ -102,10 +102,7 @@ WITH
             AND NOT is_beyond_reference
             AND (
                 family IN ('barrier', 'n_to_n')
-                OR (
-                    family IN ('one_to_n', 'n_to_one')
-                    AND least(last_begin_ns, end_ns) > begin_ns
-                )
+                OR (family IN ('one_to_n', 'n_to_one') AND wait_ns > 0)
             )
     ),
 
@@ -130,8 +127,8 @@ WITH
 
     framing AS (
         SELECT
-            *,
-            if(is_finalize, greatest(least(last_enter_ns, leave_ns) - enter_ns, 0), 0) AS wait_ns
+            * EXCLUDE (wait_ns),
+            if(is_finalize, wait_ns, 0) AS wait_ns
         FROM framing_calls
     ),
 

@@ -32,7 +32,7 @@ WITH
 SELECT
     call_paths.path AS call_path,
     uneven.excess_ns,
-    uneven.imbalance_ratio AS longest_to_mean,
+    uneven.longest_to_mean,
     uneven.mean_ns,
     placed.rank AS worst_rank,
     placed.thread AS worst_thread,

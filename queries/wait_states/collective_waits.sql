@@ -20,7 +20,7 @@ SELECT
     visit_id,
     call_path_id,
     begin_ns AS start_ns,
-    least(last_begin_ns, end_ns) - begin_ns AS wait_ns,
+    wait_ns,
     last_location_id AS cause_location_id,
     last_visit_id AS cause_visit_id,
     NULL::BIGINT AS message_id,
@@ -29,5 +29,5 @@ SELECT
     is_beyond_reference,
     confidence
 FROM synchronised_members
-WHERE NOT is_nonblocking AND least(last_begin_ns, end_ns) > begin_ns
+WHERE NOT is_nonblocking AND wait_ns > 0
 ORDER BY visit_id, property

@@ -16,7 +16,7 @@ SELECT
     visit_id,
     call_path_id,
     enter_ns AS start_ns,
-    least(last_enter_ns, leave_ns) - enter_ns AS wait_ns,
+    wait_ns,
     last_location_id AS cause_location_id,
     last_visit_id AS cause_visit_id,
     NULL::BIGINT AS message_id,
@@ -25,5 +25,5 @@ SELECT
     FALSE AS is_beyond_reference,
     confidence
 FROM framing_calls
-WHERE is_finalize AND least(last_enter_ns, leave_ns) > enter_ns
+WHERE is_finalize AND wait_ns > 0
 ORDER BY visit_id

@@ -104,7 +104,7 @@ def with_imbalance(**changes: Any) -> HandMadeRun:
 
 
 def test_work_of_one_location_alone_is_told_as_such() -> None:
-    run = with_imbalance(visitor_count=1, mean_ns=45 * MS, imbalance_ratio=2.0)
+    run = with_imbalance(visitor_count=1, mean_ns=45 * MS, longest_to_mean=2.0)
     assert build_report(run).section("load-balance").sentences[0] == (
         'Computation is least balanced in "main": only rank 0 is there, for 90.0 ms. Spread evenly '
         "over 2 locations, it would take 45.0 ms on each."

@@ -52,7 +52,7 @@ def test_deviations_are_from_the_mean_of_all_processes():
     assert imbalance(
         tables, f"location_count visitor_count location_id exclusive_ns {DEVIATIONS}"
     ) == [(4, 4, None, 100, 25, 40, 20, 20, 0)]
-    assert imbalance(tables, "imbalance_ratio scope") == [(40 / 25, "processes")]
+    assert imbalance(tables, "longest_to_mean scope") == [(40 / 25, "processes")]
 
 
 def test_who_does_not_take_part_is_below_the_mean():
@@ -81,7 +81,7 @@ def test_the_mean_is_rounded_and_the_rest_exact():
     # 1 + 2 + 2 over three is 1.67, rounded 2: nothing lies above it, 1 below.
     tables = program("work", {(0, 0): 1, (0, 1): 2, (0, 2): 2})
     assert imbalance(tables, DEVIATIONS) == [(2, 2, 0, 1, 0)]
-    assert imbalance(tables, "imbalance_ratio") == [(2 * 3 / 5,)]
+    assert imbalance(tables, "longest_to_mean") == [(2 * 3 / 5,)]
 
 
 def test_call_paths_without_time_are_left_out():
