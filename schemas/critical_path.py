@@ -6,6 +6,7 @@ from schemas.columns import (
     CALL_PATH_ID,
     COLLECTIVE_ID,
     ENTER_NS,
+    IS_BEYOND_REFERENCE,
     LEAVE_NS,
     LOCATION_ID,
     MESSAGE_ID,
@@ -245,6 +246,27 @@ CRITICAL_PATH_PARTNERS = Table(
     ),
 )
 
+CRITICAL_PATH_WAITS = Table(
+    name="critical_path_waits",
+    meaning="Waiting that the critical path contains, as it is not followed to whoever was waited "
+    "for: in scans, and what Scalasca's analyser leaves out.",
+    grain="one row per property, call path and location with such time, beyond the reference apart",
+    key=("property", "call_path_id", "location_id", "is_beyond_reference"),
+    columns=(
+        renamed(METRIC, "property", "Metric of the wait state."),
+        CALL_PATH_ID,
+        LOCATION_ID,
+        IS_BEYOND_REFERENCE,
+        Column(
+            name="path_ns",
+            type=INT64,
+            unit="ns",
+            minimum=1,
+            meaning="Time of the path in such waiting.",
+        ),
+    ),
+)
+
 CRITICAL_PATH_SUMMARY = Table(
     name="critical_path_summary",
     meaning="The critical path as a whole. Its length, computation and communication, is about the "
@@ -347,6 +369,6 @@ CRITICAL_PATH_SEVERITIES = Table(
 TABLES = (
     SYNCHRONISATION_POINTS, LOCATION_SPANS, CRITICAL_PATH_JUMPS, CRITICAL_PATH_STEPS,
     CRITICAL_PATH_SEGMENTS, CRITICAL_PATH_PROFILE, CRITICAL_PATH_LOCATIONS,
-    CRITICAL_PATH_PARTNERS, CRITICAL_PATH_SUMMARY, CRITICAL_PATH_WORK, CRITICAL_PATH_IMPACTS,
-    CRITICAL_PATH_IMBALANCES, CRITICAL_PATH_SEVERITIES,
+    CRITICAL_PATH_PARTNERS, CRITICAL_PATH_WAITS, CRITICAL_PATH_SUMMARY, CRITICAL_PATH_WORK,
+    CRITICAL_PATH_IMPACTS, CRITICAL_PATH_IMBALANCES, CRITICAL_PATH_SEVERITIES,
 )  # fmt: skip

@@ -92,7 +92,7 @@ def _course_grid(table: Table) -> Grid:
     """A line of characters per part, each as high as the part's share of that time."""
     course = course_of(table, most_stretches=COURSE_WIDTH)
     return Grid(
-        titles=("Part", "Time", "Share", f"From {course.begin} to {course.end}"),
+        titles=("Part", "Time", "Of the run", f"From {course.begin} to {course.end}"),
         is_numeric=(False, True, True, False),
         rows=tuple(
             (0, (part.name, part.time, part.share, "".join(map(_draw_level, part.ratios))))

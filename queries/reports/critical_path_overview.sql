@@ -1,11 +1,14 @@
--- How long the critical path is, of what it consists, and which process contributes most.
+-- How long the critical path is, of what it consists, and where it is longest and costs most.
+--
+-- Start and end of MPI are part of the path, but nothing that a program could do better: what is
+-- longest, or costs most, is looked for without them.
 --
 -- Grain:      one row if the trace has a critical path
--- Inputs:     critical_path_summary, critical_path_locations, critical_path_profile, locations,
---             call_paths, mpi_calls
+-- Inputs:     critical_path_summary, critical_path_locations, critical_path_profile,
+--             critical_path_waits, severities, locations, call_paths, mpi_calls
 -- Output:     report section critical path
 -- Parameters: none
--- Assumes:    ties go to the location with the smallest number
+-- Assumes:    ties go to the location, or call path, with the smallest number
 WITH
     lengths AS (
         SELECT
@@ -14,22 +17,44 @@ WITH
         FROM critical_path_summary
     ),
 
-    -- Start and end of MPI are part of the path, but nothing that a program could do better.
-    setups AS (
-        SELECT coalesce(sum(profile.path_ns), 0)::BIGINT AS setup_ns
-        FROM critical_path_profile AS profile
-        INNER JOIN call_paths USING (call_path_id)
-        INNER JOIN mpi_calls USING (region_id)
+    setup_call_paths AS (
+        SELECT call_paths.call_path_id
+        FROM call_paths
+        INNER JOIN mpi_calls ON call_paths.region_id = mpi_calls.region_id
         WHERE mpi_calls.call IN ('mpi_init', 'mpi_init_thread', 'mpi_finalize')
+    ),
+
+    setups AS (
+        SELECT
+            location_id,
+            sum(path_ns) AS setup_ns
+        FROM critical_path_profile
+        SEMI JOIN setup_call_paths USING (call_path_id)
+        GROUP BY location_id
     ),
 
     contributors AS (
         SELECT
             locations.rank,
-            parts.computation_ns + parts.communication_ns AS contributed_ns
+            locations.thread,
+            parts.computation_ns + parts.communication_ns - coalesce(setups.setup_ns, 0)
+                AS contributed_ns
         FROM critical_path_locations AS parts
         INNER JOIN locations USING (location_id)
+        LEFT JOIN setups USING (location_id)
         ORDER BY contributed_ns DESC, parts.location_id
+        LIMIT 1
+    ),
+
+    impacts AS (
+        SELECT
+            call_path_id,
+            sum(value) AS impact_ns
+        FROM severities
+        ANTI JOIN setup_call_paths USING (call_path_id)
+        WHERE metric = 'critical_imbalance_impact'
+        GROUP BY call_path_id
+        ORDER BY impact_ns DESC, call_path_id
         LIMIT 1
     )
 
@@ -37,15 +62,24 @@ SELECT
     lengths.path_ns,
     lengths.path_ns / nullif(lengths.wall_ns, 0) AS path_ratio,
     lengths.computation_ns / nullif(lengths.path_ns, 0) AS computation_ratio,
-    (lengths.communication_ns - setups.setup_ns) / nullif(lengths.path_ns, 0)
+    (lengths.communication_ns - totals.setup_ns) / nullif(lengths.path_ns, 0)
         AS communication_ratio,
-    setups.setup_ns / nullif(lengths.path_ns, 0) AS setup_ratio,
+    totals.setup_ns / nullif(lengths.path_ns, 0) AS setup_ratio,
     lengths.segment_count,
     lengths.location_count,
     lengths.is_whole,
     contributors.rank AS worst_rank,
-    contributors.contributed_ns AS worst_ns
+    contributors.thread AS worst_thread,
+    contributors.contributed_ns::BIGINT AS worst_ns,
+    contributors.contributed_ns / nullif(lengths.path_ns - totals.setup_ns, 0) AS worst_ratio,
+    impacted.path AS worst_call_path,
+    impacts.impact_ns::BIGINT AS impact_ns,
+    waits.waiting_ns::BIGINT AS waiting_ns,
+    waits.waiting_ns / nullif(lengths.path_ns, 0) AS waiting_ratio
 FROM lengths
-CROSS JOIN setups
+CROSS JOIN (SELECT coalesce(sum(setup_ns), 0)::BIGINT AS setup_ns FROM setups) AS totals
 CROSS JOIN contributors
+CROSS JOIN (SELECT coalesce(sum(path_ns), 0) AS waiting_ns FROM critical_path_waits) AS waits
+LEFT JOIN impacts ON impacts.impact_ns > 0
+LEFT JOIN call_paths AS impacted ON impacts.call_path_id = impacted.call_path_id
 ORDER BY lengths.begin_ns

@@ -7,6 +7,7 @@ import pytest
 
 from pipeline.reports.build import build_report
 from pipeline.reports.course import course_of
+from pipeline.reports.units import Unit
 from tests.hand_made import CLASSES, MS, HandMadeRun, late_sender_run, make_run_row, with_rows
 from tests.report_reading import all_forms, read_page, tables_of
 
@@ -14,10 +15,11 @@ from tests.report_reading import all_forms, read_page, tables_of
 def test_the_critical_path_is_told_with_its_course_and_what_it_costs() -> None:
     section = build_report(late_sender_run()).section("critical-path")
     assert section.sentences == (
-        "The critical path takes 100 ms, 100.0% of the run time: 90.0% computation and 10.0% "
-        'communication. It is longest in "main": 90.0 ms.',
+        "The critical path takes 100 ms, 100.0% of the run time, and consists of 90.0% computation "
+        'and 10.0% communication. It is longest in "main": 90.0 ms.',
         "It visits 2 processes in 2 segments, rank 0 longest: 60.0 ms, 60.0% of it.",
-        'What is uneven on it costs most in "main": there all processes together lose 50.0 ms.',
+        'Work that is uneven, or done by one after the other, costs most in "main": while the path '
+        "is there, all processes together lose 50.0 ms.",
     )
     tables = {table.name: table.as_dicts() for table in section.tables}
     assert [
@@ -31,6 +33,89 @@ def test_the_critical_path_is_told_with_its_course_and_what_it_costs() -> None:
     (passage,) = tables["critical_path_passages"]
     assert (passage["from_rank"], passage["to_rank"], passage["kind"]) == (0, 1, "late sender")
     assert (passage["wait_ns"], passage["completion_ns"]) == (50 * MS, 10 * MS)
+    assert passage["path_ratio"] == 0.1  # 10 of 100 ms
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("n_to_n", "N × N"), ("one_to_n", "one to N"), ("late_receiver", "late receiver")],
+)
+def test_why_the_path_passes_on_is_told_in_words(kind: str, name: str) -> None:
+    (row,) = late_sender_run().tables["critical_path_partners"]
+    run = with_rows(late_sender_run(), critical_path_partners=[{**row, "kind": kind}])
+    (passage,) = tables_of(build_report(run))["critical_path_passages"].as_dicts()
+    assert passage["kind"] == name
+
+
+def with_waiting(*times: tuple[str, int, bool]) -> HandMadeRun:
+    """Waiting on the critical path: metric, nanoseconds, and whether it is beyond the reference."""
+    rows = [
+        {"property": name, "call_path_id": 2, "location_id": 1, "path_ns": time}
+        | {"is_beyond_reference": is_beyond}
+        for name, time, is_beyond in times
+    ]
+    return with_rows(late_sender_run(), critical_path_waits=rows)
+
+
+def test_waiting_that_the_path_does_not_follow_is_told_with_its_amount() -> None:
+    report = build_report(
+        with_waiting(("mpi_latesender", 5 * MS, False), ("mpi_latesender", 2 * MS, True))
+    )
+    said = (
+        "The critical path contains 7.00 ms of waiting, 7.0% of its length, which it does not "
+        "follow to the cause."
+    )
+    assert report.section("critical-path").sentences[1] == said
+    assert said in report.section("summary").sentences
+    table = tables_of(report)["critical_path_waiting"]
+    assert [(r["call_path"], r["path_ns"], r["path_ratio"]) for r in table.as_dicts()] == [
+        ("main/MPI_Recv", 5 * MS, 0.05),
+        ("main/MPI_Recv", 2 * MS, 0.02),
+    ]
+
+
+def test_hardly_any_waiting_on_the_path_is_left_to_its_section() -> None:
+    report = build_report(with_waiting(("mpi_latesender", 49_000, True)))  # 0.049 % of 100 ms
+    assert "contains 49.0 µs of waiting" in report.section("critical-path").sentences[1]
+    assert not any("of waiting" in said for said in report.section("summary").sentences)
+
+
+def test_starting_mpi_is_neither_longest_nor_costliest_on_the_critical_path() -> None:
+    # MPI_Init takes 70 ms of the path on rank 1, and costs 80 ms; main has 20 and 10, and 30.
+    run = late_sender_run(calls=("MPI_Send", "MPI_Init"))
+    profile = [(2, 1, 70), (0, 0, 20), (0, 1, 10)]
+    shares = [(0, 20, 0), (1, 10, 70)]
+    (whole,) = run.tables["critical_path_summary"]
+    run = with_rows(
+        run,
+        critical_path_summary=[{**whole, "computation_ns": 30 * MS, "communication_ns": 70 * MS}],
+        critical_path_profile=[
+            {"call_path_id": path, "location_id": place, "path_ns": time * MS}
+            for path, place, time in profile
+        ],
+        critical_path_locations=[
+            {"location_id": place, "segment_count": 1}
+            | {"computation_ns": computation * MS, "communication_ns": communication * MS}
+            for place, computation, communication in shares
+        ],
+        severities=[
+            {"metric": "critical_imbalance_impact", "call_path_id": path, "value": time * MS}
+            | {"location_id": 1}
+            for path, time in ((2, 80), (0, 30))
+        ],
+    )
+    section = build_report(run).section("critical-path")
+    assert section.sentences[1:] == (
+        "It visits 2 processes in 2 segments, rank 0 longest: 20.0 ms, 66.7% of it after starting "
+        "MPI.",
+        'Work that is uneven, or done by one after the other, costs most in "main": while the path '
+        "is there, all processes together lose 30.0 ms.",
+    )
+    table = next(each for each in section.tables if each.name == "critical_path_by_location")
+    assert [
+        (row["rank"], row["path_ns"], row["communication_ns"], row["setup_ns"])
+        for row in table.as_dicts()
+    ] == [(1, 80 * MS, 0, 70 * MS), (0, 20 * MS, 0, 0)]
 
 
 def test_starting_mpi_is_set_apart_on_the_critical_path() -> None:
@@ -46,8 +131,8 @@ def test_starting_mpi_is_set_apart_on_the_critical_path() -> None:
     ]
     run = with_rows(run, region_classes=classes, critical_path_profile=profile)
     assert build_report(run).section("critical-path").sentences[0] == (
-        "The critical path takes 100 ms, 100.0% of the run time: 90.0% computation and 10.0% "
-        'starting MPI. After starting MPI it is longest in "main": 6.00 ms.'
+        "The critical path takes 100 ms, 100.0% of the run time, and consists of 90.0% computation "
+        'and 10.0% starting MPI. After starting MPI it is longest in "main": 6.00 ms.'
     )
 
 
@@ -96,6 +181,26 @@ def test_uneven_computation_and_idle_time_are_told() -> None:
         for row in tables["imbalance_by_location"]
     ] == [(0, 25 * MS, 0), (1, 0, 25 * MS)]
     assert [(row["rank"], row["idle_ns"]) for row in tables["idle_by_location"]] == [(1, 50 * MS)]
+
+
+def test_every_share_says_of_what() -> None:
+    report = build_report(with_waiting(("mpi_latesender", 5 * MS, False)))
+    tables = [table for section in report.sections for table in section.tables]
+    titles = {
+        column.title for table in tables for column in table.columns if column.unit is Unit.SHARE
+    }
+    labels = {
+        fact.label
+        for section in report.sections
+        for fact in section.facts
+        if fact.unit is Unit.SHARE
+    }
+    assert titles == {
+        "Of all time", "Of the run", "Of the path", "Of its time", "Of messages", "Of bytes",
+    }  # fmt: skip
+    assert labels
+    assert all(label.startswith("of ") for label in labels)
+    assert not re.search(r"\bShare\b", "".join(all_forms(report)))
 
 
 def with_imbalance(**changes: Any) -> HandMadeRun:

@@ -22,8 +22,8 @@ def test_one_late_sender_is_told_in_plain_words() -> None:
     summary = build_report(late_sender_run()).section("summary")
     assert summary.sentences == (
         "Together the locations spent 200 ms, 35.0% of it in MPI and 25.0% waiting.",
-        "The critical path takes 100 ms, 100.0% of the run time: 90.0% computation and 10.0% "
-        'communication. It is longest in "main": 90.0 ms.',
+        "The critical path takes 100 ms, 100.0% of the run time, and consists of 90.0% computation "
+        'and 10.0% communication. It is longest in "main": 90.0 ms.',
         'Computation is least balanced in "main": rank 0 spends 90.0 ms there, 1.38 times the '
         "mean. Spread evenly over 2 locations, it would take 65.0 ms on each.",
         '"main" takes most time itself: 130 ms, 65.0% of all time, in 2 visits.',

@@ -11,6 +11,7 @@ from pipeline.reports.wording import (
     count_of,
     join_words,
     name_path,
+    name_place,
     number,
     said,
     share_of,
@@ -38,16 +39,29 @@ LOCATIONS = TableSpec(
     title="Processes on it",
     row_limit=64,
     bars=("path_ns",),
-    silent={"thread": 0},
+    titles={"setup_ns": "Starting MPI"},
+    silent={"thread": 0, "setup_ns": 0},
 )
 PASSAGES = TableSpec(
     query="critical_path_passages",
     title="From process to process",
-    note="Where the path passes on: to the process that waited, from the one it waited for.",
+    note=(
+        "Where the path passes on: to the process that waited, from the one it waited for. "
+        "Completing is the rest of the call that waited, and part of the path."
+    ),
     row_limit=20,
     bars=("wait_ns",),
     titles={"completion_ns": "Completing"},
     silent={"from_thread": 0, "to_thread": 0},
+)
+
+WAITING = TableSpec(
+    query="critical_path_waiting",
+    title="Waiting on it",
+    note="There the path stays with the process that waits, instead of passing to the cause.",
+    row_limit=20,
+    bars=("path_ns",),
+    silent={"is_beyond_reference": False},
 )
 
 
@@ -61,18 +75,18 @@ def build(material: Material) -> Section:
             sentences=(describe_absence(material),),
             sources=(read_source(OVERVIEW),),
         )
-    call_paths = material.rows(CALL_PATHS.query, CALL_PATHS.row_limit)
     return Section(
         key="critical-path",
         title="Critical path",
         facts=_facts(overview[0]),
         sentences=said(
             describe_length(material),
-            describe_course(overview[0]),
-            describe_impact(call_paths),
+            describe_waiting(material),
+            describe_course(overview[0], has_threads=material.has_threads),
+            describe_impact(overview[0]),
             "" if overview[0]["is_whole"] else BROKEN,
         ),
-        tables=material.tables(CALL_PATHS, LOCATIONS, PASSAGES),
+        tables=material.tables(CALL_PATHS, LOCATIONS, PASSAGES, WAITING),
         sources=(read_source(OVERVIEW),),
     )
 
@@ -87,9 +101,9 @@ def _facts(overview: Row) -> tuple[Fact, ...]:
     return (
         Fact("length", overview["path_ns"], Unit.TIME),
         Fact("of the run time", overview["path_ratio"], Unit.SHARE),
-        Fact("computation", overview["computation_ratio"], Unit.SHARE),
-        Fact("communication", overview["communication_ratio"], Unit.SHARE),
-        Fact("starting MPI", overview["setup_ratio"], Unit.SHARE),
+        Fact("of it computation", overview["computation_ratio"], Unit.SHARE),
+        Fact("of it communication", overview["communication_ratio"], Unit.SHARE),
+        Fact("of it starting MPI", overview["setup_ratio"], Unit.SHARE),
         Fact("processes on it", overview["location_count"], Unit.COUNT),
     )
 
@@ -107,7 +121,7 @@ def describe_length(material: Material) -> str:
         if number(whole["path_ns"]) > 0:
             return (
                 f"The critical path takes {time_of(whole['path_ns'])}, "
-                f"{share_of(whole['path_ratio'])} of the run time: {_parts(whole)}."
+                f"{share_of(whole['path_ratio'])} of the run time, and consists of {_parts(whole)}."
                 f"{_top(whole, material.rows(CALL_PATHS.query, CALL_PATHS.row_limit))}"
             )
     return ""
@@ -132,24 +146,38 @@ def _top(whole: Row, call_paths: Sequence[Row]) -> str:
     return ""
 
 
-def describe_course(overview: Row) -> str:
-    """How the path moves between processes."""
+def describe_waiting(material: Material, *, least: float = 0) -> str:
+    """How much of the path is waiting, if that is more than `least` of it; else nothing."""
+    for whole in material.rows(OVERVIEW):
+        if number(whole["waiting_ratio"]) > least:
+            return (
+                f"The critical path contains {time_of(whole['waiting_ns'])} of waiting, "
+                f"{share_of(whole['waiting_ratio'])} of its length, which it does not follow to "
+                "the cause."
+            )
+    return ""
+
+
+def describe_course(overview: Row, *, has_threads: bool) -> str:
+    """How the path moves between processes, and who has most of it."""
+    place = name_place(overview["worst_rank"], overview["worst_thread"], has_threads=has_threads)
     if number(overview["location_count"]) < 2:
-        return f"It stays on rank {overview['worst_rank']}."
-    share = number(overview["worst_ns"]) / (number(overview["path_ns"]) or 1)
+        return f"It stays on {place}."
+    visited = ("location", "locations") if has_threads else ("process", "processes")
+    after = " after starting MPI" if overview["setup_ratio"] else ""
     return (
-        f"It visits {count_of(overview['location_count'], 'process', 'processes')} in "
-        f"{count_of(overview['segment_count'], 'segment')}, rank {overview['worst_rank']} longest: "
-        f"{time_of(overview['worst_ns'])}, {share_of(share)} of it."
+        f"It visits {count_of(overview['location_count'], *visited)} in "
+        f"{count_of(overview['segment_count'], 'segment')}, {place} longest: "
+        f"{time_of(overview['worst_ns'])}, {share_of(overview['worst_ratio'])} of it{after}."
     )
 
 
-def describe_impact(call_paths: Sequence[Row]) -> str:
+def describe_impact(overview: Row) -> str:
     """Which call path on it keeps the others waiting most; else nothing."""
-    worst = max(call_paths, key=lambda row: number(row["impact_ns"]), default=None)
-    if worst is None or not number(worst["impact_ns"]):
+    if not number(overview["impact_ns"]):
         return ""
     return (
-        f"What is uneven on it costs most in {name_path(worst['call_path'])}: there all processes "
-        f"together lose {time_of(worst['impact_ns'])}."
+        "Work that is uneven, or done by one after the other, costs most in "
+        f"{name_path(overview['worst_call_path'])}: while the path is there, all processes "
+        f"together lose {time_of(overview['impact_ns'])}."
     )

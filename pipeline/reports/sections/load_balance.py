@@ -63,7 +63,7 @@ IDLE_BY_LOCATION = TableSpec(
     note="Absent: before its first and after its last record, while the run lasts.",
     row_limit=128,
     bars=("idle_ns",),
-    titles={"idle_thread_ns": "Idle thread", "idle_ns": "Idle", "idle_ratio": "Share of the run"},
+    titles={"idle_thread_ns": "Idle thread", "idle_ns": "Idle", "idle_ratio": "Of the run"},
     silent={**_ONE_THREAD, "idle_thread_ns": 0, "absent_ns": 0},
 )
 

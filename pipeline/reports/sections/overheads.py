@@ -26,7 +26,7 @@ BY_CLASS = TableSpec(
     title="By class",
     note="Waiting is part of the class in which it happens.",
     bars=("time_ns",),
-    titles=_TITLES | {"mean_ns": "Mean"},
+    titles=_TITLES | {"mean_ns": "Mean", "time_ratio": "Of the run", "worst_rank": "Most on rank"},
 )
 BY_CALL_PATH = TableSpec(
     query="overheads_by_call_path",
@@ -34,7 +34,7 @@ BY_CALL_PATH = TableSpec(
     note="Time of the call path itself.",
     row_limit=20,
     bars=("exclusive_ns",),
-    titles={"overhead_subclass": "Overhead"},
+    titles={"overhead_subclass": "Overhead", "exclusive_ratio": "Of the run"},
     hidden=frozenset({"overhead_class"}),
 )
 BY_REGION = TableSpec(

@@ -22,7 +22,7 @@ from pipeline.reports.wording import Row, count_of, join_words, number, said, sh
 PLACE = 10
 FINDINGS = "worst_findings"
 FINDING_LIMIT = 5
-# Share of all time below which a wait that is not the worst one is left to the tables.
+# Share of all time, or of the path, below which a wait that is not the worst is left to tables.
 WORTH_TELLING = 0.0005
 
 TIME_PARTS = TableSpec(
@@ -49,6 +49,7 @@ def build(material: Material) -> Section:
             describe_use(overview),
             describe_use_without_setup(overview),
             critical_path.describe_length(material),
+            critical_path.describe_waiting(material, least=WORTH_TELLING),
             load_balance.describe_most_uneven(material),
             describe_top_region(top) if top and overview["total_ns"] else "",
             describe_quality(material.rows("quality_findings"), incomplete),
@@ -75,8 +76,8 @@ def _facts(overview: Row) -> tuple[Fact, ...]:
         Fact("run time", overview["duration_ns"], Unit.TIME),
         Fact("processes", overview["process_count"], Unit.COUNT),
         Fact("locations", overview["location_count"], Unit.COUNT),
-        Fact("in MPI", overview["mpi_ratio"], Unit.SHARE),
-        Fact("waiting", overview["wait_ratio"], Unit.SHARE),
+        Fact("of all time in MPI", overview["mpi_ratio"], Unit.SHARE),
+        Fact("of all time waiting", overview["wait_ratio"], Unit.SHARE),
         Fact("messages", overview["message_count"], Unit.COUNT),
     )
 

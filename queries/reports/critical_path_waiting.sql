@@ -1,0 +1,29 @@
+-- Waiting that the critical path contains, as it is not followed to whoever was waited for.
+--
+-- Grain:      one row per kind of waiting and call path, beyond the reference apart
+-- Inputs:     critical_path_waits, critical_path_summary, metrics, call_paths
+-- Output:     report section critical path
+-- Parameters: $row_limit  only the call paths with most such time (BIGINT)
+WITH
+    summed AS (
+        SELECT
+            property,
+            call_path_id,
+            is_beyond_reference,
+            sum(path_ns)::BIGINT AS path_ns
+        FROM critical_path_waits
+        GROUP BY property, call_path_id, is_beyond_reference
+    )
+
+SELECT
+    metrics.title AS finding,
+    call_paths.path AS call_path,
+    summed.path_ns,
+    summed.path_ns / nullif(whole.computation_ns + whole.communication_ns, 0) AS path_ratio,
+    summed.is_beyond_reference
+FROM summed
+CROSS JOIN critical_path_summary AS whole
+INNER JOIN metrics ON summed.property = metrics.metric
+INNER JOIN call_paths ON summed.call_path_id = call_paths.call_path_id
+ORDER BY summed.path_ns DESC, summed.property, summed.call_path_id, summed.is_beyond_reference
+LIMIT $row_limit::BIGINT
