@@ -18,5 +18,7 @@ ORDER BY
     communication_matrix.bytes DESC,
     communication_matrix.message_count DESC,
     senders.rank,
-    receivers.rank
+    receivers.rank,
+    communication_matrix.sender_group_id,
+    communication_matrix.receiver_group_id
 LIMIT $row_limit::BIGINT

@@ -1,6 +1,6 @@
 -- How all locations together spent their time over the run, in equal stretches of time.
 --
--- Parts that took less than a hundredth of the time are shown together.
+-- Parts that took less than a hundredth of the time are shown together, after all others.
 --
 -- Grain:      one row per part of the time and stretch
 -- Inputs:     time_profile, overhead_classes, runs
@@ -19,9 +19,10 @@ WITH
     parts AS (
         SELECT
             totals.overhead_id,
-            if(totals.time_ratio < 0.01, 99, totals.overhead_id) AS place,
+            -- What is shown together has no place of its own.
+            if(totals.time_ratio < 0.01, NULL, totals.overhead_id) AS place,
             CASE
-                WHEN totals.time_ratio < 0.01 THEN 'other'
+                WHEN place IS NULL THEN 'other'
                 WHEN classes.overhead_class = 'computation' THEN 'computation'
                 ELSE classes.overhead_subclass::VARCHAR
             END AS part
@@ -56,4 +57,4 @@ CROSS JOIN (SELECT DISTINCT place, part FROM parts) AS named
 CROSS JOIN runs
 LEFT JOIN spent ON bins.bin = spent.bin AND named.part = spent.part
 WHERE bins.end_ns > bins.begin_ns
-ORDER BY named.place, bins.bin
+ORDER BY named.place NULLS LAST, bins.bin
