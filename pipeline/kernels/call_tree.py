@@ -91,6 +91,12 @@ def key_of(parent: Any, region: Any, is_stub: Any) -> Any:
 
 
 @step
+def parts_of(key: Any) -> Any:
+    """Parent and region of a key."""
+    return np.int64(key >> np.uint64(33)) - 1, np.int32(key >> np.uint64(1))
+
+
+@step
 def slot_of(last: Any, key: Any) -> Any:
     """Where to look for a key first, in a table whose last slot has number `last`."""
     mixed = key * np.uint64(0x9E3779B97F4A7C15)
@@ -144,9 +150,11 @@ def _fill_table(tree: Any) -> None:
 
 
 @kernel
-def _fill_keys(tree: Any) -> None:
+def index_nodes(tree: Any) -> None:
+    """Make nodes that were not added one by one be found."""
     for node in range(tree.size[0]):
         tree.key[node] = key_of(tree.parent[node], tree.region[node], tree.is_stub[node])
+        _insert(tree.table, tree.key[node], node)
 
 
 @kernel
@@ -247,8 +255,7 @@ def number_depth_first(tree: CallTree, *, can_find: bool = True) -> CallTree:
         np.array([count], np.int64),
     )
     if can_find:
-        _fill_keys(ordered)
-        _fill_table(ordered)
+        index_nodes(ordered)
     return ordered
 
 

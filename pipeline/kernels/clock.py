@@ -7,6 +7,8 @@ import numpy as np
 from pipeline.kernels.compiled import step
 
 _MOST_SECONDS = 9_000_000_000
+_MOST_TICKS = 9_000_000_000
+"""Ticks of a second that can be multiplied by a billion."""
 
 
 @step
@@ -24,6 +26,26 @@ def _divide(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
 
 
 @step
+def ns_of_rest(rest: Any, resolution: Any, reciprocal: Any) -> Any:
+    """Nanoseconds of less than a second, where a second has no more than _MOST_TICKS."""
+    return _divide(rest * 1_000_000_000 + resolution // 2, resolution, reciprocal)
+
+
+@step
+def second_of(ticks: Any, clock: Any) -> Any:
+    """The second that a time lies in: its first tick, its number of ticks, its nanoseconds.
+
+    Most times lie in the same second as the one before, and need only `ns_of_rest` then. The
+    second has no ticks if they need `to_ns`.
+    """
+    offset, resolution = clock[0], clock[1]
+    seconds = (np.int64(ticks) - offset) // resolution
+    if resolution > _MOST_TICKS or abs(seconds) >= _MOST_SECONDS:
+        return np.int64(0), np.int64(0), np.int64(0)
+    return offset + seconds * resolution, resolution, seconds * 1_000_000_000
+
+
+@step
 def to_ns(ticks: Any, clock: Any) -> Any:
     """Nanoseconds since the trace's zero, rounded to nearest; exact for every resolution.
 
@@ -38,9 +60,8 @@ def to_ns(ticks: Any, clock: Any) -> Any:
     if abs(seconds) >= _MOST_SECONDS:
         return _MOST_SECONDS * 1_000_000_000 * (1 if seconds > 0 else -1)
     rest = since - seconds * resolution
-    if resolution <= 9_000_000_000:
-        rounded = rest * 1_000_000_000 + resolution // 2
-        return seconds * 1_000_000_000 + _divide(rounded, resolution, reciprocal)
+    if resolution <= _MOST_TICKS:
+        return seconds * 1_000_000_000 + ns_of_rest(rest, resolution, reciprocal)
     nanoseconds = np.int64(0)
     for _ in range(3):
         rest *= 1000

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pipeline.kernels import walk_state as ws
 from pipeline.kernels.call_tree import CallTree, clear, new_tree, reserve
 from pipeline.kernels.columns import each, empty, with_room
+from pipeline.kernels.known_tree import LAYOUT_COLUMNS, know
 from pipeline.kernels.plain_walk import walk_plain
 from pipeline.kernels.profile import TOTAL_COLUMNS, ProfileRows, begin_totals, profile_of
 from pipeline.kernels.records import SIDE_WIDTH
@@ -31,6 +32,7 @@ _OUT_OF_THE_ORDINARY = 1 << 12
 """Records for which the general walk takes over from the plain one."""
 _SPARE_FRAMES, _SPARE_NODES = 64, 1024
 _NO_NUMBERS = np.empty(0, np.int32)
+_NO_LAYOUT = np.zeros((1, LAYOUT_COLUMNS), np.int32)
 _ZERO_AT_FIRST = [
     ws.NEXT_VISIT, ws.NOW, ws.SEQUENCE, ws.VISIT_ROWS, ws.RECORD_ROWS,
     ws.FORKS, ws.TEAM_DEPTH, ws.AWAITS_TEAM, ws.IN_TASK, ws.SUSPENDED,
@@ -64,6 +66,7 @@ class LocationWalk:
         self._suspended = empty(Suspended, _SUSPENDED_ROOM)
         self._team_stack = np.empty(_TEAM_ROOM, np.int64)
         self._teams, self._numbers, self._is_plain = no_teams(), _NO_NUMBERS, False
+        self._layout, self._depth_first = _NO_LAYOUT, _NO_NUMBERS
         self.state = np.empty(ws.STATE_SLOTS, np.int64)
 
     def begin(
@@ -73,7 +76,8 @@ class LocationWalk:
         """Forget the location before; `teams` refer to nodes of `prefixes`.
 
         `numbers` are the canonical numbers of the location's nodes in order of appearance, as
-        far as they are known. In a plain location visits nest, and nothing but visits does.
+        far as they are known. In a plain location visits nest, and nothing but visits does; all
+        its nodes are known.
         """
         self.state = np.full(ws.STATE_SLOTS, ws.NONE, np.int64)
         self.state[_ZERO_AT_FIRST] = 0
@@ -81,7 +85,12 @@ class LocationWalk:
         self.state[ws.NEXT_VISIT] = self._first_visit = first_visit
         self.state[ws.LOCATION] = location
         self._teams, self._numbers, self._is_plain = teams, numbers, is_plain
-        self._tree = clear(self._tree, prefixes)
+        if is_plain:
+            self._tree, self._layout, self._depth_first = know(
+                self._tree, self._canonical, numbers, _SPARE_NODES
+            )
+        else:
+            self._tree = clear(self._tree, prefixes)
         self._grow_totals()
         if self._writes_rows:
             begin_totals(self._totals, int(self._tree.size[0]))
@@ -124,8 +133,9 @@ class LocationWalk:
 
     def _walk(self) -> Walk:
         return Walk(
-            self.state, self._tree, self._totals, self._canonical, self._numbers, self._frames,
-            self._visits, self._records, self._forks, self._suspended, self._team_stack,
+            self.state, self._tree, self._totals, self._layout, self._canonical, self._numbers,
+            self._frames, self._visits, self._records, self._forks, self._suspended,
+            self._team_stack,
         )  # fmt: skip
 
     def _make_room(self, *, fragments: int = 0) -> None:
@@ -169,8 +179,11 @@ class LocationWalk:
 
     def profile(self) -> ProfileRows:
         """Time and visits of the location's call paths, when it has been finished."""
-        roots = len(self._code.call) - 2
-        rows, self._calls = profile_of(self._tree, self._totals, self._calls, roots)
+        roots, order = len(self._code.call) - 2, self._depth_first
+        if not self._is_plain:
+            numbers = self._tree.number[: int(self._tree.size[0])]
+            order = numbers.argsort(kind="stable").astype(np.int32)
+        rows, self._calls = profile_of(self._tree, order, self._totals, self._calls, roots)
         return rows
 
     def drain_visits(self) -> VisitRows:

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.kernels.call_tree import EMPTY, key_of, slot_of
-from pipeline.kernels.clock import to_ns
-from pipeline.kernels.compiled import kernel, piece
-from pipeline.kernels.profile import add_visit, begin_total
+from pipeline.kernels.clock import ns_of_rest, second_of, to_ns
+from pipeline.kernels.compiled import kernel, piece, prefetch
+from pipeline.kernels.known_tree import BEGIN, NUMBER, child_of
+from pipeline.kernels.profile import add_visit
 from pipeline.kernels.records import (
     ATTRIBUTE,
     ENTER,
@@ -50,83 +50,101 @@ from pipeline.kernels.walk_state import (
 
 
 @piece
-def _advance(state: Any, exclusive: Any, time: Any) -> Any:
-    """Move to a record's time, charging what passed to the visit on top."""
-    if not state[HAS_RECORDS]:
-        state[HAS_RECORDS] = 1
-        state[FIRST_NS] = state[NOW] = time
-    now = state[NOW]
+def _charge(state: Any, exclusive: Any, top: Any, now: Any, time: Any) -> Any:
+    """Charge what has passed until a record's time to the visit on top; returns what time it is."""
     if time < now:
         state[REVERSALS] += 1
-    else:
-        if state[TOP] >= 0:
-            exclusive[state[TOP]] += time - now
-        state[NOW] = now = time
-    return now
+        return now
+    if top >= 0:
+        exclusive[top] += time - now
+    return time
 
 
 @piece
-def _child(tree: Any, totals: Any, known: Any, canonical: Any, parent: Any, region: Any) -> Any:
-    """Node of a region below another node; a new one has the survey's next number.
-
-    NONE if there is no room for it, or if the survey has not seen it.
-    """
-    table = tree.table
-    key = key_of(parent, region, False)
-    last = np.uint64(len(table) - 1)
-    slot = slot_of(last, key)
-    while table[slot] != EMPTY:
-        node = np.int64(table[slot]) - 1
-        if tree.key[node] == key:
-            return node
-        slot = (slot + np.uint64(1)) & last
-    node = tree.size[0]
-    if node >= len(known) or node >= len(tree.parent) or canonical[known[node]] != region:
-        return np.int64(NONE)
-    tree.parent[node], tree.region[node], tree.is_stub[node] = parent, region, False
-    tree.number[node], tree.key[node] = known[node], key
-    begin_total(totals, node)
-    table[slot] = node + 1
-    tree.size[0] = node + 1
-    return node
+def _advance(state: Any, exclusive: Any, time: Any) -> Any:
+    """Move to a record's time."""
+    state[NOW] = _charge(state, exclusive, state[TOP], state[NOW], time)
+    return state[NOW]
 
 
 @piece
-def _open_visit(state: Any, frames: Any, node: Any, region: Any, now: Any) -> None:
-    frame, caller = state[FREE], state[TOP]
-    state[FREE] = frames.above[frame]
+def _open_visit(
+    frames: Any, frame: Any, caller: Any, node: Any, region: Any, visit: Any, now: Any
+) -> None:
     frames.above[frame], frames.node[frame], frames.region[frame] = caller, node, region
-    visit = state[NEXT_VISIT]
     frames.visit[frame], frames.enter[frame], frames.exclusive[frame] = visit, now, 0
     frames.team[frame] = frames.record[frame] = NONE
-    state[NEXT_VISIT] = visit + 1
-    state[OPEN_VISITS] += 1
-    state[TOP] = frame
-    state[LAST_VISIT], state[LAST_NODE] = visit, node
 
 
 @piece
 def _close_visit(
-    state: Any, frames: Any, numbers: Any, totals: Any, rows: Any, records: Any, now: Any
+    frames: Any, frame: Any, layout: Any, totals: Any, rows: Any, row: Any, records: Any, now: Any
 ) -> None:
-    """Store the row of the visit on top and take it off the stack."""
-    frame, row = state[TOP], state[VISIT_ROWS]
-    caller, node = frames.above[frame], frames.node[frame]
-    record = frames.record[frame]
+    """Store the row of a visit, and tell the records of its call when it was left."""
+    record, caller, node = frames.record[frame], frames.above[frame], frames.node[frame]
     while record >= 0:
         records.leave[record] = now
         record = records.previous[record]
     rows.visit[row] = frames.visit[frame]
     rows.parent[row] = frames.visit[caller] if caller >= 0 else NONE
-    rows.node[row], rows.region[row] = numbers[node], frames.region[frame]
+    rows.node[row], rows.region[row] = layout[node + 1, NUMBER], frames.region[frame]
     rows.enter[row], rows.leave[row] = frames.enter[frame], now
     rows.exclusive[row], rows.is_closed[row] = frames.exclusive[frame], True
     add_visit(totals, node, frames.exclusive[frame], now - frames.enter[frame])
-    state[VISIT_ROWS] = row + 1
-    state[LAST_VISIT], state[LAST_NODE] = frames.visit[frame], node
-    frames.above[frame] = state[FREE]
-    state[FREE], state[TOP] = frame, caller
-    state[OPEN_VISITS] -= 1
+
+
+@piece
+def _walk_visits(walk: Any, code: Any, times: Any, kinds: Any, refs: Any, first: Any) -> Any:
+    """Walk over enters and leaves; returns the row of the first record that is none, or odd.
+
+    What changes with every record is kept out of the state meanwhile, as variables are faster.
+    """
+    state, frames, layout, totals = walk.state, walk.frames, walk.layout, walk.totals
+    rows, records = walk.visits, walk.records
+    top, free, now, visit = state[TOP], state[FREE], state[NOW], state[NEXT_VISIT]
+    last_visit, last_node = state[LAST_VISIT], state[LAST_NODE]
+    begin, ticks, begin_ns = np.int64(0), np.int64(0), np.int64(0)
+    resolution, reciprocal = code.clock[1], 1.0 / np.float64(code.clock[1])
+    row, visit_row = first, state[VISIT_ROWS]
+    while row < len(kinds):
+        kind, ref, node = kinds[row], refs[row], np.int32(NONE)
+        if (kind != ENTER and kind != LEAVE) or ref >= len(code.refs) or code.refs[ref] != ref:
+            break
+        region = code.ids[ref]
+        if kind == ENTER:
+            node = child_of(layout, frames.node[top] if top >= 0 else node, region)
+            if node < 0 or free < 0:
+                break
+        elif top < 0 or frames.region[top] != region or visit_row >= len(rows.visit):
+            break
+        rest = np.int64(times[row]) - begin
+        if rest < 0 or rest >= ticks:
+            begin, ticks, begin_ns = second_of(times[row], code.clock)
+            rest = np.int64(times[row]) - begin
+        if ticks > 0:
+            time = begin_ns + ns_of_rest(rest, resolution, reciprocal)
+        else:
+            time = to_ns(times[row], code.clock)
+        now = _charge(state, frames.exclusive, top, now, time)
+        if kind == ENTER:
+            frame, free = free, np.int64(frames.above[free])
+            _open_visit(frames, frame, top, node, region, visit, now)
+            prefetch(totals, node)
+            prefetch(layout, layout[node + 1, BEGIN] + 1)
+            last_visit, top = visit, frame
+            visit += 1
+        else:
+            frame, top = top, np.int64(frames.above[top])
+            _close_visit(frames, frame, layout, totals, rows, visit_row, records, now)
+            last_visit, frames.above[frame], free = frames.visit[frame], free, frame
+            visit_row += 1
+        last_node = np.int64(frames.node[frame])
+        row += 1
+    state[OPEN_VISITS] += (visit - state[NEXT_VISIT]) - (visit_row - state[VISIT_ROWS])
+    state[TOP], state[FREE], state[NOW], state[NEXT_VISIT] = top, free, now, visit
+    state[VISIT_ROWS], state[LAST_VISIT], state[LAST_NODE] = visit_row, last_visit, last_node
+    state[SEQUENCE] += row - first
+    return row
 
 
 @piece
@@ -193,54 +211,36 @@ def walk_plain(
 
     Returns the row to go on from. The location must be plain.
     """
-    state, frames, visits, records = walk.state, walk.frames, walk.visits, walk.records
-    tree, totals, numbers = walk.tree, walk.totals, walk.tree.number
-    known, canonical = walk.numbers, walk.canonical
-    row = first
-    while row < len(kinds):
-        kind, ref, top = kinds[row], refs[row], state[TOP]
-        if kind == ENTER:
-            if ref >= len(code.refs) or code.refs[ref] != ref or state[FREE] < 0:
-                break
-            region = code.ids[ref]
-            parent = frames.node[top] if top >= 0 else np.int32(NONE)
-            node = _child(tree, totals, known, canonical.region, parent, region)
-            if node < 0:
-                break
-            now = _advance(state, frames.exclusive, to_ns(times[row], code.clock))
-            _open_visit(state, frames, node, region, now)
-        elif kind == LEAVE:
-            if ref >= len(code.refs) or code.refs[ref] != ref:
-                break
-            if top < 0 or frames.region[top] != code.ids[ref]:
-                break
-            if state[VISIT_ROWS] >= len(visits.visit):
-                break
-            now = _advance(state, frames.exclusive, to_ns(times[row], code.clock))
-            _close_visit(state, frames, numbers, totals, visits, records, now)
-        elif kind == IGNORED:
-            _advance(state, frames.exclusive, to_ns(times[row], code.clock))
-        elif kind == METRIC:
-            values = side[ref : ref + np.int64(side[ref, 4])]
-            if state[RECORD_ROWS] + len(values) > len(records.kind):
-                break
-            now = _advance(state, frames.exclusive, to_ns(times[row], code.clock))
-            _store_values(state, frames, numbers, records, now, values)
-        elif kind == ATTRIBUTE or MPI_FIRST <= kind <= MPI_LAST:
-            if state[RECORD_ROWS] >= len(records.kind):
-                break
-            now = _advance(state, frames.exclusive, to_ns(times[row], code.clock))
-            if kind == ATTRIBUTE:
-                remember_owner(state, frames, kinds, row - 1)
-                _store_attribute(state, numbers, records, now, side[ref])
-                row += 1
-                continue
-            if kind == MPI_COLLECTIVE_BEGIN:
-                state[MPI_BEGIN] = now
-            else:
-                _store_call(state, frames, numbers, code.call, records, kind, now, side[ref])
-        else:
+    state, frames, records = walk.state, walk.frames, walk.records
+    numbers, row = walk.tree.number, first
+    if not state[HAS_RECORDS] and row < len(kinds):
+        state[HAS_RECORDS] = 1
+        state[FIRST_NS] = state[NOW] = to_ns(times[row], code.clock)
+    while True:
+        row = _walk_visits(walk, code, times, kinds, refs, row)
+        if row >= len(kinds):
             break
+        kind, ref = kinds[row], refs[row]
+        count = np.int64(0)
+        if kind == METRIC:
+            count = np.int64(side[ref, 4])
+        elif kind == ATTRIBUTE or MPI_FIRST <= kind <= MPI_LAST:
+            count = np.int64(1)
+        elif kind != IGNORED:
+            break
+        if state[RECORD_ROWS] + count > len(records.kind):
+            break
+        now = _advance(state, frames.exclusive, to_ns(times[row], code.clock))
         row += 1
+        if kind == ATTRIBUTE:
+            remember_owner(state, frames, kinds, row - 2)
+            _store_attribute(state, numbers, records, now, side[ref])
+            continue
+        if kind == METRIC:
+            _store_values(state, frames, numbers, records, now, side[ref : ref + count])
+        elif kind == MPI_COLLECTIVE_BEGIN:
+            state[MPI_BEGIN] = now
+        elif kind != IGNORED:
+            _store_call(state, frames, numbers, code.call, records, kind, now, side[ref])
         state[SEQUENCE] += 1
     return row

@@ -66,9 +66,9 @@ def begin_totals(totals: Any, count: Any) -> None:
 
 
 def profile_of(
-    tree: CallTree, totals: NDArray[np.int64], calls: CallTree, roots: int
+    tree: CallTree, order: NDArray[np.int32], totals: NDArray[np.int64], calls: CallTree, roots: int
 ) -> tuple[ProfileRows, CallTree]:
-    """The profile of a location's tree, whose numbers are canonical.
+    """The profile of a location's tree, whose numbers are canonical; `order` is depth first.
 
     `calls` remembers pairs of regions of which one called the other; it is returned because it
     may have grown. The region with number `roots` and the one after it are TASKS and THREADS,
@@ -76,7 +76,6 @@ def profile_of(
     """
     count = int(tree.size[0])
     calls = reserve(calls, count)
-    order = np.argsort(tree.number[:count], kind="stable")
     rows = empty(ProfileRows, count)
     used = _fold(
         tree, totals, order, calls, np.zeros(roots + 2, np.int64),

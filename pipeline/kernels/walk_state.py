@@ -136,12 +136,14 @@ class Walk(NamedTuple):
 
     Visits are looked up in the location's own small tree, whose nodes carry their canonical
     numbers, rather than in the tree of the whole trace, which may not fit into the cache.
-    `totals` are the profile of its nodes (profile.py).
+    `totals` are the profile of its nodes (profile.py); `layout` serves to go down in a tree that
+    is known (known_tree.py); `numbers` are those of other trees, in order of appearance.
     """
 
     state: NDArray[np.int64]
     tree: CallTree
     totals: NDArray[np.int64]
+    layout: NDArray[np.int32]
     canonical: CallTree
     numbers: NDArray[np.int32]
     frames: Frames

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.kernels.clock import to_ns
+from pipeline.kernels.clock import ns_of_rest, second_of, to_ns
 from pipeline.kernels.compiled import step
 
 NANOSECONDS = 1_000_000_000
@@ -19,6 +19,16 @@ MOST_SECONDS = 8_999_999_999
 def convert(ticks: int, clock: np.ndarray) -> int:
     """The conversion as the kernels call it."""
     return to_ns(ticks, clock)
+
+
+@step
+def convert_after(before: int, ticks: int, clock: np.ndarray) -> int:
+    """The conversion of a time that follows another, mostly within the same second."""
+    begin, count, begin_ns = second_of(before, clock)
+    rest = np.int64(ticks) - begin
+    if rest < 0 or rest >= count:
+        return to_ns(ticks, clock)
+    return begin_ns + ns_of_rest(rest, clock[1], 1.0 / np.float64(clock[1]))
 
 
 @st.composite
@@ -45,3 +55,14 @@ def test_nanoseconds_are_exact(clock: tuple[int, int, int]) -> None:
     exact = Fraction((ticks - offset) * NANOSECONDS, resolution)
     columns = np.array([offset, resolution], np.uint64).view(np.int64)
     assert convert(np.uint64(ticks), columns) == floor(exact + Fraction(1, 2))
+
+
+@settings(deadline=None)
+@given(clocks(), st.integers(0, 10**10))
+def test_times_within_a_second_are_exact(clock: tuple[int, int, int], later: int) -> None:
+    resolution, offset, before = clock
+    ticks = min(before + later % (resolution + 1), offset + min(LAST, MOST_SECONDS * resolution))
+    columns = np.array([offset, resolution], np.uint64).view(np.int64)
+    exact = Fraction((ticks - offset) * NANOSECONDS, resolution)
+    found = convert_after(np.uint64(before), np.uint64(ticks), columns)
+    assert found == floor(exact + Fraction(1, 2))

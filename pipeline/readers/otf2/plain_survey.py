@@ -22,6 +22,7 @@ from pipeline.kernels.call_tree import (
     clear,
     key_of,
     new_tree,
+    parts_of,
     reserve,
     slot_of,
 )
@@ -97,11 +98,11 @@ def _leave(location, time, position, user, attributes, ref):  # type: ignore[no-
     if node < 0 or np.uint64(ref) >= header[_REFS]:
         header[_IS_IRREGULAR] = np.uint64(1)
         return _INTERRUPT
-    region = nb.carray(_pointer(header[_REGIONS]), (_ANY,), np.int32)[ref]
-    if region != nb.carray(_pointer(header[_REGION_AT]), (_ANY,), np.int32)[node]:
+    # The key is in the cache, where the tree's other columns may be not.
+    parent, region = parts_of(nb.carray(_pointer(header[_KEY_AT]), (_ANY,), np.uint64)[node])
+    if region != nb.carray(_pointer(header[_REGIONS]), (_ANY,), np.int32)[ref]:
         header[_IS_IRREGULAR] = np.uint64(1)
         return _INTERRUPT
-    parent = nb.carray(_pointer(header[_PARENT_AT]), (_ANY,), np.int32)[node]
     header[_NODE] = np.uint64(np.int64(parent) + 1)
     return _SUCCESS
 

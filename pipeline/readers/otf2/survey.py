@@ -66,17 +66,17 @@ class LocationSurvey:
 
 
 def plain_location(
-    location: int, read: LocationRead, visit_count: int, numbers: NDArray[np.int32]
+    location: int, read: LocationRead, plain: PlainSurvey, numbers: NDArray[np.int32]
 ) -> LocationSurvey:
-    """A location whose visits nest, without forks."""
+    """A location whose visits nest, without forks; `numbers` are remembered, or there are none."""
     return LocationSurvey(
         location=location,
         record_count=read.record_count,
-        visit_count=visit_count,
+        visit_count=plain.visit_count,
         problem=read.error,
         works_in_teams=False,
         is_below_forks=False,
-        is_plain=True,
+        is_plain=len(numbers) == plain.tree.size[0],
         forks=None,
         tree=None,
         numbers=numbers,
@@ -280,7 +280,7 @@ class Surveyor:
                 return None
             if isinstance(step, LocationRead):
                 numbers = self._merge(plain.tree)
-                return plain_location(number, step, plain.visit_count, numbers)
+                return plain_location(number, step, plain, numbers)
             self._report(step)
         return None
 
