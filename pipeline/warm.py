@@ -20,7 +20,7 @@ from pipeline.kernels.location_walk import LocationWalk, no_teams
 from pipeline.kernels.path_names import path_names
 from pipeline.kernels.quantities import take_quantities
 from pipeline.kernels.records import ENTER, SIDE_WIDTH, UNKNOWN
-from pipeline.kernels.walk_state import Code
+from pipeline.kernels.walk_state import Code, RecordRows
 from pipeline.stages.critical_path_walk import NONE, walk_back
 
 
@@ -41,18 +41,19 @@ def _walk_once() -> None:
         np.zeros(3, np.uint32),
         np.zeros((1, SIDE_WIDTH), np.uint64),
     )
+    taken: list[RecordRows] = []
     survey = LocationWalk(code)
     survey.begin(0, first_visit=0, teams=no_teams())
-    survey.feed(*records, _drain_nothing)
-    survey.finish(_drain_nothing)
+    survey.feed(*records, taken.append)
+    survey.finish(taken.append)
     merged = merge(new_tree(), survey.tree)
     tree = number_depth_first(merged)
     walk = LocationWalk(code, tree)
     walk.begin(0, first_visit=0, teams=no_teams(), numbers=merged.number[:2], is_plain=True)
-    walk.feed(*records, _drain_nothing)
-    walk.finish(_drain_nothing)
+    walk.feed(*records, taken.append)
+    walk.finish(taken.append)
     walk.profile()
-    rows = walk.drain_records()
+    rows = taken[-1]
     values, is_absent = np.zeros((1, 0), np.int64), np.zeros((1, 0), np.bool_)
     places = np.zeros((1, 1), np.int8)
     take_quantities(rows.kind, rows.arguments.view(np.int64), places, values, is_absent)
@@ -62,10 +63,6 @@ def _walk_once() -> None:
     walk_back(np.full(1, NONE, np.int64))
     describe_tree(tree.parent, tree.region, tree.is_stub, 2, 3)
     path_names(tree.parent, tree.region, ["main"])
-
-
-def _drain_nothing() -> None:
-    pass
 
 
 def compile_all() -> None:

@@ -41,6 +41,7 @@ VISITS = Table(
     grain="one row per region visit",
     key=("visit_id",),
     is_partitioned=True,
+    are_integers_compressed=False,
     columns=(
         LOCATION_ID,
         VISIT_ID,

@@ -65,7 +65,8 @@ class Table:
     """A relation: what one row is, its key, its columns and the claims that hold.
 
     `is_partitioned` tables are written as several files, one per block of locations.
-    `is_transient` tables live only while a run is being analysed.
+    `is_transient` tables live only while a run is being analysed. Integers are stored as
+    differences, which are compressed unless that costs more than it saves.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Table:
     rules: tuple[Rule, ...] = ()
     is_partitioned: bool = False
     is_transient: bool = False
+    are_integers_compressed: bool = True
 
     def __post_init__(self) -> None:
         missing = set(self.key) - set(self.column_names)

@@ -26,20 +26,26 @@ from pipeline.kernels.walk_state import (
 )
 
 _FRAME_ROOM, _FORK_ROOM, _SUSPENDED_ROOM, _TEAM_ROOM = 64, 64, 256, 256
-_ROW_ROOM = 1 << 16
-_MANY_ROWS = _ROW_ROOM // 2
+_VISIT_ROOM = 1 << 17
+"""Visits handed over at a time: a row group, which the store then takes as it is."""
+_RECORD_ROOM = 1 << 16
+_MANY_RECORDS = _RECORD_ROOM // 2
 _OUT_OF_THE_ORDINARY = 1 << 12
 """Records for which the general walk takes over from the plain one."""
 _SPARE_FRAMES, _SPARE_NODES = 64, 1024
 _NO_NUMBERS = np.empty(0, np.int32)
 _NO_LAYOUT = np.zeros((1, LAYOUT_COLUMNS), np.int32)
 _ZERO_AT_FIRST = [
-    ws.NEXT_VISIT, ws.NOW, ws.SEQUENCE, ws.VISIT_ROWS, ws.RECORD_ROWS,
+    ws.NEXT_VISIT, ws.NOW, ws.SEQUENCE, ws.RECORD_ROWS,
     ws.FORKS, ws.TEAM_DEPTH, ws.AWAITS_TEAM, ws.IN_TASK, ws.SUSPENDED,
     ws.FIRST_NS, ws.HAS_RECORDS, ws.WRITES_ROWS, ws.OPEN_VISITS,
     ws.WORKS_IN_TEAMS, ws.FREE, ws.OPEN_FORKS,
     *range(ws.MISMATCHED, ws.LOST_NODES + 1),
 ]  # fmt: skip
+
+
+def _drop(rows: VisitRows) -> None:
+    """Visits are not made without a canonical tree."""
 
 
 def no_teams() -> Teams:
@@ -51,36 +57,46 @@ class LocationWalk:
     """One location's pass at a time; its memory is used again for the next location.
 
     With a `canonical` tree the pass makes rows, without it only grows a call tree and finds forks.
+    Visits are handed over whenever they are many, those of several locations together.
     """
 
-    def __init__(self, code: Code, canonical: CallTree | None = None) -> None:
+    def __init__(
+        self,
+        code: Code,
+        canonical: CallTree | None = None,
+        take_visits: Callable[[VisitRows], None] = _drop,
+    ) -> None:
         self._code, self._writes_rows = code, canonical is not None
         self._canonical = canonical or new_tree()
         self._tree, self._calls = new_tree(), new_tree()
         self._totals = np.empty((0, TOTAL_COLUMNS), np.int64)
-        rows = _ROW_ROOM if self._writes_rows else 0
         self._frames = empty(Frames, _FRAME_ROOM)
-        self._visits = empty(VisitRows, rows)
-        self._records = empty(RecordRows, rows, arguments=SIDE_WIDTH)
+        self._take_visits = take_visits
+        self._visits = empty(VisitRows, _VISIT_ROOM if self._writes_rows else 0)
+        self._records = empty(
+            RecordRows, _RECORD_ROOM if self._writes_rows else 0, arguments=SIDE_WIDTH
+        )
         self._forks = empty(Forks, _FORK_ROOM)
         self._suspended = empty(Suspended, _SUSPENDED_ROOM)
         self._team_stack = np.empty(_TEAM_ROOM, np.int64)
         self._teams, self._numbers, self._is_plain = no_teams(), _NO_NUMBERS, False
         self._layout, self._depth_first = _NO_LAYOUT, _NO_NUMBERS
-        self.state = np.empty(ws.STATE_SLOTS, np.int64)
+        self.state = np.zeros(ws.STATE_SLOTS, np.int64)
 
     def begin(
         self, location: int, *, first_visit: int, teams: Teams, prefixes: CallTree | None = None,
         numbers: NDArray[np.int32] = _NO_NUMBERS, is_plain: bool = False,
     ) -> None:  # fmt: skip
-        """Forget the location before; `teams` refer to nodes of `prefixes`.
+        """Forget the location before, but for its visits; `teams` refer to nodes of `prefixes`.
 
         `numbers` are the canonical numbers of the location's nodes in order of appearance, as
         far as they are known. In a plain location visits nest, and nothing but visits does; all
         its nodes are known.
         """
+        visits = self.state[ws.VISIT_ROWS]
         self.state = np.full(ws.STATE_SLOTS, ws.NONE, np.int64)
         self.state[_ZERO_AT_FIRST] = 0
+        self.state[ws.VISIT_ROWS] = visits
         self.state[ws.WRITES_ROWS] = self._writes_rows
         self.state[ws.NEXT_VISIT] = self._first_visit = first_visit
         self.state[ws.LOCATION] = location
@@ -102,9 +118,9 @@ class LocationWalk:
         kinds: NDArray[np.uint8],
         refs: NDArray[np.uint32],
         side: NDArray[np.uint64],
-        drain: Callable[[], None],
+        take_records: Callable[[RecordRows], None],
     ) -> None:
-        """Walk over a chunk of records; `drain` is called whenever rows have to be taken."""
+        """Walk over a chunk of records, handing over rows whenever they are many."""
         row = 0
         while row < len(kinds):
             self._make_room()
@@ -116,20 +132,31 @@ class LocationWalk:
                 row = walk_records(
                     walk, self._teams, self._code, times, kinds[:end], refs, side, row
                 )
-            if row < end or self._is_nearly_full():
-                drain()
+            self._hand_over_full_visits()
+            if self.state[ws.RECORD_ROWS] > _MANY_RECORDS:
+                take_records(self._ready_records())
 
-    def _is_nearly_full(self) -> bool:
-        state = self.state
-        return bool(state[ws.VISIT_ROWS] > _MANY_ROWS or state[ws.RECORD_ROWS] > _MANY_ROWS)
-
-    def finish(self, drain: Callable[[], None]) -> None:
-        """Close what is still open."""
+    def finish(self, take_records: Callable[[RecordRows], None]) -> None:
+        """Close what is still open, and hand over all records."""
         state = self.state
         if state[ws.OPEN_VISITS] or state[ws.IN_TASK] or state[ws.SUSPENDED] or state[ws.FORKS]:
+            self._hand_over_full_visits()
             self._make_room(fragments=int(state[ws.SUSPENDED]))
             close_walk(self._walk(), self._teams)
-        drain()
+        take_records(self._ready_records())
+
+    def _hand_over_full_visits(self) -> None:
+        """Hand visits over if those still open might not fit behind them."""
+        if self.state[ws.VISIT_ROWS] + self.state[ws.OPEN_VISITS] >= len(self._visits.visit):
+            self.hand_over_visits()
+
+    def hand_over_visits(self) -> None:
+        """Hand the closed visits over in columns that are not used again."""
+        count = int(self.state[ws.VISIT_ROWS])
+        if count:
+            rows, self._visits = self._visits, empty(VisitRows, _VISIT_ROOM)
+            self.state[ws.VISIT_ROWS] = 0
+            self._take_visits(each(rows, lambda column: column[:count]))
 
     def _walk(self) -> Walk:
         return Walk(
@@ -186,13 +213,7 @@ class LocationWalk:
         rows, self._calls = profile_of(self._tree, order, self._totals, self._calls, roots)
         return rows
 
-    def drain_visits(self) -> VisitRows:
-        """Copies of the closed visits: whoever gets them may keep them."""
-        count = int(self.state[ws.VISIT_ROWS])
-        self.state[ws.VISIT_ROWS] = 0
-        return each(self._visits, lambda column: column[:count].copy())
-
-    def drain_records(self) -> RecordRows:
+    def _ready_records(self) -> RecordRows:
         """Copies of the records up to the first whose call is still open; the rest is kept."""
         count = int(self.state[ws.RECORD_ROWS])
         is_open = self._records.leave[:count] == PENDING

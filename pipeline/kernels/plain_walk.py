@@ -34,6 +34,7 @@ from pipeline.kernels.walk_state import (
     LAST_NODE,
     LAST_VISIT,
     LIBRARY_CALL,
+    LOCATION,
     MPI_BEGIN,
     NEXT_VISIT,
     NONE,
@@ -78,14 +79,15 @@ def _open_visit(
 
 @piece
 def _close_visit(
-    frames: Any, frame: Any, layout: Any, totals: Any, rows: Any, row: Any, records: Any, now: Any
-) -> None:
+    state: Any, frames: Any, frame: Any, layout: Any, totals: Any, rows: Any, row: Any,
+    records: Any, now: Any,
+) -> None:  # fmt: skip
     """Store the row of a visit, and tell the records of its call when it was left."""
     record, caller, node = frames.record[frame], frames.above[frame], frames.node[frame]
     while record >= 0:
         records.leave[record] = now
         record = records.previous[record]
-    rows.visit[row] = frames.visit[frame]
+    rows.location[row], rows.visit[row] = state[LOCATION], frames.visit[frame]
     rows.parent[row] = frames.visit[caller] if caller >= 0 else NONE
     rows.node[row], rows.region[row] = layout[node + 1, NUMBER], frames.region[frame]
     rows.enter[row], rows.leave[row] = frames.enter[frame], now
@@ -135,7 +137,7 @@ def _walk_visits(walk: Any, code: Any, times: Any, kinds: Any, refs: Any, first:
             visit += 1
         else:
             frame, top = top, np.int64(frames.above[top])
-            _close_visit(frames, frame, layout, totals, rows, visit_row, records, now)
+            _close_visit(state, frames, frame, layout, totals, rows, visit_row, records, now)
             last_visit, frames.above[frame], free = frames.visit[frame], free, frame
             visit_row += 1
         last_node = np.int64(frames.node[frame])

@@ -206,6 +206,7 @@ def _close_visit(walk: Any, teams: Any, now: Any, is_closed: Any) -> None:
             walk.records.leave[record] = now
             record = walk.records.previous[record]
         rows, row = walk.visits, state[VISIT_ROWS]
+        rows.location[row] = state[LOCATION]
         rows.visit[row] = frames.visit[frame]
         rows.parent[row] = frames.visit[caller] if caller >= 0 else NONE
         rows.node[row] = walk.tree.number[frames.node[frame]]

@@ -52,6 +52,7 @@ class Frames(NamedTuple):
 class VisitRows(NamedTuple):
     """Closed visits, in the order in which they were left."""
 
+    location: NDArray[np.int32]
     visit: NDArray[np.int64]
     parent: NDArray[np.int64]
     node: NDArray[np.int32]

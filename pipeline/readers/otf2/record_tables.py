@@ -75,6 +75,23 @@ def _enum(
     return pa.DictionaryArray.from_arrays(pa.array(codes, mask=mask), pa.array(values, pa.string()))
 
 
+def visit_table(rows: VisitRows) -> pa.Table:
+    """Visits, in whose memory they stay."""
+    return pa.table(
+        {
+            "location_id": pa.array(rows.location),
+            "visit_id": pa.array(rows.visit),
+            "parent_visit_id": _nullable(rows.parent, rows.parent < 0),
+            "call_path_id": pa.array(rows.node),
+            "region_id": pa.array(rows.region),
+            "enter_ns": pa.array(rows.enter),
+            "leave_ns": pa.array(rows.leave),
+            "exclusive_ns": pa.array(rows.exclusive),
+            "is_closed": pa.array(rows.is_closed),
+        }
+    )
+
+
 @dataclass
 class RecordTables:
     """Turns the rows of one location into tables; counts what names nothing that is defined."""
@@ -83,21 +100,6 @@ class RecordTables:
     peers: LocalPeers
     location: int
     impossible: Counter[str] = field(default_factory=Counter)
-
-    def visits(self, rows: VisitRows) -> pa.Table:
-        return pa.table(
-            {
-                "location_id": self._location(len(rows.visit)),
-                "visit_id": pa.array(rows.visit),
-                "parent_visit_id": _nullable(rows.parent, rows.parent < 0),
-                "call_path_id": pa.array(rows.node),
-                "region_id": pa.array(rows.region),
-                "enter_ns": pa.array(rows.enter),
-                "leave_ns": pa.array(rows.leave),
-                "exclusive_ns": pa.array(rows.exclusive),
-                "is_closed": pa.array(rows.is_closed),
-            }
-        )
 
     def profile(self, rows: ProfileRows) -> pa.Table:
         is_unvisited = rows.shortest < 0

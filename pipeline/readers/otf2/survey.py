@@ -24,7 +24,7 @@ from pipeline.kernels.call_tree import (
     number_depth_first,
 )
 from pipeline.kernels.location_walk import LocationWalk, no_teams
-from pipeline.kernels.walk_state import Code, Forks, Teams
+from pipeline.kernels.walk_state import Code, Forks, RecordRows, Teams
 from pipeline.readers.otf2.archive import (
     CHUNK_HEADER_BYTES,
     Archive,
@@ -348,7 +348,7 @@ def feed_location(
     limit: int,
     walk: LocationWalk,
     report: Callable[[int], None],
-    drain: Callable[[], None] = lambda: None,
+    take_records: Callable[[RecordRows], None] = lambda rows: None,
     *,
     is_all: bool = False,
 ) -> LocationRead:
@@ -356,12 +356,12 @@ def feed_location(
     buffer = reader.buffer
     for step in reader.read(ref, limit, is_all=is_all):
         if isinstance(step, LocationRead):
-            walk.finish(drain)
+            walk.finish(take_records)
             return step
         rows, side_rows = buffer.rows, buffer.side_rows
         walk.feed(
             buffer.times[:rows], buffer.kinds[:rows], buffer.refs[:rows],
-            buffer.side[: max(side_rows, 1)], drain,
+            buffer.side[: max(side_rows, 1)], take_records,
         )  # fmt: skip
         report(step)
     raise AssertionError("a reading ends with a LocationRead")

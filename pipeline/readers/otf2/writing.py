@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from pipeline.errors import DamagedTraceError
 from pipeline.kernels import walk_state as ws
 from pipeline.kernels.location_walk import LocationWalk
-from pipeline.kernels.walk_state import Code
+from pipeline.kernels.walk_state import Code, RecordRows
 from pipeline.readers.otf2.archive import Archive
 from pipeline.readers.otf2.callbacks import compile_callbacks
 from pipeline.readers.otf2.identifiers import Identifiers, Peers
 from pipeline.readers.otf2.intervals import GapRows, TeamMemberRows
 from pipeline.readers.otf2.location_reader import LocationReader, open_locations
-from pipeline.readers.otf2.record_tables import RecordTables
+from pipeline.readers.otf2.record_tables import RecordTables, visit_table
 from pipeline.readers.otf2.survey import Survey, blocks, describe_damage, feed_location
 from pipeline.store import GenerationWriter
 from schemas import events as tables
@@ -65,10 +65,14 @@ class RowWriter:
         refs = [self._ids["Location"].refs[location] for location in block]
         archive = self._archive
         with open_locations(archive.library, archive.anchor, self._callbacks, refs) as reader:
-            walk = LocationWalk(self._code, self._survey.tree)
+            visits = self._sink.part(tables.VISITS, number)
+            walk = LocationWalk(
+                self._code, self._survey.tree, lambda rows: visits.write(visit_table(rows))
+            )
             found = [
                 _LocationWriter(self, reader, walk, location, number).run() for location in block
             ]
+            walk.hand_over_visits()
         for table in (*tables.TABLES, CALL_TREE):
             if table.is_partitioned:
                 self._sink.part(table, number).close()
@@ -102,7 +106,7 @@ class _LocationWriter:
         ref = owner._ids["Location"].refs[self._location]
         # Beyond a damaged record, the two passes may find different ones.
         limit = owner._survey.locations[self._location].record_count
-        end = feed_location(self._reader, ref, limit, walk, owner._report, self._drain)
+        end = feed_location(self._reader, ref, limit, walk, owner._report, self._take_records)
         last = int(walk.state[ws.NOW])
         gaps = self._gaps.table(self._location, last)
         self._write(tables.MEASUREMENT_GAPS, gaps)
@@ -112,11 +116,7 @@ class _LocationWriter:
         self._write(CALL_TREE, self._rows.profile(walk.profile()))
         return self._outcome(end.record_count, problem, gaps)
 
-    def _drain(self) -> None:
-        visits = self._walk.drain_visits()
-        if len(visits.visit):
-            self._write(tables.VISITS, self._rows.visits(visits))
-        records = self._walk.drain_records()
+    def _take_records(self, records: RecordRows) -> None:
         if len(records.kind):
             self._gaps.add(records)
             self._members.add(records)
