@@ -221,7 +221,7 @@ CRITICAL_PATH_LOCATIONS = Table(
 
 CRITICAL_PATH_PARTNERS = Table(
     name="critical_path_partners",
-    meaning="Between which processes the critical path passes on.",
+    meaning="Between which locations the critical path passes on.",
     grain="one row per pair of locations and kind with which the path passes on",
     key=("from_location_id", "to_location_id", "kind"),
     columns=(
@@ -301,7 +301,7 @@ CRITICAL_PATH_SUMMARY = Table(
 CRITICAL_PATH_WORK = Table(
     name="critical_path_work",
     meaning="How long every process worked, beside how long the critical path is at that place.",
-    grain="one row per call path and process that works there, if there is a critical path",
+    grain="one row per call path and location that works there, if there is a critical path",
     key=("call_path_id", "location_id"),
     columns=(
         CALL_PATH_ID,
@@ -315,7 +315,7 @@ CRITICAL_PATH_WORK = Table(
 
 CRITICAL_PATH_IMPACTS = Table(
     name="critical_path_impacts",
-    meaning="What the critical path costs the processes beside it.",
+    meaning="What the critical path costs the locations beside it.",
     grain="one row per call path on the critical path",
     key=("call_path_id",),
     is_transient=True,
@@ -327,7 +327,7 @@ CRITICAL_PATH_IMPACTS = Table(
             type=FLOAT64,
             unit="ns",
             minimum=0,
-            meaning="Time that all processes lose because they have less to do there.",
+            meaning="Time that all locations lose because they have less to do there.",
         ),
         Column(
             name="partition_impact_ns",

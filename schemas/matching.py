@@ -82,6 +82,7 @@ MPI_CALLS = Table(
             type=STRING,
             meaning="Name in the C binding, lower case: mpi_waitall for PMPI_Waitall too.",
         ),
+        Column(name="is_setup", type=BOOL, meaning="Starts or ends MPI."),
         Column(
             name="is_test",
             type=BOOL,

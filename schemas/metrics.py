@@ -52,8 +52,10 @@ METRICS = Table(
 
 SEVERITIES = Table(
     name="severities",
-    meaning="Metrics per call path and location; a metric includes its sub-metrics. Time and "
-    "visits are in call_tree, critical-path activities in critical_path_work.",
+    meaning="Metrics per call path and location; a metric includes its sub-metrics. Elsewhere are "
+    "time and visits (call_tree), critical-path activities (critical_path_work), overheads "
+    "(location_overheads, call_path_overheads), imbalance (computational_imbalance) and idle time "
+    "(idle_times).",
     grain="one row per metric, call path and location with a value other than zero, beyond the "
     "reference apart",
     key=("metric", "call_path_id", "location_id", "is_beyond_reference"),

@@ -15,7 +15,7 @@ WITH
             mpi_calls.call = 'mpi_finalize' AS is_finalize
         FROM call_paths
         INNER JOIN mpi_calls USING (region_id)
-        WHERE mpi_calls.call IN ('mpi_init', 'mpi_init_thread', 'mpi_finalize')
+        WHERE mpi_calls.is_setup
     ),
 
     -- The outermost one, where wrappers call each other.

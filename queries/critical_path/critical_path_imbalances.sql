@@ -15,7 +15,7 @@
 --             2013: critical-path imbalance indicator
 -- Assumes:    call paths are numbered depth first, so that a subtree is a range of ids
 WITH
-    processes AS (
+    workers AS (
         SELECT location_id FROM location_spans
         WHERE is_worker
     ),
@@ -46,7 +46,7 @@ WITH
                 ORDER BY lost.call_path_id ROWS UNBOUNDED PRECEDING
             ) AS running_ns
         FROM lost
-        INNER JOIN processes USING (location_id)
+        INNER JOIN workers USING (location_id)
         GROUP BY lost.call_path_id
     ),
 
@@ -55,7 +55,7 @@ WITH
             call_tree.call_path_id,
             sum(call_tree.inclusive_ns) AS time_ns
         FROM call_tree
-        INNER JOIN processes USING (location_id)
+        INNER JOIN workers USING (location_id)
         WHERE call_tree.call_path_id IN (SELECT call_path_id FROM path_times)
         GROUP BY call_tree.call_path_id
     ),
@@ -80,7 +80,7 @@ WITH
 
 SELECT
     call_path_id,
-    1 - work_ns::DOUBLE / (path_ns * (SELECT count(*) FROM processes))::DOUBLE AS imbalance_ratio
+    1 - work_ns::DOUBLE / (path_ns * (SELECT count(*) FROM workers))::DOUBLE AS imbalance_ratio
 FROM subtrees
-WHERE path_ns * (SELECT count(*) FROM processes) > greatest(work_ns, 0)
+WHERE path_ns * (SELECT count(*) FROM workers) > greatest(work_ns, 0)
 ORDER BY call_path_id

@@ -1,4 +1,4 @@
--- What the critical path costs the processes beside it: what they lose is charged to the call paths
+-- What the critical path costs the locations beside it: what they lose is charged to the call paths
 -- on the path that keep them waiting.
 --
 -- CP(c) is the length of the path at call path c, l_p(c) the work of process p there. What p lacks

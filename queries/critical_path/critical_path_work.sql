@@ -1,10 +1,10 @@
--- How long every process worked at each call path, beside how long the critical path is there.
+-- How long every location worked at each call path, beside how long the critical path is there.
 --
 -- Work is time without waiting at synchronisation points. Beside the first threads, which stand for
 -- their processes, members of teams count; of other threads nothing says whom they waited for.
 -- What a member does from the last barrier of its team on is not counted: nobody meets it after.
 --
--- Grain:      one row per call path and process that works there, if there is a critical path
+-- Grain:      one row per call path and location that works there, if there is a critical path
 -- Inputs:     call_tree, location_spans, synchronisation_points, team_barriers, team_endings,
 --             critical_path_profile
 -- Output:     critical_path_work
@@ -21,7 +21,7 @@ WITH
         GROUP BY call_path_id
     ),
 
-    processes AS (
+    workers AS (
         SELECT location_id FROM location_spans
         WHERE is_worker AND EXISTS (FROM critical_path_profile)
     ),
@@ -50,7 +50,7 @@ WITH
             )::BIGINT AS work_ns,
             coalesce(path_times.path_ns, 0) AS path_ns
         FROM call_tree
-        INNER JOIN processes USING (location_id)
+        INNER JOIN workers USING (location_id)
         LEFT JOIN waits USING (call_path_id, location_id)
         LEFT JOIN team_endings USING (call_path_id, location_id)
         LEFT JOIN path_times USING (call_path_id)

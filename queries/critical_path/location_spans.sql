@@ -5,7 +5,7 @@
 -- whole location that counts.
 --
 -- Grain:      one row per location with records
--- Inputs:     locations, thread_team_members, framing_calls
+-- Inputs:     locations, parallel_visits, framing_calls
 -- Output:     location_spans
 -- Parameters: none
 -- Source:     Scalasca, "critical-path analysis": begin and end of the path
@@ -13,7 +13,7 @@
 SELECT
     locations.location_id,
     locations.thread = 0 AND locations.kind NOT IN ('gpu', 'metric') AS is_process,
-    is_process OR locations.location_id IN (SELECT location_id FROM thread_team_members)
+    is_process OR locations.location_id IN (SELECT location_id FROM parallel_visits)
         AS is_worker,
     init.visit_id AS begin_visit_id,
     init.call_path_id AS begin_call_path_id,

@@ -22,6 +22,7 @@ WITH
 SELECT
     region_id,
     call,
+    call IN ('mpi_init', 'mpi_init_thread', 'mpi_finalize') AS is_setup,
     call IN ('mpi_test', 'mpi_testany', 'mpi_testall', 'mpi_testsome') AS is_test,
     call IN (
         'mpi_send', 'mpi_ssend', 'mpi_wait', 'mpi_waitany', 'mpi_waitall', 'mpi_waitsome'

@@ -1,7 +1,8 @@
 -- Metrics per call path and location. A metric includes its sub-metrics.
 --
--- Time and visits are in call_tree, critical-path activities in critical_path_work: they have a
--- value in nearly every cell and are not stored twice.
+-- What has a value in nearly every cell is not stored twice: time and visits are in call_tree,
+-- critical-path activities in critical_path_work, overheads in location_overheads and
+-- call_path_overheads, imbalance in computational_imbalance, idle time in idle_times.
 --
 -- Grain:      one row per metric, call path and location with a value other than zero, beyond the
 --             reference apart

@@ -12,7 +12,7 @@ WITH
         FROM critical_path_profile AS profile
         INNER JOIN call_paths USING (call_path_id)
         INNER JOIN mpi_calls USING (region_id)
-        WHERE mpi_calls.call IN ('mpi_init', 'mpi_init_thread', 'mpi_finalize')
+        WHERE mpi_calls.is_setup
         GROUP BY profile.location_id
     )
 

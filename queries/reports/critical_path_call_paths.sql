@@ -50,7 +50,7 @@ SELECT
     times.worst_ns,
     coalesce(costs.imbalance_ns, 0)::BIGINT AS imbalance_ns,
     coalesce(costs.impact_ns, 0)::BIGINT AS impact_ns,
-    coalesce(mpi_calls.call IN ('mpi_init', 'mpi_init_thread', 'mpi_finalize'), FALSE) AS is_setup
+    coalesce(mpi_calls.is_setup, FALSE) AS is_setup
 FROM times
 INNER JOIN call_paths ON times.call_path_id = call_paths.call_path_id
 LEFT JOIN mpi_calls ON call_paths.region_id = mpi_calls.region_id

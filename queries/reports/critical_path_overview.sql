@@ -21,7 +21,7 @@ WITH
         SELECT call_paths.call_path_id
         FROM call_paths
         INNER JOIN mpi_calls ON call_paths.region_id = mpi_calls.region_id
-        WHERE mpi_calls.call IN ('mpi_init', 'mpi_init_thread', 'mpi_finalize')
+        WHERE mpi_calls.is_setup
     ),
 
     setups AS (

@@ -1,7 +1,8 @@
 -- What the run was, in one row: how long, how large, and how much of it was lost.
 --
 -- Grain:      one row
--- Inputs:     runs, flat_profile, regions, mpi_calls, wait_states, messages, collectives
+-- Inputs:     runs, flat_profile, regions, mpi_calls, wait_states, messages, collectives,
+--             thread_teams, task_fragments
 -- Output:     report section summary
 -- Parameters: none
 -- Assumes:    exclusive times of all regions add up to the time of all locations
@@ -14,7 +15,7 @@ WITH
             ) AS mpi_ns,
             coalesce(
                 sum(flat_profile.exclusive_ns) FILTER (
-                    WHERE mpi_calls.call IN ('mpi_init', 'mpi_init_thread', 'mpi_finalize')
+                    WHERE mpi_calls.is_setup
                 ),
                 0
             ) AS mpi_setup_ns,
@@ -39,7 +40,13 @@ WITH
         FROM messages
     ),
 
-    gathered AS (SELECT count(*) AS collective_count FROM collectives)
+    gathered AS (SELECT count(*) AS collective_count FROM collectives),
+
+    forked AS (
+        SELECT
+            (SELECT count(*) FROM thread_teams) AS team_count,
+            (SELECT count(*) FROM task_fragments WHERE is_first) AS task_count
+    )
 
 SELECT
     runs.run_id,
@@ -60,10 +67,13 @@ SELECT
     waited.beyond_count,
     exchanged.message_count,
     exchanged.message_bytes::BIGINT AS message_bytes,
-    gathered.collective_count
+    gathered.collective_count,
+    forked.team_count,
+    forked.task_count
 FROM runs
 CROSS JOIN profiled
 CROSS JOIN waited
 CROSS JOIN exchanged
 CROSS JOIN gathered
+CROSS JOIN forked
 ORDER BY runs.run_id

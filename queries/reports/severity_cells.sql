@@ -12,7 +12,8 @@
 --             idle_times, wait_states, metrics, call_paths, locations
 -- Output:     export severities
 -- Parameters: none
--- Assumes:    nanoseconds below 2**53 keep every digit as seconds in DOUBLE
+-- Assumes:    who does not take part in a computation has a row for it, so that call paths times
+--             locations are few enough; nanoseconds below 2**53 keep every digit as seconds
 WITH
     critical_activities AS (
         SELECT

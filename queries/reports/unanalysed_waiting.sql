@@ -2,7 +2,7 @@
 --
 -- Grain:      one row per kind of call that took time
 -- Inputs:     flat_profile, regions, mpi_calls, region_classes, overhead_classes, collectives,
---             collective_members, wait_states, call_paths, thread_team_members
+--             collective_members, wait_states, call_paths, thread_teams
 -- Output:     report section wait states
 -- Parameters: none
 -- Assumes:    messages and collectives between processes, and barriers of teams of threads, are
@@ -56,7 +56,7 @@ WITH
                 WHEN
                     classes.paradigm = 'openmp'
                     AND classes.overhead_subclass = 'barrier'
-                    AND EXISTS (FROM thread_team_members)
+                    AND EXISTS (FROM thread_teams)
                     THEN NULL
                 WHEN classes.paradigm <> 'mpi' AND classes.overhead_class = 'synchronisation'
                     THEN 'synchronisation of threads and devices'

@@ -69,6 +69,7 @@ WITH RECURSIVE
                 entered.location_id = parallel_visits.location_id
                 AND entered.ancestor_id = parallel_visits.call_path_id
                 AND entered.visit_id > parallel_visits.visit_id
+        WHERE entered.enter_ns <= parallel_visits.leave_ns
     ),
 
     -- Of those that come at the same time, the one of the lowest number is the last.

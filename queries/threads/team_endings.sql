@@ -27,6 +27,7 @@ WITH
         SELECT
             workers.location_id,
             workers.visit_id,
+            workers.fork_ns,
             coalesce(last_barriers.enter_ns, workers.fork_ns) AS begin_ns,
             workers.join_ns
         FROM parallel_visits AS workers
@@ -41,7 +42,7 @@ WITH
             visits.call_path_id,
             visits.visit_id = endings.visit_id AS is_start,
             if(is_start, endings.join_ns, visits.leave_ns)
-            - greatest(visits.enter_ns, endings.begin_ns) AS time_ns
+            - greatest(if(is_start, endings.fork_ns, visits.enter_ns), endings.begin_ns) AS time_ns
         FROM (FROM visits SEMI JOIN endings USING (location_id)) AS visits
         ASOF INNER JOIN endings
             ON

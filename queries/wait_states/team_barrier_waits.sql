@@ -5,7 +5,8 @@
 -- Output:     team_barrier_waits
 -- Parameters: none
 -- Source:     Scalasca pattern reference, "OpenMP Barrier Wait Time"
--- Assumes:    the waiting comes first, tasks that run inside the barrier after it
+-- Assumes:    the waiting comes first, tasks that run inside the barrier after it; clocks are
+--             synchronised: confidence is lower where a thread leaves before the last one enters
 SELECT
     if(is_implicit, 'omp_ibarrier_wait', 'omp_ebarrier_wait') AS property,
     location_id,
@@ -19,7 +20,7 @@ SELECT
     NULL::BIGINT AS collective_id,
     TRUE AS is_synchronisation,
     FALSE AS is_beyond_reference,
-    100::TINYINT AS confidence
+    if(last_enter_ns > leave_ns, 50, 100)::TINYINT AS confidence
 FROM team_barriers
 WHERE wait_ns > 0
 ORDER BY visit_id

@@ -3,6 +3,7 @@
 import csv
 from pathlib import Path
 
+import duckdb
 import pyarrow.parquet as pq
 import pytest
 
@@ -55,14 +56,16 @@ def test_an_unknown_suffix_is_refused(tmp_path: Path) -> None:
         export_severities(late_sender_run(), tmp_path / "severities.txt")
 
 
-def test_a_failed_export_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+def test_a_failed_export_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     output = tmp_path / "severities.csv"
     output.write_text("old")
-    broken = late_sender_run()
-    rows = [{"metric": "time", "call_path_id": 0, "location_id": 0, "value": 1}]
-    broken = type(broken)({**broken.tables, "severities": rows, "metrics": []})
-    export_severities(broken, output)
-    assert output.read_text().splitlines() == [",".join(COLUMNS)]
+    monkeypatch.setattr("pipeline.export._COMPARABLE", "SELECT error('half way') FROM ({})")
+    with pytest.raises(duckdb.Error, match="half way"):
+        export_severities(late_sender_run(), output)
+    monkeypatch.undo()
+    assert output.read_text() == "old"
     (tmp_path / "taken.csv").mkdir()
     with pytest.raises(PipelineError, match="cannot write"):
         export_severities(late_sender_run(), tmp_path / "taken.csv")

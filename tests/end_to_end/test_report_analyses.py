@@ -8,7 +8,7 @@ import pytest
 from pipeline.reports.build import build_report
 from pipeline.reports.course import course_of
 from pipeline.reports.units import Unit
-from tests.hand_made import CLASSES, MS, HandMadeRun, late_sender_run, make_run_row, with_rows
+from tests.hand_made import CLASSES, MS, HandMadeRun, late_sender_run, with_rows
 from tests.report_reading import all_forms, read_page, tables_of
 
 
@@ -19,7 +19,7 @@ def test_the_critical_path_is_told_with_its_course_and_what_it_costs() -> None:
         'and 10.0% communication. It is longest in "main": 90.0 ms.',
         "It visits 2 processes in 2 segments, rank 0 longest: 60.0 ms, 60.0% of it.",
         'Work that is uneven, or done by one after the other, costs most in "main": while the path '
-        "is there, all processes together lose 50.0 ms.",
+        "is there, all together lose 50.0 ms.",
     )
     tables = {table.name: table.as_dicts() for table in section.tables}
     assert [
@@ -109,7 +109,7 @@ def test_starting_mpi_is_neither_longest_nor_costliest_on_the_critical_path() ->
         "It visits 2 processes in 2 segments, rank 0 longest: 20.0 ms, 66.7% of it after starting "
         "MPI.",
         'Work that is uneven, or done by one after the other, costs most in "main": while the path '
-        "is there, all processes together lose 30.0 ms.",
+        "is there, all together lose 30.0 ms.",
     )
     table = next(each for each in section.tables if each.name == "critical_path_by_location")
     assert [
@@ -141,8 +141,8 @@ def without_path(run: HandMadeRun) -> HandMadeRun:
     return with_rows(run, **dict.fromkeys(names, ()))
 
 
-def test_a_run_with_threads_has_no_critical_path_and_says_so() -> None:
-    run = with_rows(without_path(late_sender_run()), runs=[make_run_row(process_count=1)])
+def test_a_run_with_explicit_tasks_has_no_critical_path_and_says_so() -> None:
+    run = with_rows(without_path(late_sender_run()), task_fragments=[{"is_first": True}])
     report = build_report(run)
     assert report.section("critical-path").sentences == (
         "There is no critical path: it is not followed through explicit tasks.",

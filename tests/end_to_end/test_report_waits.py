@@ -200,7 +200,7 @@ def test_collectives_without_all_members_are_named() -> None:
 
 
 def test_with_threads_barriers_of_openmp_are_analysed_too() -> None:
-    run = with_rows(late_sender_run(), runs=[make_run_row(process_count=1)])
+    run = with_rows(late_sender_run(), thread_teams=[{"thread_team_id": 0}])
     assert any(
         "collectives between processes, barriers of OpenMP." in said
         for said in build_summary(run).section("summary").sentences
@@ -282,7 +282,8 @@ def test_waits_that_the_reference_knows_are_not_marked() -> None:
 
 
 def test_one_process_alone_waits_for_nobody() -> None:
-    run = with_rows(late_sender_run(), runs=[make_run_row(process_count=1)], wait_states=[])
+    alone = make_run_row(process_count=1, location_count=1)
+    run = with_rows(late_sender_run(), runs=[alone], wait_states=[])
     assert build_summary(run).section("summary").sentences[-1] == (
         "There are no two processes, of which one could wait for the other."
     )

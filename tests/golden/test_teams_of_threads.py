@@ -149,3 +149,32 @@ def test_what_a_worker_does_after_the_last_barrier_is_not_counted_as_work(team):
         (PARALLEL, 1, 50 - 8),
         (BARRIER, 0, 18 - 10),
     ]
+
+
+def test_a_team_without_barriers_parts_where_it_forks(team):
+    team["visits"] = [visit for visit in team["visits"] if visit["call_path_id"] != BARRIER]
+    columns = "call_path_id location_id ending_ns"
+    assert run_query("team_endings", team, columns) == [(PARALLEL, 1, 62 - 8)]
+
+
+def test_a_barrier_outside_the_region_of_the_team_is_not_its_own(team):
+    # The same call path once more, later and without a team.
+    alone = [visit(5, 1, PARALLEL, (70, 90), 15), visit(6, 1, BARRIER, (80, 85), 5, 5)]
+    team["visits"] += alone
+    assert run_query("team_barriers", team, "visit_id ordinal is_parting") == [
+        (2, 0, False),
+        (4, 0, True),
+    ]
+
+
+def test_teams_without_names_have_workers_too(team):
+    team["thread_teams"][0]["communicator_id"] = None
+    team["thread_team_members"] = []
+    (work,) = find_paths({"critical_path_work": "call_path_id location_id work_ns"}, team)
+    assert (PARALLEL, 1, 50 - 8) in work
+
+
+def test_where_clocks_disagree_a_wait_ends_with_its_call_and_is_doubtful(team):
+    team["visits"][4] |= {"enter_ns": 59, "leave_ns": 60, "exclusive_ns": 1}
+    found = run_query("team_barrier_waits", team, "location_id wait_ns confidence")
+    assert found == [(0, 58 - 40, 50)]

@@ -86,9 +86,9 @@ def _problems(outcome: Outcome) -> Iterator[str]:
 def _tell_the_rest(outcomes: Sequence[Outcome], without: Sequence[str]) -> None:
     if without:
         print(f"no reference, left out: {', '.join(without)}")
-    for outcome in outcomes:
-        if outcome.left_out:
-            print(f"not compared in {outcome.case}: {', '.join(outcome.left_out)}")
+    for left_out in sorted({each.left_out for each in outcomes if each.left_out}):
+        where = [each.case for each in outcomes if each.left_out == left_out]
+        print(f"not compared: {', '.join(left_out)} in {len(where)} cases: {', '.join(where)}")
     beyond = sorted({name for each in outcomes for name in each.comparison.reference_only})
     if beyond:
         print(f"in the reference only: {', '.join(beyond)}")

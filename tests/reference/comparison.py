@@ -115,9 +115,9 @@ def _run(case: Case, folder: Path, *, metrics: Collection[str], threads: int) ->
     export_severities(run, severities)
     counts = run.read("runs", ["process_count", "record_count"]).to_pylist()[0]
     compared = set(metrics) & compared_of(run)
-    left_out = set(metrics) - compared
     if not case.derived.exists():
         compared -= DERIVED
+    left_out = set(metrics) - compared
     return Outcome(
         case=case.name,
         rank_count=counts["process_count"],

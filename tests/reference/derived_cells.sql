@@ -1,6 +1,6 @@
 -- What the reference derives from its results, which it prints with six digits.
 --
--- Grain:      one row per metric, call path, rank and thread
+-- Grain:      one row per metric, node of the reference's call tree, rank and thread
 -- Inputs:     none
 -- Output:     derived cells
 -- Parameters: $derived   file of derived metrics, a column each (VARCHAR)

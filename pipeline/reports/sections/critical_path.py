@@ -26,7 +26,7 @@ CALL_PATHS = TableSpec(
     title="Call paths on it",
     note=(
         "Imbalance: what the path would be shorter by if the work were spread evenly. Impact: what "
-        "all processes together lose to this call path on it."
+        "all together lose to this call path on it."
     ),
     row_limit=20,
     bars=("path_ns",),
@@ -36,7 +36,7 @@ CALL_PATHS = TableSpec(
 )
 LOCATIONS = TableSpec(
     query="critical_path_by_location",
-    title="Processes on it",
+    title="Who is on it",
     row_limit=64,
     bars=("path_ns",),
     titles={"setup_ns": "Starting MPI"},
@@ -44,9 +44,9 @@ LOCATIONS = TableSpec(
 )
 PASSAGES = TableSpec(
     query="critical_path_passages",
-    title="From process to process",
+    title="Where it passes on",
     note=(
-        "Where the path passes on: to the process that waited, from the one it waited for. "
+        "The path passes on to the one that waited, from the one it waited for, or that forked it. "
         "Completing is the rest of the call that waited, and part of the path."
     ),
     row_limit=20,
@@ -78,7 +78,7 @@ def build(material: Material) -> Section:
     return Section(
         key="critical-path",
         title="Critical path",
-        facts=_facts(overview[0]),
+        facts=_facts(overview[0], has_threads=material.has_threads),
         sentences=said(
             describe_length(material),
             describe_waiting(material),
@@ -97,20 +97,25 @@ BROKEN = (
 )
 
 
-def _facts(overview: Row) -> tuple[Fact, ...]:
+def _facts(overview: Row, *, has_threads: bool) -> tuple[Fact, ...]:
     return (
         Fact("length", overview["path_ns"], Unit.TIME),
         Fact("of the run time", overview["path_ratio"], Unit.SHARE),
         Fact("of it computation", overview["computation_ratio"], Unit.SHARE),
         Fact("of it communication", overview["communication_ratio"], Unit.SHARE),
         Fact("of it starting MPI", overview["setup_ratio"], Unit.SHARE),
-        Fact("processes on it", overview["location_count"], Unit.COUNT),
+        Fact(f"{_locations(has_threads)[1]} on it", overview["location_count"], Unit.COUNT),
     )
+
+
+def _locations(has_threads: bool) -> tuple[str, str]:
+    """One and several of what the path visits."""
+    return ("location", "locations") if has_threads else ("process", "processes")
 
 
 def describe_absence(material: Material) -> str:
     """Why there is no critical path."""
-    if material.has_threads:
+    if material.overview["task_count"]:
         return "There is no critical path: it is not followed through explicit tasks."
     return "There is no critical path: no process did anything."
 
@@ -163,10 +168,9 @@ def describe_course(overview: Row, *, has_threads: bool) -> str:
     place = name_place(overview["worst_rank"], overview["worst_thread"], has_threads=has_threads)
     if number(overview["location_count"]) < 2:
         return f"It stays on {place}."
-    visited = ("location", "locations") if has_threads else ("process", "processes")
     after = " after starting MPI" if overview["setup_ratio"] else ""
     return (
-        f"It visits {count_of(overview['location_count'], *visited)} in "
+        f"It visits {count_of(overview['location_count'], *_locations(has_threads))} in "
         f"{count_of(overview['segment_count'], 'segment')}, {place} longest: "
         f"{time_of(overview['worst_ns'])}, {share_of(overview['worst_ratio'])} of it{after}."
     )
@@ -178,6 +182,6 @@ def describe_impact(overview: Row) -> str:
         return ""
     return (
         "Work that is uneven, or done by one after the other, costs most in "
-        f"{name_path(overview['worst_call_path'])}: while the path is there, all processes "
+        f"{name_path(overview['worst_call_path'])}: while the path is there, all "
         f"together lose {time_of(overview['impact_ns'])}."
     )

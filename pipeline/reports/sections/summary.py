@@ -53,7 +53,7 @@ def build(material: Material) -> Section:
             load_balance.describe_most_uneven(material),
             describe_top_region(top) if top and overview["total_ns"] else "",
             describe_quality(material.rows("quality_findings"), incomplete),
-            describe_coverage(material.rows(UNANALYSED), has_threads=material.has_threads),
+            describe_coverage(material.overview, material.rows(UNANALYSED)),
             describe_waiting(overview, material.rows(SEARCHED)),
         ),
         findings=tuple(describe_finding(row, has_threads=material.has_threads) for row in findings),

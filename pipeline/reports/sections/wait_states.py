@@ -59,7 +59,7 @@ def build(material: Material) -> Section:
         key="wait-states",
         title="Wait states",
         sentences=said(
-            describe_coverage(material.rows(UNANALYSED), has_threads=material.has_threads),
+            describe_coverage(overview, material.rows(UNANALYSED)),
             "" if overview["wait_ns"] else describe_waiting(overview, searched),
         ),
         tables=material.tables(BY_PROPERTY, BY_CALL_PATH, BY_CAUSE),
@@ -67,12 +67,12 @@ def build(material: Material) -> Section:
     )
 
 
-def describe_coverage(unanalysed: Sequence[Row], *, has_threads: bool) -> str:
+def describe_coverage(overview: Row, unanalysed: Sequence[Row]) -> str:
     """Which waiting the analysis tells apart, and how much time may hold other waiting."""
     kinds = [f"{row['kind']} ({share_of(row['time_ratio'])} of all time)" for row in unanalysed]
     others = f" Not analysed: {join_words(kinds)}." if kinds else ""
     between = "messages and collectives between processes"
-    analysed = f"{between}, barriers of OpenMP" if has_threads else between
+    analysed = f"{between}, barriers of OpenMP" if overview["team_count"] else between
     return f"Analysed for waiting: {analysed}.{others}"
 
 
@@ -87,7 +87,7 @@ def describe_waiting(overview: Row, searched: Sequence[Row]) -> str:
         lost.append(f"{waits} {BEYOND} lost {time_of(overview['beyond_ns'])}")
     if lost:
         return f"{join_words(lost)}; worst first:"
-    if number(overview["process_count"]) < 2:
+    if number(overview["location_count"]) < 2:
         return "There are no two processes, of which one could wait for the other."
     kinds = join_words([str(row["finding"]) for row in searched])
     return f"No waiting was found{f' (looked for: {kinds})' if kinds else ''}."
