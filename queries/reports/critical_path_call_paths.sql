@@ -12,6 +12,7 @@ WITH
             profile.call_path_id,
             profile.path_ns,
             locations.rank,
+            locations.thread,
             row_number() OVER (
                 PARTITION BY profile.call_path_id
                 ORDER BY profile.path_ns DESC, profile.location_id
@@ -26,6 +27,7 @@ WITH
             sum(path_ns) AS path_ns,
             count(*) AS location_count,
             any_value(rank) FILTER (WHERE place = 1) AS worst_rank,
+            any_value(thread) FILTER (WHERE place = 1) AS worst_thread,
             max(path_ns) AS worst_ns
         FROM placed
         GROUP BY call_path_id
@@ -47,6 +49,7 @@ SELECT
     times.path_ns / nullif(sum(times.path_ns) OVER (), 0) AS path_ratio,
     times.location_count,
     times.worst_rank,
+    times.worst_thread,
     times.worst_ns,
     coalesce(costs.imbalance_ns, 0)::BIGINT AS imbalance_ns,
     coalesce(costs.impact_ns, 0)::BIGINT AS impact_ns,

@@ -199,5 +199,6 @@ def test_what_is_said_to_be_analysed_is_what_is_searched(store: Path) -> None:
     # What is added here must be taken from unanalysed_waiting.
     assert {finding for (finding,) in rows} == {
         "Late Receiver", "Late Sender", "Wait at Barrier", "Wait at N × N", "Late Broadcast",
-        "Early Reduce", "Early Scan", "Wait at Finalize",
+        "Early Reduce", "Early Scan", "Wait at Finalize", "Wait at OpenMP Barrier",
+        "Wait at Implicit OpenMP Barrier",
     }  # fmt: skip

@@ -157,6 +157,22 @@ def test_a_path_that_cannot_be_followed_to_its_start_says_so() -> None:
     assert said[-1].startswith("The path could not be followed back to the start")
 
 
+def test_threads_are_named_where_ranks_do_not_suffice() -> None:
+    # Both locations are threads of rank 0.
+    places = [
+        {"location_id": at, "location_group_id": 0, "rank": 0, "thread": at, "is_complete": True}
+        for at in (0, 1)
+    ]
+    run = with_rows(late_sender_run(), locations=places, runs=[make_run_row(process_count=1)])
+    section = build_report(run).section("critical-path")
+    assert section.sentences[1] == (
+        "It visits 2 locations in 2 segments, rank 0 thread 0 longest: 60.0 ms, 60.0% of it."
+    )
+    table = next(each for each in section.tables if each.name == "critical_path_call_paths")
+    assert table.values("worst_thread") == (0, 1)
+    assert "worst_thread" not in table.hidden
+
+
 def test_a_path_on_one_process_stays_there() -> None:
     (row,) = late_sender_run().tables["critical_path_summary"]
     run = with_rows(

@@ -30,13 +30,13 @@ CALL_PATHS = TableSpec(
     ),
     row_limit=20,
     bars=("path_ns",),
-    titles={"worst_rank": "Most on rank"},
-    silent={"imbalance_ns": 0, "impact_ns": 0},
+    titles={"worst_rank": "Most on rank", "worst_thread": "Thread"},
+    silent={"worst_thread": 0, "imbalance_ns": 0, "impact_ns": 0},
     hidden=frozenset({"is_setup"}),
 )
 LOCATIONS = TableSpec(
     query="critical_path_by_location",
-    title="Who is on it",
+    title="By location",
     row_limit=64,
     bars=("path_ns",),
     titles={"setup_ns": "Starting MPI"},
@@ -58,7 +58,7 @@ PASSAGES = TableSpec(
 WAITING = TableSpec(
     query="critical_path_waiting",
     title="Waiting on it",
-    note="There the path stays with the process that waits, instead of passing to the cause.",
+    note="There the path stays with the one that waits, instead of passing on to the cause.",
     row_limit=20,
     bars=("path_ns",),
     silent={"is_beyond_reference": False},
