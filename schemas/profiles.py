@@ -27,6 +27,7 @@ CALL_TREE = Table(
     grain="one row per location and call path with visits at or below it",
     key=("location_id", "call_path_id"),
     is_partitioned=True,
+    are_integers_compressed=False,
     columns=(
         LOCATION_ID,
         CALL_PATH_ID,

@@ -25,7 +25,7 @@ piece = nb.njit(inline="always")
 
 @intrinsic
 def prefetch(typing: Any, rows: Any, row: Any) -> Any:
-    """Begin to fetch a row of a contiguous array of two dimensions into the cache."""
+    """Begin to fetch a row of an array into the cache."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, values[0])

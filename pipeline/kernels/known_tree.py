@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.kernels.call_tree import CallTree, clear, index_nodes, reserve
+from pipeline.kernels.call_tree import CallTree, clear, reserve
 from pipeline.kernels.compiled import kernel, piece
 
 # Columns of a layout, which has a row for the root, then one per node: where the node's
@@ -27,7 +27,7 @@ def know(
     """The location's tree, in the memory of `tree`, its layout, and its nodes depth first.
 
     `numbers` are the canonical numbers of all its nodes, in any order. Parents come before their
-    children; there is room for `spare` more nodes.
+    children; there is room for `spare` more nodes. The hash map is empty (`index_nodes` fills it).
     """
     ordered = np.sort(numbers)
     count = len(ordered)
@@ -38,7 +38,6 @@ def know(
     parents, regions = canonical.parent.take(ordered), canonical.region.take(ordered)
     above, free = np.empty(count, np.int32), np.zeros(count + 2, np.int32)
     _lay_out(tree, ordered, parents, regions, above, free, depth_first, layout)
-    index_nodes(tree)
     return tree, layout, depth_first
 
 

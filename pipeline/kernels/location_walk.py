@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.kernels import walk_state as ws
-from pipeline.kernels.call_tree import CallTree, clear, new_tree, reserve
+from pipeline.kernels.call_tree import CallTree, clear, index_nodes, new_tree, reserve
 from pipeline.kernels.columns import each, empty, with_room
 from pipeline.kernels.known_tree import LAYOUT_COLUMNS, know
 from pipeline.kernels.plain_walk import walk_plain
@@ -79,7 +79,8 @@ class LocationWalk:
         self._forks = empty(Forks, _FORK_ROOM)
         self._suspended = empty(Suspended, _SUSPENDED_ROOM)
         self._team_stack = np.empty(_TEAM_ROOM, np.int64)
-        self._teams, self._numbers, self._is_plain = no_teams(), _NO_NUMBERS, False
+        self._teams, self._numbers = no_teams(), _NO_NUMBERS
+        self._is_plain = self._is_indexed = False
         self._layout, self._depth_first = _NO_LAYOUT, _NO_NUMBERS
         self.state = np.zeros(ws.STATE_SLOTS, np.int64)
 
@@ -100,7 +101,8 @@ class LocationWalk:
         self.state[ws.WRITES_ROWS] = self._writes_rows
         self.state[ws.NEXT_VISIT] = self._first_visit = first_visit
         self.state[ws.LOCATION] = location
-        self._teams, self._numbers, self._is_plain = teams, numbers, is_plain
+        self._teams, self._numbers = teams, numbers
+        self._is_plain, self._is_indexed = is_plain, False
         if is_plain:
             self._tree, self._layout, self._depth_first = know(
                 self._tree, self._canonical, numbers, _SPARE_NODES
@@ -124,17 +126,24 @@ class LocationWalk:
         row = 0
         while row < len(kinds):
             self._make_room()
-            walk, end = self._walk(), len(kinds)
+            walk, before, end = self._walk(), row, len(kinds)
             if self._is_plain:
                 row = walk_plain(walk, self._code, times, kinds, refs, side, row)
                 end = min(row + _OUT_OF_THE_ORDINARY, end)
-            if row < end:
+            if row == before:
+                self._index_nodes()
                 row = walk_records(
                     walk, self._teams, self._code, times, kinds[:end], refs, side, row
                 )
             self._hand_over_full_visits()
             if self.state[ws.RECORD_ROWS] > _MANY_RECORDS:
                 take_records(self._ready_records())
+
+    def _index_nodes(self) -> None:
+        """Let the general walk find the nodes of a plain location."""
+        if self._is_plain and not self._is_indexed:
+            index_nodes(self._tree)
+            self._is_indexed = True
 
     def finish(self, take_records: Callable[[RecordRows], None]) -> None:
         """Close what is still open, and hand over all records."""

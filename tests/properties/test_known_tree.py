@@ -9,6 +9,7 @@ from pipeline.kernels.call_tree import (
     CallTree,
     add_node,
     find_node,
+    index_nodes,
     new_tree,
     number_depth_first,
     reserve,
@@ -54,6 +55,7 @@ def test_every_path_of_the_location_is_found(
     canonical, number = tree_of(with_prefixes(elsewhere + here))
     numbers = np.array([number[path] for path in own], np.int32)
     tree, layout, depth_first = know(new_tree(), canonical, numbers, 1)
+    index_nodes(tree)
     assert tree.number[depth_first].tolist() == sorted(numbers)
     node = {(): NO_NODE}
     for path in sorted(own):

@@ -146,8 +146,10 @@ class PlainSurvey:
 
     def clear(self) -> None:
         """Make room for more nodes; called before each stretch of reading."""
+        header, before = self._header, self._tree
         self._tree = reserve(self.tree, _SPARE_NODES)
-        header = self._header
+        if self._tree is before and header[_LIMIT]:
+            return
         header[_LIMIT] = len(self._tree.parent)
         header[_PARENT_AT] = self._tree.parent.ctypes.data
         header[_REGION_AT] = self._tree.region.ctypes.data
