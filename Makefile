@@ -159,7 +159,7 @@ $(RUNTIME): requirements/runtime.txt requirements/otf2.txt $(wildcard $(INSTALLI
 	@chmod +x $(TRACEMILL)
 	@touch $@
 
-$(KERNELS): $(RUNTIME) $(wildcard pipeline/kernels/*.py pipeline/readers/otf2/callbacks.py pipeline/readers/otf2/plain_survey.py pipeline/stages/*_walk.py)
+$(KERNELS): $(RUNTIME) $(wildcard pipeline/kernels/*.py pipeline/generator/kernels/*.py pipeline/readers/otf2/callbacks.py pipeline/readers/otf2/plain_survey.py pipeline/stages/*_walk.py)
 	@echo 'Compiling kernels ...'
 	@$(PY) -m pipeline.warm
 	@touch $@

@@ -147,6 +147,26 @@ def _options(
 
 
 @app.command
+def generate(spec: Path, /, *, output: Path) -> None:
+    """Generate the trace of a described program, and what is true about it.
+
+    The program is simulated event by event. Beside the OTF2 archive stand truth.json (run time,
+    waits by kind, length of the critical path, run times with a part scaled),
+    truth_wait_states.csv (every wait with its cause) and truth_critical_path.csv.
+
+    Parameters
+    ----------
+    spec
+        TOML file that describes the program; see data/programs for examples.
+    output
+        Folder to make, which must not exist or be empty.
+    """
+    from pipeline import commands
+
+    commands.generate_trace(spec, output=output)
+
+
+@app.command
 def runs(*, store: Store = Path("store")) -> None:
     """List the analysed runs: ranks, records, size on disk, when, and their state."""
     from pipeline import commands

@@ -106,6 +106,19 @@ def _holds(path: Path, text: str) -> bool:
         return False
 
 
+def generate_trace(spec: Path, *, output: Path) -> None:
+    """Write the trace of a described program, and say how long the program runs."""
+    from pipeline.generator.generate import generate
+    from pipeline.generator.spec import read_spec
+
+    generated = generate(read_spec(spec), output)
+    summary = generated.truth.summary
+    seconds = summary["run_ns"] / 1e9
+    text = f"{generated.record_count:,} records of a run of {seconds:.3g} s written to {output}"
+    messages().print(text, markup=False, soft_wrap=True)
+    results().print(str(generated.anchor), style="path", markup=False, soft_wrap=True)
+
+
 def list_runs(store: Path) -> None:
     """List the runs of a store with their sizes, latest first."""
     summaries = open_store(store).summaries()

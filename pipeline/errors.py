@@ -49,6 +49,12 @@ class MissingLibraryError(PipelineError):
     exit_code = 15
 
 
+class ProgramError(PipelineError):
+    """The description of a program to generate is wrong, or the program cannot run."""
+
+    exit_code = 16
+
+
 class BrokenContractError(PipelineError):
     """A table does not hold what its schema claims (please report it)."""
 

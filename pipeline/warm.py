@@ -65,21 +65,37 @@ def _walk_once() -> None:
     path_names(tree.parent, tree.region, ["main"])
 
 
+def _simulate_once() -> None:
+    """Simulate a program that does nothing, and sum up its critical path."""
+    from pipeline.generator.phases import build_program
+    from pipeline.generator.simulation import Machine, simulate
+    from pipeline.generator.spec import parse_spec
+    from pipeline.generator.truth import PathTimes, find_critical_path, settle_waits
+
+    program = build_program(parse_spec({"processes": 1, "phase": [{"kind": "work"}]}))
+    outcome = simulate(program, Machine(), has_truth=True)
+    path = find_critical_path(program, outcome, settle_waits(outcome))
+    simulate(program, Machine(), take_events=PathTimes(program, path).take)
+
+
 def compile_all() -> None:
     """Fill the cache; without an OTF2 library, only with what needs none."""
     _walk_once()
+    _simulate_once()
     try:
         from pipeline.readers.otf2.library import load_library
 
         load_library()
     except MissingLibraryError:
         return
+    from pipeline.generator.archive import compile_writing
     from pipeline.readers.otf2.callbacks import GROUPS, compile_callbacks
     from pipeline.readers.otf2.plain_survey import plain_callbacks
 
     compile_callbacks(GROUPS)
     compile_callbacks(GROUPS - {"attributes"})
     plain_callbacks()
+    compile_writing()
 
 
 if __name__ == "__main__":

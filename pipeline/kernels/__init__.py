@@ -18,6 +18,7 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX, _LARGE = -1, -3, -8, 64 << 20
 _ROOT = Path(__file__).resolve().parents[2]
 _COMPILED = (
     "pipeline/kernels",
+    "pipeline/generator/kernels",
     "pipeline/readers/otf2/callbacks.py",
     "pipeline/readers/otf2/plain_survey.py",
 )

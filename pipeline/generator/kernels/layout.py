@@ -1,0 +1,157 @@
+"""What the arrays of the simulated machine hold: one line per column.
+
+All times are nanoseconds since the trace's zero; everything else counts from 0 unless said
+otherwise. NOBODY stands for what is not there.
+"""
+
+from collections import namedtuple
+from typing import Any, Final
+
+import numpy as np
+
+# Typed numbers: compiled code would be specialised for each value of a plain one.
+NOBODY: Any = np.int64(-1)
+ANY: Final = -2
+LAST: Final = -3
+"""As a peer: any sender; the sender of the message received last."""
+
+NO: Final = np.bool_(False)
+
+# --- Instructions, a row each --------------------------------------------------------------------
+
+(
+    CODE, PATH, PEER, COMM, TAG, BYTES, RECEIVED, SLOT, COUNT, AMOUNT, MODE, TARGET,
+) = range(12)  # fmt: skip
+INSTRUCTION_WIDTH: Final = 12
+
+(
+    END, ENTER_REGION, LEAVE_REGION, WORK, LOOP, JUMP, JUMP_IF_TAG, SEND, ISEND, RECV, IRECV,
+    SENDRECV, WAIT, COLLECTIVE, ICOLLECTIVE, TEAM, CALL,
+) = range(17)  # fmt: skip
+"""END ends the program. WORK passes AMOUNT ns in COUNT nested function calls, with jitter of MODE
+ppm. LOOP jumps to TARGET AMOUNT times in all, counted in register SLOT. CALL is a local MPI call
+of AMOUNT ns.
+
+SEND, ISEND, RECV, IRECV, SENDRECV: PEER is a process, TARGET of SENDRECV the one to receive from;
+TARGET 1 numbers a task. ISEND and IRECV make the request SLOT, WAIT completes COUNT of them from
+SLOT on. COLLECTIVE, ICOLLECTIVE: PEER is the root's rank in COMM, SLOT the operation's number in
+OTF2, COUNT how many members send data, AMOUNT the request made. TEAM: COUNT barriers within,
+AMOUNT ns between them, SLOT ppm more for each higher thread, PEER function calls."""
+
+# WORK: the task's number, not the place in the program, decides how long it takes.
+BY_TASK: Final = 1
+STANDARD, SYNCHRONOUS, BUFFERED = range(3)
+"""Modes of sending. Standard: buffered up to the eager limit, else synchronous."""
+
+# --- Families of collectives (MODE of a collective); SLOT is its OTF2 operation ------------------
+
+(BARRIER, N_TO_N, ONE_TO_N, N_TO_ONE, SCAN, INIT, FINALIZE, FENCE) = range(8)
+BEYOND: Final = 1
+"""In TARGET: the reference analyser leaves the operation out."""
+
+# --- Processes -----------------------------------------------------------------------------------
+
+(
+    PC, STATE, CALL_ENTER, CALL_VISIT, CALL_AT, FIRST_SLOT, SLOT_COUNT, CALL_LEAVE,
+    LAST_SOURCE, LAST_TAG, LAST_TASK, NEXT_REQUEST, SENT_COUNT,
+    UNEXPECTED_FIRST, UNEXPECTED_LAST, POSTED_FIRST, POSTED_LAST,
+    REMEMBERED_COUNT, REGISTER,
+) = range(19)  # fmt: skip
+REGISTER_COUNT: Final = 4
+PROCESS_WIDTH: Final = REGISTER + REGISTER_COUNT
+READY, IN_CALL, ENDED = range(3)
+
+# --- Requests of a process; the last two slots are those of its blocking calls -------------------
+
+(SLOT_KIND, SLOT_OBJECT, SLOT_REQUEST) = range(3)
+SLOT_WIDTH: Final = 3
+(NOTHING, SENDING, RECEIVING, TAKING_PART) = range(4)
+OWN_SLOTS: Final = 2
+
+# --- Messages: a send, a posted receive, or both -------------------------------------------------
+
+(
+    SENDER, RECEIVER, MESSAGE_COMM, MESSAGE_TAG, MESSAGE_BYTES, IS_SYNCHRONOUS, TASK,
+    SEND_ENTER, SEND_VISIT, SEND_RECORD, RECEIVE_ENTER, RECEIVE_VISIT, DONE, NEXT, USERS,
+) = range(15)  # fmt: skip
+MESSAGE_WIDTH: Final = 15
+
+# --- Collective instances and their members ------------------------------------------------------
+
+(
+    INSTANCE_COMM, ORDINAL, INSTANCE_CODE, ARRIVED, SENDERS_ARRIVED, FINISHED, POINTERS,
+    INSTANCE_NEXT, LATEST_NS,
+) = range(9)  # fmt: skip
+INSTANCE_WIDTH: Final = 9
+(
+    BEGIN, COST, FINISH, SENT, GOT, MEMBER_STATE, START_ENTER, START_VISIT, END_ENTER, END_VISIT,
+    END_PATH,
+) = range(11)  # fmt: skip
+MEMBER_WIDTH: Final = 11
+(ABSENT, WAITING, RELEASED) = range(3)
+
+# --- Remembered late senders of a location, for the wrong order ----------------------------------
+
+(REMEMBERED_RECORD, REMEMBERED_WAIT, REMEMBERED_SENDER) = range(3)
+REMEMBERED_WIDTH: Final = 3
+REMEMBERED_MOST: Final = 100
+
+# --- Results -------------------------------------------------------------------------------------
+
+(EVENT_LOCATION, EVENT_KIND, EVENT_TIME, EVENT_ARGUMENTS) = range(4)
+EVENT_WIDTH: Final = EVENT_ARGUMENTS + 6
+
+(
+    WAIT_PROPERTY, WAIT_LOCATION, WAIT_VISIT, WAIT_PATH, WAIT_ENTER, WAIT_START, WAIT_NS,
+    CAUSE_LOCATION, CAUSE_VISIT, CAUSE_ENTER, IS_BEYOND,
+) = range(11)  # fmt: skip
+WAIT_WIDTH: Final = 11
+# Waits for non-blocking collectives are candidates: a call waits for one of them.
+(PENDING_COMM, PENDING_ORDINAL) = range(WAIT_WIDTH, WAIT_WIDTH + 2)
+PENDING_WIDTH: Final = WAIT_WIDTH + 2
+
+PROPERTIES: Final = (
+    "mpi_latesender", "mpi_lswo_same", "mpi_lswo_different", "mpi_latereceiver",
+    "mpi_barrier_wait", "mpi_barrier_completion", "mpi_wait_nxn", "mpi_nxn_completion",
+    "mpi_latebroadcast", "mpi_earlyreduce", "mpi_earlyscan", "mpi_init_completion",
+    "mpi_finalize_wait", "mpi_rma_wait_at_fence", "omp_fork", "omp_ebarrier_wait",
+    "omp_ibarrier_wait",
+)  # fmt: skip
+(
+    LATE_SENDER, WRONG_ORDER_SAME, WRONG_ORDER_DIFFERENT, LATE_RECEIVER, BARRIER_WAIT,
+    BARRIER_COMPLETION, NXN_WAIT, NXN_COMPLETION, LATE_BROADCAST, EARLY_REDUCE, EARLY_SCAN,
+    INIT_COMPLETION, FINALIZE_WAIT, FENCE_WAIT, FORK_TIME, EXPLICIT_BARRIER_WAIT,
+    IMPLICIT_BARRIER_WAIT,
+) = np.arange(17)  # fmt: skip
+
+(
+    ON_ENTER, ON_LEAVE, ON_SEND, ON_ISEND, ON_ISEND_COMPLETE, ON_IRECV_REQUEST, ON_RECV, ON_IRECV,
+    ON_COLLECTIVE_BEGIN, ON_COLLECTIVE_END, ON_REQUEST, ON_COMPLETE, ON_FORK, ON_JOIN,
+    ON_TEAM_BEGIN, ON_TEAM_END,
+) = np.array([0, 1, 16, 17, 18, 19, 20, 21, 24, 25, 26, 27, 40, 41, 42, 43])  # fmt: skip
+"""Kinds of event records, with the numbers of pipeline.kernels.records."""
+
+(SEGMENT_BEGIN, SEGMENT_END) = range(2)
+
+# --- Counters of the machine ---------------------------------------------------------------------
+
+(
+    EVENT_COUNT, WAIT_COUNT, PENDING_COUNT, MESSAGE_FREE, INSTANCE_FREE, HEAP_SIZE, ENDED_COUNT,
+    SEED, HAS_EVENTS, HAS_TRUTH, THREADS, OVERHEAD, LATENCY, NS_PER_KIB, EAGER_LIMIT, END_NS,
+    MOST_EVENTS, MOST_WAITS,
+) = range(18)  # fmt: skip
+COUNTER_COUNT: Final = 18
+
+State = namedtuple(
+    "State",
+    (
+        "counters", "code", "processes", "visits", "slots", "messages", "instances", "members",
+        "comm_sizes", "comm_ranks", "comm_members", "pointers", "heap", "remembered", "events",
+        "waits", "pending", "factors", "first_functions", "team",
+    ),
+)  # fmt: skip
+"""Arrays of the machine. `comm_ranks` (communicator, process) and `comm_members` (communicator,
+rank) translate ranks; `pointers` (communicator, process) is the instance called last; `heap` holds
+(time, process); `factors` (call path, process) of computing are in ppm; `first_functions` gives
+the first call path below each one that WORK calls, NOBODY for none; `team` is room for the threads
+of one process."""

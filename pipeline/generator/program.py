@@ -1,0 +1,301 @@
+"""Programs for the simulated machine: instructions per process, call paths and communicators."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.generator.kernels import layout as at
+from pipeline.generator.kernels.computation import DEPTH, FAN_OUT
+
+MPI, USER, OPENMP = "mpi", "user", "openmp"
+WORLD = 0
+_TAGS_OF_PHASE = 100
+
+
+@dataclass(frozen=True)
+class Region:
+    """A named piece of code: its paradigm and its role, as OTF2 calls them."""
+
+    name: str
+    paradigm: str = USER
+    role: str = "function"
+
+
+@dataclass(frozen=True)
+class CallPath:
+    """A region as called from another call path, which is NOBODY for the outermost."""
+
+    parent: int
+    region: int
+
+
+@dataclass(frozen=True)
+class Communicator:
+    """Members by rank, as processes."""
+
+    name: str
+    members: tuple[int, ...]
+
+
+@dataclass
+class Program:
+    """What every process runs. Call paths and regions are shared, instructions are not."""
+
+    process_count: int
+    thread_count: int = 1
+    regions: list[Region] = field(default_factory=list)
+    paths: list[CallPath] = field(default_factory=list)
+    communicators: list[Communicator] = field(default_factory=list)
+    code: list[list[list[int]]] = field(default_factory=list)
+    first_functions: dict[int, int] = field(default_factory=dict)
+    slot_count: int = 0
+    most_calls: int = 0
+    most_parts: int = 1
+
+    def __post_init__(self) -> None:
+        self.code = [[] for _ in range(self.process_count)]
+        self.communicators.append(Communicator("MPI_COMM_WORLD", tuple(range(self.process_count))))
+
+    def region(self, name: str, paradigm: str = USER, role: str = "function") -> int:
+        """Number of a region."""
+        wanted = Region(name, paradigm, role)
+        if wanted not in self.regions:
+            self.regions.append(wanted)
+        return self.regions.index(wanted)
+
+    def path(self, parent: int, region: int) -> int:
+        """Number of a call path."""
+        wanted = CallPath(parent, region)
+        if wanted not in self.paths:
+            self.paths.append(wanted)
+        return self.paths.index(wanted)
+
+    def new_paths(self, parent: int, regions: Sequence[int]) -> int:
+        """Number of the first of call paths that follow each other."""
+        first = len(self.paths)
+        self.paths += [CallPath(parent, region) for region in regions]
+        return first
+
+    def functions_below(self, path: int) -> None:
+        """Make room for the functions that computing in `path` calls."""
+        level = [path]
+        for depth in range(DEPTH):
+            names = [f"function_{depth}{number}" for number in range(FAN_OUT)]
+            regions = [self.region(name) for name in names]
+            below = []
+            for caller in level:
+                if caller not in self.first_functions:
+                    self.first_functions[caller] = self.new_paths(caller, regions)
+                first = self.first_functions[caller]
+                below += list(range(first, first + FAN_OUT))
+            level = below
+
+    def communicator(self, name: str, members: Sequence[int]) -> int:
+        """Number of a communicator."""
+        wanted = Communicator(name, tuple(members))
+        if wanted not in self.communicators:
+            self.communicators.append(wanted)
+        return self.communicators.index(wanted)
+
+    def path_name(self, path: int) -> str:
+        """Regions from the outermost to this one, with slashes between."""
+        found = self.paths[path]
+        name = self.regions[found.region].name
+        return name if found.parent < 0 else f"{self.path_name(found.parent)}/{name}"
+
+    def instructions(self) -> tuple[NDArray[np.int64], list[int]]:
+        """All instructions one after the other, and where those of each process begin."""
+        starts: list[int] = []
+        rows: list[list[int]] = []
+        for own in self.code:
+            starts.append(len(rows))
+            for row in own:
+                moved = list(row)
+                if row[at.CODE] in (at.LOOP, at.JUMP, at.JUMP_IF_TAG):
+                    moved[at.TARGET] += starts[-1]
+                rows.append(moved)
+        return np.array(rows, np.int64), starts
+
+
+class Process:
+    """Writes the instructions of one process, in the order of its program."""
+
+    def __init__(self, program: Program, rank: int) -> None:
+        self.program, self.rank = program, rank
+        self._code, self._stack = program.code[rank], [-1]
+        self._used_slots, self._first_tag = 0, 0
+
+    # --- Structure ---
+
+    def begin(self, region: str) -> int:
+        """Enter a region and return its call path."""
+        path = self._below(self.program.region(region))
+        self._add(at.ENTER_REGION, path)
+        self._stack.append(path)
+        return path
+
+    def end(self) -> None:
+        """Leave the region entered last."""
+        self._add(at.LEAVE_REGION, self._stack.pop())
+
+    def here(self) -> int:
+        """Place of the next instruction."""
+        return len(self._code)
+
+    def repeat(self, start: int, count: int, *, register: int) -> None:
+        """Go back to `start` until it was reached `count` times."""
+        self._add(at.LOOP, target=start, amount=count, slot=register)
+
+    def jump(self, target: int) -> None:
+        self._add(at.JUMP, target=target)
+
+    def jump_if_tag(self, tag: int) -> int:
+        """Leave a loop after a message with that tag; returns what to give `land`."""
+        self._add(at.JUMP_IF_TAG, tag=self._first_tag + tag)
+        return self.here() - 1
+
+    def land(self, jump: int) -> None:
+        """Let a jump lead here."""
+        self._code[jump][at.TARGET] = self.here()
+
+    def finish(self) -> None:
+        self._add(at.END)
+
+    # --- Computing ---
+
+    def work(
+        self, region: str, ns: int, *, jitter_ppm: int = 0, calls: int = 0, is_task: bool = False
+    ) -> None:
+        """Compute in a region; a task takes as long wherever it is done."""
+        path = self.begin(region)
+        if calls:
+            self.program.functions_below(path)
+            self.program.most_calls = max(self.program.most_calls, calls)
+        target = at.BY_TASK if is_task else 0
+        self._add(at.WORK, path, amount=ns, mode=jitter_ppm, count=calls, target=target)
+        self.end()
+
+    def team(
+        self, region: str, ns: int, *, jitter_ppm: int, imbalance_ppm: int, barriers: int,
+        calls: int,
+    ) -> None:  # fmt: skip
+        """Compute on all threads; those of higher number have `imbalance_ppm` more to do each."""
+        program = self.program
+        parallel = program.region("!$omp parallel", OPENMP, "parallel")
+        path = self._below(parallel)
+        if path == len(program.paths) - 1:
+            program.new_paths(
+                path,
+                (
+                    program.region(region),
+                    program.region("!$omp barrier", OPENMP, "barrier"),
+                    program.region("!$omp implicit barrier", OPENMP, "implicit_barrier"),
+                ),
+            )
+        if calls:
+            program.functions_below(path + 1)
+            program.most_calls = max(program.most_calls, calls)
+        program.most_parts = max(program.most_parts, barriers + 1)
+        self._add(
+            at.TEAM, path, amount=ns, mode=jitter_ppm, slot=imbalance_ppm, count=barriers,
+            peer=calls,
+        )  # fmt: skip
+
+    # --- Messages; peers are processes, requests are numbers that `new_slot` gives ---
+
+    def new_slot(self, count: int = 1) -> int:
+        """The first of `count` new places for requests."""
+        first = self._used_slots
+        self._used_slots += count
+        self.program.slot_count = max(self.program.slot_count, self._used_slots)
+        return first
+
+    def begin_phase(self) -> None:
+        """Tags of another phase must not be taken for this one's; all requests are completed."""
+        self._first_tag += _TAGS_OF_PHASE
+        self._used_slots = 0
+
+    def send(
+        self, peer: int, *, size: int, tag: int = 0, comm: int = WORLD, mode: int = at.STANDARD,
+        numbers_task: bool = False,
+    ) -> None:  # fmt: skip
+        name = {at.STANDARD: "MPI_Send", at.SYNCHRONOUS: "MPI_Ssend", at.BUFFERED: "MPI_Bsend"}
+        self._message(
+            at.SEND, name[mode], peer, tag, comm, size=size, mode=mode, target=int(numbers_task)
+        )
+
+    def isend(
+        self, peer: int, slot: int, *, size: int, tag: int = 0, comm: int = WORLD,
+        mode: int = at.STANDARD,
+    ) -> None:  # fmt: skip
+        name = {at.STANDARD: "MPI_Isend", at.SYNCHRONOUS: "MPI_Issend", at.BUFFERED: "MPI_Ibsend"}
+        self._message(at.ISEND, name[mode], peer, tag, comm, size=size, mode=mode, slot=slot)
+
+    def receive(self, peer: int, *, tag: int = 0, comm: int = WORLD) -> None:
+        self._message(at.RECV, "MPI_Recv", peer, tag, comm)
+
+    def ireceive(self, peer: int, slot: int, *, tag: int = 0, comm: int = WORLD) -> None:
+        self._message(at.IRECV, "MPI_Irecv", peer, tag, comm, slot=slot)
+
+    def exchange(
+        self, to: int, source: int, *, size: int, tag: int = 0, comm: int = WORLD
+    ) -> None:  # fmt: skip
+        """MPI_Sendrecv."""
+        self._message(at.SENDRECV, "MPI_Sendrecv", to, tag, comm, size=size, target=source)
+
+    def wait(self, slot: int) -> None:
+        self._add(at.WAIT, self._mpi("MPI_Wait"), slot=slot, count=1)
+
+    def wait_all(self, first: int, count: int) -> None:
+        self._add(at.WAIT, self._mpi("MPI_Waitall"), slot=first, count=count)
+
+    def _message(
+        self, kind: int, name: str, peer: int, tag: int, comm: int, *, size: int = 0,
+        mode: int = at.STANDARD, slot: int = 0, target: int = 0,
+    ) -> None:  # fmt: skip
+        self._add(
+            kind, self._mpi(name), peer=peer, tag=self._tag(tag), comm=comm, size=size, mode=mode,
+            slot=slot, target=target,
+        )  # fmt: skip
+
+    # --- Collectives ---
+
+    def collective(
+        self, name: str, family: int, operation: int, *, comm: int = WORLD, root: int = at.NOBODY,
+        sent: int = 0, received: int = 0, sender_count: int = 0, request: int | None = None,
+        is_beyond: bool = False,
+    ) -> None:  # fmt: skip
+        """A collective call; with a place for its request a non-blocking one."""
+        self._add(
+            at.COLLECTIVE if request is None else at.ICOLLECTIVE,
+            self._mpi(name),
+            peer=root, comm=comm, size=sent, received=received, slot=operation,
+            count=sender_count, amount=request or 0, mode=family,
+            target=at.BEYOND if is_beyond else 0,
+        )  # fmt: skip
+
+    def call(self, name: str, ns: int) -> None:
+        """An MPI call that concerns nobody else."""
+        self._add(at.CALL, self._mpi(name), amount=ns)
+
+    # --- Rows ---
+
+    def _tag(self, tag: int) -> int:
+        return tag if tag == at.ANY else self._first_tag + tag
+
+    def _mpi(self, name: str) -> int:
+        return self._below(self.program.region(name, MPI))
+
+    def _below(self, region: int) -> int:
+        return self.program.path(self._stack[-1], region)
+
+    def _add(
+        self, code: int, path: int = 0, *, peer: int = at.NOBODY, comm: int = 0, tag: int = 0,
+        size: int = 0, received: int = 0, slot: int = 0, count: int = 0, amount: int = 0,
+        mode: int = 0, target: int = 0,
+    ) -> None:  # fmt: skip
+        self._code.append(
+            [code, path, peer, comm, tag, size, received, slot, count, amount, mode, target]
+        )

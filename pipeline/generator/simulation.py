@@ -1,0 +1,228 @@
+"""Running a program on the simulated machine, as often as there is something to find out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.errors import ProgramError
+from pipeline.generator.kernels import layout as at
+from pipeline.generator.kernels.machine import DONE_ALL, NEEDS_ROOM, run
+from pipeline.generator.kernels.tables import addresses_of
+from pipeline.generator.program import Program
+
+Rows = NDArray[np.int64]
+_MILLION = 1_000_000
+_EVENT_ROWS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Machine:
+    """How fast things are, in ns; `seed` decides every draw. Processes start within `start_ns`."""
+
+    seed: int = 0
+    overhead_ns: int = 200
+    latency_ns: int = 1_000
+    ns_per_kib: int = 100
+    eager_limit: int = 8_192
+    start_ns: int = 5_000
+
+
+@dataclass(frozen=True)
+class Factors:
+    """Computing in some call paths takes `ppm` millionths of its time, on one rank or on all."""
+
+    paths: tuple[int, ...] = ()
+    rank: int | None = None
+    ppm: int = _MILLION
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run of the machine left: waits as rows of layout.WAIT_…, visits by location.
+
+    `start_ns` is when each process started, `last_calls` when it entered its last call
+    (MPI_Finalize) and with which visit; `end_ns` when all had ended.
+    """
+
+    start_ns: NDArray[np.int64]
+    last_calls: Rows
+    end_ns: int
+    visit_counts: NDArray[np.int64]
+    waits: Rows
+    pending: Rows
+
+
+def simulate(
+    program: Program, machine: Machine, *, factors: Factors | None = None,
+    has_truth: bool = False, take_events: Callable[[Rows], None] | None = None,
+) -> Outcome:  # fmt: skip
+    """Run a program to its end; `take_events` gets event rows piece by piece.
+
+    Raises ProgramError if processes wait for each other for ever.
+    """
+    state = _new_state(program, machine, factors or Factors())
+    counters = state.counters
+    counters[at.HAS_TRUTH], counters[at.HAS_EVENTS] = has_truth, take_events is not None
+    while (outcome := run(addresses_of(state))) == NEEDS_ROOM:
+        _hand_over(state, take_events)
+        state = _with_room(state)
+    _hand_over(state, take_events)
+    if outcome != DONE_ALL:
+        raise ProgramError(_describe_deadlock(program, state))
+    return Outcome(
+        _starts(program, machine),
+        state.processes[:, [at.CALL_ENTER, at.CALL_VISIT]],
+        int(counters[at.END_NS]),
+        state.visits,
+        state.waits[: counters[at.WAIT_COUNT]],
+        state.pending[: counters[at.PENDING_COUNT]],
+    )
+
+
+def _hand_over(state: at.State, take_events: Callable[[Rows], None] | None) -> None:
+    count = int(state.counters[at.EVENT_COUNT])
+    if take_events is not None and count:
+        take_events(state.events[:count])
+    state.counters[at.EVENT_COUNT] = 0
+
+
+def _new_state(program: Program, machine: Machine, factors: Factors) -> at.State:
+    code, starts = program.instructions()
+    processes, threads = program.process_count, program.thread_count
+    counters = np.zeros(at.COUNTER_COUNT, np.int64)
+    counters[at.SEED], counters[at.THREADS] = machine.seed, threads
+    counters[at.OVERHEAD], counters[at.LATENCY] = machine.overhead_ns, machine.latency_ns
+    counters[at.NS_PER_KIB], counters[at.EAGER_LIMIT] = machine.ns_per_kib, machine.eager_limit
+    calls = 2 * program.most_calls + 8
+    counters[at.MOST_EVENTS] = program.most_parts * threads * calls + 2 * program.slot_count + 64
+    counters[at.MOST_WAITS] = (2 * processes + 2) * (program.slot_count + 2) + threads * (
+        program.most_parts + 1
+    )
+    comm_ranks, comm_members, comm_sizes = _communicators(program)
+    instances, pointers = _first_instances(comm_sizes, comm_ranks)
+    counters[at.INSTANCE_FREE] = len(comm_sizes)
+    event_rows = max(_EVENT_ROWS, 2 * int(counters[at.MOST_EVENTS]))
+    wait_rows = max(1_024, 2 * int(counters[at.MOST_WAITS]))
+    state = at.State(
+        counters=counters,
+        code=code,
+        processes=_first_processes(starts),
+        visits=np.zeros(processes * threads, np.int64),
+        slots=np.zeros((processes, program.slot_count + at.OWN_SLOTS, at.SLOT_WIDTH), np.int64),
+        messages=_chained(np.zeros((64, at.MESSAGE_WIDTH), np.int64), at.NEXT, 0),
+        instances=instances,
+        members=np.zeros((len(instances), processes, at.MEMBER_WIDTH), np.int64),
+        comm_sizes=comm_sizes,
+        comm_ranks=comm_ranks,
+        comm_members=comm_members,
+        pointers=pointers,
+        heap=np.zeros((processes, 2), np.int64),
+        remembered=np.zeros((processes, at.REMEMBERED_MOST, at.REMEMBERED_WIDTH), np.int64),
+        events=np.empty((event_rows, at.EVENT_WIDTH), np.int64),
+        waits=np.empty((wait_rows, at.WAIT_WIDTH), np.int64),
+        pending=np.empty((wait_rows, at.PENDING_WIDTH), np.int64),
+        factors=_factors(factors, len(program.paths), processes),
+        first_functions=_values(program.first_functions, len(program.paths)),
+        team=np.zeros((1, threads, 2), np.int64),
+    )
+    starts_ns = _starts(program, machine)
+    order = np.argsort(starts_ns, kind="stable")  # a sorted queue is in order
+    state.heap[:, 0], state.heap[:, 1] = starts_ns[order], order
+    counters[at.HEAP_SIZE] = processes
+    return state
+
+
+def _starts(program: Program, machine: Machine) -> NDArray[np.int64]:
+    """When each process starts."""
+    random = np.random.default_rng([machine.seed, 5])
+    return random.integers(0, machine.start_ns, program.process_count, endpoint=True)
+
+
+def _first_processes(starts: list[int]) -> Rows:
+    rows = np.zeros((len(starts), at.PROCESS_WIDTH), np.int64)
+    rows[:, at.PC] = starts
+    for column in (at.UNEXPECTED_FIRST, at.UNEXPECTED_LAST, at.POSTED_FIRST, at.POSTED_LAST):
+        rows[:, column] = at.NOBODY
+    return rows
+
+
+def _communicators(program: Program) -> tuple[Rows, Rows, NDArray[np.int64]]:
+    count, processes = len(program.communicators), program.process_count
+    ranks = np.full((count, processes), at.NOBODY, np.int64)
+    members = np.full((count, processes), at.NOBODY, np.int64)
+    for number, communicator in enumerate(program.communicators):
+        for rank, process in enumerate(communicator.members):
+            ranks[number, process], members[number, rank] = rank, process
+    sizes = np.array([len(each.members) for each in program.communicators], np.int64)
+    return ranks, members, sizes
+
+
+def _first_instances(sizes: NDArray[np.int64], ranks: Rows) -> tuple[Rows, Rows]:
+    """Before the first collective of a communicator, all point to an instance that is over."""
+    count = len(sizes)
+    rows = np.zeros((count + 16, at.INSTANCE_WIDTH), np.int64)
+    rows[:count, at.INSTANCE_COMM] = np.arange(count)
+    rows[:count, at.ORDINAL], rows[:count, at.INSTANCE_NEXT] = -1, at.NOBODY
+    rows[:count, at.FINISHED] = rows[:count, at.POINTERS] = sizes
+    pointers = np.where(ranks >= 0, np.arange(count)[:, None], at.NOBODY).astype(np.int64)
+    return _chained(rows, at.INSTANCE_NEXT, count), pointers
+
+
+def _chained(rows: Rows, column: int, first: int, after: int = at.NOBODY) -> Rows:
+    """`rows` from `first` on as a chain of unused ones, the last of which points to `after`."""
+    rows[first:, column] = np.arange(first + 1, len(rows) + 1)
+    rows[-1, column] = after
+    return rows
+
+
+def _with_room(state: at.State) -> at.State:
+    """The same state with larger arrays where space runs out."""
+    counters, changed = state.counters, {}
+    for name, count in (("waits", at.WAIT_COUNT), ("pending", at.PENDING_COUNT)):
+        rows = getattr(state, name)
+        if counters[count] + counters[at.MOST_WAITS] > len(rows):
+            changed[name] = _larger(rows)
+    for name, column, free in (
+        ("messages", at.NEXT, at.MESSAGE_FREE),
+        ("instances", at.INSTANCE_NEXT, at.INSTANCE_FREE),
+    ):
+        rows, first = getattr(state, name), int(counters[free])
+        if first == at.NOBODY or rows[first, column] == at.NOBODY:
+            changed[name] = _chained(_larger(rows), column, len(rows), first)
+            counters[free] = len(rows)
+    if "instances" in changed:
+        changed["members"] = _larger(state.members)
+    return state._replace(**changed)
+
+
+def _larger(rows: Rows) -> Rows:
+    larger = np.zeros((2 * len(rows), *rows.shape[1:]), np.int64)
+    larger[: len(rows)] = rows
+    return larger
+
+
+def _factors(given: Factors, path_count: int, process_count: int) -> Rows:
+    """By call path and process."""
+    factors = np.full((path_count, process_count), _MILLION, np.int64)
+    processes = slice(None) if given.rank is None else given.rank
+    factors[list(given.paths), processes] = given.ppm
+    return factors
+
+
+def _values(given: dict[int, int], count: int) -> NDArray[np.int64]:
+    values = np.full(count, at.NOBODY, np.int64)
+    for number, value in given.items():
+        values[number] = value
+    return values
+
+
+def _describe_deadlock(program: Program, state: at.State) -> str:
+    stuck = []
+    for rank, row in enumerate(state.processes):
+        if row[at.STATE] == at.IN_CALL:
+            path = program.path_name(int(state.code[row[at.CALL_AT], at.PATH]))
+            stuck.append(f"rank {rank} in {path}")
+    shown = ", ".join(stuck[:4]) + (" and others" if len(stuck) > 4 else "")
+    return f"the program never ends, its processes wait for each other: {shown}"

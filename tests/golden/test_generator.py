@@ -1,0 +1,241 @@
+"""Generated programs: when calls are left, who waited, and what is written, by hand.
+
+Two processes, one message of 1 KiB: an overhead of 200 ns per call, a latency of 1000 ns and 100 ns
+per KiB. The data is there 1100 ns after both calls were entered, and the calls that wait for it
+are left half an overhead later.
+"""
+
+import csv
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.cli import main
+from pipeline.errors import PipelineError, ProgramError
+from pipeline.generator.generate import Generated, generate
+from pipeline.generator.program import Process, Program
+from pipeline.generator.simulation import Machine, simulate
+from pipeline.generator.spec import parse_spec, read_spec
+from tests.otf2_reading import ReadTrace, read_archive
+
+EXAMPLE = Path(__file__).parents[2] / "data" / "programs" / "stencil.toml"
+MACHINE = {"overhead_ns": 200, "latency_ns": 1000, "ns_per_kib": 100}
+PIPELINE = {"kind": "pipeline", "blocks": 1, "bytes": 1024}
+TRANSFER, OVERHEAD = 1100, 200
+
+
+class Made:
+    """A generated archive, read."""
+
+    def __init__(self, folder: Path, phase: dict[str, Any], **options: Any) -> None:
+        given = {"processes": 2, "size": 100, "machine": MACHINE, "phase": [phase], **options}
+        self.generated: Generated = generate(parse_spec(given), folder / "archive")
+        self.read: ReadTrace = read_archive(self.generated.anchor, folder / "store")
+
+    def visits(self, call: str, rank: int) -> list[tuple[int, int]]:
+        """When a call was entered and left, every time."""
+        rows = self.read.visits("path enter_ns leave_ns", location=rank)
+        return [(enter, leave) for path, enter, leave in rows if path.endswith(f"/{call}")]
+
+    def waits(self, kind: str) -> list[tuple[int, ...]]:
+        """Location, start, length and cause of every wait of a kind."""
+        rows = self.generated.truth.wait_states().to_pylist()
+        columns = ("location_id", "start_ns", "wait_ns", "cause_location_id")
+        return [tuple(row[c] for c in columns) for row in rows if row["property"] == kind]
+
+
+# rank 0   [Init][ work 30 000 ns ...][Send]
+# rank 1   [Init][Recv .........................][ work ]
+def test_a_receive_waits_for_its_sender(tmp_path: Path) -> None:
+    made = Made(tmp_path, PIPELINE | {"cell_ns": 300})
+    ((send, sent),) = made.visits("MPI_Send", 0)
+    ((receive, received),) = made.visits("MPI_Recv", 1)
+    ((_, init_left),) = made.visits("MPI_Init", 0)
+    assert send == init_left + 100 * 300
+    assert sent == send + OVERHEAD
+    assert received == send + TRANSFER + OVERHEAD // 2
+    assert made.waits("mpi_latesender") == [(1, receive, send - receive, 0)]
+
+
+# rank 0   [Init][Ssend]      [Ssend ..........]
+# rank 1   [Init][Recv][ work 30 000 ns ][Recv]
+def test_a_synchronous_send_waits_for_its_receiver(tmp_path: Path) -> None:
+    phase = PIPELINE | {"cell_ns": 10, "imbalance": 29, "blocks": 2, "synchronous": True}
+    made = Made(tmp_path, phase)  # 500 ns for each block on rank 0, 15 000 ns on rank 1
+    _, (send, sent) = made.visits("MPI_Ssend", 0)
+    (_, first_left), (receive, received) = made.visits("MPI_Recv", 1)
+    assert receive == first_left + 100 * 10 * 30 // 2
+    assert sent == received == receive + TRANSFER + OVERHEAD // 2
+    assert made.waits("mpi_latereceiver")[-1] == (0, send, receive - send, 1)
+
+
+def test_a_standard_send_above_the_eager_limit_is_synchronous(tmp_path: Path) -> None:
+    machine = MACHINE | {"eager_limit": 1023}
+    made = Made(tmp_path, PIPELINE | {"cell_ns": 0}, machine=machine)
+    ((send, sent),) = made.visits("MPI_Send", 0)
+    ((receive, _),) = made.visits("MPI_Recv", 1)
+    assert sent == max(send, receive) + TRANSFER + OVERHEAD // 2
+
+
+# The second of three processes comes 20 000 ns after the first, the third 40 000.
+def test_a_barrier_waits_for_the_last_one(tmp_path: Path) -> None:
+    phase = {"kind": "collectives", "operations": ["barrier"], "cell_ns": 200, "imbalance": 2}
+    made = Made(tmp_path, phase, processes=3)
+    begins = dict(made.read.rows("mpi_operations", "location_id begin_ns", "kind = 'collective'"))
+    assert made.waits("mpi_barrier_wait") == [
+        (place, begins[place], begins[2] - begins[place], 2) for place in (0, 1)
+    ]
+
+
+def test_the_critical_path_leaves_out_waiting(tmp_path: Path) -> None:
+    """All of rank 0 up to its send, then the rest of the receive, and the work of rank 1."""
+    made = Made(tmp_path, PIPELINE | {"cell_ns": 300})
+    found = made.generated.truth.critical_path().to_pylist()
+    own = {
+        (row["call_path"].rpartition("/")[2], row["location_id"]): row["path_ns"] for row in found
+    }
+    ((begun, init_left),) = made.visits("MPI_Init", 0)
+    assert own == {
+        ("MPI_Init", 0): init_left - begun,
+        ("compute_pipeline", 0): 30_000,
+        ("MPI_Recv", 1): TRANSFER + OVERHEAD // 2,
+        ("compute_pipeline", 1): 30_000,
+    }
+
+
+def test_what_if_runs_the_program_with_a_part_scaled(tmp_path: Path) -> None:
+    """On rank 0 two of three times 30 000 ns are saved; work on rank 1 begins that much earlier."""
+    questions = [
+        {"rank": 0, "factor": 1},
+        {"rank": 0, "factor": 0.5},
+        {"region": "compute_pipeline", "factor": 2},
+    ]
+    made = Made(tmp_path, PIPELINE | {"cell_ns": 300}, what_if=questions)
+    summary = made.generated.truth.summary
+    run = summary["run_ns"]
+    futures = [each["run_ns"] for each in summary["what_if"]]
+    assert futures == [run, run - 15_000, run + 60_000]
+
+
+def test_local_identifiers_and_wrong_clocks_change_nothing(tmp_path: Path) -> None:
+    phases = {"kind": "messages", "jitter": 1.0, "communicator": "halves", "calls": 3}
+    clocks = {"offset_ns": 10**9, "drift_ppm": 50_000.0}
+    plain = Made(tmp_path / "plain", phases, processes=5, iterations=3)
+    odd = Made(tmp_path / "odd", phases, processes=5, iterations=3, id_maps=True, clocks=clocks)
+    for table in ("visits", "mpi_operations"):
+        assert odd.read.records(table) == plain.read.records(table)
+
+
+def test_the_same_description_gives_the_same_files(tmp_path: Path) -> None:
+    spec = read_spec(EXAMPLE)
+    first, second = (generate(spec, tmp_path / name).anchor.parent for name in ("a", "b"))
+    # The anchor holds an identifier of the archive, which the library draws.
+    names = [f.relative_to(first) for f in first.rglob("*") if f.is_file() and f.suffix != ".otf2"]
+    assert len(names) == 1 + 2 * 16 + 3
+    for name in names:
+        assert (first / name).read_bytes() == (second / name).read_bytes(), name
+
+
+def test_another_seed_is_another_course(tmp_path: Path) -> None:
+    phase = {"kind": "work", "jitter": 0.5}
+    runs = {
+        Made(tmp_path / str(n), phase, seed=n).generated.truth.summary["run_ns"] for n in (1, 2)
+    }
+    assert len(runs) == 2
+
+
+def test_threads_fork_and_wait_in_barriers(tmp_path: Path) -> None:
+    phase = {"kind": "threads", "barriers": 1, "thread_imbalance": 1.0}
+    made = Made(tmp_path, phase, threads=3)
+    assert made.read.findings() == {}
+    teams = made.read.rows("thread_teams", "location_id")
+    assert teams == [(0,), (3,)]
+    barriers = made.waits("omp_ebarrier_wait")
+    assert [(place, cause) for place, _, _, cause in barriers] == [(0, 2), (1, 2), (3, 5), (4, 5)]
+    assert made.generated.truth.path is None
+
+
+def test_processes_that_wait_for_each_other_for_ever_are_named() -> None:
+    program = Program(2)
+    for rank in range(2):
+        process = Process(program, rank)
+        process.begin("main")
+        process.receive(1 - rank)
+        process.end()
+        process.finish()
+    with pytest.raises(ProgramError, match="rank 0 in main/MPI_Recv, rank 1 in main/MPI_Recv"):
+        simulate(program, Machine())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("processes = ", "not a TOML file"),
+        ("", "field processes is missing"),
+        ("processes = 2", "field phase is missing"),
+        ("processes = 2\nphase = []", r"no phases: give at least one \[\[phase\]\]"),
+        ("processes = 0\n[[phase]]\nkind = 'work'", "processes: 0 is out of range: 1 to 65536"),
+        ("processes = 2.5\n[[phase]]\nkind = 'work'", "processes: give a whole number, not 2.5"),
+        ("processes = 2\nranks = 3\n[[phase]]\nkind = 'work'", "unknown field ranks: fields are"),
+        ("processes = 2\n[[phase]]\nkind = 'wrok'", "phase 1: no kind 'wrok': kinds are work, st"),
+        ("processes = 2\n[[phase]]\nkind = 'rma'\ntasks = 1", r"phase 1 \(rma\): unknown field t"),
+        (
+            "processes = 2\n[[phase]]\nkind = 'collectives'\noperations = ['sum']",
+            "operations: no 'sum': one of barrier",
+        ),
+        (
+            "processes = 2\n[[phase]]\nkind = 'work'\n[[what_if]]\nfactor = 2",
+            "what_if 1: name a region, a rank or both",
+        ),
+        (
+            "processes = 2\n[[phase]]\nkind = 'work'\n[[what_if]]\nfactor = 2\nrank = 2",
+            "what_if 1: no rank 2: ranks go from 0 to 1",
+        ),
+    ],
+)
+def test_wrong_descriptions_are_explained(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "program.toml"
+    path.write_text(text)
+    with pytest.raises(ProgramError, match=message):
+        read_spec(path)
+
+
+def test_an_unknown_region_to_scale_is_named_and_nothing_is_left(tmp_path: Path) -> None:
+    given = {"processes": 1, "phase": [{"kind": "work"}]}
+    spec = parse_spec(given | {"what_if": [{"region": "wrok", "factor": 1}]})
+    with pytest.raises(ProgramError, match="no region wrok: computing is in compute_work"):
+        generate(spec, tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine").touch()
+    spec = parse_spec({"processes": 1, "phase": [{"kind": "work"}]})
+    with pytest.raises(PipelineError, match="is there already: name another place with --output"):
+        generate(spec, tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_the_command_writes_archive_and_truth(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "out"
+    assert main(["generate", str(EXAMPLE), "--output", str(folder)]) == 0
+    assert capsys.readouterr().out == f"{folder / 'traces.otf2'}\n"
+    truth = json.loads((folder / "truth.json").read_text())
+    assert truth["processes"] == tomllib.loads(EXAMPLE.read_text())["processes"]
+    with (folder / "truth_wait_states.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    late = [int(row["wait_ns"]) for row in rows if row["property"] == "mpi_latesender"]
+    assert truth["waits"]["mpi_latesender"] == {"count": len(late), "wait_ns": sum(late)}
+
+
+def test_wrong_descriptions_have_an_exit_code(tmp_path: Path) -> None:
+    path = tmp_path / "program.toml"
+    assert main(["generate", str(path), "--output", str(tmp_path / "out")]) == 11
+    path.write_text("processes = 0")
+    assert main(["generate", str(path), "--output", str(tmp_path / "out")]) == 16
