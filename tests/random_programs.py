@@ -1,0 +1,103 @@
+"""Small random programs of all kinds, for the generator."""
+
+from random import Random
+from typing import Any
+
+from pipeline.generator.operations import OPERATIONS
+from pipeline.generator.spec import Spec, parse_spec
+
+# Those with most ways to wait come more often.
+KINDS = (
+    "work", "stencil", "master_worker", "pipeline", "messages", "messages", "collectives",
+    "collectives", "collectives", "rma",
+)  # fmt: skip
+COMMUNICATORS = ("world", "rows", "columns", "halves")
+
+
+def random_spec(seed: int, *, has_threads: bool = False) -> Spec:
+    """A program with at most three phases and a handful of processes.
+
+    Without jitter and imbalance, which happens, processes do things at the same time.
+    """
+    random = Random(seed)
+    kinds = [random.choice(KINDS) for _ in range(random.randint(1, 3))]
+    if has_threads:
+        kinds[random.randrange(len(kinds))] = "threads"
+    given: dict[str, Any] = {
+        "processes": random.choice((1, 2, 3, 4, 4, 5, 6, 8)),
+        "threads": random.randint(1, 3) if has_threads else 1,
+        "iterations": random.randint(1, 3),
+        "size": random.choice((0, 1, 30, 300, 3000)),
+        "seed": seed,
+        "id_maps": random.random() < 0.5,
+        "machine": _machine(random),
+        "phase": [_phase(kind, random) for kind in kinds],
+    }
+    if random.random() < 0.6:
+        given["clocks"] = {
+            "offset_ns": random.choice((0, 1000, 10**9)),
+            "drift_ppm": random.choice((0.0, 1.5, 30_000.0)),
+        }
+    return parse_spec(given, f"program {seed}")
+
+
+def _machine(random: Random) -> dict[str, int]:
+    return {
+        "overhead_ns": random.choice((8, 50, 400)),
+        "latency_ns": random.choice((100, 1_000, 20_000)),
+        "ns_per_kib": random.choice((0, 100, 5_000)),
+        "eager_limit": random.choice((0, 64, 8_192)),
+        "start_ns": random.choice((0, 3_000)),
+    }
+
+
+def _phase(kind: str, random: Random) -> dict[str, Any]:
+    common = {
+        "kind": kind,
+        "cell_ns": random.choice((0, 1, 10)),
+        "imbalance": random.choice((-0.9, 0.0, 0.0, 0.5, 4.0)),
+        "jitter": random.choice((0.0, 0.0, 0.1, 1.0)),
+        "calls": random.choice((0, 0, 1, 7)),
+        "bytes": random.choice((0, 1, 100, 10_000)),
+    }
+    return common | _OWN[kind](random)
+
+
+def _collectives(random: Random) -> dict[str, Any]:
+    return {
+        "operations": random.choices(list(OPERATIONS), k=random.randint(1, 5)),
+        "communicator": random.choice(COMMUNICATORS),
+        "nonblocking": random.random() < 0.4,
+        "root": random.randint(0, 3),
+        "silent": random.choice((0.0, 0.3, 0.7)),
+    }
+
+
+def _messages(random: Random) -> dict[str, Any]:
+    return {
+        "messages": random.randint(1, 6),
+        "communicator": random.choice(COMMUNICATORS),
+        "completion": random.choice(("wait", "waitall", "receive")),
+        "synchronous": random.random() < 0.5,
+    }
+
+
+_OWN: dict[str, Any] = {
+    "work": lambda random: {},
+    "stencil": lambda random: {
+        "dimensions": random.randint(1, 2),
+        "exchange": random.choice(("blocking", "sendrecv", "nonblocking")),
+    },
+    "master_worker": lambda random: {"tasks": random.randint(0, 6)},
+    "pipeline": lambda random: {
+        "blocks": random.randint(1, 3),
+        "synchronous": random.random() < 0.5,
+    },
+    "messages": _messages,
+    "collectives": _collectives,
+    "rma": lambda random: {"puts": random.randint(0, 2)},
+    "threads": lambda random: {
+        "barriers": random.randint(0, 2),
+        "thread_imbalance": random.choice((0.0, 1.0)),
+    },
+}
