@@ -16,6 +16,7 @@ from pipeline.kernels.call_tree import (
     number_depth_first,
     reserve,
 )
+from pipeline.kernels.framing import frame_records
 from pipeline.kernels.location_walk import LocationWalk, no_teams
 from pipeline.kernels.path_names import path_names
 from pipeline.kernels.quantities import take_quantities
@@ -62,6 +63,7 @@ def _walk_once() -> None:
     add_node(reserve(new_tree(), 1), *place, NO_NODE)
     walk_back(np.full(1, NONE, np.int64))
     describe_tree(tree.parent, tree.region, tree.is_stub, 2, 3)
+    frame_records(np.frombuffer(b"\2\1", np.uint8), True, True)
     path_names(tree.parent, tree.region, ["main"])
 
 

@@ -220,9 +220,9 @@ QUALITY_KINDS = (
     "unmatched_send", "unmatched_receive", "send_without_completion", "receive_without_request",
     "request_without_completion", "cancelled_request", "partial_collective",
     "inconsistent_collective", "unclosed_visit", "mismatched_leave", "clock_violation",
-    "time_reversal", "impossible_id", "unknown_record", "buffer_flush", "measurement_off",
-    "missing_records", "missing_location", "repeated_definition", "invalid_text",
-    "dropped_attribute",
+    "time_reversal", "impossible_time", "impossible_id", "unknown_record", "buffer_flush",
+    "measurement_off", "missing_records", "missing_location", "repeated_definition",
+    "invalid_text", "dropped_attribute", "team_without_fork",
 )  # fmt: skip
 
 _FINDING_COLUMNS = (

@@ -113,11 +113,13 @@ class Trace:
     """A trace to be written: definitions, and the records of each location.
 
     MPI_COMM_WORLD is communicator 0, with one rank per process, if there are MPI regions;
-    unless a communicator is defined otherwise.
+    unless a communicator is defined otherwise. Its length (ticks) is that of its records unless
+    another one is given.
     """
 
     resolution: int = 1_000_000_000
     global_offset: int = 0
+    length: int | None = None
     chunk_bytes: int = CHUNK_BYTES
     locations: list[Location] = field(default_factory=list)
     regions: dict[str, tuple[int, str, str]] = field(default_factory=dict)
@@ -219,6 +221,7 @@ class _GlobalDefinitions:
     def write(self, trace: Trace) -> None:
         times = [event.time for location in trace.locations for event in location.events]
         length = max(times, default=trace.global_offset) - trace.global_offset
+        length = length if trace.length is None else trace.length
         self._write(
             "ClockProperties", trace.resolution, trace.global_offset, max(length, 0), 1_000_000_000
         )

@@ -40,7 +40,7 @@ _ZERO_AT_FIRST = [
     ws.FORKS, ws.TEAM_DEPTH, ws.AWAITS_TEAM, ws.IN_TASK, ws.SUSPENDED,
     ws.FIRST_NS, ws.HAS_RECORDS, ws.WRITES_ROWS, ws.OPEN_VISITS,
     ws.WORKS_IN_TEAMS, ws.FREE, ws.OPEN_FORKS,
-    *range(ws.MISMATCHED, ws.LOST_NODES + 1),
+    ws.OUTSIDE, *range(ws.MISMATCHED, ws.LOST_NODES + 1),
 ]  # fmt: skip
 
 
@@ -58,6 +58,8 @@ class LocationWalk:
 
     With a `canonical` tree the pass makes rows, without it only grows a call tree and finds forks.
     Visits are handed over whenever they are many, those of several locations together.
+    Records outside the `possible_times` (ns) are counted, and taken to be no later than the one
+    before.
     """
 
     def __init__(
@@ -65,7 +67,10 @@ class LocationWalk:
         code: Code,
         canonical: CallTree | None = None,
         take_visits: Callable[[VisitRows], None] = _drop,
+        *,
+        possible_times: tuple[int, int] = (-ws.ANY_TIME, ws.ANY_TIME),
     ) -> None:
+        self._possible_times = possible_times
         self._code, self._writes_rows = code, canonical is not None
         self._canonical = canonical or new_tree()
         self._tree, self._calls = new_tree(), new_tree()
@@ -101,6 +106,7 @@ class LocationWalk:
         self.state[ws.WRITES_ROWS] = self._writes_rows
         self.state[ws.NEXT_VISIT] = self._first_visit = first_visit
         self.state[ws.LOCATION] = location
+        self.state[[ws.EARLIEST, ws.LATEST]] = self._possible_times
         self._teams, self._numbers = teams, numbers
         self._is_plain, self._is_indexed = is_plain, False
         if is_plain:

@@ -28,11 +28,13 @@ from pipeline.kernels.records import (
 )
 from pipeline.kernels.rows import remember_owner
 from pipeline.kernels.walk_state import (
+    EARLIEST,
     FIRST_NS,
     FREE,
     HAS_RECORDS,
     LAST_NODE,
     LAST_VISIT,
+    LATEST,
     LIBRARY_CALL,
     LOCATION,
     MPI_BEGIN,
@@ -40,6 +42,7 @@ from pipeline.kernels.walk_state import (
     NONE,
     NOW,
     OPEN_VISITS,
+    OUTSIDE,
     PENDING,
     RECORD_ROWS,
     REVERSALS,
@@ -54,7 +57,10 @@ from pipeline.kernels.walk_state import (
 def _charge(state: Any, exclusive: Any, top: Any, now: Any, time: Any) -> Any:
     """Charge what has passed until a record's time to the visit on top; returns what time it is."""
     if time < now:
-        state[REVERSALS] += 1
+        state[REVERSALS if time >= state[EARLIEST] else OUTSIDE] += 1
+        return now
+    if time > state[LATEST]:
+        state[OUTSIDE] += 1
         return now
     if top >= 0:
         exclusive[top] += time - now
@@ -217,7 +223,9 @@ def walk_plain(
     numbers, row = walk.tree.number, first
     if not state[HAS_RECORDS] and row < len(kinds):
         state[HAS_RECORDS] = 1
-        state[FIRST_NS] = state[NOW] = to_ns(times[row], code.clock)
+        time = to_ns(times[row], code.clock)
+        if state[EARLIEST] <= time <= state[LATEST]:
+            state[FIRST_NS] = state[NOW] = time
     while True:
         row = _walk_visits(walk, code, times, kinds, refs, row)
         if row >= len(kinds):

@@ -59,6 +59,7 @@ from pipeline.kernels.teams import (
 )
 from pipeline.kernels.walk_state import (
     BASE_NODE,
+    EARLIEST,
     FIRST_NS,
     FORKS,
     FREE,
@@ -67,6 +68,7 @@ from pipeline.kernels.walk_state import (
     IN_TASK,
     LAST_NODE,
     LAST_VISIT,
+    LATEST,
     LOCATION,
     MISMATCHED,
     MOST_NEW_NODES,
@@ -76,6 +78,7 @@ from pipeline.kernels.walk_state import (
     NONE,
     NOW,
     OPEN_VISITS,
+    OUTSIDE,
     PENDING,
     PENDING_TEAM,
     RECORD_ROWS,
@@ -119,8 +122,15 @@ def _region_of_context(code: Any, context: Any, state: Any) -> Any:
 
 @step
 def _advance(walk: Any, time: Any) -> Any:
-    """Move to a record's time, charging what passed to the visit on top."""
+    """Move to a record's time, charging what passed to the visit on top.
+
+    Time stands still where a record's time is impossible or lies before.
+    """
     state = walk.state
+    if time > state[LATEST] or time < state[EARLIEST]:
+        state[OUTSIDE] += 1
+        state[HAS_RECORDS] = 1
+        return state[NOW]
     if not state[HAS_RECORDS]:
         state[HAS_RECORDS] = 1
         state[FIRST_NS] = state[NOW] = time
@@ -289,7 +299,7 @@ def _other_record(
     if kind == MPI_COLLECTIVE_BEGIN or kind == RMA_COLLECTIVE_BEGIN:
         return
     if kind == BUFFER_FLUSH:
-        begin = max(to_ns(side[ref, 0], code.clock), now)
+        begin = max(min(to_ns(side[ref, 0], code.clock), state[LATEST]), now)
     if kind == TEAM_BEGIN or kind == TEAM_END:
         begin = team
     store_record(walk, code, kind, now, begin, side, ref)

@@ -22,9 +22,12 @@ MPI_BEGIN, RMA_BEGIN = 24, 25
 LAST_VISIT, LAST_NODE, FIRST_NS, HAS_RECORDS = 26, 27, 28, 29
 MISMATCHED, REVERSALS, IMPOSSIBLE, UNKNOWNS, UNCLOSED, LOST_NODES = 30, 31, 32, 33, 34, 35
 WRITES_ROWS, LOCATION, OPEN_VISITS, WORKS_IN_TEAMS = 36, 37, 38, 39
-STATE_SLOTS = 40
+EARLIEST, LATEST, OUTSIDE = 40, 41, 42
+STATE_SLOTS = 43
 
 NONE = -1
+LAST_TIME, ANY_TIME = np.iinfo(np.int64).max, 1 << 61
+"""The last time there is, and how far times may lie from the zero if no bound is known (ns)."""
 USER_CODE, CONSTRUCT, LIBRARY_CALL = 0, 1, 2
 """What a region is. A record's row waits for the end of a library call, not of a construct, which
 may hold any number of records."""

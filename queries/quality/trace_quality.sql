@@ -145,6 +145,10 @@ WITH
         ),
         ('time_reversal', 'Time runs backwards between these records of a location.'),
         (
+            'impossible_time',
+            'These times lie outside the run; the record before them says when it was.'
+        ),
+        (
             'impossible_id',
             'These records name something that the trace does not define.'
         ),
@@ -170,6 +174,10 @@ WITH
         (
             'dropped_attribute',
             'Records carried more extra values than are kept; the surplus ones are left out.'
+        ),
+        (
+            'team_without_fork',
+            'These threads worked in teams whose fork is not known; their call paths begin anew.'
         )
     )
 

@@ -40,8 +40,8 @@ def analyze(trace: Path, store: Path, *options: str) -> subprocess.CompletedProc
 @pytest.mark.parametrize(
     ("damage", "code", "named"),
     [
-        (remove("traces.def"), 13, "traces.otf2"),
-        (cut("traces.def", 300), 13, "traces.otf2"),
+        (remove("traces.def"), 13, "traces.def is missing"),
+        (cut("traces.def", 300), 13, "traces.def is cut short"),
         (remove("traces/1.def"), 13, "1.def is missing"),
         (remove("traces/2.evt"), 13, "2.evt is missing"),
         (cut("traces/3.evt", 200), 13, "3.evt is cut short"),

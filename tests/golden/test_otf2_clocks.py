@@ -1,5 +1,8 @@
 """Ticks become nanoseconds since the trace's zero, corrected by each location's clock offsets."""
 
+import struct
+from pathlib import Path
+
 import pytest
 
 from tests.otf2_archive import Event, Trace
@@ -97,3 +100,66 @@ def test_the_end_of_a_flush_is_corrected_like_its_begin(read):
         "0 enter main\n 20 BufferFlush 40\n 50 leave main", clock_offsets=[(0, 1000), (50, 1000)]
     )
     assert read(trace).rows("measurement_gaps", "begin_ns end_ns") == [(1020, 1040)]
+
+
+# --- Times that cannot be ------------------------------------------------------------------------
+
+CENTURY = 100 * 365 * 86_400 * 1_000_000_000
+NAMES = (("Enter", "main"), ("Enter", "work"), ("Leave", "work"), ("Leave", "main"))
+
+
+def visits_of(*times: int) -> list[Event]:
+    """Work in main, entered and left at four times."""
+    return [Event(time, kind, (name,)) for time, (kind, name) in zip(times, NAMES, strict=True)]
+
+
+def change_time(events: Path, old: int, new: int) -> None:
+    """Change a time in the file of a location, where it takes 8 bytes after a byte 5."""
+    content = events.read_bytes()
+    before, after = (b"\x05" + struct.pack("<Q", time) for time in (old, new))
+    assert content.count(before) == 1
+    events.write_bytes(content.replace(before, after))
+
+
+# Time stands still at a record whose time is impossible, and goes on with the next.
+@pytest.mark.parametrize(
+    ("damaged", "visits", "span"),
+    [
+        (20, [(10, 40, 10), (10, 30, 20)], (10, 40)),
+        (30, [(10, 40, 30), (20, 20, 0)], (10, 40)),
+        (40, [(10, 30, 10), (20, 30, 10)], (10, 30)),
+        # Before the first possible time nothing is known but the trace's zero.
+        (10, [(0, 40, 30), (20, 30, 10)], (0, 40)),
+    ],
+)
+def test_times_outside_the_run_are_counted_and_not_believed(read, tmp_path, damaged, visits, span):
+    trace = Trace()
+    for _ in range(3):
+        trace.location(visits_of(10, 20, 30, 40))
+    anchor = trace.write(tmp_path / "archive")
+    change_time(tmp_path / "archive" / "traces" / "0.evt", damaged, damaged + CENTURY)
+    tables = read.again(anchor)
+    assert tables.visits("enter_ns leave_ns exclusive_ns", location=0) == visits
+    assert tables.rows("locations", "begin_ns end_ns")[0] == span
+    assert tables.findings() == {("impossible_time", 0): 1}
+
+
+def test_a_length_that_no_location_keeps_to_bounds_nothing(read):
+    """Some writers announce a made-up length."""
+    trace = Trace(length=2)
+    for _ in range(2):
+        trace.location(visits_of(10, 20, 30, 40))
+    tables = read(trace)
+    assert tables.rows("locations", "begin_ns end_ns") == [(10, 40), (10, 40)]
+    assert tables.findings() == {}
+
+
+def test_times_may_be_twice_as_late_as_announced_and_a_second_more(read):
+    trace = Trace(length=500)
+    trace.location(visits_of(10, 20, 30, 1_000_001_000))
+    trace.location(visits_of(10, 20, 30, 1_000_001_001))
+    trace.location(visits_of(10, 20, 30, 40))
+    trace.location(visits_of(10, 20, 30, 40))
+    tables = read(trace)
+    assert tables.rows("locations", "end_ns") == [(1_000_001_000,), (30,), (40,), (40,)]
+    assert tables.findings() == {("impossible_time", 1): 1}

@@ -63,28 +63,27 @@ def test_the_archive_is_as_the_cases_below_assume(read, archive):
     assert tables.rows("locations", "record_count is_complete") == [(DECLARED, True), (2, True)]
 
 
-# In the first chunk all whole records before the cut can be read, but for the last: whether it
-# is whole cannot be seen. In later chunks the library might go on with what it read before, so
-# only whole chunks count.
+# All whole records before the cut can be read; 100,000 bytes of a chunk hold 8,331 of them, and
+# the last chunk 1,000 bytes earlier 84 fewer.
 @pytest.mark.parametrize(
     ("size", "readable"),
     [
         (0, 0),
         (10, 0),
         (HEADER_BYTES, 0),
-        (HEADER_BYTES + 100 * EVENT_BYTES, 99),
-        (HEADER_BYTES + 100 * EVENT_BYTES + 5, 99),
+        (HEADER_BYTES + 100 * EVENT_BYTES, 100),
+        (HEADER_BYTES + 100 * EVENT_BYTES + 5, 100),
         (HEADER_BYTES + 100 * EVENT_BYTES + 11, 100),
         (CHUNK_BYTES, IN_A_CHUNK),
         (CHUNK_BYTES + 10, IN_A_CHUNK),
         (CHUNK_BYTES + HEADER_BYTES, IN_A_CHUNK),
-        (CHUNK_BYTES + 100_000, IN_A_CHUNK),
+        (CHUNK_BYTES + 100_000, IN_A_CHUNK + 8_331),
         (2 * CHUNK_BYTES, 2 * IN_A_CHUNK),
         (2 * CHUNK_BYTES + 5, 2 * IN_A_CHUNK),
-        (2 * CHUNK_BYTES + 100_000, 2 * IN_A_CHUNK),
+        (2 * CHUNK_BYTES + 100_000, 2 * IN_A_CHUNK + 8_331),
         (3 * CHUNK_BYTES, 3 * IN_A_CHUNK),
-        (-1_000, 3 * IN_A_CHUNK),
-        (-1, 3 * IN_A_CHUNK),
+        (-1_000, DECLARED - 84),
+        (-14, DECLARED - 1),
     ],
 )
 def test_a_file_that_is_cut_short_is_read_as_far_as_it_is_certain(read, damaged, size, readable):
@@ -224,3 +223,61 @@ def test_every_damaged_location_is_counted(read, damaged):
         ("missing_location", 1): 1,
         ("missing_records", 1): 2,
     }
+
+
+# The last record, an end of team 3, is 38 02 01 03; after it comes the end of the file, 02 01. Cut
+# by three bytes the file ends as if it were whole.
+def test_the_rest_of_a_record_is_no_end_of_a_file(read, tmp_path):
+    trace = Trace()
+    trace.team(3, [0])
+    trace.location("0 enter main\n 8 leave main\n 9 ThreadTeamEnd 3")
+    anchor = trace.write(tmp_path / "archive")
+    events = tmp_path / "archive" / "traces" / "0.evt"
+    content = events.read_bytes()
+    assert content.endswith(b"\x38\x02\x01\x03\x02\x01")
+    events.write_bytes(content[:-3])
+    with pytest.raises(DamagedTraceError, match=r"0\.evt is cut short"):
+        read.again(anchor)
+    tables = read.again(anchor, allow_damaged=True)
+    assert tables.one("locations", "record_count is_complete") == (2, False)
+
+
+def test_a_file_without_its_end_is_incomplete_though_all_events_are_there(read, damaged):
+    anchor = damage(damaged, content_of(damaged)[:-1])
+    with pytest.raises(DamagedTraceError, match=r"0\.evt is cut short"):
+        read.again(anchor)
+    tables = read.again(anchor, allow_damaged=True)
+    assert tables.rows("locations", "record_count is_complete")[0] == (DECLARED, False)
+
+
+def test_a_record_that_is_lost_in_the_last_chunk_is_missed(read, damaged):
+    content = bytearray(content_of(damaged))
+    del content[-2 - EVENT_BYTES : -2]
+    anchor = damage(damaged, bytes(content))
+    message = f"holds {DECLARED - 1} events where {DECLARED} are announced"
+    with pytest.raises(DamagedTraceError, match=message):
+        read.again(anchor)
+    tables = read.again(anchor, allow_damaged=True)
+    assert tables.findings() == {("missing_records", 0): 1, ("unclosed_visit", 0): 1}
+
+
+def test_nobody_announces_more_events_than_fit_into_a_file(read):
+    trace = Trace()
+    trace.location("0 enter main\n 9 leave main", declared=1 << 60)
+    anchor = trace.write(read.next_folder())
+    for allow_damaged in (False, True):
+        with pytest.raises(DamagedTraceError, match="announces 1152921504606846976 events"):
+            read.again(anchor, allow_damaged=allow_damaged)
+
+
+# In an anchor file the sizes of chunks stand at bytes 12 and 20. From byte 46 on follow machine,
+# creator and description, and the number of properties: here after "\0test\0\0", at byte 53.
+@pytest.mark.parametrize(("place", "what"), [(15, "chunks of"), (23, "chunks of"), (56, "propert")])
+def test_sizes_that_an_anchor_file_cannot_mean_are_not_believed(read, damaged, place, what):
+    anchor = damaged / "traces.otf2"
+    content = bytearray(anchor.read_bytes())
+    assert content[46:57] == b"\0test\0\0\0\0\0\0"
+    content[place] = 0x40
+    anchor.write_bytes(content)
+    with pytest.raises(DamagedTraceError, match=f"this anchor file is damaged .*{what}"):
+        read.again(anchor, allow_damaged=True)

@@ -85,6 +85,24 @@ def test_source_positions_are_kept_where_they_are_known(read):
     ]
 
 
+def test_a_line_that_no_file_has_is_none(read):
+    trace = mpi_trace(1)
+    trace.define("SourceCodeLocation", 0, "main.c", UNDEFINED)
+    trace.define("Region", 7, "far", "far", "", 0, 0, 0, "main.c", UNDEFINED, 1 << 31)
+    tables = read(trace)
+    assert tables.rows("regions", "begin_line end_line", "name = 'far'") == [(None, None)]
+    assert tables.rows("source_locations", "file line") == [("main.c", 0)]
+
+
+def test_definitions_that_name_what_is_not_defined_are_counted(read):
+    """A name and a file of a region, the group of a communicator, a member of another group."""
+    trace = with_groups(mpi_trace(2))
+    trace.define("Region", 7, 4_000, "far", "", 0, 0, 0, 4_001, 1, 2)
+    trace.define("Comm", 5, "lost", 99, UNDEFINED, 0)
+    trace.group(OWN_GROUP, "comm_locations", [0, 77])
+    assert read(trace).findings() == {("impossible_id", None): 4}
+
+
 def test_roles_and_paradigms_have_names(read):
     trace = Trace()
     trace.region("MPI_Recv", role="point2point", paradigm="mpi")

@@ -166,7 +166,7 @@ def test_a_window_that_is_not_defined_is_counted(read):
     tables = read(trace)
     assert tables.rows("rma_operations", "kind rma_window_id bytes") == [("put", None, 64)]
     assert tables.rows("rma_windows", "communicator_id") == [(None,)]
-    assert tables.findings() == {("impossible_id", 0): 1}
+    assert tables.findings() == {("impossible_id", None): 1, ("impossible_id", 0): 1}
 
 
 # --- Input and output ---------------------------------------------------------------------------

@@ -226,6 +226,19 @@ def test_a_team_nobody_forked_hangs_below_no_call_path(read):
     assert tables.visits(f"path {TIMES}", location=1) == [("parallel", 20, 40, 20)]
     assert tables.records("thread_teams") == []
     assert tables.records("thread_team_members") == []
+    assert tables.findings() == {("team_without_fork", 1): 1}
+
+
+def test_a_team_that_is_begun_again_and_not_ended_has_one_row(read):
+    """As after records were repeated by damage; all of them are kept as events."""
+    worker = WORKER + f"46 ThreadTeamBegin {TEAM}\n 47 enter parallel\n 48 leave parallel"
+    tables = read(team_trace(MASTER, worker))
+    assert tables.rows("thread_team_members", "location_id begin_ns end_ns") == [
+        (0, 11, 51),
+        (1, 15, 45),
+    ]
+    kinds = tables.rows("thread_events", "kind", "location_id = 1")
+    assert kinds == [("team_begin",), ("team_end",), ("team_begin",)]
 
 
 # A clock of another core: the worker begins the second team one tick before it is forked.

@@ -8,12 +8,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pipeline.errors import (
     DamagedTraceError,
     MissingInputError,
     NotATraceError,
     UnsupportedTraceError,
 )
+from pipeline.kernels.framing import BROKEN, ENDED, TORN, frame_records
 from pipeline.readers.otf2.definitions import Definitions, read_definitions
 from pipeline.readers.otf2.library import SUCCESS, Library, load_library
 
@@ -21,10 +25,12 @@ _MAGIC = b"OTF2"
 _SION, _ZLIB = 2, 2
 _SUBSTRATE_AT, _COMPRESSION_AT = 28, 29
 """Where anchor files say how the other files are written."""
+_CHUNK_SIZES_AT, _STRINGS_AT = 12, 46
+"""Where they give the sizes of chunks, and where machine, creator and description begin."""
+_CHUNK_SIZES = range(256 << 10, (16 << 20) + 1)
+"""Bytes that the library's writer allows a chunk to have."""
 CHUNK_HEADER_BYTES = 18
 _BYTE_ORDERS = {0x42: "<", 0x23: ">"}
-_END_OF_FILE = b"\x02\x01"
-"""Marker of the end of a file, then of its last chunk."""
 
 
 def find_anchor(path: Path) -> Path:
@@ -63,6 +69,7 @@ class Archive:
     creator: str
     machine_name: str
     event_chunk_bytes: int
+    definition_chunk_bytes: int
     definitions: Definitions
     library: Library
 
@@ -98,11 +105,10 @@ def read_archive(anchor: Path) -> Archive:
     with _open(library, anchor) as handle:
         chunk, definition_chunk = ctypes.c_uint64(), ctypes.c_uint64()
         library.Reader_GetChunkSize(handle, ctypes.byref(chunk), ctypes.byref(definition_chunk))
-        if chunk.value <= CHUNK_HEADER_BYTES:
-            raise DamagedTraceError(
-                f"{anchor}: this anchor file is damaged (event chunks of {chunk.value} bytes); "
-                "copy the archive again"
-            )
+        definitions = anchor.with_suffix(".def")
+        problem = check_definition_file(definitions, chunk_bytes=definition_chunk.value)
+        if problem:
+            raise DamagedTraceError(f"{problem}; copy the archive again")
         trace_id = ctypes.c_uint64()
         library.Reader_GetTraceId(handle, ctypes.byref(trace_id))
         return Archive(
@@ -111,6 +117,7 @@ def read_archive(anchor: Path) -> Archive:
             creator=_text(library, handle, "Reader_GetCreator"),
             machine_name=_text(library, handle, "Reader_GetMachineName"),
             event_chunk_bytes=chunk.value,
+            definition_chunk_bytes=definition_chunk.value,
             definitions=read_definitions(library, handle, str(anchor)),
             library=library,
         )
@@ -132,9 +139,11 @@ def _open(library: Library, anchor: Path) -> Iterator[int]:
 
 
 def _check_readable(anchor: Path) -> None:
-    """Raise UnsupportedTraceError for what the library was built without, and cannot open."""
-    with anchor.open("rb") as file:
-        head = file.read(_COMPRESSION_AT + 1)
+    """Raise UnsupportedTraceError for what the library was built without, and cannot open.
+
+    Raises DamagedTraceError for sizes that the library would believe.
+    """
+    head = anchor.read_bytes()
     if len(head) <= _COMPRESSION_AT:
         return
     if head[_SUBSTRATE_AT] == _SION:
@@ -147,6 +156,30 @@ def _check_readable(anchor: Path) -> None:
             f"{anchor}: a zlib-compressed archive, which the library cannot read; record it again "
             "without compression"
         )
+    order = _BYTE_ORDERS.get(head[1], "<")
+    for size in struct.unpack_from(f"{order}QQ", head, _CHUNK_SIZES_AT):
+        if size not in _CHUNK_SIZES:
+            raise DamagedTraceError(_damaged_anchor(anchor, f"chunks of {size} bytes"))
+    properties = _property_count(head, order)
+    if properties > len(head):
+        raise DamagedTraceError(_damaged_anchor(anchor, f"{properties} properties"))
+
+
+def _property_count(anchor: bytes, order: str) -> int:
+    """How many properties follow; the library makes room for them before it looks."""
+    place = _STRINGS_AT
+    for _ in ("machine", "creator", "description"):
+        place = anchor.find(b"\0", place) + 1
+        if not place:
+            return 0
+    if place + 4 > len(anchor):
+        return 0
+    (count,) = struct.unpack_from(f"{order}I", anchor, place)
+    return int(count)
+
+
+def _damaged_anchor(anchor: Path, what: str) -> str:
+    return f"{anchor}: this anchor file is damaged ({what}); copy the archive again"
 
 
 def _text(library: Library, handle: int, getter: str) -> str:
@@ -160,19 +193,19 @@ def _text(library: Library, handle: int, getter: str) -> str:
 class EventFileState:
     """What an event file holds: how many of the announced events can be read, and why not all.
 
-    `is_torn` where the file ends in its first chunk, perhaps inside a record.
+    `last_ticks` is the time of the last record in the file's own clock; None without records.
     """
 
     readable_count: int
     problem: str = ""
-    is_torn: bool = False
+    last_ticks: int | None = None
 
 
 def check_event_file(file: Path, *, chunk_bytes: int, declared_count: int) -> EventFileState:
-    """Compare an event file's chunk headers with the number of events announced.
+    """Compare the chunks of an event file with the number of events announced.
 
-    The C library goes on with stale data when a later chunk is cut, so only whole chunks count;
-    the first chunk has nothing before it and can be read as far as it goes.
+    The C library goes on with stale data where the last chunk is cut, so the records in it are
+    counted. Other chunks have their full size.
     """
     if not file.exists():
         if not declared_count:
@@ -183,40 +216,64 @@ def check_event_file(file: Path, *, chunk_bytes: int, declared_count: int) -> Ev
         last, offset = 0, 0
         while offset < size:
             header = _chunk_header(data.read(CHUNK_HEADER_BYTES))
-            if header is None or (header[0] != last + 1 and declared_count):
-                return _cut(file, last, declared_count, "has a damaged chunk header")
-            if offset + chunk_bytes > size:
-                return _check_end(file, header[1], last, declared_count)
-            last, offset = header[1], offset + chunk_bytes
+            if header is None or (header.first != last + 1 and declared_count):
+                return EventFileState(
+                    min(last, declared_count), f"{file} has a damaged chunk header"
+                )
+            if offset + chunk_bytes >= size:
+                records = np.frombuffer(data.read(), np.uint8)
+                return _check_end(file, header, records, declared_count)
+            last, offset = header.last, offset + chunk_bytes
             data.seek(offset)
-    if last < declared_count:
-        return _cut(file, last, declared_count, "is cut short")
-    return EventFileState(declared_count)
+    return EventFileState(0, f"{file} is cut short" if declared_count else "")
 
 
-def _check_end(file: Path, announced: int, last_whole: int, declared: int) -> EventFileState:
-    """The last chunk is as long as its records; it ends with the end-of-file marker."""
+def check_definition_file(file: Path, *, chunk_bytes: int) -> str:
+    """What is wrong with the end of a definition file, which may be missing; empty if nothing."""
+    if not file.exists():
+        return f"{file} is missing"
     with file.open("rb") as data:
-        data.seek(-min(2, file.stat().st_size), os.SEEK_END)
-        is_ended = data.read() == _END_OF_FILE
-    if is_ended and (announced == declared or not declared):
-        return EventFileState(declared)
-    if is_ended:
-        readable = min(announced, declared)
-        return EventFileState(
-            readable, f"{file} holds {announced} events where {declared} are announced"
-        )
-    return _cut(file, last_whole, declared, "is cut short")
+        size = os.fstat(data.fileno()).st_size
+        data.seek(max(size - 1, 0) // chunk_bytes * chunk_bytes)
+        header = _chunk_header(data.read(CHUNK_HEADER_BYTES))
+        if header is None:
+            return f"{file} is cut short or has a damaged chunk header"
+        records = np.frombuffer(data.read(), np.uint8)
+    count, end, _ = frame_records(records, False, header.is_little)
+    if end == ENDED:
+        return ""
+    return f"{file} is cut short" if end == TORN else f"{file} is damaged after {count} definitions"
 
 
-def _cut(file: Path, last_whole: int, declared: int, what: str) -> EventFileState:
-    readable = last_whole if last_whole else declared
-    return EventFileState(min(readable, declared), f"{file} {what}", is_torn=not last_whole)
+def _check_end(
+    file: Path, header: "_ChunkHeader", records: NDArray[np.uint8], declared: int
+) -> EventFileState:
+    """The last chunk holds the events that it announces, then the mark of the end of the file."""
+    found, end, time = frame_records(records, True, header.is_little)
+    before = header.first - 1 if declared else 0
+    count, last_ticks = before + found, int(time) if found else None
+    if end == ENDED and count == declared:
+        return EventFileState(declared, "", last_ticks)
+    problem = f"{file} is cut short"
+    if end == BROKEN:
+        problem = f"{file} is damaged after {count} events"
+    elif end == ENDED:
+        problem = f"{file} holds {count} events where {declared} are announced"
+    return EventFileState(min(count, declared), problem, last_ticks)
 
 
-def _chunk_header(data: bytes) -> tuple[int, int] | None:
-    """First and last event of a chunk; None if this is no chunk header."""
+@dataclass(frozen=True)
+class _ChunkHeader:
+    """The numbers of a chunk's first and last event, and its order of bytes."""
+
+    first: int
+    last: int
+    is_little: bool
+
+
+def _chunk_header(data: bytes) -> _ChunkHeader | None:
+    """The header of a chunk; None if this is none."""
     if len(data) < CHUNK_HEADER_BYTES or data[0] != 3 or data[1] not in _BYTE_ORDERS:
         return None
     first, last = struct.unpack(f"{_BYTE_ORDERS[data[1]]}QQ", data[2:])
-    return first, last
+    return _ChunkHeader(first, last, data[1] == 0x42)

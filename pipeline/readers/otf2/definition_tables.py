@@ -37,6 +37,11 @@ def _signed(ref: int) -> int:
     return ref - (1 << 64) if ref >= 1 << 63 else ref
 
 
+def _line(number: int) -> int:
+    """A line of source code; 0, which stands for none, if no file has so many."""
+    return number if number < 1 << 31 else 0
+
+
 def _choose(names: Sequence[str], code: int, fallback: str) -> str:
     return names[code] if code < len(names) else fallback
 
@@ -106,7 +111,7 @@ class DefinitionTables:
         return (
             number, ref, self._text(name), self._text(canonical),
             _choose(tables.REGION_ROLES, role, "unknown"), _choose(PARADIGMS, paradigm, "unknown"),
-            self._optional_text(file) or None, begin or None, end or None,
+            self._optional_text(file) or None, _line(begin) or None, _line(end) or None,
         )  # fmt: skip
 
     def locations(self, outcomes: Sequence[Sequence[Any]]) -> pa.Table:
@@ -160,7 +165,7 @@ class DefinitionTables:
     def _source_locations(self) -> pa.Table:
         found = self._defs["SourceCodeLocation"].items()
         rows = (
-            (number, ref, self._text(file), line)
+            (number, ref, self._text(file), _line(line))
             for number, (ref, (file, line)) in enumerate(found)
         )
         return _table(tables.SOURCE_LOCATIONS, rows)

@@ -8,6 +8,8 @@ from typing import Any
 from pipeline.errors import DamagedTraceError
 from pipeline.readers.otf2.library import SUCCESS, Library
 
+MOST_EVENTS = 1 << 48
+"""More events than any file of a location can hold."""
 UNDEFINED_32, UNDEFINED_64 = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
 _B, _W, _I, _Q, _P, _S = (
     ctypes.c_uint8,
@@ -48,7 +50,7 @@ class Definitions:
     """Definitions by kind and identifier, in the order in which the trace gives them.
 
     `repeated` counts identifiers defined again (the first definition counts), `invalid_text`
-    strings that are not UTF-8.
+    strings that are not UTF-8, `unknown` definitions of kinds that the library does not know.
     """
 
     clock: tuple[int, int, int, int] = (1_000_000_000, 0, 0, UNDEFINED_64)
@@ -57,6 +59,7 @@ class Definitions:
     )
     repeated: int = 0
     invalid_text: int = 0
+    unknown: int = 0
 
     def __getitem__(self, kind: str) -> dict[int, tuple[Any, ...]]:
         return self.by_kind[kind]
@@ -124,7 +127,11 @@ def read_definitions(library: Library, handle: int, anchor: str) -> Definitions:
         raise DamagedTraceError(_unreadable(anchor, f"is damaged: {library.describe(code)}"))
     if not 0 < definitions.clock[0] < 1 << 63:
         raise DamagedTraceError(_unreadable(anchor, "gives the clock no possible resolution"))
-    for ref, (*_, group) in definitions["Location"].items():
+    for ref, (_, _, count, group) in definitions["Location"].items():
+        if count > MOST_EVENTS:
+            raise DamagedTraceError(
+                _unreadable(anchor, f"announces {count} events at location {ref}")
+            )
         if group not in definitions["LocationGroup"]:
             what = f"does not define group {group}, which location {ref} belongs to"
             raise DamagedTraceError(_unreadable(anchor, what))
@@ -142,10 +149,15 @@ def _register(library: Library, callbacks: int, definitions: Definitions) -> lis
         definitions.clock = values  # type: ignore[assignment]
         return 0
 
+    def count_unknown(user: Any) -> int:
+        definitions.unknown += 1
+        return 0
+
     handlers: dict[str, tuple[tuple[Any, ...], Callable[..., int]]] = {
         kind: (arguments, _keeper(definitions, kind)) for kind, arguments in _ARGUMENTS.items()
     }
     handlers["ClockProperties"] = ((_Q, _Q, _Q, _Q), keep_clock)
+    handlers["Unknown"] = ((), count_unknown)
     alive = []
     for kind, (arguments, handler) in handlers.items():
         setter = library.setter("GlobalDefReader", kind)

@@ -46,11 +46,16 @@ class GapRows:
 
 
 class TeamMemberRows:
-    """Pairs the begin and end of the teams a location worked in."""
+    """Pairs the begin and end of the teams a location worked in.
 
-    def __init__(self) -> None:
+    `unforked` counts the times that it worked in a team nobody forked.
+    """
+
+    def __init__(self, team_count: int) -> None:
         self._open: list[tuple[int, int]] = []
         self._rows: list[tuple[int, int, int]] = []
+        self._is_written = np.zeros(team_count, np.bool_)
+        self.unforked = 0
 
     def add(self, rows: RecordRows) -> None:
         is_team = (rows.kind == kinds.TEAM_BEGIN) | (rows.kind == kinds.TEAM_END)
@@ -63,14 +68,21 @@ class TeamMemberRows:
                 self._rows.append((begun, begin, time))
 
     def drain(self, location: int, last_ns: int | None = None) -> pa.Table:
-        """The pairs so far; with `last_ns`, also those whose end is missing."""
+        """The pairs so far; with `last_ns`, also those whose end is missing.
+
+        A team that a damaged trace goes back to later keeps the row that it has.
+        """
         if last_ns is not None:
             self._rows += [(team, begin, last_ns) for team, begin in self._open]
         spans: dict[int, tuple[int, int]] = {}
         for team, begin, end in self._rows:
-            first, last = spans.get(team, (begin, end))
-            spans[team] = min(first, begin), max(last, end)
-        known = sorted((team, *span) for team, span in spans.items() if team >= 0)
+            if team < 0:
+                self.unforked += 1
+            elif not self._is_written[team]:
+                first, last = spans.get(team, (begin, end))
+                spans[team] = min(first, begin), max(last, end)
+        known = sorted((team, *span) for team, span in spans.items())
+        self._is_written[list(spans)] = True
         self._rows = []
         columns = np.array(known, np.int64).reshape(-1, 3).T
         return pa.table(

@@ -16,6 +16,7 @@ from pipeline.kernels.path_names import path_names
 from pipeline.readers.otf2.archive import Archive, read_archive
 from pipeline.readers.otf2.definition_tables import ARTIFICIAL_REGIONS, DefinitionTables
 from pipeline.readers.otf2.identifiers import Identifiers
+from pipeline.readers.otf2.references import count_undefined
 from pipeline.readers.otf2.survey import Survey, Surveyor, check_files, region_code
 from pipeline.readers.otf2.writing import LocationOutcome, RowWriter
 from pipeline.store import GenerationWriter, SourceFile
@@ -185,6 +186,8 @@ def _findings(archive: Archive, outcomes: list[LocationOutcome]) -> pa.Table:
         {
             "repeated_definition": archive.definitions.repeated,
             "invalid_text": archive.definitions.invalid_text,
+            "unknown_record": archive.definitions.unknown,
+            "impossible_id": count_undefined(archive.definitions),
         }
     )
     rows += [(kind, None, count, None) for kind, count in whole.items() if count > 0]

@@ -8,7 +8,7 @@ one are looked at a second time, when it is known from where they were forked.
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,9 +26,9 @@ from pipeline.kernels.call_tree import (
 from pipeline.kernels.location_walk import LocationWalk, no_teams
 from pipeline.kernels.walk_state import Code, Forks, RecordRows, Teams
 from pipeline.readers.otf2.archive import (
-    CHUNK_HEADER_BYTES,
     Archive,
     EventFileState,
+    check_definition_file,
     check_event_file,
 )
 from pipeline.readers.otf2.callbacks import compile_callbacks
@@ -36,6 +36,7 @@ from pipeline.readers.otf2.forks import resolve_teams
 from pipeline.readers.otf2.identifiers import Identifiers
 from pipeline.readers.otf2.location_reader import LocationRead, LocationReader, open_locations
 from pipeline.readers.otf2.plain_survey import PlainSurvey, plain_callbacks, regions_by_ref
+from pipeline.readers.otf2.span import possible_times
 
 BLOCK_RECORDS = 4_000_000
 """Locations are handled in blocks of about so many records: one thread, one file each."""
@@ -92,6 +93,7 @@ class Survey:
     """
 
     limits: list[EventFileState]
+    possible_times: tuple[int, int]
     locations: list[LocationSurvey]
     tree: CallTree
     prefixes: CallTree
@@ -152,10 +154,9 @@ def check_files(archive: Archive, *, allow_damaged: bool, threads: int) -> list[
         local = archive.local_definition_file(ref)
         if declared and not state.problem:
             # Without id maps and clock offsets, ids and times would be silently wrong.
-            if not local.exists():
-                return EventFileState(0, f"{local} is missing")
-            if local.stat().st_size < CHUNK_HEADER_BYTES:
-                return EventFileState(0, f"{local} is cut short")
+            problem = check_definition_file(local, chunk_bytes=archive.definition_chunk_bytes)
+            if problem:
+                return EventFileState(0, problem)
         return state
 
     with ThreadPoolExecutor(threads) as pool:
@@ -163,19 +164,7 @@ def check_files(archive: Archive, *, allow_damaged: bool, threads: int) -> list[
     problems = [state for state in states if state.problem]
     if problems and not allow_damaged:
         raise DamagedTraceError(describe_damage([state.problem for state in problems]))
-    refs = archive.definitions["Location"]
-    return [
-        _without_torn_record(archive, ref, state) if state.is_torn else state
-        for ref, state in zip(refs, states, strict=True)
-    ]
-
-
-def _without_torn_record(archive: Archive, ref: int, state: EventFileState) -> EventFileState:
-    """Leave out the last record, for the library makes up what is cut off it."""
-    with open_locations(archive.library, archive.anchor, {}, [ref]) as reader:
-        *_, end = reader.read(ref, state.readable_count)
-    assert isinstance(end, LocationRead)
-    return replace(state, readable_count=max(end.record_count - 1, 0))
+    return states
 
 
 def describe_damage(problems: list[str]) -> str:
@@ -196,6 +185,8 @@ class Surveyor:
         *, threads: int, allow_damaged: bool, report: Callable[[int], None],
     ) -> None:  # fmt: skip
         self._archive, self._ids, self._code, self._limits = archive, identifiers, code, limits
+        ends = [state.last_ticks for state in limits]
+        self._possible_times = possible_times(archive.definitions.clock, ends)
         self._threads, self._allow_damaged, self._report = threads, allow_damaged, report
         # Messages, counters and the like do not matter here; the library skips them faster. Both
         # passes must fail at the same damaged record, though, and only what is looked at can fail.
@@ -229,7 +220,7 @@ class Surveyor:
         places[:] = merged.number[places]
         for found in looks:
             found.numbers = merged.number[found.numbers]
-        return Survey(self._limits, looks, tree, prefixes, teams, every)
+        return Survey(self._limits, self._possible_times, looks, tree, prefixes, teams, every)
 
     def _workers(self, looks: list[LocationSurvey], every: Teams) -> list[list[int]]:
         """Locations that worked below forks of others, in blocks."""
@@ -294,7 +285,7 @@ class Surveyor:
         def look(block: list[int]) -> list[LocationSurvey]:
             refs = [self._refs[number] for number in block]
             library, anchor = self._archive.library, self._archive.anchor
-            walk = LocationWalk(self._code)
+            walk = LocationWalk(self._code, possible_times=self._possible_times)
             with open_locations(library, anchor, callbacks, refs) as reader:
                 found = []
                 for number in block:

@@ -65,9 +65,12 @@ class RowWriter:
         refs = [self._ids["Location"].refs[location] for location in block]
         archive = self._archive
         with open_locations(archive.library, archive.anchor, self._callbacks, refs) as reader:
-            visits = self._sink.part(tables.VISITS, number)
+            visits, survey = self._sink.part(tables.VISITS, number), self._survey
             walk = LocationWalk(
-                self._code, self._survey.tree, lambda rows: visits.write(visit_table(rows))
+                self._code,
+                survey.tree,
+                lambda rows: visits.write(visit_table(rows)),
+                possible_times=survey.possible_times,
             )
             found = [
                 _LocationWriter(self, reader, walk, location, number).run() for location in block
@@ -99,7 +102,8 @@ class _LocationWriter:
             is_plain=look.is_plain,
         )
         self._rows = RecordTables(owner._ids, owner._peers.seen_from(location), location)
-        self._gaps, self._members = GapRows(), TeamMemberRows()
+        self._gaps = GapRows()
+        self._members = TeamMemberRows(len(survey.all_teams.team))
 
     def run(self) -> LocationOutcome:
         owner, walk = self._owner, self._walk
@@ -112,7 +116,8 @@ class _LocationWriter:
         self._write(tables.MEASUREMENT_GAPS, gaps)
         self._write(tables.THREAD_TEAM_MEMBERS, self._members.drain(self._location, last))
         self._check_unchanged(end.record_count, end.error)
-        problem = end.error or owner._survey.locations[self._location].problem
+        survey, number = owner._survey, self._location
+        problem = end.error or survey.locations[number].problem or survey.limits[number].problem
         self._write(CALL_TREE, self._rows.profile(walk.profile()))
         return self._outcome(end.record_count, problem, gaps)
 
@@ -167,9 +172,11 @@ class _LocationWriter:
             {
                 "mismatched_leave": int(state[ws.MISMATCHED]),
                 "unclosed_visit": int(state[ws.UNCLOSED]),
+                "impossible_time": int(state[ws.OUTSIDE]),
                 "time_reversal": int(state[ws.REVERSALS]),
                 "impossible_id": int(state[ws.IMPOSSIBLE]) + self._rows.impossible.total(),
                 "unknown_record": int(state[ws.UNKNOWNS]) + unregistered,
+                "team_without_fork": self._members.unforked,
                 "dropped_attribute": self._reader.buffer.take_dropped(),
                 "missing_records": declared - outcome.record_count,
                 "missing_location": int(declared > 0 and not outcome.record_count),
