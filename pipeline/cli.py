@@ -238,6 +238,30 @@ def sql(
 
 
 @app.command
+def quality(
+    run: RunName = None,
+    /,
+    *,
+    fail_on: str | None = None,
+    store: Store = Path("store"),
+    format: Literal["table", "csv", "json"] = "table",
+) -> None:
+    """Tell what is missing, damaged or doubtful in the trace of a run, and where.
+
+    Parameters
+    ----------
+    fail_on
+        Condition on the counts, such as "unmatched_sends > 0 or clock_violations > 10", or any.
+        If it holds, the exit code is 22. A wrong name is answered with all names.
+    format
+        How to print the findings.
+    """
+    from pipeline import commands
+
+    commands.tell_quality(run, fail_on=fail_on, store=store, format=format)
+
+
+@app.command
 def report(
     run: RunName = None,
     /,

@@ -182,6 +182,16 @@ def run_sql(
         connection.close()
 
 
+def tell_quality(run: str | None, *, fail_on: str | None, store: Path, format: "Format") -> None:
+    """Print what is missing or doubtful in the trace of a run; fail if that is too much."""
+    from pipeline.quality import print_quality, refuse_if
+
+    chosen = open_run(store, run)
+    print_quality(chosen, format, results())
+    if fail_on is not None:
+        refuse_if(chosen, fail_on)
+
+
 def report_run(
     run: str | None, *, store: Path, format: ReportFormat | None, output: Path | None
 ) -> None:

@@ -67,6 +67,12 @@ class QueryError(PipelineError):
     exit_code = 21
 
 
+class UntrustedTraceError(PipelineError):
+    """The trace lacks what `quality --fail-on` does not want to miss."""
+
+    exit_code = 22
+
+
 class StoreError(PipelineError):
     """The store cannot be read or written."""
 

@@ -26,7 +26,7 @@ def print_report(report: Report, console: Console) -> None:
     for section in report.sections:
         console.print()
         console.print(Text(section.title, style="section"))
-        _print_section(section, console)
+        print_section(section, console)
 
 
 def print_summary(report: Report, console: Console) -> None:
@@ -41,7 +41,8 @@ def print_heading(report: Report, console: Console) -> None:
     console.print(Text(report.subtitle, style="muted"), soft_wrap=not console.is_terminal)
 
 
-def _print_section(section: Section, console: Console) -> None:
+def print_section(section: Section, console: Console) -> None:
+    """Print the sentences and tables of a section."""
     _print_sentences(section, console)
     for table in section.tables:
         if table.layout is not Layout.MATRIX:

@@ -24,15 +24,15 @@ INCOMPLETE = TableSpec(
 )
 
 
-def build(material: Material) -> Section:
-    """How far the trace can be trusted."""
+def build(material: Material, *more: TableSpec) -> Section:
+    """How far the trace can be trusted, perhaps with further tables."""
     findings = material.table(QUALITY)
     incomplete = material.table(INCOMPLETE)
     return Section(
         key="trace-quality",
         title="Trace quality",
         sentences=(describe_quality(findings.as_dicts(), incomplete.as_dicts()),),
-        tables=filled(findings, incomplete),
+        tables=filled(findings, *map(material.table, more), incomplete),
     )
 
 
