@@ -1,0 +1,43 @@
+"""Search longer for damage that does harm: python -m tests.damage TRACE... --ways 5000."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.damage.running import Outcomes, Plan, try_ways
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Damage copies of traces, print problems as they come, and the outcomes; 1 if any harm."""
+    chosen = _parse(arguments)
+    outcomes = Outcomes()
+    for trace in chosen.traces:
+        before = len(outcomes.problems)
+        plan = Plan(
+            trace=trace.resolve(),
+            first=chosen.first,
+            last=chosen.first + chosen.ways,
+            seed=chosen.seed,
+            analysed=chosen.analysed,
+        )
+        for result in try_ways(plan):
+            outcomes.add(trace.name, result)
+            for problem in outcomes.problems[before:]:
+                print(problem, flush=True)
+            before = len(outcomes.problems)
+    print(outcomes)
+    return int(bool(outcomes.problems))
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.damage", description=__doc__)
+    parser.add_argument("traces", nargs="+", type=Path, metavar="TRACE")
+    parser.add_argument("--ways", type=int, default=1_000, help="ways to damage each trace")
+    parser.add_argument("--first", type=int, default=0, help="number of the first way")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--analysed", type=int, default=20, help="analyse every so many copies")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,217 @@
+"""Ways to damage a trace: each changes files of a copy and says what it did.
+
+`MUTATORS` lists them with the formats they are for; a new format adds the name of its kind of
+files to `FILES`, and mutators of its own if it needs any.
+"""
+
+import random
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+Change = Callable[[random.Random, Path], str]
+_SMALL = 64
+
+OTF2 = "otf2"
+FILES: dict[str, dict[str, tuple[str, int]]] = {
+    OTF2: {
+        "anchor": ("*.otf2", 2),
+        "global definitions": ("*.def", 4),
+        "local definitions": ("*/*.def", 4),
+        "events": ("*/*.evt", 14),
+    },
+}
+"""Per format, the kinds of files of a trace: their pattern, and how often they are damaged."""
+
+
+@dataclass(frozen=True)
+class Mutator:
+    """A kind of damage; `weight` says how often it is drawn."""
+
+    name: str
+    apply: Change
+    weight: int = 1
+    formats: tuple[str, ...] = tuple(FILES)
+
+
+def damage(folder: Path, *, format: str, seed: str) -> str:
+    """Damage the trace in a folder in a way that depends on the seed alone; says how."""
+    draw = random.Random(seed)
+    fitting = [mutator for mutator in MUTATORS if format in mutator.formats]
+    (mutator,) = draw.choices(fitting, [mutator.weight for mutator in fitting])
+    done = mutator.apply(draw, folder)
+    while draw.random() < 0.15:
+        (mutator,) = draw.choices(fitting, [mutator.weight for mutator in fitting])
+        done += "; " + mutator.apply(draw, folder)
+    return done
+
+
+def _files(folder: Path) -> list[list[Path]]:
+    """The files of each kind that are there, with the kinds as often as they are damaged."""
+    found = []
+    for kinds in FILES.values():
+        for pattern, weight in kinds.values():
+            files = sorted(path for path in folder.glob(pattern) if path.is_file())
+            found += [files] * weight if files else []
+    return found
+
+
+def _any_file(draw: random.Random, folder: Path) -> Path:
+    kinds = _files(folder)
+    return draw.choice(draw.choice(kinds)) if kinds else folder / "nothing"
+
+
+def _in_a_file(change: Callable[[random.Random, bytearray], str]) -> Change:
+    """A change of the content of one file."""
+
+    def apply(draw: random.Random, folder: Path) -> str:
+        file = _any_file(draw, folder)
+        content = bytearray(file.read_bytes()) if file.exists() else bytearray()
+        if not content:
+            return "nothing left to damage"
+        done = change(draw, content)
+        file.write_bytes(content)
+        return f"{file.relative_to(folder)}: {done}"
+
+    return apply
+
+
+def _stretch(draw: random.Random, content: bytearray, most: int = 4 * _SMALL) -> slice:
+    """A stretch of bytes, mostly a short one."""
+    start = draw.randrange(len(content))
+    longest = most if draw.random() < 0.8 else len(content)
+    return slice(start, min(start + draw.randint(1, longest), len(content)))
+
+
+def _told(place: slice) -> str:
+    return f"bytes {place.start} to {place.stop}"
+
+
+def _cut(draw: random.Random, content: bytearray) -> str:
+    lost = draw.choice([1, 2, 3, draw.randint(1, _SMALL), draw.randint(1, len(content))])
+    size = max(len(content) - lost, 0)
+    del content[size:]
+    return f"cut to {size} bytes"
+
+
+def _flip_bits(draw: random.Random, content: bytearray) -> str:
+    count = draw.choice([1, 1, 1, 2, 8])
+    places = sorted(draw.randrange(8 * len(content)) for _ in range(count))
+    for place in places:
+        content[place // 8] ^= 1 << place % 8
+    return f"flipped bits {', '.join(map(str, places))}"
+
+
+def _set_bytes(draw: random.Random, content: bytearray) -> str:
+    count = draw.choice([1, 1, 2, 4, 9])
+    start = draw.randrange(len(content))
+    stop = min(start + count, len(content))
+    value = draw.choice(["random", "00", "ff", "80", "7f"])
+    if value == "random":
+        content[start:stop] = draw.randbytes(stop - start)
+    else:
+        content[start:stop] = bytes.fromhex(value) * (stop - start)
+    return f"bytes {start} to {stop} now {content[start:stop].hex(' ')}"
+
+
+def _overwrite(draw: random.Random, content: bytearray) -> str:
+    place = _stretch(draw, content)
+    length = place.stop - place.start
+    value = draw.choice([None, b"\x00", b"\xff"])
+    content[place] = draw.randbytes(length) if value is None else value * length
+    return f"overwrote {_told(place)} with {'noise' if value is None else value.hex()}"
+
+
+def _delete(draw: random.Random, content: bytearray) -> str:
+    place = _stretch(draw, content)
+    del content[place]
+    return f"deleted {_told(place)}"
+
+
+def _duplicate(draw: random.Random, content: bytearray) -> str:
+    place = _stretch(draw, content)
+    target = draw.choice([place.stop, draw.randint(0, len(content)), len(content)])
+    content[target:target] = content[place]
+    return f"repeated {_told(place)} at {target}"
+
+
+def _insert(draw: random.Random, content: bytearray) -> str:
+    start = draw.randint(0, len(content))
+    noise = draw.randbytes(draw.choice([1, 2, 9, _SMALL]))
+    content[start:start] = noise
+    return f"inserted {len(noise)} bytes of noise at {start}"
+
+
+def _swap(draw: random.Random, content: bytearray) -> str:
+    length = draw.randint(1, min(_SMALL, max(len(content) // 2, 1)))
+    one, other = sorted(draw.randint(0, len(content) - length) for _ in range(2))
+    first, second = content[one : one + length], content[other : other + length]
+    content[one : one + length] = second
+    content[other : other + length] = first
+    return f"swapped {length} bytes at {one} and {other}"
+
+
+def _remove_file(draw: random.Random, folder: Path) -> str:
+    file = _any_file(draw, folder)
+    file.unlink(missing_ok=True)
+    return f"{file.relative_to(folder)}: removed"
+
+
+def _empty_file(draw: random.Random, folder: Path) -> str:
+    file = _any_file(draw, folder)
+    file.write_bytes(b"")
+    return f"{file.relative_to(folder)}: emptied"
+
+
+def _two_files(draw: random.Random, folder: Path) -> tuple[Path, Path]:
+    """Two files, mostly of one kind."""
+    kinds = _files(folder) or [[folder / "nothing"]]
+    files = draw.choice(kinds)
+    others = files if draw.random() < 0.8 else draw.choice(kinds)
+    return draw.choice(files), draw.choice(others)
+
+
+def _swap_files(draw: random.Random, folder: Path) -> str:
+    one, other = _two_files(draw, folder)
+    if one.exists() and other.exists():
+        first, second = one.read_bytes(), other.read_bytes()
+        one.write_bytes(second)
+        other.write_bytes(first)
+    return f"{one.relative_to(folder)} and {other.relative_to(folder)}: swapped"
+
+
+def _copy_file(draw: random.Random, folder: Path) -> str:
+    one, other = _two_files(draw, folder)
+    if one.exists() and one != other:
+        shutil.copyfile(one, other)
+    return f"{other.relative_to(folder)}: now a copy of {one.relative_to(folder)}"
+
+
+def _copy_block(draw: random.Random, folder: Path) -> str:
+    one, other = _two_files(draw, folder)
+    content = bytearray(one.read_bytes()) if one.exists() else bytearray()
+    target = bytearray(other.read_bytes()) if other.exists() else bytearray()
+    if not content or not target:
+        return "nothing left to damage"
+    place, at = _stretch(draw, content), draw.randrange(len(target))
+    target[at : at + place.stop - place.start] = content[place]
+    other.write_bytes(target)
+    return f"{other.relative_to(folder)}: {_told(place)} of {one.relative_to(folder)} at {at}"
+
+
+MUTATORS = (
+    Mutator("cut", _in_a_file(_cut), 4),
+    Mutator("flip bits", _in_a_file(_flip_bits), 8),
+    Mutator("set bytes", _in_a_file(_set_bytes), 6),
+    Mutator("overwrite", _in_a_file(_overwrite), 3),
+    Mutator("delete", _in_a_file(_delete), 4),
+    Mutator("duplicate", _in_a_file(_duplicate), 4),
+    Mutator("insert", _in_a_file(_insert), 2),
+    Mutator("swap blocks", _in_a_file(_swap), 4),
+    Mutator("remove file", _remove_file),
+    Mutator("empty file", _empty_file),
+    Mutator("swap files", _swap_files, 2),
+    Mutator("copy file", _copy_file, 2),
+    Mutator("copy block", _copy_block, 2),
+)
