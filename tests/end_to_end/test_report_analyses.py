@@ -8,7 +8,7 @@ import pytest
 from pipeline.reports.build import build_report
 from pipeline.reports.course import course_of
 from pipeline.reports.units import Unit
-from tests.hand_made import CLASSES, MS, HandMadeRun, late_sender_run, with_rows
+from tests.hand_made import CLASSES, MS, HandMadeRun, late_sender_run, make_run_row, with_rows
 from tests.report_reading import all_forms, read_page, tables_of
 
 
