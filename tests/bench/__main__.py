@@ -13,13 +13,8 @@ from typing import Any
 
 from rich.console import Console
 
-from tests.bench.archives import (
-    CACHE,
-    GENERATOR,
-    NoGeneratorError,
-    event_file_bytes,
-    provide_archive,
-)
+from pipeline.errors import PipelineError
+from tests.bench.archives import CACHE, PROGRAM_NAMES, event_file_bytes, provide_archive
 from tests.bench.figures import record
 from tests.bench.measuring import Cost, FailedJobError, measure, repetitions_for
 from tests.bench.report import TITLES, Measured, cost_table, stage_table
@@ -40,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _measure_archive(archive, thread_counts, chosen.memory_limit) for archive in archives
         ]
         others = tuple(_measure_others(archives[0]))
-    except (NoGeneratorError, FailedJobError) as error:
+    except (PipelineError, FailedJobError) as error:
         messages.print(str(error), markup=False, soft_wrap=True)
         return 1
     _show(measured, others, thread_counts[-1])
@@ -55,9 +50,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     add = parser.add_argument
     add("--events", default="1000000,5000000,20000000", help="sizes of generated archives")
-    add("--locations", type=int, default=16, help="locations of generated archives")
+    add("--program", choices=PROGRAM_NAMES, default="mixed", help="what generated archives are of")
     add("--trace", type=Path, help="measure with this archive instead of generated ones")
-    add("--generator", type=Path, default=GENERATOR, help="script that generates archives")
     add("--memory-limit", default="", help="memory for queries of the whole analysis, e.g. 4GB")
     add("--record", action="store_true", help="also put the figures into README.md")
     return parser.parse_args(arguments)
@@ -68,10 +62,8 @@ def _archives(chosen: argparse.Namespace) -> list[Path]:
         return [chosen.trace]
     found = []
     for events in sorted({int(size) for size in chosen.events.split(",")}):
-        messages.print(f"archive of {events:,} events", style="dim")
-        found.append(
-            provide_archive(events, locations=chosen.locations, generator=chosen.generator)
-        )
+        messages.print(f"{chosen.program}: archive of {events:,} events", style="dim")
+        found.append(provide_archive(chosen.program, events))
     return found
 
 

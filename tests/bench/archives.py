@@ -1,43 +1,46 @@
-"""Archives to measure with: generated once for each size, kept in build/bench."""
+"""Archives to measure with: generated once for each program and size, kept in build/bench."""
 
-import subprocess
-import sys
+import shutil
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pipeline.generator.generate import generate
+from pipeline.generator.spec import Spec, read_spec
 
 ROOT = Path(__file__).parents[2]
 CACHE = ROOT / "build" / "bench"
-GENERATOR = ROOT.parent / "shared" / "tools" / "gen_otf2.py"
+PROGRAMS = Path(__file__).with_name("programs")
+PROGRAM_NAMES = tuple(sorted(path.stem for path in PROGRAMS.glob("*.toml")))
 
 
-class NoGeneratorError(Exception):
-    """Archives of chosen sizes cannot be made here."""
+def provide_archive(program: str, events: int) -> Path:
+    """An archive of about so many events of one of the programs, from the cache or generated now.
 
-
-def provide_archive(events: int, *, locations: int, generator: Path) -> Path:
-    """An archive of about so many events, from the cache or generated now.
-
-    Raises NoGeneratorError if it would have to be generated and that is not possible.
+    Raises PipelineError if it has to be generated and cannot be.
     """
-    folder = CACHE / f"generated_{locations}_locations_{events}_events"
+    folder = CACHE / f"{program}_{events}_events"
     if not folder.exists():
-        _check(generator)
+        CACHE.mkdir(parents=True, exist_ok=True)
         beside = folder.with_name(f".{folder.name}.tmp")
-        size = ["--locations", str(locations), "--events", str(events)]
-        command = [sys.executable, str(generator), str(beside), *size]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise NoGeneratorError(f"{generator} failed: {(done.stderr or done.stdout).strip()}")
+        shutil.rmtree(beside, ignore_errors=True)
+        generate(of_size(read_spec(PROGRAMS / f"{program}.toml"), events), beside)
         beside.rename(folder)
     return folder
 
 
-def _check(generator: Path) -> None:
-    if not generator.exists():
-        raise NoGeneratorError(
-            f"no generator of archives: {generator}: name one with --generator, or measure with "
-            "an archive of your own: --trace"
-        )
-    CACHE.mkdir(parents=True, exist_ok=True)
+def of_size(spec: Spec, events: int) -> Spec:
+    """The program with as many iterations as give about so many events.
+
+    Each iteration has the same number of records, which two small runs tell.
+    """
+    few, more = (_count_records(replace(spec, iterations=count)) for count in (1, 2))
+    return replace(spec, iterations=max(1, 1 + round((events - few) / (more - few))))
+
+
+def _count_records(spec: Spec) -> int:
+    with TemporaryDirectory() as folder:
+        return generate(spec, Path(folder) / "archive").record_count
 
 
 def event_file_bytes(trace: Path) -> int:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.__main__ import main
-from tests.bench.archives import NoGeneratorError, event_file_bytes, provide_archive
+from tests.bench.archives import PROGRAM_NAMES, event_file_bytes, provide_archive
 from tests.bench.figures import BEGIN, FIGURES, README, with_figures
 from tests.bench.measuring import Cost, FailedJobError, growth_exponent, marginal_rate, measure
 
@@ -50,34 +49,18 @@ def test_the_marginal_rate_leaves_out_what_any_archive_costs() -> None:
     assert marginal_rate(cost(2_000_000, 1.5), cost(6_000_000, 3.5)) == pytest.approx(2.0)
 
 
-def test_without_generator_it_says_what_to_do(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tests.bench.archives.CACHE", tmp_path)
-    missing = tmp_path / "none.py"
-    with pytest.raises(NoGeneratorError, match="--generator"):
-        provide_archive(1000, locations=2, generator=missing)
-    assert main(["--generator", str(missing)]) == 1
-    assert str(missing) in capsys.readouterr().err
-
-
-def test_an_archive_is_generated_once_and_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("program", PROGRAM_NAMES)
+def test_an_archive_has_about_the_wanted_size_and_is_generated_once(
+    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tests.bench.archives.CACHE", tmp_path / "cache")
-    generator = tmp_path / "generate.py"
-    generator.write_text("import os, sys; os.mkdir(sys.argv[1]); print('half'); sys.exit(1)")
-    with pytest.raises(NoGeneratorError, match="half"):
-        provide_archive(1000, locations=2, generator=generator)
-    generator.write_text(
-        "import pathlib, sys; path = pathlib.Path(sys.argv[1]); path.mkdir(exist_ok=True); "
-        "(path / '0.evt').write_text(' '.join(sys.argv[2:]))"
-    )
-    folder = provide_archive(1000, locations=2, generator=generator)
-    assert (folder / "0.evt").read_text() == "--locations 2 --events 1000"
-    assert event_file_bytes(folder) == len("--locations 2 --events 1000")
-    generator.unlink()
-    assert provide_archive(1000, locations=2, generator=generator) == folder
+    folder = provide_archive(program, 50_000)
+    assert measure("library", folder).events == pytest.approx(50_000, rel=0.2)
+    before = (folder / "traces.otf2").stat()
+    assert provide_archive(program, 50_000) == folder
+    assert (folder / "traces.otf2").stat() == before
+    assert event_file_bytes(folder) > 100_000
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == [folder.name]
 
 
 def test_stages_are_measured_one_by_one() -> None:
