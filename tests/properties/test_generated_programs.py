@@ -15,7 +15,7 @@ from tests.random_programs import random_spec
 
 PROGRAM_COUNT, BATCH = 300, 10
 THREADED = 10
-"""Every so many-th program forks threads; then it has no critical path yet."""
+"""Every so many-th program forks threads; then the generator knows no critical path."""
 
 WAITS = """
     SELECT property, call_paths.path, waits.location_id, visit_id, start_ns, wait_ns,
@@ -29,7 +29,7 @@ PATH = """
     INNER JOIN call_paths USING (call_path_id)
 """
 SEGMENTS = "SELECT location_id, begin_ns, end_ns FROM critical_path_segments ORDER BY ordinal"
-NOT_ANALYSED = ("mpi_rma_", "omp_")
+NOT_ANALYSED = ("mpi_rma_", "omp_fork")
 
 
 @pytest.fixture(scope="module")
