@@ -85,7 +85,7 @@ def analyze(trace: Path, setting: Setting) -> dict[str, Any]:
 def callbacks(trace: Path, setting: Setting) -> dict[str, Any]:
     """The C library with the product's callbacks, whose columns are thrown away."""
     from pipeline.readers.otf2.callbacks import compile_callbacks
-    from pipeline.readers.otf2.identifiers import Identifiers
+    from pipeline.readers.trace.identifiers import Identifiers
 
     archive = _archive(trace)
     present = Identifiers(archive.definitions).present

@@ -18,8 +18,9 @@ from pipeline.errors import (
     UnsupportedTraceError,
 )
 from pipeline.kernels.framing import BROKEN, ENDED, TORN, frame_records
-from pipeline.readers.otf2.definitions import Definitions, read_definitions
+from pipeline.readers.otf2.definitions import read_definitions
 from pipeline.readers.otf2.library import SUCCESS, Library, load_library
+from pipeline.readers.trace.definitions import Definitions
 
 _MAGIC = b"OTF2"
 _SION, _ZLIB = 2, 2

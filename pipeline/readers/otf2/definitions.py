@@ -2,15 +2,14 @@
 
 import ctypes
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 from pipeline.errors import DamagedTraceError
 from pipeline.readers.otf2.library import SUCCESS, Library
+from pipeline.readers.trace.definitions import Definitions
 
 MOST_EVENTS = 1 << 48
 """More events than any file of a location can hold."""
-UNDEFINED_32, UNDEFINED_64 = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
 _B, _W, _I, _Q, _P, _S = (
     ctypes.c_uint8,
     ctypes.c_uint32,
@@ -43,31 +42,6 @@ _ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "IoHandle": (_W, _W, _W, _B, _W, _W, _W),
     "IoParadigm": (_B, _W, _W, _B, _W, _B, _P, _P, _P),
 }
-
-
-@dataclass
-class Definitions:
-    """Definitions by kind and identifier, in the order in which the trace gives them.
-
-    `repeated` counts identifiers defined again (the first definition counts), `invalid_text`
-    strings that are not UTF-8, `unknown` definitions of kinds that the library does not know.
-    """
-
-    clock: tuple[int, int, int, int] = (1_000_000_000, 0, 0, UNDEFINED_64)
-    by_kind: dict[str, dict[int, tuple[Any, ...]]] = field(
-        default_factory=lambda: {kind: {} for kind in _ARGUMENTS}
-    )
-    repeated: int = 0
-    invalid_text: int = 0
-    unknown: int = 0
-
-    def __getitem__(self, kind: str) -> dict[int, tuple[Any, ...]]:
-        return self.by_kind[kind]
-
-    def text(self, ref: int) -> str:
-        """The string of a reference; empty where it is undefined."""
-        found: tuple[str] | None = self.by_kind["String"].get(ref)
-        return found[0] if found else ""
 
 
 def _kept(kind: str, values: tuple[Any, ...]) -> tuple[Any, ...]:

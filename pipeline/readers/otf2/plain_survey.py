@@ -26,7 +26,7 @@ from pipeline.kernels.call_tree import (
     reserve,
     slot_of,
 )
-from pipeline.readers.otf2.identifiers import Numbering
+from pipeline.readers.trace.identifiers import Numbering
 
 # Header slots. NODE is the current node plus one, 0 outside any visit.
 _NODE, _COUNT, _LIMIT, _VISITS, _IS_IRREGULAR = 0, 1, 2, 3, 4

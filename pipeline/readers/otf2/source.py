@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from pipeline.kernels.call_tree import NO_NODE, CallTree, describe_tree
 from pipeline.kernels.path_names import path_names
 from pipeline.readers.otf2.archive import Archive, read_archive
-from pipeline.readers.otf2.definition_tables import ARTIFICIAL_REGIONS, DefinitionTables
-from pipeline.readers.otf2.identifiers import Identifiers
-from pipeline.readers.otf2.references import count_undefined
-from pipeline.readers.otf2.survey import Survey, Surveyor, check_files, region_code
-from pipeline.readers.otf2.writing import LocationOutcome, RowWriter
+from pipeline.readers.trace.definition_tables import ARTIFICIAL_REGIONS, DefinitionTables
+from pipeline.readers.trace.identifiers import Identifiers
+from pipeline.readers.trace.references import count_undefined
+from pipeline.readers.trace.survey import Survey, Surveyor, check_files, region_code
+from pipeline.readers.trace.writing import LocationOutcome, RowWriter
 from pipeline.store import GenerationWriter, SourceFile
 from schemas import definitions, events
 from schemas.matching import READING_FINDINGS
@@ -66,7 +66,7 @@ class Otf2Source:
     tables: tuple[Table, ...] = (
         *definitions.TABLES, *events.TABLES, CALL_TREE, READING_FINDINGS,
     )  # fmt: skip
-    code_modules = ("pipeline.readers.otf2", "pipeline.kernels")
+    code_modules = ("pipeline.readers.otf2", "pipeline.readers.trace", "pipeline.kernels")
 
     def __init__(self, path: Path) -> None:
         self._archive = read_archive(path)

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.readers.otf2.definitions import UNDEFINED_32, Definitions
+from pipeline.readers.trace.definitions import UNDEFINED_32, Definitions
 
 _MPI, _THREAD_PARADIGMS = 4, frozenset({3, 7, 8, 9, 14, 15, 16, 17, 20})
 _COMM_LOCATIONS, _COMM_GROUP, _COMM_SELF, _COMM_LOCATION_GROUPS = 4, 5, 6, 7

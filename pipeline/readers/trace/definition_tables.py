@@ -6,8 +6,8 @@ from typing import Any
 import pyarrow as pa
 
 from pipeline.readers.otf2.archive import Archive
-from pipeline.readers.otf2.definitions import UNDEFINED_32, UNDEFINED_64
-from pipeline.readers.otf2.identifiers import Identifiers
+from pipeline.readers.trace.definitions import UNDEFINED_32, UNDEFINED_64
+from pipeline.readers.trace.identifiers import Identifiers
 from schemas import definitions as tables
 from schemas.columns import PARADIGMS
 from schemas.table import Table

@@ -13,8 +13,8 @@ from pipeline.kernels.columns import rows_at
 from pipeline.kernels.profile import ProfileRows
 from pipeline.kernels.quantities import take_quantities
 from pipeline.kernels.walk_state import NONE, TASK_FRAGMENT, RecordRows, VisitRows
-from pipeline.readers.otf2.arguments import KIND_LIMIT, places_of
-from pipeline.readers.otf2.identifiers import UNDEFINED_NUMBER, Identifiers, LocalPeers
+from pipeline.readers.trace.arguments import KIND_LIMIT, places_of
+from pipeline.readers.trace.identifiers import UNDEFINED_NUMBER, Identifiers, LocalPeers
 from schemas import events as tables
 from schemas import records
 from schemas.columns import COLLECTIVE_OPERATIONS, PARADIGMS

@@ -15,11 +15,11 @@ from pipeline.kernels.location_walk import LocationWalk
 from pipeline.kernels.walk_state import Code, RecordRows
 from pipeline.readers.otf2.archive import Archive
 from pipeline.readers.otf2.callbacks import compile_callbacks
-from pipeline.readers.otf2.identifiers import Identifiers, Peers
-from pipeline.readers.otf2.intervals import GapRows, TeamMemberRows
 from pipeline.readers.otf2.location_reader import LocationReader, open_locations
-from pipeline.readers.otf2.record_tables import RecordTables, visit_table
-from pipeline.readers.otf2.survey import Survey, blocks, describe_damage, feed_location
+from pipeline.readers.trace.identifiers import Identifiers, Peers
+from pipeline.readers.trace.intervals import GapRows, TeamMemberRows
+from pipeline.readers.trace.record_tables import RecordTables, visit_table
+from pipeline.readers.trace.survey import Survey, blocks, describe_damage, feed_location
 from pipeline.store import GenerationWriter
 from schemas import events as tables
 from schemas.profiles import CALL_TREE

@@ -10,10 +10,10 @@ from pipeline.kernels.call_tree import NO_NODE, CallTree, add_node, find_node, n
 from pipeline.kernels.columns import each
 from pipeline.kernels.location_walk import no_teams
 from pipeline.kernels.walk_state import Teams
-from pipeline.readers.otf2.identifiers import Identifiers
+from pipeline.readers.trace.identifiers import Identifiers
 
 if TYPE_CHECKING:
-    from pipeline.readers.otf2.survey import LocationSurvey
+    from pipeline.readers.trace.survey import LocationSurvey
 
 
 def resolve_teams(

@@ -32,11 +32,11 @@ from pipeline.readers.otf2.archive import (
     check_event_file,
 )
 from pipeline.readers.otf2.callbacks import compile_callbacks
-from pipeline.readers.otf2.forks import resolve_teams
-from pipeline.readers.otf2.identifiers import Identifiers
 from pipeline.readers.otf2.location_reader import LocationRead, LocationReader, open_locations
 from pipeline.readers.otf2.plain_survey import PlainSurvey, plain_callbacks, regions_by_ref
-from pipeline.readers.otf2.span import possible_times
+from pipeline.readers.trace.forks import resolve_teams
+from pipeline.readers.trace.identifiers import Identifiers
+from pipeline.readers.trace.span import possible_times
 
 BLOCK_RECORDS = 4_000_000
 """Locations are handled in blocks of about so many records: one thread, one file each."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from pipeline.readers.otf2.definitions import UNDEFINED_32, UNDEFINED_64, Definitions
+from pipeline.readers.trace.definitions import UNDEFINED_32, UNDEFINED_64, Definitions
 
 _NONE = frozenset({UNDEFINED_32, UNDEFINED_64})
 _NO_PARADIGM = 0xFF
