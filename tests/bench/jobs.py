@@ -158,7 +158,8 @@ def _ignore(count: int) -> None:
 
 
 def _read_locations(archive: Any, callbacks: dict[str, Any]) -> dict[str, Any]:
-    from pipeline.readers.otf2.location_reader import LocationRead, open_locations
+    from pipeline.readers.otf2.location_reader import open_locations
+    from pipeline.readers.trace.reading import LocationRead
 
     total = 0
     declared = {ref: count for ref, (_, _, count, _) in archive.definitions["Location"].items()}

@@ -21,6 +21,7 @@ from pipeline.kernels.framing import BROKEN, ENDED, TORN, frame_records
 from pipeline.readers.otf2.definitions import read_definitions
 from pipeline.readers.otf2.library import SUCCESS, Library, load_library
 from pipeline.readers.trace.definitions import Definitions
+from pipeline.readers.trace.reading import LocationState
 
 _MAGIC = b"OTF2"
 _SION, _ZLIB = 2, 2
@@ -190,19 +191,7 @@ def _text(library: Library, handle: int, getter: str) -> str:
     return ctypes.string_at(pointer.value).decode("utf-8", "backslashreplace")
 
 
-@dataclass(frozen=True)
-class EventFileState:
-    """What an event file holds: how many of the announced events can be read, and why not all.
-
-    `last_ticks` is the time of the last record in the file's own clock; None without records.
-    """
-
-    readable_count: int
-    problem: str = ""
-    last_ticks: int | None = None
-
-
-def check_event_file(file: Path, *, chunk_bytes: int, declared_count: int) -> EventFileState:
+def check_event_file(file: Path, *, chunk_bytes: int, declared_count: int) -> LocationState:
     """Compare the chunks of an event file with the number of events announced.
 
     The C library goes on with stale data where the last chunk is cut, so the records in it are
@@ -210,15 +199,15 @@ def check_event_file(file: Path, *, chunk_bytes: int, declared_count: int) -> Ev
     """
     if not file.exists():
         if not declared_count:
-            return EventFileState(0)
-        return EventFileState(0, f"{file} is missing")
+            return LocationState(0)
+        return LocationState(0, f"{file} is missing")
     with file.open("rb") as data:
         size = os.fstat(data.fileno()).st_size
         last, offset = 0, 0
         while offset < size:
             header = _chunk_header(data.read(CHUNK_HEADER_BYTES))
             if header is None or (header.first != last + 1 and declared_count):
-                return EventFileState(
+                return LocationState(
                     min(last, declared_count), f"{file} has a damaged chunk header"
                 )
             if offset + chunk_bytes >= size:
@@ -226,7 +215,7 @@ def check_event_file(file: Path, *, chunk_bytes: int, declared_count: int) -> Ev
                 return _check_end(file, header, records, declared_count)
             last, offset = header.last, offset + chunk_bytes
             data.seek(offset)
-    return EventFileState(0, f"{file} is cut short" if declared_count else "")
+    return LocationState(0, f"{file} is cut short" if declared_count else "")
 
 
 def check_definition_file(file: Path, *, chunk_bytes: int) -> str:
@@ -248,19 +237,19 @@ def check_definition_file(file: Path, *, chunk_bytes: int) -> str:
 
 def _check_end(
     file: Path, header: "_ChunkHeader", records: NDArray[np.uint8], declared: int
-) -> EventFileState:
+) -> LocationState:
     """The last chunk holds the events that it announces, then the mark of the end of the file."""
     found, end, time = frame_records(records, True, header.is_little)
     before = header.first - 1 if declared else 0
     count, last_ticks = before + found, int(time) if found else None
     if end == ENDED and count == declared:
-        return EventFileState(declared, "", last_ticks)
+        return LocationState(declared, "", last_ticks)
     problem = f"{file} is cut short"
     if end == BROKEN:
         problem = f"{file} is damaged after {count} events"
     elif end == ENDED:
         problem = f"{file} holds {count} events where {declared} are announced"
-    return EventFileState(min(count, declared), problem, last_ticks)
+    return LocationState(min(count, declared), problem, last_ticks)
 
 
 @dataclass(frozen=True)

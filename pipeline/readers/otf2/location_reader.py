@@ -3,7 +3,6 @@
 import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +10,10 @@ from pipeline.errors import DamagedTraceError
 from pipeline.readers.otf2.buffer import RecordBuffer
 from pipeline.readers.otf2.library import INTERRUPTED_BY_CALLBACK, SUCCESS, Library
 from pipeline.readers.otf2.plain_survey import PlainSurvey
+from pipeline.readers.trace.reading import LocationRead
 
 CHUNK_RECORDS = 1 << 16
 """Records read at a time, before they are walked over."""
-
-
-@dataclass(frozen=True)
-class LocationRead:
-    """How the reading of one location ended."""
-
-    record_count: int
-    error: str = ""
 
 
 class LocationReader:

@@ -1,28 +1,19 @@
 """An OTF2 archive as a source of the pipeline."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
-
-from pipeline.kernels.call_tree import NO_NODE, CallTree, describe_tree
-from pipeline.kernels.path_names import path_names
 from pipeline.readers.otf2.archive import Archive, read_archive
-from pipeline.readers.trace.definition_tables import ARTIFICIAL_REGIONS, DefinitionTables
+from pipeline.readers.otf2.checking import check_files
+from pipeline.readers.otf2.records import ArchiveRecords, plain_look
 from pipeline.readers.trace.identifiers import Identifiers
-from pipeline.readers.trace.references import count_undefined
-from pipeline.readers.trace.survey import Survey, Surveyor, check_files, region_code
-from pipeline.readers.trace.writing import LocationOutcome, RowWriter
+from pipeline.readers.trace.reading import TraceOrigin
+from pipeline.readers.trace.survey import region_code
+from pipeline.readers.trace.tables import READ_TABLES, read_tables
 from pipeline.store import GenerationWriter, SourceFile
-from schemas import definitions, events
-from schemas.matching import READING_FINDINGS
-from schemas.profiles import CALL_TREE
 from schemas.table import Table
 
 
@@ -63,9 +54,7 @@ class Otf2Source:
     """An archive whose definitions have been read; `read` reads its events."""
 
     format = "otf2"
-    tables: tuple[Table, ...] = (
-        *definitions.TABLES, *events.TABLES, CALL_TREE, READING_FINDINGS,
-    )  # fmt: skip
+    tables: tuple[Table, ...] = READ_TABLES
     code_modules = ("pipeline.readers.otf2", "pipeline.readers.trace", "pipeline.kernels")
 
     def __init__(self, path: Path) -> None:
@@ -92,116 +81,9 @@ class Otf2Source:
         """Write all tables. Raises DamagedTraceError unless damage is allowed."""
         archive, identifiers = self._archive, Identifiers(self._archive.definitions)
         limits = check_files(archive, allow_damaged=allow_damaged, threads=threads)
-        code = region_code(identifiers)
-        surveyor = Surveyor(
-            archive, identifiers, code, limits, threads=threads, allow_damaged=allow_damaged,
-            report=report,
+        origin = TraceOrigin("otf2", archive.trace_id, archive.creator, archive.machine_name)
+        read_tables(
+            ArchiveRecords(archive), origin, identifiers, region_code(identifiers), limits, sink,
+            run_id=run_id, threads=threads, allow_damaged=allow_damaged, report=report,
+            plain=plain_look(archive, identifiers, limits, report),
         )  # fmt: skip
-        survey = surveyor.run()
-        made = DefinitionTables(archive, identifiers)
-        # First the call paths, whose names need memory that the rows need afterwards.
-        _write_definitions(sink, made, identifiers, survey)
-        writer = RowWriter(archive, identifiers, code, survey, sink, threads=threads, report=report)
-        outcomes = writer.run()
-        _write_outcomes(sink, made, outcomes, run_id)
-        sink.write(READING_FINDINGS, _findings(archive, outcomes))
-
-
-def _write_definitions(
-    sink: GenerationWriter, made: DefinitionTables, identifiers: Identifiers, survey: Survey
-) -> None:
-    for table, rows in made.all():
-        sink.write(table, rows)
-    region_count = len(identifiers["Region"])
-    sink.write(definitions.REGIONS, made.regions(_used_artificial(survey.tree, region_count)))
-    names = [made.region_name(number) for number in range(region_count)]
-    sink.write(definitions.CALL_PATHS, _call_paths(survey.tree, names))
-    sink.write(events.THREAD_TEAMS, _thread_teams(survey, identifiers))
-
-
-def _write_outcomes(
-    sink: GenerationWriter, made: DefinitionTables, outcomes: list[LocationOutcome], run_id: str
-) -> None:
-    read = [(o.record_count, o.visit_count, o.begin_ns, o.end_ns, o.is_complete) for o in outcomes]
-    sink.write(definitions.LOCATIONS, made.locations(read))
-    run = made.run(
-        run_id,
-        begin_ns=min((o.begin_ns for o in outcomes if o.begin_ns is not None), default=0),
-        end_ns=max((o.end_ns for o in outcomes if o.end_ns is not None), default=0),
-        record_count=sum(o.record_count for o in outcomes),
-    )
-    sink.write(definitions.RUNS, run)
-
-
-def _used_artificial(tree: CallTree, region_count: int) -> list[bool]:
-    used = tree.region[: int(tree.size[0])]
-    return [bool((used == region_count + n).any()) for n in range(len(ARTIFICIAL_REGIONS))]
-
-
-def _call_paths(tree: CallTree, region_names: list[str]) -> pa.Table:
-    count, region_count = int(tree.size[0]), len(region_names)
-    parent, region, is_stub = tree.parent[:count], tree.region[:count], tree.is_stub[:count]
-    tasks, threads = region_count + 1, region_count + 2
-    depth, last, kind = describe_tree(parent, region, is_stub, tasks, threads)
-    kinds = pa.array(definitions.CALL_PATH_KINDS, pa.string())
-    return pa.table(
-        {
-            "call_path_id": pa.array(np.arange(count, dtype=np.int32)),
-            "parent_call_path_id": pa.array(parent, mask=parent < 0),
-            "region_id": pa.array(region),
-            "caller_region_id": _callers(parent, region, region_count),
-            "last_call_path_id": pa.array(last),
-            "depth": pa.array(depth),
-            "kind": pa.DictionaryArray.from_arrays(pa.array(kind), kinds),
-            "path": path_names(parent, region, [*region_names, *ARTIFICIAL_REGIONS]),
-        }
-    )
-
-
-def _callers(parent: NDArray[np.int32], region: NDArray[np.int32], region_count: int) -> pa.Array:
-    """Region of the caller; TASKS and THREADS, which come last, call nothing."""
-    callers = region[parent]
-    return pa.array(callers, mask=(parent < 0) | (callers > region_count))
-
-
-def _thread_teams(survey: Survey, identifiers: Identifiers) -> pa.Table:
-    teams = survey.all_teams
-    numbers = identifiers["Comm"].lookup(teams.team.astype(np.uint64))
-    nodes = np.append(survey.prefixes.number, np.int32(NO_NODE))[teams.node]
-    return pa.table(
-        {
-            "thread_team_id": pa.array(teams.number),
-            "location_id": pa.array(teams.location),
-            "communicator_id": pa.array(numbers.astype(np.int32), mask=numbers < 0),
-            "call_path_id": pa.array(nodes, mask=nodes < 0),
-            "fork_ns": pa.array(teams.fork),
-            "join_ns": pa.array(teams.join),
-        }
-    )
-
-
-def _findings(archive: Archive, outcomes: list[LocationOutcome]) -> pa.Table:
-    rows: list[tuple[str, int | None, int, int | None]] = []
-    whole = Counter(
-        {
-            "repeated_definition": archive.definitions.repeated,
-            "invalid_text": archive.definitions.invalid_text,
-            "unknown_record": archive.definitions.unknown,
-            "impossible_id": count_undefined(archive.definitions),
-        }
-    )
-    rows += [(kind, None, count, None) for kind, count in whole.items() if count > 0]
-    for outcome in outcomes:
-        for kind, count in outcome.findings.items():
-            if count > 0:
-                rows.append((kind, outcome.location, count, outcome.gap_ns.get(kind)))
-    rows.sort(key=lambda row: (row[0], -1 if row[1] is None else row[1]))
-    kinds, locations, counts, times = zip(*rows, strict=True) if rows else ((), (), (), ())
-    return pa.table(
-        {
-            "kind": pa.array(kinds, pa.string()),
-            "location_id": pa.array(locations, pa.int32()),
-            "count": pa.array(counts, pa.int64()),
-            "time_ns": pa.array(times, pa.int64()),
-        }
-    )

@@ -5,9 +5,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipeline.readers.otf2.archive import Archive
 from pipeline.readers.trace.definitions import UNDEFINED_32, UNDEFINED_64
 from pipeline.readers.trace.identifiers import Identifiers
+from pipeline.readers.trace.reading import TraceOrigin
 from schemas import definitions as tables
 from schemas.columns import PARADIGMS
 from schemas.table import Table
@@ -49,10 +49,10 @@ def _choose(names: Sequence[str], code: int, fallback: str) -> str:
 class DefinitionTables:
     """Tables that follow from the definitions alone."""
 
-    def __init__(self, archive: Archive, identifiers: Identifiers) -> None:
-        self._archive, self._ids = archive, identifiers
-        self._defs = archive.definitions
-        self._text = archive.definitions.text
+    def __init__(self, origin: TraceOrigin, identifiers: Identifiers) -> None:
+        self._origin, self._ids = origin, identifiers
+        self._defs = identifiers.definitions
+        self._text = self._defs.text
 
     def _optional_text(self, ref: int) -> str | None:
         return None if ref == UNDEFINED_32 else self._text(ref)
@@ -133,8 +133,8 @@ class DefinitionTables:
         resolution, offset, _, started = self._defs.clock
         processes = sum(kind == 1 for _, kind, *_ in self._defs["LocationGroup"].values())
         row = (
-            run_id, self._archive.trace_id, "otf2", self._archive.creator,
-            self._archive.machine_name, resolution, _signed(offset),
+            run_id, self._origin.trace_id, self._origin.format, self._origin.creator,
+            self._origin.machine_name, resolution, _signed(offset),
             None if started == UNDEFINED_64 else _signed(started), begin_ns, end_ns,
             len(self._ids["Location"]), processes, record_count,
         )  # fmt: skip

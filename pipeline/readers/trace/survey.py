@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,18 +24,15 @@ from pipeline.kernels.call_tree import (
     number_depth_first,
 )
 from pipeline.kernels.location_walk import LocationWalk, no_teams
-from pipeline.kernels.walk_state import Code, Forks, RecordRows, Teams
-from pipeline.readers.otf2.archive import (
-    Archive,
-    EventFileState,
-    check_definition_file,
-    check_event_file,
-)
-from pipeline.readers.otf2.callbacks import compile_callbacks
-from pipeline.readers.otf2.location_reader import LocationRead, LocationReader, open_locations
-from pipeline.readers.otf2.plain_survey import PlainSurvey, plain_callbacks, regions_by_ref
+from pipeline.kernels.walk_state import Code, Forks, Teams
 from pipeline.readers.trace.forks import resolve_teams
 from pipeline.readers.trace.identifiers import Identifiers
+from pipeline.readers.trace.reading import (
+    LocationRead,
+    LocationState,
+    OpenLocations,
+    RecordFiles,
+)
 from pipeline.readers.trace.span import possible_times
 
 BLOCK_RECORDS = 4_000_000
@@ -66,18 +63,24 @@ class LocationSurvey:
     numbers: NDArray[np.int32]
 
 
+PlainLooks = Callable[
+    [list[int], Callable[[CallTree], NDArray[np.int32]]], list[LocationSurvey | None]
+]
+"""A faster look at locations that nest; None for those that turn out not to."""
+
+
 def plain_location(
-    location: int, read: LocationRead, plain: PlainSurvey, numbers: NDArray[np.int32]
+    location: int, read: LocationRead, visit_count: int, node_count: int, numbers: NDArray[np.int32]
 ) -> LocationSurvey:
     """A location whose visits nest, without forks; `numbers` are remembered, or there are none."""
     return LocationSurvey(
         location=location,
         record_count=read.record_count,
-        visit_count=plain.visit_count,
+        visit_count=visit_count,
         problem=read.error,
         works_in_teams=False,
         is_below_forks=False,
-        is_plain=len(numbers) == plain.tree.size[0],
+        is_plain=len(numbers) == node_count,
         forks=None,
         tree=None,
         numbers=numbers,
@@ -92,7 +95,7 @@ class Survey:
     location) and `all_teams` refer to, with their canonical numbers.
     """
 
-    limits: list[EventFileState]
+    limits: list[LocationState]
     possible_times: tuple[int, int]
     locations: list[LocationSurvey]
     tree: CallTree
@@ -130,41 +133,17 @@ def _call(paradigm: int, role: int) -> int:
     return ws.CONSTRUCT if paradigm in _CONSTRUCT_PARADIGMS else ws.USER_CODE
 
 
-def blocks(archive: Archive) -> list[list[int]]:
+def blocks(identifiers: Identifiers) -> list[list[int]]:
     """Locations by number, in blocks of about BLOCK_RECORDS announced records."""
     found: list[list[int]] = [[]]
     filled = 0
-    for number, (_, _, count, _) in enumerate(archive.definitions["Location"].values()):
+    for number, (_, _, count, _) in enumerate(identifiers.definitions["Location"].values()):
         if found[-1] and filled + count > BLOCK_RECORDS:
             found.append([])
             filled = 0
         found[-1].append(number)
         filled += count
     return [block for block in found if block]
-
-
-def check_files(archive: Archive, *, allow_damaged: bool, threads: int) -> list[EventFileState]:
-    """State of every location's event file. Raises DamagedTraceError unless damage is allowed."""
-
-    def check(item: tuple[int, tuple[Any, ...]]) -> EventFileState:
-        ref, (_, _, declared, _) = item
-        state = check_event_file(
-            archive.event_file(ref), chunk_bytes=archive.event_chunk_bytes, declared_count=declared
-        )
-        local = archive.local_definition_file(ref)
-        if declared and not state.problem:
-            # Without id maps and clock offsets, ids and times would be silently wrong.
-            problem = check_definition_file(local, chunk_bytes=archive.definition_chunk_bytes)
-            if problem:
-                return EventFileState(0, problem)
-        return state
-
-    with ThreadPoolExecutor(threads) as pool:
-        states = list(pool.map(check, archive.definitions["Location"].items()))
-    problems = [state for state in states if state.problem]
-    if problems and not allow_damaged:
-        raise DamagedTraceError(describe_damage([state.problem for state in problems]))
-    return states
 
 
 def describe_damage(problems: list[str]) -> str:
@@ -181,20 +160,19 @@ class Surveyor:
     """Looks at all locations, several at a time."""
 
     def __init__(
-        self, archive: Archive, identifiers: Identifiers, code: Code, limits: list[EventFileState],
-        *, threads: int, allow_damaged: bool, report: Callable[[int], None],
+        self, files: RecordFiles, identifiers: Identifiers, code: Code,
+        limits: list[LocationState], *, threads: int, allow_damaged: bool,
+        report: Callable[[int], None], plain: PlainLooks | None = None,
     ) -> None:  # fmt: skip
-        self._archive, self._ids, self._code, self._limits = archive, identifiers, code, limits
+        self._files, self._ids, self._code, self._limits = files, identifiers, code, limits
         ends = [state.last_ticks for state in limits]
-        self._possible_times = possible_times(archive.definitions.clock, ends)
+        self._possible_times = possible_times(files.definitions.clock, ends)
         self._threads, self._allow_damaged, self._report = threads, allow_damaged, report
         # Messages, counters and the like do not matter here; the library skips them faster. Both
         # passes must fail at the same damaged record, though, and only what is looked at can fail.
         needed = identifiers.present & {"threads", "calling_contexts"}
         self._recorded = identifiers.present if allow_damaged else needed
-        has_plain = not needed and not allow_damaged
-        self._regions = regions_by_ref(identifiers["Region"]) if has_plain else None
-        self._refs = identifiers["Location"].refs
+        self._plain = plain if not needed and not allow_damaged else None
         self._tree, self._lock = new_tree(), threading.Lock()
         self._remembered = 0
 
@@ -202,7 +180,7 @@ class Surveyor:
         """Survey the trace. Raises DamagedTraceError if a location fails and must not."""
         looks = self._first_looks()
         problems = [
-            f"{self._archive.event_file(self._refs[look.location])}: {look.problem}"
+            f"{self._files.file_of(look.location)}: {look.problem}"
             for look in looks
             if look.problem and not self._limits[look.location].problem
         ]
@@ -230,7 +208,7 @@ class Surveyor:
             for look in looks
             if look.works_in_teams or self._owner(look.location) in old_style
         }
-        kept = ([number for number in block if number in wanted] for block in blocks(self._archive))
+        kept = ([number for number in block if number in wanted] for block in blocks(self._ids))
         return [block for block in kept if block]
 
     def _owner(self, location: int) -> int:
@@ -238,55 +216,36 @@ class Surveyor:
 
     def _first_looks(self) -> list[LocationSurvey]:
         """A look at every location; the general one only where the plain one does not do."""
-        chosen = blocks(self._archive)
-        teams = [no_teams()] * len(self._refs)
-        if self._regions is None:
+        chosen = blocks(self._ids)
+        teams = [no_teams()] * len(self._limits)
+        if self._plain is None:
             return self._look_at_all(chosen, teams, None)
-        plain = self._look_plainly(chosen, self._regions)
+        plain = self._look_plainly(chosen, self._plain)
         irregular = [[number for number in block if plain[number] is None] for block in chosen]
         general = iter(self._look_at_all([block for block in irregular if block], teams, None))
         return [look if look is not None else next(general) for look in plain]
 
     def _look_plainly(
-        self, chosen: list[list[int]], regions: NDArray[np.int32]
+        self, chosen: list[list[int]], plain: PlainLooks
     ) -> list[LocationSurvey | None]:
         def look(block: list[int]) -> list[LocationSurvey | None]:
-            refs = [self._refs[number] for number in block]
-            library, anchor = self._archive.library, self._archive.anchor
-            plain = PlainSurvey(regions)
-            with open_locations(library, anchor, plain_callbacks(), refs) as reader:
-                return [self._look_at_plain(reader, plain, number) for number in block]
+            return plain(block, self._merge)
 
         with ThreadPoolExecutor(self._threads) as pool:
             return [found for block in pool.map(look, chosen) for found in block]
-
-    def _look_at_plain(
-        self, reader: LocationReader, plain: PlainSurvey, number: int
-    ) -> LocationSurvey | None:
-        plain.begin()
-        limit = self._limits[number].readable_count
-        is_all = not self._limits[number].problem
-        for step in reader.read(self._refs[number], limit, plain, is_all=is_all):
-            if plain.is_irregular:
-                return None
-            if isinstance(step, LocationRead):
-                numbers = self._merge(plain.tree)
-                return plain_location(number, step, plain, numbers)
-            self._report(step)
-        return None
 
     def _look_at_all(
         self, chosen: list[list[int]], teams: list[Teams], prefixes: CallTree | None
     ) -> list[LocationSurvey]:
         if not chosen:
             return []
-        callbacks = compile_callbacks(self._recorded, only_structure=not self._allow_damaged)
+        open_locations = partial(
+            self._files.open_locations, self._recorded, only_structure=not self._allow_damaged
+        )
 
         def look(block: list[int]) -> list[LocationSurvey]:
-            refs = [self._refs[number] for number in block]
-            library, anchor = self._archive.library, self._archive.anchor
             walk = LocationWalk(self._code, possible_times=self._possible_times)
-            with open_locations(library, anchor, callbacks, refs) as reader:
+            with open_locations(block) as reader:
                 found = []
                 for number in block:
                     walk.begin(number, first_visit=0, teams=teams[number], prefixes=prefixes)
@@ -307,12 +266,12 @@ class Surveyor:
             return tree.number[: count if self._remembered <= _MOST_NUMBERS else 0].copy()
 
     def _look(
-        self, reader: LocationReader, walk: LocationWalk, number: int, is_below_forks: bool
+        self, reader: OpenLocations, walk: LocationWalk, number: int, is_below_forks: bool
     ) -> LocationSurvey:
         limit = self._limits[number].readable_count
         report = _tell_nobody if is_below_forks else self._report  # a second look is no progress
         is_all = not self._limits[number].problem
-        end = feed_location(reader, self._refs[number], limit, walk, report, is_all=is_all)
+        end = reader.feed(number, limit, walk, report, is_all=is_all)
         state = walk.state
         has_forks = bool(state[ws.FORKS])
         return LocationSurvey(
@@ -331,28 +290,3 @@ class Surveyor:
 
 def _tell_nobody(amount: int) -> None:
     pass
-
-
-def feed_location(
-    reader: LocationReader,
-    ref: int,
-    limit: int,
-    walk: LocationWalk,
-    report: Callable[[int], None],
-    take_records: Callable[[RecordRows], None] = lambda rows: None,
-    *,
-    is_all: bool = False,
-) -> LocationRead:
-    """Read a location chunk by chunk through a walk that has begun; ends the walk."""
-    buffer = reader.buffer
-    for step in reader.read(ref, limit, is_all=is_all):
-        if isinstance(step, LocationRead):
-            walk.finish(take_records)
-            return step
-        rows, side_rows = buffer.rows, buffer.side_rows
-        walk.feed(
-            buffer.times[:rows], buffer.kinds[:rows], buffer.refs[:rows],
-            buffer.side[: max(side_rows, 1)], take_records,
-        )  # fmt: skip
-        report(step)
-    raise AssertionError("a reading ends with a LocationRead")

@@ -13,13 +13,11 @@ from pipeline.errors import DamagedTraceError
 from pipeline.kernels import walk_state as ws
 from pipeline.kernels.location_walk import LocationWalk
 from pipeline.kernels.walk_state import Code, RecordRows
-from pipeline.readers.otf2.archive import Archive
-from pipeline.readers.otf2.callbacks import compile_callbacks
-from pipeline.readers.otf2.location_reader import LocationReader, open_locations
 from pipeline.readers.trace.identifiers import Identifiers, Peers
 from pipeline.readers.trace.intervals import GapRows, TeamMemberRows
+from pipeline.readers.trace.reading import OpenLocations, RecordFiles
 from pipeline.readers.trace.record_tables import RecordTables, visit_table
-from pipeline.readers.trace.survey import Survey, blocks, describe_damage, feed_location
+from pipeline.readers.trace.survey import Survey, blocks, describe_damage
 from pipeline.store import GenerationWriter
 from schemas import events as tables
 from schemas.profiles import CALL_TREE
@@ -44,27 +42,24 @@ class RowWriter:
     """Writes all locations, several blocks at a time, one file per block and table."""
 
     def __init__(
-        self, archive: Archive, identifiers: Identifiers, code: Code, survey: Survey,
+        self, files: RecordFiles, identifiers: Identifiers, code: Code, survey: Survey,
         sink: GenerationWriter, *, threads: int, report: Callable[[int], None],
     ) -> None:  # fmt: skip
-        self._archive, self._ids, self._code, self._survey = archive, identifiers, code, survey
+        self._files, self._ids, self._code, self._survey = files, identifiers, code, survey
         self._sink, self._threads, self._report = sink, threads, report
-        self._callbacks = compile_callbacks(identifiers.present)
         self._peers = Peers(identifiers)
-        self._declared = [count for _, _, count, _ in archive.definitions["Location"].values()]
+        self._declared = [count for _, _, count, _ in files.definitions["Location"].values()]
         counts = [look.visit_count for look in survey.locations]
         self._first_visit = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
     def run(self) -> list[LocationOutcome]:
-        numbered = list(enumerate(blocks(self._archive)))
+        numbered = list(enumerate(blocks(self._ids)))
         with ThreadPoolExecutor(self._threads) as pool:
             return [found for block in pool.map(self._write_block, numbered) for found in block]
 
     def _write_block(self, numbered: tuple[int, list[int]]) -> list[LocationOutcome]:
         number, block = numbered
-        refs = [self._ids["Location"].refs[location] for location in block]
-        archive = self._archive
-        with open_locations(archive.library, archive.anchor, self._callbacks, refs) as reader:
+        with self._files.open_locations(self._ids.present, block) as reader:
             visits, survey = self._sink.part(tables.VISITS, number), self._survey
             walk = LocationWalk(
                 self._code,
@@ -86,7 +81,7 @@ class _LocationWriter:
     """Writes one location."""
 
     def __init__(
-        self, owner: RowWriter, reader: LocationReader, walk: LocationWalk, location: int,
+        self, owner: RowWriter, reader: OpenLocations, walk: LocationWalk, location: int,
         block: int,
     ) -> None:  # fmt: skip
         self._owner, self._reader, self._walk = owner, reader, walk
@@ -107,10 +102,10 @@ class _LocationWriter:
 
     def run(self) -> LocationOutcome:
         owner, walk = self._owner, self._walk
-        ref = owner._ids["Location"].refs[self._location]
         # Beyond a damaged record, the two passes may find different ones.
         limit = owner._survey.locations[self._location].record_count
-        end = feed_location(self._reader, ref, limit, walk, owner._report, self._take_records)
+        feed = self._reader.feed
+        end = feed(self._location, limit, walk, owner._report, self._take_records)
         last = int(walk.state[ws.NOW])
         gaps = self._gaps.table(self._location, last)
         self._write(tables.MEASUREMENT_GAPS, gaps)
@@ -137,8 +132,7 @@ class _LocationWriter:
         look = self._owner._survey.locations[self._location]
         state = self._walk.state
         if error and not look.problem:
-            ref = self._owner._ids["Location"].refs[self._location]
-            file = self._owner._archive.event_file(ref)
+            file = self._owner._files.file_of(self._location)
             raise DamagedTraceError(describe_damage([f"{file}: {error}"]))
         if (
             record_count != look.record_count
@@ -146,7 +140,7 @@ class _LocationWriter:
             or state[ws.LOST_NODES]
         ):
             raise DamagedTraceError(
-                f"{self._owner._archive.anchor}: the trace changed while it was read; wait until "
+                f"{self._owner._files.path}: the trace changed while it was read; wait until "
                 "it is complete and analyse it again"
             )
 
@@ -177,7 +171,7 @@ class _LocationWriter:
                 "impossible_id": int(state[ws.IMPOSSIBLE]) + self._rows.impossible.total(),
                 "unknown_record": int(state[ws.UNKNOWNS]) + unregistered,
                 "team_without_fork": self._members.unforked,
-                "dropped_attribute": self._reader.buffer.take_dropped(),
+                "dropped_attribute": self._reader.take_dropped(),
                 "missing_records": declared - outcome.record_count,
                 "missing_location": int(declared > 0 and not outcome.record_count),
             }

@@ -1,0 +1,33 @@
+"""Checks of an archive's files before the library reads them."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from pipeline.errors import DamagedTraceError
+from pipeline.readers.otf2.archive import Archive, check_definition_file, check_event_file
+from pipeline.readers.trace.reading import LocationState
+from pipeline.readers.trace.survey import describe_damage
+
+
+def check_files(archive: Archive, *, allow_damaged: bool, threads: int) -> list[LocationState]:
+    """State of every location's event file. Raises DamagedTraceError unless damage is allowed."""
+
+    def check(item: tuple[int, tuple[Any, ...]]) -> LocationState:
+        ref, (_, _, declared, _) = item
+        state = check_event_file(
+            archive.event_file(ref), chunk_bytes=archive.event_chunk_bytes, declared_count=declared
+        )
+        local = archive.local_definition_file(ref)
+        if declared and not state.problem:
+            # Without id maps and clock offsets, ids and times would be silently wrong.
+            problem = check_definition_file(local, chunk_bytes=archive.definition_chunk_bytes)
+            if problem:
+                return LocationState(0, problem)
+        return state
+
+    with ThreadPoolExecutor(threads) as pool:
+        states = list(pool.map(check, archive.definitions["Location"].items()))
+    problems = [state for state in states if state.problem]
+    if problems and not allow_damaged:
+        raise DamagedTraceError(describe_damage([state.problem for state in problems]))
+    return states
