@@ -1,7 +1,7 @@
 # Sets up and runs Tracemill in this checkout. Everything installed goes into .venv.
 
 ## Variables, e.g. make analyze TRACE=run1/traces.otf2 STORE=/scratch/store
-##   TRACE         archive to analyse: its anchor file or its directory
+##   TRACE         archive to analyse: its anchor file or its directory; or a trace in CSV
 ##   STORE         where results are kept (./store)
 ##   THREADS       threads to use (all cores)
 ##   MEMORY_LIMIT  memory for queries, e.g. 8GB
@@ -159,7 +159,7 @@ $(RUNTIME): requirements/runtime.txt requirements/otf2.txt $(wildcard $(INSTALLI
 	@chmod +x $(TRACEMILL)
 	@touch $@
 
-$(KERNELS): $(RUNTIME) $(wildcard pipeline/kernels/*.py pipeline/generator/kernels/*.py pipeline/readers/otf2/callbacks.py pipeline/readers/otf2/plain_survey.py pipeline/stages/*_walk.py)
+$(KERNELS): $(RUNTIME) $(wildcard pipeline/kernels/*.py pipeline/generator/kernels/*.py pipeline/readers/otf2/callbacks.py pipeline/readers/otf2/plain_survey.py pipeline/readers/csv/unfolding.py pipeline/stages/*_walk.py)
 	@echo 'Compiling kernels ...'
 	@$(PY) -m pipeline.warm
 	@touch $@

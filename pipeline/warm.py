@@ -21,7 +21,9 @@ from pipeline.kernels.location_walk import LocationWalk, no_teams
 from pipeline.kernels.path_names import path_names
 from pipeline.kernels.quantities import take_quantities
 from pipeline.kernels.records import ENTER, SIDE_WIDTH, UNKNOWN
+from pipeline.kernels.sorted_records import look_at_nested, scatter
 from pipeline.kernels.walk_state import Code, RecordRows
+from pipeline.readers.csv.unfolding import unfold
 from pipeline.stages.critical_path_walk import NONE, walk_back
 
 
@@ -80,10 +82,25 @@ def _simulate_once() -> None:
     simulate(program, Machine(), take_events=PathTimes(program, path).take)
 
 
+def _sort_once() -> None:
+    """Sort a record, and look at it."""
+    row, kinds = np.zeros(1, np.int64), np.array([ENTER], np.uint8)
+    refs, side = np.zeros(1, np.uint32), np.zeros((1, SIDE_WIDTH), np.uint64)
+    places = [np.zeros(2, np.int64) for _ in range(3)]
+    out = row.copy(), kinds.copy(), refs.copy(), side.copy()
+    scatter(np.zeros(1, np.int32), row, kinds, refs, side, *places, *out)
+    state = np.array([-1, 0, 0], np.int64)
+    look_at_nested(kinds, refs, np.zeros(1, np.int32), new_tree(), state, 0)
+    visits, stack = [np.zeros(1, np.int64) for _ in range(5)], np.zeros((2, 3), np.int64)
+    columns = np.zeros(2, np.int32), np.zeros(2, np.int64), np.zeros(2, np.uint8)
+    unfold(*visits, np.zeros(2, np.int64), stack, *columns, np.zeros(2, np.uint32))
+
+
 def compile_all() -> None:
     """Fill the cache; without an OTF2 library, only with what needs none."""
     _walk_once()
     _simulate_once()
+    _sort_once()
     try:
         from pipeline.readers.otf2.library import load_library
 

@@ -222,7 +222,8 @@ QUALITY_KINDS = (
     "inconsistent_collective", "unclosed_visit", "mismatched_leave", "clock_violation",
     "time_reversal", "impossible_time", "impossible_id", "unknown_record", "buffer_flush",
     "measurement_off", "missing_records", "missing_location", "repeated_definition",
-    "invalid_text", "dropped_attribute", "team_without_fork",
+    "invalid_text", "dropped_attribute", "team_without_fork", "unreadable_row",
+    "cut_input",
 )  # fmt: skip
 
 _FINDING_COLUMNS = (

@@ -21,6 +21,7 @@ _COMPILED = (
     "pipeline/generator/kernels",
     "pipeline/readers/otf2/callbacks.py",
     "pipeline/readers/otf2/plain_survey.py",
+    "pipeline/readers/csv/unfolding.py",
 )
 
 

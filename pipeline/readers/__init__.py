@@ -2,16 +2,33 @@
 
 from pathlib import Path
 
+from pipeline.errors import MissingInputError
 from pipeline.source import Source
 
 
 def open_source(path: Path) -> Source:
-    """Open the trace at a path, given as an anchor file or an archive directory.
+    """Open the trace at a path: an OTF2 archive, or files in CSV (or call graphs in Parquet).
 
-    Raises MissingInputError, NotATraceError, UnsupportedTraceError, DamagedTraceError or
-    MissingLibraryError.
+    Both are given by a file or a folder. Raises MissingInputError, NotATraceError,
+    UnsupportedTraceError, DamagedTraceError or MissingLibraryError.
     """
-    from pipeline.readers.otf2.archive import find_anchor
-    from pipeline.readers.otf2.source import Otf2Source
+    from pipeline.readers.otf2.archive import find_anchor, is_anchor
 
-    return Otf2Source(find_anchor(path))
+    if not path.exists():
+        raise MissingInputError(f"{path}: no such file or directory; check the path of the trace")
+    if _is_archive(path) or (path.is_file() and is_anchor(path)):
+        from pipeline.readers.otf2.source import Otf2Source
+
+        return Otf2Source(find_anchor(path))
+    from pipeline.readers.csv.source import CsvSource
+
+    return CsvSource(path)
+
+
+def _is_archive(path: Path) -> bool:
+    """Whether the names say that this is an OTF2 archive, or nothing says that it is none."""
+    if path.is_file():
+        return path.suffix == ".otf2"
+    from pipeline.readers.csv.files import looks_like_text
+
+    return any(path.glob("*.otf2")) or not looks_like_text(path)

@@ -41,8 +41,10 @@ class SourceRecord:
 
     @property
     def label(self) -> str:
-        """Name for people: that of the folder that holds the trace."""
+        """Name for people: that of the folder that holds the trace, or of a file in CSV."""
         path = Path(self.path)
+        if self.format == "csv" and path.suffix:
+            return path.name.removesuffix(path.suffix).removesuffix(".csv")
         return path.parent.name if path.suffix else path.name
 
 

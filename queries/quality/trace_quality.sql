@@ -178,7 +178,9 @@ WITH
         (
             'team_without_fork',
             'These threads worked in teams whose fork is not known; their call paths begin anew.'
-        )
+        ),
+        ('unreadable_row', 'Rows of the file that could not be read; they are left out.'),
+        ('cut_input', 'The file breaks off; whatever should follow is missing.')
     )
 
 SELECT

@@ -1,0 +1,344 @@
+"""A block of text as columns: numbers as arrays, texts as codes of few distinct ones."""
+
+import csv
+import io
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pc_csv
+from numpy.typing import NDArray
+
+from pipeline.readers.csv.blocks import Block
+from pipeline.readers.csv.header import Header
+from schemas import csv_layout as layout
+
+Integers = NDArray[np.int64]
+_TEXT = pa.dictionary(pa.int32(), pa.string())
+_TYPES = {field.name: field.type for field in layout.FIELDS}
+_MOST_PLACES = 1 << 31
+_INTEGER = r"^[+-]?\d{1,19}$"
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"
+_MOST_NS = float(1 << 62)
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """Texts as codes of distinct ones."""
+
+    codes: NDArray[np.int32]
+    words: list[str]
+
+
+@dataclass(frozen=True)
+class NumberColumn:
+    """Integers; most cells of most columns are empty, so that only those asked for are taken."""
+
+    cells: pa.Array
+
+    def all(self) -> Integers:
+        """All integers; 0 where a cell is empty."""
+        cells = self.cells.fill_null(0) if self.cells.null_count else self.cells
+        return cells.to_numpy()
+
+    def take(self, rows: NDArray[np.intp]) -> tuple[Integers, NDArray[np.bool_]]:
+        """Integers of some rows, 0 where a cell is empty, and where it is."""
+        chosen = self.cells.take(pa.array(rows))
+        is_empty = chosen.is_null().to_numpy(zero_copy_only=False)
+        return chosen.fill_null(0).to_numpy(), is_empty
+
+
+@dataclass
+class ParsedBlock:
+    """The rows of a block that could be read; columns that are absent are not in the mappings.
+
+    `first_bad` tells line (the block's first is 0) and reason of the first of `bad_count` rows that
+    could not be read.
+    """
+
+    row_count: int
+    times: Integers
+    texts: dict[str, TextColumn]
+    numbers: dict[str, NumberColumn]
+    offset: int = 0
+    bad_count: int = 0
+    first_bad: tuple[int, str] | None = None
+    invalid_texts: int = 0
+
+
+@dataclass
+class _Rejected:
+    """Rows with a wrong number of cells, as pyarrow meets them."""
+
+    rows: list[pc_csv.InvalidRow] = field(default_factory=list)
+
+    def __call__(self, row: pc_csv.InvalidRow) -> str:
+        self.rows.append(row)
+        return "skip"
+
+
+def parse_block(block: Block, header: Header) -> ParsedBlock:
+    """Read all rows of a block, leaving out those that are not as they should be."""
+    first_line = int(block.offset == 0)
+    data = block.data.partition(b"\n")[2] if first_line else block.data
+    if not data.strip():
+        return ParsedBlock(0, np.empty(0, np.int64), {}, {})
+    try:
+        parsed = _parse(_without_spaces(data) if header.has_spaces else data, header)
+    except pa.ArrowInvalid:
+        parsed = _parse_leniently(data, header, first_line)
+    parsed.offset = block.offset
+    return parsed
+
+
+def _without_spaces(data: bytes) -> bytes:
+    """The same rows without spaces after commas, which are then no part of a text."""
+    if b'"' not in data:
+        return re.sub(rb",[ \t]+", b",", data)
+    rows = csv.reader(io.StringIO(data.decode("utf-8", "surrogateescape")), skipinitialspace=True)
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue().encode("utf-8", "surrogateescape")
+
+
+def _read(
+    data: bytes, header: Header, types: dict[str, pa.DataType], rejected: _Rejected | None = None
+) -> pa.RecordBatch:
+    """The known columns as one batch, which has rows.
+
+    Raises ArrowInvalid for a cell that is not of its type, and, unless they are to be `rejected`,
+    for a row with a wrong number of cells.
+    """
+    names = [str(at) for at in range(len(header.columns))]
+    chosen = {str(at): types[name] for name, at in header.known.items()}
+    table = pc_csv.read_csv(
+        pa.py_buffer(data),
+        read_options=pc_csv.ReadOptions(
+            column_names=names, use_threads=False, block_size=len(data) + 1
+        ),
+        parse_options=pc_csv.ParseOptions(invalid_row_handler=rejected),
+        convert_options=pc_csv.ConvertOptions(
+            column_types=chosen, include_columns=list(chosen), null_values=[""], check_utf8=False
+        ),
+    )
+    batches = table.rename_columns(list(header.known)).combine_chunks().to_batches()
+    if not batches:
+        raise _NoRowsError
+    return batches[0]
+
+
+def _parse(data: bytes, header: Header) -> ParsedBlock:
+    """Read a block all of whose cells are of their type; else raise ArrowInvalid."""
+    is_whole = header.time == layout.TIME_NS and b"." not in data[: data.find(b",") + 1]
+    kinds = {layout.TEXT: _TEXT, layout.INTEGER: pa.int64()}
+    types = {name: kinds.get(_TYPES.get(name, ""), pa.float64()) for name in header.known}
+    types[header.time] = pa.int64() if is_whole and header.known[header.time] == 0 else pa.float64()
+    batch = _read(data, header, types)
+    times = _times(batch.column(header.time), header)
+    columns = {name: batch.column(name) for name in header.known if name != header.time}
+    if times is None or not _are_places(columns):
+        raise pa.ArrowInvalid("a time or place is missing or impossible")
+    parsed = _finish(times, columns)
+    if any("\n" in word for column in parsed.texts.values() for word in column.words):
+        raise pa.ArrowInvalid("a quote is not closed in its line")
+    return parsed
+
+
+def _times(column: pa.Array, header: Header) -> Integers | None:
+    """Nanoseconds; None if a cell is empty or no time."""
+    if column.null_count:
+        return None
+    if pa.types.is_integer(column.type):
+        times: Integers = column.to_numpy()
+        return times
+    values = column.to_numpy()
+    nanoseconds = values * 1e9 if header.time == layout.TIME_SECONDS else values
+    if not (np.abs(nanoseconds) < _MOST_NS).all():
+        return None
+    return np.rint(nanoseconds).astype(np.int64)
+
+
+def _are_places(columns: dict[str, pa.Array]) -> bool:
+    """Whether all rows name a process and a thread that can be."""
+    process = columns[layout.PROCESS]
+    if process.null_count:
+        return False
+    for name in (layout.PROCESS, layout.THREAD):
+        if name in columns:
+            found = pc.min_max(columns[name]).as_py()
+            if (found["min"] or 0) < 0 or (found["max"] or 0) >= _MOST_PLACES:
+                return False
+    return True
+
+
+def _finish(times: Integers, columns: dict[str, pa.Array]) -> ParsedBlock:
+    texts: dict[str, TextColumn] = {}
+    numbers: dict[str, NumberColumn] = {}
+    invalid = 0
+    for name, column in columns.items():
+        if _TYPES[name] == layout.TEXT:
+            texts[name], wrong = _text_column(column)
+            invalid += wrong
+        elif column.null_count < len(column):
+            numbers[name] = NumberColumn(column)
+    return ParsedBlock(len(times), times, texts, numbers, invalid_texts=invalid)
+
+
+def _text_column(column: pa.Array) -> tuple[TextColumn, int]:
+    """Texts without spaces around them, and how many distinct ones are not UTF-8."""
+    words, invalid = [], 0
+    for raw in column.dictionary.cast(pa.binary()).to_pylist():
+        try:
+            words.append(raw.decode().strip())
+        except UnicodeDecodeError:
+            words.append(raw.decode("utf-8", "backslashreplace").strip())
+            invalid += 1
+    codes = column.indices
+    if codes.null_count:
+        codes = codes.fill_null(len(words))
+        words.append("")
+    return TextColumn(codes.to_numpy(), words), invalid
+
+
+# --- Blocks with cells that are not of their type -------------------------------------------------
+
+
+def _parse_leniently(data: bytes, header: Header, first_line: int) -> ParsedBlock:
+    """Leave out the rows that have a wrong number of cells, or one that is not of its type."""
+    lines, numbers, wrong, invalid = _good_lines(data, first_line)
+    found = ParsedBlock(0, np.empty(0, np.int64), {}, {}, bad_count=len(wrong))
+    found.first_bad = (wrong[0], "a quote is not closed in its line") if wrong else None
+    text = b"\n".join(lines) + b"\n"
+    rejected = _Rejected()
+    types = dict.fromkeys(header.known, pa.string())
+    types |= {name: _TEXT for name in header.known if _TYPES.get(name) == layout.TEXT}
+    if lines:
+        try:
+            clean = _without_spaces(text) if header.has_spaces else text
+            batch = _read(clean, header, types, rejected)
+            found = _merged(found, _take_good(batch, header, numbers, rejected))
+        except _NoRowsError:
+            pass
+    for row in rejected.rows:
+        reason = f"{row.actual_columns} cells where the header has {row.expected_columns}"
+        _note(found, numbers[(row.number or 1) - 1], reason)
+    found.invalid_texts += invalid
+    return found
+
+
+class _NoRowsError(Exception):
+    """No row of a block has the right number of cells."""
+
+
+def _good_lines(data: bytes, first_line: int) -> tuple[list[bytes], list[int], list[int], int]:
+    """Lines whose quotes are closed, as valid text, and their numbers; numbers of the others.
+
+    The last number tells how many lines are not UTF-8.
+    """
+    good, numbers, wrong, invalid = [], [], [], 0
+    for number, line in enumerate(data.split(b"\n"), first_line):
+        if not line.strip():
+            continue
+        if line.count(b'"') % 2:
+            wrong.append(number)
+            continue
+        try:
+            line.decode()
+        except UnicodeDecodeError:
+            line, invalid = line.decode("utf-8", "backslashreplace").encode(), invalid + 1
+        # A line of its own for pyarrow, too.
+        good.append(line.replace(b"\r", b""))
+        numbers.append(number)
+    return good, numbers, wrong, invalid
+
+
+def _take_good(
+    batch: pa.RecordBatch, header: Header, numbers: list[int], rejected: _Rejected
+) -> ParsedBlock:
+    """The rows of a batch of texts all of whose cells are of their type."""
+    cells = {name: batch.column(name) for name in header.known}
+    defines = _is_definition(cells[layout.EVENT_TYPE])
+    reasons: list[tuple[NDArray[np.bool_], str]] = []
+    times = _lenient_times(cells.pop(header.time), header, defines, reasons)
+    for name, column in cells.items():
+        if _TYPES[name] == layout.INTEGER:
+            needs = name == layout.PROCESS
+            limit = _MOST_PLACES if name in (layout.PROCESS, layout.THREAD) else None
+            cells[name] = _lenient_integers(name, column, needs, limit, defines, reasons)
+    is_bad = np.logical_or.reduce([wrong for wrong, _ in reasons])
+    good = pa.array(np.flatnonzero(~is_bad))
+    parsed = _finish(times[~is_bad], {name: column.take(good) for name, column in cells.items()})
+    skipped = {(row.number or 1) - 1 for row in rejected.rows}
+    read = [number for place, number in enumerate(numbers) if place not in skipped]
+    for row in np.flatnonzero(is_bad).tolist():
+        _note(parsed, read[row], next(reason for wrong, reason in reasons if wrong[row]))
+    return parsed
+
+
+def _note(parsed: ParsedBlock, line: int, reason: str) -> None:
+    """Count a row that could not be read."""
+    parsed.bad_count += 1
+    parsed.first_bad = min(parsed.first_bad or (line, reason), (line, reason))
+
+
+def _merged(found: ParsedBlock, other: ParsedBlock) -> ParsedBlock:
+    """The rows of `other` with the bad rows of both."""
+    other.bad_count += found.bad_count
+    bad = [each for each in (found.first_bad, other.first_bad) if each]
+    other.first_bad = min(bad, default=None)
+    return other
+
+
+def _is_definition(column: pa.Array) -> NDArray[np.bool_]:
+    words = [bytes(w).strip().startswith(b"Define ") for w in _binary(column.dictionary)]
+    codes = column.indices.fill_null(len(words)).to_numpy()
+    return np.array([*words, False])[codes]
+
+
+def _binary(column: pa.Array) -> list[bytes]:
+    return column.cast(pa.binary()).to_pylist()
+
+
+def _stripped(column: pa.Array) -> pa.Array:
+    """Cells without spaces around them; empty where there is nothing."""
+    return pc.utf8_trim_whitespace(column.fill_null(""))
+
+
+def _lenient_times(
+    column: pa.Array, header: Header, defines: NDArray[np.bool_],
+    reasons: list[tuple[NDArray[np.bool_], str]],
+) -> Integers:  # fmt: skip
+    cells = _stripped(column)
+    is_number = pc.match_substring_regex(cells, _NUMBER).to_numpy(False)
+    values = pc.if_else(pa.array(is_number), cells, "0").cast(pa.float64()).to_numpy()
+    values = values * 1e9 if header.time == layout.TIME_SECONDS else values
+    is_time = is_number & (np.abs(values) < _MOST_NS)
+    times = np.rint(np.where(is_time, values, 0)).astype(np.int64)
+    if header.time == layout.TIME_NS:  # integers exactly
+        is_whole = pc.match_substring_regex(cells, _INTEGER).to_numpy(False) & is_time
+        whole = pc.if_else(pa.array(is_whole), pc.replace_substring(cells, "+", ""), "0")
+        times = np.where(is_whole, whole.cast(pa.int64()).to_numpy(), times)
+    reasons.append((~is_time & ~defines, f"{header.time} is no number of possible size"))
+    return times
+
+
+def _lenient_integers(
+    name: str, column: pa.Array, is_needed: bool, limit: int | None,
+    defines: NDArray[np.bool_], reasons: list[tuple[NDArray[np.bool_], str]],
+) -> pa.Array:  # fmt: skip
+    cells = _stripped(column)
+    is_empty = pc.equal(cells, "").to_numpy(False)
+    is_number = pc.match_substring_regex(cells, _INTEGER).to_numpy(False)
+    numbers = pc.if_else(pa.array(is_number), pc.replace_substring(cells, "+", ""), "0")
+    values = numbers.cast(pa.decimal128(20)).cast(pa.float64()).to_numpy()
+    is_wrong = ~is_number & ~is_empty | (np.abs(values) >= 2.0**63)
+    if limit is not None:
+        is_wrong |= (values < 0) | (values >= limit)
+    if is_needed:
+        is_wrong |= is_empty & ~defines
+    reasons.append((is_wrong, f"{name} is no number of possible size"))
+    fitting = pc.if_else(pa.array(is_wrong), "0", numbers).cast(pa.int64())
+    has_value = is_needed or not is_empty.any()
+    return fitting if has_value else pc.if_else(pa.array(is_empty), None, fitting)

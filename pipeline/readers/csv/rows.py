@@ -1,0 +1,306 @@
+"""Parsed blocks as records: kinds, references and arguments, each with its location."""
+
+import json
+import struct
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from pipeline.kernels import records as kinds
+from pipeline.readers.csv.parsing import Integers, NumberColumn, ParsedBlock, TextColumn
+from pipeline.readers.trace.arguments import places_of
+from pipeline.readers.trace.definitions import UNDEFINED_32, UNDEFINED_64
+from schemas import csv_layout as layout
+from schemas.columns import COLLECTIVE_OPERATIONS, PARADIGMS
+
+MORE_VALUES = 126
+"""Kind of a further value of a counter record; it becomes an argument of that record."""
+
+_ENTER, _LEAVE, _INSTANT, _MORE, _DEFINE, _OTHER = range(6)
+_CLASSES = {"Enter": _ENTER, "Leave": _LEAVE, "Instant": _INSTANT, "More": _MORE}
+_COUNTER, _ATTRIBUTE = "Counter", "Attribute"
+_VALUE_ATTRIBUTES = {"Attribute": 7, "AttributeText": 11}
+_INSTANTS = {record.name: record.kind for record in kinds.RECORDS} | {
+    "ProgramBegin": kinds.IGNORED, "ProgramEnd": kinds.IGNORED, "Other": kinds.IGNORED,
+    _COUNTER: kinds.METRIC,
+}  # fmt: skip
+_NOT_INSTANT = {kinds.ENTER, kinds.LEAVE, kinds.CONTEXT_ENTER, kinds.CONTEXT_LEAVE}
+_TEXT_CODES = {
+    "Operation": COLLECTIVE_OPERATIONS, "Mode": ("read", "write", "flush"), "Paradigm": PARADIGMS,
+}  # fmt: skip
+_EMPTY = {
+    "root": UNDEFINED_32, "remote": UNDEFINED_32, "window": UNDEFINED_32, "handle": UNDEFINED_32,
+}  # fmt: skip
+_IO_BYTES = UNDEFINED_64
+_INT64, _DOUBLE, _STRING = 7, 10, 11
+
+
+class Rows(NamedTuple):
+    """Records in the order of the file. `ref` is a region, or the number of a row of `side`."""
+
+    location: NDArray[np.int32]
+    time: Integers
+    kind: NDArray[np.uint8]
+    ref: NDArray[np.uint32]
+    side: NDArray[np.uint64]
+
+
+@dataclass
+class Names:
+    """Numbers of regions and texts, in the order in which they appear."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def number(self, name: str) -> int:
+        return self.numbers.setdefault(name, len(self.numbers))
+
+
+@dataclass
+class Definition:
+    """A row that defines something."""
+
+    kind: str
+    name: str
+    process: int
+    thread: int
+    properties: dict[str, Any]
+
+
+@dataclass
+class RowMaker:
+    """Turns parsed blocks into records; remembers what they name."""
+
+    regions: Names = field(default_factory=Names)
+    texts: Names = field(default_factory=Names)
+    places: dict[int, int] = field(default_factory=dict)
+    definitions: list[Definition] = field(default_factory=list)
+    findings: Counter[str] = field(default_factory=Counter)
+
+    def make(self, block: ParsedBlock) -> Rows:
+        """Records of a block, in order."""
+        event_types, names = block.texts[layout.EVENT_TYPE], block.texts[layout.NAME]
+        classes = _classes(event_types)
+        if (classes == _DEFINE).any():
+            block = self._take_definitions(block, classes == _DEFINE)
+            return self.make(block)
+        kind, ref = self._visits(classes, names)
+        location = self._locations(block)
+        rest = np.flatnonzero(classes > _LEAVE)
+        side = np.empty((0, kinds.SIDE_WIDTH), np.uint64)
+        if len(rest):
+            side = self._records(block, classes, names, rest, kind)
+            ref[rest] = np.arange(len(rest), dtype=np.uint32)
+        return Rows(location, block.times, kind, ref, side)
+
+    def _visits(
+        self, classes: NDArray[np.int8], names: TextColumn
+    ) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
+        """Kinds, right for visits only, and regions."""
+        used = np.bincount(names.codes[classes <= _LEAVE], minlength=len(names.words))
+        numbers = np.zeros(len(names.words), np.uint32)
+        for code in np.flatnonzero(used).tolist():
+            numbers[code] = self.regions.number(names.words[code])
+        return classes.astype(np.uint8), numbers[names.codes]
+
+    def _locations(self, block: ParsedBlock) -> NDArray[np.int32]:
+        keys = block.numbers[layout.PROCESS].all() << 32
+        if layout.THREAD in block.numbers:
+            keys = keys | block.numbers[layout.THREAD].all()
+        encoded = pc.dictionary_encode(pa.array(keys))
+        found = encoded.dictionary.to_pylist()
+        numbers = [self.places.setdefault(key, len(self.places)) for key in found]
+        return np.array(numbers, np.int32)[encoded.indices.to_numpy()]
+
+    # --- Records with arguments ------------------------------------------------------------------
+
+    def _records(
+        self, block: ParsedBlock, classes: NDArray[np.int8], names: TextColumn,
+        rest: NDArray[np.intp], kind: NDArray[np.uint8],
+    ) -> NDArray[np.uint64]:  # fmt: skip
+        """Arguments of the rows `rest`, whose kinds are filled in."""
+        codes = names.codes[rest]
+        instants = np.array([_instant_kind(word) for word in names.words], np.uint8)
+        found = np.where(classes[rest] == _INSTANT, instants[codes], np.uint8(kinds.UNKNOWN))
+        mores = np.array([_more_kind(word) for word in names.words], np.uint8)
+        found = np.where(classes[rest] == _MORE, mores[codes], found).astype(np.uint8)
+        side = np.zeros((len(rest), kinds.SIDE_WIDTH), np.int64)
+        for each in layout.FIELDS:
+            for quantity in each.quantities:
+                self._fill(side, found, each.name, quantity, block, rest)
+        self._fill_values(side, found, block, rest, names, codes)
+        _drop_incomplete(found, block, rest)
+        kind[rest] = found
+        return side.view(np.uint64)
+
+    def _fill(
+        self, side: Integers, found: NDArray[np.uint8], name: str, quantity: str,
+        block: ParsedBlock, rest: NDArray[np.intp],
+    ) -> None:  # fmt: skip
+        """Fill in one quantity of all records that have it."""
+        place = places_of((quantity,))[0][found]
+        rows = np.flatnonzero(place >= 0)
+        if not len(rows):
+            return
+        values = self._values(name, quantity, block, rest[rows])
+        if quantity == "bytes" and values is not None:
+            is_io = found[rows] >= kinds.IO_FIRST
+            empty = _is_empty(block.numbers.get(name), rest[rows])
+            values = np.where(is_io & empty, np.int64(-1), values)
+        side[rows, place[rows]] = values
+
+    def _values(
+        self, name: str, quantity: str, block: ParsedBlock, rows: NDArray[np.intp]
+    ) -> Integers:
+        if name in _TEXT_CODES:
+            return _coded(block.texts.get(name), _TEXT_CODES[name], rows)
+        empty = _EMPTY.get(quantity, 0)
+        column = block.numbers.get(name)
+        if column is None:
+            return np.full(len(rows), empty, np.int64)
+        values, is_empty = column.take(rows)
+        return np.where(is_empty, empty, values) if empty else values
+
+    def _fill_values(
+        self, side: Integers, found: NDArray[np.uint8], block: ParsedBlock,
+        rest: NDArray[np.intp], names: TextColumn, codes: NDArray[np.int32],
+    ) -> None:  # fmt: skip
+        """Counters, parameters, attributes and the like: which one, and its value."""
+        rows = np.flatnonzero(np.isin(found, _WITH_VALUE))
+        if not len(rows):
+            return
+        variable = block.numbers.get(layout.VARIABLE)
+        which = np.zeros(len(rows), np.int64) if variable is None else variable.take(rest[rows])[0]
+        column = block.texts.get(layout.VALUE)
+        values = [""] * len(rows)
+        if column is not None:
+            values = [column.words[code] for code in column.codes[rest[rows]]]
+        for row, ref, value in zip(rows.tolist(), which.tolist(), values, strict=True):
+            kind = int(found[row])
+            is_text = kind == kinds.PARAMETER_STRING or names.words[codes[row]] == "AttributeText"
+            type_, bits = self._bits(value, is_text=is_text)
+            if type_ is None:
+                found[row] = kinds.UNKNOWN
+                continue
+            side[row] = _arguments(kind, ref, type_, bits)
+
+    def _bits(self, value: str, *, is_text: bool) -> tuple[int | None, int]:
+        """Type and value as 64 bits; type None if the text is no number."""
+        if is_text:
+            return _STRING, self.texts.number(value)
+        try:
+            if value.lstrip("+-").isdigit():
+                number = int(value)
+                is_possible = -(1 << 63) <= number < 1 << 64
+                return (
+                    (_INT64, number - (1 << 64 if number >= 1 << 63 else 0))
+                    if is_possible
+                    else (None, 0)
+                )
+            return _DOUBLE, struct.unpack("<q", struct.pack("<d", float(value)))[0]
+        except ValueError:
+            return None, 0
+
+    # --- Definitions -----------------------------------------------------------------------------
+
+    def _take_definitions(
+        self, block: ParsedBlock, is_definition: NDArray[np.bool_]
+    ) -> ParsedBlock:
+        """Remember the rows that define something; the block without them."""
+        for row in np.flatnonzero(is_definition).tolist():
+            self._define(block, row)
+        return _rows_of(block, np.flatnonzero(~is_definition))
+
+    def _define(self, block: ParsedBlock, row: int) -> None:
+        kind = _word(block.texts.get(layout.EVENT_TYPE), row).removeprefix("Define ").strip()
+        text = _word(block.texts.get(layout.DEFINITION), row)
+        try:
+            properties = json.loads(text) if text else {}
+        except (json.JSONDecodeError, RecursionError):
+            properties = None
+        if not isinstance(properties, dict) or kind not in _KINDS:
+            self.findings["unreadable_row"] += 1
+            return
+        process = _number(block.numbers.get(layout.PROCESS), row)
+        thread = _number(block.numbers.get(layout.THREAD), row)
+        name = _word(block.texts[layout.NAME], row)
+        self.definitions.append(Definition(kind, name, process, thread, properties))
+
+
+_KINDS = frozenset(kind.name for kind in layout.DEFINITIONS)
+_WITH_VALUE = [
+    kinds.METRIC, MORE_VALUES, kinds.ATTRIBUTE, kinds.PARAMETER_STRING, kinds.PARAMETER_INT,
+    kinds.PARAMETER_UNSIGNED, kinds.BUFFER_FLUSH, kinds.MEASUREMENT_ON_OFF, kinds.CONTEXT_SAMPLE,
+]  # fmt: skip
+
+
+def _arguments(kind: int, ref: int, type_: int, bits: int) -> list[int]:
+    """Arguments of a record with a value, as the walk expects them."""
+    if kind in (kinds.METRIC, MORE_VALUES):
+        return [ref, 0, type_, bits, 1, 0]
+    if kind == kinds.ATTRIBUTE:
+        return [ref, type_, bits, 0, 0, 0]
+    if kind in (kinds.BUFFER_FLUSH, kinds.MEASUREMENT_ON_OFF):
+        return [bits, 0, 0, 0, 0, 0]
+    if kind == kinds.CONTEXT_SAMPLE:
+        return [ref, 0, 0, 0, 0, 0]
+    return [ref, bits, 0, 0, 0, 0]
+
+
+def _classes(column: TextColumn) -> NDArray[np.int8]:
+    found = [
+        _DEFINE if word.startswith("Define ") else _CLASSES.get(word, _OTHER)
+        for word in column.words
+    ]
+    return np.array(found, np.int8)[column.codes]
+
+
+def _instant_kind(name: str) -> int:
+    kind = _INSTANTS.get(name, kinds.UNKNOWN)
+    return kinds.UNKNOWN if kind in _NOT_INSTANT else kind
+
+
+def _more_kind(name: str) -> int:
+    if name == _COUNTER:
+        return MORE_VALUES
+    return kinds.ATTRIBUTE if name in _VALUE_ATTRIBUTES else kinds.UNKNOWN
+
+
+def _drop_incomplete(found: NDArray[np.uint8], block: ParsedBlock, rest: NDArray[np.intp]) -> None:
+    """Messages that name no partner are left out, and counted as unknown records."""
+    needs = places_of(("peer",))[0][found] >= 0
+    if needs.any():
+        partners = block.numbers.get("Partner")
+        found[needs & _is_empty(partners, rest)] = kinds.UNKNOWN
+
+
+def _is_empty(column: NumberColumn | None, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+    return np.ones(len(rows), np.bool_) if column is None else column.take(rows)[1]
+
+
+def _coded(column: TextColumn | None, names: tuple[str, ...], rows: NDArray[np.intp]) -> Integers:
+    """Positions among some names; beyond them for anything else."""
+    if column is None:
+        return np.full(len(rows), len(names), np.int64)
+    codes = [names.index(word) if word in names else len(names) for word in column.words]
+    return np.array(codes, np.int64)[column.codes[rows]]
+
+
+def _rows_of(block: ParsedBlock, rows: NDArray[np.intp]) -> ParsedBlock:
+    """Some rows of a block."""
+    texts = {name: TextColumn(c.codes[rows], c.words) for name, c in block.texts.items()}
+    taken = pa.array(rows)
+    numbers = {name: NumberColumn(c.cells.take(taken)) for name, c in block.numbers.items()}
+    return ParsedBlock(len(rows), block.times[rows], texts, numbers)
+
+
+def _word(column: TextColumn | None, row: int) -> str:
+    return column.words[column.codes[row]] if column else ""
+
+
+def _number(column: NumberColumn | None, row: int) -> int:
+    return int(column.cells[row].as_py() or 0) if column else 0

@@ -1,0 +1,144 @@
+"""A trace in CSV as a source of the pipeline."""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+from pipeline.errors import DamagedTraceError
+from pipeline.readers.csv.blocks import Block, Damage, count_lines, line_of, read_blocks
+from pipeline.readers.csv.call_graph import CallGraph
+from pipeline.readers.csv.definitions import define
+from pipeline.readers.csv.files import TextFiles, TextIdentity, find_files
+from pipeline.readers.csv.header import Header
+from pipeline.readers.csv.parsing import ParsedBlock, parse_block
+from pipeline.readers.csv.rows import RowMaker
+from pipeline.readers.csv.spill import NestedLook, Spill, SpilledRecords
+from pipeline.readers.trace.reading import LocationState
+from pipeline.readers.trace.tables import READ_TABLES, read_tables
+from pipeline.store import GenerationWriter
+from schemas.table import Table
+
+_PASSES = 3
+_TYPICAL_ROW_BYTES = 40
+
+
+class CsvSource:
+    """Text or Parquet files whose headers have been read; `read` reads their rows."""
+
+    format = "csv"
+    tables: tuple[Table, ...] = READ_TABLES
+    code_modules = ("pipeline.readers.csv", "pipeline.readers.trace", "pipeline.kernels")
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._found = find_files(path)
+
+    @property
+    def event_count(self) -> int:
+        """About as many records as will be reported: each one in every pass."""
+        size = sum(path.stat().st_size for path in self._found.all)
+        return _PASSES * (size // _TYPICAL_ROW_BYTES)
+
+    def identity(self) -> TextIdentity:
+        return TextIdentity(self._found)
+
+    def read(
+        self,
+        sink: GenerationWriter,
+        *,
+        run_id: str,
+        threads: int,
+        allow_damaged: bool,
+        report: Callable[[int], None],
+    ) -> None:
+        """Write all tables. Raises DamagedTraceError unless damage is allowed."""
+        made, spill = RowMaker(), Spill(sink.spill_path)
+        if self._found.is_call_graph:
+            graph = _call_graph(self._found)
+            for rows in graph.read(
+                made, folder=sink.spill_path, threads=threads, allow_damaged=allow_damaged,
+                report=report,
+            ):  # fmt: skip
+                spill.add(rows)
+        for header in () if self._found.is_call_graph else self._found.headers:
+            for block in read_rows(header, made, threads=threads, allow_damaged=allow_damaged):
+                spill.add(made.make(block))
+                report(block.row_count)
+        for path in self._found.others:
+            made.findings["unknown_record"] += max(count_lines(path) - 1, 0)
+        spill.flush()
+        read_spilled(
+            self.path, made, spill, sink, run_id=run_id, threads=threads,
+            allow_damaged=allow_damaged, report=report,
+        )  # fmt: skip
+
+
+def _call_graph(found: TextFiles) -> CallGraph:
+    headers = found.headers or found.parquet
+    places = headers[0].call_graph_columns
+    columns = {name: headers[0].columns[at] for name, at in places.items()}
+    return CallGraph([each.path for each in headers], columns, is_text=bool(found.headers))
+
+
+def read_spilled(
+    path: Path, made: RowMaker, spill: Spill, sink: GenerationWriter, *, run_id: str, threads: int,
+    allow_damaged: bool, report: Callable[[int], None],
+) -> None:  # fmt: skip
+    """Write all tables of records that lie sorted in a spill."""
+    defined = define(made, spill.counts)
+    records = SpilledRecords(path, defined.identifiers.definitions, spill, defined.places)
+    counts = [count for *_, count, _ in records.definitions["Location"].values()]
+    read_tables(
+        records, defined.origin, defined.identifiers, defined.code,
+        [LocationState(count) for count in counts], sink, run_id=run_id, threads=threads,
+        allow_damaged=allow_damaged, report=report, findings=made.findings,
+        plain=NestedLook(spill, defined.places, defined.code.ids, report),
+    )  # fmt: skip
+
+
+def read_rows(
+    header: Header, made: RowMaker, *, threads: int, allow_damaged: bool
+) -> Iterator[ParsedBlock]:
+    """All rows, block by block; what cannot be read is counted, or raises DamagedTraceError."""
+    damage = Damage()
+    for block in _parsed(read_blocks(header.path, damage), header, threads):
+        if not allow_damaged:
+            _check(header.path, block, damage)
+        made.findings["unreadable_row"] += block.bad_count
+        made.findings["invalid_text"] += block.invalid_texts
+        if block.row_count:
+            yield block
+    if not allow_damaged:
+        _check(header.path, None, damage)
+    made.findings["cut_input"] += bool(damage.problem)
+
+
+def _check(path: Path, block: ParsedBlock | None, damage: Damage) -> None:
+    """Raise DamagedTraceError for what could not be read."""
+    if damage.problem:
+        raise DamagedTraceError(
+            f"{path}: it cannot be decompressed to its end ({damage.problem}); copy it again, or "
+            "analyse what is readable with --allow-damaged"
+        )
+    if block and block.first_bad:
+        line, reason = block.first_bad
+        raise DamagedTraceError(
+            f"{path}: line {line + line_of(path, block.offset)}: {reason}; correct it, or analyse "
+            "the rows that are readable with --allow-damaged"
+        )
+
+
+def _parsed(blocks: Iterator[Block], header: Header, threads: int) -> Iterator[ParsedBlock]:
+    """Blocks parsed, several at a time, in their order."""
+    if threads == 1:
+        yield from (parse_block(block, header) for block in blocks)
+        return
+    waiting: deque[Future[ParsedBlock]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        for block in blocks:
+            waiting.append(pool.submit(parse_block, block, header))
+            if len(waiting) > 2 * threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

@@ -1,0 +1,175 @@
+"""Bad CSV gets one clear line, or, if damage is allowed, is left out and counted."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from pipeline.errors import DamagedTraceError, NotATraceError, PipelineError
+from pipeline.readers import open_source
+from schemas import csv_layout as layout
+from tests.csv_reading import read_text
+from tests.otf2_reading import read_archive
+
+HEADER = "Timestamp (ns),Event Type,Name,Process,Partner\n"
+GOOD = "0,Enter,main,0,\n9,Leave,main,0,\n"
+
+
+def packed(cut: int) -> bytes:
+    """A compressed trace without its last bytes."""
+    rows = "".join(f"{at},Instant,Other,0,\n" for at in range(100_000))
+    return gzip.compress((HEADER + rows).encode())[:-cut]
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ("x,Enter,main,0,", r"line 2: Timestamp \(ns\) is no number of possible size"),
+        (",Enter,main,0,", r"line 2: Timestamp"),
+        ("nan,Enter,main,0,", r"line 2: Timestamp"),
+        ("99999999999999999999,Enter,main,0,", r"line 2: Timestamp"),
+        ("1,Enter,main,zero,", "line 2: Process is no number"),
+        ("1,Enter,main,-1,", "line 2: Process is no number of possible size"),
+        ("1,Enter,main,,", "line 2: Process"),
+        ("1,Enter,main,0,3.5", "line 2: Partner"),
+        ("1,Enter,main,0", "line 2: 4 cells where the header has 5"),
+        ("1,Enter,main,0,,7", "line 2: 6 cells where the header has 5"),
+        ('1,Enter,"main,0,', "line 2: a quote is not closed in its line"),
+        ("\x00\x01\x02", "line 2: 1 cells"),
+    ],
+)
+def test_a_row_that_cannot_be_read_is_named_or_left_out(
+    row: str, reason: str, tmp_path: Path
+) -> None:
+    text = f"{HEADER}{row}\n{GOOD}"
+    with pytest.raises(DamagedTraceError, match=reason) as raised:
+        read_text(text, tmp_path)
+    assert str(tmp_path / "trace.csv") in str(raised.value)
+    assert "--allow-damaged" in str(raised.value)
+    again = tmp_path / "again"
+    again.mkdir()
+    found = read_text(text, again, allow_damaged=True)
+    assert found.findings() == {("unreadable_row", None): 1}
+    assert found.visits("enter_ns leave_ns") == [(0, 9)]
+
+
+def test_the_line_is_right_in_later_blocks(tmp_path: Path) -> None:
+    rows = "".join(f"{at},Instant,Other,0,\n" for at in range(100_000))  # more than a block
+    with pytest.raises(DamagedTraceError, match="line 100002: Process"):
+        read_text(f"{HEADER}{rows}1,Enter,main,x,\n{GOOD}", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("rows", "finding"),
+    [
+        ("5,Jump,main,0,\n", "unknown_record"),
+        ("5,Instant,Marker,0,\n", "unknown_record"),
+        ("5,Instant,MpiSend,0,\n", "unknown_record"),  # to whom?
+        ("5,Leave,other,0,\n", "mismatched_leave"),
+        ("5,Enter,other,0,\n", "unclosed_visit"),
+        ("-5,Instant,Other,0,\n", "time_reversal"),
+        ("5,Instant,MpiSend,0,7\n", "impossible_id"),
+    ],
+)
+def test_what_is_odd_is_counted(rows: str, finding: str, tmp_path: Path) -> None:
+    first, last = GOOD.splitlines(keepends=True)
+    found = read_text(HEADER + first + rows + last, tmp_path)
+    assert found.findings()[finding, 0] == 1
+    assert found.rows("locations", "record_count") == [(3,)]
+    assert found.visits("path enter_ns leave_ns")[0] == ("main", 0, 9)
+
+
+def test_a_name_that_is_no_text_is_shown_with_replacements_and_counted(tmp_path: Path) -> None:
+    text = HEADER.encode() + b"0,Enter,caf\xe9,0,\n9,Leave,caf\xe9,0,\n"
+    found = read_text(text, tmp_path)
+    assert found.rows("regions", "name") == [("caf\\xe9",)]
+    assert found.findings() == {("invalid_text", None): 1}
+
+
+@pytest.mark.parametrize("definition", ["{", "[]", '"x"', "{" * 5000])
+def test_a_definition_that_is_none_is_counted(definition: str, tmp_path: Path) -> None:
+    quoted = definition.replace('"', '""')
+    text = f'{layout.TIME_NS},Event Type,Name,Process,Definition\n0,Define Region,a,0,"{quoted}"\n'
+    found = read_text(f"{text}0,Define Nothing,a,0,{{}}\n1,Enter,a,0,\n2,Leave,a,0,\n", tmp_path)
+    assert found.findings() == {("unreadable_row", None): 2}
+
+
+def test_definitions_of_one_thing_count_once(tmp_path: Path) -> None:
+    text = "Timestamp (ns),Event Type,Name,Process,Definition\n"
+    for kind in ("Region", "Communicator", "Counter", "Thread", "Process", "Trace"):
+        text += f'0,Define {kind},a,0,"{{""id"": 0}}"\n' * 2
+    found = read_text(text + "1,Enter,a,0,\n2,Leave,a,0,\n", tmp_path)
+    assert found.findings() == {("repeated_definition", None): 6}
+
+
+def test_a_compressed_file_that_is_cut_is_told_or_counted(tmp_path: Path) -> None:
+    with pytest.raises(DamagedTraceError, match="cannot be decompressed to its end"):
+        read_text(packed(cut=20), tmp_path)
+    again = tmp_path / "again"
+    again.mkdir()
+    found = read_text(packed(cut=20), again, allow_damaged=True)
+    assert found.findings()["cut_input", None] == 1
+    assert found.rows("locations", "record_count")[0][0] > 90_000
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "no column Event Type, Name, Process"),
+        ("Timestamp (s),Event Type,Name\n", "no column Process"),
+        ("Event Type,Name,Process\n", r"no column Timestamp \(ns\) or Timestamp \(s\)"),
+        ("a,b\n1,2\n", "columns present: a, b"),
+        ("Timestamp (s),Timestamp (ns),Event Type,Name,Process\n", "the time is given twice"),
+        ("Timestamp (s),Event Type,Name,Name,Process\n", "Name is given twice"),
+        ("thread,group,depth,name\n", "no column"),
+    ],
+)
+def test_a_header_of_no_known_layout_is_refused(text: str, reason: str, tmp_path: Path) -> None:
+    with pytest.raises(NotATraceError, match=reason) as raised:
+        read_text(text, tmp_path)
+    assert str(raised.value).count("\n") == 0
+
+
+def test_parquet_of_another_kind_is_refused(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"a": [1]}), tmp_path / "a.parquet")
+    with pytest.raises(NotATraceError, match="columns present: a"):
+        open_source(tmp_path / "a.parquet")
+    (tmp_path / "b.parquet").write_bytes(b"PAR1" + b"x" * 40)
+    with pytest.raises(DamagedTraceError, match="damaged Parquet file"):
+        open_source(tmp_path / "b.parquet")
+
+
+def test_a_folder_with_files_of_several_layouts_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(HEADER + GOOD)
+    (tmp_path / "b.csv").write_text("Thread,Group,Depth,Name,Start Time,End Time,Duration\n")
+    with pytest.raises(NotATraceError, match="not all of one layout"):
+        open_source(tmp_path)
+
+
+def test_a_folder_holds_the_files_of_one_trace(tmp_path: Path) -> None:
+    folder = tmp_path / "trace"
+    folder.mkdir()
+    for process in (0, 1):
+        (folder / f"{process}.csv").write_text((HEADER + GOOD).replace(",0,", f",{process},"))
+    found = read_archive(folder, tmp_path / "store")
+    assert found.rows("locations", "rank record_count") == [(0, 2), (1, 2)]
+
+
+def test_a_trace_without_rows_is_empty(tmp_path: Path) -> None:
+    found = read_text(HEADER, tmp_path)
+    assert found.rows("locations", "location_id") == []
+    assert found.rows("runs", "record_count source_format") == [(0, "csv")]
+
+
+def test_csv_needs_no_otf2_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pipeline.readers.otf2 import library
+
+    def none_there() -> None:
+        raise PipelineError("the library was asked for")
+
+    for module in (library, pytest.importorskip("pipeline.readers.otf2.archive")):
+        monkeypatch.setattr(module, "load_library", none_there)
+    assert read_text(HEADER + GOOD, tmp_path).visits("enter_ns") == [(0,)]
