@@ -74,7 +74,10 @@ app.command(export)
 
 @app.command
 def analyze(
-    trace: Annotated[Path, Parameter(help="OTF2 anchor file (.otf2) or the folder that holds it.")],
+    trace: Annotated[
+        Path,
+        Parameter(help="OTF2 anchor file (.otf2) or the folder that holds it, or a trace in CSV."),
+    ],
     /,
     *,
     store: Store = Path("store"),
@@ -206,6 +209,28 @@ def severities(
     commands.export_severities(
         run, output=output, is_beyond_reference=beyond_reference, store=store
     )
+
+
+@export.command
+def events(
+    run: RunName = None,
+    /,
+    *,
+    output: Path,
+    store: Store = Path("store"),
+) -> None:
+    """Write every record as a trace in CSV, which can be analysed again.
+
+    Columns are those of schemas/CSV.md; those that no record fills are left out.
+
+    Parameters
+    ----------
+    output
+        File to write: .csv, or compressed .csv.gz or .csv.zst.
+    """
+    from pipeline import commands
+
+    commands.export_events(run, output=output, store=store)
 
 
 @app.command

@@ -157,6 +157,14 @@ def export_severities(
     messages().print(f"{count:,} rows written to {output}", markup=False, soft_wrap=True)
 
 
+def export_events(run: str | None, *, output: Path, store: Path) -> None:
+    """Write the records of a run to a CSV file."""
+    from pipeline import event_export
+
+    count = event_export.export_events(open_run(store, run), output)
+    messages().print(f"{count:,} rows written to {output}", markup=False, soft_wrap=True)
+
+
 def run_sql(
     query: str | None, *, run: str | None, is_over_all_runs: bool, store: Path, format: "Format"
 ) -> None:

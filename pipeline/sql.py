@@ -11,7 +11,7 @@ from pipeline.errors import QueryError
 
 QUERIES = Path(__file__).resolve().parent.parent / "queries"
 # Folders whose queries answer a question instead of making a table of the store.
-ANSWERING = ("checks", "reports")
+ANSWERING = ("checks", "export", "reports")
 
 Value = int | float | bool | str | None
 
