@@ -64,6 +64,27 @@ def read(trace: Path, setting: Setting) -> dict[str, Any]:
     return {"events": _declared_events(trace), "bytes": written}
 
 
+def read_text(trace: Path, setting: Setting) -> dict[str, Any]:
+    """The reading stage of a trace in CSV: text to Parquet, thrown away afterwards."""
+    import pyarrow.parquet as pq
+
+    from pipeline.readers import open_source
+    from pipeline.store import Store
+
+    source = open_source(trace)
+    with Store(setting.folder).begin("bench") as generation:
+        source.read(
+            generation, run_id="bench", threads=setting.threads, allow_damaged=False,
+            report=_ignore,
+        )  # fmt: skip
+        for table in source.tables:
+            generation.finish(table)
+        (runs,) = generation.files("runs")
+        events = pq.read_table(runs, columns=["record_count"], partitioning=None)[0][0].as_py()
+        written = sum(table.byte_count for table in generation.finished.values())
+    return {"events": events, "bytes": written}
+
+
 def analyze(trace: Path, setting: Setting) -> dict[str, Any]:
     """The whole main job without reports, into a new store."""
     from pipeline.run import Options, analyze, versions
@@ -120,6 +141,7 @@ JOBS: Mapping[str, Job] = {
     "library": Job(READING, library),
     "callbacks": Job(READING, callbacks),
     "read": Job(READING, read),
+    "read_text": Job(("pipeline.readers.csv.source", "pipeline.store"), read_text),
     "analyze": Job((*READING, "pipeline.run", "duckdb"), analyze),
     "bare_loop": Job(("otf2", *READING), bare_loop),
     "otf2_print": Job(READING, otf2_print),

@@ -8,6 +8,7 @@ import pytest
 from tests.bench.archives import PROGRAM_NAMES, event_file_bytes, provide_archive
 from tests.bench.figures import BEGIN, FIGURES, README, with_figures
 from tests.bench.measuring import Cost, FailedJobError, growth_exponent, marginal_rate, measure
+from tests.bench.text import provide_text
 
 TRACE = Path(__file__).parents[2] / "data" / "m01_late_sender"
 
@@ -75,3 +76,13 @@ def test_figures_in_the_readme_are_those_that_were_measured() -> None:
     text = README.read_text(encoding="utf-8")
     assert with_figures(text, document) == text
     assert BEGIN in text
+
+
+def test_text_of_a_size_is_made_once_and_read_whole(tmp_path: Path) -> None:
+    path = provide_text(3000, tmp_path)
+    made = path.stat().st_mtime_ns
+    rows = path.read_bytes().count(b"\n") - 1
+    assert 2500 < rows <= 3000
+    found = measure("read_text", path)
+    assert (found.events, found.bytes > 0) == (rows, True)
+    assert provide_text(3000, tmp_path).stat().st_mtime_ns == made
