@@ -1,4 +1,4 @@
-"""Generated documents: schemas/TABLES.md and the command reference in README.md.
+"""Generated documents: schemas/TABLES.md, schemas/CSV.md, the command reference in README.md.
 
 `python -m pipeline.docs` writes them, with --check it only names those that are stale.
 """
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import schemas
 from pipeline.console import messages, plain, print_error
+from pipeline.csv_reference import describe_csv
 from pipeline.errors import PipelineError
 from pipeline.files import write_text
 from pipeline.reference import describe_column
@@ -32,6 +33,7 @@ def documents(root: Path = ROOT) -> dict[Path, Callable[[], str]]:
     readme = root / "README.md"
     return {
         root / "schemas" / "TABLES.md": describe_tables,
+        root / "schemas" / "CSV.md": describe_csv,
         readme: lambda: insert_commands(readme.read_text(encoding="utf-8"), describe_commands()),
     }
 

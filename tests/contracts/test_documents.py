@@ -26,7 +26,8 @@ def copy(tmp_path: Path) -> Path:
     """Copies of the generated documents in a folder of their own."""
     (tmp_path / "schemas").mkdir()
     shutil.copy(ROOT / "README.md", tmp_path)
-    shutil.copy(ROOT / "schemas" / "TABLES.md", tmp_path / "schemas")
+    for name in ("TABLES.md", "CSV.md"):
+        shutil.copy(ROOT / "schemas" / name, tmp_path / "schemas")
     return tmp_path
 
 
