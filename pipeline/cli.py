@@ -276,8 +276,7 @@ def quality(
     Parameters
     ----------
     fail_on
-        Condition on the counts, such as "unmatched_sends > 0 or clock_violations > 10", or any.
-        If it holds, the exit code is 22. A wrong name is answered with all names.
+        Exit with 22 if this holds, such as "clock_violations > 10", or any.
     format
         How to print the findings.
     """

@@ -281,3 +281,13 @@ def test_sizes_that_an_anchor_file_cannot_mean_are_not_believed(read, damaged, p
     anchor.write_bytes(content)
     with pytest.raises(DamagedTraceError, match=f"this anchor file is damaged .*{what}"):
         read.again(anchor, allow_damaged=True)
+
+
+# The library then says that it has opened the file, but has not taken over what stands in it.
+def test_an_anchor_file_without_the_mark_of_its_end_is_damaged(read, damaged):
+    anchor = damaged / "traces.otf2"
+    content = anchor.read_bytes()
+    assert content.endswith(b"\x02\x01\x00")
+    anchor.write_bytes(content[:-3] + b"\x55\x01\x00")
+    with pytest.raises(DamagedTraceError, match=r"traces\.otf2: this anchor file is damaged"):
+        read.again(anchor, allow_damaged=True)

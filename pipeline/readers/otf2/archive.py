@@ -107,6 +107,8 @@ def read_archive(anchor: Path) -> Archive:
     with _open(library, anchor) as handle:
         chunk, definition_chunk = ctypes.c_uint64(), ctypes.c_uint64()
         library.Reader_GetChunkSize(handle, ctypes.byref(chunk), ctypes.byref(definition_chunk))
+        if not chunk.value or not definition_chunk.value:  # something before them is no text
+            raise DamagedTraceError(_damaged_anchor(anchor, "no sizes of chunks"))
         definitions = anchor.with_suffix(".def")
         problem = check_definition_file(definitions, chunk_bytes=definition_chunk.value)
         if problem:
