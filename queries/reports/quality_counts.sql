@@ -31,6 +31,8 @@ SELECT
     coalesce(sum(count) FILTER (kind = 'invalid_text'), 0)::BIGINT AS invalid_texts,
     coalesce(sum(count) FILTER (kind = 'dropped_attribute'), 0)::BIGINT AS dropped_attributes,
     coalesce(sum(count) FILTER (kind = 'team_without_fork'), 0)::BIGINT AS teams_without_fork,
+    coalesce(sum(count) FILTER (kind = 'unreadable_row'), 0)::BIGINT AS unreadable_rows,
+    coalesce(sum(count) FILTER (kind = 'cut_input'), 0)::BIGINT AS cut_inputs,
     count(DISTINCT location_id) FILTER (kind = 'missing_location') AS missing_locations,
     count(DISTINCT location_id) FILTER (
         kind IN ('missing_location', 'missing_records')
