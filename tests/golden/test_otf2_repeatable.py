@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.readers.otf2 import survey
+from pipeline.readers.trace import survey
 from tests.otf2_archive import Event, Trace
 from tests.otf2_reading import Reader, table_bytes
 
