@@ -120,7 +120,8 @@ def _candidates() -> list[tuple[str, str | None]]:
     return [
         ("the otf2 wheel", _wheel_module()),
         ("OTF2_LIBRARY", os.environ.get("OTF2_LIBRARY")),
-        ("the system", ctypes.util.find_library("otf2")),
+        ("the system's libotf2", ctypes.util.find_library("otf2")),
+        ("Debian's libopen-trace-format2", ctypes.util.find_library("open-trace-format2")),
     ]
 
 
