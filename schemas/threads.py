@@ -59,7 +59,7 @@ TEAM_BARRIERS = Table(
         renamed(
             WAIT_NS,
             "wait_ns",
-            "From entering until the last member entered, without tasks run meanwhile.",
+            "From entering until the last member entered, less the time of tasks in the barrier.",
         ),
     ),
 )

@@ -74,8 +74,9 @@ def clear(tree: CallTree, other: CallTree | None) -> CallTree:
 
 def _copy_nodes(source: CallTree, target: CallTree, count: int) -> None:
     columns: list[NDArray[Any]] = list(target[:5])
-    for column, values in zip(columns, source[:5], strict=True):
-        column[:count] = values[:count]
+    values: list[NDArray[Any]] = list(source[:5])
+    for column, known in zip(columns, values, strict=True):
+        column[:count] = known[:count]
 
 
 def copy_of(tree: CallTree) -> CallTree:

@@ -4,7 +4,8 @@
 --     thread 1   [parallel              [barrier ...]]
 --     thread 2   [parallel                      [   ]]      came last, for both
 --
--- While a thread runs tasks inside a barrier, it does not wait there.
+-- While a thread runs tasks inside a barrier, it does not wait there. As in the reference, tasks
+-- that it runs after the last thread came shorten its wait, too.
 --
 -- Grain:      one row per visit of a barrier by a member of a team
 -- Inputs:     visits, call_paths, regions, parallel_visits

@@ -1,0 +1,34 @@
+"""Waiting per metric, call path and location, each wait added to all metrics that include it."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Row = dict[str, Any]
+Cell = tuple[str, int, int, bool]
+"""Metric, call path, location, and whether the reference does not know it."""
+
+# Every wait for a late sender is one of these, and part of those that follow.
+INCLUDED_IN = {
+    "mpi_lswo_same": ("mpi_latesender_wo", "mpi_latesender"),
+    "mpi_lswo_different": ("mpi_latesender_wo", "mpi_latesender"),
+}
+# Counts of waits that are parts of the metric: for messages with data, and without.
+COUNTS = {
+    "mpi_latesender": ("mpi_cls_count", "mpi_sls_count"),
+    "mpi_latesender_wo": ("mpi_clswo_count", "mpi_slswo_count"),
+    "mpi_latereceiver": ("mpi_clr_count", "mpi_slr_count"),
+}
+
+
+def sum_waits(waits: Iterable[Row], bytes_of: Mapping[int, int]) -> Counter[Cell]:
+    """Time and number of waits; `bytes_of` gives the length of a message."""
+    found: Counter[Cell] = Counter()
+    for wait in waits:
+        cell = (wait["call_path_id"], wait["location_id"], wait["is_beyond_reference"])
+        for metric in (wait["property"], *INCLUDED_IN.get(wait["property"], ())):
+            found[metric, *cell] += wait["wait_ns"]
+            if metric in COUNTS:
+                with_data, without = COUNTS[metric]
+                found[with_data if bytes_of[wait["message_id"]] else without, *cell] += 1
+    return found
