@@ -69,6 +69,8 @@ def test_the_line_is_right_in_later_blocks(tmp_path: Path) -> None:
         ("5,Enter,other,0,\n", "unclosed_visit"),
         ("-5,Instant,Other,0,\n", "time_reversal"),
         ("5,Instant,MpiSend,0,7\n", "impossible_id"),
+        ("5,Instant,MpiSend,0,-5\n", "unknown_record"),
+        ("5,Instant,MpiSend,0,4294967296\n", "unknown_record"),
     ],
 )
 def test_what_is_odd_is_counted(rows: str, finding: str, tmp_path: Path) -> None:
@@ -77,6 +79,52 @@ def test_what_is_odd_is_counted(rows: str, finding: str, tmp_path: Path) -> None
     assert found.findings()[finding, 0] == 1
     assert found.rows("locations", "record_count") == [(3,)]
     assert found.visits("path enter_ns leave_ns")[0] == ("main", 0, 9)
+
+
+@pytest.mark.parametrize("spaced", [",", ", "])
+def test_nanoseconds_keep_every_digit_wherever_their_column_is(spaced: str, tmp_path: Path) -> None:
+    text = (
+        "Event Type,Name,Process,Timestamp (ns)\n"
+        "Enter,main,0,1700000000000000001\nLeave,main,0,1700000000000000003\n"
+    ).replace(",", spaced)
+    assert read_text(text, tmp_path).visits("enter_ns leave_ns") == [
+        (1700000000000000001, 1700000000000000003)
+    ]
+
+
+def test_times_that_no_table_holds_are_no_times_in_any_block(tmp_path: Path) -> None:
+    text = f"{HEADER}{1 << 62},Enter,main,0,\n"
+    with pytest.raises(DamagedTraceError, match="line 2: Timestamp"):
+        read_text(text, tmp_path)
+
+
+def test_a_quote_in_a_column_that_is_not_read_swallows_no_rows(tmp_path: Path) -> None:
+    rows = [f"{at},Enter,f{at},0,{note}" for at, note in enumerate(('"open', "", 'closed"', ""))]
+    text = "Timestamp (ns),Event Type,Name,Process,Note\n" + "\n".join(rows) + "\n"
+    with pytest.raises(DamagedTraceError, match="line 2: a quote is not closed in its line"):
+        read_text(text, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        'Define Thread,x,0,"{""kind"": []}"',
+        'Define Process,x,0,"{""kind"": {}}"',
+        'Define Communicator,x,0,"{""id"": -1}"',
+        'Define Region,x,0,"{""id"": 18446744073709551615, ""role"": []}"',
+        f'Define Region,x,0,"{{""id"": {"9" * 5000}}}"',
+    ],
+)
+def test_a_definition_that_cannot_be_is_no_crash(definition: str, tmp_path: Path) -> None:
+    text = "Timestamp (ns),Event Type,Name,Process,Definition\n"
+    text += f"0,{definition}\n" + GOOD
+    found = read_text(text, tmp_path, allow_damaged=True)
+    assert found.visits("enter_ns leave_ns") == [(0, 9)]
+
+
+def test_a_first_line_without_end_is_no_header(tmp_path: Path) -> None:
+    with pytest.raises(NotATraceError, match="no trace"):
+        read_text("x" * 200_000 + "\n", tmp_path)
 
 
 def test_a_name_that_is_no_text_is_shown_with_replacements_and_counted(tmp_path: Path) -> None:

@@ -86,11 +86,11 @@ SELECT
     coalesce(name::VARCHAR, '') AS name,
     TRY_CAST(depth AS INTEGER) AS level,
     CASE
-        WHEN typeof("start") LIKE '%INT' THEN TRY_CAST("start" AS BIGINT)
+        WHEN regexp_full_match(typeof("start"), '.*INT(EGER)?') THEN TRY_CAST("start" AS BIGINT)
         ELSE TRY_CAST(round(TRY_CAST("start" AS DOUBLE) * 1e9) AS BIGINT)
     END AS begin_ns,
     CASE
-        WHEN typeof("end") LIKE '%INT' THEN TRY_CAST("end" AS BIGINT)
+        WHEN regexp_full_match(typeof("end"), '.*INT(EGER)?') THEN TRY_CAST("end" AS BIGINT)
         ELSE TRY_CAST(round(TRY_CAST("end" AS DOUBLE) * 1e9) AS BIGINT)
     END AS end_ns,
     "end" IS NOT NULL

@@ -105,7 +105,14 @@ class _Builder:
     def _each(self, kind: str) -> list[tuple[int, Definition]]:
         """Definitions of a kind with their identifiers; without one, by position."""
         found = self._rows.get(kind, [])
-        return [(self._integer(each.properties, "id", at), each) for at, each in enumerate(found)]
+        return [(self._identifier(each, at), each) for at, each in enumerate(found)]
+
+    def _identifier(self, each: Definition, position: int) -> int:
+        ref = self._integer(each.properties, "id", position)
+        if 0 <= ref < UNDEFINED_32:
+            return ref
+        self._findings["impossible_id"] += 1
+        return position
 
     # --- Run and places --------------------------------------------------------------------------
 
@@ -149,7 +156,7 @@ class _Builder:
             name = found.name if found else f"thread {thread}"
             place = seen.get(key, -1)
             count = int(self._counts[place]) if 0 <= place < len(self._counts) else 0
-            kind = _LOCATION_KINDS.get(properties.get("kind", "cpu_thread"), 0)
+            kind = _LOCATION_KINDS.get(str(properties.get("kind", "cpu_thread")), 0)
             if ref in self._defs["Location"]:
                 self._defs.repeated += 1
                 ref = next(r for r in range(key, 1 << 63) if r not in self._defs["Location"])
@@ -180,7 +187,7 @@ class _Builder:
             creator = self._integer(properties, "creator", UNDEFINED_32)
             self._defs["LocationGroup"][self._process_refs[number]] = (
                 self._text(found.name if found else f"process {number}"),
-                _GROUP_KINDS.get(properties.get("kind", "process"), 0),
+                _GROUP_KINDS.get(str(properties.get("kind", "process")), 0),
                 self._integer(properties, "place", UNDEFINED_32),
                 creator,
             )
@@ -230,7 +237,9 @@ class _Builder:
     def _region(self, label: str, properties: Mapping[str, Any]) -> tuple[Any, ...]:
         name = str(properties.get("name", label))
         role, paradigm = kind_of(name)
-        codes = codes_of(properties.get("role", role), properties.get("paradigm", paradigm))
+        codes = codes_of(
+            str(properties.get("role", role)), str(properties.get("paradigm", paradigm))
+        )
         lines = [self._integer(properties, key, 0) for key in ("begin_line", "end_line")]
         canonical = properties.get("canonical_name", name)
         file = self._text(properties.get("file"))

@@ -47,7 +47,10 @@ def read_header(path: Path, *, is_checked: bool = True) -> Header:
     """The header of a text file. Raises NotATraceError if it is not one of the known ones."""
     first = next(read_blocks(path, Damage()), None)
     line = first.data.split(b"\n", 1)[0].decode("utf-8-sig", "replace") if first else ""
-    names = next(csv.reader([line.strip()], skipinitialspace=True), [])
+    try:
+        names = next(csv.reader([line.strip()], skipinitialspace=True), [])
+    except csv.Error as error:
+        raise NotATraceError(f"{path}: no trace: its first line is no header: {error}") from error
     header = Header(path, tuple(name.strip() for name in names), ", " in line)
     if is_checked:
         check_header(header)

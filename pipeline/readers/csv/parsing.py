@@ -22,6 +22,8 @@ _MOST_PLACES = 1 << 31
 _INTEGER = r"^[+-]?\d{1,19}$"
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"
 _MOST_NS = float(1 << 62)
+# A cell may be as long as a block.
+csv.field_size_limit(1 << 30)
 
 
 @dataclass(frozen=True)
@@ -131,11 +133,13 @@ def _read(
 
 def _parse(data: bytes, header: Header) -> ParsedBlock:
     """Read a block all of whose cells are of their type; else raise ArrowInvalid."""
-    is_whole = header.time == layout.TIME_NS and b"." not in data[: data.find(b",") + 1]
     kinds = {layout.TEXT: _TEXT, layout.INTEGER: pa.int64()}
     types = {name: kinds.get(_TYPES.get(name, ""), pa.float64()) for name in header.known}
-    types[header.time] = pa.int64() if is_whole and header.known[header.time] == 0 else pa.float64()
+    types[header.time] = pa.int64() if _has_whole_times(data, header) else pa.float64()
     batch = _read(data, header, types)
+    # A quote that another line closes makes one row of several, also in columns that are not read.
+    if b'"' in data and len(batch) != sum(bool(line.strip()) for line in data.split(b"\n")):
+        raise pa.ArrowInvalid("a quote is not closed in its line")
     times = _times(batch.column(header.time), header)
     columns = {name: batch.column(name) for name in header.known if name != header.time}
     if times is None or not _are_places(columns):
@@ -146,14 +150,26 @@ def _parse(data: bytes, header: Header) -> ParsedBlock:
     return parsed
 
 
+def _has_whole_times(data: bytes, header: Header) -> bool:
+    """Whether times are integers, by the first row."""
+    if header.time != layout.TIME_NS:
+        return False
+    cells = data.lstrip(b"\n").split(b"\n", 1)[0].split(b",")
+    at = header.known[header.time]
+    return at >= len(cells) or b"." not in cells[at]
+
+
 def _times(column: pa.Array, header: Header) -> Integers | None:
-    """Nanoseconds; None if a cell is empty or no time."""
+    """Nanoseconds; None if a cell is empty or no time, or one that would lose digits."""
     if column.null_count:
         return None
     if pa.types.is_integer(column.type):
         times: Integers = column.to_numpy()
-        return times
+        is_possible = (times > -_MOST_NS) & (times < _MOST_NS)
+        return times if is_possible.all() else None
     values = column.to_numpy()
+    if header.time == layout.TIME_NS and (np.abs(values) >= 2.0**53).any():
+        return None
     nanoseconds = values * 1e9 if header.time == layout.TIME_SECONDS else values
     if not (np.abs(nanoseconds) < _MOST_NS).all():
         return None

@@ -36,6 +36,10 @@ _TEXT_CODES = {
 _EMPTY = {
     "root": UNDEFINED_32, "remote": UNDEFINED_32, "window": UNDEFINED_32, "handle": UNDEFINED_32,
 }  # fmt: skip
+# Numbers of ranks and tags, and of what is defined: a record with others is not understood.
+_LIMITS = {"peer": 1 << 31, "tag": 1 << 31, "root": 1 << 31} | dict.fromkeys(
+    ("remote", "communicator", "window", "handle", "lock"), UNDEFINED_32
+)
 _IO_BYTES = UNDEFINED_64
 _INT64, _DOUBLE, _STRING = 7, 10, 11
 
@@ -147,6 +151,11 @@ class RowMaker:
         if not len(rows):
             return
         values = self._values(name, quantity, block, rest[rows])
+        if quantity in _LIMITS:
+            has_value = ~_is_empty(block.numbers.get(name), rest[rows])
+            is_wrong = has_value & ((values < 0) | (values >= _LIMITS[quantity]))
+            found[rows[is_wrong]] = kinds.UNKNOWN
+            values = np.where(is_wrong, 0, values)
         if quantity == "bytes" and values is not None:
             is_io = found[rows] >= kinds.IO_FIRST
             empty = _is_empty(block.numbers.get(name), rest[rows])
@@ -220,7 +229,7 @@ class RowMaker:
         text = _word(block.texts.get(layout.DEFINITION), row)
         try:
             properties = json.loads(text) if text else {}
-        except (json.JSONDecodeError, RecursionError):
+        except (ValueError, RecursionError):
             properties = None
         if not isinstance(properties, dict) or kind not in _KINDS:
             self.findings["unreadable_row"] += 1
