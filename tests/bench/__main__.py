@@ -140,7 +140,7 @@ def _as_dict(measured: Measured) -> dict[str, Any]:
 def _machine() -> dict[str, Any]:
     """What the figures depend on besides our code."""
     return {
-        "system": platform.platform(),
+        "system": f"{platform.system()} {platform.machine()}",
         "processors": os.cpu_count(),
         "load_before": os.getloadavg()[0],
     }
