@@ -196,8 +196,8 @@ def _text(library: Library, handle: int, getter: str) -> str:
 def check_event_file(file: Path, *, chunk_bytes: int, declared_count: int) -> LocationState:
     """Compare the chunks of an event file with the number of events announced.
 
-    The C library goes on with stale data where the last chunk is cut, so the records in it are
-    counted. Other chunks have their full size.
+    The records of every chunk are counted: the C library goes on with stale data where a chunk is
+    cut, and with any address where a record's length is wrong.
     """
     if not file.exists():
         if not declared_count:
@@ -215,8 +215,12 @@ def check_event_file(file: Path, *, chunk_bytes: int, declared_count: int) -> Lo
             if offset + chunk_bytes >= size:
                 records = np.frombuffer(data.read(), np.uint8)
                 return _check_end(file, header, records, declared_count)
+            records = np.frombuffer(data.read(chunk_bytes - CHUNK_HEADER_BYTES), np.uint8)
+            found, end, _ = frame_records(records, True, header.is_little)
+            if declared_count and (end != TORN or last + found != header.last):
+                count = min(last + found, declared_count)
+                return LocationState(count, f"{file} is damaged after {count} events")
             last, offset = header.last, offset + chunk_bytes
-            data.seek(offset)
     return LocationState(0, f"{file} is cut short" if declared_count else "")
 
 
