@@ -50,6 +50,15 @@ _RETURNING_NOTHING: dict[str, tuple[Any, ...]] = {
     "GlobalDefReaderCallbacks_Delete": (_POINTER,),
 }
 
+_ErrorCallback = ctypes.CFUNCTYPE(
+    ctypes.c_int32, _POINTER, _POINTER, _LONG, _POINTER, ctypes.c_int32, _POINTER, _POINTER
+)
+
+
+# Of the module, for the C library calls it as long as the process lasts.
+_SAY_NOTHING = _ErrorCallback(lambda user, file, line, function, code, text, values: code)
+
+
 SUCCESS = 0
 INTERRUPTED_BY_CALLBACK = 92
 """A callback asked for an interruption: drain the columns and read on."""
@@ -79,13 +88,9 @@ class Library:
 
     def _silence(self) -> None:
         """Keep the library from writing its errors to stderr; we report their codes."""
-        signature = ctypes.CFUNCTYPE(
-            ctypes.c_int32, _POINTER, _POINTER, _LONG, _POINTER, ctypes.c_int32, _POINTER, _POINTER
-        )
-        self._quiet = signature(lambda user, file, line, function, code, text, values: code)
         register = self.handle.OTF2_Error_RegisterCallback
-        register.argtypes, register.restype = [signature, _POINTER], _POINTER
-        register(self._quiet, None)
+        register.argtypes, register.restype = [_ErrorCallback, _POINTER], _POINTER
+        register(_SAY_NOTHING, None)
 
     def setter(self, owner: str, event: str) -> Callable[..., Any] | None:
         """`OTF2_<owner>Callbacks_Set<event>Callback`; None where this version has none."""
