@@ -122,6 +122,16 @@ def test_a_definition_that_cannot_be_is_no_crash(definition: str, tmp_path: Path
     assert found.visits("enter_ns leave_ns") == [(0, 9)]
 
 
+def test_processes_that_claim_one_identifier_are_told_apart_and_counted(tmp_path: Path) -> None:
+    text = "Timestamp (ns),Event Type,Name,Process,Definition\n"
+    text += "".join(f'0,Define Process,p{at},{at},"{{""id"": 5}}"\n' for at in range(3))
+    text += "".join(f"{at},Enter,main,{at},\n" for at in range(3))
+    text += "".join(f"9,Leave,main,{at},\n" for at in range(3))
+    found = read_text(text, tmp_path)
+    assert found.rows("location_groups", "name") == [("p0",), ("p1",), ("p2",)]
+    assert found.findings()["repeated_definition", None] == 2
+
+
 def test_a_first_line_without_end_is_no_header(tmp_path: Path) -> None:
     with pytest.raises(NotATraceError, match="no trace"):
         read_text("x" * 200_000 + "\n", tmp_path)

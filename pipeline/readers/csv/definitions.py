@@ -59,6 +59,8 @@ class _Builder:
             self._rows.setdefault(definition.kind, []).append(definition)
         self._findings: Counter[str] = made.findings
         self._process_refs: dict[int, int] = {}
+        self._taken_groups: dict[int, int] = {}
+        self._taken_locations: dict[int, int] = {}
         self._location_refs: dict[int, int] = {}
 
     def build(self) -> Defined:
@@ -106,6 +108,18 @@ class _Builder:
         """Definitions of a kind with their identifiers; without one, by position."""
         found = self._rows.get(kind, [])
         return [(self._identifier(each, at), each) for at, each in enumerate(found)]
+
+    def _free(self, wanted: int, taken: dict[int, int]) -> int:
+        """The wanted identifier or, counted as repeated, the next one that is not taken.
+
+        `taken` holds where to look on, so that many of one identifier take no longer than others.
+        """
+        ref = wanted
+        while ref in taken:
+            ref = taken[ref]
+        self._defs.repeated += ref != wanted
+        taken[wanted] = taken[ref] = (ref + 1) % (1 << 64)
+        return ref
 
     def _identifier(self, each: Definition, position: int) -> int:
         ref = self._integer(each.properties, "id", position)
@@ -157,9 +171,7 @@ class _Builder:
             place = seen.get(key, -1)
             count = int(self._counts[place]) if 0 <= place < len(self._counts) else 0
             kind = _LOCATION_KINDS.get(str(properties.get("kind", "cpu_thread")), 0)
-            if ref in self._defs["Location"]:
-                self._defs.repeated += 1
-                ref = next(r for r in range(key, 1 << 63) if r not in self._defs["Location"])
+            ref = self._free(ref, self._taken_locations)
             self._defs["Location"][ref] = (
                 self._text(name), kind, count, self._process_refs[process]
             )  # fmt: skip
@@ -172,15 +184,10 @@ class _Builder:
         defined = {each.process: each for each in self._rows.get("Process", [])}
         self._defs.repeated += len(self._rows.get("Process", [])) - len(defined)
         numbers = [*defined, *sorted({key >> 32 for key in keys} - set(defined))]
-        taken: set[int] = set()
         for number in numbers:
             properties = defined[number].properties if number in defined else {}
-            ref = self._integer(properties, "id", number) % (1 << 64)
-            while ref in taken:
-                self._defs.repeated += 1
-                ref += 1
-            taken.add(ref)
-            self._process_refs[number] = ref
+            wanted = self._integer(properties, "id", number) % (1 << 64)
+            self._process_refs[number] = self._free(wanted, self._taken_groups)
         for number in numbers:
             found = defined.get(number)
             properties = found.properties if found else {}
