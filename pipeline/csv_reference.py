@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from pipeline.reports.markdown import escape
 from schemas import csv_layout as layout
 
 _EXAMPLE = """\
@@ -49,7 +48,7 @@ def _lines() -> Iterator[str]:
     yield "| --- | --- | --- |"
     for field in layout.FIELDS:
         mark = r" \*" if field.is_required else ""
-        yield f"| `{field.name}`{mark} | {field.type} | {escape(field.meaning)} |"
+        yield f"| `{field.name}`{mark} | {field.type} | {field.meaning} |"
     yield from _kinds()
     yield from _definitions()
     yield from _call_graphs()
@@ -93,7 +92,7 @@ def _definitions() -> Iterator[str]:
     yield "| --- | --- | --- |"
     for kind in layout.DEFINITIONS:
         listed = ", ".join(f"`{name}`" for name in kind.properties)
-        yield f"| `Define {kind.name}` | {escape(kind.meaning)} | {listed} |"
+        yield f"| `Define {kind.name}` | {kind.meaning} | {listed} |"
     yield ""
     yield (
         "`id` is the identifier by which other columns and definitions refer to it; without one, "
