@@ -59,7 +59,8 @@ def _table_lines() -> Iterator[str]:
     yield ""
     yield (
         "Times are nanoseconds since the trace's zero. A column is never null unless it says "
-        "what a null means. Transient tables exist only while a run is being analysed."
+        "what a null means. Transient tables exist only while a run is being analysed. Tables of "
+        "campaigns, which come last, lie with the campaign and not with its runs."
     )
     for module in schema_modules():
         yield ""
@@ -77,7 +78,8 @@ def _table_lines() -> Iterator[str]:
 def schema_modules() -> list[ModuleType]:
     """The modules that declare tables, in the order of their tables."""
     declaring = [module for module in vars(schemas).values() if _declares_tables(module)]
-    return sorted(declaring, key=lambda module: schemas.TABLES.index(module.TABLES[0]))
+    tables = [*schemas.TABLES, *schemas.CAMPAIGN_TABLES]
+    return sorted(declaring, key=lambda module: tables.index(module.TABLES[0]))
 
 
 def _declares_tables(module: object) -> bool:

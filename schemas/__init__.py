@@ -1,6 +1,7 @@
 """Every table of the store, declared once; nothing here reads or writes data."""
 
 from schemas import (
+    campaigns,
     collectives,
     critical_path,
     definitions,
@@ -30,6 +31,9 @@ TABLES: tuple[Table, ...] = (
     *imbalance.TABLES,
     *critical_path.TABLES,
 )
-BY_NAME: dict[str, Table] = {table.name: table for table in TABLES}
+"""Tables of a run."""
+CAMPAIGN_TABLES: tuple[Table, ...] = (*campaigns.TABLES,)
+"""Tables of a campaign, which is made from many runs."""
+BY_NAME: dict[str, Table] = {table.name: table for table in (*TABLES, *CAMPAIGN_TABLES)}
 
-__all__ = ["BY_NAME", "TABLES", "Column", "Rule", "Table", "Violation"]
+__all__ = ["BY_NAME", "CAMPAIGN_TABLES", "TABLES", "Column", "Rule", "Table", "Violation"]
