@@ -150,6 +150,97 @@ def _options(
 
 
 @app.command
+def campaign(
+    runs: Annotated[
+        Path | None,
+        Parameter(
+            help="Folder with traces below it, or a campaign file (TOML), a list of runs or of "
+            "measurements (CSV), Extra-P or mpiP files. [default: all runs in the store]"
+        ),
+    ] = None,
+    /,
+    *,
+    store: Store = Path("store"),
+    name: str | None = None,
+    pattern: str | None = None,
+    application: str | None = None,
+    size: str | None = None,
+    computation_size: str | None = None,
+    scaling: Literal["fixed size", "scaled size", "both"] | None = None,
+    attainable: float | None = None,
+    whole_run: Annotated[bool, Flag] = False,
+    include_setup: Annotated[bool, Flag] = False,
+    threads: Annotated[int | None, Parameter(validator=_check_threads)] = None,
+    memory_limit: Annotated[str | None, Parameter(validator=_check_memory)] = None,
+    force: Annotated[bool, Flag] = False,
+    allow_damaged: Annotated[bool, Flag] = False,
+    no_report: Annotated[bool, Flag] = False,
+) -> None:
+    """Compare many runs of a program: how it scales, and which calls scale worst.
+
+    Traces that are not yet analysed are, several at once. What a campaign file says counts
+    unless an option says otherwise.
+
+    Parameters
+    ----------
+    name
+        Name of the campaign. [default: that of RUNS]
+    pattern
+        How names of traces tell parameters, such as p{p}_n{n}_r{r}: processes, size, repetition;
+        also {t}, the threads, {application}, the program, and any other word.
+        [default: the first that fits of p{p}_n{n}_r{r}, p{p}_n{n}, p{p}_r{r}, p{p}, np{p}]
+    application
+        Name of the program. [default: what the pattern leaves of the names]
+    size
+        Parameter that is the problem size. [default: n]
+    computation_size
+        Amount of computation as an expression, such as "n**3". [default: the size]
+    scaling
+        How sizes go with processes. [default: both]
+    attainable
+        Computation size that a process could do per second: efficiency is then that achieved.
+    whole_run
+        Count runs from first to last record, not from MPI_Init to MPI_Finalize.
+    include_setup
+        Count MPI_Init and MPI_Finalize as communication.
+    threads
+        Threads, and runs analysed at once. [default: all processors]
+    memory_limit
+        Memory for queries, such as 2GB; the rest goes to disk. At least 64MB.
+        [default: 80% of the memory]
+    force
+        Compute everything of the campaign again; analysed runs are kept.
+    allow_damaged
+        Analyse what is readable of damaged traces.
+    no_report
+        Write no HTML and Markdown report.
+    """
+    from pipeline import campaign_commands
+
+    told = {
+        "name": name,
+        "pattern": pattern,
+        "application": application,
+        "size": size,
+        "computation_size": computation_size,
+        "scaling": scaling,
+        "attainable_per_second": attainable,
+        "whole_run": whole_run,
+        "include_setup": include_setup,
+    }
+    options = _options(
+        threads, memory_limit, allow_damaged=allow_damaged, force=force, overhead_classes=None
+    )
+    campaign_commands.run_campaign(
+        runs,
+        told={key: value for key, value in told.items() if value},
+        store=store,
+        options=options,
+        has_report=not no_report,
+    )
+
+
+@app.command
 def generate(spec: Path, /, *, output: Path) -> None:
     """Generate the trace of a described program, and what is true about it.
 
@@ -235,11 +326,12 @@ def events(
 
 @app.command
 def sql(
-    query: str | None = None,
+    query: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
     /,
     *,
     run: RunName = None,
     all_runs: Annotated[bool, Flag] = False,
+    campaign: str | None = None,
     store: Store = Path("store"),
     format: Literal["table", "csv", "json"] = "table",
 ) -> None:
@@ -254,12 +346,21 @@ def sql(
         Statements, separated by ';', or .tables, or .schema TABLE.
     all_runs
         Query all runs at once; every table then starts with a column run_id.
+    campaign
+        Query the tables of the campaign of that name instead of those of a run.
     format
         How to print rows; json takes one statement that returns some.
     """
     from pipeline import commands
 
-    commands.run_sql(query, run=run, is_over_all_runs=all_runs, store=store, format=format)
+    commands.run_sql(
+        query,
+        run=run,
+        is_over_all_runs=all_runs,
+        campaign=campaign,
+        store=store,
+        format=format,
+    )
 
 
 @app.command

@@ -14,7 +14,7 @@ from pipeline.reports.markdown import render_markdown
 from pipeline.reports.model import Report
 from pipeline.reports.terminal import draw, print_report, print_summary
 from pipeline.reports.units import format_size
-from pipeline.store import RunSummary, Store
+from pipeline.store import Run, RunSummary, Store
 from pipeline.text import describe_moment
 
 if TYPE_CHECKING:
@@ -166,16 +166,26 @@ def export_events(run: str | None, *, output: Path, store: Path) -> None:
 
 
 def run_sql(
-    query: str | None, *, run: str | None, is_over_all_runs: bool, store: Path, format: "Format"
+    query: str | None,
+    *,
+    run: str | None,
+    is_over_all_runs: bool,
+    campaign: str | None,
+    store: Path,
+    format: "Format",
 ) -> None:
     """Run a query, the statements on standard input, or a prompt if that is a terminal."""
     import sys
 
     from pipeline.shell import run_prompt, run_script
 
-    if is_over_all_runs and run is not None:
-        raise UsageError("--run and --all-runs exclude each other: give one of them")
-    chosen = open_store(store) if is_over_all_runs else open_run(store, run)
+    given = [run is not None, is_over_all_runs, campaign is not None]
+    if sum(given) > 1:
+        raise UsageError("--run, --all-runs and --campaign exclude each other: give one of them")
+    if campaign is not None:
+        chosen: Store | Run = open_store(store).campaigns.open(campaign)
+    else:
+        chosen = open_store(store) if is_over_all_runs else open_run(store, run)
     connection = chosen.connect()
     try:
         if query is not None:

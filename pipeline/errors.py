@@ -55,6 +55,12 @@ class ProgramError(PipelineError):
     exit_code = 16
 
 
+class CampaignError(PipelineError):
+    """The description of a campaign, or a table of measurements in it, is wrong."""
+
+    exit_code = 17
+
+
 class BrokenContractError(PipelineError):
     """A table does not hold what its schema claims (please report it)."""
 

@@ -17,6 +17,7 @@ from pipeline.reporter import Reporter, SilentReporter
 from pipeline.source import Source, SourceIdentity
 from pipeline.sql import Value, all_queries, check_values, known_parameters
 from pipeline.stages import PYTHON_STAGES
+from pipeline.stages.campaign import CAMPAIGN_STAGES
 from pipeline.store import GenerationWriter, Manifest, Run, SourceFile, SourceRecord, Store
 from pipeline.store.manifest import UnreadableRecordError
 from pipeline.text import describe_moment
@@ -87,7 +88,14 @@ def explain(trace: Path, *, store: Store, options: Options | None = None) -> tup
 
 def standard_recipe() -> Recipe:
     """Everything that is computed from a trace."""
-    return Recipe(all_queries(), PYTHON_STAGES)
+    queries = tuple(query for query in all_queries() if not query.is_of_campaigns)
+    return Recipe(queries, PYTHON_STAGES)
+
+
+def campaign_recipe() -> Recipe:
+    """Everything that is computed from the runs of a campaign."""
+    queries = tuple(query for query in all_queries() if query.is_of_campaigns)
+    return Recipe(queries, CAMPAIGN_STAGES)
 
 
 def analyze_source(

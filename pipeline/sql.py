@@ -11,7 +11,9 @@ from pipeline.errors import QueryError
 
 QUERIES = Path(__file__).resolve().parent.parent / "queries"
 # Folders whose queries answer a question instead of making a table of the store.
-ANSWERING = ("checks", "export", "reports")
+ANSWERING = ("checks", "export", "reports", "gathering", "campaign_reports")
+# Folder of the queries that make tables of a campaign, and not of a run.
+CAMPAIGN = "campaign"
 
 Value = int | float | bool | str | None
 
@@ -72,6 +74,11 @@ class Query:
     def is_stage(self) -> bool:
         """True if the query makes a table of the store."""
         return self.concept not in ANSWERING
+
+    @property
+    def is_of_campaigns(self) -> bool:
+        """True if the query is about the tables of a campaign, and not of a run."""
+        return self.concept.startswith(CAMPAIGN)
 
     @property
     def statement(self) -> str:

@@ -15,6 +15,11 @@ def hash_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def key_of(text: str) -> int:
+    """A hash of a text in 64 bits, from 0 up."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
+
+
 def describe_moment(timestamp: str) -> str:
     """An ISO timestamp to the minute: '2025-03-01 14:05 UTC'."""
     moment = datetime.fromisoformat(timestamp).astimezone(UTC)

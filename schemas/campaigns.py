@@ -1,6 +1,6 @@
 """What a campaign knows of its runs: configurations, times, and what each call path costs."""
 
-from schemas.columns import nullable, renamed
+from schemas.columns import CALL_PATH_KEY, METRIC, nullable, renamed
 from schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
 
 FAILED = "the run failed"
@@ -35,14 +35,6 @@ COMPUTATION_SIZE = Column(
     meaning=(
         "Amount of computation: the campaign's expression of the size, such as n**3; the size "
         "itself where it states none."
-    ),
-)
-CALL_PATH_KEY = Column(
-    name="call_path_key",
-    type=INT64,
-    meaning=(
-        "Call path by the names of its regions: the same in every run of every trace, however "
-        "the trace numbers it."
     ),
 )
 RANK = Column(name="rank", type=INT32, minimum=0, meaning="Rank in MPI_COMM_WORLD.")
@@ -196,7 +188,7 @@ CAMPAIGN_CALL_PATHS = Table(
             name="place",
             type=STRING,
             null_means="it is not known",
-            meaning="Where the call is in the source, or else the region: file:line.",
+            meaning="Where the region begins in the source, or else its caller: file:line.",
         ),
         Column(
             name="operation",
@@ -254,13 +246,20 @@ RUN_METRICS = Table(
     key=("campaign_run_id", "metric", "call_path_key"),
     columns=(
         CAMPAIGN_RUN_ID,
-        Column(name="metric", type=STRING, meaning="Name of the metric; see `metrics`."),
-        CALL_PATH_KEY,
+        METRIC,
+        renamed(
+            CALL_PATH_KEY,
+            "call_path_key",
+            "Call path by the names of its regions; 0 for what happens in no call path.",
+        ),
         Column(
             name="value_ns",
             type=INT64,
             unit="ns",
-            meaning="Its value with sub-metrics and without callees.",
+            meaning=(
+                "Its value with sub-metrics and without callees; also the waiting that Scalasca's "
+                "analyser leaves out."
+            ),
         ),
     ),
 )

@@ -30,6 +30,14 @@ CALL_PATH_ID = Column(
     minimum=0,
     meaning="Node of the call tree, numbered depth first, children in definition order.",
 )
+CALL_PATH_KEY = Column(
+    name="call_path_key",
+    type=INT64,
+    meaning=(
+        "Call path by the names of its regions: the same in every run of a program, however its "
+        "traces number call paths."
+    ),
+)
 VISIT_ID = Column(
     name="visit_id",
     type=INT64,

@@ -3,6 +3,7 @@
 from schemas.columns import (
     BYTES,
     CALL_PATH_ID,
+    CALL_PATH_KEY,
     EXCLUSIVE_NS,
     INCLUSIVE_NS,
     LOCATION_GROUP_ID,
@@ -51,6 +52,14 @@ CALL_TREE = Table(
             meaning="The same for a call path above with the same region and the same caller.",
         ),
     ),
+)
+
+CALL_PATH_KEYS = Table(
+    name="call_path_keys",
+    meaning="Keys by which call paths of different runs are compared.",
+    grain="one row per call path",
+    key=("call_path_id",),
+    columns=(CALL_PATH_ID, CALL_PATH_KEY),
 )
 
 FLAT_PROFILE = Table(
@@ -128,6 +137,6 @@ MESSAGE_SIZES = Table(
 )
 
 TABLES = (
-    CALL_TREE, FLAT_PROFILE, REGION_GRAPH_NODES,
+    CALL_TREE, CALL_PATH_KEYS, FLAT_PROFILE, REGION_GRAPH_NODES,
     REGION_GRAPH_EDGES, COMMUNICATION_MATRIX, MESSAGE_SIZES,
 )  # fmt: skip

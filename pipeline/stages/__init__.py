@@ -1,12 +1,14 @@
 """Stages written in Python: what SQL cannot say well."""
 
 from pipeline.graph import PythonStage
+from pipeline.stages.call_path_keys import CALL_PATH_KEYS_STAGE
 from pipeline.stages.critical_path import CRITICAL_PATH_STAGE
 from pipeline.stages.imbalance import IMBALANCE_STAGE
 from pipeline.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
 from pipeline.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
 
 PYTHON_STAGES: tuple[PythonStage, ...] = (
+    CALL_PATH_KEYS_STAGE,
     CRITICAL_PATH_STAGE,
     IMBALANCE_STAGE,
     OVERHEAD_CLASSES_STAGE,

@@ -3,9 +3,9 @@
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,6 +22,7 @@ from pipeline.text import first_line
 if TYPE_CHECKING:
     import duckdb
 
+_FIRST = {"run": "analyse a trace first", "campaign": "make one first: tracemill campaign"}
 _FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
@@ -77,11 +78,15 @@ class Run:
         return pa.concat_tables(parts)
 
     def connect(
-        self, *, threads: int | None = None, memory_limit: str = ""
+        self,
+        *,
+        threads: int | None = None,
+        memory_limit: str = "",
+        tables: Sequence[str] | None = None,
     ) -> "duckdb.DuckDBPyConnection":
-        """A database of its own with every table of the run as a view."""
+        """A database of its own with every table of the run, or some of them, as a view."""
         connection = connect(threads=threads, memory_limit=memory_limit)
-        for name in self.tables:
+        for name in self.tables if tables is None else tables:
             create_view(connection, name, self.files(name))
         return connection
 
@@ -113,13 +118,22 @@ class RunSummary:
 
 @dataclass(frozen=True)
 class Store:
-    """A folder of runs; it is made when the first run is written."""
+    """A folder of runs; it is made when the first run is written.
+
+    Campaigns lie beside the runs in the same manner: `kind` says which of them are meant.
+    """
 
     path: Path
+    kind: Literal["run", "campaign"] = "run"
 
     @property
     def runs_path(self) -> Path:
-        return self.path / "runs"
+        return self.path / f"{self.kind}s"
+
+    @property
+    def campaigns(self) -> "Store":
+        """The campaigns of the same folder."""
+        return replace(self, kind="campaign")
 
     def begin(self, run_id: str) -> GenerationWriter:
         """Start a generation of a run; raises StoreError if the store cannot be written."""
@@ -181,7 +195,7 @@ class Store:
         """All runs, also unfinished or unreadable ones, latest first."""
         return [
             RunSummary(
-                run_id=folder.name.removeprefix("run="),
+                run_id=folder.name.removeprefix(f"{self.kind}="),
                 state="complete" if run else self._state(folder),
                 run=run,
                 byte_count=_size_on_disk(folder),
@@ -199,10 +213,18 @@ class Store:
         if len(matches) == 1:
             return matches[0]
         listed = [f"{run.run_id} ({run.label})" for run in runs]
-        broken = [folder.name[4:] for run, folder in self._found() if not run and _is_made(folder)]
+        broken = [
+            folder.name.removeprefix(f"{self.kind}=")
+            for run, folder in self._found()
+            if not run and _is_made(folder)
+        ]
         listed += [f"{run_id} (not readable)" for run_id in broken]
-        known = f"runs present: {', '.join(listed)}" if listed else "analyse a trace first"
-        problem = f"several runs are called {name}" if matches else f"no run {name or ''}".strip()
+        known = f"{self.kind}s present: {', '.join(listed)}" if listed else _FIRST[self.kind]
+        problem = (
+            f"several {self.kind}s are called {name}"
+            if matches
+            else f"no {self.kind} {name or ''}".strip()
+        )
         raise MissingInputError(f"{problem}: {self.path}: {known}")
 
     def connect(
@@ -223,7 +245,7 @@ class Store:
     def _folder(self, run_id: str) -> Path:
         if not _FOLDER_NAME.fullmatch(run_id):
             raise ValueError(f"run id {run_id!r} cannot name a folder")
-        return self.runs_path / f"run={run_id}"
+        return self.runs_path / f"{self.kind}={run_id}"
 
     def _run(self, path: Path, source: SourceRecord) -> Run:
         return Run(path, Manifest.load(path / MANIFEST_NAME), source)
@@ -233,20 +255,20 @@ class Store:
 
         An empty folder is that of an analysis that begins or was stopped: no run.
         """
-        folders = [path for path in self.runs_path.glob("run=*") if not _is_empty(path)]
+        folders = [path for path in self.runs_path.glob(f"{self.kind}=*") if not _is_empty(path)]
         found = [(self._readable(folder), folder) for folder in folders]
         return sorted(found, key=lambda each: (_created(each[0]), each[1].name), reverse=True)
 
     def _readable(self, folder: Path) -> Run | None:
         try:
-            return self.current(folder.name.removeprefix("run="))
+            return self.current(folder.name.removeprefix(f"{self.kind}="))
         except StoreError:
             return None
 
     def _state(self, folder: Path) -> str:
         """Why a run has no current generation."""
         try:
-            self.current(folder.name.removeprefix("run="))
+            self.current(folder.name.removeprefix(f"{self.kind}="))
         except StoreError as error:
             return str(error)
         is_active = any(is_in_use(path) for path in temporaries(folder))

@@ -12,10 +12,11 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from pipeline.campaign.source import CampaignSource
 from pipeline.errors import QueryError
-from pipeline.graph import SqlStage, build_graph
+from pipeline.graph import Recipe, build_graph
 from pipeline.readers.otf2.source import Otf2Source
-from pipeline.run import standard_recipe
+from pipeline.run import campaign_recipe, standard_recipe
 from pipeline.sql import (
     QUERIES,
     Parameter,
@@ -25,7 +26,7 @@ from pipeline.sql import (
     load_query,
     read_query,
 )
-from schemas import BY_NAME, TABLES, Column, Table
+from schemas import BY_NAME, CAMPAIGN_TABLES, TABLES, Column, Table
 from schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING
 
 SQL_TYPES = {
@@ -52,7 +53,7 @@ def named(queries: list[Query]) -> Any:
 def database() -> Iterator[duckdb.DuckDBPyConnection]:
     """Every declared table, without rows."""
     with duckdb.connect() as connection:
-        for table in TABLES:
+        for table in BY_NAME.values():
             columns = (f'"{column.name}" {SQL_TYPES[column.type]}' for column in table.columns)
             connection.execute(f"CREATE TABLE {table.name} ({', '.join(columns)})")
         yield connection
@@ -179,25 +180,39 @@ def test_parameters_of_one_name_are_declared_alike() -> None:
 # --- Tables --------------------------------------------------------------------------------------
 
 
-def test_every_table_is_made_by_exactly_one_stage() -> None:
-    recipe = standard_recipe()
-    makers = Counter(table.name for table in Otf2Source.tables)
+RECIPES = [
+    (Otf2Source.tables, standard_recipe(), TABLES),
+    (CampaignSource.tables, campaign_recipe(), CAMPAIGN_TABLES),
+]
+of_both_kinds = pytest.mark.parametrize(
+    ("source_tables", "recipe", "tables"), RECIPES, ids=["runs", "campaigns"]
+)
+
+
+@of_both_kinds
+def test_every_table_is_made_by_exactly_one_stage(
+    source_tables: tuple[Table, ...], recipe: Recipe, tables: tuple[Table, ...]
+) -> None:
+    makers = Counter(table.name for table in source_tables)
     makers += Counter(query.output for query in recipe.queries if query.is_stage)
     makers += Counter(table.name for stage in recipe.python_stages for table in stage.outputs)
     assert {name: count for name, count in makers.items() if count != 1} == {}
-    assert set(makers) == set(BY_NAME)
+    assert set(makers) == {table.name for table in tables}
 
 
-def test_the_stages_have_an_order() -> None:
+@of_both_kinds
+def test_the_stages_have_an_order(
+    source_tables: tuple[Table, ...], recipe: Recipe, tables: tuple[Table, ...]
+) -> None:
     class AnySource:
-        tables = Otf2Source.tables
+        tables = source_tables
 
-    graph = build_graph(AnySource(), standard_recipe())  # type: ignore[arg-type]
+    graph = build_graph(AnySource(), recipe)  # type: ignore[arg-type]
     made: set[str] = set()
     for stage in graph:
         assert set(stage.inputs) <= made
         made |= {table.name for table in stage.outputs}
-    assert [stage for stage in graph if isinstance(stage, SqlStage)]
+    assert made == {table.name for table in tables}
 
 
 def test_every_transient_table_is_read() -> None:
@@ -273,15 +288,15 @@ def test_every_declared_table_is_in_the_list_of_tables() -> None:
         if isinstance(value, Table)
     }
     assert declared == set(BY_NAME)
-    assert len(BY_NAME) == len(TABLES)
+    assert len(BY_NAME) == len(TABLES) + len(CAMPAIGN_TABLES)
 
 
 def test_every_column_type_can_be_stored_and_queried() -> None:
-    types = {column.type for table in TABLES for column in table.columns}
+    types = {column.type for table in BY_NAME.values() for column in table.columns}
     assert types <= set(SQL_TYPES)
 
 
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+@pytest.mark.parametrize("table", BY_NAME.values(), ids=lambda table: table.name)
 def test_duckdb_reads_a_stored_table_with_the_declared_types(tmp_path: Path, table: Table) -> None:
     from pipeline.store.parquet import write_empty
 

@@ -1,0 +1,232 @@
+"""Make a campaign: find its runs, analyse their traces, and compute what they tell together."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pipeline.campaign.analysing import Analysed, analyse_members
+from pipeline.campaign.configurations import FAILED as RUN_FAILED
+from pipeline.campaign.configurations import (
+    OUT_OF_MEMORY,
+    RunRecord,
+    number_runs,
+    repeated,
+    special_parameters,
+)
+from pipeline.campaign.description import (
+    Description,
+    FailedRun,
+    check_description,
+    read_description,
+)
+from pipeline.campaign.discovery import (
+    Found,
+    Member,
+    find_members,
+    lists_runs,
+    members_of_store,
+    name_of,
+    read_run_list,
+)
+from pipeline.campaign.names import PROCESSES, REPETITION, SIZE, THREADS
+from pipeline.campaign.source import CampaignSource, Settings
+from pipeline.errors import CampaignError, MissingInputError
+from pipeline.reporter import Reporter
+from pipeline.run import Analysis, Options, analyze_source, campaign_recipe
+from pipeline.store import Store
+
+_UNFIT = re.compile(r"[^A-Za-z0-9._+-]+")
+_MOST_TOLD = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A described campaign with its traces found."""
+
+    name: str
+    path: Path
+    description: Description
+    members: tuple[Member, ...]
+    measured: tuple[RunRecord, ...] = ()
+
+
+def plan_campaign(
+    runs: Path | None, *, told: Mapping[str, Any], store: Store, reporter: Reporter
+) -> Plan:
+    """Find out what a campaign consists of; nothing is analysed yet.
+
+    `runs` is a folder of traces, a campaign file, a list of runs, or measurements; without it,
+    all runs of the store. `told` are fields of Description that go before those of a file.
+    Raises MissingInputError or CampaignError.
+    """
+    if runs is None:
+        description = check_description(dict(told), "campaign")
+        members = members_of_store(store, description)
+        return _plan(description, store.path, members)
+    if not runs.exists():
+        raise MissingInputError(f"{runs}: no such file or directory; check the path of the runs")
+    if runs.suffix.lower() == ".toml":
+        description = read_description(runs).model_copy(update=dict(told))
+        description = check_description(description.model_dump(exclude_none=True), str(runs))
+        return _plan(description, runs, _traces_of(description, runs.parent, reporter))
+    if runs.is_file() and lists_runs(runs):
+        description = check_description(dict(told), "campaign")
+        return _plan(description, runs, read_run_list(runs))
+    place = {"runs": (str(runs.absolute()),)}
+    description = check_description(dict(told) | place, "campaign")
+    return _plan(description, runs, _traces_of(description, runs.parent, reporter))
+
+
+def _plan(description: Description, path: Path, members: Sequence[Member]) -> Plan:
+    name = name_campaign(description.name, path)
+    return Plan(name=name, path=path, description=description, members=tuple(members))
+
+
+def _traces_of(description: Description, folder: Path, reporter: Reporter) -> tuple[Member, ...]:
+    found = find_traces_of(description, folder)
+    if found.left_out:
+        names = ", ".join(name_of(trace) for trace in found.left_out[:_MOST_TOLD])
+        reporter.note(
+            f"{len(found.left_out)} traces whose names do not fit are left out: {names} …"
+        )
+    return found.members
+
+
+def make_campaign(plan: Plan, *, store: Store, options: Options, reporter: Reporter) -> Analysis:
+    """Analyse the traces that are not yet, then the campaign as far as that is not done yet.
+
+    A trace that cannot be analysed becomes a failed run. Raises CampaignError if no run is left,
+    and PipelineError as `analyze` does.
+    """
+    analysed = analyse_members(plan.members, store=store, options=options, reporter=reporter)
+    records = [*_records(analysed, plan.description, reporter), *plan.measured]
+    records += [_failed(each, plan.description) for each in plan.description.failed]
+    source = CampaignSource(
+        name=plan.name,
+        path=plan.path,
+        store=store,
+        settings=_settings(plan.description),
+        runs=tuple(_checked(records, analysed, reporter)),
+        generations={each.run_id: each.generation for each in analysed if each.run_id},
+    )
+    return analyze_source(
+        source,
+        store=store.campaigns,
+        options=options,
+        reporter=reporter,
+        recipe=campaign_recipe(),
+    )
+
+
+def name_campaign(given: str, path: Path) -> str:
+    """The name of a campaign's folder: the given one, else made from a path."""
+    name = _UNFIT.sub("-", given or path.absolute().name.partition(".")[0]).strip("-.+")
+    if not name:
+        raise CampaignError(f"{given or path}: no name for a campaign: give one with --name")
+    return name
+
+
+def find_traces_of(description: Description, folder: Path) -> Found:
+    """The traces of a description whose paths are relative to a folder."""
+    places = [place for each in description.runs for place in _places(folder, each)]
+    if not places:
+        return Found(())
+    return find_members(places, description.pattern, description.application)
+
+
+def _places(folder: Path, name: str) -> list[Path]:
+    """The paths that a name with wildcards may mean; the name itself without them."""
+    if not any(sign in name for sign in "*?["):
+        return [folder / name]
+    path = Path(name)
+    base = Path(path.anchor) if path.is_absolute() else folder
+    found = sorted(base.glob(str(path.relative_to(path.anchor))))
+    if not found:
+        raise CampaignError(f"{folder}: nothing is called {name}")
+    return found
+
+
+def _records(
+    analysed: Sequence[Analysed], description: Description, reporter: Reporter
+) -> list[RunRecord]:
+    """A record for every trace; those that cannot be told where they belong are only named."""
+    records: list[RunRecord] = []
+    seen: dict[str, str] = {}
+    for each in analysed:
+        if each.run_id and each.run_id in seen:
+            reporter.note(f"{each.member.label} is the same trace as {seen[each.run_id]}: left out")
+            continue
+        seen[each.run_id] = each.member.label
+        record = _record(each, description)
+        if record is None:
+            reporter.note(f"left out, as nothing tells its processes: {each.reason}")
+            continue
+        if record.reason:
+            reporter.note(f"{record.label}: {record.reason}")
+        records.append(record)
+    return records
+
+
+def _record(each: Analysed, description: Description) -> RunRecord | None:
+    member = each.member
+    numbers, others = special_parameters(member.parameters, description.size, member.label)
+    processes = int(numbers.get(PROCESSES, each.processes))
+    if not processes:
+        return None
+    reason = each.reason
+    if not reason and processes != each.processes:
+        reason = f"called a run of {processes} processes, but the trace has {each.processes}"
+    return RunRecord(
+        application=member.application or description.application or "program",
+        label=member.label,
+        processes=processes,
+        threads=int(numbers.get(THREADS, each.threads or 1)),
+        size=numbers.get(SIZE, 1.0),
+        repetition=int(numbers.get(REPETITION, 0)),
+        parameters=others,
+        run_id=None if reason else each.run_id,
+        state=RUN_FAILED if reason else "measured",
+        reason=reason or None,
+    )
+
+
+def _failed(run: FailedRun, description: Description) -> RunRecord:
+    return RunRecord(
+        application=run.application or description.application or "program",
+        label="",
+        processes=run.processes,
+        threads=run.threads,
+        size=run.size,
+        state=OUT_OF_MEMORY if run.out_of_memory else RUN_FAILED,
+        reason=run.reason,
+    )
+
+
+def _checked(
+    records: Sequence[RunRecord], analysed: Sequence[Analysed], reporter: Reporter
+) -> list[RunRecord]:
+    """All runs numbered, after a word about those that are odd."""
+    if not any(run.state == "measured" for run in records):
+        reasons = [each.reason for each in analysed if each.reason][:1]
+        raise CampaignError(f"no run is left: {reasons[0] if reasons else 'none was found'}")
+    pairs = repeated(records)
+    for first, second in pairs[:_MOST_TOLD]:
+        reporter.note(
+            f"{first.label} and {second.label} are both called repetition {first.repetition} of "
+            "one configuration: both count"
+        )
+    return number_runs(records)
+
+
+def _settings(description: Description) -> Settings:
+    return Settings(
+        size_name=description.size,
+        computation_size=description.computation_size,
+        scaling=description.scaling,
+        efficiency=description.efficiency or "",
+        attainable_per_second=description.attainable_per_second,
+        is_whole_run=description.whole_run,
+        is_setup_included=description.include_setup,
+    )

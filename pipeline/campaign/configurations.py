@@ -1,0 +1,96 @@
+"""The runs of a campaign put in order: which configuration each is, and which repetition."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+
+from pipeline.campaign.expressions import evaluate
+from pipeline.campaign.names import PROCESSES, REPETITION, SIZE, THREADS
+from pipeline.errors import CampaignError
+
+MEASURED, FAILED, OUT_OF_MEMORY = "measured", "failed", "out of memory"
+_LARGEST = 2**31 - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRecord:
+    """A run of a campaign: what it was, how long it took in nanoseconds, and what became of it."""
+
+    application: str
+    label: str
+    processes: int
+    threads: int = 1
+    size: float = 1.0
+    repetition: int = 0
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    run_id: str | None = None
+    state: str = MEASURED
+    reason: str | None = None
+    time_ns: int | None = None
+    whole_time_ns: int | None = None
+    given_efficiency: float | None = None
+
+    @property
+    def variant(self) -> str:
+        """Parameters besides processes, threads, size and repetition."""
+        return " ".join(f"{name}={self.parameters[name]}" for name in sorted(self.parameters))
+
+    @property
+    def configuration(self) -> tuple[str, int, int, float, str]:
+        return (self.application, self.processes, self.threads, self.size, self.variant)
+
+
+def special_parameters(
+    given: Mapping[str, str], size_name: str, where: str
+) -> tuple[dict[str, float], dict[str, str]]:
+    """Processes, threads, size and repetition as numbers, and all other parameters.
+
+    Raises CampaignError for one that is no number, or none that can be.
+    """
+    numbers: dict[str, float] = {}
+    others = dict(given)
+    if size_name and size_name in others:
+        others[SIZE] = others.pop(size_name)
+    for name in (PROCESSES, THREADS, SIZE, REPETITION):
+        if name not in others:
+            continue
+        text = others.pop(name)
+        try:
+            number = float(text)
+        except ValueError as error:
+            raise CampaignError(f"{where}: {name} is no number: {text!r}") from error
+        is_count = name != SIZE
+        if not number < _LARGEST or number < is_count or (is_count and number % 1):
+            raise CampaignError(f"{where}: {name} cannot be {text}")
+        numbers[name] = number
+    return numbers, others
+
+
+def number_runs(runs: Sequence[RunRecord]) -> list[RunRecord]:
+    """All runs in order of their configurations, with repetitions numbered from 1."""
+    ordered = sorted(runs, key=lambda run: (run.configuration, run.repetition, run.label))
+    return [
+        replace(run, repetition=number)
+        for _, group in groupby(ordered, key=lambda run: run.configuration)
+        for number, run in enumerate(group, 1)
+    ]
+
+
+def repeated(runs: Sequence[RunRecord]) -> list[tuple[RunRecord, RunRecord]]:
+    """Pairs of runs that say they are the same repetition of the same configuration."""
+    seen: dict[object, RunRecord] = {}
+    pairs = []
+    for run in runs:
+        key = (run.configuration, run.repetition)
+        if run.repetition and key in seen:
+            pairs.append((seen[key], run))
+        seen.setdefault(key, run)
+    return pairs
+
+
+def computation_size(run: RunRecord, expression: str, size_name: str) -> float:
+    """The expression's value for a run; its size where there is none."""
+    if not expression:
+        return run.size
+    names = {size_name or "n": run.size, "n": run.size, "size": run.size, "d": run.size}
+    return evaluate(expression, names | {"p": run.processes, "processes": run.processes})

@@ -1,0 +1,87 @@
+"""What a campaign consists of, as its user describes it in a TOML file or on the command line."""
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from pipeline.errors import CampaignError, MissingInputError
+
+Scaling = Literal["fixed size", "scaled size", "both"]
+Efficiency = Literal["as given", "attainable performance", "speed-up over the smallest run"]
+Format = Literal["timings", "extra-p", "mpip"]
+
+
+class _Described(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class MeasurementFiles(_Described):
+    """Measurements without traces: a file, or a folder of them."""
+
+    path: str
+    format: Format | None = None
+    application: str = ""
+
+
+class FailedRun(_Described):
+    """A run that did not end well, so that there is no trace of it."""
+
+    processes: Annotated[int, Field(ge=1)]
+    threads: Annotated[int, Field(ge=1)] = 1
+    size: float = 1.0
+    application: str = ""
+    reason: str = "not told"
+    out_of_memory: bool = False
+
+
+class Description(_Described):
+    """A campaign: where its runs are, what their parameters mean, and what is to be computed.
+
+    Paths are relative to the file. `size` is the parameter that is the problem size, and
+    `computation_size` the amount of computation as an expression of it, such as n**3.
+    """
+
+    name: str = ""
+    application: str = ""
+    runs: tuple[str, ...] = ()
+    pattern: str = ""
+    size: str = ""
+    computation_size: str = ""
+    scaling: Scaling = "both"
+    efficiency: Efficiency | None = None
+    attainable_per_second: Annotated[float, Field(gt=0)] | None = None
+    whole_run: bool = False
+    include_setup: bool = False
+    measurements: tuple[MeasurementFiles, ...] = ()
+    failed: tuple[FailedRun, ...] = ()
+
+
+def read_description(path: Path) -> Description:
+    """Read a campaign file. Raises MissingInputError, or CampaignError that names the field."""
+    try:
+        given = tomllib.loads(path.read_bytes().decode("utf-8"))
+    except OSError as error:
+        raise MissingInputError(f"cannot read {path}: {error.strerror}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise CampaignError(f"{path}: not a TOML file: {error}") from error
+    return check_description(given, str(path))
+
+
+def check_description(given: dict[str, Any], source: str) -> Description:
+    """Check a description given as a dictionary. Raises CampaignError that names the field."""
+    try:
+        return Description.model_validate(given)
+    except ValidationError as error:
+        raise CampaignError(f"{source}: {_first_problem(error)}") from error
+
+
+def _first_problem(error: ValidationError) -> str:
+    """What is wrong with the first field that is."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        known = ", ".join(Description.model_fields)
+        return f"unknown field {place}: fields are {known}"
+    return f"{place}: {first['msg'][0].lower()}{first['msg'][1:]}, not {first['input']!r}"

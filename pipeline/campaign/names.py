@@ -1,0 +1,78 @@
+"""Parameters of a run from the name of its trace, by a pattern such as `p{p}_n{n}_r{r}`."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from pipeline.errors import CampaignError
+
+DEFAULT_PATTERNS = ("p{p}_n{n}_r{r}", "p{p}_n{n}", "p{p}_r{r}", "p{p}", "np{p}")
+"""Tried in this order where no pattern is given."""
+
+PROCESSES, THREADS, SIZE, REPETITION, APPLICATION = (
+    "processes", "threads", "size", "repetition", "application",
+)  # fmt: skip
+_MEANINGS = {
+    "p": PROCESSES, "np": PROCESSES, "ranks": PROCESSES, PROCESSES: PROCESSES,
+    "t": THREADS, THREADS: THREADS,
+    "n": SIZE, "d": SIZE, SIZE: SIZE,
+    "r": REPETITION, "rep": REPETITION, REPETITION: REPETITION,
+    "app": APPLICATION, APPLICATION: APPLICATION,
+}  # fmt: skip
+_SHAPES = {
+    PROCESSES: r"\d+",
+    THREADS: r"\d+",
+    SIZE: r"\d+(?:\.\d+)?(?:[eE]\d+)?",
+    REPETITION: r"\d+",
+}
+_FIELD = re.compile(r"\{(\w*)\}")
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a name says: parameters by their meaning or own name, and what is left of it."""
+
+    parameters: Mapping[str, str]
+    rest: str
+
+
+def meaning_of(name: str) -> str:
+    """What a parameter of that name stands for; its own name if nothing special."""
+    return _MEANINGS.get(name.lower(), name)
+
+
+def read_name(name: str, pattern: str) -> Named | None:
+    """The parameters that a pattern finds in a name; None if it does not fit.
+
+    The pattern may be found anywhere between letters and digits that do not belong to it.
+    """
+    found = _compiled(pattern).search(name)
+    if found is None:
+        return None
+    parameters = {meaning_of(key): value for key, value in found.groupdict().items()}
+    rest = f"{name[: found.start()]} {name[found.end() :]}".strip(" _-.")
+    return Named(parameters, rest)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """The pattern as a regular expression. Raises CampaignError for one that says nothing."""
+    names = _FIELD.findall(pattern)
+    meanings = [meaning_of(name) for name in names]
+    repeated = sorted({name for name in meanings if meanings.count(name) > 1})
+    if not names or repeated or not all(name.isidentifier() for name in names):
+        problem = f"{repeated[0]} stands twice" if repeated else "no fields"
+        raise CampaignError(
+            f"pattern {pattern!r}: {problem}: write fields as in {DEFAULT_PATTERNS[0]}"
+        )
+    parts = _FIELD.split(pattern)
+    shapes = [
+        re.escape(part) if number % 2 == 0 else f"(?P<{part}>{_shape(part)})"
+        for number, part in enumerate(parts)
+    ]
+    return re.compile(rf"(?<![A-Za-z0-9]){''.join(shapes)}(?![A-Za-z0-9])")
+
+
+def _shape(name: str) -> str:
+    return _SHAPES.get(meaning_of(name), r"[^_/]+?")

@@ -1,0 +1,211 @@
+"""How runs of a campaign are named, found and described."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pipeline.campaign.campaign import name_campaign
+from pipeline.campaign.configurations import RunRecord, number_runs, repeated, special_parameters
+from pipeline.campaign.description import Description, check_description, read_description
+from pipeline.campaign.discovery import find_members, lists_runs, read_run_list
+from pipeline.campaign.expressions import evaluate
+from pipeline.campaign.names import read_name
+from pipeline.errors import CampaignError, MissingInputError
+
+
+def traces(folder: Path, *names: str) -> Path:
+    for name in names:
+        (folder / name).mkdir(parents=True)
+        (folder / name / "traces.otf2").touch()
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "parameters", "rest"),
+    [
+        ("sB_p16_n100_r2", "p{p}_n{n}_r{r}", ["processes 16", "size 100", "repetition 2"], "sB"),
+        (
+            "p4-cg-2",
+            "p{p}-{application}-{r}",
+            ["processes 4", "application cg", "repetition 2"],
+            "",
+        ),
+        ("np8.t2", "np{p}.t{t}", ["processes 8", "threads 2"], ""),
+        ("cg_p4_block32", "p{p}_block{block}", ["processes 4", "block 32"], "cg"),
+        ("n1.5e6_p2", "n{n}_p{p}", ["size 1.5e6", "processes 2"], ""),
+        ("sB_p16_n100_r2", "p{p}", ["processes 16"], "sB  n100_r2"),
+    ],
+)
+def test_names_tell_parameters(name: str, pattern: str, parameters: list[str], rest: str) -> None:
+    named = read_name(name, pattern)
+    assert named is not None
+    assert [" ".join(item) for item in named.parameters.items()] == parameters
+    assert re.sub(r"[ _]+", " ", named.rest) == re.sub(r"[ _]+", " ", rest)
+
+
+@pytest.mark.parametrize("name", ["sp16_n100", "p16_n100x", "p_n100", "p16", "px_n1"])
+def test_a_pattern_does_not_begin_or_end_within_a_word(name: str) -> None:
+    assert read_name(name, "p{p}_n{n}") is None
+
+
+@pytest.mark.parametrize("pattern", ["", "p", "p{}", "p{p}_{np}", "p{p p}"])
+def test_a_pattern_without_use_is_refused(pattern: str) -> None:
+    with pytest.raises(CampaignError, match="pattern"):
+        read_name("p1", pattern)
+
+
+def test_traces_are_found_below_a_folder(tmp_path: Path) -> None:
+    traces(tmp_path, "cg_p1_n10_r1", "deep/er/cg_p2_n10_r1", ".hidden/cg_p4_n10_r1", "other")
+    found = find_members([tmp_path], "")
+    assert [member.label for member in found.members] == ["cg_p1_n10_r1", "cg_p2_n10_r1"]
+    assert {member.application for member in found.members} == {"cg"}
+    assert [path.name for path in found.left_out] == ["other"]
+
+
+def test_without_names_that_fit_all_traces_belong_to_it(tmp_path: Path) -> None:
+    traces(tmp_path, "first", "second")
+    found = find_members([tmp_path], "")
+    assert [(m.label, dict(m.parameters)) for m in found.members] == [("first", {}), ("second", {})]
+
+
+def test_a_given_pattern_must_fit(tmp_path: Path) -> None:
+    traces(tmp_path, "first")
+    with pytest.raises(CampaignError, match=r"no trace fits .* traces are called first"):
+        find_members([tmp_path], "p{p}")
+
+
+def test_no_traces(tmp_path: Path) -> None:
+    with pytest.raises(MissingInputError, match="no traces"):
+        find_members([tmp_path], "")
+
+
+def test_runs_can_be_listed(tmp_path: Path) -> None:
+    listed = tmp_path / "runs.csv"
+    listed.write_text("trace,p,n,compiler\na/traces.otf2,4,100,gcc\nb/traces.otf2,8,100,\n")
+    assert lists_runs(listed)
+    members = read_run_list(listed)
+    assert [dict(member.parameters) for member in members] == [
+        {"processes": "4", "size": "100", "compiler": "gcc"},
+        {"processes": "8", "size": "100"},
+    ]
+    assert members[0].trace == tmp_path / "a/traces.otf2"
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ("trace,p\n,4\n", "line 2: no trace"),
+        ("trace,p\na,4,5\n", "line 2: not as many"),
+        ("trace,p\n", "no runs are listed"),
+    ],
+)
+def test_a_list_that_cannot_be_used(tmp_path: Path, lines: str, told: str) -> None:
+    (tmp_path / "runs.csv").write_text(lines)
+    with pytest.raises(CampaignError, match=told):
+        read_run_list(tmp_path / "runs.csv")
+
+
+@pytest.mark.parametrize(
+    ("expression", "size", "value"),
+    [("n", 7, 7), ("n**3", 10, 1000), ("2*n^3", 10, 2000), ("n*log2(n)", 8, 24),
+     ("(n + 1) / 2 - -1", 3, 3), ("sqrt(n)", 16, 4), ("1e-3*n", 1000, 1)],
+)  # fmt: skip
+def test_expressions_have_values(expression: str, size: float, value: float) -> None:
+    assert evaluate(expression, {"n": size}) == pytest.approx(value, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("expression", "told"),
+    [
+        ("m**3", "no m"), ("n**", "no expression"), ("__import__('os')", "cannot be computed"),
+        ("n.real", "cannot be computed"), ("[n]", "cannot be computed"), ("1/0", "has no value"),
+        ("log(0)", "has no value"), ("0 - n", "must be 0 or more"), ("n**9999", "has no value"),
+        ("True", "cannot be computed"), ("(" * 500, "no expression"),
+    ],
+)  # fmt: skip
+def test_expressions_that_cannot_be_used(expression: str, told: str) -> None:
+    with pytest.raises(CampaignError, match=told):
+        evaluate(expression, {"n": 2.0})
+
+
+def test_a_campaign_file_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "sB.toml"
+    file.write_text(
+        'runs = ["a", "b*"]\npattern = "p{p}"\ncomputation_size = "n**3"\n'
+        'scaling = "fixed size"\n[[failed]]\nprocesses = 64\nout_of_memory = true\n'
+    )
+    description = read_description(file)
+    assert (description.runs, description.pattern) == (("a", "b*"), "p{p}")
+    assert description.failed[0].out_of_memory
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"patern": "p"}, "unknown field patern: fields are name, "),
+        ({"scaling": "weak"}, "scaling: input should be 'fixed size', 'scaled size' or 'both'"),
+        (
+            {"failed": [{"processes": 0}]},
+            r"failed.0.processes: .*greater than or equal to 1, not 0",
+        ),
+        ({"attainable_per_second": "fast"}, "attainable_per_second: .*, not 'fast'"),
+    ],
+)
+def test_a_campaign_file_with_a_slip(given: dict[str, object], told: str) -> None:
+    with pytest.raises(CampaignError, match=told):
+        check_description(given, "sB.toml")
+
+
+def test_no_toml(tmp_path: Path) -> None:
+    (tmp_path / "sB.toml").write_text("runs = [")
+    with pytest.raises(CampaignError, match="not a TOML file"):
+        read_description(tmp_path / "sB.toml")
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"processes": "many"}, "sB: processes is no number: 'many'"),
+        ({"processes": "0"}, "sB: processes cannot be 0"),
+        ({"processes": "2.5"}, "sB: processes cannot be 2.5"),
+        ({"size": "-1"}, "sB: size cannot be -1"),
+        ({"size": "nan"}, "sB: size cannot be nan"),
+    ],
+)
+def test_parameters_that_cannot_be(given: dict[str, str], told: str) -> None:
+    with pytest.raises(CampaignError, match=re.escape(told)):
+        special_parameters(given, "", "sB")
+
+
+def test_any_parameter_can_be_the_size() -> None:
+    numbers, others = special_parameters({"cells": "64", "processes": "4", "x": "y"}, "cells", "sB")
+    assert numbers == {"size": 64, "processes": 4}
+    assert others == {"x": "y"}
+
+
+def test_runs_are_numbered_by_configuration() -> None:
+    runs = [
+        RunRecord(application="a", label=label, processes=p, size=size, repetition=r)
+        for label, p, size, r in [
+            ("late", 4, 10.0, 2), ("early", 4, 10.0, 1), ("large", 4, 20.0, 1), ("few", 2, 20.0, 7),
+            ("again", 4, 10.0, 2),
+        ]
+    ]  # fmt: skip
+    assert [(run.label, run.repetition) for run in number_runs(runs)] == [
+        ("few", 1), ("early", 1), ("again", 2), ("late", 3), ("large", 1),
+    ]  # fmt: skip
+    assert [(one.label, other.label) for one, other in repeated(runs)] == [("late", "again")]
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "name"),
+    [("", "/x/run set.toml", "run-set"), ("a/../b", "/x", "a-..-b"), ("", "/x/sB", "sB")],
+)
+def test_campaigns_have_names_of_folders(given: str, path: str, name: str) -> None:
+    assert name_campaign(given, Path(path)) == name
+
+
+def test_a_description_says_little_by_default() -> None:
+    assert Description().scaling == "both"
+    assert Description().efficiency is None
