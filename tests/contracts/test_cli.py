@@ -39,7 +39,7 @@ def test_every_command_explains_itself_and_all_its_parameters(words: tuple[str, 
     lines = help_of(words).splitlines()
     assert lines[0].startswith(f"Usage: tracemill {' '.join(words)}")
     assert lines[2].endswith(".")
-    parameters = [line.strip() for line in lines if re.match(r"  (--)?[A-Za-z]", line)]
+    parameters = [line.strip() for line in lines if re.match(r"  (--[a-z]|[A-Z]+:)", line)]
     for line in parameters:
         name, _, meaning = line.partition(": ")
         assert re.sub(r"\[.*?\]", "", meaning).strip(), f"{name} is not explained"
