@@ -4,7 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.console import ProgressReporter, messages, results
+from pipeline.commands import tell_places, tell_what_was_done
+from pipeline.console import ProgressReporter, results
+from pipeline.reports.build import build_campaign_report
+from pipeline.reports.files import write_reports
+from pipeline.reports.terminal import print_summary
 from pipeline.store import Store
 
 if TYPE_CHECKING:
@@ -26,6 +30,10 @@ def run_campaign(
     with ProgressReporter() as reporter:
         plan = plan_campaign(runs, told=told, store=opened, reporter=reporter)
         analysis = make_campaign(plan, store=opened, options=options, reporter=reporter)
-    text = analysis.summary if analysis.is_new else f"nothing to do: {analysis.summary}"
-    messages().print(text, style="muted", markup=False, soft_wrap=True)
-    results().print(f"tables  {analysis.run.path}", markup=False, soft_wrap=True)
+    tell_what_was_done(analysis)
+    report = build_campaign_report(
+        analysis.run, threads=options.threads, memory_limit=options.memory_limit
+    )
+    written = write_reports(report, store) if has_report else []
+    print_summary(report, results())
+    tell_places([*written, ("tables", analysis.run.path)])

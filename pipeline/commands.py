@@ -1,5 +1,6 @@
 """What the commands do; `cli` only turns text into these calls."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -8,6 +9,7 @@ from pipeline.errors import PipelineError, StoreError, UsageError
 from pipeline.files import check_folder, write_text
 from pipeline.opening import open_run, open_store
 from pipeline.reports.build import build_report, build_summary
+from pipeline.reports.files import write_reports
 from pipeline.reports.grid import Grid
 from pipeline.reports.html import render_html
 from pipeline.reports.markdown import render_markdown
@@ -36,19 +38,25 @@ def analyze_trace(trace: Path, *, store: Path, options: "Options", has_report: b
 
     with ProgressReporter() as reporter:
         analysis = analyze(trace, store=Store(store), options=options, reporter=reporter)
-    _tell_what_was_done(analysis)
+    tell_what_was_done(analysis)
     _tell_idle_rules(analysis, options)
     build = build_report if has_report else build_summary
     report = build(analysis.run, threads=options.threads, memory_limit=options.memory_limit)
     console = results()
     try:  # before anything is printed: who reads it, such as `head`, may stop at any line
-        written = _write_reports(report, store) if has_report else []
+        written = write_reports(report, store) if has_report else []
     except PipelineError:
         print_summary(report, console)
         raise
     print_summary(report, console)
+    tell_places([*written, ("tables", analysis.run.path)])
+
+
+def tell_places(places: Sequence[tuple[str, Path]]) -> None:
+    """Say where what was written lies."""
+    console = results()
     console.print()
-    for label, path in (*written, ("tables", analysis.run.path)):
+    for label, path in places:
         console.print(f"{label:<8}", style="muted", end="")
         console.print(str(path), style="path", markup=False, soft_wrap=True)
 
@@ -68,7 +76,8 @@ def explain_trace(trace: Path, *, store: Path, options: "Options") -> None:
     results().print(draw(Grid(("table", "action", "why"), (False,) * 3, rows)))
 
 
-def _tell_what_was_done(analysis: "Analysis") -> None:
+def tell_what_was_done(analysis: "Analysis") -> None:
+    """Say how much was computed, or that there was nothing to do."""
     seconds = sum(analysis.stage_seconds.values())
     took = f" in {seconds:.1f} s" if analysis.is_new else ""
     text = f"{analysis.summary}{took}" if analysis.is_new else f"nothing to do: {analysis.summary}"
@@ -83,27 +92,6 @@ def _tell_idle_rules(analysis: "Analysis", options: "Options") -> None:
         idle = describe_idle_rules(analysis.run, str(options.parameters[name]))
         if idle:
             messages().print(f"{path}: {idle}", markup=False, soft_wrap=True)
-
-
-def _write_reports(report: Report, store: Path) -> list[tuple[str, Path]]:
-    """Write both report files if their content is new, and return where they are."""
-    folder = store / "reports"
-    texts = {
-        ("report", folder / f"{report.run_id}.html"): render_html(report),
-        ("text", folder / f"{report.run_id}.md"): render_markdown(report),
-    }
-    for (_, path), text in texts.items():
-        if not _holds(path, text):
-            advice = "name another --store, or do without: --no-report"
-            write_text(path, text, advice=advice, is_folder_made=True)
-    return list(texts)
-
-
-def _holds(path: Path, text: str) -> bool:
-    try:
-        return path.read_bytes() == text.encode("utf-8", errors="replace")
-    except OSError:
-        return False
 
 
 def generate_trace(spec: Path, *, output: Path) -> None:

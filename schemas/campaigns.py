@@ -63,7 +63,7 @@ CAMPAIGN_SETTINGS = Table(
             meaning="Amount of computation as an expression of the size, such as n**3.",
         ),
         Column(
-            name="interval", type=ENUM, values=INTERVALS, meaning="Part of the run that counts."
+            name="timed_part", type=ENUM, values=INTERVALS, meaning="Part of the run that counts."
         ),
         Column(name="scaling", type=ENUM, values=SCALINGS, meaning="How sizes go with processes."),
         Column(

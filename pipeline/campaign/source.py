@@ -176,7 +176,7 @@ class CampaignSource:
                 "computation_size_expression": settings.computation_size
                 or settings.size_name
                 or "n",
-                "interval": _interval(settings, own),
+                "timed_part": _interval(settings, own),
                 "scaling": settings.scaling,
                 "efficiency_definition": settings.efficiency_of(own),
                 "attainable_per_second": settings.attainable_per_second,

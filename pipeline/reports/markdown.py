@@ -29,7 +29,11 @@ def _lines(report: Report) -> Iterator[str]:
         yield ""
         yield from _section(section)
     yield ""
-    yield f"Run `{report.run_id}`. Each query can be given to `tracemill sql` as it stands."
+    option = f"--{report.subject} {report.name}"
+    yield (
+        f"{report.subject.capitalize()} `{report.name}`. Each query can be given to "
+        f"`tracemill sql {option}` as it stands."
+    )
 
 
 def _section(section: Section) -> Iterator[str]:
@@ -47,6 +51,9 @@ def _section(section: Section) -> Iterator[str]:
         yield ""
     if section.advice:
         yield escape(section.advice)
+        yield ""
+    for picture in section.pictures:
+        yield f"**{escape(picture.title)}** (drawn in the page): {escape(picture.description)}"
         yield ""
     for table in section.tables:
         yield from _table(table)

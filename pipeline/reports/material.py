@@ -26,12 +26,13 @@ class Material:
 
     connection: "duckdb.DuckDBPyConnection"
     manifest: "Manifest"
+    overview_query: str = OVERVIEW
     _fetched: dict[tuple[str, int | None], Rows] = field(default_factory=dict)
 
     @cached_property
     def overview(self) -> dict[str, Value]:
-        """What the run was, in one row."""
-        return self.rows(OVERVIEW)[0]
+        """What the run, or the campaign, was, in one row."""
+        return self.rows(self.overview_query)[0]
 
     @property
     def has_threads(self) -> bool:

@@ -16,6 +16,13 @@ class Layout(StrEnum):
     COURSE = "course"  # each part has a row per stretch of time, one part after the other
 
 
+class Subject(StrEnum):
+    """What a report is about; also the option by which its tables are asked."""
+
+    RUN = "run"
+    CAMPAIGN = "campaign"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Column:
     """A shown column. `has_bar`: its values are compared with the largest of them."""
@@ -93,6 +100,20 @@ class Finding:
     detail: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """A drawn figure: SVG text, and in words what it shows and what can be seen in it.
+
+    `of` names the table, or says the formula, that it is drawn from.
+    """
+
+    name: str
+    title: str
+    svg: str
+    description: str
+    of: str
+
+
 @dataclass(frozen=True)
 class Source:
     """A query behind sentences and facts, which no table shows."""
@@ -114,18 +135,20 @@ class Section:
     sentences: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     advice: str = ""
+    pictures: tuple[Picture, ...] = ()
     tables: tuple[Table, ...] = ()
     sources: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """A whole report on one run."""
+    """A whole report on one run, or on a campaign: `subject` is what `name` names."""
 
     title: str
     subtitle: str
-    run_id: str
+    name: str
     sections: tuple[Section, ...]
+    subject: Subject = Subject.RUN
 
     def section(self, key: str) -> Section:
         return next(section for section in self.sections if section.key == key)

@@ -6,6 +6,7 @@ run, or None where there is nothing to tell.
 
 import importlib
 import pkgutil
+from collections.abc import Iterable, Sequence
 from typing import Protocol, cast
 
 from pipeline.reports.material import Material
@@ -20,14 +21,19 @@ class SectionModule(Protocol):
     def build(self, material: Material) -> Section | None: ...
 
 
-def build_sections(material: Material) -> tuple[Section, ...]:
-    """All sections that a run has something for, in order."""
-    made = (module.build(material) for module in section_modules())
+def build_sections(
+    material: Material, modules: Sequence[SectionModule] | None = None
+) -> tuple[Section, ...]:
+    """All sections that a run has something for, in order; `modules` are those of this folder."""
+    chosen = section_modules() if modules is None else modules
+    made = (module.build(material) for module in chosen)
     return tuple(section for section in made if section is not None)
 
 
-def section_modules() -> list[SectionModule]:
-    """The modules of this folder by their place."""
-    names = [f"{__name__}.{each.name}" for each in pkgutil.iter_modules(__path__)]
+def section_modules(
+    package: str = __name__, paths: Iterable[str] = __path__
+) -> list[SectionModule]:
+    """The modules of a folder by their place."""
+    names = [f"{package}.{each.name}" for each in pkgutil.iter_modules(paths)]
     modules = [cast(SectionModule, importlib.import_module(name)) for name in names]
     return sorted(modules, key=lambda module: module.PLACE)

@@ -1,0 +1,68 @@
+"""Summary: what the campaign is, and what a reader should know first."""
+
+from pipeline.reports.material import Material
+from pipeline.reports.model import Fact, Section
+from pipeline.reports.tables import read_source
+from pipeline.reports.units import Unit
+from pipeline.reports.wording import Row, count_of, said, time_of
+
+PLACE = 10
+OVERVIEW = "campaign_overview"
+
+
+def build(material: Material) -> Section:
+    """The campaign in a few sentences."""
+    overview = material.overview
+    return Section(
+        key="summary",
+        title="Summary",
+        facts=_facts(overview),
+        sentences=said(describe_times(overview), describe_failures(overview)),
+        sources=(read_source(OVERVIEW),),
+    )
+
+
+def _facts(overview: Row) -> tuple[Fact, ...]:
+    return (
+        Fact("runs", overview["measured_count"], Unit.COUNT),
+        Fact("configurations", overview["configuration_count"], Unit.COUNT),
+        Fact("most processes", overview["max_processes"], Unit.COUNT),
+        Fact("shortest run", overview["shortest_ns"], Unit.TIME),
+        Fact("longest run", overview["longest_ns"], Unit.TIME),
+    )
+
+
+def describe_size(overview: Row) -> str:
+    """The campaign in one sentence: how many runs of what, over which range."""
+    runs = count_of(overview["measured_count"], "run")
+    programs = (
+        str(overview["applications"])
+        if overview["application_count"] == 1
+        else f"{overview['application_count']} programs"
+    )
+    processes = _range(overview["min_processes"], overview["max_processes"])
+    sizes = ""
+    if overview["size_count"] != 1:
+        sizes = f", {overview['size_names']} = {_range(overview['min_size'], overview['max_size'])}"
+    return f"{runs} of {programs} with {processes} processes{sizes}."
+
+
+def describe_times(overview: Row) -> str:
+    """What the times are."""
+    if overview["shortest_ns"] is None:
+        return "No times are known."
+    return (
+        f"Runs take {time_of(overview['shortest_ns'])} to {time_of(overview['longest_ns'])} "
+        f"({overview['timed_parts']})."
+    )
+
+
+def describe_failures(overview: Row) -> str:
+    """How many runs failed; else nothing."""
+    failed = int(overview["run_count"] or 0) - int(overview["measured_count"] or 0)
+    return f"{count_of(failed, 'run')} failed." if failed else ""
+
+
+def _range(low: object, high: object) -> str:
+    first, last = f"{low:g}", f"{high:g}"
+    return first if first == last else f"{first} to {last}"

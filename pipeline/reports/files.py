@@ -1,0 +1,30 @@
+"""The files of a report in the store."""
+
+from pathlib import Path
+
+from pipeline.files import write_text
+from pipeline.reports.html import render_html
+from pipeline.reports.markdown import render_markdown
+from pipeline.reports.model import Report, Subject
+
+
+def write_reports(report: Report, store: Path) -> list[tuple[str, Path]]:
+    """Write both report files if their content is new, and return where they are."""
+    folder = store / "reports"
+    name = report.name if report.subject is Subject.RUN else f"{report.subject}-{report.name}"
+    texts = {
+        ("report", folder / f"{name}.html"): render_html(report),
+        ("text", folder / f"{name}.md"): render_markdown(report),
+    }
+    for (_, path), text in texts.items():
+        if not _holds(path, text):
+            advice = "name another --store, or do without: --no-report"
+            write_text(path, text, advice=advice, is_folder_made=True)
+    return list(texts)
+
+
+def _holds(path: Path, text: str) -> bool:
+    try:
+        return path.read_bytes() == text.encode("utf-8", errors="replace")
+    except OSError:
+        return False

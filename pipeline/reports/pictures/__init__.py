@@ -1,0 +1,1 @@
+"""Pictures of reports as SVG text: from numbers, without knowing where these come from."""

@@ -1,0 +1,78 @@
+"""From a figure to SVG text that a page can hold: its colours, no scripts, no references."""
+
+import io
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Arguments = ParamSpec("Arguments")
+Picture = TypeVar("Picture")
+
+INK = "#010203"
+"""Stands for the colour of the text around the picture, light or dark."""
+SERIES = ("#3b76af", "#ee8536", "#519e3e", "#c53a32", "#8d69b8", "#84584e", "#d57dbe", "#7f7f7f")
+_POINTS_PER_INCH = 72
+_STYLE: dict[Any, Any] = {
+    # A region may be called $x$.
+    "text.parse_math": False,
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.size": 9.0,
+    "text.color": INK,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "grid.color": INK,
+    "grid.alpha": 0.18,
+    "axes.facecolor": "none",
+    "figure.facecolor": "none",
+    "legend.frameon": False,
+    "savefig.transparent": True,
+}
+
+
+def drawn(draw: Callable[Arguments, Picture]) -> Callable[Arguments, Picture]:
+    """Decorator: what the function draws is in the style of the page."""
+
+    @wraps(draw)
+    def styled(*args: Arguments.args, **named: Arguments.kwargs) -> Picture:
+        from matplotlib import rc_context
+
+        with rc_context(_STYLE):
+            return draw(*args, **named)
+
+    return styled
+
+
+def new_figure(width: int, height: int) -> "Figure":
+    """An empty figure of so many points."""
+    from matplotlib.figure import Figure
+
+    size = width / _POINTS_PER_INCH, height / _POINTS_PER_INCH
+    return Figure(figsize=size, layout="constrained")
+
+
+def to_svg(figure: "Figure", name: str) -> str:
+    """The figure as an element of a page; the same figure gives the same text.
+
+    `name` makes its identifiers unlike those of other pictures on the page.
+    """
+    from matplotlib import rc_context
+
+    text = io.StringIO()
+    with rc_context({"svg.hashsalt": name}):
+        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+    svg = text.getvalue()
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{_identifier(name)}-", svg)
+    return svg.replace(INK, "currentColor").strip()
+
+
+def _identifier(name: str) -> str:
+    return re.sub(r"\W+", "-", name)

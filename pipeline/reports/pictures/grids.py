@@ -1,0 +1,166 @@
+"""Values over a grid of processes and sizes: as a heat map, and as a surface in space."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.reports.pictures.drawing import INK, drawn, new_figure, to_svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Normalize
+    from matplotlib.figure import Figure
+
+MOST_WRITTEN = 150
+_SEQUENTIAL, _DIVERGING = "viridis", "RdBu"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """A value per number of processes (columns) and size (rows); nan where there is none.
+
+    `is_signed` values are coloured by their sign, others from `low` to `high`.
+    """
+
+    processes: tuple[int, ...]
+    sizes: tuple[float, ...]
+    values: NDArray[np.float64]
+    label: str
+    size_label: str = "problem size"
+    is_signed: bool = False
+    is_percent: bool = False
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell between four points of a grid, by its corners, and what is written into it."""
+
+    processes: tuple[int, int]
+    sizes: tuple[float, float]
+    text: str
+
+
+@drawn
+def draw_heat_map(grid: Grid, name: str, cells: Sequence[Cell] = ()) -> str:
+    """The grid as coloured squares with their values; what cells say stands on their corners."""
+    columns, rows = len(grid.processes), len(grid.sizes)
+    figure = new_figure(min(150 + 62 * columns, 760), min(90 + 34 * rows, 560))
+    axes = figure.add_subplot()
+    image = axes.imshow(
+        grid.values, origin="lower", aspect="auto", cmap=_colours(grid), norm=_scale(grid)
+    )
+    _label(axes, grid)
+    if columns * rows <= MOST_WRITTEN:
+        _write_values(axes, grid)
+        _write_cells(axes, grid, cells)
+    bar = figure.colorbar(image, ax=axes)
+    bar.set_label(grid.label)
+    bar.outline.set_visible(False)
+    return to_svg(figure, name)
+
+
+@drawn
+def draw_surface(grid: Grid, name: str, points: Grid | None = None) -> str:
+    """The grid as a surface in space; `points` are drawn as such, for instance as measured."""
+    figure = new_figure(460, 360)
+    axes = figure.add_subplot(projection="3d")
+    x, y = np.meshgrid(np.log2(grid.processes), np.arange(len(grid.sizes)))
+    scale = _scale(grid)
+    filled = np.where(np.isnan(grid.values), 0.0, grid.values)
+    axes.plot_surface(
+        x, y, filled, cmap=_colours(grid), norm=scale, linewidth=0.4, edgecolor=INK, alpha=0.85,
+        rcount=60, ccount=60,
+    )  # fmt: skip
+    if points is not None:
+        _scatter(axes, points, grid.sizes)
+    _label_space(axes, figure, grid)
+    return to_svg(figure, name)
+
+
+def _scatter(axes: "Axes", points: Grid, sizes: Sequence[float]) -> None:
+    px, py = np.meshgrid(np.log2(points.processes), _between(points.sizes, sizes))
+    is_there = ~np.isnan(points.values)
+    axes.scatter(px[is_there], py[is_there], points.values[is_there], color=INK, s=9)  # type: ignore[misc]
+
+
+def _between(values: Sequence[float], sizes: Sequence[float]) -> NDArray[np.float64]:
+    """Where values lie among the sizes of an axis with equal steps."""
+    return np.interp(values, sizes, np.arange(len(sizes)))
+
+
+def _label_space(axes: "Axes", figure: "Figure", grid: Grid) -> None:
+    ticks = _few(len(grid.processes)), _few(len(grid.sizes))
+    axes.set_xticks([float(np.log2(grid.processes[i])) for i in ticks[0]])
+    axes.set_xticklabels([f"{grid.processes[i]}" for i in ticks[0]])
+    axes.set_yticks(ticks[1])
+    axes.set_yticklabels([f"{grid.sizes[i]:g}" for i in ticks[1]])
+    axes.set_xlabel("processes")
+    axes.set_ylabel(grid.size_label)
+    axes.set_zlabel(grid.label)  # type: ignore[attr-defined]
+    axes.view_init(elev=25, azim=-50)  # type: ignore[attr-defined]
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):  # type: ignore[attr-defined]
+        axis.pane.set_visible(False)  # type: ignore[union-attr]
+    axes.set_box_aspect(None, zoom=0.85)  # type: ignore[call-arg]
+
+
+def _colours(grid: Grid) -> str:
+    return _DIVERGING if grid.is_signed else _SEQUENTIAL
+
+
+def _scale(grid: Grid) -> "Normalize":
+    """How values become colours; the middle of signed ones is 0."""
+    from matplotlib.colors import Normalize
+
+    there = grid.values[~np.isnan(grid.values)]
+    if grid.is_signed:
+        reach = float(np.abs(there).max(initial=0.0)) or 1.0
+        return Normalize(-reach, reach)
+    low = grid.low if grid.low is not None else float(there.min(initial=0.0))
+    high = grid.high if grid.high is not None else float(there.max(initial=low))
+    return Normalize(low, high if high > low else low + 1.0)
+
+
+def _label(axes: "Axes", grid: Grid) -> None:
+    columns, rows = _few(len(grid.processes)), _few(len(grid.sizes))
+    axes.set_xticks(columns, [f"{grid.processes[i]}" for i in columns])
+    axes.set_yticks(rows, [f"{grid.sizes[i]:g}" for i in rows])
+    axes.set_xlabel("processes")
+    axes.set_ylabel(grid.size_label)
+    axes.spines[:].set_visible(False)
+
+
+def _few(count: int, most: int = 12) -> list[int]:
+    """Positions of at most so many labels, evenly spread."""
+    step = max(1, -(-count // most))
+    return list(range(0, count, step))
+
+
+def _write_values(axes: "Axes", grid: Grid) -> None:
+    scale = _scale(grid)
+    for row, column in np.ndindex(grid.values.shape):
+        value = grid.values[row, column]
+        if np.isnan(value):
+            axes.text(column, row, "–", ha="center", va="center", color=INK)
+            continue
+        text = f"{value:.0%}" if grid.is_percent else f"{value:.3g}"
+        shade = float(scale(value))
+        is_dark = shade < 0.6 if not grid.is_signed else abs(shade - 0.5) > 0.3
+        axes.text(
+            column, row, text, ha="center", va="center",
+            color="white" if is_dark else "black", fontsize=8,
+        )  # fmt: skip
+
+
+def _write_cells(axes: "Axes", grid: Grid, cells: Sequence[Cell]) -> None:
+    for cell in cells:
+        x = sum(grid.processes.index(p) for p in cell.processes) / 2
+        y = sum(grid.sizes.index(size) for size in cell.sizes) / 2
+        axes.text(
+            x, y, cell.text, ha="center", va="center", fontsize=7, color="black",
+            bbox={"boxstyle": "round,pad=0.2", "facecolor": "white", "alpha": 0.85, "linewidth": 0},
+        )  # fmt: skip

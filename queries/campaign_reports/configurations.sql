@@ -1,0 +1,23 @@
+-- Configurations of a campaign: how often each was run, and how far its times are apart.
+--
+-- Grain:      one row per application, processes, threads, size and other parameters
+-- Inputs:     campaign_runs
+-- Output:     campaign report section runs
+-- Parameters: $row_limit  only the first configurations (BIGINT)
+-- Assumes:    nothing
+SELECT
+    application,
+    processes,
+    threads,
+    size,
+    variant,
+    count(*) FILTER (WHERE state = 'measured') AS run_count,
+    count(*) FILTER (WHERE state <> 'measured') AS failed_count,
+    min(time_ns) AS best_ns,
+    median(time_ns)::BIGINT AS median_ns,
+    max(time_ns) AS longest_ns,
+    (max(time_ns) - min(time_ns)) / nullif(median(time_ns), 0) AS spread_ratio
+FROM campaign_runs
+GROUP BY application, processes, threads, size, variant
+ORDER BY application, size, processes, threads, variant
+LIMIT $row_limit::BIGINT
