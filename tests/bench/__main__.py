@@ -1,149 +1,193 @@
-"""Measure speed and memory of reading and analysing: python -m tests.bench."""
+"""Measure speed and memory of generating, reading and analysing: python -m tests.bench."""
 
 import argparse
-import json
 import os
-import platform
 import shutil
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
 from pipeline.errors import PipelineError
-from tests.bench.archives import CACHE, PROGRAM_NAMES, event_file_bytes, provide_archive
+from pipeline.run import versions
+from pipeline.text import hash_of
+from tests.bench.archives import PROGRAMS, provide_archive
 from tests.bench.figures import record
-from tests.bench.measuring import Cost, FailedJobError, measure, repetitions_for
-from tests.bench.report import TITLES, Measured, cost_table, stage_table
+from tests.bench.history import compare, last_entries, remember
+from tests.bench.measuring import Cost, FailedJobError, Trace, measure, repetitions_for
+from tests.bench.places import HISTORY, event_file_bytes
+from tests.bench.report import TITLES, change_table, cost_table, describe_size, stage_tables
+from tests.bench.results import Measured, Results, this_machine
+from tests.bench.text import provide_text
 
-HISTORY = CACHE / "history.jsonl"
 WIDTH = 160
+BUSY_LOAD = 0.5
+"""Load before the measurements from which on they are doubtful."""
 
-messages = Console(stderr=True, highlight=False)
+messages = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, show and record; 1 if that is not possible."""
-    chosen, machine = _parse(arguments), _machine()
-    thread_counts = sorted({1, min(2, os.cpu_count() or 1)})
+    chosen = _parse(arguments)
     try:
-        archives = _archives(chosen)
-        measured = [
-            _measure_archive(archive, thread_counts, chosen.memory_limit) for archive in archives
-        ]
-        others = tuple(_measure_others(archives[0]))
+        results = _measure_all(chosen)
     except (PipelineError, FailedJobError) as error:
-        messages.print(str(error), markup=False, soft_wrap=True)
+        messages.print(str(error), markup=False)
         return 1
-    _show(measured, others, thread_counts[-1])
-    document = _describe(measured, others, machine)
-    _remember(document)
+    except KeyboardInterrupt:
+        messages.print("interrupted: nothing is recorded")
+        return 130
+    earlier, unreadable = last_entries(HISTORY, results.machine)
+    remember(results, HISTORY)
+    _show(results)
+    if unreadable:
+        messages.print(f"{HISTORY}: {unreadable} entries of another version are left out")
+    changes = list(compare(results, earlier))
+    if changes:
+        Console(width=WIDTH, highlight=False).print(change_table(changes))
+    else:
+        messages.print(f"nothing in {HISTORY} to compare with", style="dim")
     if chosen.record:
-        record(document)
+        record(results)
     return 0
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     add = parser.add_argument
-    add("--events", default="1000000,5000000,20000000", help="sizes of generated archives")
-    add("--program", choices=PROGRAM_NAMES, default="mixed", help="what generated archives are of")
-    add("--trace", type=Path, help="measure with this archive instead of generated ones")
+    add(
+        "--events",
+        type=_sizes,
+        default="1000000,5000000,20000000",
+        help="sizes of generated archives",
+    )
+    add("--program", choices=PROGRAMS, default="mixed", help="what generated archives are of")
+    add(
+        "--rows",
+        type=_sizes,
+        default="1000000,5000000",
+        help="sizes of traces in CSV; empty for none",
+    )
+    add("--regenerate", action="store_true", help="generate archives again, to measure that")
+    add("--trace", type=Path, help="measure with this archive instead of generated traces")
     add("--memory-limit", default="", help="memory for queries of the whole analysis, e.g. 4GB")
     add("--record", action="store_true", help="also put the figures into README.md")
-    return parser.parse_args(arguments)
+    chosen = parser.parse_args(arguments)
+    if not chosen.events and not chosen.trace:
+        parser.error("--events: at least one size is needed")
+    return chosen
 
 
-def _archives(chosen: argparse.Namespace) -> list[Path]:
-    if chosen.trace:
-        return [chosen.trace]
-    found = []
-    for events in sorted({int(size) for size in chosen.events.split(",")}):
-        messages.print(f"{chosen.program}: archive of {events:,} events", style="dim")
-        found.append(provide_archive(chosen.program, events))
-    return found
-
-
-def _measure_archive(trace: Path, thread_counts: Sequence[int], memory_limit: str) -> Measured:
-    # The first run compiles kernels where no cache has them, and warms the disk's cache.
-    events = measure("library", trace).events
-    measure("read", trace)
-    costs = tuple(_measure_jobs(trace, events, thread_counts, memory_limit))
-    return Measured(
-        archive=trace.name, events=events, archive_bytes=event_file_bytes(trace), costs=costs
+def _measure_all(chosen: argparse.Namespace) -> Results:
+    begin, machine = time.perf_counter(), this_machine()
+    if machine.load_before > BUSY_LOAD:
+        messages.print(
+            f"the machine is busy (load {machine.load_before:.1f}): figures are doubtful"
+        )
+    archives, texts = _archives(chosen), () if chosen.trace else chosen.rows
+    others = tuple(_measure_others(archives[0]))
+    return Results(
+        measured_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        machine=machine,
+        versions=versions(),
+        others=others,
+        archives=tuple(_measure_archive(each, chosen.memory_limit) for each in archives),
+        texts=tuple(_measure_text(rows) for rows in texts),
+        bench_seconds=time.perf_counter() - begin,
     )
 
 
-def _measure_jobs(
-    trace: Path, events: int, thread_counts: Sequence[int], memory_limit: str
-) -> Iterator[Cost]:
+def _archives(chosen: argparse.Namespace) -> list[Trace]:
+    if chosen.trace:
+        return [_given(chosen.trace)]
+    found = []
+    for events in chosen.events:
+        messages.print(f"{chosen.program}: archive of {events:,} events", style="dim")
+        program = PROGRAMS[chosen.program]
+        found.append(provide_archive(program, events, is_new_wanted=chosen.regenerate))
+    return found
+
+
+def _given(path: Path) -> Trace:
+    folder = path.resolve() if path.is_dir() else path.resolve().parent
+    made_by = hash_of(str(folder))
+    return Trace(folder.name, path, made_by=made_by, byte_count=event_file_bytes(folder))
+
+
+def _sizes(given: str) -> list[int]:
+    sizes = {size for size in given.split(",") if size}
+    if not all(size.isdecimal() and int(size) for size in sizes):
+        raise argparse.ArgumentTypeError(f"{given}: not whole numbers from 1 on, with commas")
+    return sorted(map(int, sizes))
+
+
+def _measure_others(trace: Trace) -> Iterator[Cost]:
+    """Other readers: the official Python one, and the library's command if it is installed."""
+    jobs = ["bare_loop"]
+    if shutil.which("otf2-print"):
+        jobs.append("otf2_print")
+    else:
+        messages.print("otf2-print is not installed: not measured")
+    for job in jobs:
+        messages.print(TITLES[job], style="dim")
+        yield measure(job, trace.path)
+
+
+def _measure_archive(trace: Trace, memory_limit: str) -> Measured:
+    # The first run compiles kernels where no cache has them, and warms the disk's cache.
+    events = measure("library", trace.path).events
+    measure("read", trace.path)
+    generating = (trace.generating,) if trace.generating else ()
+    costs = (*generating, *_measure_jobs(trace.path, events, memory_limit))
+    return _measured(trace, events, costs)
+
+
+def _measure_jobs(path: Path, events: int, memory_limit: str) -> Iterator[Cost]:
+    thread_counts = sorted({1, min(2, os.cpu_count() or 1)})
     jobs = [("library", 1), ("callbacks", 1)]
     jobs += [("read", threads) for threads in thread_counts]
     jobs += [("analyze", thread_counts[-1])]
     for job, threads in jobs:
         messages.print(f"{events:,} events: {TITLES[job]}, threads: {threads}", style="dim")
-        repetitions = repetitions_for(events)
         yield measure(
-            job, trace, threads=threads, repetitions=repetitions, memory_limit=memory_limit
+            job,
+            path,
+            threads=threads,
+            repetitions=repetitions_for(events),
+            memory_limit=memory_limit if job == "analyze" else "",
         )
 
 
-def _measure_others(trace: Path) -> Iterator[Cost]:
-    """Other readers: the official Python one, and the library's command if it is installed."""
-    jobs = ["bare_loop"] + (["otf2_print"] if shutil.which("otf2-print") else [])
-    for job in jobs:
-        messages.print(TITLES[job], style="dim")
-        yield measure(job, trace)
+def _measure_text(rows: int) -> Measured:
+    messages.print(f"{rows:,} rows: {TITLES['read_text']}", style="dim")
+    trace = provide_text(rows)
+    measure("read_text", trace.path)  # warms the disk's cache
+    cost = measure("read_text", trace.path, repetitions=repetitions_for(rows))
+    return _measured(trace, cost.events, (cost,))
 
 
-def _show(measured: Sequence[Measured], others: Sequence[Cost], threads: int) -> None:
+def _measured(trace: Trace, events: int, costs: tuple[Cost, ...]) -> Measured:
+    return Measured(
+        name=trace.name,
+        events=events,
+        byte_count=trace.byte_count,
+        made_by=trace.made_by,
+        costs=costs,
+    )
+
+
+def _show(results: Results) -> None:
     console = Console(width=WIDTH, highlight=False)
-    console.print(cost_table(measured, others))
-    console.print(stage_table(measured, threads))
-    for each in measured:
-        ratio = each.archive_bytes / each.events
-        console.print(f"{each.archive}: {ratio:.2f} bytes per event in its files", markup=False)
-
-
-def _describe(
-    measured: Sequence[Measured], others: Sequence[Cost], machine: dict[str, Any]
-) -> dict[str, Any]:
-    """All that was measured, and on what."""
-    return {
-        "measured_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": machine,
-        "versions": next(cost.versions for cost in measured[0].costs if cost.versions),
-        "others": [cost.as_dict() for cost in others],
-        "archives": [_as_dict(each) for each in measured],
-    }
-
-
-def _remember(document: dict[str, Any]) -> None:
-    """Append the measurements to the history."""
-    with HISTORY.open("a", encoding="utf-8") as history:
-        history.write(json.dumps(document) + "\n")
-    messages.print(f"appended to {HISTORY}", style="dim", soft_wrap=True)
-
-
-def _as_dict(measured: Measured) -> dict[str, Any]:
-    return {
-        "archive": measured.archive,
-        "events": measured.events,
-        "archive_bytes": measured.archive_bytes,
-        "costs": [cost.as_dict() for cost in measured.costs],
-    }
-
-
-def _machine() -> dict[str, Any]:
-    """What the figures depend on besides our code."""
-    return {
-        "system": f"{platform.system()} {platform.machine()}",
-        "processors": os.cpu_count(),
-        "load_before": os.getloadavg()[0],
-    }
+    for table in (cost_table(results), *stage_tables(results)):
+        console.print(table)
+    for each in (*results.archives, *results.texts):
+        console.print(describe_size(each), markup=False)
+    minutes, seconds = divmod(round(results.bench_seconds), 60)
+    console.print(f"The benchmark took {minutes} min {seconds} s.")
 
 
 if __name__ == "__main__":

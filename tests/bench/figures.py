@@ -1,61 +1,83 @@
 """The figures that README.md shows: measured once, kept beside this module, never typed."""
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from tests.bench.archives import ROOT
-from tests.bench.report import TITLES
+from tests.bench.places import FIGURES, README
+from tests.bench.report import TITLES, Row, rows_of
+from tests.bench.results import Results
 
-FIGURES = Path(__file__).with_name("figures.json")
-README = ROOT / "README.md"
 BEGIN, END = "<!-- figures: make bench ARGS=--record -->", "<!-- end of figures -->"
-_SHOWN = ("library", "read", "analyze")
-_COLUMNS = ("what", "events", "CPU s", "M events/CPU s", "× bare loop", "peak MB")
+_SHOWN = ("generate", "library", "read", "analyze", "read_text", "bare_loop", "otf2_print")
+_COLUMNS = (
+    "what",
+    "events",
+    "CPU s",
+    "wall s",
+    "M events/CPU s",
+    "× bare loop",
+    "peak MB",
+    "growth",
+    "bytes/event",
+)
 
 
-def record(document: Mapping[str, Any]) -> None:
+def record(results: Results, *, figures: Path = FIGURES, readme: Path = README) -> None:
     """Keep the measurements and show them in README.md."""
-    FIGURES.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    text = README.read_text(encoding="utf-8")
-    README.write_text(with_figures(text, document), encoding="utf-8")
+    text = with_figures(readme.read_text(encoding="utf-8"), results)
+    figures.write_text(results.to_json(indent=1), encoding="utf-8")
+    readme.write_text(text, encoding="utf-8")
 
 
-def with_figures(text: str, document: Mapping[str, Any]) -> str:
+def with_figures(text: str, results: Results) -> str:
     """A text with the figures between its two marks."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n" + "\n".join(figure_lines(document)) + f"\n\n{END}{after}"
+    return f"{before}{BEGIN}\n\n" + "\n".join(figure_lines(results)) + f"\n\n{END}{after}"
 
 
-def figure_lines(document: Mapping[str, Any]) -> Iterator[str]:
-    """The table, in Markdown, of what was measured on all archives."""
-    bare_loop = next(cost for cost in document["others"] if cost["job"] == "bare_loop")
+def figure_lines(results: Results) -> Iterator[str]:
+    """The table, in Markdown, and on what it was measured."""
     yield f"| {' | '.join(_COLUMNS)} |"
     yield "| --- |" + " ---: |" * (len(_COLUMNS) - 1)
-    for archive in document["archives"]:
-        threads = max(cost["threads"] for cost in archive["costs"])
-        for cost in archive["costs"]:
-            if cost["job"] in _SHOWN and cost["threads"] in (threads, 1):
-                yield _line(cost, _rate(bare_loop))
-    for cost in document["others"]:
-        yield _line(cost, _rate(bare_loop))
+    shown = (row for row in rows_of(results) if row.cost.job in _SHOWN)
+    for row in sorted(shown, key=_place):
+        yield f"| {' | '.join(_cells(row))} |"
+    yield ""
+    yield _describe_circumstances(results)
 
 
-def _line(cost: Mapping[str, Any], bare_rate: float) -> str:
-    threads = f", {cost['threads']} threads" if cost["threads"] > 1 else ""
-    cells = (
-        TITLES[cost["job"]] + threads,
-        f"{cost['events']:,}",
-        f"{cost['cpu_seconds']:.2f}",
-        f"{_rate(cost):.2f}",
-        f"{_rate(cost) / bare_rate:.1f}",
-        f"{cost['peak_bytes'] / 1e6:.0f}",
+def _place(row: Row) -> tuple[int, int, int]:
+    """By job, then threads, then size."""
+    return _SHOWN.index(row.cost.job), row.cost.threads, row.cost.events
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    cost = row.cost
+    threads = f", {cost.threads} threads" if cost.threads > 1 else ""
+    ratio, growth, size = (
+        "" if value is None else format(value, form)
+        for value, form in ((row.ratio, ".1f"), (row.growth, ".2f"), (row.bytes_per_event, ".1f"))
     )
-    return f"| {' | '.join(cells)} |"
+    return (
+        TITLES[cost.job] + threads,
+        f"{cost.events:,}",
+        f"{cost.cpu_seconds:.2f}",
+        f"{cost.wall_seconds:.2f}",
+        f"{cost.rate:.2f}",
+        ratio,
+        f"{cost.peak_bytes / 1e6:.0f}",
+        growth,
+        size,
+    )
 
 
-def _rate(cost: Mapping[str, Any]) -> float:
-    """Million events per CPU-second."""
-    return float(cost["events"] / cost["cpu_seconds"] / 1e6)
+def _describe_circumstances(results: Results) -> str:
+    machine = results.machine
+    processor = f" ({machine.processor})" if machine.processor else ""
+    has_print = any(cost.job == "otf2_print" for cost in results.others)
+    lacking = "" if has_print else "; otf2-print is not installed there"
+    return (
+        f"Measured on {results.measured_at[:10]}: {machine.system}, "
+        f"{machine.processors} processors{processor}{lacking}."
+    )

@@ -1,6 +1,6 @@
 """What the benchmark measures, each in a process of its own.
 
-    python -m tests.bench.jobs JOB TRACE --threads N --folder DIR
+    python -m tests.bench.jobs JOB SOURCE --threads N --folder DIR
 
 Prints what the job cost as one line of JSON. The cost of importing is told apart as start-up;
 loading compiled kernels belongs to the work.
@@ -18,6 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from tests.bench.places import ARCHIVE, event_file_bytes
 from tests.bench.stage_meter import StageMeter, peak_bytes, processor_seconds
 
 BARE_LOOP_EVENTS = 1_000_000
@@ -44,8 +45,20 @@ class Job:
     work: Callable[[Path, Setting], dict[str, Any]]
 
 
+def generate(description: Path, setting: Setting) -> dict[str, Any]:
+    """What `tracemill generate` does: from a description to the archive with its truth."""
+    from pipeline.generator.generate import generate
+    from pipeline.generator.spec import read_spec
+
+    output = setting.folder / ARCHIVE
+    made = generate(read_spec(description), output)
+    return {"events": made.record_count, "bytes": event_file_bytes(output)}
+
+
 def read(trace: Path, setting: Setting) -> dict[str, Any]:
-    """The reading stage: archive to Parquet, thrown away afterwards."""
+    """The reading stage: archive or text to Parquet."""
+    import pyarrow.parquet as pq
+
     from pipeline.readers import open_source
     from pipeline.store import Store
 
@@ -60,25 +73,6 @@ def read(trace: Path, setting: Setting) -> dict[str, Any]:
         )
         for table in source.tables:
             generation.finish(table)
-        written = sum(table.byte_count for table in generation.finished.values())
-    return {"events": _declared_events(trace), "bytes": written}
-
-
-def read_text(trace: Path, setting: Setting) -> dict[str, Any]:
-    """The reading stage of a trace in CSV: text to Parquet, thrown away afterwards."""
-    import pyarrow.parquet as pq
-
-    from pipeline.readers import open_source
-    from pipeline.store import Store
-
-    source = open_source(trace)
-    with Store(setting.folder).begin("bench") as generation:
-        source.read(
-            generation, run_id="bench", threads=setting.threads, allow_damaged=False,
-            report=_ignore,
-        )  # fmt: skip
-        for table in source.tables:
-            generation.finish(table)
         (runs,) = generation.files("runs")
         events = pq.read_table(runs, columns=["record_count"], partitioning=None)[0][0].as_py()
         written = sum(table.byte_count for table in generation.finished.values())
@@ -87,19 +81,22 @@ def read_text(trace: Path, setting: Setting) -> dict[str, Any]:
 
 def analyze(trace: Path, setting: Setting) -> dict[str, Any]:
     """The whole main job without reports, into a new store."""
-    from pipeline.run import Options, analyze, versions
+    from pipeline.run import Options, analyze
     from pipeline.store import Store
+    from tests.bench.table_counts import transient_rows_counted, with_tables
 
     meter = StageMeter()
     options = Options(threads=setting.threads, memory_limit=setting.memory_limit)
-    analysis = analyze(trace, store=Store(setting.folder), options=options, reporter=meter)
+    with transient_rows_counted() as transient_rows:
+        analysis = analyze(trace, store=Store(setting.folder), options=options, reporter=meter)
     if not analysis.is_new:
         raise RuntimeError(f"{setting.folder} is not new")
+    manifest = analysis.run.manifest
+    stages = with_tables(meter.costs, trace, manifest.tables, transient_rows)
     return {
         "events": analysis.run.read("runs", ["record_count"])["record_count"][0].as_py(),
-        "bytes": analysis.run.manifest.byte_count,
-        "stages": {name: asdict(cost) for name, cost in meter.costs.items()},
-        "versions": versions(),
+        "bytes": manifest.byte_count,
+        "stages": {name: asdict(cost) for name, cost in stages.items()},
     }
 
 
@@ -131,18 +128,24 @@ def bare_loop(trace: Path, setting: Setting) -> dict[str, Any]:
 
 def otf2_print(trace: Path, setting: Setting) -> dict[str, Any]:
     """The library's own command that prints every event, as text that is thrown away."""
-    command = ["otf2-print", str(_anchor(trace))]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return {"events": _declared_events(trace)}
+    command, peak = ["otf2-print", str(_anchor(trace))], 0
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as printing:
+        while printing.poll() is None:
+            peak = max(peak, peak_bytes(printing.pid))
+            time.sleep(0.01)
+    if printing.returncode:
+        raise subprocess.CalledProcessError(printing.returncode, command)
+    return {"events": _declared_events(trace), "peak_bytes": peak}
 
 
 READING = ("pipeline.readers.otf2.source", "pipeline.store")
 JOBS: Mapping[str, Job] = {
+    "generate": Job(("pipeline.generator.generate", "pipeline.generator.spec"), generate),
     "library": Job(READING, library),
     "callbacks": Job(READING, callbacks),
     "read": Job(READING, read),
-    "read_text": Job(("pipeline.readers.csv.source", "pipeline.store"), read_text),
-    "analyze": Job((*READING, "pipeline.run", "duckdb"), analyze),
+    "read_text": Job(("pipeline.readers.csv.source", "pipeline.store"), read),
+    "analyze": Job((*READING, "tests.bench.table_counts", "duckdb"), analyze),
     "bare_loop": Job(("otf2", *READING), bare_loop),
     "otf2_print": Job(READING, otf2_print),
 }
@@ -152,7 +155,7 @@ def main() -> int:
     """Do one job; print its cost."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.jobs", description=__doc__)
     parser.add_argument("job", choices=JOBS)
-    parser.add_argument("trace", type=Path)
+    parser.add_argument("source", type=Path)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--memory-limit", default="")
@@ -164,14 +167,14 @@ def main() -> int:
         threads=chosen.threads, folder=chosen.folder, memory_limit=chosen.memory_limit
     )
     start_up, start = processor_seconds(), time.perf_counter()
-    found = job.work(chosen.trace, setting)
+    found = job.work(chosen.source, setting)
     cost = {
         "cpu_seconds": processor_seconds() - start_up,
         "wall_seconds": time.perf_counter() - start,
         "start_up_cpu_seconds": start_up,
         "peak_bytes": _peak_of(found),
     }
-    print(json.dumps(found | cost))
+    print(json.dumps(cost | found))
     return 0
 
 

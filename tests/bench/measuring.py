@@ -5,12 +5,12 @@ import math
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.bench.archives import CACHE, ROOT
+from tests.bench.places import CACHE, ROOT
 from tests.bench.stage_meter import StageCost
 
 CHEAP_EVENTS = 6_000_000
@@ -23,7 +23,7 @@ class FailedJobError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """What a job cost, without start-up, which is told apart; `bytes` are those of its tables."""
+    """What a job cost, without start-up, which is told apart; `bytes` are those it wrote."""
 
     job: str
     threads: int
@@ -33,26 +33,58 @@ class Cost:
     start_up_cpu_seconds: float
     peak_bytes: int
     bytes: int = 0
+    memory_limit: str = ""
     stages: dict[str, StageCost] = field(default_factory=dict)
-    versions: dict[str, str] = field(default_factory=dict)
 
     @property
     def rate(self) -> float:
         """Million events per CPU-second."""
         return self.events / self.cpu_seconds / 1e6
 
-    def as_dict(self) -> dict[str, Any]:
-        found = asdict(self)
-        found.pop("versions")
-        return found
+    @classmethod
+    def load(cls, read: dict[str, Any]) -> "Cost":
+        """A cost from its form in JSON."""
+        stages = {name: StageCost(**cost) for name, cost in read.get("stages", {}).items()}
+        return cls(**read | {"stages": stages})
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A trace to measure with.
+
+    `made_by` identifies the code that made it, and is empty for one that was given; `byte_count`
+    is the size of its events on disk; `generating` is what generating it cost when that was done.
+    """
+
+    name: str
+    path: Path
+    _: KW_ONLY
+    made_by: str = ""
+    byte_count: int
+    generating: Cost | None = None
 
 
 def measure(
-    job: str, trace: Path, *, threads: int = 1, repetitions: int = 1, memory_limit: str = ""
+    job: str, source: Path, *, threads: int = 1, repetitions: int = 1, memory_limit: str = ""
 ) -> Cost:
-    """The run of median CPU time among several."""
-    runs = [_run(job, trace, threads, memory_limit) for _ in range(repetitions)]
+    """The run of median CPU time among several; what they write is thrown away.
+
+    Raises FailedJobError.
+    """
+    CACHE.mkdir(parents=True, exist_ok=True)
+    runs = []
+    for _ in range(repetitions):
+        with TemporaryDirectory(prefix="store-", dir=CACHE) as folder:
+            runs.append(run(job, source, Path(folder), threads=threads, memory_limit=memory_limit))
     return sorted(runs, key=lambda cost: cost.cpu_seconds)[len(runs) // 2]
+
+
+def run(job: str, source: Path, folder: Path, *, threads: int = 1, memory_limit: str = "") -> Cost:
+    """Do a job once in a process of its own, which writes into `folder`. Raises FailedJobError."""
+    arguments = [job, str(source.absolute()), "--threads", str(threads)]
+    arguments += ["--folder", str(folder.absolute()), "--memory-limit", memory_limit]
+    found = _call([sys.executable, "-m", "tests.bench.jobs", *arguments])
+    return Cost.load({"job": job, "threads": threads, "memory_limit": memory_limit} | found)
 
 
 def repetitions_for(events: int) -> int:
@@ -60,33 +92,25 @@ def repetitions_for(events: int) -> int:
     return REPETITIONS if events <= CHEAP_EVENTS else 1
 
 
-def growth_exponent(smaller: Cost, larger: Cost) -> float:
+def growth_exponent(smaller: Cost, larger: Cost) -> float | None:
     """Slope of CPU time over events, both as logarithms: 1 is linear."""
     return slope(smaller.events, smaller.cpu_seconds, larger.events, larger.cpu_seconds)
 
 
-def slope(events: int, seconds: float, more_events: int, more_seconds: float) -> float:
-    """Slope of seconds over events, both as logarithms."""
+def slope(events: int, seconds: float, more_events: int, more_seconds: float) -> float | None:
+    """Slope of seconds over events, both as logarithms; None where nothing can be told."""
+    if events == more_events or min(events, more_events, seconds, more_seconds) <= 0:
+        return None
     return math.log(more_seconds / seconds) / math.log(more_events / events)
 
 
-def marginal_rate(smaller: Cost, larger: Cost) -> float:
+def marginal_rate(smaller: Cost, larger: Cost) -> float | None:
     """Million events per CPU-second of the events that one archive has more than another.
 
-    What costs the same for any archive cancels out.
+    What costs the same for any archive cancels out. None where nothing can be told.
     """
-    seconds = larger.cpu_seconds - smaller.cpu_seconds
-    return (larger.events - smaller.events) / seconds / 1e6 if seconds > 0 else math.inf
-
-
-def _run(job: str, trace: Path, threads: int, memory_limit: str) -> Cost:
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix="store-", dir=CACHE) as folder:
-        arguments = [job, str(trace.absolute()), "--threads", str(threads), "--folder", folder]
-        arguments += ["--memory-limit", memory_limit]
-        found = _call([sys.executable, "-m", "tests.bench.jobs", *arguments])
-    stages = {name: StageCost(**cost) for name, cost in found.pop("stages", {}).items()}
-    return Cost(job=job, threads=threads, stages=stages, **found)
+    events, seconds = larger.events - smaller.events, larger.cpu_seconds - smaller.cpu_seconds
+    return events / seconds / 1e6 if events > 0 and seconds > 0 else None
 
 
 def _call(command: Sequence[str]) -> dict[str, Any]:

@@ -1,21 +1,26 @@
 """The measurements as tables for people."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rich.table import Table
 
+from pipeline.text import describe_moment
+from tests.bench.history import Change
 from tests.bench.measuring import Cost, growth_exponent, marginal_rate, slope
+from tests.bench.results import Measured, Results
 
 TITLES = {
+    "generate": "generating",
     "library": "C library alone",
     "callbacks": "C library, our callbacks",
     "read": "archive to Parquet",
     "analyze": "whole analysis",
+    "read_text": "CSV to Parquet",
     "bare_loop": "bare Python loop",
     "otf2_print": "otf2-print",
 }
-COLUMNS = (
+_COLUMNS = (
     "events",
     "what",
     "threads",
@@ -23,89 +28,156 @@ COLUMNS = (
     "wall s",
     "M/CPU s",
     "× bare loop",
-    "marginal M/CPU s",
+    "marginal",
     "growth",
     "peak MB",
     "bytes/event",
     "start-up CPU s",
 )
-STAGE_COLUMNS = ("stage", "CPU s", "wall s", "M/CPU s", "growth", "peak MB")
-SHOWN_STAGES = 16
+_STAGE_COLUMNS = (
+    "stage",
+    "CPU s",
+    "M events/CPU s",
+    "wall s",
+    "growth",
+    "rows",
+    "MB",
+    "bytes/event",
+    "peak MB",
+)
+_CHANGE_COLUMNS = ("events", "what", "threads", "CPU", "wall", "peak", "bytes", "since")
+_SHOWN_STAGES = 16
+# What reads the archives: only this can be compared with the bare loop.
+_READING = ("library", "callbacks", "read", "analyze", "bare_loop", "otf2_print")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Measured:
-    """All costs measured on one archive."""
+@dataclass(frozen=True)
+class Row:
+    """A cost, and what it means beside that of the next smaller trace and the bare loop.
 
-    archive: str
-    events: int
-    archive_bytes: int
-    costs: tuple[Cost, ...]
-
-    def find(self, job: str, threads: int) -> Cost | None:
-        """The cost of a job, if it was measured."""
-        for cost in self.costs:
-            if (cost.job, cost.threads) == (job, threads):
-                return cost
-        return None
-
-
-def cost_table(measured: Sequence[Measured], others: Sequence[Cost]) -> Table:
-    """A row per archive and job, then the other readers over the first archive.
-
-    The first of these is the official Python reader's bare loop.
-
-    The marginal rate and the growth (the slope of CPU time over events, both as logarithms; 1 is
-    linear) compare with the next smaller archive.
+    None where that says nothing.
     """
-    table = _table("Cost without start-up (imports)", *COLUMNS, text=1)
-    for number, each in enumerate(measured):
-        smaller = measured[number - 1] if number else None
+
+    cost: Cost
+    smaller: Cost | None
+    bare_loop: Cost
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times as fast as the bare loop."""
+        return self.cost.rate / self.bare_loop.rate if self.cost.job in _READING else None
+
+    @property
+    def growth(self) -> float | None:
+        return growth_exponent(self.smaller, self.cost) if self.smaller else None
+
+    @property
+    def marginal_rate(self) -> float | None:
+        return marginal_rate(self.smaller, self.cost) if self.smaller else None
+
+    @property
+    def bytes_per_event(self) -> float | None:
+        """Of what is written."""
+        return self.cost.bytes / self.cost.events if self.cost.bytes else None
+
+
+def rows_of(results: Results) -> Iterator[Row]:
+    """All costs: trace by trace, each from the smallest to the largest, then the other readers."""
+    for smaller, each in results.with_smaller():
         for cost in each.costs:
-            table.add_row(*_cells(cost, smaller, others[0]))
-        table.add_section()
-    for cost in others:
-        table.add_row(*_cells(cost, None, others[0]))
+            before = smaller.find(cost.job, cost.threads) if smaller else None
+            yield Row(cost, before, results.bare_loop)
+    for cost in results.others:
+        yield Row(cost, None, results.bare_loop)
+
+
+def cost_table(results: Results) -> Table:
+    """A row per trace and job."""
+    table = _table("Cost without start-up (imports)", *_COLUMNS, texts=(1,))
+    table.caption = (
+        "growth: exponent of CPU seconds over events since the size before, 1 if linear; "
+        "marginal: M/CPU s of the events added since; bytes: those written"
+    )
+    last = 0
+    for row in rows_of(results):
+        if row.cost.events != last:
+            table.add_section()
+        last = row.cost.events
+        table.add_row(*_cells(row))
     return table
 
 
-def stage_table(measured: Sequence[Measured], threads: int) -> Table:
-    """The costliest stages of the whole analysis on the largest archive.
+def stage_tables(results: Results) -> Iterator[Table]:
+    """The costliest stages of the whole analysis, for each archive."""
+    smaller: Cost | None = None
+    for each in results.archives:
+        for cost in each.costs:
+            if cost.stages:
+                yield _stage_table(cost, smaller)
+                smaller = cost
 
-    Growth compares with the next smaller archive; memory is that of the whole process.
-    """
-    found = [cost for each in measured if (cost := each.find("analyze", threads))]
-    largest, smaller = found[-1], found[-2] if len(found) > 1 else None
-    title = f"Stages, {largest.events:,} events, threads: {threads}"
-    table = _table(title, *STAGE_COLUMNS, text=0)
-    names = sorted(largest.stages, key=lambda name: -largest.stages[name].cpu_seconds)
-    for name in names[:SHOWN_STAGES]:
-        table.add_row(name, *_stage_cells(name, largest, smaller))
-    others = [largest.stages[name] for name in names[SHOWN_STAGES:]]
-    seconds = sum(cost.cpu_seconds for cost in others)
-    walls = sum(cost.wall_seconds for cost in others)
-    table.add_row(f"{len(others)} others", f"{seconds:.2f}", f"{walls:.2f}", "", "", "")
+
+def change_table(changes: Iterable[Change]) -> Table:
+    """How the costs differ from the last ones before, in percent of those."""
+    title = (
+        "Change since the last measurement on this kind of machine, in %; time and bytes per event"
+    )
+    table = _table(title, *_CHANGE_COLUMNS, texts=(1, 7))
+    for change in changes:
+        shares = (change.cpu, change.wall, change.peak, change.bytes)
+        since = describe_moment(change.since) + ("" if change.is_same_trace else ", other trace")
+        table.add_row(
+            f"{change.cost.events:,}",
+            f"  stage {change.stage}" if change.stage else TITLES[change.cost.job],
+            str(change.cost.threads),
+            *(_number(share and share * 100, "+.0f") for share in shares),
+            since,
+        )
     return table
 
 
-def _stage_cells(name: str, cost: Cost, smaller: Cost | None) -> tuple[str, ...]:
-    stage = cost.stages[name]
-    before = smaller.stages.get(name) if smaller else None
-    growth = ""
-    if smaller and before and before.cpu_seconds > 0 and stage.cpu_seconds > 0:
-        exponent = slope(smaller.events, before.cpu_seconds, cost.events, stage.cpu_seconds)
-        growth = f"{exponent:.2f}"
+def describe_size(measured: Measured) -> str:
+    """How large a trace is for what it holds."""
+    return f"{measured.name}: {measured.byte_count / measured.events:.2f} bytes per event on disk"
+
+
+def _stage_table(cost: Cost, smaller: Cost | None) -> Table:
+    title = f"Stages, {cost.events:,} events, threads: {cost.threads}"
+    table = _table(title, *_STAGE_COLUMNS, texts=(0,))
+    names = sorted(cost.stages, key=lambda name: (-cost.stages[name].cpu_seconds, name))
+    for name in names[:_SHOWN_STAGES]:
+        before = smaller.stages.get(name) if smaller else None
+        growth = None
+        if smaller and before:
+            seconds = cost.stages[name].cpu_seconds
+            growth = slope(smaller.events, before.cpu_seconds, cost.events, seconds)
+        table.add_row(name, *_stage_cells(cost, (name,), growth))
+    others = names[_SHOWN_STAGES:]
+    if others:
+        table.add_row(f"{len(others)} others", *_stage_cells(cost, others, None))
+    table.caption = "rows: of all its tables; bytes: of those that are kept; peak: of the process"
+    return table
+
+
+def _stage_cells(cost: Cost, names: Iterable[str], growth: float | None) -> tuple[str, ...]:
+    """Of one stage or of several together."""
+    stages = [cost.stages[name] for name in names]
+    seconds = sum(stage.cpu_seconds for stage in stages)
+    byte_count = sum(stage.bytes for stage in stages)
     return (
-        f"{stage.cpu_seconds:.2f}",
-        f"{stage.wall_seconds:.2f}",
-        f"{cost.events / stage.cpu_seconds / 1e6:.1f}" if stage.cpu_seconds > 0 else "",
-        growth,
-        f"{stage.peak_bytes / 1e6:.0f}",
+        f"{seconds:.2f}",
+        _number(cost.events / seconds / 1e6 if seconds else None, ".1f"),
+        f"{sum(stage.wall_seconds for stage in stages):.2f}",
+        _number(growth, ".2f"),
+        f"{sum(stage.rows for stage in stages):,}",
+        _number(byte_count / 1e6 or None, ".2f"),
+        _number(byte_count / cost.events or None, ".2f"),
+        f"{max(stage.peak_bytes for stage in stages) / 1e6:.0f}",
     )
 
 
-def _cells(cost: Cost, smaller: Measured | None, bare_loop: Cost) -> tuple[str, ...]:
-    before = smaller.find(cost.job, cost.threads) if smaller else None
+def _cells(row: Row) -> tuple[str, ...]:
+    cost = row.cost
     return (
         f"{cost.events:,}",
         TITLES[cost.job],
@@ -113,19 +185,23 @@ def _cells(cost: Cost, smaller: Measured | None, bare_loop: Cost) -> tuple[str, 
         f"{cost.cpu_seconds:.2f}",
         f"{cost.wall_seconds:.2f}",
         f"{cost.rate:.2f}",
-        f"{cost.rate / bare_loop.rate:.1f}",
-        f"{marginal_rate(before, cost):.2f}" if before else "",
-        f"{growth_exponent(before, cost):.2f}" if before else "",
+        _number(row.ratio, ".1f"),
+        _number(row.marginal_rate, ".2f"),
+        _number(row.growth, ".2f"),
         f"{cost.peak_bytes / 1e6:.0f}",
-        f"{cost.bytes / cost.events:.2f}" if cost.bytes else "",
+        _number(row.bytes_per_event, ".2f"),
         f"{cost.start_up_cpu_seconds:.2f}",
     )
 
 
-def _table(title: str, *columns: str, text: int) -> Table:
-    """A table whose columns are numbers, except the one numbered `text`."""
-    table = Table(title=title, title_justify="left")
+def _number(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)
+
+
+def _table(title: str, *columns: str, texts: tuple[int, ...]) -> Table:
+    """A table whose columns are numbers, except those numbered in `texts`."""
+    table = Table(title=title, title_justify="left", caption_justify="left")
     for number, column in enumerate(columns):
-        is_text = number == text
+        is_text = number in texts
         table.add_column(column, justify="left" if is_text else "right", no_wrap=is_text)
     return table

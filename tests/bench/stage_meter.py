@@ -10,11 +10,16 @@ from pipeline.reporter import SilentReporter
 
 @dataclass(frozen=True, kw_only=True)
 class StageCost:
-    """Seconds of processors and of the clock, and the most memory held during the stage."""
+    """Seconds of processors and of the clock, and the most memory held during the stage.
+
+    `rows` are those of all its tables, `bytes` those of the ones that are kept.
+    """
 
     cpu_seconds: float
     wall_seconds: float
     peak_bytes: int
+    rows: int = 0
+    bytes: int = 0
 
 
 class StageMeter(SilentReporter):
@@ -44,15 +49,16 @@ def processor_seconds() -> float:
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
-def peak_bytes() -> int:
-    """Most memory that this process held at once since its start, or since it was forgotten.
+def peak_bytes(process: int | str = "self") -> int:
+    """Most memory that a process held at once since its start, or since it was forgotten.
 
-    What getrusage says begins with the peak of the process that started this one.
+    What getrusage says begins with the peak of the process that started this one. 0 for a process
+    that has just ended.
     """
-    for line in Path("/proc/self/status").read_text().splitlines():
+    for line in Path(f"/proc/{process}/status").read_text().splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024
-    raise RuntimeError("/proc/self/status names no VmHWM")
+    return 0
 
 
 def forget_peak() -> None:

@@ -1,27 +1,32 @@
 """The benchmark measures what it says, and tells when it cannot."""
 
-import json
+import ast
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
+import otf2
 import pytest
 
-from tests.bench.archives import PROGRAM_NAMES, event_file_bytes, provide_archive
-from tests.bench.figures import BEGIN, FIGURES, README, with_figures
+from tests.bench import __main__ as bench
+from tests.bench.archives import GENERATING_MODULES, PROGRAMS, provide_archive
 from tests.bench.measuring import Cost, FailedJobError, growth_exponent, marginal_rate, measure
+from tests.bench.places import ROOT, event_file_bytes
 from tests.bench.text import provide_text
 
-TRACE = Path(__file__).parents[2] / "data" / "m01_late_sender"
+TRACE = ROOT / "data" / "m01_late_sender"
+NEEDED_BY_NO_ARCHIVE = {"pipeline.errors", "pipeline.kernels"}
 
 
-def cost(events: int, cpu_seconds: float) -> Cost:
+def cost(events: int, cpu_seconds: float, job: str = "read") -> Cost:
     return Cost(
-        job="read",
+        job=job,
         threads=1,
         events=events,
         cpu_seconds=cpu_seconds,
-        wall_seconds=0.0,
+        wall_seconds=2 * cpu_seconds,
         start_up_cpu_seconds=0.0,
-        peak_bytes=0,
+        peak_bytes=10**8,
     )
 
 
@@ -40,28 +45,84 @@ def test_a_job_that_fails_says_why(tmp_path: Path) -> None:
         measure("library", tmp_path)
 
 
-# Four times the events in twice the time: 4 ** 0.5 = 2.
-def test_growth_is_the_slope_between_logarithms() -> None:
-    assert growth_exponent(cost(1_000_000, 1.0), cost(4_000_000, 2.0)) == pytest.approx(0.5)
+# Four times the events in twice the time: 4 ** 0.5 = 2; in sixteen times the time: 4 ** 2 = 16.
+@pytest.mark.parametrize(("seconds", "exponent"), [(2.0, 0.5), (4.0, 1.0), (16.0, 2.0)])
+def test_growth_is_the_slope_between_logarithms(seconds: float, exponent: float) -> None:
+    grown = growth_exponent(cost(1_000_000, 1.0), cost(4_000_000, seconds))
+    assert grown == pytest.approx(exponent)
+
+
+@pytest.mark.parametrize(("events", "seconds"), [(1000, 2.0), (4000, 0.0)])
+def test_growth_is_unknown_for_the_same_size_and_for_no_time(events: int, seconds: float) -> None:
+    assert growth_exponent(cost(1000, 1.0), cost(events, seconds)) is None
 
 
 def test_the_marginal_rate_leaves_out_what_any_archive_costs() -> None:
     # 0.5 s for any archive, and 1 s per 2 million events.
     assert marginal_rate(cost(2_000_000, 1.5), cost(6_000_000, 3.5)) == pytest.approx(2.0)
+    assert marginal_rate(cost(2_000_000, 1.5), cost(6_000_000, 1.5)) is None
 
 
-@pytest.mark.parametrize("program", PROGRAM_NAMES)
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_an_archive_has_about_the_wanted_size_and_is_generated_once(
-    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    program: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("tests.bench.archives.CACHE", tmp_path / "cache")
-    folder = provide_archive(program, 50_000)
-    assert measure("library", folder).events == pytest.approx(50_000, rel=0.2)
-    before = (folder / "traces.otf2").stat()
-    assert provide_archive(program, 50_000) == folder
-    assert (folder / "traces.otf2").stat() == before
-    assert event_file_bytes(folder) > 100_000
-    assert [path.name for path in (tmp_path / "cache").iterdir()] == [folder.name]
+    made = provide_archive(program, 50_000, cache=tmp_path)
+    written_at = (made.path / "traces.otf2").stat().st_mtime_ns
+    events = measure("library", made.path).events
+    assert events == pytest.approx(50_000, rel=0.2)
+    assert made.byte_count == event_file_bytes(made.path) > 100_000
+    assert made.generating is not None
+    assert (made.generating.job, made.generating.events) == ("generate", events)
+    assert made.generating.bytes == made.byte_count
+    assert made.generating.cpu_seconds > 0
+    # The second time all is as it was, also what generating cost then.
+    assert provide_archive(program, 50_000, cache=tmp_path) == made
+    assert (made.path / "traces.otf2").stat().st_mtime_ns == written_at
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_an_archive_of_another_program_or_generator_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache, program = tmp_path / "cache", tmp_path / "waits.toml"
+    text = 'processes = 2\n[[phase]]\nkind = "work"\ncalls = {}\n'
+
+    def folder(calls: int, *, is_new_wanted: bool = False) -> tuple[str, int]:
+        program.write_text(text.format(calls))
+        made = provide_archive(program, 500, cache=cache, is_new_wanted=is_new_wanted)
+        (kept,) = cache.iterdir()  # nothing stale is left
+        assert made.path.parent == kept
+        return kept.name, made.path.stat().st_mtime_ns
+
+    first = folder(1)
+    assert folder(1) == first
+    second = folder(2)
+    assert second[0] != first[0]
+    monkeypatch.setattr("tests.bench.archives.code_hash", lambda modules: "changed code")
+    third = folder(2)
+    assert third[0] not in (first[0], second[0])
+    again = folder(2, is_new_wanted=True)
+    assert again[0] == third[0]
+    assert again[1] > third[1]
+
+
+def test_all_code_that_archives_are_made_with_tells_them_apart() -> None:
+    used = set(_imports_of(ROOT / "pipeline" / "generator"))
+    outside = {name for name in used if not name.startswith("pipeline.generator")}
+    assert outside - NEEDED_BY_NO_ARCHIVE <= set(GENERATING_MODULES)
+    assert "pipeline.generator" in GENERATING_MODULES
+    assert outside
+
+
+def _imports_of(package: Path) -> Iterator[str]:
+    """Modules of the pipeline that those of a package import."""
+    for file in package.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("pipeline"):
+                yield str(node.module)
+            elif isinstance(node, ast.Import):
+                yield from (each.name for each in node.names if each.name.startswith("pipeline"))
 
 
 def test_stages_are_measured_one_by_one() -> None:
@@ -69,20 +130,78 @@ def test_stages_are_measured_one_by_one() -> None:
     assert {"read", "wait_states", "critical_path_profile"} <= set(found.stages)
     assert sum(stage.cpu_seconds for stage in found.stages.values()) <= found.cpu_seconds
     assert max(stage.peak_bytes for stage in found.stages.values()) <= found.peak_bytes
+    assert sum(stage.bytes for stage in found.stages.values()) == found.bytes
+    with otf2.reader.open(str(TRACE / "traces.otf2")) as opened:
+        sent = sum(isinstance(event, otf2.events.MpiSend) for _, event in opened.events)
+    # The sends are a table that is not kept, the messages one that is.
+    sends, messages = found.stages["sends"], found.stages["messages"]
+    assert (sends.rows, sends.bytes) == (sent, 0)
+    assert messages.rows == sent > 0
+    assert messages.bytes > 0
 
 
-def test_figures_in_the_readme_are_those_that_were_measured() -> None:
-    document = json.loads(FIGURES.read_text(encoding="utf-8"))
-    text = README.read_text(encoding="utf-8")
-    assert with_figures(text, document) == text
-    assert BEGIN in text
-
-
-def test_text_of_a_size_is_made_once_and_read_whole(tmp_path: Path) -> None:
-    path = provide_text(3000, tmp_path)
-    made = path.stat().st_mtime_ns
-    rows = path.read_bytes().count(b"\n") - 1
+def test_text_of_a_size_is_made_once_and_read_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = provide_text(3000, cache=tmp_path)
+    written_at = trace.path.stat().st_mtime_ns
+    rows = trace.path.read_bytes().count(b"\n") - 1
     assert 2500 < rows <= 3000
-    found = measure("read_text", path)
+    assert trace.byte_count == trace.path.stat().st_size
+    found = measure("read_text", trace.path)
     assert (found.events, found.bytes > 0) == (rows, True)
-    assert provide_text(3000, tmp_path).stat().st_mtime_ns == made
+    assert provide_text(3000, cache=tmp_path) == trace
+    assert trace.path.stat().st_mtime_ns == written_at
+    monkeypatch.setattr("tests.bench.text.code_hash", lambda modules: "changed code")
+    other = provide_text(3000, cache=tmp_path)
+    assert list(tmp_path.iterdir()) == [other.path] != [trace.path]
+
+
+def _install_print(folder: Path, monkeypatch: pytest.MonkeyPatch, *commands: str) -> None:
+    command = folder / "otf2-print"
+    command.write_text("\n".join(("#!/bin/sh", *commands)))
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+def test_the_librarys_own_command_is_measured_with_its_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = tmp_path / "given"
+    _install_print(tmp_path, monkeypatch, f'echo "$1" >{given}', "sleep 0.2")
+    found = measure("otf2_print", TRACE)
+    assert found.events == 136
+    assert given.read_text() == f"{TRACE}/traces.otf2\n"
+    # That of a shell, not of the interpreter that started it.
+    assert 0 < found.peak_bytes < 20e6
+
+
+def test_the_librarys_own_command_may_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _install_print(tmp_path, monkeypatch, "exit 3")
+    with pytest.raises(FailedJobError, match=r"otf2-print.*exit status 3"):
+        measure("otf2_print", TRACE)
+
+
+def test_a_run_is_shown_kept_and_compared_with_the_last_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seconds = 1.0
+
+    def measure_at_once(job: str, source: Path, **options: object) -> Cost:
+        return cost(1_000_000, seconds, job)
+
+    monkeypatch.setattr(bench, "measure", measure_at_once)
+    monkeypatch.setattr(bench, "HISTORY", tmp_path / "history.jsonl")
+    monkeypatch.setattr("shutil.which", lambda command: None)
+    assert bench.main(["--trace", str(TRACE)]) == 0
+    first = capsys.readouterr()
+    assert "otf2-print is not installed: not measured" in first.err
+    assert "to compare with" in first.err
+    assert "whole analysis" in first.out
+    assert "%" not in first.out
+    seconds = 1.25
+    assert bench.main(["--trace", str(TRACE)]) == 0
+    second = capsys.readouterr().out
+    changes = second[second.index("Change since") :]
+    assert changes.count("+25 ") == 2 * changes.count("1,000,000") > 0  # CPU and wall
+    assert len((tmp_path / "history.jsonl").read_text().splitlines()) == 2

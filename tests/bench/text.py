@@ -1,18 +1,15 @@
-"""Measure reading traces in CSV: python -m tests.bench.text."""
+"""Traces in CSV to measure with: made once for each size, kept in build/bench."""
 
-import argparse
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
-from rich.console import Console
-from rich.table import Table
+from numpy.typing import ArrayLike, NDArray
 
-from tests.bench.archives import CACHE
-from tests.bench.measuring import Cost, growth_exponent, marginal_rate, measure, repetitions_for
+from pipeline.graph import code_hash
+from tests.bench.measuring import Trace
+from tests.bench.places import CACHE
 
 LOCATIONS = 16
 # A step of the program: event type and name of each row; partner relative to the own rank.
@@ -25,44 +22,23 @@ STEP = (
     ("Instant", "MpiCollectiveEnd", None), ("Leave", "MPI_Allreduce", None),
     ("Leave", "step", None),
 )  # fmt: skip
-COLUMNS = ("rows", "threads", "CPU s", "wall s", "M rows/CPU s", "marginal", "growth", "peak MB")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure text to Parquet for some sizes, and show it."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.text", description=__doc__)
-    parser.add_argument("--rows", default="1000000,5000000", help="sizes of generated files")
-    chosen = parser.parse_args(arguments)
-    table = Table(*COLUMNS, title="Text to Parquet, cost without start-up", title_justify="left")
-    before: Cost | None = None
-    for rows in sorted({int(size) for size in chosen.rows.split(",")}):
-        trace = provide_text(rows)
-        measure("read_text", trace)  # warms the disk's cache
-        cost = measure("read_text", trace, repetitions=repetitions_for(rows))
-        table.add_row(*_cells(cost, before))
-        before = cost
-    Console(width=120).print(table)
-    return 0
+def provide_text(rows: int, *, cache: Path = CACHE) -> Trace:
+    """A trace of about so many rows in order of time, from the cache or made now.
 
-
-def _cells(cost: Cost, before: Cost | None) -> tuple[str, ...]:
-    return (
-        f"{cost.events:,}", str(cost.threads), f"{cost.cpu_seconds:.2f}",
-        f"{cost.wall_seconds:.2f}", f"{cost.rate:.2f}",
-        f"{marginal_rate(before, cost):.2f}" if before else "",
-        f"{growth_exponent(before, cost):.2f}" if before else "", f"{cost.peak_bytes / 1e6:.0f}",
-    )  # fmt: skip
-
-
-def provide_text(rows: int, folder: Path = CACHE) -> Path:
-    """A trace of about so many rows in order of time, from the cache or made now."""
-    path = folder / f"generated_{LOCATIONS}_locations_{rows}_rows.csv"
+    What another version of this module made is never taken, but removed.
+    """
+    name, made_by = f"text_{rows}_rows", code_hash((__name__,))
+    path = cache / f"{name}-{made_by}.csv"
     if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
+        cache.mkdir(parents=True, exist_ok=True)
+        for other in cache.glob(f"{name}-*"):
+            other.unlink()
         beside = path.with_suffix(".tmp")
         pc.write_csv(make_rows(rows), beside, pc.WriteOptions(quoting_style="none"))
         beside.rename(path)
-    return path
+    return Trace(name, path, made_by=made_by, byte_count=path.stat().st_size)
 
 
 def make_rows(rows: int) -> pa.Table:
@@ -78,7 +54,7 @@ def make_rows(rows: int) -> pa.Table:
     is_end = np.array([name == "MpiCollectiveEnd" for name in names])[place]
     has_bytes = is_message | is_end
 
-    def only(values: object, where: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> pa.Array:
+    def only(values: ArrayLike, where: NDArray[np.bool_]) -> pa.Array:
         return pa.array(np.broadcast_to(values, where.shape), mask=~where)
 
     return pa.table(
@@ -96,7 +72,3 @@ def make_rows(rows: int) -> pa.Table:
             "Operation": pa.array(["allreduce"]).take(only(0, is_end)),
         }
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

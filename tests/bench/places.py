@@ -1,0 +1,17 @@
+"""Where the benchmark keeps things: what can be made again in build/, the history beside it."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+CACHE = ROOT / "build" / "bench"
+ARCHIVE = "archive"
+"""Name of the archive in the folder of what was generated."""
+HISTORY = ROOT / "bench-history.jsonl"
+FIGURES = Path(__file__).with_name("figures.json")
+README = ROOT / "README.md"
+
+
+def event_file_bytes(trace: Path) -> int:
+    """Size of an archive's event files."""
+    folder = trace if trace.is_dir() else trace.parent
+    return sum(file.stat().st_size for file in folder.rglob("*.evt"))

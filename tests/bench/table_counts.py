@@ -1,0 +1,67 @@
+"""How large the tables are that each stage of an analysis makes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from pipeline.engine import Engine
+from pipeline.graph import Stage, build_graph
+from pipeline.readers import open_source
+from pipeline.run import standard_recipe
+from pipeline.store import TableRecord
+from pipeline.store.database import quoted
+from tests.bench.stage_meter import StageCost
+
+
+class CountingEngine(Engine):
+    """Also counts the rows of transient tables, which nothing else remembers.
+
+    That is done between stages, so that it costs none of them anything.
+    """
+
+    def __init__(self, row_counts: dict[str, int], *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._row_counts = row_counts
+
+    def _drop_unneeded(self, later: Sequence[Stage]) -> None:
+        for name in sorted(self._provided - self._row_counts.keys()):
+            if not self._generation.files(name):
+                query = f"SELECT count(*) FROM {quoted(name)}"
+                self._row_counts[name] = self._database.execute(query).fetchall()[0][0]
+        super()._drop_unneeded(later)
+
+
+@contextmanager
+def transient_rows_counted() -> Iterator[dict[str, int]]:
+    """Rows by transient table, filled by analyses that run meanwhile."""
+    row_counts: dict[str, int] = {}
+    with patch("pipeline.run.Engine", partial(CountingEngine, row_counts)):
+        yield row_counts
+
+
+def with_tables(
+    costs: Mapping[str, StageCost],
+    trace: Path,
+    records: Mapping[str, TableRecord],
+    transient_rows: Mapping[str, int],
+) -> dict[str, StageCost]:
+    """The costs with rows and bytes of what the stages made."""
+    outputs = {
+        stage.name: [table.name for table in stage.outputs]
+        for stage in build_graph(open_source(trace), standard_recipe())
+    }
+    return {
+        name: replace(
+            cost,
+            rows=sum(
+                records[table].row_count + transient_rows.get(table, 0)
+                for table in outputs.get(name, ())
+            ),
+            bytes=sum(records[table].byte_count for table in outputs.get(name, ())),
+        )
+        for name, cost in costs.items()
+    }
