@@ -1,0 +1,1 @@
+"""Numerics of campaigns: arrays in, arrays out; no tables and no files."""

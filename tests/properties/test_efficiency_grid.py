@@ -1,0 +1,349 @@
+"""What holds for the marks of any grid, and the grid against a slow and obvious version.
+
+Efficiencies are multiples of 1/1024, so that sums and differences are exact.
+"""
+
+from collections.abc import Mapping
+from dataclasses import astuple
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from pipeline.models.efficiency_grid import (
+    Cells,
+    Extent,
+    Grid,
+    Region,
+    Runs,
+    cover_grid,
+    find_growth,
+    find_parts,
+    find_signs,
+    mark_cells,
+    measure_region,
+    rank_ascending,
+    reduce_to_best,
+    speed_up_efficiency,
+)
+from tests.oracle import efficiency_grid as oracle
+
+Place = tuple[float, float]
+Points = Mapping[Place, float]
+
+efficiencies = st.integers(0, 1024).map(lambda number: number / 1024)
+sides = st.integers(2, 6)
+lines = st.lists(st.integers(1, 64).map(float), min_size=2, max_size=6, unique=True).map(sorted)
+
+
+@st.composite
+def full_grids(draw: st.DrawFn) -> Points:
+    ps, ds = draw(lines), draw(lines)
+    return {(p, d): draw(efficiencies) for p in ps for d in ds}
+
+
+@st.composite
+def sparse_grids(draw: st.DrawFn) -> tuple[Points, set[Place]]:
+    """Configurations with an efficiency, and some without; the others were not tried."""
+    ps, ds = (range(1, draw(sides) + 1) for _ in range(2))
+    places = [(float(p), float(d)) for p in ps for d in ds]
+    states = st.sampled_from(("known", "known", "known", "untried", "untried", "unknown"))
+    drawn = draw(st.lists(states, min_size=len(places), max_size=len(places)))
+    by_state = {state: [] for state in drawn}
+    for place, state in zip(places, drawn, strict=True):
+        by_state[state].append(place)
+    points = {place: draw(efficiencies) for place in by_state.get("known", ())}
+    return points or {places[0]: 1.0}, set(by_state.get("unknown", ())) - {places[0]}
+
+
+def grid_of(points: Points, without: set[Place] = frozenset()) -> Grid:
+    places = [*points, *without]
+    values = [points.get(place, np.nan) for place in places]
+    ps, ds = np.array(places).reshape(-1, 2).T
+    return Grid(ps, ds, np.array(values))
+
+
+def extent_of(points: Points) -> Extent:
+    ps, ds = [p for p, _ in points], [d for _, d in points]
+    most, least = max(points.values()), min(points.values())
+    return Extent(min(ps), min(ds), max(ps), max(ds), most, least)
+
+
+def region_of(points: Points) -> Region:
+    region = measure_region(cover_grid(grid_of(points)), extent_of(points))
+    assert region is not None
+    return region
+
+
+def marks_of(points: Points) -> tuple[float, float, float]:
+    return astuple(region_of(points).marks)
+
+
+def near(*values: float) -> object:
+    return pytest.approx(values, rel=1e-12, abs=1e-12)
+
+
+def listed(cells: Cells) -> list[oracle.Cell]:
+    sides = (cells.p1, cells.p2, cells.d1, cells.d2)
+    return [oracle.Cell(*cell) for cell in zip(*(side.tolist() for side in sides), strict=True)]
+
+
+# --- Laws of the marks -----------------------------------------------------------------------
+
+
+@given(full_grids())
+def test_a_region_of_one_cell_has_the_marks_of_the_cell(points: Points) -> None:
+    ps, ds = sorted({p for p, _ in points})[:2], sorted({d for _, d in points})[:2]
+    corners = {place: e for place, e in points.items() if place[0] in ps and place[1] in ds}
+    cells = cover_grid(grid_of(corners))
+    marks = mark_cells(cells, find_growth(cells), extent_of(corners))
+    growth = oracle.growth_of(corners, oracle.Cell(*ps, *ds))
+    assert (marks.procs[0], marks.data[0], marks.all[0]) == marks_of(corners) == growth
+    region = region_of(corners)
+    assert region.marks == region.sums == region.growth
+    assert (region.cell_count, region.covered_share) == (1, 1)
+
+
+@given(full_grids(), efficiencies)
+def test_a_constant_added_to_every_efficiency_changes_no_mark(
+    points: Points, constant: float
+) -> None:
+    assert region_of({place: e + constant for place, e in points.items()}) == region_of(points)
+
+
+@given(lines, lines, efficiencies)
+def test_a_constant_efficiency_has_marks_of_zero(
+    ps: list[float], ds: list[float], constant: float
+) -> None:
+    assert marks_of({(p, d): constant for p in ps for d in ds}) == (0, 0, 0)
+
+
+@given(full_grids())
+def test_what_rises_and_falls_symmetrically_has_marks_of_zero(points: Points) -> None:
+    # Behind the last line of processes, the grid follows again as in a mirror.
+    last = max(p for p, _ in points)
+    mirrored = {(2 * last - p, d): e for (p, d), e in points.items()} | dict(points)
+    assert marks_of(mirrored)[0] == pytest.approx(0, abs=1e-12)
+    top = max(d for _, d in points)
+    twice = {(p, 2 * top - d): e for (p, d), e in mirrored.items()} | mirrored
+    assert marks_of(twice) == near(0, 0, 0)
+
+
+@given(full_grids(), st.sampled_from([0.25, 3.0, 1000.0]), st.sampled_from([0.5, 7.0]))
+def test_units_of_processes_and_size_do_not_matter(points: Points, p_unit: float, d_unit: float):
+    scaled = {(p * p_unit, d * d_unit): e for (p, d), e in points.items()}
+    assert marks_of(scaled) == near(*marks_of(points))
+
+
+@given(full_grids(), st.sampled_from([0.01, 2.0, 100.0]))
+def test_marks_scale_with_the_unit_of_efficiency(points: Points, unit: float) -> None:
+    scaled = {place: e * unit for place, e in points.items()}
+    assert marks_of(scaled) == pytest.approx([m * unit for m in marks_of(points)], abs=1e-12)
+
+
+@given(full_grids())
+def test_exchanging_processes_and_size_exchanges_their_marks(points: Points) -> None:
+    procs, data, both = marks_of(points)
+    assert marks_of({(d, p): e for (p, d), e in points.items()}) == near(data, procs, both)
+
+
+@given(st.data(), st.integers(1, 6), st.integers(1, 6))
+def test_on_uniform_grids_both_marks_give_the_third(data: st.DataObject, n_p: int, n_d: int):
+    points = {
+        (4.0 + 8 * i, 100.0 + 50 * k): data.draw(efficiencies)
+        for i in range(n_p + 1)
+        for k in range(n_d + 1)
+    }
+    procs, size, both = marks_of(points)
+    assert both == pytest.approx((procs / n_d + size / n_p) / 2, rel=1e-12, abs=1e-15)
+
+
+@given(full_grids(), st.integers(2, 3))
+def test_growth_over_the_ranges_does_not_depend_on_density(points: Points, times: int) -> None:
+    """Each cell is divided, with efficiency in between as if it grew evenly (bilinear)."""
+    ps, ds = sorted({p for p, _ in points}), sorted({d for _, d in points})
+    fine_ps, fine_ds = (refined(values, times) for values in (ps, ds))
+    coarse = np.array([[points[p, d] for d in ds] for p in ps])
+    along = np.array([np.interp(fine_ps, ps, column) for column in coarse.T]).T
+    fine = np.array([np.interp(fine_ds, ds, row) for row in along])
+    dense = {(p, d): fine[i, k] for i, p in enumerate(fine_ps) for k, d in enumerate(fine_ds)}
+    assert astuple(region_of(dense).growth) == near(*astuple(region_of(points).growth))
+
+
+def refined(values: list[float], times: int) -> list[float]:
+    at = np.arange((len(values) - 1) * times + 1) / times
+    return np.interp(at, np.arange(len(values)), values).tolist()
+
+
+@given(full_grids())
+def test_growth_over_the_ranges_is_that_between_the_borders(points: Points) -> None:
+    """The mean over sizes of the difference between most and fewest processes, by trapezoids."""
+    ps, ds = sorted({p for p, _ in points}), sorted({d for _, d in points})
+    rise = [points[ps[-1], d] - points[ps[0], d] for d in ds]
+    fall = [points[p, ds[-1]] - points[p, ds[0]] for p in ps]
+    with_processes = np.trapezoid(rise, ds) / (ds[-1] - ds[0])
+    with_size = np.trapezoid(fall, ps) / (ps[-1] - ps[0])
+    growth = region_of(points).growth
+    assert (growth.procs, growth.data) == near(with_processes, with_size)
+
+
+@given(full_grids())
+def test_the_order_of_configurations_does_not_matter(points: Points) -> None:
+    turned = dict(reversed(points.items()))
+    assert region_of(turned) == region_of(points)
+
+
+# --- Covering with gaps --------------------------------------------------------------------------
+
+
+@settings(max_examples=300)
+@given(sparse_grids())
+def test_cells_are_those_found_by_trying_everything(grid: tuple[Points, set[Place]]) -> None:
+    points, without = grid
+    cells = cover_grid(grid_of(points, without))
+    expected = oracle.cover(points, without)
+    assert listed(cells) == expected
+    assume(expected)
+    region = measure_region(cells, extent_of(points))
+    assert region is not None
+    assert astuple(region.marks) == near(*oracle.marks_of(points, expected))
+
+
+@given(sparse_grids())
+def test_cells_do_not_overlap_and_cover_what_is_told(grid: tuple[Points, set[Place]]) -> None:
+    points, without = grid
+    cells = cover_grid(grid_of(points, without))
+    squares = [
+        (p, d)
+        for cell in listed(cells)
+        for p in range(int(cell.p1), int(cell.p2))
+        for d in range(int(cell.d1), int(cell.d2))
+    ]
+    assert len(squares) == len(set(squares))
+    assume(squares)
+    extent = extent_of(points)
+    region = measure_region(cells, extent)
+    width = extent.max_processes - extent.min_processes
+    assert region is not None
+    assert region.covered_share * width * (extent.max_size - extent.min_size) == pytest.approx(
+        len(squares)
+    )
+
+
+@given(full_grids())
+def test_without_gaps_every_square_is_a_cell(points: Points) -> None:
+    ps, ds = {p for p, _ in points}, {d for _, d in points}
+    region = region_of(points)
+    assert region.cell_count == (len(ps) - 1) * (len(ds) - 1)
+    assert region.covered_share == pytest.approx(1)
+
+
+@given(full_grids(), st.data())
+def test_one_gap_within_the_grid_leaves_nothing_uncovered(
+    points: Points, data: st.DataObject
+) -> None:
+    ps, ds = sorted({p for p, _ in points}), sorted({d for _, d in points})
+    assume(len(ps) > 2 and len(ds) > 2)
+    gap = (data.draw(st.sampled_from(ps[1:-1])), data.draw(st.sampled_from(ds[1:-1])))
+    left = {place: e for place, e in points.items() if place != gap}
+    cells = cover_grid(grid_of(left, {gap}))
+    region = measure_region(cells, extent_of(left))
+    assert region is not None
+    assert region.covered_share == pytest.approx(1)
+    # Four squares lack a corner; two cells of two squares each take their place.
+    assert region.cell_count == (len(ps) - 1) * (len(ds) - 1) - 2
+
+
+# --- Parts -----------------------------------------------------------------------------------
+
+
+@settings(max_examples=200)
+@given(sparse_grids())
+def test_parts_are_those_found_by_spreading(grid: tuple[Points, set[Place]]) -> None:
+    points, without = grid
+    cells = cover_grid(grid_of(points, without))
+    growth = find_growth(cells)
+    boxes = listed(cells)
+    for at, values in enumerate((growth.processes, growth.size, growth.both)):
+        exact = [oracle.growth_of(points, box)[at] for box in boxes]
+        signs = [(value > 0) - (value < 0) for value in exact]
+        found = find_signs(cells, values)
+        assert found.tolist() == signs
+        assert find_parts(cells, found).tolist() == oracle.parts_of(boxes, signs)
+
+
+# --- The best runs ---------------------------------------------------------------------------
+
+
+@st.composite
+def measured_runs(draw: st.DrawFn) -> list[tuple[int, float, int, int, bool]]:
+    """Processes, size, setup, time, and whether it was measured, of each run."""
+    one = st.tuples(
+        st.integers(1, 4),
+        st.integers(1, 3).map(float),
+        st.integers(0, 2),
+        st.integers(1, 9),
+        st.booleans(),
+    )
+    return draw(st.lists(one, min_size=1, max_size=30))
+
+
+def runs_of(rows: list[tuple[int, float, int, int, bool]]) -> Runs:
+    processes, size, setup, time, is_measured = (
+        np.array(column) for column in zip(*rows, strict=True)
+    )
+    return Runs(processes, size, setup, time, is_measured, np.zeros(len(rows), np.bool_))
+
+
+@given(measured_runs())
+def test_the_best_run_is_the_shortest_and_repetitions_share_its_setup(
+    rows: list[tuple[int, float, int, int, bool]],
+) -> None:
+    runs = runs_of(rows)
+    efficiency, reference = speed_up_efficiency(runs)
+    found = reduce_to_best(runs, efficiency)
+    places = sorted({row[:2] for row in rows})
+    assert list(zip(found.processes.tolist(), found.size.tolist(), strict=True)) == places
+    for at, place in enumerate(places):
+        own = [number for number, row in enumerate(rows) if row[:2] == place]
+        measured = [number for number in own if rows[number][4]]
+        best = min(measured, key=lambda number: (rows[number][3], number), default=-1)
+        assert found.best[at] == best
+        assert found.run_count[at] == len(measured)
+        assert found.failed_count[at] == len(own) - len(measured)
+        alike = sorted(rows[n][3] for n in measured if rows[n][2] == rows[best][2])
+        assert found.repetition_count[at] == len(alike)
+        if alike:
+            assert found.longest_ns[at] == alike[-1]
+            assert found.median_ns[at] == int(np.median(alike))
+            same_size = [row for row in rows if row[4] and row[1] == place[1]]
+            fewest, _, _, least, _ = min(same_size, key=lambda row: (row[0], row[3]))
+            assert reference[best] == fewest
+            ideal = least * fewest
+            assert efficiency[best] == pytest.approx(ideal / (alike[0] * place[0]), rel=1e-12)
+
+
+@given(measured_runs(), st.integers(1, 9))
+def test_a_slower_repetition_changes_no_efficiency(
+    rows: list[tuple[int, float, int, int, bool]], more: int
+) -> None:
+    longest = max(row[3] for row in rows)
+    again = [*rows, (*rows[0][:3], longest + more, rows[0][4])]
+    one, other = (speed_up_efficiency(runs_of(each))[0] for each in (rows, again))
+    np.testing.assert_array_equal(one, other[:-1])
+
+
+# --- Orders ----------------------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(0, 5) | st.none(), max_size=12))
+def test_ranks_are_mean_positions(values: list[int | None]) -> None:
+    known = sorted(value for value in values if value is not None)
+    ranks = rank_ascending(np.array([np.nan if v is None else float(v) for v in values]))
+    for value, rank in zip(values, ranks.tolist(), strict=True):
+        if value is None:
+            assert np.isnan(rank)
+        else:
+            positions = [at for at, other in enumerate(known, 1) if other == value]
+            assert rank == sum(positions) / len(positions)
