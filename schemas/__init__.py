@@ -11,6 +11,7 @@ from schemas import (
     metrics,
     overheads,
     profiles,
+    scalability,
     threads,
     time_profile,
     wait_states,
@@ -32,7 +33,7 @@ TABLES: tuple[Table, ...] = (
     *critical_path.TABLES,
 )
 """Tables of a run."""
-CAMPAIGN_TABLES: tuple[Table, ...] = (*campaigns.TABLES,)
+CAMPAIGN_TABLES: tuple[Table, ...] = (*campaigns.TABLES, *scalability.TABLES)
 """Tables of a campaign, which is made from many runs."""
 BY_NAME: dict[str, Table] = {table.name: table for table in (*TABLES, *CAMPAIGN_TABLES)}
 
