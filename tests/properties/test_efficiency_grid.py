@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.stats import spearmanr
 
 from pipeline.models.efficiency_grid import (
     Cells,
@@ -17,6 +18,7 @@ from pipeline.models.efficiency_grid import (
     Grid,
     Region,
     Runs,
+    correlate_orders,
     cover_grid,
     find_growth,
     find_parts,
@@ -347,3 +349,14 @@ def test_ranks_are_mean_positions(values: list[int | None]) -> None:
         else:
             positions = [at for at, other in enumerate(known, 1) if other == value]
             assert rank == sum(positions) / len(positions)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(-3, 3)), min_size=3, max_size=12))
+def test_orders_agree_as_scipy_says(pairs: list[tuple[int, int]]) -> None:
+    one, other = np.array(pairs, np.float64).T
+    count, spearman = correlate_orders(one, other)
+    assert count == len(pairs)
+    if len(set(one)) == 1 or len(set(other)) == 1:
+        assert spearman is None
+    else:
+        assert spearman == pytest.approx(spearmanr(one, other).statistic, abs=1e-12)

@@ -10,11 +10,10 @@ FEWEST_PROGRAMS = 3
 
 def rank_ascending(values: Values) -> Values:
     """Positions in ascending order from 1; equal values share the mean, NaN has none (NaN)."""
-    from scipy.stats import rankdata
-
     ranks = np.full(len(values), np.nan)
     is_known = ~np.isnan(values)
-    ranks[is_known] = rankdata(values[is_known])
+    _, place, count = np.unique(values[is_known], return_inverse=True, return_counts=True)
+    ranks[is_known] = (np.cumsum(count) - (count - 1) / 2)[place]
     return ranks
 
 
