@@ -12,8 +12,6 @@ WITH
             count(*) FILTER (WHERE state = 'measured') AS measured_count,
             count(*) FILTER (WHERE run_id IS NOT NULL) AS trace_count,
             count(DISTINCT application) AS application_count,
-            count(DISTINCT (application, processes, threads, size, variant))
-                AS configuration_count,
             count(DISTINCT processes) AS process_number_count,
             count(DISTINCT size) AS size_count,
             min(processes) AS min_processes,
@@ -23,6 +21,16 @@ WITH
             min(time_ns) AS shortest_ns,
             max(time_ns) AS longest_ns,
             string_agg(DISTINCT application, ', ' ORDER BY application) AS applications
+        FROM campaign_runs
+    ),
+
+    configurations AS (
+        SELECT DISTINCT
+            application,
+            processes,
+            threads,
+            size,
+            variant
         FROM campaign_runs
     ),
 
@@ -40,6 +48,7 @@ SELECT
     declared.size_names,
     declared.timed_parts,
     declared.efficiency_definitions,
+    (SELECT count(*) FROM configurations) AS configuration_count,
     (SELECT count(*) FROM campaign_call_paths) AS call_path_count
 FROM counted
 CROSS JOIN declared

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pipeline.reports.pictures.drawing import INK, SERIES, drawn, new_figure, to_svg
 
 BAND = 0.8
-_TICKS = " ▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True)
@@ -47,17 +46,6 @@ def draw_curves(curves: Sequence[Curve], name: str, label: str, *, is_percent: b
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     _finish(axes, label, _processes_of(curves))
     return to_svg(figure, name)
-
-
-def sparkline(values: Sequence[float | None]) -> str:
-    """Values as a row of small bars in one line of text, the highest one full."""
-    known = [value for value in values if value is not None]
-    top = max(known, default=0.0)
-    if top <= 0:
-        return "".join("·" if value is None else _TICKS[1] for value in values)
-    return "".join(
-        "·" if value is None else _TICKS[max(1, round(value / top * 8))] for value in values
-    )
 
 
 def _plot(axes, curves: Sequence[Curve]) -> None:  # type: ignore[no-untyped-def]

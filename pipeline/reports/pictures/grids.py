@@ -11,10 +11,11 @@ from pipeline.reports.pictures.drawing import INK, drawn, new_figure, to_svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.colors import Normalize
+    from matplotlib.colors import Colormap, Normalize
     from matplotlib.figure import Figure
 
 MOST_WRITTEN = 150
+_SHADES = 41
 _SEQUENTIAL, _DIVERGING = "viridis", "RdBu"
 
 
@@ -51,15 +52,17 @@ def draw_heat_map(grid: Grid, name: str, cells: Sequence[Cell] = ()) -> str:
     columns, rows = len(grid.processes), len(grid.sizes)
     figure = new_figure(min(150 + 62 * columns, 760), min(90 + 34 * rows, 560))
     axes = figure.add_subplot()
-    image = axes.imshow(
-        grid.values, origin="lower", aspect="auto", cmap=_colours(grid), norm=_scale(grid)
+    # Not as a picture element: a page that may load nothing shows none.
+    squares = axes.pcolormesh(
+        np.ma.masked_invalid(grid.values), cmap=_colours(grid), norm=_scale(grid), linewidth=0
     )
     _label(axes, grid)
     if columns * rows <= MOST_WRITTEN:
         _write_values(axes, grid)
         _write_cells(axes, grid, cells)
-    bar = figure.colorbar(image, ax=axes)
+    bar = figure.colorbar(squares, ax=axes)
     bar.set_label(grid.label)
+    bar.solids.set_rasterized(False)  # type: ignore[union-attr]
     bar.outline.set_visible(False)
     return to_svg(figure, name)
 
@@ -108,8 +111,10 @@ def _label_space(axes: "Axes", figure: "Figure", grid: Grid) -> None:
     axes.set_box_aspect(None, zoom=0.85)  # type: ignore[call-arg]
 
 
-def _colours(grid: Grid) -> str:
-    return _DIVERGING if grid.is_signed else _SEQUENTIAL
+def _colours(grid: Grid) -> "Colormap":
+    from matplotlib import colormaps
+
+    return colormaps[_DIVERGING if grid.is_signed else _SEQUENTIAL].resampled(_SHADES)
 
 
 def _scale(grid: Grid) -> "Normalize":
@@ -127,8 +132,8 @@ def _scale(grid: Grid) -> "Normalize":
 
 def _label(axes: "Axes", grid: Grid) -> None:
     columns, rows = _few(len(grid.processes)), _few(len(grid.sizes))
-    axes.set_xticks(columns, [f"{grid.processes[i]}" for i in columns])
-    axes.set_yticks(rows, [f"{grid.sizes[i]:g}" for i in rows])
+    axes.set_xticks([i + 0.5 for i in columns], [f"{grid.processes[i]}" for i in columns])
+    axes.set_yticks([i + 0.5 for i in rows], [f"{grid.sizes[i]:g}" for i in rows])
     axes.set_xlabel("processes")
     axes.set_ylabel(grid.size_label)
     axes.spines[:].set_visible(False)
@@ -145,21 +150,21 @@ def _write_values(axes: "Axes", grid: Grid) -> None:
     for row, column in np.ndindex(grid.values.shape):
         value = grid.values[row, column]
         if np.isnan(value):
-            axes.text(column, row, "–", ha="center", va="center", color=INK)
+            axes.text(column + 0.5, row + 0.5, "–", ha="center", va="center", color=INK)
             continue
         text = f"{value:.0%}" if grid.is_percent else f"{value:.3g}"
         shade = float(scale(value))
         is_dark = shade < 0.6 if not grid.is_signed else abs(shade - 0.5) > 0.3
         axes.text(
-            column, row, text, ha="center", va="center",
+            column + 0.5, row + 0.5, text, ha="center", va="center",
             color="white" if is_dark else "black", fontsize=8,
         )  # fmt: skip
 
 
 def _write_cells(axes: "Axes", grid: Grid, cells: Sequence[Cell]) -> None:
     for cell in cells:
-        x = sum(grid.processes.index(p) for p in cell.processes) / 2
-        y = sum(grid.sizes.index(size) for size in cell.sizes) / 2
+        x = sum(grid.processes.index(p) for p in cell.processes) / 2 + 0.5
+        y = sum(grid.sizes.index(size) for size in cell.sizes) / 2 + 0.5
         axes.text(
             x, y, cell.text, ha="center", va="center", fontsize=7, color="black",
             bbox={"boxstyle": "round,pad=0.2", "facecolor": "white", "alpha": 0.85, "linewidth": 0},

@@ -1,0 +1,209 @@
+"""Efficiency: over the grid of processes and sizes, and how it grows there."""
+
+from collections.abc import Iterator, Sequence
+from math import nan
+
+import numpy as np
+
+from pipeline.reports.material import Material, filled
+from pipeline.reports.model import Picture, Section, Table
+from pipeline.reports.pictures.curves import Curve, draw_scaling
+from pipeline.reports.pictures.grids import Cell, Grid, draw_heat_map, draw_surface
+from pipeline.reports.tables import TableSpec
+from pipeline.reports.units import format_share
+from pipeline.reports.wording import Row, count_of, join_words, number, said
+
+PLACE = 20
+MOST_DRAWN = 4
+"""Applications that get pictures; a table holds all."""
+MOST_CURVES = 8
+
+EFFICIENCIES = TableSpec(
+    query="grid_efficiencies",
+    title="Efficiency of every configuration",
+    row_limit=2_000,
+    titles={
+        "efficiency_ratio": "Efficiency", "best_ns": "Best time", "median_ns": "Median",
+        "repetition_count": "Runs", "reference_processes": "Refers to processes",
+        "efficiency_definition": "Efficiency is",
+    },
+    silent={"variant": "", "reason": None},
+)  # fmt: skip
+MARKS = TableSpec(
+    query="grid_marks",
+    title="Scalability metric",
+    note=(
+        "Nine figures per program: ranges of processes and size, three marks (mean growth of "
+        "efficiency over the cells of the grid, with processes, with size, with both), highest and "
+        "lowest efficiency. Regions beside the whole are parts over which growth keeps its sign. "
+        "Growth from end to end does not depend on how dense the grid is (Teplov 2014)."
+    ),
+    row_limit=200,
+    titles={
+        "mark_procs": "MarkProcs", "mark_data": "MarkData", "mark_all": "MarkAll",
+        "max_efficiency_ratio": "Max E", "min_efficiency_ratio": "Min E", "cell_count": "Cells",
+        "covered_ratio": "Covered", "growth_processes": "Growth, processes",
+        "growth_size": "Growth, size",
+    },
+    silent={"reason": None},
+)  # fmt: skip
+CELLS = TableSpec(
+    query="grid_cell_marks",
+    title="Cells of the grid",
+    row_limit=2_000,
+    titles={"mark_procs": "MarkProcs", "mark_data": "MarkData", "mark_all": "MarkAll"},
+)
+SPEED_UPS = TableSpec(
+    query="speed_ups",
+    title="Speed-up",
+    note=(
+        "Over the run with the fewest processes of the same size, which counts as having a "
+        "speed-up of as many as it has processes."
+    ),
+    row_limit=2_000,
+    titles={"best_ns": "Best time", "efficiency_ratio": "Of the ideal"},
+)
+
+
+def build(material: Material) -> Section:
+    """The grid, its marks, and the scaling of the best runs."""
+    efficiencies, cells, speed_ups = map(material.table, (EFFICIENCIES, CELLS, SPEED_UPS))
+    marks = material.table(MARKS)
+    return Section(
+        key="efficiency",
+        title="Efficiency",
+        sentences=said(*describe_marks(marks.as_dicts()), describe_definitions(efficiencies)),
+        pictures=tuple(_pictures(efficiencies, cells, speed_ups)),
+        tables=filled(marks, efficiencies, cells, speed_ups),
+    )
+
+
+def describe_marks(marks: Sequence[Row]) -> Iterator[str]:
+    """What the marks of each program mean, in a sentence each."""
+    for row in marks:
+        if row["region"] != "whole":
+            continue
+        if row["reason"] is not None:
+            yield f"{row['application']} has no marks: {row['reason']}."
+            continue
+        directions = [
+            f"{_direction(row['growth_processes'])} with processes",
+            f"{_direction(row['growth_size'])} with size",
+        ]
+        yield (
+            f"{row['application']}: efficiency {join_words(directions)}, from end to end; it is "
+            f"{format_share(number(row['min_efficiency_ratio']))} to "
+            f"{format_share(number(row['max_efficiency_ratio']))} over "
+            f"{count_of(row['cell_count'], 'cell')}."
+        )
+
+
+def _direction(growth: object) -> str:
+    value = growth if isinstance(growth, int | float) else 0
+    if not value:
+        return "stays"
+    return f"{'grows' if value > 0 else 'falls'} by {abs(value) * 100:.1f} points"
+
+
+def describe_definitions(efficiencies: Table) -> str:
+    """What efficiency means here."""
+    found = dict.fromkeys(str(value) for value in efficiencies.values("efficiency_definition"))
+    return f"Efficiency is {join_words(list(found))}." if found else ""
+
+
+def _pictures(efficiencies: Table, cells: Table, speed_ups: Table) -> Iterator[Picture]:
+    rows = efficiencies.as_dicts()
+    for application in list(dict.fromkeys(str(row["application"]) for row in rows))[:MOST_DRAWN]:
+        own = [row for row in rows if row["application"] == application]
+        grid = _grid(own)
+        marked = [row for row in cells.as_dicts() if row["application"] == application]
+        if len(grid.processes) > 1 and len(grid.sizes) > 1:
+            yield _surface(application, grid)
+        if len(grid.processes) > 1:
+            yield _heat_map(application, grid, marked)
+            yield _scaling(
+                application,
+                [row for row in speed_ups.as_dicts() if row["application"] == application],
+            )
+
+
+def _grid(rows: Sequence[Row]) -> Grid:
+    processes = tuple(sorted({int(number(row["processes"])) for row in rows}))
+    sizes = tuple(sorted({number(row["size"]) for row in rows}))
+    values = np.full((len(sizes), len(processes)), nan)
+    for row in rows:
+        if row["efficiency_ratio"] is not None:
+            place = sizes.index(number(row["size"])), processes.index(int(number(row["processes"])))
+            values[place] = number(row["efficiency_ratio"])
+    return Grid(
+        processes=processes, sizes=sizes, values=values, label="efficiency", is_percent=True,
+        low=0.0, high=max(1.0, float(np.nanmax(values, initial=0.0))),
+    )  # fmt: skip
+
+
+def _surface(application: str, grid: Grid) -> Picture:
+    return Picture(
+        name=f"surface-{application}",
+        title=f"Efficiency of {application} over processes and size",
+        svg=draw_surface(grid, f"surface-{application}"),
+        description=_describe(grid) + " Configurations without efficiency stand at 0.",
+        of=f"Drawn from {EFFICIENCIES.title}.",
+    )
+
+
+def _heat_map(application: str, grid: Grid, cells: Sequence[Row]) -> Picture:
+    marks = [
+        Cell(
+            (int(number(row["lower_processes"])), int(number(row["upper_processes"]))),
+            (number(row["lower_size"]), number(row["upper_size"])),
+            f"{100 * number(row['growth_processes']):+.0f} {100 * number(row['growth_size']):+.0f}",
+        )
+        for row in cells
+        if {number(row["lower_size"]), number(row["upper_size"])} <= set(grid.sizes)
+    ]
+    return Picture(
+        name=f"grid-{application}",
+        title=f"Efficiency of {application} as a map",
+        svg=draw_heat_map(grid, f"grid-{application}", marks),
+        description=_describe(grid)
+        + " Between four configurations: growth in percent with processes, then with size.",
+        of=f"Drawn from {EFFICIENCIES.title} and {CELLS.title}.",
+    )
+
+
+def _describe(grid: Grid) -> str:
+    ends = grid.values[0, 0], grid.values[0, -1], grid.values[-1, 0], grid.values[-1, -1]
+    low, more, large, both = (
+        "no value" if np.isnan(value) else format_share(float(value)) for value in ends
+    )
+    return (
+        f"At size {grid.sizes[0]:g}: {low} with {grid.processes[0]} and {more} with "
+        f"{grid.processes[-1]} processes; at size {grid.sizes[-1]:g}: {large} and {both}."
+    )
+
+
+def _scaling(application: str, rows: Sequence[Row]) -> Picture:
+    sizes = sorted({number(row["size"]) for row in rows})
+    step = max(1, -(-len(sizes) // MOST_CURVES))
+    curves = [
+        Curve(
+            f"size {size:g}",
+            tuple(int(number(row["processes"])) for row in rows if row["size"] == size),
+            tuple(number(row["speed_up"]) for row in rows if row["size"] == size),
+        )
+        for size in sizes[::step]
+    ]
+    best = max(rows, key=lambda row: number(row["speed_up"]), default={})
+    seen = (
+        f"The highest speed-up is {number(best['speed_up']):.3g} with {best['processes']} "
+        f"processes at size {number(best['size']):g}."
+        if best
+        else "No run was measured."
+    )
+    return Picture(
+        name=f"scaling-{application}",
+        title=f"Speed-up of {application}",
+        svg=draw_scaling(curves, f"scaling-{application}", "speed-up"),
+        description=seen,
+        of=f"Drawn from {SPEED_UPS.title}.",
+    )

@@ -1,0 +1,21 @@
+-- How efficiency grows over every cell of the grid.
+--
+-- Grain:      one row per application and cell
+-- Inputs:     grid_cells
+-- Output:     campaign report section efficiency
+-- Parameters: $row_limit  only the first cells (BIGINT)
+-- Assumes:    nothing
+SELECT
+    application,
+    lower_processes,
+    upper_processes,
+    lower_size,
+    upper_size,
+    growth_processes,
+    growth_size,
+    mark_procs,
+    mark_data,
+    mark_all
+FROM grid_cells
+ORDER BY application, lower_processes, lower_size
+LIMIT $row_limit::BIGINT

@@ -1,0 +1,28 @@
+-- The scalability metric of every program: ranges, marks and efficiencies, whole and by parts.
+--
+-- Grain:      one row per application and region
+-- Inputs:     scalability_marks
+-- Output:     campaign report section efficiency
+-- Parameters: $row_limit  only the first regions (BIGINT)
+-- Assumes:    nothing
+SELECT
+    application,
+    region,
+    growth,
+    min_processes,
+    min_size,
+    max_processes,
+    max_size,
+    mark_procs,
+    mark_data,
+    mark_all,
+    max_efficiency AS max_efficiency_ratio,
+    min_efficiency AS min_efficiency_ratio,
+    cell_count,
+    covered_share AS covered_ratio,
+    growth_processes,
+    growth_size,
+    reason
+FROM scalability_marks
+ORDER BY application, part IS NOT NULL, split_by, part
+LIMIT $row_limit::BIGINT

@@ -1,0 +1,82 @@
+"""Pictures of reports: what they show, and that a page can hold them."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from math import nan
+
+import numpy as np
+import pytest
+
+from pipeline.reports.pictures.curves import Curve, draw_curves, draw_scaling
+from pipeline.reports.pictures.grids import Cell, Grid, draw_heat_map, draw_surface
+
+GRID = Grid(
+    processes=(1, 2, 8),
+    sizes=(100.0, 250.0),
+    values=np.array([[1.0, 0.625, 0.25], [1.0, nan, 0.5]]),
+    label="<E> of $x$ & y",
+    is_percent=True,
+)
+CURVES = [Curve("<b>one</b>", (1, 2, 8), (1.0, 1.5, 2.5)), Curve("$two$", (2, 8), (2.0, 6.0))]
+PICTURES = {
+    "heat map": lambda: draw_heat_map(GRID, "a map", [Cell((1, 2), (100.0, 250.0), "+7 −3")]),
+    "surface": lambda: draw_surface(GRID, "a surface", GRID),
+    "scaling": lambda: draw_scaling(CURVES, "scaling", "speed-up"),
+    "curves": lambda: draw_curves(CURVES, "curves", "share", is_percent=True),
+}
+
+
+def texts(svg: str) -> list[str]:
+    """What is written in a picture."""
+    root = ElementTree.fromstring(svg)
+    found = (
+        "".join(element.itertext()).strip() for element in root.iter() if "text" in element.tag
+    )
+    return [text for text in found if text]
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_a_page_can_hold_it(kind: str) -> None:
+    svg = PICTURES[kind]()
+    assert svg.startswith("<svg")
+    assert not re.search(r"<(script|image|style[^>]*>[^<]*@import|foreignObject)", svg)
+    references = re.findall(r'(?:href="|url\()([^")]*)', svg)
+    assert all(reference.startswith("#") for reference in references), references
+    assert "currentColor" in svg
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_the_same_numbers_give_the_same_picture(kind: str) -> None:
+    assert PICTURES[kind]() == PICTURES[kind]()
+
+
+def test_pictures_of_one_page_share_no_identifiers() -> None:
+    one, other = draw_heat_map(GRID, "one"), draw_heat_map(GRID, "other")
+    names = [set(re.findall(r'\bid="([^"]*)"', svg)) for svg in (one, other)]
+    assert names[0]
+    assert not names[0] & names[1]
+
+
+def test_a_map_shows_values_where_they_belong() -> None:
+    shown = texts(PICTURES["heat map"]())
+    # From the smallest size up, by processes; a value that is missing is a dash.
+    assert [text for text in shown if re.fullmatch(r"\d+%|–", text)] == [
+        "100%", "62%", "25%", "100%", "–", "50%",
+    ]  # fmt: skip
+    assert "+7 −3" in shown
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_names_are_shown_as_they_are(kind: str) -> None:
+    shown = texts(PICTURES[kind]())
+    wanted = {"heat map": [GRID.label], "surface": [GRID.label]}.get(kind, ["<b>one</b>", "$two$"])
+    assert set(wanted) <= set(shown)
+
+
+def test_speed_up_is_drawn_against_the_ideal() -> None:
+    assert {"ideal", "within 80 % of it"} <= set(texts(PICTURES["scaling"]()))
+
+
+def test_one_configuration_can_be_drawn() -> None:
+    single = Grid(processes=(4,), sizes=(1.0,), values=np.array([[0.5]]), label="E")
+    assert "0.5" in texts(draw_heat_map(single, "single"))
