@@ -29,18 +29,27 @@ WITH
         WHERE work_ns > path_ns
     ),
 
-    -- Fork and join of a parallel region have a class of their own. Tasks are counted where they
-    -- run, not where they are scheduled.
-    classified AS (
+    -- Time of call paths themselves: fork and join of a parallel region have a class of their own.
+    own_times AS (
         SELECT
             call_tree.call_path_id,
             call_tree.location_id,
-            region_classes.overhead_id,
-            call_tree.exclusive_ns - coalesce(fork_join_times.fork_join_ns, 0) AS value
+            call_tree.visit_count,
+            call_tree.exclusive_ns - coalesce(fork_join_times.fork_join_ns, 0) AS time_ns
         FROM call_tree
+        LEFT JOIN fork_join_times USING (call_path_id, location_id)
+    ),
+
+    -- Tasks are counted where they run, not where they are scheduled.
+    classified AS (
+        SELECT
+            own_times.call_path_id,
+            own_times.location_id,
+            region_classes.overhead_id,
+            own_times.time_ns AS value
+        FROM own_times
         INNER JOIN call_paths USING (call_path_id)
         INNER JOIN region_classes USING (region_id)
-        LEFT JOIN fork_join_times USING (call_path_id, location_id)
         WHERE call_paths.kind <> 'task_stub'
         UNION ALL
         SELECT
@@ -78,13 +87,8 @@ WITH
 
     -- How far every location that takes part, or could, is from the mean.
     participants AS (
-        SELECT
-            call_tree.call_path_id,
-            call_tree.location_id,
-            call_tree.exclusive_ns - coalesce(fork_join_times.fork_join_ns, 0) AS time_ns
-        FROM call_tree
-        LEFT JOIN fork_join_times USING (call_path_id, location_id)
-        WHERE call_tree.visit_count > 0
+        SELECT call_path_id, location_id, time_ns FROM own_times
+        WHERE visit_count > 0
     ),
 
     deviations AS (
