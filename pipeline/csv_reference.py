@@ -111,4 +111,5 @@ def _call_graphs() -> Iterator[str]:
         "`Start Time`, `end_time` and so on), a row per visit. Times are seconds, integers in "
         "Parquet nanoseconds; an `end` that is infinite or empty is open. `group` is the process: "
         "its rank is the number it ends with. Files of metrics beside them are counted as not read."
+        " [data/call_graph.csv](../data/call_graph.csv) is an example."
     )

@@ -15,7 +15,10 @@ from pipeline.sql import load_query
 from pipeline.store import Run, Store
 
 DATA = Path(__file__).parents[2] / "data"
-CASES = sorted(path.parent.name for path in DATA.glob("*/traces.otf2"))
+CASES = sorted(
+    [path.parent.name for path in DATA.glob("*/traces.otf2")]
+    + [path.name for path in DATA.glob("*.csv")]
+)
 # What tells the two runs apart: all else is the same.
 OWN_COLUMNS = {"runs": ["run_id", "source_format"]}
 
