@@ -1,1 +1,1 @@
-"""Numerics of campaigns: arrays in, arrays out; no tables and no files."""
+"""Numerics of campaigns: arrays in, arrays or frozen records out; no tables, no files."""
