@@ -1,6 +1,7 @@
 """Every table of the store, declared once; nothing here reads or writes data."""
 
 from schemas import (
+    call_sites,
     campaigns,
     collectives,
     critical_path,
@@ -33,7 +34,11 @@ TABLES: tuple[Table, ...] = (
     *critical_path.TABLES,
 )
 """Tables of a run."""
-CAMPAIGN_TABLES: tuple[Table, ...] = (*campaigns.TABLES, *scalability.TABLES)
+CAMPAIGN_TABLES: tuple[Table, ...] = (
+    *campaigns.TABLES,
+    *scalability.TABLES,
+    *call_sites.TABLES,
+)
 """Tables of a campaign, which is made from many runs."""
 BY_NAME: dict[str, Table] = {table.name: table for table in (*TABLES, *CAMPAIGN_TABLES)}
 

@@ -1,13 +1,15 @@
 """Stages of campaigns written in Python: what is computed from many runs."""
 
 from pipeline.graph import PythonStage
+from pipeline.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
 from pipeline.stages.campaign.efficiency_grid import EFFICIENCY_GRID_STAGE
 from pipeline.stages.campaign.mark_rankings import MARK_RANKINGS_STAGE
 from pipeline.stages.campaign.scalability import SCALABILITY_STAGE
 
 CAMPAIGN_STAGES: tuple[PythonStage, ...] = (
+    CALL_SITE_RANKING_STAGE,
     EFFICIENCY_GRID_STAGE,
-    SCALABILITY_STAGE,
     MARK_RANKINGS_STAGE,
+    SCALABILITY_STAGE,
 )
 """All of them."""
