@@ -7,6 +7,7 @@ from schemas import (
     critical_path,
     definitions,
     events,
+    growth,
     imbalance,
     matching,
     metrics,
@@ -38,6 +39,7 @@ CAMPAIGN_TABLES: tuple[Table, ...] = (
     *campaigns.TABLES,
     *scalability.TABLES,
     *call_sites.TABLES,
+    *growth.TABLES,
 )
 """Tables of a campaign, which is made from many runs."""
 BY_NAME: dict[str, Table] = {table.name: table for table in (*TABLES, *CAMPAIGN_TABLES)}

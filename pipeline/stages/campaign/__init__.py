@@ -3,13 +3,16 @@
 from pipeline.graph import PythonStage
 from pipeline.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
 from pipeline.stages.campaign.efficiency_grid import EFFICIENCY_GRID_STAGE
+from pipeline.stages.campaign.growth import CALL_PATH_GROWTH_STAGE, METRIC_GROWTH_STAGE
 from pipeline.stages.campaign.mark_rankings import MARK_RANKINGS_STAGE
 from pipeline.stages.campaign.scalability import SCALABILITY_STAGE
 
 CAMPAIGN_STAGES: tuple[PythonStage, ...] = (
+    CALL_PATH_GROWTH_STAGE,
     CALL_SITE_RANKING_STAGE,
     EFFICIENCY_GRID_STAGE,
     MARK_RANKINGS_STAGE,
+    METRIC_GROWTH_STAGE,
     SCALABILITY_STAGE,
 )
 """All of them."""

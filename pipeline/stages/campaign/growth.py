@@ -1,0 +1,207 @@
+"""How metrics and call paths grow with processes: exponents, shares and rank correlations."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from pipeline.graph import PythonStage
+from pipeline.models.growth import fit_growth
+from pipeline.models.rank_correlation import RankCorrelations, spearman
+from pipeline.models.ranks import Flags, Floats
+from pipeline.stages.arrays import Numbers, read_columns
+from pipeline.stages.campaign.compared import Columns, correlation_columns, population_columns
+from pipeline.stages.campaign.populations import Population, find_populations, read_runs
+from pipeline.stages.campaign.series import Series, make_series
+from schemas import Table
+from schemas.growth import CALL_PATH_GROWTH, METRIC_GROWTH, QUANTITIES, WHOLES
+
+if TYPE_CHECKING:
+    import duckdb
+
+_CALL_PATH_COLUMNS = dict(
+    zip(
+        QUANTITIES,
+        (
+            ("exclusive_ns", "location_ns"),
+            ("wait_ns", "location_ns"),
+            ("critical_path_ns", "critical_path_ns"),
+        ),
+        strict=True,
+    )
+)
+_MODULES = (
+    "pipeline.stages.campaign.growth", "pipeline.stages.campaign.compared",
+    "pipeline.stages.campaign.populations",
+    "pipeline.stages.campaign.series", "pipeline.stages.arrays", "pipeline.models.ranks",
+    "pipeline.models.rank_correlation", "pipeline.models.permutation", "pipeline.models.growth",
+    "schemas.campaigns", "schemas.call_sites", "schemas.growth",
+)  # fmt: skip
+
+
+class _Measures(NamedTuple):
+    """One element per item of a population. Where a value does not exist, 0 stands."""
+
+    rho: Floats
+    p_value: Floats
+    has_rho: Flags
+    exponent: Floats
+    error: Floats
+    fitted: Numbers
+    has_exponent: Flags
+    has_error: Flags
+    mean_share: Floats
+    smallest_share: Floats
+    largest_share: Floats
+
+
+def measure_metric_growth(
+    campaign_runs: "duckdb.DuckDBPyRelation",
+    run_totals: "duckdb.DuckDBPyRelation",
+    metric_times: "duckdb.DuckDBPyRelation",
+    *,
+    min_processes: int,
+) -> pa.Table:
+    """Growth of every metric, of every application over all its runs and over those of each size.
+
+    A run where a metric is 0 counts with the share 0, but not in the exponent.
+    """
+    metric, whole, run, *values = read_columns(
+        metric_times.filter("share IS NOT NULL"),
+        "metric",
+        "share_of::VARCHAR",
+        "campaign_run_id::BIGINT",
+        "value_ns",
+        "share",
+    )
+    names, number = np.unique(metric.astype(str), return_inverse=True)
+    wholes = np.full(len(names), WHOLES[0], object)
+    wholes[number] = whole
+    series = make_series(number, run, *values)
+    parts = [METRIC_GROWTH.empty()]
+    for population in _populations(campaign_runs, run_totals, min_processes):
+        items, columns = _measure(METRIC_GROWTH, population, series)
+        columns |= {"metric": names[items].astype(object), "share_of": wholes[items]}
+        parts.append(METRIC_GROWTH.conform(pa.table(columns)))
+    return pa.concat_tables(parts)
+
+
+def measure_call_path_growth(
+    campaign_runs: "duckdb.DuckDBPyRelation",
+    run_totals: "duckdb.DuckDBPyRelation",
+    counted_call_paths: "duckdb.DuckDBPyRelation",
+    *,
+    min_processes: int,
+) -> pa.Table:
+    """The same for the time, the waiting and the part of the critical path of every call path."""
+    quantities = {
+        quantity: _read_call_paths(counted_call_paths, run_totals, *columns)
+        for quantity, columns in _CALL_PATH_COLUMNS.items()
+    }
+    parts = [CALL_PATH_GROWTH.empty()]
+    for population in _populations(campaign_runs, run_totals, min_processes):
+        for quantity, series in quantities.items():
+            items, columns = _measure(CALL_PATH_GROWTH, population, series)
+            columns |= {"call_path_key": items, "quantity": pa.repeat(quantity, len(items))}
+            parts.append(CALL_PATH_GROWTH.conform(pa.table(columns)))
+    return pa.concat_tables(parts)
+
+
+def _populations(
+    campaign_runs: "duckdb.DuckDBPyRelation",
+    run_totals: "duckdb.DuckDBPyRelation",
+    min_processes: int,
+) -> Iterator[Population]:
+    (known,) = read_columns(run_totals.filter("location_ns > 0"), "campaign_run_id::BIGINT")
+    ids = set(known.tolist())
+    runs = [run for run in read_runs(campaign_runs) if run.run_id in ids]
+    return find_populations(runs, min_processes=min_processes)
+
+
+def _read_call_paths(
+    counted_call_paths: "duckdb.DuckDBPyRelation",
+    run_totals: "duckdb.DuckDBPyRelation",
+    value: str,
+    whole: str,
+) -> Series:
+    """Values above 0 and their shares, by call path and run."""
+    spent = counted_call_paths.filter(f"{value} > 0").select(
+        f"campaign_run_id, call_path_key, {value} AS spent_ns"
+    )
+    totals = run_totals.select(f"campaign_run_id, {whole} AS total_ns")
+    key, run, *values = read_columns(
+        spent.join(totals, "campaign_run_id"),
+        "call_path_key",
+        "campaign_run_id::BIGINT",
+        "spent_ns",
+        "spent_ns / total_ns",
+    )
+    return make_series(key, run, *values)
+
+
+def _measure(
+    table: Table, population: Population, series: Series
+) -> tuple[NDArray[np.int64], Columns]:
+    """The items that a population has, and all columns but their names."""
+    part = series.of_runs(population.run_ids)
+    columns = population_columns(table, population, len(part.items))
+    columns["fitted_count"] = np.zeros(len(part.items), np.int32)
+    if population.runs and len(part.items):
+        blocks = part.blocks(len(population.runs))
+        measures = [_measure_block(population, *values) for values in blocks]
+        joined = _Measures(*(np.concatenate(arrays) for arrays in zip(*measures, strict=True)))
+        columns |= _columns(population, joined)
+    return part.items, columns
+
+
+def _measure_block(population: Population, values: Floats, share: Floats) -> _Measures:
+    """The same for some items: matrices of items by runs."""
+    rho, p_value, has_rho = spearman(population.processes, share)
+    if population.reason:
+        has_rho[:] = False
+    growth = fit_growth(population.processes, population.size_groups, values)
+    return _Measures(
+        rho=rho,
+        p_value=p_value,
+        has_rho=has_rho,
+        exponent=growth.exponent,
+        error=growth.error,
+        fitted=growth.value_count,
+        has_exponent=growth.is_defined,
+        has_error=growth.has_error,
+        mean_share=share.mean(axis=1),
+        smallest_share=share[:, population.are_smallest()].mean(axis=1),
+        largest_share=share[:, population.are_largest()].mean(axis=1),
+    )
+
+
+def _columns(population: Population, measures: _Measures) -> Columns:
+    correlations = RankCorrelations(measures.rho, measures.p_value, measures.has_rho)
+    return correlation_columns(population, correlations) | {
+        "fitted_count": measures.fitted.astype(np.int32),
+        "growth_exponent": pa.array(measures.exponent, mask=~measures.has_exponent),
+        "growth_error": pa.array(measures.error, mask=~measures.has_error),
+        "mean_share": measures.mean_share,
+        "smallest_share": measures.smallest_share,
+        "largest_share": measures.largest_share,
+    }
+
+
+METRIC_GROWTH_STAGE = PythonStage(
+    name="metric_growth",
+    inputs=("campaign_runs", "run_totals", "metric_times"),
+    outputs=(METRIC_GROWTH,),
+    compute=measure_metric_growth,
+    modules=_MODULES,
+    parameters={"min_processes": 2},
+)
+CALL_PATH_GROWTH_STAGE = PythonStage(
+    name="call_path_growth",
+    inputs=("campaign_runs", "run_totals", "counted_call_paths"),
+    outputs=(CALL_PATH_GROWTH,),
+    compute=measure_call_path_growth,
+    modules=_MODULES,
+    parameters={"min_processes": 2},
+)
