@@ -1,0 +1,131 @@
+"""Call sites: where communication grows with the number of processes."""
+
+from collections.abc import Iterator, Sequence
+
+from pipeline.reports.material import Material, filled
+from pipeline.reports.model import Picture, Section, Table
+from pipeline.reports.pictures.curves import Curve, draw_curves
+from pipeline.reports.tables import TableSpec
+from pipeline.reports.wording import Row, name_path, number, said, share_of
+
+PLACE = 50
+MOST_DRAWN = 4
+MOST_CURVES = 7
+
+RANKING = TableSpec(
+    query="ranked_call_sites",
+    title="Call sites that scale worst",
+    note=(
+        "Spearman's rank correlation of a call site's share of all communication with the number "
+        "of processes, over all runs; q controls the false discovery rate over the call sites "
+        "(Benjamini and Hochberg). A call site below the guard may correlate perfectly and still "
+        "not matter (Vetter and McCracken 2001)."
+    ),
+    row_limit=100,
+    titles={
+        "place": "Place", "source": "Source", "spearman": "Spearman", "p_value": "p", "q_value":
+        "q", "spearman_low": "From", "spearman_high": "To", "course": "Share over processes",
+        "largest_share_ratio": "Share at the largest run", "mean_share_ratio": "Mean share",
+        "is_above_guard": "Matters", "largest_imbalance": "Max/mean", "run_count": "Runs",
+    },
+    silent={"reason": None, "source": None},
+)  # fmt: skip
+BY_PROCESSES = TableSpec(
+    query="communication_by_processes",
+    title="Communication over the number of processes",
+    note="Times of all processes together, mean over repetitions; least, mean and most of one.",
+    row_limit=500,
+    bars=("communication_ns",),
+    titles={
+        "application_ns": "All time", "communication_ns": "Communication", "shortest_ns": "Least",
+        "communication_ratio": "Of all time", "mean_ns": "Mean", "longest_ns": "Most",
+        "run_count": "Runs",
+    },
+)  # fmt: skip
+BY_OPERATION = TableSpec(
+    query="operations_by_processes",
+    title="Operations over the number of processes",
+    note="Mean over runs of that many processes.",
+    row_limit=500,
+    bars=("total_ns",),
+    titles={"communication_ratio": "Of communication", "application_ratio": "Of all time",
+            "longest_to_mean": "Max/mean"},
+)  # fmt: skip
+BY_CALL_SITE = TableSpec(
+    query="call_sites_by_processes",
+    title="Call sites over the number of processes",
+    note="Mean over runs of that many processes; least, mean and most of one process.",
+    row_limit=500,
+    bars=("total_ns",),
+    titles={"communication_ratio": "Of communication", "application_ratio": "Of all time",
+            "shortest_ns": "Least", "mean_ns": "Mean", "longest_ns": "Most", "source": "Source",
+            "call_count": "Calls"},
+    silent={"source": None},
+)  # fmt: skip
+
+
+def build(material: Material) -> Section | None:
+    """The ranking, and the way there: all communication, operations, call sites."""
+    ranking = material.table(RANKING)
+    views = material.tables(BY_PROCESSES, BY_OPERATION, BY_CALL_SITE)
+    if not views:
+        return None
+    return Section(
+        key="call-sites",
+        title="Call sites that scale worst",
+        sentences=said(*describe_worst(ranking.as_dicts())),
+        pictures=tuple(_pictures(views)),
+        tables=(*filled(ranking), *views),
+    )
+
+
+def describe_worst(ranking: Sequence[Row]) -> Iterator[str]:
+    """The worst call site that matters of every application, and what would have been first."""
+    for application in dict.fromkeys(row["application"] for row in ranking):
+        own = [row for row in ranking if row["application"] == application]
+        rated = [row for row in own if row["spearman"] is not None]
+        if not rated:
+            yield f"{application}: no call site can be ranked: {own[0]['reason']}."
+            continue
+        mattering = [row for row in rated if row["is_above_guard"]]
+        if mattering and number(mattering[0]["spearman"]) > 0:
+            yield f"{application}: {_describe(mattering[0])}."
+        else:
+            yield f"{application}: no call site that matters grows with the number of processes."
+        if not rated[0]["is_above_guard"]:
+            yield (
+                f"{name_path(rated[0]['call_path'])} correlates most "
+                f"({number(rated[0]['spearman']):.2f}), but is only "
+                f"{share_of(rated[0]['largest_share_ratio'])} of communication at the largest run."
+            )
+
+
+def _describe(row: Row) -> str:
+    return (
+        f"the share of {name_path(row['call_path'])} grows most with the number of processes "
+        f"(Spearman {number(row['spearman']):.2f}, q {number(row['q_value']):.2g}); it is "
+        f"{share_of(row['largest_share_ratio'])} of communication at the largest run"
+    )
+
+
+def _pictures(views: Sequence[Table]) -> Iterator[Picture]:
+    table = next((view for view in views if view.name == BY_OPERATION.query), None)
+    rows = table.as_dicts() if table else ()
+    for application in list(dict.fromkeys(row["application"] for row in rows))[:MOST_DRAWN]:
+        own = [row for row in rows if row["application"] == application]
+        operations = list(dict.fromkeys(str(row["operation"]) for row in own))[:MOST_CURVES]
+        curves = [
+            Curve(
+                operation,
+                tuple(int(number(r["processes"])) for r in own if r["operation"] == operation),
+                tuple(number(r["application_ratio"]) for r in own if r["operation"] == operation),
+            )
+            for operation in operations
+        ]
+        yield Picture(
+            name=f"operations-{application}",
+            title=f"Communication of {application} by operation",
+            svg=draw_curves(curves, f"operations-{application}", "of all time", is_percent=True),
+            description=f"Shares of the time of all processes; largest in sum: {operations[0]}.",
+            of=f"Drawn from {BY_OPERATION.title}.",
+        )
