@@ -54,7 +54,8 @@ class TableSpec:
     """A query of queries/reports/ and how its rows are shown.
 
     `bars` are drawn in these columns; `silent` maps a column to the value which, if every
-    row has it, makes the column not worth showing; `hidden` ones never are.
+    row has it, makes the column not worth showing; those of `said_once` are not shown if all
+    rows have the same value, which the report tells elsewhere; `hidden` ones never are.
     """
 
     query: str
@@ -65,6 +66,7 @@ class TableSpec:
     bars: tuple[str, ...] = ()
     titles: dict[str, str] | None = None
     silent: dict[str, Value] | None = None
+    said_once: tuple[str, ...] = ("application",)
     hidden: frozenset[str] = frozenset()
 
 
@@ -111,7 +113,7 @@ def read_table(connection: "duckdb.DuckDBPyConnection", spec: TableSpec) -> Tabl
         rows=rows,
         sql=read_source(spec.query, spec.row_limit).sql,
         layout=spec.layout,
-        hidden=_silent_columns(names, rows, spec.silent or {}) | spec.hidden,
+        hidden=_silent_columns(names, rows, spec) | spec.hidden,
         is_cut=is_cut,
     )
 
@@ -158,8 +160,12 @@ def title_of(column: str) -> str:
 
 
 def _silent_columns(
-    names: tuple[str, ...], rows: tuple[tuple[Value, ...], ...], silent: dict[str, Value]
+    names: tuple[str, ...], rows: tuple[tuple[Value, ...], ...], spec: TableSpec
 ) -> frozenset[str]:
+    silent = dict(spec.silent or {})
+    if rows:
+        first = dict(zip(names, rows[0], strict=True))
+        silent |= {name: first[name] for name in spec.said_once if name in first}
     return frozenset(
         name
         for position, name in enumerate(names)

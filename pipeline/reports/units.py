@@ -22,6 +22,7 @@ class Unit(StrEnum):
 
     TEXT = "text"
     NUMBER = "number"
+    AMOUNT = "amount"
     TIME = "time"
     SIZE = "bytes"
     COUNT = "count"
@@ -34,7 +35,13 @@ class Unit(StrEnum):
         return self in (Unit.TIME, Unit.SIZE, Unit.COUNT)
 
 
-_UNIT_OF_ENDING = {"ns": Unit.TIME, "bytes": Unit.SIZE, "count": Unit.COUNT, "ratio": Unit.SHARE}
+_UNIT_OF_ENDING = {
+    "ns": Unit.TIME,
+    "bytes": Unit.SIZE,
+    "count": Unit.COUNT,
+    "ratio": Unit.SHARE,
+    "size": Unit.AMOUNT,
+}
 
 
 def unit_of(column: str, values: tuple[Value, ...]) -> Unit:
@@ -113,6 +120,7 @@ def _format_number(value: float) -> str:
 _FORMATS: dict[Unit, Callable[[float], str]] = {
     Unit.TEXT: _format_number,
     Unit.NUMBER: _format_number,
+    Unit.AMOUNT: lambda value: f"{value:,.12g}",
     Unit.TIME: format_time,
     Unit.SIZE: format_size,
     Unit.COUNT: format_count,

@@ -28,6 +28,7 @@ EFFICIENCIES = TableSpec(
         "efficiency_definition": "Efficiency is",
     },
     silent={"variant": "", "reason": None},
+    said_once=("application", "efficiency_definition"),
 )  # fmt: skip
 MARKS = TableSpec(
     query="grid_marks",
