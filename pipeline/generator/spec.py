@@ -235,6 +235,8 @@ def _element(kind: Any, given: Any, where: str) -> Any:
     if kind is not Phase:
         return _build(kind, given, where)
     named = given.get("kind") if isinstance(given, Mapping) else None
+    if named is None:
+        raise ProgramError(f"{where}: field kind is missing: kinds are {', '.join(KINDS)}")
     if not isinstance(named, str) or named not in KINDS:
         raise ProgramError(f"{where}: no kind {named!r}: kinds are {', '.join(KINDS)}")
     own = {name: value for name, value in given.items() if name != "kind"}

@@ -181,6 +181,7 @@ def test_processes_that_wait_for_each_other_for_ever_are_named() -> None:
         ("processes = 2.5\n[[phase]]\nkind = 'work'", "processes: give a whole number, not 2.5"),
         ("processes = 2\nranks = 3\n[[phase]]\nkind = 'work'", "unknown field ranks: fields are"),
         ("processes = 2\n[[phase]]\nkind = 'wrok'", "phase 1: no kind 'wrok': kinds are work, st"),
+        ("processes = 2\n[[phase]]\nbytes = 3", "phase 1: field kind is missing: kinds are work, "),
         ("processes = 2\n[[phase]]\nkind = 'rma'\ntasks = 1", r"phase 1 \(rma\): unknown field t"),
         (
             "processes = 2\n[[phase]]\nkind = 'collectives'\noperations = ['sum']",
