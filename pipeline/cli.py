@@ -308,6 +308,7 @@ def events(
     /,
     *,
     output: Path,
+    memory_limit: Annotated[str | None, Parameter(validator=_check_memory)] = None,
     store: Store = Path("store"),
 ) -> None:
     """Write every record as a trace in CSV, which can be analysed again.
@@ -318,10 +319,12 @@ def events(
     ----------
     output
         File to write: .csv, or compressed .csv.gz or .csv.zst.
+    memory_limit
+        Memory for queries, such as 2GB; the rest goes to disk, beside the output. [default: 1GB]
     """
     from pipeline import commands
 
-    commands.export_events(run, output=output, store=store)
+    commands.export_events(run, output=output, memory_limit=memory_limit, store=store)
 
 
 @app.command

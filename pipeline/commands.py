@@ -145,11 +145,12 @@ def export_severities(
     messages().print(f"{count:,} rows written to {output}", markup=False, soft_wrap=True)
 
 
-def export_events(run: str | None, *, output: Path, store: Path) -> None:
+def export_events(run: str | None, *, output: Path, memory_limit: str | None, store: Path) -> None:
     """Write the records of a run to a CSV file."""
     from pipeline import event_export
 
-    count = event_export.export_events(open_run(store, run), output)
+    chosen = open_run(store, run)
+    count = event_export.export_events(chosen, output, memory_limit=memory_limit or "")
     messages().print(f"{count:,} rows written to {output}", markup=False, soft_wrap=True)
 
 

@@ -18,7 +18,9 @@ _OPTIONS = {".csv": "(FORMAT csv, HEADER true)", ".parquet": "(FORMAT parquet, C
 class ExportedRun(Protocol):
     """What an export needs of a run: its tables as views."""
 
-    def connect(self) -> "duckdb.DuckDBPyConnection": ...
+    def connect(
+        self, *, threads: int | None = None, memory_limit: str = ""
+    ) -> "duckdb.DuckDBPyConnection": ...
 
 
 def export_severities(run: ExportedRun, output: Path, *, is_beyond_reference: bool = False) -> int:

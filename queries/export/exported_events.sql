@@ -1,4 +1,5 @@
--- The records of a run in the order of time, as rows of a trace in CSV.
+-- The records of a run in the order of time, as rows of a trace in CSV; the last columns put them
+-- in order where times are equal. Each location by itself: a part of the locations gives their rows.
 --
 -- Enters and leaves carry no position, other records do. The order of enters and leaves follows
 -- from the tree of visits: a leave comes before the next enter of a visit that is no deeper. Then
@@ -597,7 +598,10 @@ SELECT
     whole.mode,
     whole.detail,
     whole.variable,
-    whole.value
+    whole.value,
+    whole.location_id,
+    whole.position,
+    whole.value_rank
 FROM whole
 INNER JOIN locations ON whole.location_id = locations.location_id
 ORDER BY whole.time_ns, whole.location_id, whole.position, whole.value_rank, whole.variable

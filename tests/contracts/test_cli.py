@@ -72,6 +72,7 @@ def test_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         ["analyze", "a", "--memory-limit", "lots"],
         ["analyze", "a", "--memory-limit", "12"],
         ["analyze", "a", "--memory-limit", "63MB"],
+        ["export", "events", "--output", "a.csv", "--memory-limit", "lots"],
         ["sql", "--format", "xml"],
         ["export", "severities"],
     ],

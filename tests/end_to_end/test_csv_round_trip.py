@@ -6,13 +6,15 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.errors import PipelineError
+from pipeline import event_export
+from pipeline.errors import PipelineError, QueryError
 from pipeline.event_export import export_events
 from pipeline.export import export_severities
 from pipeline.kernels.records import RECORDS
 from pipeline.run import Options, analyze
 from pipeline.sql import load_query
 from pipeline.store import Run, Store
+from schemas import BY_NAME
 
 DATA = Path(__file__).parents[2] / "data"
 CASES = sorted(
@@ -55,6 +57,34 @@ def test_tables_and_severities_survive(case: str, tmp_path: Path) -> None:
     for each, file in zip((original, again), files, strict=True):
         export_severities(each, file)
     assert files[0].read_bytes() == files[1].read_bytes()
+
+
+@pytest.mark.parametrize("case", ["m01_late_sender", "m31_omp_tasks"])
+def test_batches_of_locations_change_no_byte(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Together, or one location at a time."""
+    run = analyzed(DATA / case, tmp_path / "store")
+    whole, pieces = tmp_path / "whole.csv", tmp_path / "pieces.csv"
+    count = export_events(run, whole)
+    monkeypatch.setattr(event_export, "BATCH_RECORDS", 1)
+    assert export_events(run, pieces, memory_limit="100MB") == count
+    assert pieces.read_bytes() == whole.read_bytes()
+    assert {path.name for path in tmp_path.iterdir()} == {"store", "whole.csv", "pieces.csv"}
+
+
+def test_all_rows_that_belong_to_locations_are_batched() -> None:
+    """But for the forks: whether the trace has teams at all is asked of all of them."""
+    tables = [BY_NAME[name] for name in load_query("exported_events").inputs]
+    own = {table.name for table in tables if "location_id" in table.column_names}
+    assert own == {*event_export.BATCHED, "thread_teams"}
+
+
+def test_memory_that_does_not_suffice_is_told_in_one_line(tmp_path: Path) -> None:
+    run = analyzed(DATA / "m01_late_sender", tmp_path / "store")
+    with pytest.raises(QueryError, match=r"^export events: not enough memory: .*--memory-limit$"):
+        export_events(run, tmp_path / "events.csv", memory_limit="1MB")
+    assert [path.name for path in tmp_path.iterdir()] == ["store"]
 
 
 def test_an_export_is_itself_exported_alike(tmp_path: Path) -> None:
