@@ -1,0 +1,56 @@
+"""Measurements without traces: tables of times, files for Extra-P, reports of mpiP."""
+
+from pathlib import Path
+
+from pipeline.campaign.inputs.extrap import FORMAT as EXTRAP
+from pipeline.campaign.inputs.extrap import read_extrap
+from pipeline.campaign.inputs.extrap_text import looks_like_text
+from pipeline.campaign.inputs.measurements import Measurements
+from pipeline.campaign.inputs.mpip import FORMAT as MPIP
+from pipeline.campaign.inputs.mpip import SUFFIX, is_mpip, read_mpip
+from pipeline.campaign.inputs.parsing import read_lines
+from pipeline.campaign.inputs.timings import FORMAT as TIMINGS
+from pipeline.campaign.inputs.timings import read_timings
+from pipeline.errors import CampaignError, MissingInputError
+
+FORMATS = (TIMINGS, EXTRAP, MPIP)
+
+
+def read_measurements(
+    path: Path, *, format: str | None = None, application: str = "", pattern: str = ""
+) -> Measurements:
+    """Read measurements: a file, or a folder of reports of mpiP.
+
+    Without format it is told by the file. `application` names the program where the file does
+    not, and `pattern` tells parameters in the names of reports. Raises CampaignError that says
+    where it is wrong, or MissingInputError.
+    """
+    if not path.exists():
+        raise MissingInputError(f"{path}: no such file or directory; check the measurements")
+    chosen = format or tell_format(path)
+    if path.is_dir() and chosen != MPIP:
+        raise CampaignError(f"{path}: name a file: only reports of mpiP are read by the folder")
+    if chosen == MPIP:
+        return read_mpip(path, pattern=pattern, application=application)
+    if chosen == EXTRAP:
+        return read_extrap(path, application=application)
+    if chosen == TIMINGS:
+        return read_timings(path, application=application)
+    raise CampaignError(f"{path}: unknown format {chosen}: formats are {', '.join(FORMATS)}")
+
+
+def tell_format(path: Path) -> str:
+    """Which format a file or folder has. Raises CampaignError if it is none of FORMATS."""
+    suffix = path.suffix.lower()
+    if path.is_dir() or suffix == SUFFIX.lower():
+        return MPIP
+    lines = read_lines(path)
+    if is_mpip(lines):
+        return MPIP
+    if suffix in (".json", ".jsonl") or looks_like_text(lines):
+        return EXTRAP
+    if suffix in (".csv", ".tsv"):
+        return TIMINGS
+    raise CampaignError(
+        f"{path}: no measurements that are known: formats are {', '.join(FORMATS)}: say which"
+    )

@@ -1,0 +1,189 @@
+"""Reads measurements that Extra-P reads: its text files, and its JSON and JSON Lines files.
+
+Of the metrics, the elapsed time is taken: the one that is given, or the only one, or the first of
+TIME_METRICS, whose name may end in its unit (`time_ms`); seconds without. A point with several
+values is several runs. Of several regions the time of the run is that of the one all others are
+called from, or the sum of all where no region holds the others' time; a note says which.
+
+Extra-P, docs/file-formats.md.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.campaign.inputs.extrap_json import read_json
+from pipeline.campaign.inputs.extrap_text import read_text
+from pipeline.campaign.inputs.extrap_values import CallPath, Experiment, Point
+from pipeline.campaign.inputs.measurements import MeasuredRun, Measurements, RegionTime
+from pipeline.campaign.inputs.parsing import (
+    NANOSECONDS,
+    check_parameters,
+    read_lines,
+    to_ns,
+)
+from pipeline.campaign.names import APPLICATION, REPETITION, meaning_of
+from pipeline.errors import CampaignError
+
+FORMAT = "extra-p"
+TIME_METRICS = (
+    "time", "runtime", "run time", "wall time", "walltime", "wall clock time", "elapsed time",
+    "elapsed", "execution time",
+)  # fmt: skip
+"""Names of the elapsed time, in any letters and with any signs between words."""
+_SUFFIXES = (".json", ".jsonl")
+_MOST_TOLD = 5
+_LETTERS = re.compile(r"[a-z]+")
+
+Times = Mapping[CallPath, Mapping[Point, Sequence[int]]]
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """How the time of a run follows from that of regions, in words for a note."""
+
+    root: CallPath | None
+    words: str = ""
+
+
+def read_extrap(path: Path, *, metric: str = "", application: str = "") -> Measurements:
+    """Read a file for Extra-P. Raises CampaignError that says where, or MissingInputError."""
+    lines = read_lines(path)
+    is_json = path.suffix.lower() in _SUFFIXES or lines[0].lstrip().startswith("{")
+    experiment = read_json(path, lines) if is_json else read_text(path, lines)
+    chosen = _find_time(experiment, metric)
+    times = _to_times(experiment, chosen)
+    whole = _find_whole(times)
+    parameters = _parameter_names(path, experiment.parameters)
+    runs = tuple(_runs(experiment, times, whole, parameters, application))
+    notes = [f"{path}: {whole.words}"] if whole.words else []
+    others = [name for name in experiment.metrics if name != chosen]
+    if others:
+        listed = ", ".join(name or "one without name" for name in others[:_MOST_TOLD])
+        notes.append(f"{path}: of the metrics {chosen} counts, not {listed}")
+    return Measurements(source=path, format=FORMAT, runs=runs, notes=tuple(notes))
+
+
+def _find_time(experiment: Experiment, given: str) -> str:
+    """The metric that is the elapsed time."""
+    metrics = experiment.metrics
+    known = ", ".join(name or "one without name" for name in metrics)
+    if given:
+        if given not in metrics:
+            raise CampaignError(f"{experiment.path}: no metric {given}: metrics are {known}")
+        return given
+    usual = [name for name in metrics if _without_unit(name) in TIME_METRICS]
+    if usual:
+        return min(usual, key=lambda name: TIME_METRICS.index(_without_unit(name)))
+    if len(metrics) > 1:
+        raise CampaignError(
+            f"{experiment.path}: which metric is the elapsed time? Call it time; metrics: {known}"
+        )
+    return metrics[0]
+
+
+def _without_unit(metric: str) -> str:
+    *name, last = _words(metric)
+    return " ".join(name) if name and last in NANOSECONDS else " ".join([*name, last])
+
+
+def _unit_of(metric: str) -> str:
+    last = _words(metric)[-1]
+    return last if last in NANOSECONDS else "s"
+
+
+def _words(metric: str) -> list[str]:
+    """The words of a name such as time_ms or Time [ms]; an empty one if there are none."""
+    return _LETTERS.findall(metric.lower()) or [""]
+
+
+def _to_times(experiment: Experiment, metric: str) -> Times:
+    unit = _unit_of(metric)
+    return {
+        call_path: {
+            point: [
+                to_ns(value, unit, where)
+                for value, where in zip(sample.values, sample.places, strict=True)
+            ]
+            for point, sample in points.items()
+        }
+        for call_path, points in experiment.of(metric).items()
+    }
+
+
+def _find_whole(times: Times) -> _Whole:
+    """The region that holds the time of all others, if there is one."""
+    if len(times) == 1:
+        return _Whole(next(iter(times)))
+    depth = min(len(path) for path in times)
+    roots = [path for path in times if len(path) == depth]
+    root = roots[0]
+    if len(roots) > 1 or any(path[:depth] != root for path in times):
+        return _Whole(None, "the time of a run is the sum of all regions: none calls all others")
+    if any(_takes_less_than_called(times, root, point) for point in times[root]):
+        words = f"{_name(root)} takes less time than what it calls"
+        return _Whole(None, f"the time of a run is the sum of all regions: {words}")
+    return _Whole(root, f"the time of a run is that of {_name(root)}, with all it calls")
+
+
+def _takes_less_than_called(times: Times, root: CallPath, point: Point) -> bool:
+    """Whether what a region calls itself takes longer than it, in any run at a point."""
+    called = [found.get(point, ()) for path, found in times.items() if path[:-1] == root != path]
+    return any(
+        sum(values[number] for values in called if number < len(values)) > time
+        for number, time in enumerate(times[root][point])
+    )
+
+
+def _name(call_path: CallPath) -> str:
+    return "->".join(call_path) or "the whole program"
+
+
+def _parameter_names(path: Path, given: Sequence[str]) -> list[str]:
+    """What the parameters mean. Raises CampaignError if two mean the same."""
+    names = [meaning_of(name) for name in given]
+    for name in names:
+        if names.count(name) > 1 or name in (APPLICATION, REPETITION):
+            raise CampaignError(f"{path}: {name} cannot be what a parameter means here: {given}")
+    return names
+
+
+def _runs(
+    experiment: Experiment,
+    times: Times,
+    whole: _Whole,
+    parameters: Sequence[str],
+    application: str,
+) -> Iterator[MeasuredRun]:
+    """A run per point and repetition, in the order in which points first appear."""
+    points = dict.fromkeys(point for found in times.values() for point in found)
+    for point in points:
+        told = dict(zip(parameters, point, strict=True))
+        where = f"{experiment.path}: point ({' '.join(point)})"
+        check_parameters(told, where)
+        measured = {path: found[point] for path, found in times.items() if point in found}
+        for number in range(_repetitions(measured, whole, where)):
+            regions = tuple(
+                RegionTime(call_path=path, time_ns=values[number])
+                for path, values in measured.items()
+            )
+            root = {region.call_path: region.time_ns for region in regions}
+            yield MeasuredRun(
+                place=where,
+                application=application,
+                parameters=told | {REPETITION: str(number + 1)},
+                time_ns=sum(root.values()) if whole.root is None else root[whole.root],
+                regions=regions if len(times) > 1 else (),
+            )
+
+
+def _repetitions(measured: Mapping[CallPath, Sequence[int]], whole: _Whole, where: str) -> int:
+    """How many runs there are at a point; every region has been measured in each."""
+    if whole.root is not None and whole.root not in measured:
+        raise CampaignError(f"{where}: nothing tells the time of {_name(whole.root)}")
+    counts = {len(values) for values in measured.values()}
+    if len(counts) > 1:
+        listed = ", ".join(f"{_name(path)} {len(v)}" for path, v in measured.items())
+        raise CampaignError(f"{where}: regions have different numbers of values: {listed}")
+    return counts.pop()

@@ -1,0 +1,83 @@
+"""Numbers, times and files of measurements, each with a message that says where it is wrong."""
+
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+from pipeline.campaign.configurations import special_parameters
+from pipeline.campaign.names import PROCESSES
+from pipeline.errors import CampaignError, MissingInputError
+
+NANOSECONDS: Mapping[str, Decimal] = {
+    "s": Decimal(10**9), "ms": Decimal(10**6), "us": Decimal(10**3), "ns": Decimal(1),
+}  # fmt: skip
+# About 292 years, the most that 64 bits hold.
+_LONGEST = Decimal(2**63 - 1)
+_MOST_DIGITS = 300
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a text file. Raises CampaignError for an empty one or one that is no text."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise MissingInputError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise CampaignError(f"{path}: no measurements: this is not a text in UTF-8") from error
+    if not text.strip():
+        raise CampaignError(f"{path}: empty: there are no measurements")
+    return text.splitlines()
+
+
+def to_number(text: object, where: str, what: str) -> Decimal:
+    """A finite number, exactly as it is written."""
+    try:
+        number = Decimal(str(text).strip())
+    except InvalidOperation as error:
+        raise CampaignError(f"{where}: {what} is no number: {text!r}") from error
+    if not number.is_finite():
+        raise CampaignError(f"{where}: {what} is {text}: leave out what was not measured")
+    if abs(number.adjusted()) > _MOST_DIGITS:
+        raise CampaignError(f"{where}: {what} is beyond any measure: {text}")
+    return number
+
+
+def to_amount(text: object, where: str, what: str) -> Decimal:
+    """A number that cannot be negative."""
+    number = to_number(text, where, what)
+    if number < 0:
+        raise CampaignError(f"{where}: {what} is negative: {text}")
+    return number
+
+
+def to_ns(text: object, unit: str, where: str, what: str = "time") -> int:
+    """A duration in nanoseconds, rounded to whole ones."""
+    duration = to_amount(text, where, what) * NANOSECONDS[unit]
+    if duration > _LONGEST:
+        raise CampaignError(f"{where}: {what} is longer than 292 years: {text} {unit}")
+    return int(duration.to_integral_value())
+
+
+def to_count(text: object, where: str, what: str) -> int:
+    """A whole number that cannot be negative, perhaps written as 1e+06."""
+    number = to_amount(text, where, what)
+    if number > _LONGEST or number != number.to_integral_value():
+        raise CampaignError(f"{where}: {what} is no whole number: {text}")
+    return int(number)
+
+
+def plain(number: Decimal) -> str:
+    """A number as short as can be: 4 for 4.0."""
+    if number == number.to_integral_value() and abs(number) < _LONGEST:
+        return str(int(number))
+    return str(float(number))
+
+
+def check_parameters(parameters: Mapping[str, str], where: str) -> None:
+    """Raise CampaignError unless processes are known and all that is special is a number."""
+    if PROCESSES not in parameters:
+        known = ", ".join(sorted(parameters)) or "none"
+        raise CampaignError(
+            f"{where}: nothing tells the processes: parameters are {known}: call it p or processes"
+        )
+    special_parameters(parameters, "", where)

@@ -1,0 +1,181 @@
+"""Reads tables of times or efficiencies: a line per run, the first line names the columns.
+
+    application,p,n,repetition,time_s,efficiency_percent,state,reason,compiler
+    cg,4,100,1,12.5,81.2,,,gcc
+    cg,8,100,1,,,out of memory,,gcc
+
+Columns, in any order, big or small letters, apart by commas, semicolons or tabs; none but the
+processes and one of time, efficiency and state is needed:
+
+- `p`, `np`, `ranks` or `processes`; `t` or `threads`; `n`, `d` or `size`; `app` or `application`;
+- `r`, `rep` or `repetition`; without it, lines that are alike are repetitions in their order;
+- `time_s`, `time_ms`, `time_us` or `time_ns`: elapsed time;
+- `efficiency` as a fraction, or `efficiency_percent`;
+- `state`: measured, failed, or out of memory (oom), and `reason`: why it failed;
+- every other column is a parameter by its name.
+
+Empty lines and lines that begin with # are skipped.
+"""
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from pipeline.campaign.configurations import special_parameters
+from pipeline.campaign.inputs.measurements import (
+    FAILED,
+    MEASURED,
+    OUT_OF_MEMORY,
+    MeasuredRun,
+    Measurements,
+)
+from pipeline.campaign.inputs.parsing import (
+    NANOSECONDS,
+    check_parameters,
+    read_lines,
+    to_amount,
+    to_ns,
+)
+from pipeline.campaign.names import APPLICATION, REPETITION, meaning_of
+from pipeline.errors import CampaignError
+
+FORMAT = "timings"
+_TIMES = {f"time_{unit}": unit for unit in NANOSECONDS}
+_EFFICIENCIES = {"efficiency": 1, "efficiency_percent": 100}
+_STATES = {
+    "": MEASURED, "ok": MEASURED, MEASURED: MEASURED,
+    FAILED: FAILED, OUT_OF_MEMORY: OUT_OF_MEMORY, "oom": OUT_OF_MEMORY, "memory": OUT_OF_MEMORY,
+}  # fmt: skip
+_OTHERS = ("state", "reason")
+_UNITLESS = ("time", "seconds", "runtime", "elapsed", "walltime", "wall_time")
+# No program is ten times as efficient as it could be.
+_MOST_EFFICIENT = 10
+
+Cells = Mapping[str, str]
+
+
+def read_timings(path: Path, *, application: str = "") -> Measurements:
+    """Read a table; `application` is that of lines which name none.
+
+    Raises CampaignError that names the line, or MissingInputError.
+    """
+    lines = read_lines(path)
+    rows = _rows(path, lines)
+    _, header = next(rows)
+    columns = _columns(path, header)
+    runs: list[MeasuredRun] = []
+    seen: dict[object, str] = {}
+    for number, row in rows:
+        where = f"{path}: line {number}"
+        if len(row) != len(columns):
+            raise CampaignError(f"{where}: {len(row)} cells, but {len(columns)} columns")
+        cells = dict(zip(columns, (cell.strip() for cell in row), strict=True))
+        cells[APPLICATION] = cells.get(APPLICATION) or application
+        run = _run(where, cells)
+        _refuse_duplicate(run, seen)
+        runs.append(run)
+    if not runs:
+        raise CampaignError(f"{path}: no runs: there is nothing below the first line")
+    return Measurements(source=path, format=FORMAT, runs=tuple(runs))
+
+
+def _rows(path: Path, lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    """The header and all rows with their line numbers."""
+    wanted = [(n, line) for n, line in enumerate(lines, 1) if line.strip() and line[0] != "#"]
+    if not wanted:
+        raise CampaignError(f"{path}: no columns: there are only comments")
+    delimiter = max(",;\t", key=wanted[0][1].count)
+    try:
+        for number, line in wanted:
+            yield number, next(csv.reader([line], delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        raise CampaignError(f"{path}: line {number}: not a table: {error}") from error
+
+
+def _columns(path: Path, header: Sequence[str]) -> list[str]:
+    """What the columns mean. Raises CampaignError for those that say too much or too little."""
+    names = [name.strip() for name in header]
+    known = {*_TIMES, *_EFFICIENCIES, *_OTHERS}
+    columns = [name.lower() if name.lower() in known else meaning_of(name) for name in names]
+    for name in columns:
+        if not name or columns.count(name) > 1:
+            raise CampaignError(f"{path}: line 1: {name or 'a column without name'} stands twice")
+    for kind in (_TIMES, _EFFICIENCIES):
+        several = [name for name in columns if name in kind]
+        if len(several) > 1:
+            raise CampaignError(f"{path}: line 1: {' and '.join(several)}: which one counts?")
+    if not {*_TIMES, *_EFFICIENCIES, "state"} & set(columns):
+        unitless = [name for name in names if name.lower() in _UNITLESS]
+        hint = f"in which unit is {unitless[0]}? " if unitless else ""
+        raise CampaignError(
+            f"{path}: line 1: {hint}no column {', '.join(_TIMES)}, {', '.join(_EFFICIENCIES)} or "
+            f"state: columns present: {', '.join(names)}"
+        )
+    return columns
+
+
+def _run(where: str, cells: Cells) -> MeasuredRun:
+    parameters = {
+        name: value
+        for name, value in cells.items()
+        if value and name not in (*_TIMES, *_EFFICIENCIES, *_OTHERS, APPLICATION)
+    }
+    check_parameters(parameters, where)
+    state = _state(where, cells.get("state", ""))
+    time_ns, efficiency = _time(where, cells), _efficiency(where, cells)
+    if state == MEASURED and time_ns is None and efficiency is None:
+        raise CampaignError(
+            f"{where}: neither time nor efficiency: write failed or out of memory in a column state"
+        )
+    if state != MEASURED and (time_ns is not None or efficiency is not None):
+        raise CampaignError(f"{where}: {state}, but it has a time or efficiency: which is right?")
+    return MeasuredRun(
+        place=where,
+        application=cells[APPLICATION],
+        parameters=parameters,
+        time_ns=time_ns,
+        efficiency=efficiency,
+        state=state,
+        reason=None if state == MEASURED else cells.get("reason") or "not told",
+    )
+
+
+def _state(where: str, text: str) -> str:
+    state = _STATES.get(text.lower().replace("_", " ").replace("-", " "))
+    if state is None:
+        known = ", ".join((MEASURED, FAILED, OUT_OF_MEMORY))
+        raise CampaignError(f"{where}: unknown state {text!r}: states are {known}")
+    return state
+
+
+def _time(where: str, cells: Cells) -> int | None:
+    for name, unit in _TIMES.items():
+        if cells.get(name):
+            return to_ns(cells[name], unit, where, name)
+    return None
+
+
+def _efficiency(where: str, cells: Cells) -> float | None:
+    for name, whole in _EFFICIENCIES.items():
+        if cells.get(name):
+            efficiency = float(to_amount(cells[name], where, name) / whole)
+            if efficiency > _MOST_EFFICIENT:
+                raise CampaignError(
+                    f"{where}: {name} cannot be {cells[name]}: is it in percent? Then call it "
+                    "efficiency_percent"
+                )
+            return efficiency
+    return None
+
+
+def _refuse_duplicate(run: MeasuredRun, seen: dict[object, str]) -> None:
+    """Raise CampaignError if the same repetition of the same configuration came before."""
+    if REPETITION not in run.parameters:
+        return
+    numbers, others = special_parameters(run.parameters, "", run.place)
+    key = (run.application, *sorted(numbers.items()), *sorted(others.items()))
+    if key in seen:
+        raise CampaignError(
+            f"{run.place}: the same run as in {seen[key].rpartition(': ')[2]}: number repetitions"
+        )
+    seen[key] = run.place
