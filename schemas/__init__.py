@@ -3,6 +3,7 @@
 from schemas import (
     call_sites,
     campaigns,
+    cell_call_sites,
     collectives,
     critical_path,
     definitions,
@@ -40,6 +41,7 @@ CAMPAIGN_TABLES: tuple[Table, ...] = (
     *scalability.TABLES,
     *call_sites.TABLES,
     *growth.TABLES,
+    *cell_call_sites.TABLES,
 )
 """Tables of a campaign, which is made from many runs."""
 BY_NAME: dict[str, Table] = {table.name: table for table in (*TABLES, *CAMPAIGN_TABLES)}
