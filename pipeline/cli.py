@@ -380,7 +380,9 @@ def quality(
     Parameters
     ----------
     fail_on
-        Exit with 22 if this holds, such as "clock_violations > 10", or any.
+        Exit with 22 if this holds, such as "clock_violations > 10", or any. It compares counts,
+        joined with and, or, not: of the kinds that are printed, also in the plural, and findings,
+        losses and incomplete_locations.
     format
         How to print the findings.
     """

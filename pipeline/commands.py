@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from pipeline.completeness import is_complete
 from pipeline.console import ProgressReporter, messages, results
 from pipeline.errors import PipelineError, StoreError, UsageError
 from pipeline.files import check_folder, write_text
@@ -125,7 +126,7 @@ def _describe_run(summary: RunSummary) -> tuple[str, ...]:
         return (summary.run_id, "", "", "", size, "", summary.state)
     when = describe_moment(run.manifest.created_at)
     try:
-        is_whole = all(run.read("locations", ["is_complete"])["is_complete"].to_pylist())
+        is_whole = is_complete(run)
         counts = run.read("runs", ["process_count", "record_count"]).to_pylist()[0]
     except StoreError as error:
         return (run.run_id, run.label, "", "", size, when, str(error))
@@ -191,12 +192,13 @@ def run_sql(
 
 def tell_quality(run: str | None, *, fail_on: str | None, store: Path, format: "Format") -> None:
     """Print what is missing or doubtful in the trace of a run; fail if that is too much."""
-    from pipeline.quality import print_quality, refuse_if
+    from pipeline.quality import judge, print_quality, refuse
 
     chosen = open_run(store, run)
+    verdict = None if fail_on is None else judge(chosen, fail_on)
     print_quality(chosen, format, results())
-    if fail_on is not None:
-        refuse_if(chosen, fail_on)
+    if fail_on is not None and verdict is not None:
+        refuse(chosen, fail_on, verdict)
 
 
 def report_run(

@@ -290,6 +290,11 @@ TRACE_QUALITY = Table(
     key=("kind", "location_id"),
     columns=(
         *_FINDING_COLUMNS,
+        Column(
+            name="is_loss",
+            type=BOOL,
+            meaning="Something that was recorded is not in the tables: the trace is incomplete.",
+        ),
         Column(name="detail", type=STRING, meaning="What it means for the results."),
     ),
 )

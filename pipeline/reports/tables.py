@@ -27,6 +27,7 @@ _TITLES = {
     "is_nonblocking": "Non-blocking",
     "location_count": "Locations",
     "longest_ns": "Longest",
+    "lost_count": "Lost",
     "lower_bytes": "From",
     "mpi_ns": "MPI",
     "overhead_ratio": "Of its time",

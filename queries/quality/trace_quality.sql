@@ -97,90 +97,112 @@ WITH
         FROM clock_violations
     ),
 
-    explained (kind, detail) AS (
+    -- Whether something that was recorded is lost, and what that means.
+    explained (kind, is_loss, detail) AS (
         VALUES
         (
-            'unmatched_send',
+            'unmatched_send', FALSE,
             'No receive was found for these sends; no waiting is computed for them.'
         ),
         (
-            'unmatched_receive',
+            'unmatched_receive', FALSE,
             'No send was found for these receives; no waiting is computed for them.'
         ),
         (
-            'send_without_completion',
+            'send_without_completion', FALSE,
             'The trace does not say when these sends completed; waiting for their receivers is '
             || 'not seen.'
         ),
         (
-            'receive_without_request',
+            'receive_without_request', FALSE,
             'The trace does not say when these receives were posted; their senders'' waiting is '
             || 'not seen.'
         ),
         (
-            'request_without_completion',
+            'request_without_completion', FALSE,
             'These operations were started but never completed in the trace; they are left out.'
         ),
-        ('cancelled_request', 'The program cancelled these operations; they are left out.'),
         (
-            'partial_collective',
+            'cancelled_request', FALSE,
+            'The program cancelled these operations; they are left out.'
+        ),
+        (
+            'partial_collective', FALSE,
             'Members of these collectives are not in the trace.'
         ),
         (
-            'inconsistent_collective',
+            'inconsistent_collective', FALSE,
             'Members of these collectives disagree on operation or root.'
         ),
         (
-            'unclosed_visit',
+            'unclosed_visit', FALSE,
             'These regions were never left; they are taken to end with the location''s last record.'
         ),
         (
-            'mismatched_leave',
+            'mismatched_leave', FALSE,
             'These records leave another region than the one entered last; call paths may be '
             || 'wrong there.'
         ),
         (
-            'clock_violation',
+            'clock_violation', FALSE,
             'Clocks contradict each other here; waits are cut at the end of their call.'
         ),
-        ('time_reversal', 'Time runs backwards between these records of a location.'),
         (
-            'impossible_time',
+            'time_reversal', FALSE,
+            'Time runs backwards between these records of a location.'
+        ),
+        (
+            'impossible_time', FALSE,
             'These times lie outside the run; the record before them says when it was.'
         ),
         (
-            'impossible_id',
+            'impossible_id', FALSE,
             'These records name something that the trace does not define.'
         ),
-        ('unknown_record', 'Records of kinds that are not read; they are left out.'),
         (
-            'buffer_flush',
+            'unknown_record', TRUE,
+            'Records that are not known, or lack what they need; they are left out.'
+        ),
+        (
+            'buffer_flush', FALSE,
             'The measurement wrote its buffer; the time is no fault of the program.'
         ),
         (
-            'measurement_off',
+            'measurement_off', FALSE,
             'Recording was switched off; what happened meanwhile is not in the results.'
         ),
         (
-            'missing_records',
+            'missing_records', TRUE,
             'Announced records could not be read; results of this location end early.'
         ),
-        ('missing_location', 'No record of this location could be read; it is left out.'),
         (
-            'repeated_definition',
+            'missing_location', TRUE,
+            'No record of this location could be read; it is left out.'
+        ),
+        (
+            'repeated_definition', FALSE,
             'The trace defines something twice; the first definition counts.'
         ),
-        ('invalid_text', 'Names that are not valid UTF-8 are shown with replacements.'),
         (
-            'dropped_attribute',
+            'invalid_text', FALSE,
+            'Names that are not valid UTF-8 are shown with replacements.'
+        ),
+        (
+            'dropped_attribute', TRUE,
             'Records carried more extra values than are kept; the surplus ones are left out.'
         ),
         (
-            'team_without_fork',
+            'team_without_fork', FALSE,
             'These threads worked in teams whose fork is not known; their call paths begin anew.'
         ),
-        ('unreadable_row', 'Rows of the file that could not be read; they are left out.'),
-        ('cut_input', 'The file breaks off; whatever should follow is missing.')
+        (
+            'unreadable_row', TRUE,
+            'Rows of the file that could not be read; they are left out.'
+        ),
+        (
+            'cut_input', TRUE,
+            'The file breaks off; whatever should follow is missing.'
+        )
     )
 
 SELECT
@@ -188,10 +210,11 @@ SELECT
     findings.location_id,
     sum(findings.count)::BIGINT AS count,
     sum(findings.time_ns)::BIGINT AS time_ns,
+    explained.is_loss,
     explained.detail
 FROM findings
 -- A kind without explanation would break the rule that detail is never null.
 LEFT JOIN explained USING (kind)
 WHERE findings.count > 0
-GROUP BY findings.kind, findings.location_id, explained.detail
+GROUP BY findings.kind, findings.location_id, explained.is_loss, explained.detail
 ORDER BY findings.kind, findings.location_id NULLS FIRST

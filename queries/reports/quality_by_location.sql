@@ -12,6 +12,7 @@ SELECT
     locations.name AS location,
     trace_quality.count AS finding_count,
     trace_quality.time_ns,
+    trace_quality.is_loss,
     trace_quality.detail
 FROM trace_quality
 LEFT JOIN locations USING (location_id)

@@ -9,7 +9,8 @@ SELECT
     sum(count)::BIGINT AS finding_count,
     count(DISTINCT location_id) AS location_count,
     sum(time_ns)::BIGINT AS time_ns,
+    is_loss,
     detail
 FROM trace_quality
-GROUP BY kind, detail
+GROUP BY kind, is_loss, detail
 ORDER BY finding_count DESC, kind, detail

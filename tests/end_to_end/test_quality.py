@@ -6,6 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from pipeline import cli
@@ -85,11 +86,17 @@ def test_findings_are_listed_for_other_programs(
         ("any", "findings = 36"),
         ("unmatched_sends > 0 or clock_violations > 10", "unmatched_sends = 5, clock_violations"),
         ("missing_records > 28 AND incomplete_locations = 1", "missing_records = 29"),
-        ("missing_locations", "missing_locations = 1"),
         ("unmatched_sends > 4", "unmatched_sends = 5"),
         ("unmatched_sends > 5", None),
         ("clock_violations > 0 or impossible_ids > 0", None),
-        ("NULL", None),
+        # The kinds as they are printed: 1 location with 29 records, 5 sends, 1 collective.
+        ("unmatched_send = 5 and partial_collective = 1", "unmatched_send = 5, partial_collective"),
+        ("missing_location = 1 and losses = 29 + 1", "missing_location = 1, losses = 30"),
+        ('"Unmatched_Sends" * 2 - 1 >= 9', "unmatched_sends = 5"),
+        ("not (unmatched_sends < 5 or -unmatched_sends > 0)", "unmatched_sends = 5"),
+        ("unmatched_sends / findings > 0.13", "findings = 36"),  # 5 / 36 = 0.139
+        ("unmatched_sends / findings > 0.14", None),
+        ("findings / clock_violations > 0", None),  # undefined: neither more nor less
     ],
 )
 def test_a_condition_that_holds_has_an_exit_code_of_its_own(
@@ -104,40 +111,110 @@ def test_a_condition_that_holds_has_an_exit_code_of_its_own(
 
 
 @pytest.mark.parametrize(
-    "condition",
+    ("condition", "problem"),
     [
-        "unheard_of > 1",
-        "",
-        "unmatched_sends >",
-        "1) UNION (SELECT 2",
-        "true; DROP TABLE counts",
-        "'many'",
-        "(SELECT count(*) FROM read_csv('/etc/passwd')) > 0",
+        ("", "there is no condition"),
+        ("unmatched_sends >", "it cannot be read"),
+        ("1) UNION (SELECT 2", "it cannot be read"),
+        ("true; DROP TABLE counts", "it cannot be read"),
+        ("findings > 1; SELECT 2", "it is more than a condition"),
+        ("findings > 1 FROM runs", "it is more than a condition"),
+        ("findings > 1 LIMIT 1", "it is more than a condition"),
+        ("findings > 1, findings > 2", "give one condition"),
+        ("unmatched_sends", "unmatched_sends is a count, no condition"),
+        ("unmatched_sends + 1", "+ is no condition"),
+        ("'many'", "many is no condition"),
+        ("NULL", "constant is no condition"),
+        ("1 = 1", "it names no count"),
+        ("abs(findings) > 0", "abs is neither a count nor a number"),
+        ("findings > '3'", "3 is neither a count nor a number"),
+        ("findings % 2 = 0", "% is neither a count nor a number"),
+        ("findings > (SELECT 1)", "subquery is neither a count nor a number"),
+        ("(SELECT count(*) FROM read_csv('/etc/passwd')) > 0", "subquery is neither"),
+        ("CASE WHEN findings > 1 THEN true END", "case is no condition"),
+        ("+".join(["findings"] * 900) + " > 1", "it "),
     ],
 )
-def test_a_condition_that_is_none_is_one_line_with_the_names(
-    store: str, condition: str, capsys: pytest.CaptureFixture[str]
+def test_a_condition_that_is_none_is_one_line_that_says_how(
+    store: str, condition: str, problem: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["quality", "damaged", "--store", store, "--fail-on", condition]) == 21
+    assert cli.main(["quality", "damaged", "--store", store, "--fail-on", condition]) == 2
+    captured = capsys.readouterr()
+    (line,) = captured.err.splitlines()
+    assert line.startswith(f"tracemill: --fail-on {condition[:40]}")
+    assert f": {problem}" in line
+    assert "such as 'clock_violations > 10'" in line
+    assert captured.out == ""
+
+
+def test_an_unknown_name_is_told_with_those_there_are(
+    store: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    condition = "findings > 1 or unmatched_sned > 1"
+    assert cli.main(["quality", "damaged", "--store", store, "--fail-on", condition]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert f"--fail-on {condition}".rstrip() in line
-    assert "names: unmatched_sends, unmatched_receives, " in line
+    assert "no count unmatched_sned (did you mean unmatched_send?): counts: buffer_flu" in line
+    for name in ("unmatched_sends", "buffer_flushes", "cut_inputs", "losses", "findings"):
+        assert f" {name}" in line
+    assert "or kinds as quality prints them" in line
+
+
+def counts_of(connection: duckdb.DuckDBPyConnection) -> list[tuple[str | None, str, int]]:
+    return [(kind, name, count) for kind, name, count in fetch(connection, "quality_counts")[1]]
 
 
 def test_every_kind_of_finding_can_be_named(sound: str) -> None:
-    """Each kind has a count of its own, in the order of the kinds, and there are three more."""
+    """Each kind has a count of its own, and there are three more."""
     with Store(Path(sound)).open().connect() as connection:
-        names, (counts,) = fetch(connection, "quality_counts")
-        assert set(counts) == {0}
-        of_one = {}
+        every = counts_of(connection)
+        assert {count for _, _, count in every} == {0}
+        others = {name for kind, name, _ in every if kind is None}
+        assert others == {"findings", "incomplete_locations", "losses"}
+        assert sorted(kind for kind, _, _ in every if kind) == sorted(QUALITY_KINDS)
+        assert len({name for _, name, _ in every}) == len(every)
         for kind in QUALITY_KINDS:
             connection.execute(
                 "CREATE OR REPLACE TEMP VIEW trace_quality AS SELECT "
-                f"'{kind}' AS kind, 3 AS location_id, 7 AS count"
+                f"'{kind}' AS kind, 3 AS location_id, 7 AS count, false AS is_loss"
             )
-            _, (found,) = fetch(connection, "quality_counts")
-            of_one[kind] = {name for name, count in zip(names, found, strict=True) if count}
-    assert all("findings" in counted for counted in of_one.values())
-    own = [counted - {"findings", "incomplete_locations"} for counted in of_one.values()]
-    assert all(len(counted) == 1 for counted in own)
-    assert set.union(*own) | {"findings", "incomplete_locations"} == set(names)
+            counted = {(each, name) for each, name, count in counts_of(connection) if count}
+            assert counted - {(None, "findings")} == {(kind, dict(every_name(every))[kind])}
+
+
+def every_name(rows: list[tuple[str | None, str, int]]) -> list[tuple[str, str]]:
+    return [(kind, name) for kind, name, _ in rows if kind]
+
+
+# --- Completeness is one thing, wherever it is told ----------------------------------------------
+
+ROWS = "0,Enter,main,0,\n5,Leave,main,0,\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_complete"),
+    [
+        (ROWS, True),
+        ("1,Instant,MpiSend,0,0\n", True),  # received by nobody, but not lost
+        ("x,Enter,main,0,\n", False),
+        ("3,Entry,main,0,\n", False),
+        ("3,Instant,MpiSend,0,\n", False),
+    ],
+)
+def test_runs_quality_and_report_agree_on_what_is_complete(
+    rows: str, is_complete: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace, store = tmp_path / "trace.csv", str(tmp_path / "store")
+    first, last = ROWS.splitlines(keepends=True)
+    trace.write_text(f"Timestamp (ns),Event Type,Name,Process,Partner\n{first}{rows}{last}")
+    command = ["analyze", str(trace), "--store", store, "--allow-damaged", "--no-report"]
+    assert cli.main(command) == 0
+    analysed = capsys.readouterr().out
+    assert cli.main(["report", "--store", store]) == 0
+    reported = capsys.readouterr().out
+    for text in (analysed, reported):
+        assert ("Incomplete trace: " in text) is not is_complete
+    assert cli.main(["runs", "--store", store]) == 0
+    listed = capsys.readouterr().out.rstrip()
+    assert listed.endswith(" complete" if is_complete else " incomplete trace")
+    code = cli.main(["quality", "--store", store, "--fail-on", "losses > 0"])
+    assert code == (0 if is_complete else 22)

@@ -88,13 +88,38 @@ def test_threads_are_named_where_a_process_has_several() -> None:
     assert "Rank 1 thread 0 waits for rank 0 thread 0" in finding.detail
 
 
+def test_rows_that_belong_to_no_location_make_a_trace_incomplete_too() -> None:
+    lost = {"count": 3, "is_loss": True, "detail": "Gone."}
+    run = with_rows(
+        late_sender_run(), trace_quality=[{"kind": "unreadable_row", "location_id": None} | lost]
+    )
+    assert build_summary(run).section("summary").sentences[0] == (
+        "Incomplete trace: 3 × unreadable row; the figures hold only what was readable."
+    )
+
+
+def test_what_is_only_doubtful_leaves_a_trace_complete() -> None:
+    doubtful = {"kind": "unmatched_send", "location_id": 0, "count": 3, "detail": "No receive."}
+    run = with_rows(late_sender_run(), trace_quality=[doubtful])
+    said = build_report(run)
+    assert not said.section("summary").sentences[0].startswith("Incomplete")
+    (table,) = said.section("trace-quality").tables
+    assert table.title == "What was noticed"
+
+
 def test_a_damaged_trace_is_told_in_one_line() -> None:
     run = with_rows(
         late_sender_run(),
         trace_quality=[
             {"kind": "clock_violation", "location_id": 0, "count": 3, "detail": "Clocks differ."},
             {"kind": "clock_violation", "location_id": 1, "count": 1, "detail": "Clocks differ."},
-            {"kind": "missing_records", "location_id": 1, "count": 1200, "detail": "Gone."},
+            {
+                "kind": "missing_records",
+                "location_id": 1,
+                "count": 1200,
+                "is_loss": True,
+                "detail": "Gone.",
+            },
         ],
         locations=[
             {"location_id": 0, "is_complete": True},

@@ -160,6 +160,17 @@ def test_every_kind_is_explained(run_query):
     assert all(detail.endswith(".") for _, detail in found)
 
 
+# What is lost was recorded, but is in no table: it could not be read, or is not understood. What
+# was never recorded, or contradicts itself, is no loss.
+def test_a_loss_is_what_was_recorded_and_is_not_in_the_tables(run_query):
+    kinds = [{"kind": kind, "location_id": 0, "count": 1} for kind in QUALITY_KINDS]
+    found = run_query("trace_quality", {"reading_findings": kinds}, "kind is_loss")
+    assert {kind for kind, is_loss in found if is_loss} == {
+        "missing_records", "missing_location", "unreadable_row", "cut_input", "unknown_record",
+        "dropped_attribute",
+    }  # fmt: skip
+
+
 # --- Clock violations ----------------------------------------------------------------------------
 
 

@@ -6,7 +6,10 @@ from pipeline.reports.material import OVERVIEW, Material
 from pipeline.reports.model import Fact, Layout, Section
 from pipeline.reports.sections import critical_path, load_balance
 from pipeline.reports.sections.flat_profile import TOP_REGIONS, describe_top_region
-from pipeline.reports.sections.trace_quality import describe_quality
+from pipeline.reports.sections.trace_quality import (
+    describe_quality,
+    name_findings,
+)
 from pipeline.reports.sections.wait_states import (
     BEYOND,
     SEARCHED,
@@ -39,20 +42,21 @@ def build(material: Material) -> Section:
     overview = material.overview
     top = material.rows(TOP_REGIONS.query, 1)
     incomplete = material.rows("incomplete_locations", int(overview["location_count"] or 0))
+    quality = material.rows("quality_findings")
     findings = select_findings(material.rows(FINDINGS, FINDING_LIMIT))
     return Section(
         key="summary",
         title="Summary",
         facts=_facts(overview),
         sentences=said(
-            describe_damage(incomplete, overview),
+            describe_damage(incomplete, quality, overview),
             describe_use(overview),
             describe_use_without_setup(overview),
             critical_path.describe_length(material),
             critical_path.describe_waiting(material, least=WORTH_TELLING),
             load_balance.describe_most_uneven(material),
             describe_top_region(top) if top and overview["total_ns"] else "",
-            describe_quality(material.rows("quality_findings"), incomplete),
+            describe_quality(quality, incomplete),
             describe_coverage(material.overview, material.rows(UNANALYSED)),
             describe_waiting(overview, material.rows(SEARCHED)),
         ),
@@ -93,14 +97,18 @@ def describe_size(overview: Row) -> str:
     )
 
 
-def describe_damage(incomplete: Sequence[Row], overview: Row) -> str:
-    """What must be known before any figure, if not all of the trace could be read."""
-    if not incomplete:
+def describe_damage(incomplete: Sequence[Row], findings: Sequence[Row], overview: Row) -> str:
+    """What must be known before any figure, if something that was recorded is lost."""
+    parts = name_findings([each for each in findings if each["is_loss"]])
+    if not parts:
         return ""
-    return (
-        f"Incomplete trace: of {count_of(overview['location_count'], 'location')}, "
-        f"{len(incomplete)} could not be read whole; the figures hold only what was readable."
-    )
+    if incomplete:
+        locations = count_of(overview["location_count"], "location")
+        parts = [f"of {locations}, {len(incomplete)} could not be read whole"]
+        parts += name_findings(
+            [each for each in findings if each["is_loss"] and not each["location_count"]]
+        )
+    return f"Incomplete trace: {'; '.join(parts)}; the figures hold only what was readable."
 
 
 def describe_use(overview: Row) -> str:

@@ -15,6 +15,7 @@ QUALITY = TableSpec(
     title="What was noticed",
     titles={"detail": "What it means", "time_ns": "Time concerned"},
     silent={"time_ns": None},
+    hidden=frozenset({"is_loss"}),
 )
 INCOMPLETE = TableSpec(
     query="incomplete_locations",
@@ -38,13 +39,18 @@ def build(material: Material, *more: TableSpec) -> Section:
 
 def describe_quality(findings: Sequence[Row], incomplete: Sequence[Row]) -> str:
     """Trace quality in one line."""
+    listed = name_findings(findings)
+    if not listed:
+        return "Trace quality: nothing is missing or doubtful."
+    if incomplete:
+        listed.insert(0, f"{count_of(len(incomplete), 'location')} incomplete")
+    return f"Trace quality: {'; '.join(listed)}."
+
+
+def name_findings(findings: Sequence[Row]) -> list[str]:
+    """'5 × unmatched send' for each kind."""
     kinds: dict[str, int] = {}
     for finding in findings:
         kind = str(finding["kind"])
         kinds[kind] = kinds.get(kind, 0) + int(number(finding["finding_count"]))
-    if not kinds and not incomplete:
-        return "Trace quality: nothing is missing or doubtful."
-    listed = [f"{format_count(count)} × {kind.replace('_', ' ')}" for kind, count in kinds.items()]
-    if incomplete:
-        listed.insert(0, f"{count_of(len(incomplete), 'location')} incomplete")
-    return f"Trace quality: {'; '.join(listed)}."
+    return [f"{format_count(count)} × {kind.replace('_', ' ')}" for kind, count in kinds.items()]
