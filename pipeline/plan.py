@@ -55,6 +55,11 @@ class Plan:
     records: Mapping[str, TableRecord]
     decisions: tuple[Decision, ...]
 
+    @property
+    def has_to_read(self) -> bool:
+        """Whether the trace itself is read."""
+        return any(isinstance(stage, ReadStage) for stage in self.stages)
+
 
 def make_plan(
     graph: Sequence[Stage],

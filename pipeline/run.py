@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pipeline.completeness import is_complete
 from pipeline.engine import Engine
-from pipeline.errors import StoreError
+from pipeline.errors import PipelineError, StoreError
 from pipeline.graph import Recipe, Stage, build_graph, installed_version
 from pipeline.plan import UNCHANGED, Decision, Plan, make_plan, option_values
 from pipeline.reporter import Reporter, SilentReporter
@@ -38,6 +39,8 @@ def available_threads() -> int:
 class Options:
     """How to analyse. Only `allow_damaged` and `parameters` change what the tables hold.
 
+    `allow_damaged` changes nothing for a complete trace: where the tables of such a one are there,
+    it does not matter with or without it they were made.
     `memory_limit` is a size such as 2GB that SQL may use; empty: DuckDB's choice, four fifths of
     the memory. `parameters` are values for the named parameters of the queries, and `files` says
     from where those that are the text of a file were read.
@@ -289,16 +292,33 @@ def _prepare(
     identity = source.identity()
     current = _current(store, identity.run_id, reporter)
     record = _source_record(source, identity, current)
-    plan = make_plan(
-        graph,
-        digest=record.digest,
-        allow_damaged=options.allow_damaged,
-        values=options.parameters,
-        current=current.manifest if current else None,
-        missing=current.missing_tables() if current else (),
-        force=options.force,
-    )
+
+    def plan_for(options: Options) -> Plan:
+        return make_plan(
+            graph,
+            digest=record.digest,
+            allow_damaged=options.allow_damaged,
+            values=options.parameters,
+            current=current.manifest if current else None,
+            missing=current.missing_tables() if current else (),
+            force=options.force,
+        )
+
+    plan = plan_for(options)
+    if current and plan.has_to_read and not options.force:
+        other = replace(options, allow_damaged=not options.allow_damaged)
+        other_plan = plan_for(other)
+        if not other_plan.has_to_read and (options.allow_damaged or _is_complete(current)):
+            options, plan = other, other_plan
     return _Task(source, record, identity.run_id, store, options, reporter, current, plan)
+
+
+def _is_complete(run: Run) -> bool:
+    """Whether a run is known to be complete."""
+    try:
+        return is_complete(run)
+    except PipelineError:  # it has no such table, or not of this version
+        return False
 
 
 def _check_parameters(recipe: Recipe, options: Options) -> None:

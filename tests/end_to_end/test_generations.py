@@ -19,10 +19,10 @@ from pathlib import Path
 import pytest
 
 from pipeline import graph
-from pipeline.errors import StoreError
+from pipeline.errors import DamagedTraceError, StoreError
 from pipeline.graph import schema_hash
 from pipeline.reporter import SilentReporter
-from pipeline.run import Analysis, analyze_source
+from pipeline.run import Analysis, Options, analyze, analyze_source
 from pipeline.store import Store
 from schemas import Rule
 from tests.support import (
@@ -188,10 +188,53 @@ def test_going_back_to_earlier_options_computes_nothing(analysed: Case) -> None:
     assert analysed.store.open().read("doubled")["duration_ns"].to_pylist() == [40, 140]
 
 
-def test_allowing_damage_reads_again(analysed: Case) -> None:
+def test_allowing_damage_changes_nothing_where_there_is_none(analysed: Case) -> None:
+    """Reading did not fail, so that there is no damage that could be allowed."""
+    assert analysed.explain(allow_damaged=True) == {}
     analysis = analysed.analyze(allow_damaged=True)
+    assert not analysis.is_new
+    changed = analysed.analyze(allow_damaged=True, parameters={"factor": 3})
+    assert computed(changed) == {"doubled": "options changed"}
+    assert not changed.run.manifest.is_damaged_allowed
+
+
+def test_where_damage_was_allowed_the_trace_is_read_again_without(case: Case) -> None:
+    """This recipe does not tell whether there was any."""
+    case.analyze(allow_damaged=True)
+    assert case.explain(allow_damaged=True) == {}
+    analysis = case.analyze()
     assert computed(analysis)["stays"] == "options changed"
+
+
+def test_a_changed_trace_is_read_as_the_options_say(analysed: Case) -> None:
+    analysed.source = write_trace(analysed.folder / "first", stays=[[1, 2]])
+    analysis = analysed.analyze(allow_damaged=True)
+    assert computed(analysis)["stays"] == "source changed"
     assert analysis.run.manifest.is_damaged_allowed
+
+
+@pytest.mark.parametrize("trace", ["m01_late_sender", "late_sender.csv"])
+def test_a_complete_trace_is_the_same_whether_damage_is_allowed_or_not(
+    trace: str, tmp_path: Path
+) -> None:
+    path, store = Path(__file__).parents[2] / "data" / trace, Store(tmp_path)
+    first = analyze(path, store=store, options=Options(threads=1, allow_damaged=True))
+    again = analyze(path, store=store, options=Options(threads=1))
+    assert (first.is_new, again.is_new) == (True, False)
+    strict = analyze(path, store=Store(tmp_path / "strict"), options=Options(threads=1))
+    for table in strict.run.tables:
+        files = [
+            [file.read_bytes() for file in run.files(table)] for run in (strict.run, first.run)
+        ]
+        assert files[0] == files[1], table
+
+
+def test_an_incomplete_trace_is_refused_again_once_damage_is_not_allowed(tmp_path: Path) -> None:
+    trace, store = tmp_path / "trace.csv", Store(tmp_path / "store")
+    trace.write_text("Timestamp (ns),Event Type,Name,Process\n0,Enter,a,0\nx,Leave,a,0\n")
+    analyze(trace, store=store, options=Options(threads=1, allow_damaged=True))
+    with pytest.raises(DamagedTraceError, match="line 3"):
+        analyze(trace, store=store, options=Options(threads=1))
 
 
 def test_changed_code_of_the_reader_or_a_stage_computes_again(analysed: Case) -> None:
