@@ -18,7 +18,7 @@ from pipeline.models.efficiency_grid import (
     Grid,
     Region,
     Runs,
-    correlate_orders,
+    compare_orders,
     cover_grid,
     find_growth,
     find_parts,
@@ -354,9 +354,9 @@ def test_ranks_are_mean_positions(values: list[int | None]) -> None:
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(-3, 3)), min_size=3, max_size=12))
 def test_orders_agree_as_scipy_says(pairs: list[tuple[int, int]]) -> None:
     one, other = np.array(pairs, np.float64).T
-    count, spearman = correlate_orders(one, other)
-    assert count == len(pairs)
+    found = compare_orders(one, other)
+    assert found.pair_count == len(pairs)
     if len(set(one)) == 1 or len(set(other)) == 1:
-        assert spearman is None
+        assert found.rho is None
     else:
-        assert spearman == pytest.approx(spearmanr(one, other).statistic, abs=1e-12)
+        assert found.rho == pytest.approx(spearmanr(one, other).statistic, abs=1e-12)

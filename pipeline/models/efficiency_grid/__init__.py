@@ -18,9 +18,16 @@ from pipeline.models.efficiency_grid.marks import (
     measure_region,
 )
 from pipeline.models.efficiency_grid.parts import find_parts, find_signs
-from pipeline.models.efficiency_grid.rankings import correlate_orders, rank_ascending
+from pipeline.models.efficiency_grid.rankings import (
+    FEWEST_PAIRS,
+    Agreement,
+    compare_orders,
+    rank_ascending,
+)
 
 __all__ = [
+    "FEWEST_PAIRS",
+    "Agreement",
     "CellMarks",
     "Cells",
     "Configurations",
@@ -30,7 +37,7 @@ __all__ = [
     "Region",
     "Runs",
     "attainable_efficiency",
-    "correlate_orders",
+    "compare_orders",
     "cover_grid",
     "find_growth",
     "find_parts",

@@ -1,34 +1,44 @@
-"""Orders of programs by their marks, and how far two orders agree."""
+"""Orders by a value, and how far two orders agree."""
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.models.rank_correlation import spearman
+from pipeline.models.ranks import rank_rows
+
 Values = NDArray[np.float64]
 
-FEWEST_PROGRAMS = 3
+FEWEST_PAIRS = 3
+
+
+class Agreement(NamedTuple):
+    """How far two orders agree: over how many pairs, Spearman's ρ, and its p-value.
+
+    There is no ρ for fewer than three pairs, nor where one of the values is always the same.
+    """
+
+    pair_count: int
+    rho: float | None
+    p_value: float | None
 
 
 def rank_ascending(values: Values) -> Values:
     """Positions in ascending order from 1; equal values share the mean, NaN has none (NaN)."""
     ranks = np.full(len(values), np.nan)
     is_known = ~np.isnan(values)
-    _, place, count = np.unique(values[is_known], return_inverse=True, return_counts=True)
-    ranks[is_known] = (np.cumsum(count) - (count - 1) / 2)[place]
+    ranks[is_known] = rank_rows(values[is_known][None, :]).doubled[0] / 2
     return ranks
 
 
-def correlate_orders(one: Values, other: Values) -> tuple[int, float | None]:
-    """How many programs have both values, and Spearman's rank correlation of these.
-
-    There is none for fewer than three programs, nor where one of the values is always the same.
-    """
+def compare_orders(one: Values, other: Values) -> Agreement:
+    """Rank correlation of two values over those that have both; NaN stands for none."""
     is_known = ~(np.isnan(one) | np.isnan(other))
     count = int(is_known.sum())
-    if count < FEWEST_PROGRAMS:
-        return count, None
-    first, second = (rank_ascending(values[is_known]) for values in (one, other))
-    first, second = first - first.mean(), second - second.mean()
-    spread = float(np.sqrt((first @ first) * (second @ second)))
-    if spread == 0:
-        return count, None
-    return count, float(np.clip(first @ second / spread, -1, 1))
+    if count < FEWEST_PAIRS:
+        return Agreement(count, None, None)
+    found = spearman(one[is_known], other[is_known][None, :])
+    if not found.is_defined[0]:
+        return Agreement(count, None, None)
+    return Agreement(count, float(found.rho[0]), float(found.p_value[0]))

@@ -9,8 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from pipeline.graph import PythonStage
-from pipeline.models.efficiency_grid import correlate_orders, rank_ascending
-from pipeline.models.efficiency_grid.rankings import FEWEST_PROGRAMS
+from pipeline.models.efficiency_grid import FEWEST_PAIRS, compare_orders, rank_ascending
 from pipeline.stages.campaign.published_marks import PublishedMarks, read_published_marks
 from schemas.scalability import (
     CRITERIA,
@@ -107,23 +106,23 @@ def _ranked(programs: list[Row]) -> list[Row]:
 def _correlated(comparison: str, programs: list[Row]) -> list[Row]:
     rows = []
     for (one, first), (other, second) in combinations(zip(ORDERS, _VALUES, strict=True), 2):
-        count, spearman = correlate_orders(_values(programs, first), _values(programs, second))
+        found = compare_orders(_values(programs, first), _values(programs, second))
         rows.append(
             {
                 "comparison": comparison,
                 "criterion": one,
                 "other_criterion": other,
-                "program_count": count,
-                "spearman": spearman,
-                "reason": _why_no_correlation(count) if spearman is None else None,
+                "program_count": found.pair_count,
+                "spearman": found.rho,
+                "reason": _why_no_correlation(found.pair_count) if found.rho is None else None,
             }
         )
     return rows
 
 
 def _why_no_correlation(count: int) -> str:
-    if count < FEWEST_PROGRAMS:
-        return f"fewer than {FEWEST_PROGRAMS} programs have both values"
+    if count < FEWEST_PAIRS:
+        return f"fewer than {FEWEST_PAIRS} programs have both values"
     return "one of the values is the same for all programs"
 
 
@@ -139,7 +138,9 @@ MARK_RANKINGS_STAGE = PythonStage(
     compute=rank_programs,
     modules=(
         "pipeline.stages.campaign.mark_rankings", "pipeline.stages.campaign.published_marks",
-        "pipeline.models.efficiency_grid", "schemas.scalability", "schemas.campaigns",
+        "pipeline.models.efficiency_grid", "pipeline.models.rank_correlation",
+        "pipeline.models.ranks", "pipeline.models.permutation", "schemas.scalability",
+        "schemas.campaigns",
     ),
     parameters={"published_marks": "", "grid_rank_across_references": False},
 )  # fmt: skip
