@@ -50,6 +50,14 @@ def _text(name: str, meaning: str, null_means: str = "") -> Column:
     return Column(name=name, type=STRING, null_means=null_means, meaning=meaning)
 
 
+SPEARMAN = Column(
+    name="spearman",
+    type=FLOAT64,
+    minimum=-1,
+    maximum=1,
+    null_means="see reason",
+    meaning="Rank correlation by Spearman, with mean ranks of equal values.",
+)
 EFFICIENCY_DEFINITION = Column(
     name="efficiency_definition",
     type=ENUM,
@@ -342,13 +350,57 @@ MARK_RANKING_CORRELATIONS = Table(
         Column(name="criterion", type=ENUM, values=ORDERS, meaning="One criterion."),
         Column(name="other_criterion", type=ENUM, values=ORDERS, meaning="A later one."),
         _count("program_count", "Programs that have both values."),
+        SPEARMAN,
+        _text("reason", "Why there is no correlation.", "there is one"),
+    ),
+    rules=(_has_reason_where_null("spearman"),),
+)
+
+CHARACTERISTIC = _text(
+    "characteristic",
+    "communication share: time of all processes in calls of communication over their time; load "
+    "balance: mean over maximum of the rest of the time of a process; or a metric: its share, see "
+    "`metric_times`.",
+)
+
+GRID_CHARACTERISTICS = Table(
+    name="grid_characteristics",
+    meaning=(
+        "What else is known of the best run of a configuration: other values over the same grid, "
+        "from runs with call sites."
+    ),
+    grain="one row per application, configuration with a best run, and characteristic",
+    key=("application", "processes", "size", "characteristic"),
+    columns=(
+        APPLICATION,
+        PROCESSES,
+        SIZE,
+        CHARACTERISTIC,
+        _ratio("value", "Its value in the best run."),
+    ),
+)
+
+
+GRID_CORRELATIONS = Table(
+    name="grid_correlations",
+    meaning="How far efficiency goes with another characteristic over the grid of a program.",
+    grain="one row per application and characteristic",
+    key=("application", "characteristic"),
+    columns=(
+        APPLICATION,
+        CHARACTERISTIC,
+        _count("configuration_count", "Configurations that have both."),
+        SPEARMAN,
         Column(
-            name="spearman",
+            name="p_value",
             type=FLOAT64,
-            minimum=-1,
+            minimum=0,
             maximum=1,
             null_means="see reason",
-            meaning="Rank correlation by Spearman, with mean ranks of equal values.",
+            meaning=(
+                "Chance that a correlation is at least as far from 0 if neither depends on the "
+                "other; by permutations for up to 9 configurations, else by Student's t."
+            ),
         ),
         _text("reason", "Why there is no correlation.", "there is one"),
     ),
@@ -361,5 +413,7 @@ TABLES: tuple[Table, ...] = (
     SCALABILITY_MARKS,
     MARK_RANKINGS,
     MARK_RANKING_CORRELATIONS,
+    GRID_CHARACTERISTICS,
+    GRID_CORRELATIONS,
 )
 """From runs to the comparison of programs (Teplov 2014)."""

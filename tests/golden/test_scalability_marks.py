@@ -310,3 +310,12 @@ def test_every_program_has_its_own_definition_of_efficiency():
         near(2, 10, 4, 20, -0.1, 0.1, 0, 1.0, 0.8),
         near(2, 10, 4, 20, -0.625, -0.125, -0.375, 1.0, 0.25),
     ]
+
+
+def test_the_order_of_rows_does_not_matter():
+    runs = square("a", (8, 5, 8, 4)) + square("a", (9, 5, 9, 3)) + square("b", (5, 5, 5, 10))
+    runs = [row | {"campaign_run_id": at} for at, row in enumerate(runs)]
+    definitions = dict.fromkeys("ab", "attainable performance")
+    assert runs_to_marks(runs[::-1], definitions) == runs_to_marks(runs, definitions)
+    rows = configurations(WITH_A_GAP)
+    assert scalability(rows[::-1]) == scalability(rows)

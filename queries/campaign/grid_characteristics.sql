@@ -1,0 +1,64 @@
+-- What else is known of the best run of every configuration of the grid.
+--
+-- Grain:      one row per application, configuration with a best run, and characteristic
+-- Inputs:     efficiency_grid, run_tasks, run_totals, metric_times
+-- Output:     grid_characteristics
+-- Parameters: none
+-- Source:     other characteristics over the grid of efficiency (Teplov 2014); load balance as POP
+--             defines it, mean over maximum
+-- Assumes:    a metric that a run with metrics does not list is 0
+WITH
+    best AS (
+        SELECT application, processes, size, campaign_run_id
+        FROM efficiency_grid
+        WHERE campaign_run_id IS NOT NULL
+    ),
+
+    spent AS (
+        SELECT
+            campaign_run_id,
+            sum(communication_ns) AS communication_ns,
+            sum(time_ns) AS time_ns,
+            avg(time_ns - communication_ns) AS mean_ns,
+            max(time_ns - communication_ns) AS longest_ns
+        FROM run_tasks
+        GROUP BY campaign_run_id
+    ),
+
+    metrics AS (
+        SELECT DISTINCT best.application, metric_times.metric
+        FROM metric_times
+        INNER JOIN best USING (campaign_run_id)
+        WHERE metric_times.metric <> 'time'
+    ),
+
+    characteristics AS (
+        SELECT
+            campaign_run_id,
+            'communication share' AS characteristic,
+            communication_ns / nullif(time_ns, 0) AS value
+        FROM spent
+        UNION ALL
+        SELECT campaign_run_id, 'load balance', mean_ns / nullif(longest_ns, 0)
+        FROM spent
+        UNION ALL
+        SELECT
+            best.campaign_run_id,
+            metrics.metric,
+            if(metric_times.value_ns IS NULL, 0, metric_times.share)
+        FROM best
+        INNER JOIN run_totals USING (campaign_run_id)
+        INNER JOIN metrics USING (application)
+        LEFT JOIN metric_times USING (campaign_run_id, metric)
+    )
+
+SELECT
+    best.application,
+    best.processes,
+    best.size,
+    characteristics.characteristic,
+    characteristics.value
+FROM best
+INNER JOIN characteristics USING (campaign_run_id)
+WHERE characteristics.value IS NOT NULL
+ORDER BY best.application, best.processes, best.size, characteristics.characteristic
