@@ -1,0 +1,113 @@
+"""Tables of a campaign from measurements without traces: call sites, regions, processes."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from pipeline.campaign.inputs.measurements import CallSiteTask, MeasuredRun, RegionTime
+from pipeline.text import key_of
+from schemas import Table, campaigns
+
+Rows = list[dict[str, Any]]
+
+
+def tables_of(run: MeasuredRun, processes: int) -> Mapping[str, pa.Table]:
+    """What a measurement tells of processes, call sites and regions, by table; without run ids.
+
+    Times of regions are those of a process, so that all spend them times `processes`.
+    """
+    paths: dict[int, dict[str, Any]] = {}
+    costs: dict[int, dict[str, Any]] = {}
+    for key, path, cost in [*_sites(run.call_sites, processes), *_regions(run.regions, processes)]:
+        paths[key], costs[key] = path, cost
+    tasks = [
+        {"rank": each.rank, "time_ns": each.time_ns, "communication_ns": each.communication_ns}
+        for each in sorted(run.tasks, key=lambda each: each.rank)
+    ]
+    ordered = sorted(paths)
+    return {
+        table.name: _table(table, rows)
+        for table, rows in (
+            (campaigns.RUN_TASKS, tasks),
+            (campaigns.CAMPAIGN_CALL_PATHS, [paths[key] for key in ordered]),
+            (campaigns.RUN_CALL_PATHS, [costs[key] for key in ordered]),
+            (campaigns.CALL_SITE_TASKS, _calls(run.call_sites)),
+        )
+    }
+
+
+def _sites(
+    calls: Iterable[CallSiteTask], processes: int
+) -> Iterable[tuple[int, dict[str, Any], dict[str, Any]]]:
+    """Key, description and cost of every call site."""
+    by_site: dict[int, list[CallSiteTask]] = {}
+    for call in calls:
+        by_site.setdefault(_key(call.site.identity), []).append(call)
+    for key, own in by_site.items():
+        site, times = own[0].site, [call.total_ns for call in own]
+        path = {
+            "call_path_key": key,
+            "call_path": site.call_path,
+            "region": site.operation,
+            "depth": len(site.frames),
+            "place": site.place,
+            "operation": site.operation,
+            "is_setup": False,
+        }
+        yield key, path, _cost(key, times, processes, sum(call.call_count for call in own))
+
+
+def _regions(
+    regions: Iterable[RegionTime], processes: int
+) -> Iterable[tuple[int, dict[str, Any], dict[str, Any]]]:
+    """The same of every region."""
+    for region in regions:
+        key = _key("\n".join(region.call_path))
+        path = {
+            "call_path_key": key,
+            "call_path": "/".join(region.call_path),
+            "region": region.call_path[-1],
+            "depth": len(region.call_path) - 1,
+            "is_setup": False,
+        }
+        yield key, path, _cost(key, [region.time_ns] * processes, processes, processes)
+
+
+def _cost(key: int, times: list[int], processes: int, visits: int) -> dict[str, Any]:
+    return {
+        "call_path_key": key,
+        "visit_count": visits,
+        "inclusive_ns": sum(times),
+        "exclusive_ns": sum(times),
+        "process_count": len(times),
+        "shortest_ns": min(times) if len(times) >= processes else 0,
+        "longest_ns": max(times),
+        "wait_ns": 0,
+        "critical_path_ns": 0,
+    }
+
+
+def _calls(calls: Iterable[CallSiteTask]) -> Rows:
+    rows = [
+        {
+            "call_path_key": _key(call.site.identity),
+            "rank": call.rank,
+            "call_count": call.call_count,
+            "total_ns": call.total_ns,
+            "shortest_ns": call.shortest_ns,
+            "longest_ns": call.longest_ns,
+        }
+        for call in calls
+    ]
+    return sorted(rows, key=lambda row: (row["call_path_key"], row["rank"]))
+
+
+def _key(text: str) -> int:
+    """A key as a signed number of 64 bits that is not 0."""
+    return (key_of(text) or 1) - (1 << 63)
+
+
+def _table(table: Table, rows: Rows) -> pa.Table:
+    columns = [(c.name, c.type) for c in table.columns if c.name != "campaign_run_id"]
+    return pa.Table.from_pylist(rows, schema=pa.schema(columns))

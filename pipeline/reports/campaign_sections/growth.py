@@ -1,0 +1,85 @@
+"""Growth: overheads, wait states and call paths over the number of processes."""
+
+from collections.abc import Iterator, Sequence
+
+from pipeline.reports.material import Material
+from pipeline.reports.model import Section
+from pipeline.reports.tables import TableSpec
+from pipeline.reports.wording import Row, name_path, number, said, share_of
+
+PLACE = 60
+# Shares of all time: less growth than that is not worth a sentence.
+LEAST = 0.01
+
+_TITLES = {
+    "smallest_share_ratio": "At fewest",
+    "largest_share_ratio": "At most processes",
+    "growth_ratio": "Growth",
+    "growth_exponent": "Exponent",
+    "growth_error": "Its error",
+    "p_value": "p",
+    "run_count": "Runs",
+    "wait_share_ratio": "Waiting at most",
+    "path_share_ratio": "Of the path at most",
+}
+METRICS = TableSpec(
+    query="growing_metrics",
+    title="Overheads and wait states that grow most",
+    note=(
+        "Shares of the time of all locations, at the fewest and at the most processes. Exponent b: "
+        "the sum over all processes grows as p^b; 0 where work is only divided."
+    ),
+    row_limit=60,
+    titles=_TITLES,
+)
+CALL_PATHS = TableSpec(
+    query="growing_call_paths",
+    title="Call paths whose share grows most",
+    note="The same for the time of call paths without callees; their waiting, their part of the "
+    "critical path.",
+    row_limit=60,
+    titles=_TITLES,
+)
+CELLS = TableSpec(
+    query="losing_call_paths",
+    title="Where in the grid which call paths lose",
+    note=(
+        "Up to three call paths per cell. Lost with processes: growth of its time over all "
+        "locations, as a share of that of all call paths at fewer processes; lost with size: "
+        "growth of its time per unit of computation, likewise."
+    ),
+    row_limit=500,
+    titles={
+        "loss_processes_ratio": "Lost with processes", "wait_loss_ratio": "Part that is waiting",
+        "loss_size_ratio": "Lost with size", "waiting_ratio": "Waiting, of its time",
+        "path_share_ratio": "Of the critical path",
+    },
+)  # fmt: skip
+
+
+def build(material: Material) -> Section | None:
+    """What grows, and where in the grid."""
+    tables = material.tables(METRICS, CALL_PATHS, CELLS)
+    if not tables:
+        return None
+    paths = next((table.as_dicts() for table in tables if table.name == CALL_PATHS.query), ())
+    return Section(
+        key="growth",
+        title="What grows",
+        sentences=said(*describe_growth(paths)),
+        tables=tables,
+    )
+
+
+def describe_growth(paths: Sequence[Row]) -> Iterator[str]:
+    """The call path that grows most of every application."""
+    seen: set[object] = set()
+    for row in paths:
+        if row["application"] in seen or number(row["growth_ratio"]) < LEAST:
+            continue
+        seen.add(row["application"])
+        yield (
+            f"{row['application']}: the share of {name_path(row['call_path'])} grows most, from "
+            f"{share_of(row['smallest_share_ratio'])} to {share_of(row['largest_share_ratio'])} "
+            "of all time."
+        )

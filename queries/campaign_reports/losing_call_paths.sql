@@ -1,0 +1,27 @@
+-- Where in the grid which call paths lose time: the worst of every cell.
+--
+-- Grain:      one row per application, cell and call path; up to three per cell
+-- Inputs:     cell_call_sites
+-- Output:     campaign report section cells
+-- Parameters: $row_limit  only the first rows (BIGINT)
+-- Assumes:    nothing
+SELECT
+    application,
+    lower_processes,
+    upper_processes,
+    lower_size,
+    upper_size,
+    call_path,
+    loss_processes AS loss_processes_ratio,
+    wait_loss_processes AS wait_loss_ratio,
+    loss_size AS loss_size_ratio,
+    wait_ratio AS waiting_ratio,
+    critical_path_share AS path_share_ratio
+FROM cell_call_sites
+QUALIFY
+    row_number() OVER (
+        PARTITION BY application, lower_processes, lower_size
+        ORDER BY loss_processes DESC, call_path_key
+    ) <= 3
+ORDER BY application, lower_processes, lower_size, loss_processes DESC, call_path_key
+LIMIT $row_limit::BIGINT
