@@ -39,9 +39,10 @@ def _lines() -> Iterator[str]:
     yield ""
     yield (
         "[data/late_sender.csv](../data/late_sender.csv) goes on from there. Cells with commas or "
-        "quotes stand in quotes, but no cell goes beyond its line. Columns may come in any order; "
-        "only those marked \\* are needed, and others are not looked at. Rows of a location are "
-        "its records, in the order of the file."
+        "quotes stand in quotes, but no cell goes beyond its line. Semicolons, tabs or bars may "
+        "separate cells instead of commas, as the first line does; numbers have a decimal point "
+        "all the same. Columns may come in any order; only those marked \\* are needed, and "
+        "others are not looked at. Rows of a location are its records, in the order of the file."
     )
     yield ""
     yield "| column | cells | meaning |"
@@ -67,7 +68,14 @@ def _kinds() -> Iterator[str]:
         "`Value`, is the value of a counter; further ones of the same record follow as `More`. "
         "`More` with the name `Attribute` or `AttributeText` attaches a value to the record "
         "before. `ProgramBegin`, `ProgramEnd` and `Other` are records of which only the position "
-        "counts. An `Instant` of another name is counted as `unknown_record`."
+        "counts."
+    )
+    yield ""
+    yield (
+        "Rows of another event type, and an `Instant` of another name or without what it needs "
+        "(a message without `Partner`), are counted as `unknown_record`, and the table "
+        "`misread_cells` tells what was not understood, in which line first, and what may be "
+        "meant. A trace of which no row is understood is refused."
     )
     yield ""
     yield (

@@ -9,6 +9,8 @@ TIME_SECONDS, TIME_NS = "Timestamp (s)", "Timestamp (ns)"
 EVENT_TYPE, NAME, PROCESS, THREAD = "Event Type", "Name", "Process", "Thread"
 VARIABLE, VALUE, DEFINITION = "Variable", "Value", "Definition"
 INTEGER, TEXT = "integer", "text"
+SEPARATORS = (",", ";", "\t", "|")
+"""What may stand between cells: the one that makes most columns of the first line."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ FIELDS = (
         EVENT_TYPE,
         TEXT,
         "`Enter` or `Leave` a region; `Instant`: a record of the kind told by `Name`; `More`: a "
-        "further value of the record before; `Define …`: see below.",
+        "further value of the record before; `Define …`: see below. Case does not matter.",
         is_required=True,
     ),
     Field(NAME, TEXT, "Region that is entered or left, or kind of the record.", is_required=True),

@@ -247,6 +247,29 @@ READING_FINDINGS = Table(
     columns=_FINDING_COLUMNS,
 )
 
+MISREAD_CELLS = Table(
+    name="misread_cells",
+    meaning="Cells of a trace in CSV that are not understood; at most 50 different ones are kept "
+    "per column and use.",
+    grain="one row per column and cell",
+    key=("column_name", "cell"),
+    columns=(
+        Column(name="column_name", type=STRING, meaning="Column of the file."),
+        Column(
+            name="cell", type=STRING, meaning="What stands there, cut after 80 characters; or ''."
+        ),
+        Column(name="row_count", type=INT64, minimum=1, meaning="Rows with this cell."),
+        Column(name="file", type=STRING, meaning="Name of the file that holds the first of them."),
+        Column(name="first_line", type=INT64, minimum=1, meaning="Line of the first one."),
+        Column(
+            name="nearest",
+            type=STRING,
+            null_means="no known word is similar",
+            meaning="The known word that may be meant.",
+        ),
+    ),
+)
+
 OPEN_REQUESTS = Table(
     name="open_requests",
     meaning="Receives and collectives that were started, but neither completed nor cancelled.",
@@ -301,5 +324,5 @@ TRACE_QUALITY = Table(
 
 TABLES = (
     MPI_CALLS, SENDS, PROBED_RECEIVES, RECEIVES, MESSAGES, UNMATCHED_MESSAGES, DOUBTFUL_CHANNELS,
-    READING_FINDINGS, OPEN_REQUESTS, CLOCK_VIOLATIONS, TRACE_QUALITY,
+    READING_FINDINGS, MISREAD_CELLS, OPEN_REQUESTS, CLOCK_VIOLATIONS, TRACE_QUALITY,
 )  # fmt: skip

@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.errors import DamagedTraceError, NotATraceError, PipelineError
 from pipeline.readers import open_source
-from schemas import csv_layout as layout
+from pipeline.readers.csv import blocks
 from tests.csv_reading import read_text
 from tests.otf2_reading import read_archive
 
@@ -81,6 +81,141 @@ def test_what_is_odd_is_counted(rows: str, finding: str, tmp_path: Path) -> None
     assert found.visits("path enter_ns leave_ns")[0] == ("main", 0, 9)
 
 
+@pytest.mark.parametrize(
+    ("enter", "leave"), [("enter", "leave"), ("ENTER", "LEAVE"), (" Enter ", "lEaVe")]
+)
+def test_the_case_of_event_types_and_columns_does_not_matter(
+    enter: str, leave: str, tmp_path: Path
+) -> None:
+    text = f"timestamp (NS),event type,NAME,process,PARTNER\n0,{enter},a,0,\n9,{leave},a,0,\n"
+    found = read_text(f"{text}9,INSTANT,MpiSend,0,0\n", tmp_path)
+    assert found.visits("path enter_ns leave_ns") == [("a", 0, 9)]
+    assert found.rows("mpi_operations", "kind peer_rank") == [("send", 0)]
+    assert found.findings() == {}
+    assert found.records("misread_cells") == []
+
+
+MISREAD = """\
+Timestamp (ns),Event Type,Name,Process,Partner,Tag,Operation,Variable,Value
+0,Enter,main,0,,,,,
+1,Entry,a,0,,,,,
+
+2,Exit,a,0,,,,,
+3,Entry,a,0,,,,,
+4,Jump,a,0,,,,,
+5,Instant,MpiSendd,0,0,,,,
+6,Instant,MpiSend,0,,,,,
+7,Instant,MpiRecv,0,-5,,,,
+8,Instant,MpiSend,0,0,-5,,,
+9,Instant,MpiCollectiveEnd,0,,,Barier,,
+9,Instant,Counter,0,,,,0,many
+9,More,Atribute,0,,,,0,1
+10,Leave,main,0,,,,,
+"""
+MISREAD_CELLS = [  # lines: the header is the first, and one line is empty
+    ("Event Type", "Entry", 2, 3, "Enter"),
+    ("Event Type", "Exit", 1, 5, "Leave"),
+    ("Event Type", "Jump", 1, 7, None),
+    ("Name", "MpiSendd", 1, 8, "MpiSend"),
+    ("Partner", "", 1, 9, None),
+    ("Partner", "-5", 1, 10, None),
+    ("Tag", "-5", 1, 11, None),
+    ("Operation", "Barier", 1, 12, "barrier"),
+    ("Value", "many", 1, 13, None),
+    ("Name", "Atribute", 1, 14, "Attribute"),
+]
+
+
+@pytest.mark.parametrize("block_bytes", [50, 170, 400, 1 << 21])
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_what_is_not_understood_is_told_with_its_line_and_what_may_be_meant(
+    block_bytes: int, is_damaged: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever blocks end, and whether or not they hold a row that cannot be read."""
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", block_bytes)
+    text = MISREAD + ("x,Enter,main,0,,,,,\n" if is_damaged else "")
+    found = read_text(text, tmp_path, allow_damaged=is_damaged)
+    columns = "column_name cell row_count first_line nearest"
+    assert found.rows("misread_cells", columns) == MISREAD_CELLS
+    assert set(found.rows("misread_cells", "file")) == {("trace.csv",)}
+    # An unknown operation leaves the record; all others are unknown.
+    unknown = sum(count for name, _, count, *_ in MISREAD_CELLS if name != "Operation")
+    assert found.findings()["unknown_record", 0] == unknown
+
+
+def test_of_many_cells_some_are_remembered_and_all_counted(tmp_path: Path) -> None:
+    rows = "".join(f"{at},x{at:05d},a,0,\n" for at in range(10_000))
+    found = read_text(HEADER + GOOD + rows, tmp_path)
+    cells = found.rows("misread_cells", "cell row_count first_line")
+    assert cells == [(f"x{at:05d}", 1, 4 + at) for at in range(50)]
+    assert found.findings()["unknown_record", 0] == 10_000
+
+
+@pytest.mark.parametrize("allow_damaged", [False, True])
+def test_a_trace_of_which_nothing_is_understood_is_refused(
+    allow_damaged: bool, tmp_path: Path
+) -> None:
+    text = f"{HEADER}0,Entry,a,0,\n5,Exit,a,0,\n6,Entry,a,0,\n"
+    with pytest.raises(NotATraceError) as raised:
+        read_text(text, tmp_path, allow_damaged=allow_damaged)
+    assert (
+        'none of its 3 rows is understood: Event Type "Entry" in 2 rows, first in line 2 (did you '
+        'mean Enter?); Event Type "Exit" in 1 row, first in line 3 (did you mean Leave?); schemas'
+    ) in str(raised.value)
+
+
+def test_a_trace_of_which_no_row_can_be_read_is_refused_even_if_damage_is_allowed(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(DamagedTraceError, match="none of its rows can be read"):
+        read_text(f"{HEADER}x,Enter,a,0,\n", tmp_path, allow_damaged=True)
+    graph = "thread,group,depth,name,start,end,duration\nt,g 0,0,a,x,1,1\n"
+    with pytest.raises(DamagedTraceError, match="all rows without possible times"):
+        read_text(graph, tmp_path, allow_damaged=True)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|", "; ", " ; "])
+def test_cells_may_be_separated_otherwise(separator: str, tmp_path: Path) -> None:
+    """A name holds every separator, others stay empty at the end of the line."""
+    rows = [
+        ["Timestamp (s)", "Event Type", "Name", "Process", "Partner", "Tag"],
+        ["0.5", "Enter", '"a,b;c\t|d"', "0", "", ""],
+        ["1", "Instant", "MpiSend", "0", "0", "7"],
+        ["1.5", "Leave", '"a,b;c\t|d"', "0", "", ""],
+    ]
+    text = "".join(separator.join(row) + "\r\n" for row in rows)
+    found = read_text(text, tmp_path)
+    assert found.visits("path enter_ns leave_ns") == [("a,b;c\t|d", 500_000_000, 1_500_000_000)]
+    assert found.rows("mpi_operations", "peer_rank tag") == [(0, 7)]
+    assert found.findings() == {}
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_bad_rows_are_found_whatever_separates_cells(separator: str, tmp_path: Path) -> None:
+    text = (HEADER + "0,Enter,main,0,\n\n4,Enter,main\n9,Leave,main,0,\n").replace(",", separator)
+    with pytest.raises(DamagedTraceError, match="line 4: 3 cells where the header has 5"):
+        read_text(text, tmp_path)
+    again = tmp_path / "again"
+    again.mkdir()
+    found = read_text(text, again, allow_damaged=True)
+    assert found.visits("enter_ns leave_ns") == [(0, 9)]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_call_graphs_may_be_separated_otherwise(separator: str, tmp_path: Path) -> None:
+    text = "Thread,Group,Depth,Name,Start Time,End Time,Duration\nt 0,Rank 0,0,main,0.5,2,1.5\n"
+    found = read_text(text.replace(",", separator), tmp_path)
+    assert found.visits("path enter_ns leave_ns") == [("main", 500_000_000, 2_000_000_000)]
+
+
+def test_files_of_a_call_graph_share_their_separator(tmp_path: Path) -> None:
+    text = "Thread,Group,Depth,Name,Start Time,End Time,Duration\n"
+    (tmp_path / "a.csv").write_text(text)
+    (tmp_path / "b.csv").write_text(text.replace(",", ";"))
+    with pytest.raises(NotATraceError, match="not all of one layout"):
+        open_source(tmp_path)
+
+
 @pytest.mark.parametrize("spaced", [",", ", "])
 def test_nanoseconds_keep_every_digit_wherever_their_column_is(spaced: str, tmp_path: Path) -> None:
     text = (
@@ -144,12 +279,34 @@ def test_a_name_that_is_no_text_is_shown_with_replacements_and_counted(tmp_path:
     assert found.findings() == {("invalid_text", None): 1}
 
 
-@pytest.mark.parametrize("definition", ["{", "[]", '"x"', "{" * 5000])
-def test_a_definition_that_is_none_is_counted(definition: str, tmp_path: Path) -> None:
-    quoted = definition.replace('"', '""')
-    text = f'{layout.TIME_NS},Event Type,Name,Process,Definition\n0,Define Region,a,0,"{quoted}"\n'
-    found = read_text(f"{text}0,Define Nothing,a,0,{{}}\n1,Enter,a,0,\n2,Leave,a,0,\n", tmp_path)
-    assert found.findings() == {("unreadable_row", None): 2}
+@pytest.mark.parametrize(
+    ("definition", "reason"),
+    [
+        *(
+            (f'Define Region,a,0,"{text}"', "Definition is no JSON object")
+            for text in ("{", "[]", '""x""', "{" * 5000)
+        ),
+        ("Define Regoin,a,0,", r"Define Regoin defines nothing known \(did you mean Define Region"),
+        ("Define Xyz,a,0,", "Define Xyz defines nothing known: kinds are Trace, Pl"),
+        ("Define,a,0,", "Event Type is Define without a kind: Trace, Place, Process, Thread, Reg"),
+        ("define ,a,0,", "Event Type is define without a kind: Trace"),
+    ],
+)
+def test_a_definition_that_is_none_is_named_or_left_out(
+    definition: str, reason: str, tmp_path: Path
+) -> None:
+    """The header is line 1; lines 2 and 4 are sound, line 3 is empty, and line 5 is not sound."""
+    text = (
+        "Timestamp (ns),Event Type,Name,Process,Definition\n"
+        f"0,Define Region,a,0,{{}}\n\n1,Enter,a,0,\n0,{definition}\n2,Leave,a,0,\n"
+    )
+    with pytest.raises(DamagedTraceError, match=f"line 5: {reason}"):
+        read_text(text, tmp_path)
+    again = tmp_path / "again"
+    again.mkdir()
+    found = read_text(text, again, allow_damaged=True)
+    assert found.findings() == {("unreadable_row", None): 1}
+    assert found.visits("enter_ns leave_ns") == [(1, 2)]
 
 
 def test_definitions_of_one_thing_count_once(tmp_path: Path) -> None:

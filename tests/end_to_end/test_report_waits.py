@@ -107,6 +107,28 @@ def test_what_is_only_doubtful_leaves_a_trace_complete() -> None:
     assert table.title == "What was noticed"
 
 
+def test_cells_that_are_not_understood_are_told() -> None:
+    """The worst one in the summary, all of them in a table."""
+    cells = [
+        {"column_name": "Event Type", "cell": "Entry", "row_count": 2, "file": "a.csv",
+         "first_line": 3, "nearest": "Enter"},
+        {"column_name": "Partner", "cell": "", "row_count": 1500, "file": "a.csv",
+         "first_line": 1200, "nearest": None},
+    ]  # fmt: skip
+    report = build_report(with_rows(late_sender_run(), misread_cells=cells))
+    assert (
+        "Not understood: an empty Partner in 1,500 rows, first in line 1,200 of a.csv."
+        in report.section("summary").sentences
+    )
+    only = build_summary(with_rows(late_sender_run(), misread_cells=cells[:1]))
+    assert (
+        'Not understood: Event Type "Entry" in 2 rows, first in line 3 of a.csv; did you mean '
+        "Enter?" in only.section("summary").sentences
+    )
+    (table,) = report.section("trace-quality").tables
+    assert [row[:3] for row in table.rows] == [("Partner", "", 1500), ("Event Type", "Entry", 2)]
+
+
 def test_a_damaged_trace_is_told_in_one_line() -> None:
     run = with_rows(
         late_sender_run(),

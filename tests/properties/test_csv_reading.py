@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.errors import NotATraceError
+from pipeline.errors import DamagedTraceError, NotATraceError
 from pipeline.readers import open_source
 from pipeline.readers.csv import blocks, spill
 from pipeline.store import Store
@@ -174,22 +174,23 @@ def test_no_row_is_lost_uncounted(changes: list[tuple[str, int, int, int, bytes]
     with TemporaryDirectory() as folder:
         try:
             found = read_text(text, Path(folder), allow_damaged=True)
-        except NotATraceError:
-            return  # the header is damaged
+        except (NotATraceError, DamagedTraceError):
+            return  # the header is damaged, or no row is left
         rows = [line for line in text.split(b"\n")[1:] if line.strip()]
         bad = count_of(found, "unreadable_row")
         records = sum(count for (count,) in found.rows("locations", "record_count"))
-        kinds = Counter(row.partition(b",")[2].partition(b",")[0].strip() for row in rows)
-        owned = sum(n for kind, n in kinds.items() if kind == b"More" or kind[:7] == b"Define ")
+        kinds = Counter(row.partition(b",")[2].partition(b",")[0].strip().lower() for row in rows)
+        owned = sum(n for kind, n in kinds.items() if kind == b"more" or kind[:6] == b"define")
         assert len(rows) - owned - bad <= records <= len(rows) - bad
-        assert len(found.records("visits")) <= kinds[b"Enter"]
+        assert len(found.records("visits")) <= kinds[b"enter"]
 
 
 def test_every_table_keeps_its_contract_when_damaged(tmp_path: Path) -> None:
-    """A trace of nothing but nonsense is read, and is nothing but findings."""
+    """A trace of little but nonsense is read, and is little but findings."""
     file = tmp_path / "trace.csv"
     rows = [f"{at},{word},{word},0,0,,,,,,".encode() for at, word in enumerate("abc")]
-    file.write_bytes(b"\n".join([SOUND.split(b"\n")[0], *rows, *JUNK]))
+    good = b"0,Enter,main,0,0,,,,,,"
+    file.write_bytes(b"\n".join([SOUND.split(b"\n")[0], good, *rows, *JUNK]))
     source = open_source(file)
     with Store(tmp_path / "store").begin("run") as sink:
         source.read(sink, run_id="run", threads=1, allow_damaged=True, report=lambda count: None)

@@ -1,6 +1,6 @@
 """A text file, perhaps compressed, cut into blocks of whole rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,15 @@ class Block:
 
     data: bytes
     offset: int
+
+
+@dataclass(frozen=True)
+class RowPlace:
+    """Where a row stands: in the block at `offset`, as its n-th row or, if known, in that line."""
+
+    offset: int
+    row: int
+    line: int | None = None
 
 
 @dataclass
@@ -81,14 +90,26 @@ def _end_of_rows(data: bytes) -> int:
     return data.rfind(b"\n") + 1
 
 
-def line_of(path: Path, offset: int) -> int:
-    """Number of the line that an offset lies in."""
-    line = 1
+def lines_of(path: Path, places: Sequence[RowPlace]) -> list[int]:
+    """Numbers of the lines of some rows; the file is read once, as far as needed."""
+    found: dict[RowPlace, int] = {}
+    first = 1
     for block in read_blocks(path, Damage()):
-        if block.offset + len(block.data) > offset:
-            return line + block.data.count(b"\n", 0, offset - block.offset)
-        line += block.data.count(b"\n")
-    return line
+        here = [place for place in places if place.offset == block.offset]
+        found |= {place: first + _line_in(block, place) for place in here}
+        if len(found) == len(set(places)):
+            break
+        first += block.data.count(b"\n")
+    return [found[place] for place in places]
+
+
+def _line_in(block: Block, place: RowPlace) -> int:
+    """Line of a row within its block, whose first is 0; that of the file is the header."""
+    if place.line is not None:
+        return place.line
+    lines = enumerate(block.data.split(b"\n"))
+    filled = [at for at, line in lines if line.strip(b"\r")]
+    return filled[place.row + (block.offset == 0)]
 
 
 def count_lines(path: Path) -> int:

@@ -18,17 +18,22 @@ BATCH_ROWS = 1 << 17
 _MOST_NS = 1 << 62
 _COLUMNS = ("group", "thread", "depth", "name", "start", "end")
 _READ_TEXT = (
-    "read_csv($files, header = true, all_varchar = true, delim = ',', quote = '\"', "
+    "read_csv($files, header = true, all_varchar = true, delim = $separator, quote = '\"', "
     "escape = '\"', null_padding = true, strict_mode = false, union_by_name = true)"
 )
 _READ_PARQUET = "read_parquet($files, union_by_name = true, hive_partitioning = false)"
 
 
 class CallGraph:
-    """Files of one call graph, all text or all Parquet; `columns` as they are called there."""
+    """Files of one call graph, all in Parquet or all text with a separator between cells.
 
-    def __init__(self, files: Sequence[Path], columns: dict[str, str], *, is_text: bool) -> None:
-        self._files, self._columns, self._is_text = files, columns, is_text
+    `columns` are as they are called there.
+    """
+
+    def __init__(
+        self, files: Sequence[Path], columns: dict[str, str], *, separator: str | None
+    ) -> None:
+        self._files, self._columns, self._separator = files, columns, separator
 
     def read(
         self, made: RowMaker, *, folder: Path, threads: int, allow_damaged: bool,
@@ -57,22 +62,23 @@ class CallGraph:
         """A table of the visits, times in ns."""
         import duckdb
 
-        read = _READ_TEXT if self._is_text else _READ_PARQUET
+        read = _READ_TEXT if self._separator else _READ_PARQUET
         columns = ", ".join(f'"{self._columns[name]}" AS "{name}"' for name in _COLUMNS)
         files = [str(file) for file in self._files]
+        values = {"files": files} | ({"separator": self._separator} if self._separator else {})
         try:
-            connection.execute(f"CREATE TEMP TABLE raw AS SELECT {columns} FROM {read}",
-                               {"files": files})  # fmt: skip
+            connection.execute(f"CREATE TEMP TABLE raw AS SELECT {columns} FROM {read}", values)
             connection.execute(_CLEANED)
         except duckdb.Error as error:
             reason = str(error).splitlines()[0]
             raise DamagedTraceError(f"{files[0]}: cannot be read: {reason}") from error
-        ((bad, example),) = connection.execute(_BAD_ROWS).fetchall()
-        if bad and not allow_damaged:
+        ((bad, good, example),) = connection.execute(_BAD_ROWS).fetchall()
+        if bad and not (good and allow_damaged):
+            advice = "correct them, or analyse the others with --allow-damaged"
             raise DamagedTraceError(
-                f"{self._files[0].parent if len(files) > 1 else files[0]}: {bad} rows without "
-                f"possible times or depth, such as {example}; correct them, or analyse the others "
-                "with --allow-damaged"
+                f"{self._files[0].parent if len(files) > 1 else files[0]}: "
+                f"{bad if good else 'all'} rows without possible times or depth, such as "
+                f"{example}; {advice if good else 'copy it again'}"
             )
         made.findings["unreadable_row"] += bad
 
@@ -105,10 +111,10 @@ FROM raw
 """
 _BAD_ROWS = """
 SELECT
-    count(*),
-    min(concat_ws(', ', "group", thread, name, level, begin_ns, end_ns))
+    count(*) FILTER (NOT is_good),
+    count(*) FILTER (is_good),
+    min(concat_ws(', ', "group", thread, name, level, begin_ns, end_ns)) FILTER (NOT is_good)
 FROM visits
-WHERE NOT is_good
 """
 _SORTED = f"""
 SELECT

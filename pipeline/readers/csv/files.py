@@ -70,7 +70,9 @@ def find_files(path: Path) -> TextFiles:
 
 
 def _check_alike(found: TextFiles) -> None:
-    kinds = {each.is_call_graph for each in (*found.headers, *found.parquet)}
+    headers = (*found.headers, *found.parquet)
+    # The files of a call graph are read together, those of other traces one by one.
+    kinds = {(each.is_call_graph, each.is_call_graph and each.separator) for each in headers}
     if len(kinds) != 1 or (found.headers and found.parquet):
         raise NotATraceError(
             f"{found.path}: its files are not all of one layout; name one file, or a folder with "

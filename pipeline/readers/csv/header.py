@@ -11,16 +11,18 @@ from schemas import csv_layout as layout
 
 _FIELDS = {field.name: field for field in layout.FIELDS}
 _REQUIRED = tuple(field.name for field in layout.FIELDS if field.is_required)[1:]
+_SPELLING = {name.casefold(): name for name in (layout.TIME_SECONDS, *_FIELDS)}
 _OLD_NAMES = {"start_time": "start", "end_time": "end"}
 
 
 @dataclass(frozen=True)
 class Header:
-    """The columns of a file, as they are called in it; `has_spaces` after its commas."""
+    """The columns of a file; `separator` stands between its cells, `has_spaces` after it."""
 
     path: Path
     columns: tuple[str, ...]
     has_spaces: bool = False
+    separator: str = ","
 
     @property
     def time(self) -> str:
@@ -44,17 +46,29 @@ class Header:
 
 
 def read_header(path: Path, *, is_checked: bool = True) -> Header:
-    """The header of a text file. Raises NotATraceError if it is not one of the known ones."""
+    """The header of a text file. Raises NotATraceError if it is not one of the known ones.
+
+    Columns that are read are called as they are declared, however a file writes their case. The
+    separator is the one of those possible that makes most columns.
+    """
     first = next(read_blocks(path, Damage()), None)
     line = first.data.split(b"\n", 1)[0].decode("utf-8-sig", "replace") if first else ""
+    line = line.strip("\r ")
     try:
-        names = next(csv.reader([line.strip()], skipinitialspace=True), [])
+        cut = [(each, _cells(line, each)) for each in layout.SEPARATORS]
     except csv.Error as error:
         raise NotATraceError(f"{path}: no trace: its first line is no header: {error}") from error
-    header = Header(path, tuple(name.strip() for name in names), ", " in line)
+    separator, names = max(cut, key=lambda each: len(each[1]))
+    columns = tuple(_SPELLING.get(name.casefold(), name) for name in names)
+    header = Header(path, columns, f"{separator} " in line, separator)
     if is_checked:
         check_header(header)
     return header
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    cells = next(csv.reader([line], skipinitialspace=True, delimiter=separator), [])
+    return [cell.strip() for cell in cells]
 
 
 def check_header(header: Header) -> None:

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pc_csv
 from numpy.typing import NDArray
 
-from pipeline.readers.csv.blocks import Block
+from pipeline.readers.csv.blocks import Block, RowPlace
 from pipeline.readers.csv.header import Header
 from schemas import csv_layout as layout
 
@@ -57,7 +57,8 @@ class ParsedBlock:
     """The rows of a block that could be read; columns that are absent are not in the mappings.
 
     `first_bad` tells line (the block's first is 0) and reason of the first of `bad_count` rows that
-    could not be read.
+    could not be read. `lines` are the lines of the rows; without, row n of the block is the n-th
+    line that is not empty. `taken` are the rows of the block that these are, if not all.
     """
 
     row_count: int
@@ -68,6 +69,23 @@ class ParsedBlock:
     bad_count: int = 0
     first_bad: tuple[int, str] | None = None
     invalid_texts: int = 0
+    lines: list[int] | None = None
+    taken: NDArray[np.intp] | None = None
+
+    def place(self, row: int) -> RowPlace:
+        """Where a row stands in its file."""
+        at = row if self.taken is None else int(self.taken[row])
+        return RowPlace(self.offset, at, None if self.lines is None else self.lines[at])
+
+    def choose(self, rows: NDArray[np.intp]) -> "ParsedBlock":
+        """Some rows of a block that is whole."""
+        texts = {name: TextColumn(c.codes[rows], c.words) for name, c in self.texts.items()}
+        taken = pa.array(rows)
+        numbers = {name: NumberColumn(c.cells.take(taken)) for name, c in self.numbers.items()}
+        return replace(
+            self, row_count=len(rows), times=self.times[rows], texts=texts, numbers=numbers,
+            taken=rows,
+        )  # fmt: skip
 
 
 @dataclass
@@ -81,6 +99,11 @@ class _Rejected:
         return "skip"
 
 
+def is_definition(event_type: str) -> bool:
+    """Whether a row with this event type defines something, or means to."""
+    return event_type.lower().split()[:1] == ["define"]
+
+
 def parse_block(block: Block, header: Header) -> ParsedBlock:
     """Read all rows of a block, leaving out those that are not as they should be."""
     first_line = int(block.offset == 0)
@@ -88,20 +111,25 @@ def parse_block(block: Block, header: Header) -> ParsedBlock:
     if not data.strip():
         return ParsedBlock(0, np.empty(0, np.int64), {}, {})
     try:
-        parsed = _parse(_without_spaces(data) if header.has_spaces else data, header)
+        parsed = _parse(_without_spaces(data, header), header)
     except pa.ArrowInvalid:
         parsed = _parse_leniently(data, header, first_line)
     parsed.offset = block.offset
     return parsed
 
 
-def _without_spaces(data: bytes) -> bytes:
-    """The same rows without spaces after commas, which are then no part of a text."""
+def _without_spaces(data: bytes, header: Header) -> bytes:
+    """The same rows without spaces after separators, which are then no part of a text."""
+    separator = header.separator
+    if not header.has_spaces:
+        return data
     if b'"' not in data:
-        return re.sub(rb",[ \t]+", b",", data)
-    rows = csv.reader(io.StringIO(data.decode("utf-8", "surrogateescape")), skipinitialspace=True)
+        spaces = b" +" if separator == "\t" else rb"[ \t]+"
+        return re.sub(re.escape(separator.encode()) + spaces, separator.encode(), data)
+    text = io.StringIO(data.decode("utf-8", "surrogateescape"))
+    rows = csv.reader(text, skipinitialspace=True, delimiter=separator)
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
+    csv.writer(out, lineterminator="\n", delimiter=separator).writerows(rows)
     return out.getvalue().encode("utf-8", "surrogateescape")
 
 
@@ -120,7 +148,7 @@ def _read(
         read_options=pc_csv.ReadOptions(
             column_names=names, use_threads=False, block_size=len(data) + 1
         ),
-        parse_options=pc_csv.ParseOptions(invalid_row_handler=rejected),
+        parse_options=pc_csv.ParseOptions(delimiter=header.separator, invalid_row_handler=rejected),
         convert_options=pc_csv.ConvertOptions(
             column_types=chosen, include_columns=list(chosen), null_values=[""], check_utf8=False
         ),
@@ -154,7 +182,7 @@ def _has_whole_times(data: bytes, header: Header) -> bool:
     """Whether times are integers, by the first row."""
     if header.time != layout.TIME_NS:
         return False
-    cells = data.lstrip(b"\n").split(b"\n", 1)[0].split(b",")
+    cells = data.lstrip(b"\n").split(b"\n", 1)[0].split(header.separator.encode())
     at = header.known[header.time]
     return at >= len(cells) or b"." not in cells[at]
 
@@ -232,8 +260,7 @@ def _parse_leniently(data: bytes, header: Header, first_line: int) -> ParsedBloc
     types |= {name: _TEXT for name in header.known if _TYPES.get(name) == layout.TEXT}
     if lines:
         try:
-            clean = _without_spaces(text) if header.has_spaces else text
-            batch = _read(clean, header, types, rejected)
+            batch = _read(_without_spaces(text, header), header, types, rejected)
             found = _merged(found, _take_good(batch, header, numbers, rejected))
         except _NoRowsError:
             pass
@@ -290,6 +317,7 @@ def _take_good(
     read = [number for place, number in enumerate(numbers) if place not in skipped]
     for row in np.flatnonzero(is_bad).tolist():
         _note(parsed, read[row], next(reason for wrong, reason in reasons if wrong[row]))
+    parsed.lines = [read[row] for row in good.to_pylist()]
     return parsed
 
 
@@ -308,13 +336,9 @@ def _merged(found: ParsedBlock, other: ParsedBlock) -> ParsedBlock:
 
 
 def _is_definition(column: pa.Array) -> NDArray[np.bool_]:
-    words = [bytes(w).strip().startswith(b"Define ") for w in _binary(column.dictionary)]
+    words = [is_definition(str(word)) for word in column.dictionary.to_pylist()]
     codes = column.indices.fill_null(len(words)).to_numpy()
     return np.array([*words, False])[codes]
-
-
-def _binary(column: pa.Array) -> list[bytes]:
-    return column.cast(pa.binary()).to_pylist()
 
 
 def _stripped(column: pa.Array) -> pa.Array:

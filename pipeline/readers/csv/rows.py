@@ -12,7 +12,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from pipeline.kernels import records as kinds
-from pipeline.readers.csv.parsing import Integers, NumberColumn, ParsedBlock, TextColumn
+from pipeline.readers.csv.blocks import RowPlace
+from pipeline.readers.csv.misread import MisreadCells, nearest
+from pipeline.readers.csv.parsing import (
+    Integers,
+    NumberColumn,
+    ParsedBlock,
+    TextColumn,
+    is_definition,
+)
 from pipeline.readers.trace.arguments import places_of
 from pipeline.readers.trace.definitions import UNDEFINED_32, UNDEFINED_64
 from schemas import csv_layout as layout
@@ -22,14 +30,18 @@ MORE_VALUES = 126
 """Kind of a further value of a counter record; it becomes an argument of that record."""
 
 _ENTER, _LEAVE, _INSTANT, _MORE, _DEFINE, _OTHER = range(6)
-_CLASSES = {"Enter": _ENTER, "Leave": _LEAVE, "Instant": _INSTANT, "More": _MORE}
+_CLASSES = {"enter": _ENTER, "leave": _LEAVE, "instant": _INSTANT, "more": _MORE}
+_EVENT_TYPES = (
+    "Enter", "Leave", "Instant", "More", *(f"Define {kind.name}" for kind in layout.DEFINITIONS),
+)  # fmt: skip
 _COUNTER, _ATTRIBUTE = "Counter", "Attribute"
-_VALUE_ATTRIBUTES = {"Attribute": 7, "AttributeText": 11}
+_MORE_NAMES = (_COUNTER, _ATTRIBUTE, "AttributeText")
 _INSTANTS = {record.name: record.kind for record in kinds.RECORDS} | {
     "ProgramBegin": kinds.IGNORED, "ProgramEnd": kinds.IGNORED, "Other": kinds.IGNORED,
     _COUNTER: kinds.METRIC,
 }  # fmt: skip
 _NOT_INSTANT = {kinds.ENTER, kinds.LEAVE, kinds.CONTEXT_ENTER, kinds.CONTEXT_LEAVE}
+_INSTANT_NAMES = tuple(name for name, kind in _INSTANTS.items() if kind not in _NOT_INSTANT)
 _TEXT_CODES = {
     "Operation": COLLECTIVE_OPERATIONS, "Mode": ("read", "write", "flush"), "Paradigm": PARADIGMS,
 }  # fmt: skip
@@ -77,13 +89,21 @@ class Definition:
 
 @dataclass
 class RowMaker:
-    """Turns parsed blocks into records; remembers what they name."""
+    """Turns parsed blocks into records; remembers what they name, and what is not understood.
+
+    Of `row_count` rows that are no definitions, `used_count` became records of known kinds.
+    `bad_definition` tells where the first definition stands that is none, and why.
+    """
 
     regions: Names = field(default_factory=Names)
     texts: Names = field(default_factory=Names)
     places: dict[int, int] = field(default_factory=dict)
     definitions: list[Definition] = field(default_factory=list)
     findings: Counter[str] = field(default_factory=Counter)
+    misread: MisreadCells = field(default_factory=MisreadCells)
+    bad_definition: tuple[RowPlace, str] | None = None
+    row_count: int = 0
+    used_count: int = 0
 
     def make(self, block: ParsedBlock) -> Rows:
         """Records of a block, in order."""
@@ -92,6 +112,9 @@ class RowMaker:
         if (classes == _DEFINE).any():
             block = self._take_definitions(block, classes == _DEFINE)
             return self.make(block)
+        if (classes == _OTHER).any():
+            others = np.flatnonzero(classes == _OTHER)
+            self.misread.add_texts(block, others, layout.EVENT_TYPE, event_types, _EVENT_TYPES)
         kind, ref = self._visits(classes, names)
         location = self._locations(block)
         rest = np.flatnonzero(classes > _LEAVE)
@@ -99,6 +122,8 @@ class RowMaker:
         if len(rest):
             side = self._records(block, classes, names, rest, kind)
             ref[rest] = np.arange(len(rest), dtype=np.uint32)
+        self.row_count += len(kind)
+        self.used_count += int(np.count_nonzero(kind != kinds.UNKNOWN))
         return Rows(location, block.times, kind, ref, side)
 
     def _visits(
@@ -132,14 +157,33 @@ class RowMaker:
         found = np.where(classes[rest] == _INSTANT, instants[codes], np.uint8(kinds.UNKNOWN))
         mores = np.array([_more_kind(word) for word in names.words], np.uint8)
         found = np.where(classes[rest] == _MORE, mores[codes], found).astype(np.uint8)
+        self._tell_unknown_names(block, classes, names, rest[found == kinds.UNKNOWN])
         side = np.zeros((len(rest), kinds.SIDE_WIDTH), np.int64)
         for each in layout.FIELDS:
             for quantity in each.quantities:
                 self._fill(side, found, each.name, quantity, block, rest)
         self._fill_values(side, found, block, rest, names, codes)
-        _drop_incomplete(found, block, rest)
+        self._drop_incomplete(found, block, rest)
         kind[rest] = found
         return side.view(np.uint64)
+
+    def _tell_unknown_names(
+        self, block: ParsedBlock, classes: NDArray[np.int8], names: TextColumn,
+        rows: NDArray[np.intp],
+    ) -> None:  # fmt: skip
+        for class_, known in ((_INSTANT, _INSTANT_NAMES), (_MORE, _MORE_NAMES)):
+            unknown = rows[classes[rows] == class_]
+            self.misread.add_texts(block, unknown, layout.NAME, names, known, use=str(class_))
+
+    def _drop_incomplete(
+        self, found: NDArray[np.uint8], block: ParsedBlock, rest: NDArray[np.intp]
+    ) -> None:
+        """Messages that name no partner are left out, and counted as unknown records."""
+        needs = places_of(("peer",))[0][found] >= 0
+        if needs.any():
+            lacking = needs & _is_empty(block.numbers.get("Partner"), rest)
+            found[lacking] = kinds.UNKNOWN
+            self.misread.add_empty(block, rest[lacking], "Partner")
 
     def _fill(
         self, side: Integers, found: NDArray[np.uint8], name: str, quantity: str,
@@ -155,6 +199,8 @@ class RowMaker:
             has_value = ~_is_empty(block.numbers.get(name), rest[rows])
             is_wrong = has_value & ((values < 0) | (values >= _LIMITS[quantity]))
             found[rows[is_wrong]] = kinds.UNKNOWN
+            wrong = rest[rows[is_wrong]]
+            self.misread.add_numbers(block, wrong, name, values[is_wrong], quantity)
             values = np.where(is_wrong, 0, values)
         if quantity == "bytes" and values is not None:
             is_io = found[rows] >= kinds.IO_FIRST
@@ -166,13 +212,28 @@ class RowMaker:
         self, name: str, quantity: str, block: ParsedBlock, rows: NDArray[np.intp]
     ) -> Integers:
         if name in _TEXT_CODES:
-            return _coded(block.texts.get(name), _TEXT_CODES[name], rows)
+            return self._coded(block, name, quantity, rows)
         empty = _EMPTY.get(quantity, 0)
         column = block.numbers.get(name)
         if column is None:
             return np.full(len(rows), empty, np.int64)
         values, is_empty = column.take(rows)
         return np.where(is_empty, empty, values) if empty else values
+
+    def _coded(
+        self, block: ParsedBlock, name: str, quantity: str, rows: NDArray[np.intp]
+    ) -> Integers:
+        """Positions among the words that a column may hold; beyond them for anything else."""
+        column, known = block.texts.get(name), _TEXT_CODES[name]
+        if column is None:
+            return np.full(len(rows), len(known), np.int64)
+        words = [word.lower() for word in column.words]
+        codes = [known.index(word) if word in known else len(known) for word in words]
+        found = np.array(codes, np.int64)[column.codes[rows]]
+        is_word = np.array([bool(word) for word in words])[column.codes[rows]]
+        unknown = rows[is_word & (found == len(known))]
+        self.misread.add_texts(block, unknown, name, column, known, use=quantity)
+        return found
 
     def _fill_values(
         self, side: Integers, found: NDArray[np.uint8], block: ParsedBlock,
@@ -196,6 +257,11 @@ class RowMaker:
                 found[row] = kinds.UNKNOWN
                 continue
             side[row] = _arguments(kind, ref, type_, bits)
+        unread = rest[rows[found[rows] == kinds.UNKNOWN]]
+        if column is not None:
+            self.misread.add_texts(block, unread, layout.VALUE, column)
+        else:
+            self.misread.add_empty(block, unread, layout.VALUE)
 
     def _bits(self, value: str, *, is_text: bool) -> tuple[int | None, int]:
         """Type and value as 64 bits; type None if the text is no number."""
@@ -222,25 +288,53 @@ class RowMaker:
         """Remember the rows that define something; the block without them."""
         for row in np.flatnonzero(is_definition).tolist():
             self._define(block, row)
-        return _rows_of(block, np.flatnonzero(~is_definition))
+        return block.choose(np.flatnonzero(~is_definition))
 
     def _define(self, block: ParsedBlock, row: int) -> None:
-        kind = _word(block.texts.get(layout.EVENT_TYPE), row).removeprefix("Define ").strip()
-        text = _word(block.texts.get(layout.DEFINITION), row)
-        try:
-            properties = json.loads(text) if text else {}
-        except (ValueError, RecursionError):
-            properties = None
-        if not isinstance(properties, dict) or kind not in _KINDS:
-            self.findings["unreadable_row"] += 1
+        words = _word(block.texts.get(layout.EVENT_TYPE), row).split(maxsplit=1)
+        kind = _KINDS.get(words[1].lower()) if len(words) == 2 else None
+        properties = _properties(_word(block.texts.get(layout.DEFINITION), row))
+        if kind is None or properties is None:
+            self._tell_bad_definition(block, row, " ".join(words), is_known=kind is not None)
             return
         process = _number(block.numbers.get(layout.PROCESS), row)
         thread = _number(block.numbers.get(layout.THREAD), row)
         name = _word(block.texts[layout.NAME], row)
         self.definitions.append(Definition(kind, name, process, thread, properties))
 
+    def _tell_bad_definition(
+        self, block: ParsedBlock, row: int, event_type: str, *, is_known: bool
+    ) -> None:
+        self.findings["unreadable_row"] += 1
+        if self.bad_definition is None:
+            reason = (
+                f"{layout.DEFINITION} is no JSON object" if is_known else _undefined(event_type)
+            )
+            self.bad_definition = block.place(row), reason
 
-_KINDS = frozenset(kind.name for kind in layout.DEFINITIONS)
+
+def _undefined(event_type: str) -> str:
+    """What is wrong with an event type that defines nothing."""
+    kind = event_type.partition(" ")[2]
+    known = tuple(each.name for each in layout.DEFINITIONS)
+    if not kind:
+        return f"{layout.EVENT_TYPE} is {event_type} without a kind: {', '.join(known)}"
+    meant = nearest(kind, known)
+    return f"{event_type} defines nothing known" + (
+        f" (did you mean Define {meant}?)" if meant else f": kinds are {', '.join(known)}"
+    )
+
+
+def _properties(text: str) -> dict[str, Any] | None:
+    """What a JSON object holds; None if a text is none."""
+    try:
+        found = json.loads(text) if text else {}
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+_KINDS = {kind.name.lower(): kind.name for kind in layout.DEFINITIONS}
 _WITH_VALUE = [
     kinds.METRIC, MORE_VALUES, kinds.ATTRIBUTE, kinds.PARAMETER_STRING, kinds.PARAMETER_INT,
     kinds.PARAMETER_UNSIGNED, kinds.BUFFER_FLUSH, kinds.MEASUREMENT_ON_OFF, kinds.CONTEXT_SAMPLE,
@@ -262,7 +356,7 @@ def _arguments(kind: int, ref: int, type_: int, bits: int) -> list[int]:
 
 def _classes(column: TextColumn) -> NDArray[np.int8]:
     found = [
-        _DEFINE if word.startswith("Define ") else _CLASSES.get(word, _OTHER)
+        _DEFINE if is_definition(word) else _CLASSES.get(word.lower(), _OTHER)
         for word in column.words
     ]
     return np.array(found, np.int8)[column.codes]
@@ -276,35 +370,11 @@ def _instant_kind(name: str) -> int:
 def _more_kind(name: str) -> int:
     if name == _COUNTER:
         return MORE_VALUES
-    return kinds.ATTRIBUTE if name in _VALUE_ATTRIBUTES else kinds.UNKNOWN
-
-
-def _drop_incomplete(found: NDArray[np.uint8], block: ParsedBlock, rest: NDArray[np.intp]) -> None:
-    """Messages that name no partner are left out, and counted as unknown records."""
-    needs = places_of(("peer",))[0][found] >= 0
-    if needs.any():
-        partners = block.numbers.get("Partner")
-        found[needs & _is_empty(partners, rest)] = kinds.UNKNOWN
+    return kinds.ATTRIBUTE if name in _MORE_NAMES else kinds.UNKNOWN
 
 
 def _is_empty(column: NumberColumn | None, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     return np.ones(len(rows), np.bool_) if column is None else column.take(rows)[1]
-
-
-def _coded(column: TextColumn | None, names: tuple[str, ...], rows: NDArray[np.intp]) -> Integers:
-    """Positions among some names; beyond them for anything else."""
-    if column is None:
-        return np.full(len(rows), len(names), np.int64)
-    codes = [names.index(word) if word in names else len(names) for word in column.words]
-    return np.array(codes, np.int64)[column.codes[rows]]
-
-
-def _rows_of(block: ParsedBlock, rows: NDArray[np.intp]) -> ParsedBlock:
-    """Some rows of a block."""
-    texts = {name: TextColumn(c.codes[rows], c.words) for name, c in block.texts.items()}
-    taken = pa.array(rows)
-    numbers = {name: NumberColumn(c.cells.take(taken)) for name, c in block.numbers.items()}
-    return ParsedBlock(len(rows), block.times[rows], texts, numbers)
 
 
 def _word(column: TextColumn | None, row: int) -> str:

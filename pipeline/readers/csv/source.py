@@ -5,22 +5,26 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from pipeline.errors import DamagedTraceError
-from pipeline.readers.csv.blocks import Block, Damage, count_lines, line_of, read_blocks
+from pipeline.errors import DamagedTraceError, NotATraceError
+from pipeline.readers.csv.blocks import Block, Damage, RowPlace, count_lines, lines_of, read_blocks
 from pipeline.readers.csv.call_graph import CallGraph
 from pipeline.readers.csv.definitions import define
 from pipeline.readers.csv.files import TextFiles, TextIdentity, find_files
 from pipeline.readers.csv.header import Header
+from pipeline.readers.csv.misread import Misread, misread_table
 from pipeline.readers.csv.parsing import ParsedBlock, parse_block
 from pipeline.readers.csv.rows import RowMaker
 from pipeline.readers.csv.spill import NestedLook, Spill, SpilledRecords
 from pipeline.readers.trace.reading import LocationState
 from pipeline.readers.trace.tables import READ_TABLES, read_tables
 from pipeline.store import GenerationWriter
+from schemas.matching import MISREAD_CELLS
 from schemas.table import Table
 
 _PASSES = 3
 _TYPICAL_ROW_BYTES = 40
+_WORST = 3
+_SEE = "schemas/CSV.md tells what a trace in CSV looks like"
 
 
 class CsvSource:
@@ -62,11 +66,17 @@ class CsvSource:
             ):  # fmt: skip
                 spill.add(rows)
         for header in () if self._found.is_call_graph else self._found.headers:
+            made.misread.path = header.path
             for block in read_rows(header, made, threads=threads, allow_damaged=allow_damaged):
                 spill.add(made.make(block))
+                if made.bad_definition and not allow_damaged:
+                    raise _bad_row(header.path, *made.bad_definition)
                 report(block.row_count)
         for path in self._found.others:
             made.findings["unknown_record"] += max(count_lines(path) - 1, 0)
+        misread = made.misread.all()
+        _check_use(self.path, made, misread)
+        sink.write(MISREAD_CELLS, misread_table(misread))
         spill.flush()
         read_spilled(
             self.path, made, spill, sink, run_id=run_id, threads=threads,
@@ -74,11 +84,26 @@ class CsvSource:
         )  # fmt: skip
 
 
+def _check_use(path: Path, made: RowMaker, misread: list[Misread]) -> None:
+    """Raise an error if there are rows, but none of use."""
+    if made.used_count or made.definitions:
+        return
+    if made.row_count:
+        worst = sorted(misread, key=lambda each: -each.row_count)[:_WORST]
+        raise NotATraceError(
+            f"{path}: no trace: none of its {made.row_count:,} rows is understood: "
+            f"{'; '.join(map(str, worst)) or 'no record'}; {_SEE}"
+        )
+    if made.findings["unreadable_row"]:
+        raise DamagedTraceError(f"{path}: none of its rows can be read; {_SEE}")
+
+
 def _call_graph(found: TextFiles) -> CallGraph:
     headers = found.headers or found.parquet
     places = headers[0].call_graph_columns
     columns = {name: headers[0].columns[at] for name, at in places.items()}
-    return CallGraph([each.path for each in headers], columns, is_text=bool(found.headers))
+    separator = headers[0].separator if found.headers else None
+    return CallGraph([each.path for each in headers], columns, separator=separator)
 
 
 def read_spilled(
@@ -123,10 +148,15 @@ def _check(path: Path, block: ParsedBlock | None, damage: Damage) -> None:
         )
     if block and block.first_bad:
         line, reason = block.first_bad
-        raise DamagedTraceError(
-            f"{path}: line {line + line_of(path, block.offset)}: {reason}; correct it, or analyse "
-            "the rows that are readable with --allow-damaged"
-        )
+        raise _bad_row(path, RowPlace(block.offset, 0, line), reason)
+
+
+def _bad_row(path: Path, place: RowPlace, reason: str) -> DamagedTraceError:
+    (line,) = lines_of(path, [place])
+    return DamagedTraceError(
+        f"{path}: line {line}: {reason}; correct it, or analyse the rows that are readable with "
+        "--allow-damaged"
+    )
 
 
 def _parsed(blocks: Iterator[Block], header: Header, threads: int) -> Iterator[ParsedBlock]:

@@ -18,12 +18,12 @@ from pipeline.readers.trace.survey import PlainLooks, Survey, Surveyor
 from pipeline.readers.trace.writing import LocationOutcome, RowWriter
 from pipeline.store import GenerationWriter
 from schemas import definitions, events
-from schemas.matching import READING_FINDINGS
+from schemas.matching import MISREAD_CELLS, READING_FINDINGS
 from schemas.profiles import CALL_TREE
 from schemas.table import Table
 
 READ_TABLES: tuple[Table, ...] = (
-    *definitions.TABLES, *events.TABLES, CALL_TREE, READING_FINDINGS,
+    *definitions.TABLES, *events.TABLES, CALL_TREE, READING_FINDINGS, MISREAD_CELLS,
 )  # fmt: skip
 
 

@@ -7,6 +7,8 @@ from pipeline.reports.model import Fact, Layout, Section
 from pipeline.reports.sections import critical_path, load_balance
 from pipeline.reports.sections.flat_profile import TOP_REGIONS, describe_top_region
 from pipeline.reports.sections.trace_quality import (
+    MISREAD,
+    describe_misread,
     describe_quality,
     name_findings,
 )
@@ -57,6 +59,7 @@ def build(material: Material) -> Section:
             load_balance.describe_most_uneven(material),
             describe_top_region(top) if top and overview["total_ns"] else "",
             describe_quality(quality, incomplete),
+            describe_misread(material.rows(MISREAD.query, 1)),
             describe_coverage(material.overview, material.rows(UNANALYSED)),
             describe_waiting(overview, material.rows(SEARCHED)),
         ),

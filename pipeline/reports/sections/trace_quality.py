@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pipeline.reports.material import Material, filled
 from pipeline.reports.model import Section
 from pipeline.reports.tables import TableSpec
-from pipeline.reports.units import format_count
-from pipeline.reports.wording import Row, count_of, number
+from pipeline.reports.units import format_count, make_visible
+from pipeline.reports.wording import Row, count_of, number, quote
 
 PLACE = 110
 
@@ -16,6 +16,12 @@ QUALITY = TableSpec(
     titles={"detail": "What it means", "time_ns": "Time concerned"},
     silent={"time_ns": None},
     hidden=frozenset({"is_loss"}),
+)
+MISREAD = TableSpec(
+    query="misread_words",
+    title="Not understood",
+    titles={"column_name": "Column", "first_line": "First in line", "nearest": "Meant?"},
+    row_limit=20,
 )
 INCOMPLETE = TableSpec(
     query="incomplete_locations",
@@ -28,12 +34,13 @@ INCOMPLETE = TableSpec(
 def build(material: Material, *more: TableSpec) -> Section:
     """How far the trace can be trusted, perhaps with further tables."""
     findings = material.table(QUALITY)
+    misread = material.table(MISREAD)
     incomplete = material.table(INCOMPLETE)
     return Section(
         key="trace-quality",
         title="Trace quality",
         sentences=(describe_quality(findings.as_dicts(), incomplete.as_dicts()),),
-        tables=filled(findings, *map(material.table, more), incomplete),
+        tables=filled(findings, misread, *map(material.table, more), incomplete),
     )
 
 
@@ -54,3 +61,15 @@ def name_findings(findings: Sequence[Row]) -> list[str]:
         kind = str(finding["kind"])
         kinds[kind] = kinds.get(kind, 0) + int(number(finding["finding_count"]))
     return [f"{format_count(count)} × {kind.replace('_', ' ')}" for kind, count in kinds.items()]
+
+
+def describe_misread(misread: Sequence[Row]) -> str:
+    """What is not understood most often, and what may be meant; else nothing."""
+    if not misread:
+        return ""
+    worst = misread[0]
+    column, cell = worst["column_name"], make_visible(str(worst["cell"]))
+    what = f"{column} {quote(cell)}" if cell else f"an empty {column}"
+    rows, line = count_of(worst["row_count"], "row"), format_count(int(number(worst["first_line"])))
+    meant = f"; did you mean {worst['nearest']}?" if worst["nearest"] else "."
+    return f"Not understood: {what} in {rows}, first in line {line} of {worst['file']}{meant}"

@@ -1,0 +1,147 @@
+"""Cells that are not understood: which, in how many rows, where first, and what may be meant."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from pipeline.readers.csv.blocks import RowPlace, lines_of
+from pipeline.readers.csv.parsing import Integers, ParsedBlock, TextColumn
+
+MOST_CELLS = 50
+"""Different cells of a column that are remembered for each of their uses."""
+_LONGEST = 80
+_MEANT = {
+    "entry": "Enter", "begin": "Enter", "start": "Enter", "call": "Enter",
+    "exit": "Leave", "end": "Leave", "stop": "Leave", "return": "Leave",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Misread:
+    """A cell that is not understood, in the words of the table of them."""
+
+    column_name: str
+    cell: str
+    row_count: int
+    file: str
+    first_line: int
+    nearest: str | None
+
+    def __str__(self) -> str:
+        what = f'{self.column_name} "{self.cell}"' if self.cell else f"no {self.column_name}"
+        rows = f"{self.row_count:,} row{'s' * (self.row_count > 1)}"
+        hint = f" (did you mean {self.nearest}?)" if self.nearest else ""
+        return f"{what} in {rows}, first in line {self.first_line}{hint}"
+
+
+@dataclass
+class _Seen:
+    path: Path
+    place: RowPlace
+    nearest: str | None
+    row_count: int = 0
+
+
+@dataclass
+class MisreadCells:
+    """Collects cells that are not understood, in the order of the rows."""
+
+    path: Path = Path()
+    _seen: dict[tuple[str, str], dict[str, _Seen]] = field(default_factory=dict)
+
+    def add_texts(
+        self, block: ParsedBlock, rows: NDArray[np.intp], name: str, column: TextColumn,
+        known: Sequence[str] = (), *, use: str = "",
+    ) -> None:  # fmt: skip
+        """Remember a column's cells in some rows; the nearest of the `known` ones may be meant.
+
+        A `use` tells apart what is added on its own, so that the order of rows decides what is
+        remembered, wherever blocks end.
+        """
+        codes, first, counts = np.unique(column.codes[rows], return_index=True, return_counts=True)
+        for at in np.argsort(first).tolist():
+            cell = column.words[codes[at]]
+            self._add(block, (name, use), cell, int(rows[first[at]]), int(counts[at]), known)
+
+    def add_numbers(
+        self, block: ParsedBlock, rows: NDArray[np.intp], name: str, values: Integers, use: str
+    ) -> None:
+        """Remember the values of a column in some rows."""
+        found, first, counts = np.unique(values, return_index=True, return_counts=True)
+        for at in np.argsort(first).tolist():
+            row, count = int(rows[first[at]]), int(counts[at])
+            self._add(block, (name, use), str(found[at]), row, count)
+
+    def add_empty(self, block: ParsedBlock, rows: NDArray[np.intp], name: str) -> None:
+        """Remember that a column is empty in some rows that need it."""
+        if len(rows):
+            self._add(block, (name, "needed"), "", int(rows[0]), len(rows))
+
+    def _add(
+        self, block: ParsedBlock, use: tuple[str, str], cell: str, row: int, count: int,
+        known: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        seen, cell = self._seen.setdefault(use, {}), cell[:_LONGEST]
+        if cell not in seen:
+            if len(seen) == MOST_CELLS:
+                return
+            seen[cell] = _Seen(self.path, block.place(row), nearest(cell, known))
+        seen[cell].row_count += count
+
+    def all(self) -> list[Misread]:
+        """Those remembered, by file and line; reads the files once more if there are any."""
+        found = [
+            (name, cell, each)
+            for (name, _), cells in self._seen.items()
+            for cell, each in cells.items()
+        ]
+        lines: dict[tuple[Path, RowPlace], int] = {}
+        for path in {each.path for _, _, each in found}:
+            places = [each.place for _, _, each in found if each.path == path]
+            numbers = lines_of(path, places)
+            lines |= {(path, place): at for place, at in zip(places, numbers, strict=True)}
+        made: dict[tuple[str, str], Misread] = {}
+        for name, cell, each in found:
+            line = lines[each.path, each.place]
+            one = Misread(name, cell, each.row_count, each.path.name, line, each.nearest)
+            made[name, cell] = _joined(made.get((name, cell)), one)
+        return sorted(made.values(), key=lambda one: (one.file, one.first_line, one.column_name))
+
+
+def _joined(one: Misread | None, other: Misread) -> Misread:
+    """The same cell of two uses."""
+    if one is None:
+        return other
+    first = min(one, other, key=lambda each: (each.file, each.first_line))
+    return Misread(
+        one.column_name, one.cell, one.row_count + other.row_count, first.file, first.first_line,
+        one.nearest or other.nearest,
+    )  # fmt: skip
+
+
+def nearest(cell: str, known: Sequence[str]) -> str | None:
+    """The known word that may be meant, whatever its case."""
+    words = {word.casefold(): word for word in known}
+    meant = _MEANT.get(cell.casefold())
+    if meant in known:
+        return meant
+    close = get_close_matches(cell.casefold(), words, n=1)
+    return words[close[0]] if close else None
+
+
+def misread_table(found: Iterable[Misread]) -> pa.Table:
+    """The cells as rows of the table of them."""
+    return pa.Table.from_pylist([vars(each) for each in found], _SCHEMA)
+
+
+_SCHEMA = pa.schema(
+    [
+        ("column_name", pa.string()), ("cell", pa.string()), ("row_count", pa.int64()),
+        ("file", pa.string()), ("first_line", pa.int64()), ("nearest", pa.string()),
+    ]
+)  # fmt: skip
