@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.errors import PipelineError
+from pipeline.generator.chunks import Chunks
 from pipeline.generator.clocks import Clocks, true_clocks
 from pipeline.generator.kernels.layout import EVENT_WIDTH
 from pipeline.generator.kernels.writing import write_events
@@ -196,8 +197,9 @@ def open_archive(folder: Path) -> Iterator[int]:
     archive = _pointer("Archive_Open", os.fsencode(folder), b"traces", *options)
     if not archive:
         raise PipelineError(f"cannot write {folder}: the OTF2 library refuses to")
-    callbacks = _FlushCallbacks(_always_flush, None)
+    callbacks, chunks = _FlushCallbacks(_always_flush, None), Chunks()
     _call("Archive_SetFlushCallbacks", archive, ctypes.byref(callbacks), None)
+    _call("Archive_SetMemoryCallbacks", archive, ctypes.byref(chunks.callbacks), None)
     _call("Archive_SetSerialCollectiveCallbacks", archive)
     _call("Archive_SetCreator", archive, b"Tracemill generator")
     _call("Archive_SetMachineName", archive, b"simulated machine")
