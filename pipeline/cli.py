@@ -246,7 +246,8 @@ def generate(spec: Path, /, *, output: Path) -> None:
 
     The program is simulated event by event. Beside the OTF2 archive stand truth.json (run time,
     waits by kind, length of the critical path, run times with a part scaled),
-    truth_wait_states.csv (every wait with its cause) and truth_critical_path.csv.
+    truth_wait_states.csv (every wait with its cause), truth_critical_path.csv and
+    truth_critical_path_segments.csv.
 
     Parameters
     ----------

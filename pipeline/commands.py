@@ -101,7 +101,7 @@ def generate_trace(spec: Path, *, output: Path) -> None:
     from pipeline.generator.spec import read_spec
 
     generated = generate(read_spec(spec), output)
-    summary = generated.truth.summary
+    summary = generated.summary
     seconds = summary["run_ns"] / 1e9
     text = f"{generated.record_count:,} records of a run of {seconds:.3g} s written to {output}"
     messages().print(text, markup=False, soft_wrap=True)

@@ -3,6 +3,9 @@
 `python -m pipeline.warm` is the last step of the setup.
 """
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import numpy as np
 
 from pipeline.errors import MissingLibraryError
@@ -71,15 +74,16 @@ def _walk_once() -> None:
 
 def _simulate_once() -> None:
     """Simulate a program that does nothing, and sum up its critical path."""
+    from pipeline.generator.critical_path import PathTimes, Steps
     from pipeline.generator.phases import build_program
     from pipeline.generator.simulation import Machine, simulate
     from pipeline.generator.spec import parse_spec
-    from pipeline.generator.truth import PathTimes, find_critical_path, settle_waits
 
     program = build_program(parse_spec({"processes": 1, "phase": [{"kind": "work"}]}))
-    outcome = simulate(program, Machine(), has_truth=True)
-    path = find_critical_path(program, outcome, settle_waits(outcome))
-    simulate(program, Machine(), take_events=PathTimes(program, path).take)
+    outcome = simulate(program, Machine())
+    with TemporaryDirectory() as folder:
+        segments = Steps(program, Path(folder)).walk(outcome)
+    simulate(program, Machine(), take_events=PathTimes(program, segments).take)
 
 
 def _sort_once() -> None:

@@ -11,15 +11,18 @@ KINDS = (
     "work", "stencil", "master_worker", "pipeline", "messages", "messages", "collectives",
     "collectives", "collectives", "rma",
 )  # fmt: skip
+QUIET_SHARE = 0.3
 COMMUNICATORS = ("world", "rows", "columns", "halves")
 
 
-def random_spec(seed: int, *, has_threads: bool = False) -> Spec:
+def random_spec(seed: int, *, has_threads: bool = False, is_quiet: bool | None = None) -> Spec:
     """A program with at most three phases and a handful of processes.
 
-    Without jitter and imbalance, which happens, processes do things at the same time.
+    Nearly a third, unless told otherwise, are quiet: how long things take is not drawn, and all odd
+    ranks have the same to do, as have all even ones, so that they do much at the same time.
     """
     random = Random(seed)
+    chance = random.random()
     kinds = [random.choice(KINDS) for _ in range(random.randint(1, 3))]
     if has_threads:
         kinds[random.randrange(len(kinds))] = "threads"
@@ -33,6 +36,10 @@ def random_spec(seed: int, *, has_threads: bool = False) -> Spec:
         "machine": _machine(random),
         "phase": [_phase(kind, random) for kind in kinds],
     }
+    if chance < QUIET_SHARE if is_quiet is None else is_quiet:
+        given["machine"] |= {"noise": False, "start_ns": 0}
+        given["phase"] = [phase | _quiet(random) for phase in given["phase"]]
+        given |= {"size": max(given["size"], 300), "threads": 4 if has_threads else 1}
     if random.random() < 0.6:
         given["clocks"] = {
             "offset_ns": random.choice((0, 1000, 10**9)),
@@ -56,11 +63,21 @@ def _phase(kind: str, random: Random) -> dict[str, Any]:
         "kind": kind,
         "cell_ns": random.choice((0, 1, 10)),
         "imbalance": random.choice((-0.9, 0.0, 0.0, 0.5, 4.0)),
+        "shape": random.choice(("slope", "slope", "odd")),
         "jitter": random.choice((0.0, 0.0, 0.1, 1.0)),
         "calls": random.choice((0, 0, 1, 7)),
         "bytes": random.choice((0, 1, 100, 10_000)),
     }
     return common | _OWN[kind](random)
+
+
+def _quiet(random: Random) -> dict[str, Any]:
+    return {
+        "cell_ns": 10,
+        "jitter": 0.0,
+        "shape": "odd",
+        "imbalance": random.choice((-0.9, 0.0, 4.0)),
+    }
 
 
 def _collectives(random: Random) -> dict[str, Any]:
@@ -95,7 +112,11 @@ _OWN: dict[str, Any] = {
     },
     "messages": _messages,
     "collectives": _collectives,
-    "rma": lambda random: {"puts": random.randint(0, 2)},
+    "rma": lambda random: {
+        "puts": random.randint(0, 2),
+        "gets": random.choice((0, 0, 1, 9)),
+        "communicator": random.choice(COMMUNICATORS),
+    },
     "threads": lambda random: {
         "barriers": random.randint(0, 2),
         "thread_imbalance": random.choice((0.0, 1.0)),

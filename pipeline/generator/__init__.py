@@ -1,5 +1,5 @@
 """Programs whose truth is known: described, simulated event by event, written as OTF2 archives.
 
 spec ─ phases ─ program ─ simulation ┬ archive
-                                     └ truth
+                                     └ waits ─ critical path ─ truth
 """

@@ -27,10 +27,11 @@ _EVENT_CHUNK_BYTES, _DEFINITION_CHUNK_BYTES = 1 << 18, 1 << 22
 _WRITE, _POSIX, _UNCOMPRESSED, _FLUSH = 0, 1, 1, 1
 _PARADIGMS = {"user": 1, "openmp": 3, "mpi": 4}
 _ROLES = {"function": 1, "parallel": 5, "barrier": 15, "implicit_barrier": 16, "message": 28,
-          "collective": 25}  # fmt: skip
+          "collective": 25, "rma": 29}  # fmt: skip
 _COMM_LOCATIONS, _COMM_GROUP, _GLOBAL_MEMBERS = 4, 5, 1
 _PROCESS, _CPU_THREAD = 1, 1
-_REGION_MAP, _COMM_MAP = 3, 6
+_REGION_MAP, _COMM_MAP, _WINDOW_MAP = 3, 6, 8
+_HAS_CREATE_AND_DESTROY = 1
 _PROCESSES_PER_NODE = 16
 STARTED_AT = 1_700_000_000_000_000_000
 """When every generated run began, in ns since 1970."""
@@ -55,6 +56,7 @@ class ArchiveWriter:
         self._comm_count = len(program.communicators)
         self._region_maps = self._numberings(1, len(program.regions))
         self._comm_maps = self._numberings(2, self._comm_count + program.process_count)
+        self._window_maps = self._numberings(6, len(program.windows))
         owners = np.arange(count) // program.thread_count
         teams = self._comm_count + owners
         local_comms = _inverse(self._comm_maps)
@@ -64,6 +66,7 @@ class ArchiveWriter:
             np.array([path.region for path in program.paths], np.int64),
             _inverse(self._region_maps),
             local_comms,
+            _inverse(self._window_maps),
             local_comms[np.arange(count), teams],
             clocks.knots,
             clocks.slopes,
@@ -100,6 +103,8 @@ class ArchiveWriter:
             if self._has_id_maps:
                 _write_map(writer, _REGION_MAP, self._region_maps[number])
                 _write_map(writer, _COMM_MAP, self._comm_maps[number])
+                if self._program.windows:
+                    _write_map(writer, _WINDOW_MAP, self._window_maps[number])
             for time, offset in self._clocks.corrections(number):
                 _call("DefWriter_WriteClockOffset", writer, time, offset, 0.0)
             _call("Archive_CloseDefWriter", self._archive, writer)
@@ -123,6 +128,9 @@ class _GlobalDefinitions:
             name, kind = region.name, (_ROLES[region.role], _PARADIGMS[region.paradigm])
             self._write("Region", number, name, name, "", *kind, 0, _UNDEFINED, 0, 0)
         self._write_communicators(refs, comm_count)
+        for number, window in enumerate(self._program.windows):
+            comm = window.communicator
+            self._write("RmaWin", number, window.name, comm, _HAS_CREATE_AND_DESTROY)
         _call("Archive_CloseGlobalDefWriter", self._archive, self._writer)
 
     def _write_places(self, refs: Sequence[int], counts: Sequence[int]) -> None:
@@ -181,8 +189,8 @@ def compile_writing() -> None:
     clocks = true_clocks(0)
     addresses = np.zeros(0, np.uint64)
     write_events(
-        none, addresses, addresses, numbers, pairs, pairs, numbers, clocks.knots, clocks.slopes,
-        numbers,
+        none, addresses, addresses, numbers, pairs, pairs, pairs, numbers, clocks.knots,
+        clocks.slopes, numbers,
     )  # fmt: skip
 
 
@@ -220,13 +228,11 @@ def _write_map(writer: int, kind: int, numbering: NDArray[np.int64]) -> None:
 
 
 def _functions_by_kind() -> NDArray[np.uint64]:
-    addresses = np.zeros(64, np.uint64)
+    addresses = np.zeros(1 + max(record.kind for record in RECORDS), np.uint64)
     for record in RECORDS:
-        if record.kind < len(addresses):
-            name = f"OTF2_EvtWriter_{record.name}"
-            function = getattr(_library(), name, None)
-            value = ctypes.cast(function, ctypes.c_void_p).value if function else 0
-            addresses[record.kind] = value or 0
+        function = getattr(_library(), f"OTF2_EvtWriter_{record.name}", None)
+        value = ctypes.cast(function, ctypes.c_void_p).value if function else 0
+        addresses[record.kind] = value or 0
     return addresses
 
 

@@ -2,38 +2,38 @@
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pipeline.errors import PipelineError, ProgramError
 from pipeline.generator.archive import ArchiveWriter, open_archive
 from pipeline.generator.clocks import Clocks, skewed_clocks, true_clocks
+from pipeline.generator.critical_path import PathTimes, Steps
+from pipeline.generator.kernels import layout as at
 from pipeline.generator.phases import build_program, region_of
 from pipeline.generator.program import Program
 from pipeline.generator.simulation import Factors, Machine, Outcome, Rows, simulate
-from pipeline.generator.spec import Spec, Threads, WhatIf
-from pipeline.generator.truth import (
-    CriticalPath,
-    PathTimes,
-    Truth,
-    find_critical_path,
-    settle_waits,
-    total_waits,
-)
+from pipeline.generator.spec import Spec, WhatIf
+from pipeline.generator.truth import WaitFile, write_critical_path, write_summary
+from pipeline.generator.waits import Waits
 
 _PPM = 1_000_000
 
 
 @dataclass(frozen=True)
 class Generated:
-    """Where the archive is, how many records it has, and the truth about it."""
+    """Where the archive is, how many records it has, and what truth.json says."""
 
     anchor: Path
     record_count: int
-    truth: Truth
+    summary: dict[str, Any]
 
 
 def generate(spec: Spec, output: Path) -> Generated:
@@ -44,17 +44,27 @@ def generate(spec: Spec, output: Path) -> Generated:
     is there already or cannot be written.
     """
     program, machine = build_program(spec), machine_of(spec)
-    outcome = simulate(program, machine, has_truth=True)
-    waits = settle_waits(outcome)
-    has_path = not any(isinstance(phase, Threads) for phase in spec.phases)
-    path = find_critical_path(program, outcome, waits) if has_path else None
-    futures = [_describe_future(spec, program, what_if) for what_if in spec.what_if]
+    questions = [_factors(spec, program, what_if) for what_if in spec.what_if]
     with _new_folder(output) as folder:
-        counts, times = _write_archive(spec, program, outcome, path, folder)
-        summary = _summarise(spec, outcome, waits, path, times, sum(counts), futures)
-        truth = Truth(program, outcome, waits, path, times, summary)
-        truth.write(folder)
-    return Generated(output / "traces.otf2", sum(counts), truth)
+        outcome, totals, segments = _write_waits(program, machine, folder)
+        counts, times = _write_archive(spec, program, outcome, segments, folder)
+        write_critical_path(folder, program, segments, times)
+        summary = {
+            "processes": spec.processes,
+            "threads": spec.threads,
+            "seed": spec.seed,
+            "record_count": sum(counts),
+            "visit_count": int(outcome.visit_counts.sum()),
+            "run_ns": _run_ns(outcome),
+            "waits_without_submetrics": totals,
+            "critical_path": _describe_path(segments, times),
+            "what_if": [
+                _describe_future(program, machine, what_if, factors)
+                for what_if, factors in zip(spec.what_if, questions, strict=True)
+            ],
+        }
+        write_summary(folder, summary)
+    return Generated(output / "traces.otf2", sum(counts), summary)
 
 
 def machine_of(spec: Spec) -> Machine:
@@ -67,14 +77,30 @@ def machine_of(spec: Spec) -> Machine:
         ns_per_kib=own.ns_per_kib,
         eager_limit=own.eager_limit,
         start_ns=own.start_ns,
+        has_noise=own.noise,
     )
 
 
+def _write_waits(
+    program: Program, machine: Machine, folder: Path
+) -> tuple[Outcome, dict[str, dict[str, int]], Rows]:
+    """Run a program and write its waits; returns their sums, too, and the critical path."""
+    with TemporaryDirectory(prefix=".", dir=folder) as scratch:
+        waits = Waits(program.process_count * program.thread_count, Path(scratch))
+        outcome = simulate(program, machine, take_waits=waits.take)
+        steps = Steps(program, Path(scratch))
+        with WaitFile(folder, program, outcome) as file:
+            for block in waits.blocks():
+                file.take(block)
+                steps.take(block)
+        return outcome, file.totals(), steps.walk(outcome)
+
+
 def _write_archive(
-    spec: Spec, program: Program, outcome: Outcome, path: CriticalPath | None, folder: Path
-) -> tuple[list[int], Any]:
+    spec: Spec, program: Program, outcome: Outcome, segments: Rows, folder: Path
+) -> tuple[list[int], NDArray[np.int64]]:
     """Run the program again and write its events; records by location, and times of the path."""
-    times = PathTimes(program, path) if path else None
+    times = PathTimes(program, segments)
     with open_archive(folder) as archive:
         writer = ArchiveWriter(
             archive, program, _clocks(spec, outcome), seed=spec.seed, has_id_maps=spec.id_maps
@@ -82,12 +108,11 @@ def _write_archive(
 
         def take(events: Rows) -> None:
             writer.take(events)
-            if times:
-                times.take(events)
+            times.take(events)
 
         simulate(program, machine_of(spec), take_events=take)
         writer.finish(outcome.end_ns)
-    return writer.counts.tolist(), times.result() if times else None
+    return writer.counts.tolist(), times.result()
 
 
 def _clocks(spec: Spec, outcome: Outcome) -> Clocks:
@@ -103,9 +128,20 @@ def _clocks(spec: Spec, outcome: Outcome) -> Clocks:
     )
 
 
-def _describe_future(spec: Spec, program: Program, what_if: WhatIf) -> dict[str, Any]:
+def _describe_path(segments: Rows, times: NDArray[np.int64]) -> dict[str, int]:
+    return {
+        "begin_ns": int(segments[0, at.SEGMENT_BEGIN]),
+        "end_ns": int(segments[-1, at.SEGMENT_END]),
+        "time_without_waiting_ns": int(times.sum()),
+        "segment_count": len(segments),
+    }
+
+
+def _describe_future(
+    program: Program, machine: Machine, what_if: WhatIf, factors: Factors
+) -> dict[str, Any]:
     """How long the program would run if a part took another time, by running it so."""
-    outcome = simulate(program, machine_of(spec), factors=_factors(spec, program, what_if))
+    outcome = simulate(program, machine, factors=factors)
     return {
         "region": what_if.region,
         "rank": what_if.rank,
@@ -132,31 +168,6 @@ def _factors(spec: Spec, program: Program, what_if: WhatIf) -> Factors:
 
 def _run_ns(outcome: Outcome) -> int:
     return outcome.end_ns - int(outcome.start_ns.min())
-
-
-def _summarise(
-    spec: Spec, outcome: Outcome, waits: Rows, path: CriticalPath | None, times: Any,
-    record_count: int, futures: Sequence[Any],
-) -> dict[str, Any]:  # fmt: skip
-    found: dict[str, Any] = {
-        "processes": spec.processes,
-        "threads": spec.threads,
-        "seed": spec.seed,
-        "records": record_count,
-        "visits": int(outcome.visit_counts.sum()),
-        "run_ns": _run_ns(outcome),
-        "waits": total_waits(waits),
-        "critical_path": None,
-        "what_if": futures,
-    }
-    if path is not None:
-        found["critical_path"] = {
-            "begin_ns": int(path.segments[0, 1]),
-            "end_ns": int(path.segments[-1, 2]),
-            "length_ns": int(times.sum()),
-            "segments": len(path.segments),
-        }
-    return found
 
 
 @contextmanager

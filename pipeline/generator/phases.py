@@ -24,17 +24,20 @@ from pipeline.generator.spec import (
 
 _REQUEST_TAG, _TASK_TAG, _STOP_TAG = 1, 2, 3
 _PPM = 1_000_000
-_PUT_NS = 300
+_BYTES_PER_NS = 64
 
 
 def build_program(spec: Spec) -> Program:
     """The program that a description stands for."""
     program = Program(spec.processes, spec.threads)
     processes = [Process(program, rank) for rank in range(spec.processes)]
+    windows = _windows_by_rank(spec, program)
     starts = []
     for process in processes:
         process.begin("main")
         process.collective("MPI_Init", at.INIT, 0)
+        for window in windows[process.rank]:
+            process.on_window("MPI_Win_create", at.CREATING, window)
         starts.append(process.here())
         process.begin("step")
     for number, phase in enumerate(spec.phases):
@@ -48,6 +51,8 @@ def build_program(spec: Spec) -> Program:
     for process, start in zip(processes, starts, strict=True):
         process.end()
         process.repeat(start, spec.iterations, register=0)
+        for window in windows[process.rank]:
+            process.on_window("MPI_Win_free", at.FREEING, window)
         process.collective("MPI_Finalize", at.FINALIZE, 0)
         process.end()
         process.finish()
@@ -56,7 +61,7 @@ def build_program(spec: Spec) -> Program:
 
 def work_ns(phase: Phase, spec: Spec, rank: int) -> int:
     """How long a rank computes, without jitter."""
-    share = rank / max(spec.processes - 1, 1)
+    share = rank % 2 if phase.shape == "odd" else rank / max(spec.processes - 1, 1)
     return round(spec.size * phase.cell_ns * (1 + phase.imbalance * share))
 
 
@@ -292,13 +297,45 @@ def _collective(
 # --- One-sided, threads --------------------------------------------------------------------------
 
 
+def _windows_by_rank(spec: Spec, program: Program) -> list[list[int]]:
+    """Numbers of the windows that each rank takes part in."""
+    phases = [phase for phase in spec.phases if isinstance(phase, Rma)]
+    found: list[list[int]] = [[] for _ in range(spec.processes)]
+    for window in {window: None for phase in phases for window in _windows_of(phase, program)}:
+        for rank in program.communicators[program.windows[window].communicator].members:
+            found[rank].append(window)
+    return found
+
+
+def _windows_of(phase: Rma, program: Program) -> list[int]:
+    """Numbers of a phase's windows, which together have every process once."""
+    return [
+        program.window(phase.name, comm) for comm in _communicators(phase.communicator, program)
+    ]
+
+
 def _build_rma(phase: Rma, spec: Spec, processes: Sequence[Process], random: Any) -> None:
-    for process in processes:
-        process.collective("MPI_Win_fence", at.FENCE, 0)
-        _work(phase, spec, process)
-        for _ in range(phase.puts):
-            process.call("MPI_Put", _PUT_NS + spec.bytes_of(phase) // 64)
-        process.collective("MPI_Win_fence", at.FENCE, 0)
+    program, size = processes[0].program, spec.bytes_of(phase)
+    ns = spec.machine.overhead_ns + size // _BYTES_PER_NS
+    for window in _windows_of(phase, program):
+        members = program.communicators[program.windows[window].communicator].members
+        # Whom data is exchanged with more than once shares a request.
+        puts, gets = (min(count, len(members)) for count in (phase.puts, phase.gets))
+        for member in members:
+            process = processes[member]
+            process.on_window("MPI_Win_fence", at.FENCING, window)
+            _work(phase, spec, process)
+            for name, kind, count, first in (
+                ("MPI_Put", at.ON_PUT, phase.puts, 0), ("MPI_Get", at.ON_GET, phase.gets, puts),
+            ):  # fmt: skip
+                if count:
+                    start = process.here()
+                    process.remote(name, int(kind), window, ns, size=size, first_request=first)
+                    process.repeat(start, count, register=1)
+            process.on_window(
+                "MPI_Win_fence", at.FENCING, window, size=(phase.puts + phase.gets) * size,
+                completed=puts + gets,
+            )  # fmt: skip
 
 
 def _build_threads(
@@ -310,6 +347,7 @@ def _build_threads(
             work_ns(phase, spec, process.rank) // (spec.threads * (phase.barriers + 1)),
             jitter_ppm=round(phase.jitter * _PPM),
             imbalance_ppm=round(phase.thread_imbalance * _PPM),
+            period=2 if phase.shape == "odd" else spec.threads,
             barriers=phase.barriers,
             calls=phase.calls,
         )

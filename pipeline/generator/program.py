@@ -39,18 +39,33 @@ class Communicator:
     members: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class Window:
+    """Memory of the members of a communicator (by number) that all of them can reach."""
+
+    name: str
+    communicator: int
+
+
 @dataclass
 class Program:
-    """What every process runs. Call paths and regions are shared, instructions are not."""
+    """What every process runs. Call paths and regions are shared, instructions are not.
+
+    Of `slot_count` places for requests, `collective_slot_count` are for collectives at most. A call
+    completes `most_completed` requests of a window at most.
+    """
 
     process_count: int
     thread_count: int = 1
     regions: list[Region] = field(default_factory=list)
     paths: list[CallPath] = field(default_factory=list)
     communicators: list[Communicator] = field(default_factory=list)
+    windows: list[Window] = field(default_factory=list)
     code: list[list[list[int]]] = field(default_factory=list)
     first_functions: dict[int, int] = field(default_factory=dict)
     slot_count: int = 0
+    collective_slot_count: int = 0
+    most_completed: int = 0
     most_calls: int = 0
     most_parts: int = 1
 
@@ -99,6 +114,13 @@ class Program:
             self.communicators.append(wanted)
         return self.communicators.index(wanted)
 
+    def window(self, name: str, communicator: int) -> int:
+        """Number of a window."""
+        wanted = Window(name, communicator)
+        if wanted not in self.windows:
+            self.windows.append(wanted)
+        return self.windows.index(wanted)
+
     def path_name(self, path: int) -> str:
         """Regions from the outermost to this one, with slashes between."""
         found = self.paths[path]
@@ -125,7 +147,7 @@ class Process:
     def __init__(self, program: Program, rank: int) -> None:
         self.program, self.rank = program, rank
         self._code, self._stack = program.code[rank], [-1]
-        self._used_slots, self._first_tag = 0, 0
+        self._used_slots, self._used_collective_slots, self._first_tag = 0, 0, 0
 
     # --- Structure ---
 
@@ -178,10 +200,13 @@ class Process:
         self.end()
 
     def team(
-        self, region: str, ns: int, *, jitter_ppm: int, imbalance_ppm: int, barriers: int,
-        calls: int,
+        self, region: str, ns: int, *, jitter_ppm: int, imbalance_ppm: int, period: int,
+        barriers: int, calls: int,
     ) -> None:  # fmt: skip
-        """Compute on all threads; those of higher number have `imbalance_ppm` more to do each."""
+        """Compute on all threads; each has `imbalance_ppm` more to do than the one before it.
+
+        After `period` threads it begins again with little.
+        """
         program = self.program
         parallel = program.region("!$omp parallel", OPENMP, "parallel")
         path = self._below(parallel)
@@ -200,7 +225,7 @@ class Process:
         program.most_parts = max(program.most_parts, barriers + 1)
         self._add(
             at.TEAM, path, amount=ns, mode=jitter_ppm, slot=imbalance_ppm, count=barriers,
-            peer=calls,
+            peer=calls, target=period,
         )  # fmt: skip
 
     # --- Messages; peers are processes, requests are numbers that `new_slot` gives ---
@@ -215,7 +240,7 @@ class Process:
     def begin_phase(self) -> None:
         """Tags of another phase must not be taken for this one's; all requests are completed."""
         self._first_tag += _TAGS_OF_PHASE
-        self._used_slots = 0
+        self._used_slots, self._used_collective_slots = 0, 0
 
     def send(
         self, peer: int, *, size: int, tag: int = 0, comm: int = WORLD, mode: int = at.STANDARD,
@@ -268,6 +293,10 @@ class Process:
         is_beyond: bool = False,
     ) -> None:  # fmt: skip
         """A collective call; with a place for its request a non-blocking one."""
+        if request is not None:
+            self._used_collective_slots += 1
+            most = max(self.program.collective_slot_count, self._used_collective_slots)
+            self.program.collective_slot_count = most
         self._add(
             at.COLLECTIVE if request is None else at.ICOLLECTIVE,
             self._mpi(name),
@@ -276,9 +305,31 @@ class Process:
             target=at.BEYOND if is_beyond else 0,
         )  # fmt: skip
 
-    def call(self, name: str, ns: int) -> None:
-        """An MPI call that concerns nobody else."""
-        self._add(at.CALL, self._mpi(name), amount=ns)
+    # --- One-sided communication ---
+
+    def on_window(
+        self, name: str, operation: int, window: int, *, size: int = 0, completed: int = 0
+    ) -> None:
+        """A collective call that makes or frees a window, or a fence.
+
+        It completes so many requests, of `size` bytes together.
+        """
+        self.program.most_completed = max(self.program.most_completed, completed)
+        self._add(
+            at.COLLECTIVE, self._mpi(name), comm=self.program.windows[window].communicator,
+            size=size, slot=operation, count=completed, amount=window, mode=at.WINDOW,
+            target=at.BEYOND,
+        )  # fmt: skip
+
+    def remote(
+        self, name: str, kind: int, window: int, ns: int, *, size: int, first_request: int
+    ) -> None:
+        """Put or get; `first_request` counts from those that are open already."""
+        self._add(
+            at.REMOTE, self._below(self.program.region(name, MPI, "rma")), peer=window,
+            comm=self.program.windows[window].communicator, size=size, slot=kind, amount=ns,
+            target=first_request,
+        )  # fmt: skip
 
     # --- Rows ---
 

@@ -13,13 +13,17 @@ from pipeline.generator.kernels.tables import addresses_of
 from pipeline.generator.program import Program
 
 Rows = NDArray[np.int64]
+Taker = Callable[[Rows], None]
 _MILLION = 1_000_000
-_EVENT_ROWS = 1 << 16
+_EVENT_ROWS, _WAIT_ROWS = 1 << 16, 1 << 15
 
 
 @dataclass(frozen=True)
 class Machine:
-    """How fast things are, in ns; `seed` decides every draw. Processes start within `start_ns`."""
+    """How fast things are, in ns; `seed` decides every draw. Processes start within `start_ns`.
+
+    With `has_noise`, collectives and what threads do take a little longer each time.
+    """
 
     seed: int = 0
     overhead_ns: int = 200
@@ -27,6 +31,7 @@ class Machine:
     ns_per_kib: int = 100
     eager_limit: int = 8_192
     start_ns: int = 5_000
+    has_noise: bool = True
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,7 @@ class Factors:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run of the machine left: waits as rows of layout.WAIT_…, visits by location.
+    """What a run of the machine left, visits by location.
 
     `start_ns` is when each process started, `last_calls` when it entered its last call
     (MPI_Finalize) and with which visit; `end_ns` when all had ended.
@@ -50,25 +55,24 @@ class Outcome:
     last_calls: Rows
     end_ns: int
     visit_counts: NDArray[np.int64]
-    waits: Rows
-    pending: Rows
 
 
 def simulate(
     program: Program, machine: Machine, *, factors: Factors | None = None,
-    has_truth: bool = False, take_events: Callable[[Rows], None] | None = None,
+    take_events: Taker | None = None, take_waits: Taker | None = None,
 ) -> Outcome:  # fmt: skip
-    """Run a program to its end; `take_events` gets event rows piece by piece.
+    """Run a program to its end; takers get rows of events and waits piece by piece.
 
+    Those are rows of layout.EVENT_… and layout.WAIT_…, in the order in which they are found.
     Raises ProgramError if processes wait for each other for ever.
     """
     state = _new_state(program, machine, factors or Factors())
     counters = state.counters
-    counters[at.HAS_TRUTH], counters[at.HAS_EVENTS] = has_truth, take_events is not None
+    counters[at.HAS_EVENTS], counters[at.HAS_TRUTH] = bool(take_events), bool(take_waits)
     while (outcome := run(addresses_of(state))) == NEEDS_ROOM:
-        _hand_over(state, take_events)
+        _hand_over(state, take_events, take_waits)
         state = _with_room(state)
-    _hand_over(state, take_events)
+    _hand_over(state, take_events, take_waits)
     if outcome != DONE_ALL:
         raise ProgramError(_describe_deadlock(program, state))
     return Outcome(
@@ -76,16 +80,17 @@ def simulate(
         state.processes[:, [at.CALL_ENTER, at.CALL_VISIT]],
         int(counters[at.END_NS]),
         state.visits,
-        state.waits[: counters[at.WAIT_COUNT]],
-        state.pending[: counters[at.PENDING_COUNT]],
     )
 
 
-def _hand_over(state: at.State, take_events: Callable[[Rows], None] | None) -> None:
-    count = int(state.counters[at.EVENT_COUNT])
-    if take_events is not None and count:
-        take_events(state.events[:count])
-    state.counters[at.EVENT_COUNT] = 0
+def _hand_over(state: at.State, take_events: Taker | None, take_waits: Taker | None) -> None:
+    for rows, counter, take in (
+        (state.events, at.EVENT_COUNT, take_events), (state.waits, at.WAIT_COUNT, take_waits),
+    ):  # fmt: skip
+        count = int(state.counters[counter])
+        if take and count:
+            take(rows[:count])
+        state.counters[counter] = 0
 
 
 def _new_state(program: Program, machine: Machine, factors: Factors) -> at.State:
@@ -93,18 +98,21 @@ def _new_state(program: Program, machine: Machine, factors: Factors) -> at.State
     processes, threads = program.process_count, program.thread_count
     counters = np.zeros(at.COUNTER_COUNT, np.int64)
     counters[at.SEED], counters[at.THREADS] = machine.seed, threads
+    counters[at.HAS_NOISE] = machine.has_noise
     counters[at.OVERHEAD], counters[at.LATENCY] = machine.overhead_ns, machine.latency_ns
     counters[at.NS_PER_KIB], counters[at.EAGER_LIMIT] = machine.ns_per_kib, machine.eager_limit
     calls = 2 * program.most_calls + 8
-    counters[at.MOST_EVENTS] = program.most_parts * threads * calls + 2 * program.slot_count + 64
-    counters[at.MOST_WAITS] = (2 * processes + 2) * (program.slot_count + 2) + threads * (
-        program.most_parts + 1
+    completed = program.slot_count + program.most_completed
+    counters[at.MOST_EVENTS] = program.most_parts * threads * calls + 2 * completed + 64
+    judged = program.collective_slot_count + 2
+    counters[at.MOST_WAITS] = (
+        (2 * processes + 2) * judged + at.REMEMBERED_MOST + threads * (program.most_parts + 1)
     )
     comm_ranks, comm_members, comm_sizes = _communicators(program)
     instances, pointers = _first_instances(comm_sizes, comm_ranks)
     counters[at.INSTANCE_FREE] = len(comm_sizes)
     event_rows = max(_EVENT_ROWS, 2 * int(counters[at.MOST_EVENTS]))
-    wait_rows = max(1_024, 2 * int(counters[at.MOST_WAITS]))
+    wait_rows = max(_WAIT_ROWS, 2 * int(counters[at.MOST_WAITS]))
     state = at.State(
         counters=counters,
         code=code,
@@ -122,7 +130,6 @@ def _new_state(program: Program, machine: Machine, factors: Factors) -> at.State
         remembered=np.zeros((processes, at.REMEMBERED_MOST, at.REMEMBERED_WIDTH), np.int64),
         events=np.empty((event_rows, at.EVENT_WIDTH), np.int64),
         waits=np.empty((wait_rows, at.WAIT_WIDTH), np.int64),
-        pending=np.empty((wait_rows, at.PENDING_WIDTH), np.int64),
         factors=_factors(factors, len(program.paths), processes),
         first_functions=_values(program.first_functions, len(program.paths)),
         team=np.zeros((1, threads, 2), np.int64),
@@ -178,12 +185,8 @@ def _chained(rows: Rows, column: int, first: int, after: int = at.NOBODY) -> Row
 
 
 def _with_room(state: at.State) -> at.State:
-    """The same state with larger arrays where space runs out."""
+    """The same state with larger arrays where space runs out that cannot be handed over."""
     counters, changed = state.counters, {}
-    for name, count in (("waits", at.WAIT_COUNT), ("pending", at.PENDING_COUNT)):
-        rows = getattr(state, name)
-        if counters[count] + counters[at.MOST_WAITS] > len(rows):
-            changed[name] = _larger(rows)
     for name, column, free in (
         ("messages", at.NEXT, at.MESSAGE_FREE),
         ("instances", at.INSTANCE_NEXT, at.INSTANCE_FREE),

@@ -12,6 +12,7 @@ from pipeline.errors import MissingInputError, ProgramError
 from pipeline.generator.operations import OPERATIONS
 
 Described = TypeVar("Described")
+_COMMUNICATORS = ("world", "rows", "columns", "halves")
 
 
 def _number(default: Any, minimum: float, maximum: float = 10**12) -> Any:
@@ -26,14 +27,16 @@ def _choice(default: str, *choices: str) -> Any:
 class Phase:
     """What all phases have: computing before communicating.
 
-    A process computes `size` × `cell_ns`, up to `imbalance` more the higher its rank, and `jitter`
-    more or less in each iteration, in `calls` visits of functions. `bytes` is the size of messages,
-    by default eight for each cell on the edge of a square of `size`.
+    A process computes `size` × `cell_ns`, up to `imbalance` more the higher its rank (of `shape`
+    slope) or all of it more if that is odd (of `shape` odd), and `jitter` more or less in each
+    iteration, in `calls` visits of functions. `bytes` is the size of messages, by default eight for
+    each cell on the edge of a square of `size`.
     """
 
     name: str = ""
     cell_ns: int = _number(10, 0, 10**9)
     imbalance: float = _number(0.0, -1, 1000)
+    shape: str = _choice("slope", "slope", "odd")
     jitter: float = _number(0.0, 0, 1)
     calls: int = _number(0, 0, 10**6)
     bytes: int | None = _number(None, 0, 2**31)
@@ -72,7 +75,7 @@ class Messages(Phase):
     """Every rank sends to some drawn at random, and completes all in an order of its own."""
 
     messages: int = _number(3, 0, 1000)
-    communicator: str = _choice("world", "world", "rows", "columns", "halves")
+    communicator: str = _choice("world", *_COMMUNICATORS)
     completion: str = _choice("waitall", "wait", "waitall", "receive")
     synchronous: bool = False
 
@@ -84,7 +87,7 @@ class Collectives(Phase):
     operations: list[str] = field(
         default_factory=lambda: ["allreduce"], metadata={"choices": tuple(OPERATIONS)}
     )
-    communicator: str = _choice("world", "world", "rows", "columns", "halves")
+    communicator: str = _choice("world", *_COMMUNICATORS)
     nonblocking: bool = False
     root: int = _number(0, 0)
     silent: float = _number(0.0, 0, 1)
@@ -92,9 +95,11 @@ class Collectives(Phase):
 
 @dataclass(frozen=True, kw_only=True)
 class Rma(Phase):
-    """Puts between two fences."""
+    """Puts into the memory of others, and gets from there, between two fences."""
 
     puts: int = _number(2, 0, 10**6)
+    gets: int = _number(0, 0, 10**6)
+    communicator: str = _choice("world", *_COMMUNICATORS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,13 +118,17 @@ KINDS: Mapping[str, type[Phase]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class MachineSpec:
-    """How fast calls and messages are."""
+    """How fast calls and messages are.
+
+    With `noise`, collectives and what threads do take a little longer each time, drawn by `seed`.
+    """
 
     overhead_ns: int = _number(200, 8, 10**9)
     latency_ns: int = _number(1_000, 100, 10**9)
     ns_per_kib: int = _number(100, 0, 10**6)
     eager_limit: int = _number(8_192, 0, 2**31)
     start_ns: int = _number(5_000, 0, 10**9)
+    noise: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)

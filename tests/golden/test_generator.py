@@ -8,6 +8,7 @@ are left half an overhead later.
 import csv
 import json
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,24 +16,29 @@ import pytest
 
 from pipeline.cli import main
 from pipeline.errors import PipelineError, ProgramError
+from pipeline.generator import simulation, waits
 from pipeline.generator.generate import Generated, generate
 from pipeline.generator.program import Process, Program
 from pipeline.generator.simulation import Machine, simulate
 from pipeline.generator.spec import parse_spec, read_spec
 from tests.otf2_reading import ReadTrace, read_archive
+from tests.truth_reading import true_path, true_segments, true_waits
 
 EXAMPLE = Path(__file__).parents[2] / "data" / "programs" / "stencil.toml"
 MACHINE = {"overhead_ns": 200, "latency_ns": 1000, "ns_per_kib": 100}
 PIPELINE = {"kind": "pipeline", "blocks": 1, "bytes": 1024}
 TRANSFER, OVERHEAD = 1100, 200
+QUIET = {"noise": False, "start_ns": 0}
+PARALLEL, BARRIER = "!$omp parallel", "!$omp implicit barrier"
 
 
 class Made:
     """A generated archive, read."""
 
-    def __init__(self, folder: Path, phase: dict[str, Any], **options: Any) -> None:
-        given = {"processes": 2, "size": 100, "machine": MACHINE, "phase": [phase], **options}
+    def __init__(self, folder: Path, *phases: dict[str, Any], **options: Any) -> None:
+        given = {"processes": 2, "size": 100, "machine": MACHINE, "phase": list(phases), **options}
         self.generated: Generated = generate(parse_spec(given), folder / "archive")
+        self.folder = self.generated.anchor.parent
         self.read: ReadTrace = read_archive(self.generated.anchor, folder / "store")
 
     def visits(self, call: str, rank: int) -> list[tuple[int, int]]:
@@ -42,9 +48,18 @@ class Made:
 
     def waits(self, kind: str) -> list[tuple[int, ...]]:
         """Location, start, length and cause of every wait of a kind."""
-        rows = self.generated.truth.wait_states().to_pylist()
         columns = ("location_id", "start_ns", "wait_ns", "cause_location_id")
+        rows = true_waits(self.folder)
         return [tuple(row[c] for c in columns) for row in rows if row["property"] == kind]
+
+    def path(self) -> dict[tuple[str, int], int]:
+        """Time of the critical path by the last region of the call path and location."""
+        found = {
+            (row["call_path"].rpartition("/")[2], row["location_id"]): row["path_ns"]
+            for row in true_path(self.folder)
+        }
+        assert len(found) == len(true_path(self.folder))
+        return found
 
 
 # rank 0   [Init][ work 30 000 ns ...][Send]
@@ -93,12 +108,8 @@ def test_a_barrier_waits_for_the_last_one(tmp_path: Path) -> None:
 def test_the_critical_path_leaves_out_waiting(tmp_path: Path) -> None:
     """All of rank 0 up to its send, then the rest of the receive, and the work of rank 1."""
     made = Made(tmp_path, PIPELINE | {"cell_ns": 300})
-    found = made.generated.truth.critical_path().to_pylist()
-    own = {
-        (row["call_path"].rpartition("/")[2], row["location_id"]): row["path_ns"] for row in found
-    }
     ((begun, init_left),) = made.visits("MPI_Init", 0)
-    assert own == {
+    assert made.path() == {
         ("MPI_Init", 0): init_left - begun,
         ("compute_pipeline", 0): 30_000,
         ("MPI_Recv", 1): TRANSFER + OVERHEAD // 2,
@@ -114,10 +125,26 @@ def test_what_if_runs_the_program_with_a_part_scaled(tmp_path: Path) -> None:
         {"region": "compute_pipeline", "factor": 2},
     ]
     made = Made(tmp_path, PIPELINE | {"cell_ns": 300}, what_if=questions)
-    summary = made.generated.truth.summary
+    summary = made.generated.summary
     run = summary["run_ns"]
     futures = [each["run_ns"] for each in summary["what_if"]]
     assert futures == [run, run - 15_000, run + 60_000]
+
+
+@pytest.mark.parametrize("kind", ["stencil", "pipeline", "collectives", "threads"])
+def test_what_would_be_is_what_is_in_a_program_that_differs_so(kind: str, tmp_path: Path) -> None:
+    """The run time comes from the archive of a program whose phase has other costs."""
+    phase = {"kind": kind, "cell_ns": 300, "imbalance": 3}
+    others = {"kind": "messages", "jitter": 0.5}
+    questions = [{"region": f"compute_{kind}", "factor": factor} for factor in (0.5, 2)]
+    options = {"processes": 4, "threads": 2, "size": 8000, "iterations": 3, "what_if": questions}
+    made = Made(tmp_path, phase, others, **options)
+    for question, cell_ns in zip(made.generated.summary["what_if"], (150, 600), strict=True):
+        other = Made(tmp_path / str(cell_ns), phase | {"cell_ns": cell_ns}, others, **options)
+        ((run_ns,),) = other.read.sql(
+            "SELECT max(end_ns) - min(begin_ns) FROM locations", "locations"
+        )
+        assert question["run_ns"] == run_ns
 
 
 def test_local_identifiers_and_wrong_clocks_change_nothing(tmp_path: Path) -> None:
@@ -134,16 +161,38 @@ def test_the_same_description_gives_the_same_files(tmp_path: Path) -> None:
     first, second = (generate(spec, tmp_path / name).anchor.parent for name in ("a", "b"))
     # The anchor holds an identifier of the archive, which the library draws.
     names = [f.relative_to(first) for f in first.rglob("*") if f.is_file() and f.suffix != ".otf2"]
-    assert len(names) == 1 + 2 * 16 + 3
+    assert len(names) == 1 + 2 * 16 + 4
     for name in names:
         assert (first / name).read_bytes() == (second / name).read_bytes(), name
 
 
+def test_waits_that_do_not_fit_into_memory_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    phases = [
+        {"kind": "messages", "jitter": 1.0, "completion": "receive", "messages": 5},
+        {"kind": "collectives", "jitter": 1.0, "operations": ["allreduce", "bcast"]},
+        {"kind": "collectives", "jitter": 1.0, "operations": ["barrier"], "nonblocking": True},
+    ]
+    spec = parse_spec({"processes": 5, "iterations": 40, "phase": phases})
+    kept = generate(spec, tmp_path / "kept").anchor.parent
+    monkeypatch.setattr(simulation, "_WAIT_ROWS", 1)
+    monkeypatch.setattr(waits, "_KEPT_ROWS", 50)
+    monkeypatch.setattr(waits, "_VISIT_BITS", 6)
+    put_away = generate(spec, tmp_path / "put away").anchor.parent
+    monkeypatch.setattr(waits, "_GROUPS", 2)
+    grouped = generate(spec, tmp_path / "grouped").anchor.parent
+    counts = Counter(row["property"] for row in true_waits(kept))
+    assert {"mpi_lswo_same", "mpi_lswo_different", "mpi_barrier_wait"} < counts.keys()
+    assert counts.total() > 500
+    for file in kept.glob("truth*"):
+        assert (put_away / file.name).read_bytes() == file.read_bytes(), file.name
+        assert (grouped / file.name).read_bytes() == file.read_bytes(), file.name
+
+
 def test_another_seed_is_another_course(tmp_path: Path) -> None:
     phase = {"kind": "work", "jitter": 0.5}
-    runs = {
-        Made(tmp_path / str(n), phase, seed=n).generated.truth.summary["run_ns"] for n in (1, 2)
-    }
+    runs = {Made(tmp_path / str(n), phase, seed=n).generated.summary["run_ns"] for n in (1, 2)}
     assert len(runs) == 2
 
 
@@ -155,7 +204,82 @@ def test_threads_fork_and_wait_in_barriers(tmp_path: Path) -> None:
     assert teams == [(0,), (3,)]
     barriers = made.waits("omp_ebarrier_wait")
     assert [(place, cause) for place, _, _, cause in barriers] == [(0, 2), (1, 2), (3, 5), (4, 5)]
-    assert made.generated.truth.path is None
+
+
+# Both threads enter the region a nanosecond after the fork; thread 1 has twice as much to do.
+#
+# thread 0   [fork][parallel [1000 ns][implicit barrier ........]] [join][Finalize]
+# thread 1         [parallel [2000 ns .................][barrier]]
+def test_the_critical_path_goes_through_the_slowest_thread(tmp_path: Path) -> None:
+    phase = {"kind": "threads", "cell_ns": 20, "thread_imbalance": 1.0}
+    made = Made(tmp_path, phase, processes=1, threads=2, machine=MACHINE | QUIET)
+    ((_, init_left),) = made.visits("MPI_Init", 0)
+    fork = init_left
+    parallel = f"main/step/threads/{PARALLEL}"
+    assert made.read.visits("path enter_ns leave_ns", location=1) == [
+        (parallel, fork + 1, fork + 2003),
+        (f"{parallel}/compute_threads", fork + 1, fork + 2001),
+        (f"{parallel}/{BARRIER}", fork + 2001, fork + 2002),
+    ]
+    assert made.waits("omp_ibarrier_wait") == [(0, fork + 1001, 1000, 1)]
+    joined = fork + 2005  # the records of the team's end and of joining come 1 ns after each other
+    assert [tuple(row.values()) for row in true_segments(made.folder)] == [
+        (0, 0, fork, 0),
+        (1, fork, fork + 2001, 0),
+        (0, fork + 1001, joined + 1, 1000),
+    ]
+    assert made.path() == {
+        ("MPI_Init", 0): init_left,
+        ("compute_threads", 1): 2000,
+        (PARALLEL, 1): 1,  # from the fork on
+        (BARRIER, 0): 1,
+        (PARALLEL, 0): 3,  # up to the join
+        ("threads", 0): 1,
+    }
+
+
+# --- One-sided communication ---------------------------------------------------------------------
+
+
+# Two processes that begin together; a put of 1 KiB takes 200 + 1024 // 64 ns.
+#
+#           0 [Init] 2001 [Win_create] 4103 [fence] 6205 [Put][Put][Put][Get] 7069 [fence]
+def test_one_sided_communication_is_recorded_as_score_p_does(tmp_path: Path) -> None:
+    phase = {"kind": "rma", "puts": 3, "gets": 1, "bytes": 1024, "cell_ns": 0}
+    made = Made(tmp_path, phase, machine=MACHINE | QUIET)
+    assert made.read.findings() == {}
+    assert made.read.rows("rma_windows", "name communicator_id") == [("rma", 0)]
+    # A collective ends 1 + 1000 + 1000 ns after all have begun, and what 4 KiB take; its call is
+    # left half an overhead later.
+    created, fenced, put, done = 4003, 6105, 6205 + 50, 7069 + 1 + 2001 + 400
+    columns = "time_ns kind begin_ns remote_rank bytes matching_id operation detail"
+    nothing = (None, None, None)
+    assert made.read.rows("rma_operations", columns, "location_id = 0") == [
+        (created, "window_create", None, *nothing, None, None),
+        (created, "collective", 2002, None, 0, None, "create_handle", 1),
+        (fenced, "collective", 4104, None, 0, None, "barrier", 3),
+        (put, "put", None, 1, 1024, 0, None, None),
+        (put + 216, "put", None, 0, 1024, 1, None, None),
+        (put + 2 * 216, "put", None, 1, 1024, 0, None, None),
+        (put + 3 * 216, "get", None, 1, 1024, 2, None, None),
+        *(
+            (done, kind, None, None, None, request, None, None)
+            for request in (0, 1, 2)
+            for kind in ("complete_nonblocking", "complete_remote")
+        ),
+        (done, "collective", 7070, None, 0, None, "barrier", 3),
+        (done + 100 + 2002, "window_destroy", None, *nothing, None, None),
+        (done + 100 + 2002, "collective", done + 101, None, 0, None, "destroy_handle", 1),
+    ]
+
+
+# rank 0   [fence][ 1 000 ns ][fence ......................]
+# rank 1   [fence][ 4 000 ns ........................][fence]
+def test_a_fence_waits_for_the_last_one(tmp_path: Path) -> None:
+    phase = {"kind": "rma", "puts": 0, "cell_ns": 10, "imbalance": 3}
+    made = Made(tmp_path, phase, machine=MACHINE | QUIET)
+    _, (fence, _) = made.visits("MPI_Win_fence", 0)
+    assert made.waits("mpi_rma_wait_at_fence") == [(0, fence + 1, 3000, 1)]
 
 
 def test_processes_that_wait_for_each_other_for_ever_are_named() -> None:
@@ -232,7 +356,10 @@ def test_the_command_writes_archive_and_truth(
     with (folder / "truth_wait_states.csv").open() as file:
         rows = list(csv.DictReader(file))
     late = [int(row["wait_ns"]) for row in rows if row["property"] == "mpi_latesender"]
-    assert truth["waits"]["mpi_latesender"] == {"count": len(late), "wait_ns": sum(late)}
+    assert truth["waits_without_submetrics"]["mpi_latesender"] == {
+        "count": len(late),
+        "wait_ns": sum(late),
+    }
 
 
 def test_wrong_descriptions_have_an_exit_code(tmp_path: Path) -> None:

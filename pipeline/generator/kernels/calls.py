@@ -14,7 +14,6 @@ from pipeline.generator.kernels.layout import (
     AMOUNT,
     BEGIN,
     BYTES,
-    CALL,
     CALL_AT,
     CALL_ENTER,
     CALL_LEAVE,
@@ -59,6 +58,7 @@ from pipeline.generator.kernels.layout import (
     ON_RECV,
     ON_REQUEST,
     ON_SEND,
+    ON_WINDOW_BEGIN,
     ONE_TO_N,
     OVERHEAD,
     PATH,
@@ -69,6 +69,7 @@ from pipeline.generator.kernels.layout import (
     RECEIVING,
     RECV,
     RELEASED,
+    REMOTE,
     SEND,
     SEND_RECORD,
     SENDER,
@@ -86,6 +87,7 @@ from pipeline.generator.kernels.layout import (
     TARGET,
     TASK,
     WAIT,
+    WINDOW,
 )
 from pipeline.generator.kernels.message_waits import (
     charge_late_receiver,
@@ -99,6 +101,7 @@ from pipeline.generator.kernels.messages import (
     post_send,
     release_message,
 )
+from pipeline.generator.kernels.one_sided import begin_remote, end_on_window
 from pipeline.generator.kernels.recording import enter, leave, location_of, put
 from pipeline.generator.kernels.schedule import push
 from pipeline.generator.kernels.tables import (
@@ -152,6 +155,8 @@ def begin_call(state: Any, process: Any, now: Any, at: Any) -> None:
         begin_collective(state, process, now, visit, at, own)
     elif kind == ICOLLECTIVE:
         begin_collective(state, process, now, visit, at, code[at, AMOUNT])
+    elif kind == REMOTE:
+        begin_remote(state, process, now, at)
     release_call(state, process)
 
 
@@ -211,7 +216,8 @@ def begin_collective(state: Any, process: Any, now: Any, visit: Any, at: Any, sl
         put(state, place, ON_REQUEST, time, request)
     elif code[at, MODE] < INIT:
         time = members_of(state)[instance, comm_ranks_of(state)[comm, process], BEGIN]
-        put(state, place, ON_COLLECTIVE_BEGIN, time, instance)
+        kind = ON_WINDOW_BEGIN if code[at, MODE] == WINDOW else ON_COLLECTIVE_BEGIN
+        put(state, place, kind, time, instance)
     for rank in range(comm_sizes_of(state)[comm]):
         if release_member(state, instance, rank):
             go_on_in_collective(state, instance, rank)
@@ -270,7 +276,7 @@ def release_call(state: Any, process: Any) -> None:
     if kind == COLLECTIVE:
         return
     overhead = counters_of(state)[OVERHEAD]
-    time = row[CALL_ENTER] + (code[row[CALL_AT], AMOUNT] if kind == CALL else overhead)
+    time = row[CALL_ENTER] + (code[row[CALL_AT], AMOUNT] if kind == REMOTE else overhead)
     for slot in range(row[FIRST_SLOT], row[FIRST_SLOT] + row[SLOT_COUNT]):
         done = slot_done_ns(state, process, slot)
         if done == NOBODY:
@@ -363,6 +369,9 @@ def end_collective(
     if code[at, MODE] >= INIT:
         return
     family = code[at, MODE]
+    if family == WINDOW:
+        end_on_window(state, process, place, member[FINISH])
+        return
     root = code[at, PEER] if family == ONE_TO_N or family == N_TO_ONE else _NO_ROOT
     if code[at, CODE] == COLLECTIVE:
         operation = code[at, SLOT]

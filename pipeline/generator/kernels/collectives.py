@@ -1,7 +1,7 @@
 """Collectives: who needs whom, when everybody is released, and who waited.
 
     family      is released when
-    barrier     all have come (so are Init and Finalize, and RMA fences)
+    barrier     all have come (so are Init, Finalize, and what concerns windows)
     n_to_n      all who send have come, for those who receive
     one_to_n    the root has come, for those who receive
     n_to_one    all who send have come, for the root
@@ -25,17 +25,20 @@ from pipeline.generator.kernels.layout import (
     COMM,
     COST,
     COUNT,
+    CREATE_WAIT,
+    CREATING,
     EARLY_REDUCE,
     EARLY_SCAN,
     END_ENTER,
     END_PATH,
     END_VISIT,
-    FENCE,
     FENCE_WAIT,
     FINALIZE,
     FINALIZE_WAIT,
     FINISH,
     FINISHED,
+    FREE_WAIT,
+    FREEING,
     GOT,
     HAS_TRUTH,
     ICOLLECTIVE,
@@ -65,15 +68,17 @@ from pipeline.generator.kernels.layout import (
     SCAN,
     SENDERS_ARRIVED,
     SENT,
+    SLOT,
     START_ENTER,
     START_VISIT,
     TARGET,
     WAITING,
+    WINDOW,
 )
 from pipeline.generator.kernels.layout import CODE as OPERATION_CODE
 from pipeline.generator.kernels.messages import transfer_ns
-from pipeline.generator.kernels.recording import add_pending, add_wait
-from pipeline.generator.kernels.schedule import FOR_BEGIN, FOR_COST, below, place_key
+from pipeline.generator.kernels.recording import add_candidate, add_wait
+from pipeline.generator.kernels.schedule import FOR_BEGIN, FOR_COST, noise, place_key
 from pipeline.generator.kernels.tables import (
     code_of,
     comm_members_of,
@@ -120,12 +125,12 @@ def begin_delay(state: Any, process: Any, at: Any) -> Any:
     if code_of(state)[at, OPERATION_CODE] == ICOLLECTIVE or family >= INIT:
         return 0
     key = place_key(counters_of(state), processes_of(state), process, at, FOR_BEGIN)
-    return 1 + below(key, counters_of(state)[OVERHEAD])
+    return 1 + noise(counters_of(state), key, counters_of(state)[OVERHEAD])
 
 
 @part
 def operation_cost(state: Any, process: Any, at: Any) -> Any:
-    """From the begin of the last one needed to the end of a member; differs a little."""
+    """From the begin of the last one needed to the end of a member."""
     counters, code = counters_of(state), code_of(state)
     rounds = 0
     while (1 << rounds) < comm_sizes_of(state)[code[at, COMM]]:
@@ -133,7 +138,7 @@ def operation_cost(state: Any, process: Any, at: Any) -> Any:
     size = max(code[at, BYTES], code[at, RECEIVED])
     cost = rounds * counters[LATENCY] + transfer_ns(counters, size)
     key = place_key(counters, processes_of(state), process, at, FOR_COST)
-    return 1 + cost + below(key, cost // 4 + counters[OVERHEAD])
+    return 1 + cost + noise(counters, key, cost // 4 + counters[OVERHEAD])
 
 
 @part
@@ -273,10 +278,11 @@ def judge(state: Any, instance: Any) -> None:
     elif family == FINALIZE:
         last = latest_member(state, instance, size, family, False)
         judge_together(state, instance, last, NOBODY, FINALIZE_WAIT, NOBODY)
-    elif family == FENCE:
+    elif family == WINDOW:
         last = latest_member(state, instance, size, family, False)
-        if earliest_end(state, instance, NOBODY) > members_of(state)[instance, last, BEGIN]:
-            judge_together(state, instance, last, NOBODY, FENCE_WAIT, NOBODY)
+        judge_together(
+            state, instance, last, NOBODY, window_property(code_of(state)[at, SLOT]), NOBODY
+        )
     elif family == N_TO_N:
         last = latest_member(state, instance, size, family, False)
         if last == NOBODY:
@@ -302,6 +308,14 @@ def judge(state: Any, instance: Any) -> None:
             last = latest_member(state, instance, rank + 1, family, True)
             if last != NOBODY and is_partner(members_of(state)[instance, rank], family):
                 charge_wait(state, instance, rank, last, EARLY_SCAN)
+
+
+@part
+def window_property(operation: Any) -> Any:
+    """What waiting is called in an operation on a window."""
+    if operation == CREATING:
+        return CREATE_WAIT
+    return FREE_WAIT if operation == FREEING else FENCE_WAIT
 
 
 @part
@@ -378,7 +392,7 @@ def charge_wait(state: Any, instance: Any, rank: Any, last: Any, property_: Any)
     if is_nonblocking(state, instance):
         start = max(member[BEGIN], member[END_ENTER])
         if until > start:
-            add_pending(
+            add_candidate(
                 state, property_, place, member[END_VISIT], member[END_PATH], member[END_ENTER],
                 start, until - start, cause, other[START_VISIT], other[START_ENTER],
                 row[INSTANCE_COMM], row[ORDINAL],

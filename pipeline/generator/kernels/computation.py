@@ -38,6 +38,7 @@ from pipeline.generator.kernels.schedule import (
     below,
     key_of,
     mix,
+    noise,
     place_key,
     scaled,
     varied,
@@ -104,23 +105,22 @@ def call_functions(
 def run_team(state: Any, process: Any, now: Any, at: Any) -> Any:
     """Run a parallel region on all threads of a process; returns when they have joined.
 
-    Columns of `team`: when a thread entered the region, and how far it has come.
+    Columns of `team`: a thread's visit of the region, and how far it has come.
     """
     code, counters, team = code_of(state), counters_of(state), team_of(state)[0]
     threads, first = counters[THREADS], location_of(state, process)
     path, overhead = code[at, PATH], counters[OVERHEAD]
-    put(state, first, ON_FORK, now, _OPENMP, threads)
+    put(state, first, ON_FORK, now, _OPENMP, threads, path)
     for thread in range(threads):
-        delay = 1 + below(
-            place_key(counters, processes_of(state), process, at, 16 + thread), overhead
-        )
+        key = place_key(counters, processes_of(state), process, at, 16 + thread)
+        delay = 1 + noise(counters, key, overhead)
         team[thread, 1] = now + delay
         put(state, first + thread, ON_TEAM_BEGIN, now + delay // 2, code[at, TAG])
         team[thread, 0] = enter(state, first + thread, path, now + delay)
         if counters[HAS_TRUTH] != 0:
             add_wait(
                 state, FORK_TIME, first + thread, team[thread, 0], path, now + delay, now, delay,
-                first, NOBODY, now, NO,
+                first, team[0, 0], now, NO,
             )  # fmt: skip
     for section in range(code[at, COUNT] + 1):
         for thread in range(threads):
@@ -131,11 +131,11 @@ def run_team(state: Any, process: Any, now: Any, at: Any) -> Any:
     latest = now
     for thread in range(threads):
         key = place_key(counters, processes_of(state), process, at, 80 + thread)
-        time = team[thread, 1] + 1 + below(key, overhead)
+        time = team[thread, 1] + 1 + noise(counters, key, overhead)
         leave(state, first + thread, path, time)
         put(state, first + thread, ON_TEAM_END, time + 1, code[at, TAG])
         latest = max(latest, time + 2)
-    put(state, first, ON_JOIN, latest, _OPENMP)
+    put(state, first, ON_JOIN, latest, _OPENMP, threads, path)
     return latest + 1
 
 
@@ -143,12 +143,12 @@ def run_team(state: Any, process: Any, now: Any, at: Any) -> Any:
 def compute_share(
     state: Any, process: Any, first: Any, thread: Any, at: Any, section: Any
 ) -> None:  # fmt: skip
-    """One thread computes its share between two barriers; later threads have more to do."""
+    """One thread computes its share between two barriers; some have more to do."""
     code, counters, team = code_of(state), counters_of(state), team_of(state)[0]
     path = code[at, PATH] + 1
     salt = 256 + 64 * section + thread
     key = place_key(counters, processes_of(state), process, at, salt)
-    amount = scaled(code[at, AMOUNT], 1_000_000 + thread * code[at, SLOT])
+    amount = scaled(code[at, AMOUNT], 1_000_000 + thread % code[at, TARGET] * code[at, SLOT])
     length = varied(amount, code[at, MODE], key)
     length = scaled(length, factors_of(state)[path, process])
     enter(state, first + thread, path, team[thread, 1])
@@ -179,5 +179,5 @@ def meet_in_barrier(
             )  # fmt: skip
         salt = 4096 + 64 * section + thread
         key = place_key(counters, processes_of(state), process, at, salt)
-        team[thread, 1] = latest + 1 + below(key, counters[OVERHEAD])
+        team[thread, 1] = latest + 1 + noise(counters, key, counters[OVERHEAD])
         leave(state, place, path, team[thread, 1])

@@ -26,17 +26,19 @@ INSTRUCTION_WIDTH: Final = 12
 
 (
     END, ENTER_REGION, LEAVE_REGION, WORK, LOOP, JUMP, JUMP_IF_TAG, SEND, ISEND, RECV, IRECV,
-    SENDRECV, WAIT, COLLECTIVE, ICOLLECTIVE, TEAM, CALL,
+    SENDRECV, WAIT, COLLECTIVE, ICOLLECTIVE, TEAM, REMOTE,
 ) = range(17)  # fmt: skip
 """END ends the program. WORK passes AMOUNT ns in COUNT nested function calls, with jitter of MODE
-ppm. LOOP jumps to TARGET AMOUNT times in all, counted in register SLOT. CALL is a local MPI call
-of AMOUNT ns.
+ppm. LOOP jumps to TARGET AMOUNT times in all, counted in register SLOT.
 
 SEND, ISEND, RECV, IRECV, SENDRECV: PEER is a process, TARGET of SENDRECV the one to receive from;
 TARGET 1 numbers a task. ISEND and IRECV make the request SLOT, WAIT completes COUNT of them from
 SLOT on. COLLECTIVE, ICOLLECTIVE: PEER is the root's rank in COMM, SLOT the operation's number in
-OTF2, COUNT how many members send data, AMOUNT the request made. TEAM: COUNT barriers within,
-AMOUNT ns between them, SLOT ppm more for each higher thread, PEER function calls."""
+OTF2, COUNT how many members send data, AMOUNT the request made; of the family WINDOW, COUNT is how
+many requests it completes, AMOUNT the window. REMOTE is a call of AMOUNT ns that puts or gets BYTES
+(SLOT is its kind of record) in window PEER of COMM, at the next rank in each round of register 1;
+its requests are numbered from TARGET on. TEAM: COUNT barriers within, AMOUNT ns between them, SLOT
+ppm more for each higher thread, of which TARGET follow each other, PEER function calls."""
 
 # WORK: the task's number, not the place in the program, decides how long it takes.
 BY_TASK: Final = 1
@@ -45,7 +47,9 @@ STANDARD, SYNCHRONOUS, BUFFERED = range(3)
 
 # --- Families of collectives (MODE of a collective); SLOT is its OTF2 operation ------------------
 
-(BARRIER, N_TO_N, ONE_TO_N, N_TO_ONE, SCAN, INIT, FINALIZE, FENCE) = range(8)
+(BARRIER, N_TO_N, ONE_TO_N, N_TO_ONE, SCAN, WINDOW, INIT, FINALIZE) = range(8)
+# Operations of the family WINDOW: of fences, and of making and freeing windows.
+FENCING, CREATING, FREEING = 0, 17, 18
 BEYOND: Final = 1
 """In TARGET: the reference analyser leaves the operation out."""
 
@@ -92,7 +96,7 @@ MEMBER_WIDTH: Final = 11
 
 # --- Remembered late senders of a location, for the wrong order ----------------------------------
 
-(REMEMBERED_RECORD, REMEMBERED_WAIT, REMEMBERED_SENDER) = range(3)
+(REMEMBERED_RECORD, REMEMBERED_VISIT, REMEMBERED_SENDER) = range(3)
 REMEMBERED_WIDTH: Final = 3
 REMEMBERED_MOST: Final = 100
 
@@ -103,42 +107,57 @@ EVENT_WIDTH: Final = EVENT_ARGUMENTS + 6
 
 (
     WAIT_PROPERTY, WAIT_LOCATION, WAIT_VISIT, WAIT_PATH, WAIT_ENTER, WAIT_START, WAIT_NS,
-    CAUSE_LOCATION, CAUSE_VISIT, CAUSE_ENTER, IS_BEYOND,
-) = range(11)  # fmt: skip
-WAIT_WIDTH: Final = 11
-# Waits for non-blocking collectives are candidates: a call waits for one of them.
-(PENDING_COMM, PENDING_ORDINAL) = range(WAIT_WIDTH, WAIT_WIDTH + 2)
-PENDING_WIDTH: Final = WAIT_WIDTH + 2
+    CAUSE_LOCATION, CAUSE_VISIT, CAUSE_ENTER, IS_BEYOND, WAIT_ROLE, WAIT_COMM, WAIT_ORDINAL,
+) = range(14)  # fmt: skip
+WAIT_WIDTH: Final = 14
+(CERTAIN, CANDIDATE, MARK) = np.arange(3)
+"""Roles of rows of waits. Waits for non-blocking collectives, named by communicator and ordinal,
+are candidates: a call waits for one of them. A mark gives another property to the late sender of
+the same location and visit, and has nothing but these three columns."""
 
 PROPERTIES: Final = (
     "mpi_latesender", "mpi_lswo_same", "mpi_lswo_different", "mpi_latereceiver",
     "mpi_barrier_wait", "mpi_barrier_completion", "mpi_wait_nxn", "mpi_nxn_completion",
     "mpi_latebroadcast", "mpi_earlyreduce", "mpi_earlyscan", "mpi_init_completion",
-    "mpi_finalize_wait", "mpi_rma_wait_at_fence", "omp_fork", "omp_ebarrier_wait",
-    "omp_ibarrier_wait",
+    "mpi_finalize_wait", "mpi_rma_wait_at_create", "mpi_rma_wait_at_fence",
+    "mpi_rma_wait_at_free", "omp_fork", "omp_ebarrier_wait", "omp_ibarrier_wait",
 )  # fmt: skip
 (
     LATE_SENDER, WRONG_ORDER_SAME, WRONG_ORDER_DIFFERENT, LATE_RECEIVER, BARRIER_WAIT,
     BARRIER_COMPLETION, NXN_WAIT, NXN_COMPLETION, LATE_BROADCAST, EARLY_REDUCE, EARLY_SCAN,
-    INIT_COMPLETION, FINALIZE_WAIT, FENCE_WAIT, FORK_TIME, EXPLICIT_BARRIER_WAIT,
-    IMPLICIT_BARRIER_WAIT,
-) = np.arange(17)  # fmt: skip
+    INIT_COMPLETION, FINALIZE_WAIT, CREATE_WAIT, FENCE_WAIT, FREE_WAIT, FORK_TIME,
+    EXPLICIT_BARRIER_WAIT, IMPLICIT_BARRIER_WAIT,
+) = np.arange(19)  # fmt: skip
 
 (
     ON_ENTER, ON_LEAVE, ON_SEND, ON_ISEND, ON_ISEND_COMPLETE, ON_IRECV_REQUEST, ON_RECV, ON_IRECV,
     ON_COLLECTIVE_BEGIN, ON_COLLECTIVE_END, ON_REQUEST, ON_COMPLETE, ON_FORK, ON_JOIN,
-    ON_TEAM_BEGIN, ON_TEAM_END,
-) = np.array([0, 1, 16, 17, 18, 19, 20, 21, 24, 25, 26, 27, 40, 41, 42, 43])  # fmt: skip
+    ON_TEAM_BEGIN, ON_TEAM_END, ON_WINDOW_CREATE, ON_WINDOW_DESTROY, ON_WINDOW_BEGIN, ON_WINDOW_END,
+    ON_PUT, ON_GET, ON_LOCAL_COMPLETE, ON_REMOTE_COMPLETE,
+) = np.array(
+    [0, 1, 16, 17, 18, 19, 20, 21, 24, 25, 26, 27, 40, 41, 42, 43, 64, 65, 66, 67, 75, 76, 79, 81]
+)  # fmt: skip
 """Kinds of event records, with the numbers of pipeline.kernels.records."""
 
-(SEGMENT_BEGIN, SEGMENT_END) = range(2)
+# --- The critical path ---------------------------------------------------------------------------
+
+(
+    STEP_VISIT, STEP_BEGIN, STEP_PATH, STEP_WAIT_NS, STEP_CAUSE, STEP_CAUSE_VISIT,
+    STEP_CAUSE_ENTER,
+) = range(7)  # fmt: skip
+STEP_WIDTH: Final = 7
+"""Waits by which the path goes on elsewhere, in the order of location and visit."""
+
+(SEGMENT_LOCATION, SEGMENT_BEGIN, SEGMENT_END, SEGMENT_PATH, SEGMENT_WAIT_NS) = range(5)
+SEGMENT_WIDTH: Final = 5
+"""Stretches of the path; those that begin with a wait tell its call path and length."""
 
 # --- Counters of the machine ---------------------------------------------------------------------
 
 (
-    EVENT_COUNT, WAIT_COUNT, PENDING_COUNT, MESSAGE_FREE, INSTANCE_FREE, HEAP_SIZE, ENDED_COUNT,
-    SEED, HAS_EVENTS, HAS_TRUTH, THREADS, OVERHEAD, LATENCY, NS_PER_KIB, EAGER_LIMIT, END_NS,
-    MOST_EVENTS, MOST_WAITS,
+    EVENT_COUNT, WAIT_COUNT, MESSAGE_FREE, INSTANCE_FREE, HEAP_SIZE, ENDED_COUNT, SEED, HAS_EVENTS,
+    HAS_TRUTH, HAS_NOISE, THREADS, OVERHEAD, LATENCY, NS_PER_KIB, EAGER_LIMIT, END_NS, MOST_EVENTS,
+    MOST_WAITS,
 ) = range(18)  # fmt: skip
 COUNTER_COUNT: Final = 18
 
@@ -147,7 +166,7 @@ State = namedtuple(
     (
         "counters", "code", "processes", "visits", "slots", "messages", "instances", "members",
         "comm_sizes", "comm_ranks", "comm_members", "pointers", "heap", "remembered", "events",
-        "waits", "pending", "factors", "first_functions", "team",
+        "waits", "factors", "first_functions", "team",
     ),
 )  # fmt: skip
 """Arrays of the machine. `comm_ranks` (communicator, process) and `comm_members` (communicator,

@@ -34,7 +34,6 @@ from pipeline.generator.kernels.layout import (
     NOBODY,
     PATH,
     PC,
-    PENDING_COUNT,
     REGISTER,
     SLOT,
     STATE,
@@ -53,7 +52,6 @@ from pipeline.generator.kernels.tables import (
     heap_of,
     instances_of,
     messages_of,
-    pending_of,
     processes_of,
     waits_of,
 )
@@ -74,7 +72,6 @@ def has_room(state: Any) -> Any:
     return (
         counters[EVENT_COUNT] + counters[MOST_EVENTS] <= events_of(state).shape[0]
         and counters[WAIT_COUNT] + counters[MOST_WAITS] <= waits_of(state).shape[0]
-        and counters[PENDING_COUNT] + counters[MOST_WAITS] <= pending_of(state).shape[0]
     )
 
 

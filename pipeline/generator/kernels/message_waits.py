@@ -26,7 +26,7 @@ from pipeline.generator.kernels.layout import (
     REMEMBERED_MOST,
     REMEMBERED_RECORD,
     REMEMBERED_SENDER,
-    REMEMBERED_WAIT,
+    REMEMBERED_VISIT,
     SEND,
     SEND_ENTER,
     SEND_RECORD,
@@ -37,18 +37,16 @@ from pipeline.generator.kernels.layout import (
     SLOT_KIND,
     SLOT_OBJECT,
     WAIT,
-    WAIT_PROPERTY,
     WRONG_ORDER_DIFFERENT,
     WRONG_ORDER_SAME,
 )
-from pipeline.generator.kernels.recording import add_wait, location_of
+from pipeline.generator.kernels.recording import add_mark, add_wait, location_of
 from pipeline.generator.kernels.tables import (
     code_of,
     messages_of,
     processes_of,
     remembered_of,
     slots_of,
-    waits_of,
 )
 
 
@@ -73,7 +71,7 @@ def longest_receive(state: Any, process: Any, now: Any) -> Any:
 def charge_late_sender(state: Any, process: Any, message: Any, length: Any) -> None:
     """The call waited until a message was sent; remember that, for the wrong order."""
     row, found = processes_of(state)[process], messages_of(state)[message]
-    number = add_wait(
+    add_wait(
         state, LATE_SENDER, location_of(state, process), row[CALL_VISIT],
         code_of(state)[row[CALL_AT], PATH], row[CALL_ENTER], row[CALL_ENTER], length,
         location_of(state, found[SENDER]), found[SEND_VISIT], found[SEND_ENTER], NO,
@@ -84,7 +82,7 @@ def charge_late_sender(state: Any, process: Any, message: Any, length: Any) -> N
         forget(remembered, 0, count)
         count -= 1
     remembered[count, REMEMBERED_RECORD] = found[SEND_RECORD]
-    remembered[count, REMEMBERED_WAIT] = number
+    remembered[count, REMEMBERED_VISIT] = row[CALL_VISIT]
     remembered[count, REMEMBERED_SENDER] = found[SENDER]
     row[REMEMBERED_COUNT] = count + 1
 
@@ -110,7 +108,8 @@ def mark_wrong_order(state: Any, process: Any) -> None:
             if found[SEND_RECORD] < remembered[place, REMEMBERED_RECORD]:
                 is_same = remembered[place, REMEMBERED_SENDER] == found[SENDER]
                 marked = WRONG_ORDER_SAME if is_same else WRONG_ORDER_DIFFERENT
-                waits_of(state)[remembered[place, REMEMBERED_WAIT], WAIT_PROPERTY] = marked
+                visit = remembered[place, REMEMBERED_VISIT]
+                add_mark(state, marked, location_of(state, process), visit)
                 forget(remembered, place, row[REMEMBERED_COUNT])
                 row[REMEMBERED_COUNT] -= 1
             else:

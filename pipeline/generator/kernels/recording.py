@@ -4,9 +4,11 @@ from typing import Any
 
 from pipeline.generator.kernels.compiled import part
 from pipeline.generator.kernels.layout import (
+    CANDIDATE,
     CAUSE_ENTER,
     CAUSE_LOCATION,
     CAUSE_VISIT,
+    CERTAIN,
     EVENT_ARGUMENTS,
     EVENT_COUNT,
     EVENT_KIND,
@@ -14,24 +16,25 @@ from pipeline.generator.kernels.layout import (
     EVENT_TIME,
     HAS_EVENTS,
     IS_BEYOND,
+    MARK,
+    NOBODY,
     ON_ENTER,
     ON_LEAVE,
-    PENDING_COMM,
-    PENDING_COUNT,
-    PENDING_ORDINAL,
+    WAIT_COMM,
     WAIT_COUNT,
     WAIT_ENTER,
     WAIT_LOCATION,
     WAIT_NS,
+    WAIT_ORDINAL,
     WAIT_PATH,
     WAIT_PROPERTY,
+    WAIT_ROLE,
     WAIT_START,
     WAIT_VISIT,
 )
 from pipeline.generator.kernels.tables import (
     counters_of,
     events_of,
-    pending_of,
     team_of,
     visits_of,
     waits_of,
@@ -39,16 +42,15 @@ from pipeline.generator.kernels.tables import (
 
 
 @part
-def fill(
-    row: Any, property_: Any, location: Any, visit: Any, path: Any, enter: Any, start: Any,
-    length: Any, cause: Any, cause_visit: Any, cause_enter: Any, is_beyond: Any,
-) -> None:  # fmt: skip
-    """The columns that all waits have."""
+def new_row(state: Any, property_: Any, location: Any, visit: Any, role: Any) -> Any:
+    """Begin another row of waits; returns its number."""
+    number = counters_of(state)[WAIT_COUNT]
+    counters_of(state)[WAIT_COUNT] = number + 1
+    row = waits_of(state)[number]
+    row[:] = NOBODY
     row[WAIT_PROPERTY], row[WAIT_LOCATION] = property_, location
-    row[WAIT_VISIT], row[WAIT_PATH], row[WAIT_ENTER] = visit, path, enter
-    row[WAIT_START], row[WAIT_NS] = start, length
-    row[CAUSE_LOCATION], row[CAUSE_VISIT], row[CAUSE_ENTER] = cause, cause_visit, cause_enter
-    row[IS_BEYOND] = 1 if is_beyond else 0
+    row[WAIT_VISIT], row[WAIT_ROLE] = visit, role
+    return number
 
 
 @part
@@ -56,29 +58,34 @@ def add_wait(
     state: Any, property_: Any, location: Any, visit: Any, path: Any, enter: Any, start: Any,
     length: Any, cause: Any, cause_visit: Any, cause_enter: Any, is_beyond: Any,
 ) -> Any:  # fmt: skip
-    """Add a wait and return its number."""
-    number = counters_of(state)[WAIT_COUNT]
-    counters_of(state)[WAIT_COUNT] = number + 1
-    fill(
-        waits_of(state)[number], property_, location, visit, path, enter, start, length, cause,
-        cause_visit, cause_enter, is_beyond,
-    )  # fmt: skip
+    """Add a wait; returns the number of its row."""
+    number = new_row(state, property_, location, visit, CERTAIN)
+    row = waits_of(state)[number]
+    row[WAIT_PATH], row[WAIT_ENTER] = path, enter
+    row[WAIT_START], row[WAIT_NS] = start, length
+    row[CAUSE_LOCATION], row[CAUSE_VISIT], row[CAUSE_ENTER] = cause, cause_visit, cause_enter
+    row[IS_BEYOND] = 1 if is_beyond else 0
     return number
 
 
 @part
-def add_pending(
+def add_candidate(
     state: Any, property_: Any, location: Any, visit: Any, path: Any, enter: Any, start: Any,
     length: Any, cause: Any, cause_visit: Any, cause_enter: Any, comm: Any, ordinal: Any,
 ) -> None:  # fmt: skip
     """Add a wait for a non-blocking collective that its call may have had."""
-    row = pending_of(state)[counters_of(state)[PENDING_COUNT]]
-    counters_of(state)[PENDING_COUNT] += 1
-    fill(
-        row, property_, location, visit, path, enter, start, length, cause, cause_visit,
+    number = add_wait(
+        state, property_, location, visit, path, enter, start, length, cause, cause_visit,
         cause_enter, True,
     )  # fmt: skip
-    row[PENDING_COMM], row[PENDING_ORDINAL] = comm, ordinal
+    row = waits_of(state)[number]
+    row[WAIT_ROLE], row[WAIT_COMM], row[WAIT_ORDINAL] = CANDIDATE, comm, ordinal
+
+
+@part
+def add_mark(state: Any, property_: Any, location: Any, visit: Any) -> None:
+    """Say that the late sender that a call waited for has another property."""
+    new_row(state, property_, location, visit, MARK)
 
 
 @part

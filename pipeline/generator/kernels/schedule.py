@@ -6,6 +6,7 @@ import numpy as np
 
 from pipeline.generator.kernels.compiled import part
 from pipeline.generator.kernels.layout import (
+    HAS_NOISE,
     HEAP_SIZE,
     REGISTER,
     SEED,
@@ -91,6 +92,12 @@ def place_key(counters: Any, processes: Any, process: Any, place: Any, salt: Any
 def below(key: Any, count: Any) -> Any:
     """A number from 0 up to, but not including, `count`."""
     return np.int64(key % np.uint64(count))
+
+
+@part
+def noise(counters: Any, key: Any, count: Any) -> Any:
+    """How much longer something takes, below `count`; 0 on a machine without noise."""
+    return below(key, count) if counters[HAS_NOISE] != 0 else 0
 
 
 @part

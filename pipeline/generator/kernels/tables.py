@@ -74,10 +74,10 @@ def _getters(dimensions: int, *names: str) -> Iterator[Callable[[Any], Any]]:
 )
 (
     code_of, processes_of, messages_of, instances_of, comm_ranks_of, comm_members_of, pointers_of,
-    heap_of, events_of, waits_of, pending_of, factors_of,
+    heap_of, events_of, waits_of, factors_of,
 ) = _getters(
     2, "code", "processes", "messages", "instances", "comm_ranks", "comm_members", "pointers",
-    "heap", "events", "waits", "pending", "factors",
+    "heap", "events", "waits", "factors",
 )  # fmt: skip
 (slots_of, members_of, remembered_of, team_of) = _getters(
     3, "slots", "members", "remembered", "team"

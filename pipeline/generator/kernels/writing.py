@@ -20,17 +20,25 @@ from pipeline.generator.kernels.layout import (
     ON_COMPLETE,
     ON_ENTER,
     ON_FORK,
+    ON_GET,
     ON_IRECV,
     ON_IRECV_REQUEST,
     ON_ISEND,
     ON_ISEND_COMPLETE,
     ON_JOIN,
     ON_LEAVE,
+    ON_LOCAL_COMPLETE,
+    ON_PUT,
     ON_RECV,
+    ON_REMOTE_COMPLETE,
     ON_REQUEST,
     ON_SEND,
     ON_TEAM_BEGIN,
     ON_TEAM_END,
+    ON_WINDOW_BEGIN,
+    ON_WINDOW_CREATE,
+    ON_WINDOW_DESTROY,
+    ON_WINDOW_END,
 )
 from pipeline.kernels.compiled import kernel
 
@@ -69,6 +77,9 @@ _call = _writer_call("")
 _call_w = _writer_call("W")
 _call_q = _writer_call("Q")
 _call_ww = _writer_call("WW")
+_call_wq = _writer_call("WQ")
+_call_wwqq = _writer_call("WWQQ")
+_call_wwwwqq = _writer_call("WWWWQQ")
 _call_wwwq = _writer_call("WWWQ")
 _call_wwwqq = _writer_call("WWWQQ")
 _call_wwwqqq = _writer_call("WWWQQQ")
@@ -97,7 +108,7 @@ def local_time(time: Any, begins: Any, offsets: Any, slopes: Any) -> Any:
 @kernel
 def write_events(
     events: Any, functions: Any, writers: Any, regions: Any, local_regions: Any, local_comms: Any,
-    team_comms: Any, knots: Any, slopes: Any, counts: Any,
+    local_windows: Any, team_comms: Any, knots: Any, slopes: Any, counts: Any,
 ) -> Any:  # fmt: skip
     """Write event rows; returns the library's first error code, or 0.
 
@@ -120,7 +131,7 @@ def write_events(
             code = _call_wwwqq(function, writer, time, a, local_comms[place, b], c, d, e)
         elif kind == ON_ISEND_COMPLETE or kind == ON_IRECV_REQUEST or kind == ON_REQUEST:
             code = _call_q(function, writer, time, a)
-        elif kind == ON_COLLECTIVE_BEGIN:
+        elif kind == ON_COLLECTIVE_BEGIN or kind == ON_WINDOW_BEGIN:
             code = _call(function, writer, time)
         elif kind == ON_COLLECTIVE_END:
             code = _call_wwwqq(function, writer, time, a, local_comms[place, b], c, d, e)
@@ -132,6 +143,14 @@ def write_events(
             code = _call_w(function, writer, time, a)
         elif kind == ON_TEAM_BEGIN or kind == ON_TEAM_END:
             code = _call_w(function, writer, time, team_comms[place])
+        elif kind == ON_PUT or kind == ON_GET:
+            code = _call_wwqq(function, writer, time, local_windows[place, a], b, c, d)
+        elif kind == ON_LOCAL_COMPLETE or kind == ON_REMOTE_COMPLETE:
+            code = _call_wq(function, writer, time, local_windows[place, a], b)
+        elif kind == ON_WINDOW_CREATE or kind == ON_WINDOW_DESTROY:
+            code = _call_w(function, writer, time, local_windows[place, a])
+        elif kind == ON_WINDOW_END:
+            code = _call_wwwwqq(function, writer, time, a, b, local_windows[place, c], d, e, f)
         else:
             code = np.int32(-1)
         if code != 0:

@@ -1,0 +1,28 @@
+"""Reads what the generator says is true about a program, from the files beside its archive."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow.csv
+
+Row = tuple[Any, ...]
+
+
+def true_waits(folder: Path) -> list[dict[str, Any]]:
+    """Every wait, by column."""
+    return _records(folder / "truth_wait_states.csv")
+
+
+def true_path(folder: Path) -> list[dict[str, Any]]:
+    """Time of the critical path by call path and location."""
+    return _records(folder / "truth_critical_path.csv")
+
+
+def true_segments(folder: Path) -> list[dict[str, Any]]:
+    """The chain of the critical path."""
+    return _records(folder / "truth_critical_path_segments.csv")
+
+
+def _records(file: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = pyarrow.csv.read_csv(file).to_pylist()
+    return rows
