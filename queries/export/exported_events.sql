@@ -1,5 +1,7 @@
--- The records of a run in the order of time, as rows of a trace in CSV; the last columns put them
--- in order where times are equal. Each location by itself: a part of the locations gives their rows.
+-- The records of a run in the order of time, as rows of a trace in CSV.
+--
+-- The last columns put them in order where times are equal. Rows of a location depend on no other
+-- one, so that some of the locations may be looked at alone.
 --
 -- Enters and leaves carry no position, other records do. The order of enters and leaves follows
 -- from the tree of visits: a leave comes before the next enter of a visit that is no deeper. Then
