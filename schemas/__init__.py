@@ -15,6 +15,7 @@ from schemas import (
     overheads,
     profiles,
     scalability,
+    surfaces,
     threads,
     time_profile,
     wait_states,
@@ -42,6 +43,7 @@ CAMPAIGN_TABLES: tuple[Table, ...] = (
     *call_sites.TABLES,
     *growth.TABLES,
     *cell_call_sites.TABLES,
+    *surfaces.TABLES,
 )
 """Tables of a campaign, which is made from many runs."""
 BY_NAME: dict[str, Table] = {table.name: table for table in (*TABLES, *CAMPAIGN_TABLES)}

@@ -1,0 +1,90 @@
+"""How the time of each call path grows with processes and size: its normal form."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline.graph import PythonStage
+from pipeline.stages.arrays import read_columns
+from pipeline.stages.campaign.rows import Row, rows_as_table
+from schemas.surfaces import CALL_PATH_MODELS
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from pipeline.models.surfaces.normal_form import NormalForm
+    from pipeline.models.surfaces.normal_form_terms import Factor
+
+_NS = 1e-9
+_COLUMNS = (
+    "application",
+    "call_path_key",
+    "largest_share_ratio",
+    "processes::DOUBLE",
+    "size",
+    "time_per_process_ns",
+)
+
+
+def model_call_paths(
+    campaign_settings: "duckdb.DuckDBPyRelation", call_path_times: "duckdb.DuckDBPyRelation"
+) -> pa.Table:
+    """Find the normal form of every call path's times, in seconds per process."""
+    from pipeline.models.surfaces.measurements import UndeterminedError
+    from pipeline.models.surfaces.normal_forms import NormalForms
+
+    size_names = dict(campaign_settings.select("application, size_name").fetchall())
+    ordered = call_path_times.order("application, call_path_key, size, processes")
+    application, key, share, *columns = read_columns(ordered, *_COLUMNS)
+    is_first = np.ones(len(key), np.bool_)
+    is_first[1:] = (key[1:] != key[:-1]) | (application[1:] != application[:-1])
+    firsts = np.flatnonzero(is_first).tolist()
+    forms = NormalForms()
+    rows: list[Row] = []
+    for first, end in zip(firsts, [*firsts[1:], len(key)], strict=True):
+        processes, sizes, times = (column[first:end] for column in columns)
+        name = str(application[first])
+        start = (name, int(key[first]), float(share[first]), end - first)
+        try:
+            form = forms.fit(processes, sizes, times * _NS)
+        except UndeterminedError as error:
+            rows.append((*start, *[None] * 10, str(error)))
+        else:
+            rows.append((*start, *_describe(form, size_names[name]), None))
+    return rows_as_table(CALL_PATH_MODELS, rows)
+
+
+def _describe(form: "NormalForm", size_name: str) -> Row:
+    return (
+        form.formula(size_name),
+        form.parameter_count,
+        *_describe_factor(form.leading_in_processes, "p"),
+        *_describe_factor(form.leading_in_size, size_name),
+        form.error,
+        form.cross_error,
+    )
+
+
+def _describe_factor(factor: "Factor | None", name: str) -> Row:
+    from pipeline.models.surfaces.normal_form_terms import write_factor
+
+    if factor is None:
+        return None, None, None
+    return write_factor(factor, name), float(factor.power), factor.log
+
+
+CALL_PATH_MODELS_STAGE = PythonStage(
+    name="call_path_models",
+    inputs=("campaign_settings", "call_path_times"),
+    outputs=(CALL_PATH_MODELS,),
+    compute=model_call_paths,
+    modules=(
+        "pipeline.models.surfaces",
+        "pipeline.stages.arrays",
+        "pipeline.stages.campaign.call_path_models",
+        "pipeline.stages.campaign.rows",
+        "schemas.surfaces",
+    ),
+    parameters={},
+)

@@ -1,0 +1,98 @@
+"""Models of the performance surface of every application, and what follows from them."""
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from pipeline.graph import PythonStage
+from pipeline.stages.campaign.rows import Row, rows_as_table
+from schemas.surfaces import (
+    PERFORMANCE_INDICES,
+    SCALABILITY_FUNCTIONS,
+    SCALABILITY_LIMITS,
+    SERIAL_FRACTIONS,
+    SURFACE_FITS,
+    SURFACE_PARAMETERS,
+    SURFACE_POINTS,
+)
+
+if TYPE_CHECKING:
+    import duckdb
+
+_SETTINGS = "application, size_name, computation_size_expression"
+_RUN = "application, processes, size, computation_size, time_ns"
+
+
+def fit_surfaces(
+    campaign_settings: "duckdb.DuckDBPyRelation",
+    representative_runs: "duckdb.DuckDBPyRelation",
+    efficiency_bounds: str,
+    scaled_size: str,
+) -> tuple[pa.Table, ...]:
+    """Fit every model to the times of each application, and follow the fitted ones.
+
+    `efficiency_bounds` are figures with commas between. `scaled_size` is how the amount of
+    computation grows with the processes p where it is scaled: an expression such as p. Raises
+    UsageError for other texts.
+    """
+    # SciPy is loaded only when there is something to fit.
+    from pipeline.stages.campaign.surface_indices import index_rows, serial_fraction_rows
+    from pipeline.stages.campaign.surface_rows import (
+        TimedRun,
+        fit_rows,
+        parameter_rows,
+        point_rows,
+        survey,
+    )
+    from pipeline.stages.campaign.surface_scalability import (
+        function_rows,
+        limit_rows,
+        read_bounds,
+        read_growth,
+    )
+
+    bounds, growth = read_bounds(efficiency_bounds), read_growth(scaled_size)
+    rows: tuple[list[Row], ...] = ([], [], [], [], [], [], [])
+    fits, parameters, points, indices, functions, limits, fractions = rows
+    runs: dict[str, list[TimedRun]] = defaultdict(list)
+    for application, *run in representative_runs.select(_RUN).order(_RUN).fetchall():
+        runs[application].append(TimedRun(*run))
+    for setting in campaign_settings.select(_SETTINGS).order("application").fetchall():
+        surveyed = survey(*setting, runs=runs[setting[0]])
+        fits += fit_rows(surveyed)
+        parameters += parameter_rows(surveyed)
+        points += point_rows(surveyed)
+        indices += index_rows(surveyed, growth)
+        functions += function_rows(surveyed, growth)
+        limits += limit_rows(surveyed, growth, bounds)
+        fractions += serial_fraction_rows(surveyed)
+    return tuple(
+        rows_as_table(table, each) for table, each in zip(SURFACES_STAGE.outputs, rows, strict=True)
+    )
+
+
+SURFACES_STAGE = PythonStage(
+    name="surfaces",
+    inputs=("campaign_settings", "representative_runs"),
+    outputs=(
+        SURFACE_FITS,
+        SURFACE_PARAMETERS,
+        SURFACE_POINTS,
+        PERFORMANCE_INDICES,
+        SCALABILITY_FUNCTIONS,
+        SCALABILITY_LIMITS,
+        SERIAL_FRACTIONS,
+    ),
+    compute=fit_surfaces,
+    modules=(
+        "pipeline.models.surfaces",
+        "pipeline.stages.campaign.rows",
+        "pipeline.stages.campaign.surface_indices",
+        "pipeline.stages.campaign.surface_rows",
+        "pipeline.stages.campaign.surface_scalability",
+        "pipeline.stages.campaign.surfaces",
+        "schemas.surfaces",
+    ),
+    parameters={"efficiency_bounds": "0.8, 0.5", "scaled_size": "p"},
+)

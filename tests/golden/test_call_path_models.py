@@ -1,0 +1,121 @@
+"""Normal forms of call paths, from what each cost in every run."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pipeline.stages.campaign.call_path_models import CALL_PATH_MODELS_STAGE
+from tests.golden.running import run_query
+from tests.golden.stages import run_stage
+from tests.surface_cases import NS, campaign
+
+Row = dict[str, Any]
+
+SOLVE, TREE, QUAD, INIT, RARE = range(1, 6)
+# Seconds per process.
+TIMES = {
+    SOLVE: lambda p, n: 0.0005 + 0.001 * n / p,
+    TREE: lambda p, n: 0.0004 + 0.005 * np.log2(p),
+    QUAD: lambda p, n: 0.0004 + 0.0001 * p**2,
+    INIT: lambda p, n: 0.3 * p,
+    RARE: lambda p, n: 1e-6 * n,
+}
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, list[Row]]:
+    """A campaign whose call paths take known times; MPI_Init takes most of all."""
+    made = campaign(lambda p, n: 1.0)
+    costs = [
+        {
+            "campaign_run_id": run["campaign_run_id"],
+            "call_path_key": key,
+            "exclusive_ns": round(time(run["processes"], run["size"]) * run["processes"] * NS),
+        }
+        for run in made["campaign_runs"]
+        for key, time in TIMES.items()
+    ]
+    paths = [{"call_path_key": key, "is_setup": key == INIT} for key in TIMES]
+    return made | {"run_call_paths": costs, "campaign_call_paths": paths}
+
+
+def modelled(tables: dict[str, list[Row]], **parameters: Any) -> dict[int, Row]:
+    columns = "application call_path_key processes size time_per_process_ns largest_share_ratio"
+    times = run_query("call_path_times", tables, columns, **parameters)
+    given = [dict(zip(columns.split(), row, strict=True)) for row in times]
+    made = run_stage(CALL_PATH_MODELS_STAGE, tables | {"call_path_times": given})
+    return {row["call_path_key"]: row for row in made["call_path_models"]}
+
+
+def test_call_paths_have_their_terms(tables: dict[str, list[Row]]) -> None:
+    rows = modelled(tables)
+    assert {key: row["formula"] for key, row in rows.items()} == {
+        SOLVE: "0.0005 + 0.001*n/p",
+        TREE: "0.0004 + 0.005*log2(p)",
+        QUAD: "0.0004 + 0.0001*p^2",
+    }
+    columns = (
+        "leading_in_processes", "processes_power", "processes_log_power", "leading_in_size",
+        "size_power", "size_log_power",
+    )  # fmt: skip
+    assert {key: tuple(row[name] for name in columns) for key, row in rows.items()} == {
+        SOLVE: ("1/p", -1, 0, "n", 1, 0),
+        TREE: ("log2(p)", 0, 1, None, None, None),
+        QUAD: ("p^2", 2, 0, None, None, None),
+    }
+    assert all(row["cross_validated_error"] < 1e-5 for row in rows.values())
+    assert {row["configuration_count"] for row in rows.values()} == {15}
+    assert {row["parameter_count"] for row in rows.values()} == {2}
+
+
+def test_shares_are_those_of_where_they_are_largest(tables: dict[str, list[Row]]) -> None:
+    """`quad` is heaviest with p = 16 and n = 100: 26 of 26 + 6.75 + 20.4 + 0.1 ms."""
+    share = modelled(tables)[QUAD]["largest_share_ratio"]
+    assert share == pytest.approx(26 / (26 + 6.75 + 20.4 + 0.1))
+
+
+def test_setup_counts_if_it_is_included(tables: dict[str, list[Row]]) -> None:
+    settings = [row | {"is_setup_included": True} for row in tables["campaign_settings"]]
+    rows = modelled(tables | {"campaign_settings": settings})
+    assert rows[INIT]["formula"] == "0.3*p"
+    # With p = 16 and n = 100: 4800 of 4800 + 6.75 + 20.4 + 26 + 0.1 ms.
+    assert rows[INIT]["largest_share_ratio"] == pytest.approx(4800 / 4853.25)
+
+
+def test_a_lower_threshold_shows_more(tables: dict[str, list[Row]]) -> None:
+    assert modelled(tables, least_share=0.0001)[RARE]["formula"] == "1e-06*n"
+
+
+def test_configurations_without_time_are_left_out(tables: dict[str, list[Row]]) -> None:
+    """Something that is called from 4 processes on."""
+    costs = [
+        row | {"exclusive_ns": row["exclusive_ns"] if row["campaign_run_id"] >= 6 else 0}
+        for row in tables["run_call_paths"]
+    ]
+    row = modelled(tables | {"run_call_paths": costs})[QUAD]
+    assert (row["configuration_count"], row["formula"]) == (9, "0.0004 + 0.0001*p^2")
+
+
+def test_too_few_configurations_have_a_reason(tables: dict[str, list[Row]]) -> None:
+    costs = [row for row in tables["run_call_paths"] if row["campaign_run_id"] < 2]
+    rows = modelled(tables | {"run_call_paths": costs})
+    assert rows[SOLVE]["formula"] is None
+    assert rows[SOLVE]["reason"] == "needs 3 configurations: there are 2"
+
+
+def test_repetitions_give_their_median(tables: dict[str, list[Row]]) -> None:
+    """Three repetitions of one configuration: 10, 30 and 12 ns on 2 processes."""
+    runs = [
+        {"campaign_run_id": number, "processes": 2, "threads": 1, "size": 1.0,
+         "repetition": number + 1, "state": "measured", "time_ns": 100}
+        for number in range(3)
+    ]  # fmt: skip
+    costs = [
+        {"campaign_run_id": number, "call_path_key": SOLVE, "exclusive_ns": time}
+        for number, time in enumerate((10, 30, 12))
+    ]
+    given = tables | {"campaign_runs": runs, "run_call_paths": costs}
+    for row in given["campaign_settings"] + runs:
+        row["application"] = "app"
+    assert run_query("call_path_times", given, "time_per_process_ns") == [(6,)]
