@@ -40,6 +40,21 @@ CALL_PATHS = TableSpec(
     row_limit=60,
     titles=_TITLES,
 )
+MODELS = TableSpec(
+    query="modelled_call_paths",
+    title="How call paths depend on processes and size",
+    note=(
+        "Normal form of the time per process, without callees, in seconds; terms are chosen by the "
+        "error of configurations that are left out."
+    ),
+    row_limit=60,
+    titles={
+        "leading_in_processes": "In processes", "leading_in_size": "In size",
+        "largest_share_ratio": "Largest share", "symmetric_error_ratio": "Error",
+        "cross_validated_ratio": "Error left out",
+    },
+    silent={"reason": None},
+)  # fmt: skip
 CELLS = TableSpec(
     query="losing_call_paths",
     title="Where in the grid which call paths lose",
@@ -59,7 +74,7 @@ CELLS = TableSpec(
 
 def build(material: Material) -> Section | None:
     """What grows, and where in the grid."""
-    tables = material.tables(METRICS, CALL_PATHS, CELLS)
+    tables = material.tables(METRICS, CALL_PATHS, MODELS, CELLS)
     if not tables:
         return None
     paths = next((table.as_dicts() for table in tables if table.name == CALL_PATHS.query), ())

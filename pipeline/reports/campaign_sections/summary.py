@@ -1,5 +1,6 @@
 """Summary: what the campaign is, and what a reader should know first."""
 
+from pipeline.reports.campaign_sections import call_sites, efficiency, growth, surface
 from pipeline.reports.material import Material
 from pipeline.reports.model import Fact, Section
 from pipeline.reports.tables import read_source
@@ -17,8 +18,21 @@ def build(material: Material) -> Section:
         key="summary",
         title="Summary",
         facts=_facts(overview),
-        sentences=said(describe_times(overview), describe_failures(overview)),
-        sources=(read_source(OVERVIEW),),
+        sentences=said(
+            describe_times(overview),
+            describe_failures(overview),
+            *efficiency.describe_marks(material.table(efficiency.MARKS).as_dicts()),
+            *surface.describe_choice(material.table(surface.FITS).as_dicts()),
+            *call_sites.describe_worst(material.table(call_sites.RANKING).as_dicts()),
+            *growth.describe_growth(material.table(growth.CALL_PATHS).as_dicts()),
+        ),
+        sources=(
+            read_source(OVERVIEW),
+            read_source(efficiency.MARKS.query, efficiency.MARKS.row_limit),
+            read_source(surface.FITS.query),
+            read_source(call_sites.RANKING.query, call_sites.RANKING.row_limit),
+            read_source(growth.CALL_PATHS.query, growth.CALL_PATHS.row_limit),
+        ),
     )
 
 
@@ -60,7 +74,7 @@ def describe_times(overview: Row) -> str:
 def describe_failures(overview: Row) -> str:
     """How many runs failed; else nothing."""
     failed = int(overview["run_count"] or 0) - int(overview["measured_count"] or 0)
-    return f"{count_of(failed, 'run')} failed." if failed else ""
+    return f"{count_of(failed, 'run')} failed; see Runs." if failed else ""
 
 
 def _range(low: object, high: object) -> str:

@@ -1,0 +1,44 @@
+"""Indices: speed-ups and efficiencies, each with all that it refers to."""
+
+from pipeline.reports.material import Material, filled
+from pipeline.reports.model import Section
+from pipeline.reports.tables import TableSpec
+from pipeline.reports.wording import said
+
+PLACE = 45
+
+INDICES = TableSpec(
+    query="indices",
+    title="Performance indices P(U, B, M, O)",
+    note=(
+        "Measure, constraint, model and reference point of every number. Blocks have different "
+        "reference points: never compare numbers of one with those of another, as a speed-up looks "
+        "better the slower its reference."
+    ),
+    row_limit=1_000,
+    titles={"measure": "Measure (U)", "constraint_kind": "Constraint (B)", "model": "Model (M)",
+            "reference_point": "Reference (O)", "index_value": "Value"},
+    silent={"note": None},
+)  # fmt: skip
+SERIAL_PARTS = TableSpec(
+    query="serial_parts",
+    title="Serial fraction after Karp and Flatt",
+    note="Outside 0 to 1 the linear model does not hold: the program gains more, or loses time.",
+    row_limit=500,
+    titles={"is_in_range": "Can be", "reference_processes": "Refers to processes"},
+)
+
+
+def build(material: Material) -> Section | None:
+    """All indices, and serial fractions."""
+    indices, serial = material.table(INDICES), material.table(SERIAL_PARTS)
+    tables = filled(indices, serial)
+    if not tables:
+        return None
+    blocks = len(set(zip(indices.values("application"), indices.values("block"), strict=True)))
+    return Section(
+        key="indices",
+        title="Indices",
+        sentences=said(f"Indices refer to {blocks} different points." if blocks > 1 else ""),
+        tables=tables,
+    )

@@ -1,0 +1,171 @@
+"""Surface: models of the run time over processes and size, and how far they scale."""
+
+from collections.abc import Iterator, Sequence
+from math import nan
+
+import numpy as np
+
+from pipeline.reports.material import Material, filled
+from pipeline.reports.model import Picture, Section
+from pipeline.reports.pictures.grids import Grid, draw_heat_map, draw_surface
+from pipeline.reports.tables import TableSpec
+from pipeline.reports.wording import Row, number, said, share_of
+
+PLACE = 40
+MOST_DRAWN = 2
+NANOSECONDS = 1e9
+
+FITS = TableSpec(
+    query="fitted_models",
+    title="Models of the run time",
+    note=(
+        "Seconds over processes p and size; relative errors of the fit, and of configurations left "
+        "out of it. The model of the least such error is chosen; of nearly equal ones the simpler."
+    ),
+    titles={
+        "is_chosen": "Chosen", "parameter_count": "Parameters",
+        "relative_error_ratio": "Error", "cross_validated_ratio": "Error left out",
+    },
+    silent={"reason": None},
+)  # fmt: skip
+TIMES = TableSpec(
+    query="fitted_times",
+    title="Measured and fitted times",
+    note="Median over repetitions; of further runs 95% are expected between lower and upper.",
+    row_limit=2_000,
+    titles={"error_ratio": "Error"},
+    silent={"lower_ns": None, "upper_ns": None},
+)
+MAPS = TableSpec(
+    query="scalability_maps",
+    title="Scalability function",
+    note=(
+        "S = dR/dt, how the mean speed-up R = s/(p T) changes along a constraint (Sekiguchi and "
+        "Sato 1994): above 0 still gaining, below 0 losing. s is the amount of computation."
+    ),
+    row_limit=2_000,
+    titles={"constraint_kind": "Constraint", "scalability": "S", "mean_speed_up": "R",
+            "is_measured": "Measured"},
+)  # fmt: skip
+LIMITS = TableSpec(
+    query="scaling_limits",
+    title="Where scaling ends",
+    note="By the chosen model: where S changes sign, and the largest number of processes that "
+    "keeps efficiency above a bound.",
+    row_limit=500,
+    titles={"constraint_kind": "Constraint", "crossing_processes": "Processes there",
+            "crossing_size": "Size there", "start_processes": "From processes",
+            "start_size": "From size", "is_falling": "Falling",
+            "is_extrapolated": "Not measured there"},
+    silent={"note": None},
+)  # fmt: skip
+
+
+def build(material: Material) -> Section | None:
+    """The chosen model, its pictures, and where scaling ends."""
+    fits = material.table(FITS)
+    if not fits.rows:
+        return None
+    times, maps, limits = map(material.table, (TIMES, MAPS, LIMITS))
+    return Section(
+        key="surface",
+        title="Performance surface",
+        sentences=said(*describe_choice(fits.as_dicts()), *describe_limits(limits.as_dicts())),
+        pictures=tuple(_pictures(times.as_dicts(), maps.as_dicts())),
+        tables=filled(fits, limits, times, maps),
+    )
+
+
+def describe_choice(fits: Sequence[Row]) -> Iterator[str]:
+    """The chosen model of each application, or why there is none."""
+    for application in dict.fromkeys(row["application"] for row in fits):
+        own = [row for row in fits if row["application"] == application]
+        chosen = next((row for row in own if row["is_chosen"]), None)
+        if chosen is None:
+            yield f"{application}: no model can be fitted: {own[0]['reason']}."
+        else:
+            yield (
+                f"{application}: T = {chosen['formula']} seconds ({chosen['model']}), off by "
+                f"{share_of(chosen['cross_validated_ratio'])} on average where it was not fitted."
+            )
+
+
+def describe_limits(limits: Sequence[Row]) -> Iterator[str]:
+    """For a fixed size: how many processes keep an efficiency of 80 %."""
+    for row in limits:
+        is_meant = (
+            row["constraint_kind"] == "fixed size"
+            and row["quantity"] == "efficiency"
+            and row["bound"] == 0.8
+            and row["crossing_processes"] is not None
+        )
+        if is_meant:
+            beyond = ", which was not measured" if row["is_extrapolated"] else ""
+            yield (
+                f"{row['application']} keeps an efficiency of 80% up to "
+                f"{number(row['crossing_processes']):g} processes at size "
+                f"{number(row['start_size']):g}{beyond}."
+            )
+
+
+def _pictures(times: Sequence[Row], maps: Sequence[Row]) -> Iterator[Picture]:
+    for application in list(dict.fromkeys(str(row["application"]) for row in times))[:MOST_DRAWN]:
+        own = [row for row in times if row["application"] == application]
+        measured, fitted = _grid(own, "measured_ns"), _grid(own, "fitted_ns")
+        if len(fitted.processes) > 1 and len(fitted.sizes) > 1:
+            yield _surface(application, "Measured", measured, None)
+            yield _surface(application, "Fitted", fitted, measured)
+        for constraint in dict.fromkeys(str(row["constraint_kind"]) for row in maps):
+            values = [
+                row
+                for row in maps
+                if row["application"] == application and row["constraint_kind"] == constraint
+            ]
+            if values:
+                yield _map(application, constraint, values)
+
+
+def _surface(application: str, kind: str, grid: Grid, points: Grid | None) -> Picture:
+    name = f"{kind}-time-{application}".lower()
+    seen = f"{grid.values[~np.isnan(grid.values)].min(initial=np.inf):.3g} s at the shortest"
+    return Picture(
+        name=name,
+        title=f"{kind} time of {application}",
+        svg=draw_surface(grid, name, points),
+        description=f"{seen}{'; points are measurements' if points else ''}.",
+        of=f"Drawn from {TIMES.title}.",
+    )
+
+
+def _map(application: str, constraint: str, rows: Sequence[Row]) -> Picture:
+    losing = sum(number(row["scalability"]) < 0 for row in rows)
+    name = f"s-{constraint}-{application}".replace(" ", "-")
+    grid = _grid(rows, "elasticity", 1.0, "S t/R", is_signed=True)
+    return Picture(
+        name=name,
+        title=f"Scalability of {application}, {constraint}",
+        svg=draw_heat_map(grid, name),
+        description=(
+            f"Percent that the mean speed-up changes when one goes on by one percent; it falls at "
+            f"{losing} of {len(rows)} configurations."
+        ),
+        of=f"Drawn from {MAPS.title}.",
+    )
+
+
+def _grid(
+    rows: Sequence[Row],
+    column: str,
+    unit: float = NANOSECONDS,
+    label: str = "time in s",
+    *,
+    is_signed: bool = False,
+) -> Grid:
+    processes = tuple(sorted({int(number(row["processes"])) for row in rows}))
+    sizes = tuple(sorted({number(row["size"]) for row in rows}))
+    values = np.full((len(sizes), len(processes)), nan)
+    for row in rows:
+        if row[column] is not None:
+            place = sizes.index(number(row["size"])), processes.index(int(number(row["processes"])))
+            values[place] = number(row[column]) / unit
+    return Grid(processes=processes, sizes=sizes, values=values, label=label, is_signed=is_signed)

@@ -1,0 +1,21 @@
+-- How the time of call paths per process depends on processes and size.
+--
+-- Grain:      one row per application and call path with a large enough share of time
+-- Inputs:     call_path_models, campaign_call_paths
+-- Output:     campaign report section growth
+-- Parameters: $row_limit  only those of the largest share (BIGINT)
+-- Assumes:    nothing
+SELECT
+    models.application,
+    campaign_call_paths.call_path,
+    models.formula,
+    models.leading_in_processes,
+    models.leading_in_size,
+    models.largest_share_ratio,
+    models.symmetric_error AS symmetric_error_ratio,
+    models.cross_validated_error AS cross_validated_ratio,
+    models.reason
+FROM call_path_models AS models
+INNER JOIN campaign_call_paths ON models.call_path_key = campaign_call_paths.call_path_key
+ORDER BY models.application, models.largest_share_ratio DESC, models.call_path_key
+LIMIT $row_limit::BIGINT
