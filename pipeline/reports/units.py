@@ -9,8 +9,8 @@ ABSENT = "–"
 LONGEST_NAME = 100
 _UNNAMED = "(anonymous namespace)"
 _TIME_STEPS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns"))
-# Numbers below it are told with a power of ten.
-_SMALL = 0.001
+# Numbers below it would lose digits to the zeros before them.
+_SMALL = 0.1
 _SIZE_STEPS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _DIRECTION_MARKS = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 

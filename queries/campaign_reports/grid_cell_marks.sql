@@ -11,8 +11,8 @@ SELECT
     upper_processes,
     lower_size,
     upper_size,
-    growth_processes,
-    growth_size,
+    growth_processes AS process_growth,
+    growth_size AS data_growth,
     mark_procs,
     mark_data,
     mark_all

@@ -20,8 +20,8 @@ SELECT
     min_efficiency AS min_efficiency_ratio,
     cell_count,
     covered_share AS covered_ratio,
-    growth_processes,
-    growth_size,
+    growth_processes AS process_growth,
+    growth_size AS data_growth,
     reason
 FROM scalability_marks
 ORDER BY application, part IS NOT NULL, split_by, part

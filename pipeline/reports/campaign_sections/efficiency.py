@@ -43,8 +43,8 @@ MARKS = TableSpec(
     titles={
         "mark_procs": "MarkProcs", "mark_data": "MarkData", "mark_all": "MarkAll",
         "max_efficiency_ratio": "Max E", "min_efficiency_ratio": "Min E", "cell_count": "Cells",
-        "covered_ratio": "Covered", "growth_processes": "Growth, processes",
-        "growth_size": "Growth, size",
+        "covered_ratio": "Covered", "process_growth": "Growth, processes",
+        "data_growth": "Growth, size",
     },
     silent={"reason": None},
 )  # fmt: skip
@@ -88,8 +88,8 @@ def describe_marks(marks: Sequence[Row]) -> Iterator[str]:
             yield f"{row['application']} has no marks: {row['reason']}."
             continue
         directions = [
-            f"{_direction(row['growth_processes'])} with processes",
-            f"{_direction(row['growth_size'])} with size",
+            f"{_direction(row['process_growth'])} with processes",
+            f"{_direction(row['data_growth'])} with size",
         ]
         yield (
             f"{row['application']}: efficiency {join_words(directions)}, from end to end; it is "
@@ -157,7 +157,7 @@ def _heat_map(application: str, grid: Grid, cells: Sequence[Row]) -> Picture:
         Cell(
             (int(number(row["lower_processes"])), int(number(row["upper_processes"]))),
             (number(row["lower_size"]), number(row["upper_size"])),
-            f"{100 * number(row['growth_processes']):+.0f} {100 * number(row['growth_size']):+.0f}",
+            f"{100 * number(row['process_growth']):+.0f} {100 * number(row['data_growth']):+.0f}",
         )
         for row in cells
         if {number(row["lower_size"]), number(row["upper_size"])} <= set(grid.sizes)

@@ -9,7 +9,7 @@ from pipeline.reports.material import Material, filled
 from pipeline.reports.model import Picture, Section
 from pipeline.reports.pictures.grids import Grid, draw_heat_map, draw_surface
 from pipeline.reports.tables import TableSpec
-from pipeline.reports.wording import Row, number, said, share_of
+from pipeline.reports.wording import Row, count_of, number, said, share_of
 
 PLACE = 40
 MOST_DRAWN = 2
@@ -103,7 +103,7 @@ def describe_limits(limits: Sequence[Row]) -> Iterator[str]:
             beyond = ", which was not measured" if row["is_extrapolated"] else ""
             yield (
                 f"{row['application']} keeps an efficiency of 80% up to "
-                f"{number(row['crossing_processes']):g} processes at size "
+                f"{count_of(row['crossing_processes'], 'process', 'processes')} at size "
                 f"{number(row['start_size']):g}{beyond}."
             )
 
