@@ -18,7 +18,6 @@ from pipeline.reporter import Reporter, SilentReporter
 from pipeline.source import Source, SourceIdentity
 from pipeline.sql import Value, all_queries, check_values, known_parameters
 from pipeline.stages import PYTHON_STAGES
-from pipeline.stages.campaign import CAMPAIGN_STAGES
 from pipeline.store import GenerationWriter, Manifest, Run, SourceFile, SourceRecord, Store
 from pipeline.store.manifest import UnreadableRecordError
 from pipeline.text import describe_moment
@@ -97,6 +96,8 @@ def standard_recipe() -> Recipe:
 
 def campaign_recipe() -> Recipe:
     """Everything that is computed from the runs of a campaign."""
+    from pipeline.stages.campaign import CAMPAIGN_STAGES  # needs SciPy, which starts slowly
+
     queries = tuple(query for query in all_queries() if query.is_of_campaigns)
     return Recipe(queries, CAMPAIGN_STAGES)
 
