@@ -137,16 +137,8 @@ def schema_hash(table: Table) -> str:
 
     What its rules say is taken from the text of the modules that define them.
     """
-    columns = [
-        (c.name, str(c.type), c.meaning, c.unit, c.null_means, c.minimum, c.maximum, c.values)
-        for c in table.columns
-    ]
-    declared = (
-        table.name, table.meaning, table.grain, table.key, columns,
-        [rule.name for rule in table.rules], table.is_partitioned, table.is_transient,
-    )  # fmt: skip
     modules = {rule.holds.__module__ for rule in table.rules} | {Table.__module__}
-    return hash_of(json.dumps(declared) + code_hash(tuple(sorted(modules))))
+    return hash_of(table.declaration + code_hash(tuple(sorted(modules))))
 
 
 @cache
@@ -199,12 +191,15 @@ def _makers(stages: Iterable[Stage]) -> dict[str, Stage]:
 def _ordered(stages: Iterable[Stage], makers: Mapping[str, Stage]) -> tuple[Stage, ...]:
     needs = {stage.name: {makers[name].name for name in stage.inputs} for stage in stages}
     by_name = {stage.name: stage for stage in stages}
-    done: list[str] = []
+    ordered: list[Stage] = []
     while needs:
-        ready = [name for name, needed in needs.items() if needed <= set(done)]
+        ready = [name for name, needed in needs.items() if not needed]
         if not ready:
             raise QueryError(f"stages wait for each other in a circle: {', '.join(sorted(needs))}")
         # Reading comes first: before DuckDB, it runs in little memory.
-        done.append(min(ready, key=lambda name: (name != READ, name)))
-        del needs[done[-1]]
-    return tuple(by_name[name] for name in done)
+        done = min(ready, key=lambda name: (name != READ, name))
+        ordered.append(by_name[done])
+        del needs[done]
+        for needed in needs.values():
+            needed.discard(done)
+    return tuple(ordered)

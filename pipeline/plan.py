@@ -94,6 +94,35 @@ def make_plan(
     return Plan(generation_key(records), stages, _with_reasons(records, decisions), decisions)
 
 
+@dataclass(frozen=True)
+class Outline:
+    """What tables are made from, apart from the content of the source: parts and inputs by name.
+
+    It is the same for all sources of a format, so that many of them can be looked at quickly.
+    """
+
+    tables: Mapping[str, tuple[Mapping[str, str], Collection[str]]]
+
+
+def outline(graph: Sequence[Stage], *, allow_damaged: bool, values: Mapping[str, Value]) -> Outline:
+    """The outline of all tables that the stages of a graph make."""
+    records = _records(graph, "", allow_damaged, values)
+    return Outline({name: (each.parts, set(each.inputs)) for name, each in records.items()})
+
+
+def is_as_outlined(manifest: Manifest, outline: Outline, digest: str) -> bool:
+    """Whether a generation holds just what would be made of a source of that content.
+
+    No key is computed: tables made from the same parts and inputs all the way up have the same.
+    """
+    made = manifest.tables
+    return set(made) == set(outline.tables) and all(
+        made[name].parts == ({**parts, "source": digest} if "source" in parts else parts)
+        and set(made[name].inputs) == inputs
+        for name, (parts, inputs) in outline.tables.items()
+    )
+
+
 def generation_key(records: Mapping[str, TableRecord]) -> str:
     """Identity of a generation: that of all its tables."""
     return _key({name: record.key for name, record in records.items()})

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import takewhile
 from pathlib import Path
 
@@ -60,12 +60,12 @@ class Query:
     source: str
     assumes: str
 
-    @property
+    @cached_property
     def relation(self) -> str:
         """Name of what the query computes: that of its file."""
         return self.path.stem
 
-    @property
+    @cached_property
     def concept(self) -> str:
         """Name of the folder, which groups queries by what they are about."""
         return self.path.parent.name

@@ -1,5 +1,6 @@
 """Columns, rules and tables: the one declaration everything else derives from."""
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -94,6 +95,17 @@ class Table:
         described = {"table": self.name, "meaning": self.meaning, "grain": self.grain}
         metadata = described | {"key": ",".join(self.key)}
         return pa.schema([column.arrow_field() for column in self.columns], metadata=metadata)
+
+    @cached_property
+    def declaration(self) -> str:
+        """Everything that is declared, as one text; of rules, their names."""
+        columns = [
+            (c.name, str(c.type), c.meaning, c.unit, c.null_means, c.minimum, c.maximum, c.values)
+            for c in self.columns
+        ]
+        rules = [rule.name for rule in self.rules]
+        traits = (self.is_partitioned, self.is_transient)
+        return json.dumps((self.name, self.meaning, self.grain, self.key, columns, rules, *traits))
 
     def conform(self, data: pa.Table) -> pa.Table:
         """Return `data` with exactly the declared columns, order and types.

@@ -156,6 +156,18 @@ def table_files(generation: Path, name: str) -> list[Path]:
     return [whole] if whole.exists() else sorted((generation / name).glob("part-*.parquet"))
 
 
+def table_sizes(generation: Path) -> dict[str, int]:
+    """Bytes of the Parquet files of every table in the folder of a generation."""
+    sizes: dict[str, int] = {}
+    with suppress(FileNotFoundError), os.scandir(generation) as entries:
+        for entry in entries:
+            if entry.name.endswith(".parquet"):
+                sizes[entry.name.removesuffix(".parquet")] = entry.stat().st_size
+            elif entry.is_dir():
+                sizes[entry.name] = sum(part.stat().st_size for part in os.scandir(entry))
+    return sizes
+
+
 def _link_or_copy(file: Path, target: Path) -> None:
     try:
         os.link(file, target)

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from pipeline.errors import MissingInputError, StoreError
 from pipeline.store.database import AGAIN, connect, create_union_view, create_view
 from pipeline.store.failures import told_as_store_error
-from pipeline.store.generation import GenerationWriter, table_files
+from pipeline.store.generation import GenerationWriter, table_files, table_sizes
 from pipeline.store.manifest import MANIFEST_NAME, POINTER_NAME, Manifest, Pointer, SourceRecord
 from pipeline.store.parquet import sync
 from pipeline.store.sweep import is_in_use, sweep, temporaries, temporary_name
@@ -95,10 +95,11 @@ class Run:
 
         Sizes alone are compared, for speed: bytes changed in place are not noticed.
         """
+        sizes = table_sizes(self.path)
         return [
             name
             for name, record in self.manifest.stored.items()
-            if _byte_count(table_files(self.path, name)) != record.byte_count
+            if sizes.get(name) != record.byte_count
         ]
 
 
@@ -311,10 +312,6 @@ def _is_made(folder: Path) -> bool:
 
 def _created(run: Run | None) -> str:
     return run.manifest.created_at if run else ""
-
-
-def _byte_count(files: Sequence[Path]) -> int:
-    return sum(file.stat().st_size for file in files)
 
 
 def _size_on_disk(folder: Path) -> int:

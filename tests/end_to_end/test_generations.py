@@ -88,7 +88,7 @@ def test_second_run_does_nothing_and_says_why(analysed: Case) -> None:
     assert not analysis.is_new
     assert computed(analysis) == {}
     since = f"{datetime.fromisoformat(analysis.run.manifest.created_at):%Y-%m-%d %H:%M} UTC"
-    assert analysis.summary.startswith(f"nothing changed since {since}: same trace")
+    assert analysis.summary.startswith(f"nothing changed since {since}: same data")
     assert len(analysed.source.digests) == 1  # sizes and times sufficed
     assert {path: path.stat().st_mtime_ns for path in analysed.folder.rglob("*")} == before
 
@@ -184,7 +184,7 @@ def test_going_back_to_earlier_options_computes_nothing(analysed: Case) -> None:
     analysis = analysed.analyze()
     assert not analysis.is_new
     assert analysis.summary.startswith("already analysed at 20")
-    assert re.search(r"at \d{4}-\d\d-\d\d \d\d:\d\d UTC: same trace", analysis.summary)
+    assert re.search(r"at \d{4}-\d\d-\d\d \d\d:\d\d UTC: same data", analysis.summary)
     assert analysed.store.open().read("doubled")["duration_ns"].to_pylist() == [40, 140]
 
 
