@@ -10,6 +10,11 @@ def first_line(error: BaseException) -> str:
     return lines[0] if lines else type(error).__name__
 
 
+def printable(text: str) -> str:
+    """The text with '?' for what is none, such as bytes of a file's name."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def hash_of(text: str) -> str:
     """A short hash that identifies a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -121,7 +121,7 @@ class GenerationWriter:
         target = self.path.parent / f"gen={manifest.generation}"
         with told_as_store_error(self.path):
             shutil.rmtree(self.spill_path, ignore_errors=True)
-            (self.path / MANIFEST_NAME).write_text(manifest.to_json(), encoding="utf-8")
+            (self.path / MANIFEST_NAME).write_bytes(manifest.to_json())
             for path in sorted(self.path.rglob("*")):
                 sync(path)
             sync(self.path)

@@ -93,7 +93,7 @@ class Manifest:
         """Bytes of the generation's Parquet files."""
         return sum(table.byte_count for table in self.tables.values())
 
-    def to_json(self) -> str:
+    def to_json(self) -> bytes:
         return to_json(asdict(self))
 
     @classmethod
@@ -118,7 +118,7 @@ class Pointer:
     source: SourceRecord
     store_format_version: int = STORE_FORMAT_VERSION
 
-    def to_json(self) -> str:
+    def to_json(self) -> bytes:
         return to_json(asdict(self))
 
     @classmethod
@@ -131,9 +131,13 @@ class Pointer:
             raise _unreadable(path, error) from error
 
 
-def to_json(document: dict[str, Any]) -> str:
-    """A document of the store as text, the same for the same content."""
-    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+def to_json(document: dict[str, Any]) -> bytes:
+    """A document of the store as JSON, the same for the same content.
+
+    Bytes of a file's name that are no text, lone surrogates here, become the escapes of JSON.
+    """
+    text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    return text.encode("utf-8", "backslashreplace")
 
 
 def load_document(path: Path) -> dict[str, Any]:

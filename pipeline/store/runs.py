@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -14,7 +15,14 @@ from pipeline.errors import MissingInputError, StoreError
 from pipeline.store.database import AGAIN, connect, create_union_view, create_view
 from pipeline.store.failures import told_as_store_error
 from pipeline.store.generation import GenerationWriter, table_files, table_sizes
-from pipeline.store.manifest import MANIFEST_NAME, POINTER_NAME, Manifest, Pointer, SourceRecord
+from pipeline.store.manifest import (
+    MANIFEST_NAME,
+    POINTER_NAME,
+    Manifest,
+    Pointer,
+    SourceRecord,
+    UnreadableRecordError,
+)
 from pipeline.store.parquet import sync
 from pipeline.store.sweep import is_in_use, sweep, temporaries, temporary_name
 from pipeline.text import first_line
@@ -157,7 +165,7 @@ class Store:
         pointer = Pointer(generation=run.generation, source=run.source)
         with told_as_store_error(folder / POINTER_NAME):
             try:
-                beside.write_text(pointer.to_json(), encoding="utf-8")
+                beside.write_bytes(pointer.to_json())
                 sync(beside)
                 beside.replace(folder / POINTER_NAME)
             except BaseException:
@@ -191,6 +199,16 @@ class Store:
     def runs(self) -> list[Run]:
         """The current generation of every readable run, latest first."""
         return [found for found, _ in self._found() if found]
+
+    def sources(self) -> dict[str, SourceRecord]:
+        """The source of every analysed run by run id; other than `runs`, it opens none of them."""
+        found = {}
+        for pointer in sorted(self.runs_path.glob(f"{self.kind}=*/{POINTER_NAME}")):
+            with suppress(UnreadableRecordError):
+                found[pointer.parent.name.removeprefix(f"{self.kind}=")] = Pointer.load(
+                    pointer
+                ).source
+        return found
 
     def summaries(self) -> list[RunSummary]:
         """All runs, also unfinished or unreadable ones, latest first."""

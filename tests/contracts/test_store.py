@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from pipeline.store import Manifest, Store
 from pipeline.store import manifest as manifests
 from pipeline.store.generation import GenerationWriter
 from pipeline.store.sweep import temporary_name
-from tests.store_cases import labelled, manifest, places, publish, record
+from tests.store_cases import SOURCE, labelled, manifest, places, publish, record
 from tests.support import PLACES, STAYS, contents, stays
 
 # --- Generations ---------------------------------------------------------------------------------
@@ -143,7 +144,7 @@ def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
         "kept": record(is_stored=False),
     }
     written = manifest("r1", tables=tables, stage_seconds={"read": 1.25}, is_damaged_allowed=True)
-    (tmp_path / "manifest.json").write_text(written.to_json())
+    (tmp_path / "manifest.json").write_bytes(written.to_json())
     assert Manifest.load(tmp_path / "manifest.json") == written
 
 
@@ -322,3 +323,24 @@ def test_any_folder_name_can_hold_a_store(tmp_path: Path, folder: str) -> None:
 def test_a_table_that_is_not_there_lists_those_that_are(store: Store) -> None:
     with pytest.raises(MissingInputError, match=r"no table visits: .*tables present: places"):
         store.open().read("visits")
+
+
+def test_a_path_that_is_no_text_is_kept(tmp_path: Path) -> None:
+    """A file's name may be any bytes; the record of it is JSON in UTF-8 all the same."""
+    path = os.fsdecode(b"/data/wave_\xff/traces.otf2")
+    store = Store(tmp_path)
+    source = replace(SOURCE, path=path)
+    publish(store, "ab12", source=source)
+    assert store.sources() == {"ab12": source}
+    assert [run.source.path for run in store.runs()] == [path]
+    for file in (*tmp_path.rglob("manifest.json"), *tmp_path.rglob("current.json")):
+        assert "wave_\\udcff/" in file.read_text(encoding="utf-8")
+
+
+def test_sources_are_those_of_runs_that_can_be_read(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    for run_id in ("ab12", "cd34"):
+        publish(store, run_id, source=labelled(run_id))
+    (store.runs_path / "run=cd34" / "current.json").write_text("{")
+    (store.runs_path / "run=ef56").mkdir()
+    assert store.sources() == {"ab12": labelled("ab12")}
