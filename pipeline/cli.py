@@ -1,7 +1,6 @@
 """The command line: text into calls. Whatever is heavy is imported when a command runs."""
 
 import errno
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from cyclopts import App, CycloptsError, MissingArgumentError, Parameter, Unused
 
 from pipeline.console import discard, messages, print_error, results, tolerate_narrow_encodings
 from pipeline.errors import PipelineError, UsageError
+from pipeline.text import bytes_of
 from pipeline.version import VERSION
 
 if TYPE_CHECKING:
@@ -37,11 +37,7 @@ def _check_threads(_: object, threads: int | None) -> None:
 def _check_memory(_: object, limit: str | None) -> None:
     if limit is None:
         return
-    size = re.fullmatch(r"(\d+(?:\.\d+)?) ?([KMGT])(i?)B", limit, re.IGNORECASE)
-    if size is None:
-        raise ValueError("give a size such as 500MB or 2GB")
-    power = "KMGT".index(size[2].upper()) + 1
-    if float(size[1]) * (1024 if size[3] else 1000) ** power < SMALLEST_MEMORY:
+    if bytes_of(limit) < SMALLEST_MEMORY:
         raise ValueError("give at least 64MB")
 
 

@@ -1,6 +1,7 @@
-"""Small helpers for texts: the first line of a message, a text's hash, a moment."""
+"""Small helpers for texts: the first line of a message, a hash, a size, a moment."""
 
 import hashlib
+import re
 from datetime import UTC, datetime
 
 
@@ -23,6 +24,15 @@ def hash_of(text: str) -> str:
 def key_of(text: str) -> int:
     """A hash of a text in 64 bits, from 0 up."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
+
+
+def bytes_of(size: str) -> float:
+    """Bytes of a size such as 500MB or 2GiB. Raises ValueError if it is none."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([KMGT])(i?)B", size, re.IGNORECASE)
+    if match is None:
+        raise ValueError("give a size such as 500MB or 2GB")
+    power = "KMGT".index(match[2].upper()) + 1
+    return float(match[1]) * (1024 if match[3] else 1000) ** power
 
 
 def describe_moment(timestamp: str) -> str:

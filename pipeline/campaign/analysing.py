@@ -1,21 +1,34 @@
-"""Analyses the traces of a campaign, several at once, each in a process of its own."""
+"""Analyses the traces of a campaign that are not yet, several at once."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
+from functools import partial
 from pathlib import Path
 
 from pipeline.campaign.discovery import Member
+from pipeline.campaign.gathering import MOST_RUNS, RunSize, lacks, measure
+from pipeline.campaign.workers import Died, work_through
 from pipeline.errors import MissingLibraryError, PipelineError, StoreError
+from pipeline.graph import build_graph
+from pipeline.plan import Outline, outline
+from pipeline.readers import open_source
 from pipeline.reporter import Reporter
-from pipeline.run import Options, analyze
+from pipeline.run import Options, analyze_source, find_analysed, standard_recipe, sweep_store
+from pipeline.source import Source
 from pipeline.store import Run, Store
+from pipeline.text import bytes_of, printable
 
-STAGE = "runs"
+STAGE = "analysing runs"
 # No other run would fare better.
 _FATAL = (StoreError, MissingLibraryError)
+# Percentage of the memory that queries take if no limit is given.
+_MEMORY_SHARE = 80
+# Less is not enough for the queries of one run.
+_LEAST_MEMORY = 64_000_000
+
+Outcome = Run | str
+"""The run of a trace, or the reason why there is none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,82 +38,151 @@ class Analysed:
     member: Member
     run_id: str = ""
     generation: str = ""
-    processes: int = 0
-    threads: int = 0
+    size: RunSize | None = None
     reason: str = ""
 
 
 def analyse_members(
     members: Sequence[Member], *, store: Store, options: Options, reporter: Reporter
 ) -> list[Analysed]:
-    """Analyse all traces that are not yet, in any order; what came of each, in theirs.
+    """Analyse all traces that are not yet; what came of each, in their order.
 
     A trace that cannot be analysed is no reason to stop. Raises StoreError if the store cannot
     be written, and MissingLibraryError.
     """
+    found: dict[int, Analysed] = {}
+    runs: dict[int, Run] = {}
+    sweep_store(store, reporter)
     reporter.stage_started(STAGE, len(members))
-    found: dict[Path, Analysed] = {}
-    try:
-        for analysed in _analyse(members, store, options, min(options.threads, len(members))):
-            found[analysed.member.trace] = analysed
+    with closing(_outcomes(members, store, options)) as outcomes:
+        for number, outcome in outcomes:
+            if isinstance(outcome, str):
+                found[number] = Analysed(member=members[number], reason=outcome)
+            else:
+                runs[number] = outcome
+            if len(runs) == MOST_RUNS:
+                found |= _measured(members, runs)
+                runs.clear()
             reporter.stage_advanced(STAGE, 1)
-    finally:
-        reporter.stage_finished(STAGE, 0.0)
-    return [found[member.trace] for member in members]
+    found |= _measured(members, runs)
+    reporter.stage_finished(STAGE, 0.0)
+    return [found[number] for number in range(len(members))]
 
 
-def _analyse(
-    members: Sequence[Member], store: Store, options: Options, jobs: int
-) -> Iterator[Analysed]:
-    if jobs <= 1:
-        for member in members:
-            yield analyse_member(member, store.path, options)
-        return
-    each = replace(options, threads=max(options.threads // jobs, 1))
-    # Threads of this process must not be forked.
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        futures = [pool.submit(analyse_member, member, store.path, each) for member in members]
+def _measured(members: Sequence[Member], runs: dict[int, Run]) -> dict[int, Analysed]:
+    distinct = {run.run_id: run for run in runs.values()}
+    sizes = measure(list(distinct.values())) if runs else {}
+    return {
+        number: Analysed(
+            member=members[number],
+            run_id=run.run_id,
+            generation=run.generation,
+            size=sizes[run.run_id],
+        )
+        for number, run in runs.items()
+    }
+
+
+def _outcomes(
+    members: Sequence[Member], store: Store, options: Options
+) -> Generator[tuple[int, Outcome]]:
+    """What comes of every member, by its number: first of those that are analysed already."""
+    due: list[tuple[int, int]] = []
+    lookup = _Lookup(store, options)
+    for number, member in enumerate(members):
+        found = lookup.find(member)
+        if isinstance(found, int):
+            due.append((-found, number))
+        else:
+            yield number, found
+    # Who begins with what takes longest need not wait for it at the end.
+    numbers = [number for _, number in sorted(due)]
+    traces = [members[number].trace for number in numbers]
+    for place, outcome in _analyse_traces(traces, store, options):
+        yield numbers[place], outcome
+
+
+class _Lookup:
+    """Looks for runs that need not be analysed any more, without starting processes for them."""
+
+    def __init__(self, store: Store, options: Options) -> None:
+        self._store = store
+        self._options = options
+        self._outlines: dict[str, list[Outline]] = {}
+
+    def find(self, member: Member) -> Outcome | int:
+        """The run, or why there is none, or how many records are to be analysed."""
         try:
-            yield from _finished(futures)
-        except BaseException:
-            _cancel(pool)
+            if member.run_id:
+                return self._stored(member.run_id)
+            source = open_source(member.trace)
+            run = find_analysed(source, store=self._store, outlines=self._wanted(source))
+        except _FATAL:
             raise
+        except PipelineError as error:
+            return printable(str(error))
+        return source.event_count if run is None else run
+
+    def _stored(self, run_id: str) -> Outcome:
+        """A run of the store as it is, unless it cannot be asked."""
+        try:
+            run = self._store.current(run_id)
+        except StoreError as error:
+            return printable(str(error))
+        missing = lacks(run) if run else ["its tables"]
+        if run is None or missing:
+            return f"{run_id}: the store lacks {', '.join(missing)}: analyse the trace again"
+        return run
+
+    def _wanted(self, source: Source) -> list[Outline]:
+        """What a run of that format may look like; damage need not be allowed where none is."""
+        if source.format not in self._outlines:
+            graph = build_graph(source, standard_recipe())
+            values = self._options.parameters
+            self._outlines[source.format] = [
+                outline(graph, allow_damaged=is_allowed, values=values)
+                for is_allowed in sorted({False, self._options.allow_damaged})
+            ]
+        return self._outlines[source.format]
 
 
-def _finished(futures: Sequence[Future[Analysed]]) -> Iterator[Analysed]:
-    for future in as_completed(futures):
-        yield future.result()
+def _analyse_traces(
+    traces: Sequence[Path], store: Store, options: Options
+) -> Generator[tuple[int, Outcome]]:
+    """Analyse traces, several at once if threads and memory allow it."""
+    limit = options.memory_limit
+    most = int(bytes_of(limit) // _LEAST_MEMORY) if limit else options.threads
+    jobs = max(min(options.threads, most, len(traces)), 1)
+    analyse = partial(_analyse, store=store.path, options=_share(options, jobs))
+    if jobs == 1:
+        yield from enumerate(map(analyse, traces))
+        return
+    with closing(work_through(analyse, traces, count=jobs)) as outcomes:
+        for number, outcome in outcomes:
+            yield number, _killed(traces[number]) if isinstance(outcome, Died) else outcome
 
 
-def _cancel(pool: Executor) -> None:
-    pool.shutdown(wait=False, cancel_futures=True)
+def _share(options: Options, jobs: int) -> Options:
+    """The options of each of so many analyses at once, which share threads and memory."""
+    limit = options.memory_limit
+    if jobs > 1:
+        limit = f"{bytes_of(limit) / jobs:.0f}B" if limit else f"{_MEMORY_SHARE / jobs:.2f}%"
+    threads = max(options.threads // jobs, 1)
+    return replace(options, threads=threads, memory_limit=limit, force=False)
 
 
-def analyse_member(member: Member, store: Path, options: Options) -> Analysed:
-    """Analyse one trace, unless that is done already."""
+def _analyse(trace: Path, *, store: Path, options: Options) -> Outcome:
     try:
-        run = _analysed(member, Store(store), options)
-        counts = run.read("runs", ["process_count"]).to_pylist()[0]
-        groups = run.read("locations", ["location_group_id", "kind"]).to_pylist()
+        source = open_source(trace)
+        return analyze_source(source, store=Store(store), options=options, is_swept=True).run
     except _FATAL:
         raise
     except PipelineError as error:
-        return Analysed(member=member, reason=str(error))
-    threads: Counter[int] = Counter()
-    for row in groups:
-        if row["kind"] == "cpu_thread":
-            threads[row["location_group_id"]] += 1
-    return Analysed(
-        member=member,
-        run_id=run.run_id,
-        generation=run.generation,
-        processes=max(counts["process_count"], 1),
-        threads=max(threads.values(), default=1),
+        return printable(str(error))
+
+
+def _killed(trace: Path) -> str:
+    return (
+        f"{printable(str(trace))}: its analysis was killed: if memory was short, analyse fewer "
+        "runs at once with --threads"
     )
-
-
-def _analysed(member: Member, store: Store, options: Options) -> Run:
-    """The run of a trace; that of the store itself for a member that names one."""
-    if member.run_id:
-        return store.open(member.run_id)
-    return analyze(member.trace, store=store, options=replace(options, force=False)).run

@@ -9,6 +9,7 @@ from typing import Any
 from pipeline.campaign.analysing import Analysed, analyse_members
 from pipeline.campaign.configurations import FAILED as RUN_FAILED
 from pipeline.campaign.configurations import (
+    MEASURED,
     OUT_OF_MEMORY,
     RunRecord,
     number_runs,
@@ -110,6 +111,7 @@ def make_campaign(plan: Plan, *, store: Store, options: Options, reporter: Repor
         settings=_settings(plan.description),
         runs=tuple(_checked(records, analysed, reporter)),
         generations={each.run_id: each.generation for each in analysed if each.run_id},
+        memory_limit=options.memory_limit,
     )
     return analyze_source(
         source,
@@ -172,23 +174,24 @@ def _records(
 def _record(each: Analysed, description: Description) -> RunRecord | None:
     member = each.member
     numbers, others = special_parameters(member.parameters, description.size, member.label)
-    processes = int(numbers.get(PROCESSES, each.processes))
+    processes = int(numbers.get(PROCESSES, each.size.processes if each.size else 0))
     if not processes:
         return None
     reason = each.reason
-    if not reason and processes != each.processes:
-        reason = f"called a run of {processes} processes, but the trace has {each.processes}"
+    if each.size and processes != each.size.processes:
+        reason = f"called a run of {processes} processes, but the trace has {each.size.processes}"
     return RunRecord(
         application=member.application or description.application or "program",
         label=member.label,
         processes=processes,
-        threads=int(numbers.get(THREADS, each.threads or 1)),
+        threads=int(numbers.get(THREADS, each.size.threads if each.size else 1)),
         size=numbers.get(SIZE, 1.0),
         repetition=int(numbers.get(REPETITION, 0)),
         parameters=others,
         run_id=None if reason else each.run_id,
-        state=RUN_FAILED if reason else "measured",
+        state=RUN_FAILED if reason else MEASURED,
         reason=reason or None,
+        whole_time_ns=each.size.whole_time_ns if each.size and not reason else None,
     )
 
 
@@ -208,7 +211,7 @@ def _checked(
     records: Sequence[RunRecord], analysed: Sequence[Analysed], reporter: Reporter
 ) -> list[RunRecord]:
     """All runs numbered, after a word about those that are odd."""
-    if not any(run.state == "measured" for run in records):
+    if not any(run.state == MEASURED for run in records):
         reasons = [each.reason for each in analysed if each.reason][:1]
         raise CampaignError(f"no run is left: {reasons[0] if reasons else 'none was found'}")
     pairs = repeated(records)

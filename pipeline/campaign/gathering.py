@@ -1,55 +1,128 @@
-"""What a campaign takes from one analysed run."""
+"""What a campaign takes from analysed runs: many of them are asked with one query."""
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
+from pipeline.graph import schema_hash
 from pipeline.query_failures import told_as_query_error
-from pipeline.sql import load_query
+from pipeline.sql import Query, Value, load_query
 from pipeline.store import Run
+from pipeline.store.database import connect, create_union_view
+from schemas import BY_NAME
 
-QUERIES = (
-    "gathered_runs", "gathered_times", "gathered_call_paths", "gathered_call_sites",
-    "gathered_metrics",
-)  # fmt: skip
+SIZES = "gathered_runs"
+QUERIES = ("gathered_times", "gathered_call_paths", "gathered_call_sites", "gathered_metrics")
+# Beyond this number of runs, asking them together saves hardly any more time.
+MOST_RUNS = 64
+MOST_ROWS = 4_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSize:
+    """How large a run was, and how long it took from its first record to its last."""
+
+    processes: int
+    threads: int
+    whole_time_ns: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gathered:
-    """Size, times, call paths, call sites and metrics of a run, as QUERIES give them."""
+    """Times, call paths, call sites and metrics of some runs, told apart by `run_id`."""
 
-    run: dict[str, int]
     times: pa.Table
     call_paths: pa.Table
     call_sites: pa.Table
     metrics: pa.Table
 
     @property
-    def time_ns(self) -> int:
-        """Elapsed time of the part that counts, over all processes."""
-        begin, end = self.times["begin_ns"].to_pylist(), self.times["end_ns"].to_pylist()
-        return max(max(end, default=0) - min(begin, default=0), 0)
+    def time_ns(self) -> dict[str, int]:
+        """Elapsed time of the part that counts, over all processes, by run."""
+        spans = self.times.group_by("run_id").aggregate([("begin_ns", "min"), ("end_ns", "max")])
+        return {
+            row["run_id"]: max(row["end_ns_max"] - row["begin_ns_min"], 0)
+            for row in spans.to_pylist()
+        }
 
 
-def gather(analysed: Run, *, is_whole_run: bool, is_setup_included: bool) -> Gathered:
-    """Ask a run for what campaigns compare. Raises QueryError or StoreError."""
+def in_batches(runs: Iterable[Run]) -> Iterator[list[Run]]:
+    """Runs that are asked together: up to MOST_RUNS, and no more rows than MOST_ROWS in several."""
+    names = sorted({name for query in _queries(QUERIES) for name in query.inputs})
+    batch: list[Run] = []
+    row_count = 0
+    for run in runs:
+        own = sum(run.manifest.tables[name].row_count for name in names)
+        if batch and (len(batch) == MOST_RUNS or row_count + own > MOST_ROWS):
+            yield batch
+            batch, row_count = [], 0
+        batch.append(run)
+        row_count += own
+    if batch:
+        yield batch
+
+
+def measure(runs: Sequence[Run]) -> dict[str, RunSize]:
+    """How large some runs are, by run id. Raises QueryError or StoreError."""
+    (sizes,) = _ask(runs, [SIZES], {}, threads=1, memory_limit="")
+    return {row.pop("run_id"): RunSize(**row) for row in sizes.to_pylist()}
+
+
+def gather(
+    runs: Sequence[Run],
+    *,
+    is_whole_run: bool,
+    is_setup_included: bool,
+    threads: int = 1,
+    memory_limit: str = "",
+) -> Gathered:
+    """Ask some runs for what campaigns compare. Raises QueryError or StoreError."""
     values = {"is_whole_run": is_whole_run, "is_setup_included": is_setup_included}
-    queries = [load_query(name) for name in QUERIES]
-    names = sorted({name for query in queries for name in query.inputs})
-    connection = analysed.connect(threads=1, tables=names)
+    tables = _ask(runs, QUERIES, values, threads=threads, memory_limit=memory_limit)
+    times, call_paths, call_sites, metrics = tables
+    return Gathered(times=times, call_paths=call_paths, call_sites=call_sites, metrics=metrics)
+
+
+def _ask(
+    runs: Sequence[Run],
+    names: Sequence[str],
+    values: Mapping[str, Value],
+    *,
+    threads: int,
+    memory_limit: str,
+) -> list[pa.Table]:
+    queries = _queries(names)
+    connection = connect(threads=threads, memory_limit=memory_limit)
     try:
-        with told_as_query_error(f"gathering {analysed.label}"):
-            first, times, call_paths, call_sites, metrics = (
+        with told_as_query_error("gathering runs"):
+            for name in sorted({name for query in queries for name in query.inputs}):
+                files = [file for run in runs for file in run.files(name)]
+                create_union_view(connection, name, files, are_alike=True)
+            return [
                 connection.sql(query.statement, params=query.bind(values)).to_arrow_table()
                 for query in queries
-            )
-            (run,) = first.to_pylist()
+            ]
     finally:
         connection.close()
-    return Gathered(
-        run=run,
-        times=times,
-        call_paths=call_paths,
-        call_sites=call_sites,
-        metrics=metrics,
-    )
+
+
+def lacks(run: Run) -> list[str]:
+    """Tables without which a run cannot be asked: lost, or not made by an older version."""
+    names = {name for query in _queries([SIZES, *QUERIES]) for name in query.inputs}
+    lost = set(run.missing_tables())
+    return sorted(name for name in names if name in lost or not _has(run, name))
+
+
+def _has(run: Run, name: str) -> bool:
+    """Whether a run has a table with all its columns, which need not be looked at if they are."""
+    record = run.manifest.stored.get(name)
+    if record is None or record.parts.get("schema") == schema_hash(BY_NAME[name]):
+        return record is not None
+    present = pq.read_schema(run.files(name)[0]).names
+    return set(BY_NAME[name].column_names) <= set(present)
+
+
+def _queries(names: Sequence[str]) -> list[Query]:
+    return [load_query(name) for name in names]

@@ -1,26 +1,25 @@
 """A campaign as a source: gathers its tables from analysed runs and from measurements."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pipeline.campaign.configurations import RunRecord, computation_size
-from pipeline.campaign.gathering import Gathered, gather
+from pipeline.campaign.gathering import QUERIES, Gathered, gather, in_batches
+from pipeline.campaign.mixture import Programs, own_regions
 from pipeline.errors import StoreError
-from pipeline.graph import code_hash
+from pipeline.sql import load_query
 from pipeline.store import GenerationWriter, Run, SourceFile, Store
 from pipeline.text import hash_of
 from schemas import Table, campaigns
 
 FORMAT = "campaign"
-# More than this many runs at once would only wait for each other.
-_AT_ONCE = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,14 +58,18 @@ class CampaignIdentity:
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignSource:
-    """The numbered runs of a campaign; `generations` are those of analysed runs, by run id."""
+    """The numbered runs of a campaign; `generations` are those of analysed runs, by run id.
+
+    `memory_limit` is that of Options.
+    """
 
     name: str
     path: Path
     store: Store
     settings: Settings
     runs: tuple[RunRecord, ...]
-    generations: dict[str, str]
+    generations: Mapping[str, str]
+    memory_limit: str = ""
 
     format = FORMAT
     tables: tuple[Table, ...] = campaigns.TABLES
@@ -78,8 +81,8 @@ class CampaignSource:
 
     def identity(self) -> CampaignIdentity:
         """The campaign by its name; its content by settings, runs and the queries that ask them."""
-        queries = code_hash(("pipeline.campaign",)) + _hash_of_queries()
-        told = [json.dumps([asdict(self.settings), queries], sort_keys=True)]
+        queries = [load_query(name).text for name in QUERIES]
+        told = [json.dumps([asdict(self.settings), hash_of("".join(queries))], sort_keys=True)]
         told += [self._told(run) for run in self.runs]
         return CampaignIdentity(self.name, tuple(SourceFile(text, 0, 0) for text in told))
 
@@ -96,16 +99,32 @@ class CampaignSource:
         allow_damaged: bool,
         report: Callable[[int], None],
     ) -> None:
-        """Write the tables of `schemas.campaigns`; runs are gathered in turn, a few at once."""
-        times: dict[int, Gathered] = {}
-        writer = _Writer(sink)
-        for number, gathered in self._gathered(threads):
-            if gathered is not None:
-                writer.write(number, gathered)
-                times[number] = gathered
-            report(1)
+        """Write the tables of `schemas.campaigns`; runs are gathered in turn, some at once.
+
+        Raises CampaignError if runs of different programs go by one name.
+        """
+        numbers = {run.run_id: n for n, run in enumerate(self.runs) if run.run_id is not None}
+        writer, programs = _Writer(sink, numbers), Programs()
+        times: dict[str, int] = {}
+        report(len(self.runs) - len(numbers))
+        for batch in in_batches(self._opened(run_id) for run_id in numbers):
+            gathered = gather(
+                batch,
+                is_whole_run=self.settings.is_whole_run,
+                is_setup_included=self.settings.is_setup_included,
+                threads=threads,
+                memory_limit=self.memory_limit,
+            )
+            regions = own_regions(gathered.call_paths)
+            for analysed in batch:
+                run = self.runs[numbers[analysed.run_id]]
+                programs.add(run.application, run.label, regions.get(analysed.run_id, set()))
+            writer.write(gathered)
+            times |= gathered.time_ns
+            report(len(batch))
+        programs.check()
         writer.finish()
-        _write(sink, campaigns.CAMPAIGN_RUNS, [self._row(n, times.get(n)) for n in self._numbers])
+        _write(sink, campaigns.CAMPAIGN_RUNS, [self._row(n, times) for n in self._numbers])
         _write(sink, campaigns.RUN_PARAMETERS, self._parameters())
         _write(sink, campaigns.CAMPAIGN_SETTINGS, self._settings())
 
@@ -113,33 +132,14 @@ class CampaignSource:
     def _numbers(self) -> range:
         return range(len(self.runs))
 
-    def _gathered(self, threads: int) -> Iterator[tuple[int, Gathered | None]]:
-        """What each run gives, in order; at most a few are held."""
-        with ThreadPoolExecutor(max(1, min(threads, _AT_ONCE))) as pool:
-            width = pool._max_workers
-            for start in range(0, len(self.runs), width):
-                numbers = self._numbers[start : start + width]
-                yield from zip(numbers, pool.map(self._gather, numbers), strict=True)
-
-    def _gather(self, number: int) -> Gathered | None:
-        run_id = self.runs[number].run_id
-        if run_id is None:
-            return None
-        return gather(
-            self._opened(run_id),
-            is_whole_run=self.settings.is_whole_run,
-            is_setup_included=self.settings.is_setup_included,
-        )
-
     def _opened(self, run_id: str) -> Run:
         run = self.store.generation(run_id, self.generations[run_id])
         if run is None:
             raise StoreError(f"the run {run_id} is gone from {self.store.path}: start again")
         return run
 
-    def _row(self, number: int, gathered: Gathered | None) -> dict[str, Any]:
+    def _row(self, number: int, times: Mapping[str, int]) -> dict[str, Any]:
         run = self.runs[number]
-        whole = gathered.run["whole_time_ns"] if gathered else run.whole_time_ns
         return {
             "campaign_run_id": number,
             "application": run.application,
@@ -155,8 +155,8 @@ class CampaignSource:
             "label": run.label,
             "state": run.state,
             "reason": run.reason,
-            "time_ns": gathered.time_ns if gathered else run.time_ns,
-            "whole_time_ns": whole,
+            "time_ns": times.get(run.run_id or "", run.time_ns),
+            "whole_time_ns": run.whole_time_ns,
             "given_efficiency": run.given_efficiency,
         }
 
@@ -188,34 +188,46 @@ class CampaignSource:
 
 
 class _Writer:
-    """Writes what runs give, run by run; of call paths only the new ones of each run are kept."""
+    """Writes what runs give as it comes; of call paths only those not yet known are kept."""
 
-    def __init__(self, sink: GenerationWriter) -> None:
+    def __init__(self, sink: GenerationWriter, numbers: Mapping[str, int]) -> None:
         self._sink = sink
+        self._run_ids = pa.array(numbers, pa.string())
+        self._numbers = pa.array(numbers.values(), pa.int32())
         self._paths: list[pa.Table] = []
         self._known = np.empty(0, np.int64)
 
-    def write(self, number: int, gathered: Gathered) -> None:
-        self._append(campaigns.RUN_TASKS, number, gathered.times)
-        self._append(campaigns.RUN_CALL_PATHS, number, gathered.call_paths)
-        self._append(campaigns.CALL_SITE_TASKS, number, gathered.call_sites)
-        self._append(campaigns.RUN_METRICS, number, gathered.metrics)
-        keys = gathered.call_paths["call_path_key"].to_numpy()
-        is_new = ~np.isin(keys, self._known)
-        if is_new.any():
-            columns = list(campaigns.CAMPAIGN_CALL_PATHS.column_names)
-            self._paths.append(gathered.call_paths.select(columns).filter(pa.array(is_new)))
-            self._known = np.concatenate([self._known, keys[is_new]])
+    def write(self, gathered: Gathered) -> None:
+        """Write what some runs gave; their numbers are beyond those of the runs before."""
+        call_paths = self._numbered(gathered.call_paths)
+        self._append(campaigns.RUN_TASKS, self._numbered(gathered.times))
+        self._append(campaigns.RUN_CALL_PATHS, call_paths)
+        self._append(campaigns.CALL_SITE_TASKS, self._numbered(gathered.call_sites))
+        self._append(campaigns.RUN_METRICS, self._numbered(gathered.metrics))
+        self._keep_new(call_paths.sort_by("campaign_run_id"))
 
     def finish(self) -> None:
         if self._paths:
             whole = pa.concat_tables(self._paths).sort_by("call_path_key")
             self._sink.part(campaigns.CAMPAIGN_CALL_PATHS, 0).write(whole)
 
-    def _append(self, table: Table, number: int, rows: pa.Table) -> None:
-        numbers = pa.array(np.full(rows.num_rows, number, np.int32))
-        told = rows.append_column("campaign_run_id", numbers).select(list(table.column_names))
-        self._sink.part(table, 0).write(told.cast(_nullable(table)))
+    def _numbered(self, rows: pa.Table) -> pa.Table:
+        places = pc.index_in(rows["run_id"], value_set=self._run_ids)
+        return rows.append_column("campaign_run_id", self._numbers.take(places))
+
+    def _append(self, table: Table, rows: pa.Table) -> None:
+        told = rows.select(list(table.column_names)).cast(_nullable(table))
+        ordered = told.sort_by([(name, "ascending") for name in table.key])
+        self._sink.part(table, 0).write(ordered)
+
+    def _keep_new(self, rows: pa.Table) -> None:
+        """Keep call paths not yet known, as the first run that visits them tells them."""
+        keys, first = np.unique(rows["call_path_key"].to_numpy(), return_index=True)
+        is_new = ~np.isin(keys, self._known)
+        if is_new.any():
+            columns = list(campaigns.CAMPAIGN_CALL_PATHS.column_names)
+            self._paths.append(rows.select(columns).take(first[is_new]))
+            self._known = np.concatenate([self._known, keys[is_new]])
 
 
 def _nullable(table: Table) -> pa.Schema:
@@ -236,10 +248,3 @@ def _interval(settings: Settings, runs: Sequence[RunRecord]) -> str:
     if not any(run.run_id for run in runs):
         return "as given"
     return "whole run" if settings.is_whole_run else "between MPI_Init and MPI_Finalize"
-
-
-def _hash_of_queries() -> str:
-    from pipeline.campaign.gathering import QUERIES
-    from pipeline.sql import load_query
-
-    return hash_of("".join(load_query(name).text for name in QUERIES))

@@ -51,11 +51,19 @@ def create_view(connection: "duckdb.DuckDBPyConnection", name: str, files: Seque
 
 
 def create_union_view(
-    connection: "duckdb.DuckDBPyConnection", name: str, files: Sequence[Path]
+    connection: "duckdb.DuckDBPyConnection",
+    name: str,
+    files: Sequence[Path],
+    *,
+    are_alike: bool = False,
 ) -> None:
-    """The same over the files of many runs, told apart by a first column run_id."""
+    """The same over the files of many runs, told apart by a first column run_id.
+
+    Columns that a run lacks are null there. Files that `are_alike` are known to lack none, so
+    that only the first one is opened for their names.
+    """
     run_id = r"regexp_extract(filename, '.*[\\/]run=([^\\/]+)[\\/]gen=[^\\/]+[\\/]', 1)"
-    scanned = scan(files, "union_by_name = true", "filename = true")
+    scanned = scan(files, f"union_by_name = {str(not are_alike).lower()}", "filename = true")
     columns = f"{run_id} AS run_id, * EXCLUDE (filename)"
     with _told_as_store_error():
         connection.execute(

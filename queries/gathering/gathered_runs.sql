@@ -1,22 +1,35 @@
--- How large a run was, and how long it took.
+-- How large runs were, and how long they took.
 --
 -- Grain:      one row per run
 -- Inputs:     runs, locations, location_groups
 -- Output:     campaign table campaign_runs
 -- Parameters: none
--- Assumes:    processes have as many threads as the one with the most
+-- Assumes:    tables hold several runs, told apart by run_id; processes have as many threads as
+--             the one with the most
 WITH
     processes AS (
-        SELECT count(*) AS thread_count
+        SELECT
+            locations.run_id,
+            count(*) AS thread_count
         FROM locations
-        INNER JOIN location_groups USING (location_group_id)
+        INNER JOIN location_groups USING (run_id, location_group_id)
         WHERE location_groups.kind = 'process' AND locations.kind = 'cpu_thread'
-        GROUP BY location_group_id
+        GROUP BY locations.run_id, locations.location_group_id
+    ),
+
+    largest AS (
+        SELECT
+            run_id,
+            max(thread_count) AS thread_count
+        FROM processes
+        GROUP BY run_id
     )
 
 SELECT
+    runs.run_id,
     greatest(runs.process_count, 1) AS processes,
-    greatest(coalesce((SELECT max(thread_count) FROM processes), 1), 1)::INTEGER AS threads,
+    coalesce(largest.thread_count, 1)::INTEGER AS threads,
     runs.end_ns - runs.begin_ns AS whole_time_ns
 FROM runs
+LEFT JOIN largest USING (run_id)
 ORDER BY runs.run_id

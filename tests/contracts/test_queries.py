@@ -4,8 +4,9 @@ import ast
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import duckdb
@@ -43,6 +44,8 @@ SAMPLES = {"BIGINT": 1, "INTEGER": 1, "DOUBLE": 1.0, "BOOLEAN": True, "VARCHAR":
 
 STAGES = [query for query in all_queries() if query.is_stage]
 ANSWERS = [query for query in all_queries() if not query.is_stage]
+# Those that are asked of many runs at once.
+GATHERING = [query for query in ANSWERS if query.concept == "gathering"]
 
 
 def named(queries: list[Query]) -> Any:
@@ -53,10 +56,25 @@ def named(queries: list[Query]) -> Any:
 def database() -> Iterator[duckdb.DuckDBPyConnection]:
     """Every declared table, without rows."""
     with duckdb.connect() as connection:
-        for table in BY_NAME.values():
-            columns = (f'"{column.name}" {SQL_TYPES[column.type]}' for column in table.columns)
-            connection.execute(f"CREATE TABLE {table.name} ({', '.join(columns)})")
+        declare_tables(connection)
         yield connection
+
+
+@pytest.fixture(scope="module")
+def database_of_runs() -> Iterator[duckdb.DuckDBPyConnection]:
+    """The same over several runs, told apart by run_id."""
+    with duckdb.connect() as connection:
+        declare_tables(connection, {"run_id": "VARCHAR"})
+        yield connection
+
+
+def declare_tables(
+    connection: duckdb.DuckDBPyConnection, more: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    for table in BY_NAME.values():
+        columns = more | {column.name: SQL_TYPES[column.type] for column in table.columns}
+        declared = ", ".join(f'"{name}" {type}' for name, type in columns.items())
+        connection.execute(f"CREATE TABLE {table.name} ({declared})")
 
 
 def parsed(query: Query) -> dict[str, Any]:
@@ -145,9 +163,24 @@ def test_the_result_is_the_declared_table(
     assert described == [(column.name, SQL_TYPES[column.type]) for column in table.columns]
 
 
-@named(ANSWERS)
+@named([query for query in ANSWERS if query not in GATHERING])
 def test_a_query_for_reports_can_be_run(query: Query, database: duckdb.DuckDBPyConnection) -> None:
     assert database.sql(query.text, params=samples(query)).columns
+
+
+@named(GATHERING)
+def test_what_is_gathered_tells_runs_apart_and_fits_its_table(
+    query: Query, database_of_runs: duckdb.DuckDBPyConnection
+) -> None:
+    result = database_of_runs.sql(query.text, params=samples(query))
+    described = dict(zip(result.columns, map(str, result.types), strict=True))
+    assert result.columns[0] == "run_id"
+    names = re.findall(r"\w+", query.output.removeprefix("campaign tables "))
+    for table in (BY_NAME[name] for name in names if name in BY_NAME):
+        fits = {c.name: SQL_TYPES[c.type] for c in table.columns if c.name in described}
+        assert fits == {name: described[name] for name in fits}, table.name
+        left = set(table.column_names) - set(described) - {"campaign_run_id"}
+        assert not left or table.name == "campaign_runs"
 
 
 @named(STAGES)

@@ -1,0 +1,123 @@
+"""Processes that work on many items: results, failures, deaths, and what is left when they end."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from multiprocessing import active_children
+from pathlib import Path
+
+import pytest
+
+from pipeline.campaign.analysing import _analyse_traces, _share
+from pipeline.campaign.workers import Died, work_through
+from pipeline.errors import DamagedTraceError
+from pipeline.run import Options
+from pipeline.store import Store
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+def die_at(number: int, unlucky: int) -> int:
+    if number == unlucky:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return os.getpid()
+
+
+def fail_at(number: int, error: Exception) -> int:
+    if number == 2:
+        raise error
+    return number
+
+
+@contextmanager
+def folder(path: Path) -> Iterator[None]:
+    path.mkdir()
+    try:
+        yield
+    finally:
+        path.rmdir()
+
+
+def linger(place: Path) -> None:
+    with folder(place):
+        time.sleep(300)
+
+
+def test_every_item_gets_its_result() -> None:
+    found = dict(work_through(double, range(7), count=2))
+    assert found == {number: 2 * number for number in range(7)}
+    assert active_children() == []
+
+
+def test_no_more_processes_than_items() -> None:
+    found = dict(work_through(partial(die_at, unlucky=-1), range(1), count=8))
+    assert len(set(found.values())) == 1
+
+
+def test_the_death_of_a_process_costs_its_item_only() -> None:
+    found = dict(work_through(partial(die_at, unlucky=2), range(6), count=2))
+    assert found.pop(2) == Died(-signal.SIGKILL)
+    assert sorted(found) == [0, 1, 3, 4, 5]
+    assert len(set(found.values())) in (2, 3)
+
+
+def test_an_error_ends_the_work() -> None:
+    error = DamagedTraceError("location 3 is cut")
+    with pytest.raises(DamagedTraceError, match="location 3 is cut"):
+        list(work_through(partial(fail_at, error=error), range(9), count=2))
+    assert active_children() == []
+
+
+def test_a_mistake_of_ours_tells_where_it_was_made() -> None:
+    with pytest.raises(ValueError, match="ours") as caught:
+        list(work_through(partial(fail_at, error=ValueError("ours")), range(9), count=1))
+    assert "in fail_at" in "".join(caught.value.__notes__)
+
+
+def test_who_has_enough_leaves_nothing_behind(tmp_path: Path) -> None:
+    """What was begun is cleared away, although it would have gone on for long."""
+    places = [tmp_path / name for name in ("quick", "first", "second")]
+    start = time.monotonic()
+    with closing(work_through(linger_unless_quick, places, count=3)) as outcomes:
+        assert next(outcomes) == (0, None)
+        while len(list(tmp_path.iterdir())) < 2:
+            time.sleep(0.01)
+    assert list(tmp_path.iterdir()) == []
+    assert active_children() == []
+    assert time.monotonic() - start < 60
+
+
+def linger_unless_quick(place: Path) -> None:
+    if place.name != "quick":
+        linger(place)
+
+
+def test_a_killed_analysis_is_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def killed(*_: object, **__: object) -> Iterator[tuple[int, Died]]:
+        yield 1, Died(-9)
+        yield 0, Died(-9)
+
+    monkeypatch.setattr("pipeline.campaign.analysing.work_through", killed)
+    outcomes = dict(_analyse_traces([Path("a"), Path("b")], Store(tmp_path), Options(threads=2)))
+    assert str(outcomes[1]).startswith("b: its analysis was killed: if memory was short, ")
+
+
+@pytest.mark.parametrize(
+    ("given", "jobs", "threads", "limit"),
+    [
+        ("", 1, 4, ""),
+        ("", 4, 1, "20.00%"),
+        ("2GB", 2, 2, "1000000000B"),
+        ("1GiB", 4, 1, "268435456B"),
+    ],
+)
+def test_analyses_at_once_share_what_there_is(
+    given: str, jobs: int, threads: int, limit: str
+) -> None:
+    shared = _share(Options(threads=4, memory_limit=given, force=True), jobs)
+    assert (shared.threads, shared.memory_limit, shared.force) == (threads, limit, False)
