@@ -1,5 +1,6 @@
 """Make a campaign: find its runs, analyse their traces, and compute what they tell together."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +29,6 @@ from pipeline.campaign.discovery import (
     find_members,
     lists_runs,
     members_of_store,
-    name_of,
     read_run_list,
 )
 from pipeline.campaign.names import PROCESSES, REPETITION, SIZE, THREADS
@@ -40,6 +40,7 @@ from pipeline.store import Store
 
 _UNFIT = re.compile(r"[^A-Za-z0-9._+-]+")
 _MOST_TOLD = 3
+_LONGEST_NAME = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,10 +89,9 @@ def _plan(description: Description, path: Path, members: Sequence[Member]) -> Pl
 def _traces_of(description: Description, folder: Path, reporter: Reporter) -> tuple[Member, ...]:
     found = find_traces_of(description, folder)
     if found.left_out:
-        names = ", ".join(name_of(trace) for trace in found.left_out[:_MOST_TOLD])
-        reporter.note(
-            f"{len(found.left_out)} traces whose names do not fit are left out: {names} …"
-        )
+        names = [member.label for member in found.left_out]
+        more = f" and {len(names) - _MOST_TOLD} more" if len(names) > _MOST_TOLD else ""
+        reporter.note(f"left out, as the name does not fit: {', '.join(names[:_MOST_TOLD])}{more}")
     return found.members
 
 
@@ -101,6 +101,7 @@ def make_campaign(plan: Plan, *, store: Store, options: Options, reporter: Repor
     A trace that cannot be analysed becomes a failed run. Raises CampaignError if no run is left,
     and PipelineError as `analyze` does.
     """
+    _tell_of_another(plan, store, reporter)
     analysed = analyse_members(plan.members, store=store, options=options, reporter=reporter)
     records = [*_records(analysed, plan.description, reporter), *plan.measured]
     records += [_failed(each, plan.description) for each in plan.description.failed]
@@ -122,11 +123,23 @@ def make_campaign(plan: Plan, *, store: Store, options: Options, reporter: Repor
     )
 
 
+def _tell_of_another(plan: Plan, store: Store, reporter: Reporter) -> None:
+    """Say so if the name was used for something else, which it will not mean any more."""
+    before = store.campaigns.sources().get(plan.name)
+    if before is not None and before.path != str(plan.path.absolute()):
+        reporter.note(f"the campaign {plan.name} was one of {before.path} until now (see --name)")
+
+
 def name_campaign(given: str, path: Path) -> str:
     """The name of a campaign's folder: the given one, else made from a path."""
-    name = _UNFIT.sub("-", given or path.absolute().name.partition(".")[0]).strip("-.+")
+    whole = Path(os.path.normpath(path.absolute()))
+    own = whole.name if whole.is_dir() else whole.stem
+    name = _UNFIT.sub("-", given or own).strip("-.+_")[:_LONGEST_NAME]
     if not name:
-        raise CampaignError(f"{given or path}: no name for a campaign: give one with --name")
+        raise CampaignError(
+            f"{given or path}: no name for a campaign: give one of letters, digits and ._+- with "
+            "--name"
+        )
     return name
 
 
@@ -139,8 +152,8 @@ def find_traces_of(description: Description, folder: Path) -> Found:
 
 
 def _places(folder: Path, name: str) -> list[Path]:
-    """The paths that a name with wildcards may mean; the name itself without them."""
-    if not any(sign in name for sign in "*?["):
+    """The path of a name, or those it may mean if it has wildcards."""
+    if (folder / name).exists() or not any(sign in name for sign in "*?["):
         return [folder / name]
     path = Path(name)
     base = Path(path.anchor) if path.is_absolute() else folder

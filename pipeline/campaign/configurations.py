@@ -68,7 +68,9 @@ def special_parameters(
 
 def number_runs(runs: Sequence[RunRecord]) -> list[RunRecord]:
     """All runs in order of their configurations, with repetitions numbered from 1."""
-    ordered = sorted(runs, key=lambda run: (run.configuration, run.repetition, run.label))
+    ordered = sorted(
+        runs, key=lambda run: (run.configuration, run.repetition, run.label, run.run_id or "")
+    )
     return [
         replace(run, repetition=number)
         for _, group in groupby(ordered, key=lambda run: run.configuration)

@@ -10,25 +10,28 @@ from pipeline.campaign.description import Description
 from pipeline.campaign.names import APPLICATION, DEFAULT_PATTERNS, meaning_of, read_name
 from pipeline.errors import CampaignError, MissingInputError
 from pipeline.store import Store
+from pipeline.text import printable
 
 TRACE_COLUMN = "trace"
+# Of a run in the store, so many folders above its trace may tell parameters.
+_FOLDERS_OF_STORED = 3
+_SUFFIXES = (".gz", ".zst", ".csv", ".parquet")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
     """A trace of the campaign, and what is known of its run without reading it.
 
-    `run_id` is set where a run of the store is meant, whether or not its trace is still there.
+    `folders` are the names that may tell parameters, down to that of the trace. `run_id` is set
+    where a run of the store is meant, whether or not its trace is still there.
     """
 
     trace: Path
+    label: str
+    folders: tuple[str, ...] = ()
     run_id: str = ""
     application: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def label(self) -> str:
-        return name_of(self.trace)
 
 
 @dataclass(frozen=True)
@@ -36,30 +39,35 @@ class Found:
     """Traces that belong to the campaign, and those whose names did not fit."""
 
     members: tuple[Member, ...]
-    left_out: tuple[Path, ...] = ()
+    left_out: tuple[Member, ...] = ()
 
 
 def find_members(places: Sequence[Path], pattern: str, application: str = "") -> Found:
-    """Traces at or below some places whose names fit the pattern.
+    """Traces at or below some places whose names, or those of folders above, fit the pattern.
 
     Without pattern the first of DEFAULT_PATTERNS that fits any name; if none does, all traces,
     whose parameters are then those that the traces tell. The application is the given one, else
     what the name holds beside the parameters. Raises MissingInputError if there are no traces,
     and CampaignError if a given pattern fits none.
     """
-    traces = sorted({trace for place in places for trace in find_traces(place)})
-    if not traces:
+    found = {member.trace: member for place in places for member in _members_at(place)}
+    if not found:
         listed = ", ".join(map(str, places))
         raise MissingInputError(f"no traces: {listed}: name a folder with OTF2 archives below it")
-    return _fitting([Member(trace=trace) for trace in traces], pattern, application)
+    return _fitting([found[trace] for trace in sorted(found)], pattern, application)
 
 
 def members_of_store(store: Store, description: Description) -> tuple[Member, ...]:
-    """The runs of a store whose labels fit the pattern. Raises MissingInputError if it has none."""
-    runs = sorted(store.runs(), key=lambda run: (run.label, run.run_id))
-    if not runs:
+    """The runs of a store whose names fit the pattern. Raises MissingInputError if it has none."""
+    sources = store.sources()
+    if not sources:
         raise MissingInputError(f"no runs: {store.path}: name a folder of traces")
-    members = [Member(trace=Path(run.source.path), run_id=run.run_id) for run in runs]
+    members = []
+    for run_id in sorted(sources, key=lambda run_id: (sources[run_id].label, run_id)):
+        path, label = Path(sources[run_id].path), printable(sources[run_id].label)
+        above = path.parent.parent if path.suffix == ".otf2" else path.parent
+        folders = (*map(printable, above.parts[1:][1 - _FOLDERS_OF_STORED :]), label)
+        members.append(Member(trace=path, label=label, folders=folders, run_id=run_id))
     return _fitting(members, description.pattern, description.application).members
 
 
@@ -69,7 +77,7 @@ def _fitting(given: Sequence[Member], pattern: str, application: str) -> Found:
         members = tuple(_named(given, each, application))
         if members:
             taken = {member.trace for member in members}
-            return Found(members, tuple(m.trace for m in given if m.trace not in taken))
+            return Found(members, tuple(m for m in given if m.trace not in taken))
     if pattern:
         raise CampaignError(
             f"no trace fits the pattern {pattern!r}: traces are called "
@@ -79,64 +87,111 @@ def _fitting(given: Sequence[Member], pattern: str, application: str) -> Found:
 
 
 def _named(given: Sequence[Member], pattern: str, application: str) -> Iterator[Member]:
+    """Members of which a name, or as many as the pattern joins by '/', fits: the last that does."""
+    width = pattern.count("/") + 1
     for member in given:
-        named = read_name(member.label, pattern)
-        if named is not None:
-            own = dict(named.parameters)
-            told = own.pop(APPLICATION, "")
-            yield replace(member, application=application or told or named.rest, parameters=own)
+        for start in range(len(member.folders) - width, -1, -1):
+            named = read_name("/".join(member.folders[start : start + width]), pattern)
+            if named is not None:
+                own = dict(named.parameters)
+                told = own.pop(APPLICATION, "")
+                yield replace(
+                    member,
+                    label="/".join(member.folders[start:]),
+                    application=application or told or named.rest,
+                    parameters=own,
+                )
+                break
 
 
-def find_traces(place: Path) -> Iterator[Path]:
+def _members_at(place: Path) -> Iterator[Member]:
+    whole = Path(os.path.normpath(place.absolute()))
+    for trace in _find_traces(place):
+        below = trace.relative_to(place).parts
+        label = name_of(trace)
+        folders = (label,) if not below else tuple(map(printable, (whole.name, *below)))
+        yield Member(trace=trace, label=label, folders=folders)
+
+
+def _find_traces(place: Path) -> Iterator[Path]:
     """The place itself if it is a file, else folders at or below it that hold OTF2 archives.
 
-    Links to folders are not followed, hidden folders are left out.
+    Links are followed, but no folder is searched twice; hidden folders are left out.
     """
     if place.is_file():
         yield place
         return
     if not place.exists():
         raise MissingInputError(f"{place}: no such file or directory; check the path of the runs")
-    for folder, below, files in os.walk(place):
-        below[:] = sorted(name for name in below if not name.startswith("."))
-        if any(name.endswith(".otf2") for name in files):
-            below.clear()
+    searched = set()
+    for folder, below, files in os.walk(place, followlinks=True):
+        status = os.stat(folder)
+        identity = (status.st_dev, status.st_ino)
+        is_trace = any(name.endswith(".otf2") for name in files)
+        if is_trace:
             yield Path(folder)
+        is_over = is_trace or identity in searched
+        below[:] = [] if is_over else sorted(name for name in below if name[0] != ".")
+        searched.add(identity)
 
 
 def name_of(trace: Path) -> str:
     """Name that a trace goes by: that of its folder, or of a file in CSV."""
-    if trace.suffix == ".otf2":
-        return trace.absolute().parent.name
-    return trace.absolute().name.partition(".")[0] if trace.is_file() else trace.absolute().name
+    path = Path(os.path.normpath(trace.absolute()))
+    if path.suffix == ".otf2":
+        return printable(path.parent.name)
+    name = path.name
+    for suffix in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    return printable(name)
 
 
 def read_run_list(path: Path) -> tuple[Member, ...]:
     """Runs listed in a CSV file with a column `trace`; every other column is a parameter.
 
-    Paths are relative to the file. Raises CampaignError that names the line.
+    Paths are relative to the file. Raises MissingInputError, or CampaignError that names the line.
     """
-    members = []
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        for number, row in enumerate(csv.DictReader(file), 2):
-            trace = row.pop(TRACE_COLUMN) or ""
-            if not trace:
-                raise CampaignError(f"{path}: line {number}: no trace is named")
-            if None in row or None in row.values():
-                raise CampaignError(f"{path}: line {number}: not as many cells as the first line")
-            own = {meaning_of(name): value for name, value in row.items() if value}
-            application = own.pop(APPLICATION, "")
-            members.append(
-                Member(trace=path.parent / trace, application=application, parameters=own)
-            )
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = csv.DictReader(file)
+            _check_columns(path, rows.fieldnames or ())
+            members = [_listed(path, rows.line_num, row) for row in rows]
+    except OSError as error:
+        raise MissingInputError(f"cannot read {path}: {error.strerror}") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise CampaignError(f"{path}: not a CSV file in UTF-8: {error}") from error
     if not members:
         raise CampaignError(f"{path}: no runs are listed: write a line for each")
     return tuple(members)
+
+
+def _check_columns(path: Path, names: Sequence[str]) -> None:
+    meanings = [meaning_of(name) for name in names]
+    for meaning in meanings:
+        if meanings.count(meaning) > 1:
+            alike = ", ".join(name for name in names if meaning_of(name) == meaning)
+            raise CampaignError(f"{path}: line 1: several columns tell {meaning}: {alike}")
+
+
+def _listed(path: Path, number: int, row: dict[str, str]) -> Member:
+    if None in row or None in row.values():
+        raise CampaignError(f"{path}: line {number}: not as many cells as the first line")
+    own = {meaning_of(name): value.strip() for name, value in row.items() if value.strip()}
+    if TRACE_COLUMN not in own:
+        raise CampaignError(f"{path}: line {number}: no trace is named")
+    trace = path.parent / own.pop(TRACE_COLUMN)
+    application = own.pop(APPLICATION, "")
+    return Member(trace=trace, label=name_of(trace), application=application, parameters=own)
 
 
 def lists_runs(path: Path) -> bool:
     """Whether a file is a list of runs: CSV with a column `trace`."""
     if path.suffix.lower() != ".csv":
         return False
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        return TRACE_COLUMN in next(csv.reader(file), [])
+    try:
+        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            return TRACE_COLUMN in next(csv.reader(file), [])
+    except OSError as error:
+        raise MissingInputError(f"cannot read {path}: {error.strerror}") from error
+    except csv.Error:
+        return False

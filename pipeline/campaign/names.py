@@ -51,7 +51,7 @@ def read_name(name: str, pattern: str) -> Named | None:
     if found is None:
         return None
     parameters = {meaning_of(key): value for key, value in found.groupdict().items()}
-    rest = f"{name[: found.start()]} {name[found.end() :]}".strip(" _-.")
+    rest = f"{name[: found.start()]} {name[found.end() :]}".strip(" _-./")
     return Named(parameters, rest)
 
 

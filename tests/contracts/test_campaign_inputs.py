@@ -60,7 +60,37 @@ def test_traces_are_found_below_a_folder(tmp_path: Path) -> None:
     found = find_members([tmp_path], "")
     assert [member.label for member in found.members] == ["cg_p1_n10_r1", "cg_p2_n10_r1"]
     assert {member.application for member in found.members} == {"cg"}
-    assert [path.name for path in found.left_out] == ["other"]
+    assert [member.label for member in found.left_out] == ["other"]
+
+
+def test_folders_above_tell_parameters_if_a_trace_does_not(tmp_path: Path) -> None:
+    traces(tmp_path, "cg_p4_n10/scorep-1", "cg_p8_n10/scorep-1", "cg_p16_n10")
+    found = find_members([tmp_path], "")
+    assert [(m.label, m.parameters["processes"], m.application) for m in found.members] == [
+        ("cg_p16_n10", "16", "cg"),
+        ("cg_p4_n10/scorep-1", "4", "cg"),
+        ("cg_p8_n10/scorep-1", "8", "cg"),
+    ]
+
+
+def test_a_pattern_may_join_folders(tmp_path: Path) -> None:
+    traces(tmp_path, "cg-p4/n10", "cg-p4/n20/run", "n30")
+    found = find_members([tmp_path], "p{p}/n{n}")
+    assert [(m.label, m.parameters["size"], m.application) for m in found.members] == [
+        ("cg-p4/n10", "10", "cg"),
+        ("cg-p4/n20/run", "20", "cg"),
+    ]
+
+
+def test_links_are_followed_but_not_in_circles(tmp_path: Path) -> None:
+    elsewhere = traces(tmp_path / "elsewhere", "p2")
+    folder = traces(tmp_path / "runs", "p4")
+    (folder / "p8").symlink_to(elsewhere / "p2")
+    (folder / "more").symlink_to(elsewhere)
+    (elsewhere / "back").symlink_to(tmp_path)
+    labels = sorted(member.label for member in find_members([folder], "").members)
+    assert set(labels) == {"p2", "p4", "p8"}
+    assert len(labels) < 10
 
 
 def test_without_names_that_fit_all_traces_belong_to_it(tmp_path: Path) -> None:
@@ -92,10 +122,20 @@ def test_runs_can_be_listed(tmp_path: Path) -> None:
     assert members[0].trace == tmp_path / "a/traces.otf2"
 
 
+def test_cells_may_hold_anything(tmp_path: Path) -> None:
+    listed = tmp_path / "runs.csv"
+    listed.write_text('trace,flags\n"two\nlines/traces.otf2","-O2, ""fast"""\nb, \n', "utf-8")
+    first, second = read_run_list(listed)
+    assert (first.label, dict(first.parameters)) == ("two\nlines", {"flags": '-O2, "fast"'})
+    assert dict(second.parameters) == {}
+
+
 @pytest.mark.parametrize(
     ("lines", "told"),
     [
         ("trace,p\n,4\n", "line 2: no trace"),
+        ('trace,p\n"a\nb",4\nc\n', "line 4: not as many"),
+        ("trace,p,np\na,4,4\n", "line 1: several columns tell processes: p, np"),
         ("trace,p\na,4,5\n", "line 2: not as many"),
         ("trace,p\n", "no runs are listed"),
     ],
@@ -200,10 +240,24 @@ def test_runs_are_numbered_by_configuration() -> None:
 
 @pytest.mark.parametrize(
     ("given", "path", "name"),
-    [("", "/x/run set.toml", "run-set"), ("a/../b", "/x", "a-..-b"), ("", "/x/sB", "sB")],
-)
+    [
+        ("", "/x/run set.toml", "run-set"), ("a/../b", "/x", "a-..-b"), ("", "/x/sB", "sB"),
+        ("", "/x/y/..", "x"), ("", "/x/v1.2.toml", "v1.2"), ("..hidden_", "/x", "hidden"),
+        ("größe\n1", "/x", "gr-e-1"), ("x" * 300, "/x", "x" * 100),
+    ],
+)  # fmt: skip
 def test_campaigns_have_names_of_folders(given: str, path: str, name: str) -> None:
     assert name_campaign(given, Path(path)) == name
+
+
+def test_a_folder_keeps_what_looks_like_a_suffix(tmp_path: Path) -> None:
+    (tmp_path / "v1.2").mkdir()
+    assert name_campaign("", tmp_path / "v1.2") == "v1.2"
+
+
+def test_a_name_needs_letters(tmp_path: Path) -> None:
+    with pytest.raises(CampaignError, match="no name for a campaign: give one of letters"):
+        name_campaign("", tmp_path / "時間")
 
 
 def test_a_description_says_little_by_default() -> None:

@@ -1,0 +1,495 @@
+"""Campaigns over many runs: from traces in folders, files and stores to their tables."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.campaign import analysing
+from pipeline.campaign.campaign import make_campaign, plan_campaign
+from pipeline.cli import main
+from pipeline.errors import CampaignError, MissingInputError
+from pipeline.generator.generate import generate
+from pipeline.generator.spec import parse_spec
+from pipeline.reporter import SilentReporter
+from pipeline.run import Analysis, Options
+from pipeline.store import Store
+from tests.support import contents
+
+ROOT = Path(__file__).parent.parent.parent
+ITERATIONS = 3
+# Processes, size and repetition of the runs that most tests look at.
+CONFIGURATIONS = [(2, 100, 1), (2, 100, 2), (2, 200, 1), (4, 100, 1), (4, 200, 1)]
+
+
+class Notes(SilentReporter):
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+
+def campaign(
+    runs: Path | None, store: Path, *, threads: int = 1, notes: Notes | None = None, **told: Any
+) -> Analysis:
+    reporter = notes or Notes()
+    plan = plan_campaign(runs, told=told, store=Store(store), reporter=reporter)
+    options = Options(threads=threads)
+    return make_campaign(plan, store=Store(store), options=options, reporter=reporter)
+
+
+def rows(analysis: Analysis, table: str, columns: str) -> list[tuple[Any, ...]]:
+    names = columns.split()
+    found = analysis.run.read(table, names).to_pylist()
+    return [tuple(row[name] for name in names) for row in found]
+
+
+def write_stencil(folder: Path, processes: int, size: int, repetition: int) -> None:
+    """Neighbours on a ring exchange edges, then all agree on a sum."""
+    described = {
+        "processes": processes,
+        "iterations": ITERATIONS,
+        "size": size,
+        "seed": repetition,
+        "phase": [
+            {"kind": "stencil", "jitter": 0.1},
+            {"kind": "collectives", "operations": ["allreduce"]},
+        ],
+    }
+    generate(parse_spec(described, "stencil"), folder)
+
+
+def write_trace(path: Path, processes: int, work: int, function: str = "solve") -> Path:
+    """A trace in CSV of 10 ns in MPI_Init, `work` ns in a function, and 5 ns in MPI_Finalize."""
+    calls = [("MPI_Init", 0, 10), (function, 10, 10 + work), ("MPI_Finalize", 10 + work, 15 + work)]
+    lines = ["Timestamp (ns),Event Type,Name,Process"]
+    for rank in range(processes):
+        lines.append(f"0,Enter,main,{rank}")
+        for name, enter, leave in calls:
+            lines += [f"{enter},Enter,{name},{rank}", f"{leave},Leave,{name},{rank}"]
+        lines.append(f"{15 + work},Leave,main,{rank}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("traces") / "rings"
+    for processes, size, repetition in CONFIGURATIONS:
+        name = f"ring_p{processes}_n{size}_r{repetition}"
+        write_stencil(folder / name, processes, size, repetition)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def analysed(traces: Path, tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+    """The campaign of all traces in a store of its own, made by two processes."""
+    return campaign(traces, tmp_path_factory.mktemp("analysed") / "store", threads=2)
+
+
+@pytest.fixture
+def store(analysed: Analysis, tmp_path: Path) -> Path:
+    """A copy of the store with all runs, but without campaigns."""
+    copy = tmp_path / "store"
+    original = analysed.run.path.parents[2]
+    shutil.copytree(original / "runs", copy / "runs", copy_function=os.link)
+    return copy
+
+
+# --- Where runs come from ------------------------------------------------------------------------
+
+
+def test_names_tell_what_each_run_is(analysed: Analysis) -> None:
+    columns = "application processes size repetition label state reason"
+    assert rows(analysed, "campaign_runs", columns) == [
+        ("ring", p, size, r, f"ring_p{p}_n{size}_r{r}", "measured", None)
+        for p, size, r in CONFIGURATIONS
+    ]
+
+
+def test_calls_of_all_runs_are_counted(analysed: Analysis) -> None:
+    """In every iteration each process sends to both sides and adds up once."""
+    paths = dict(rows(analysed, "campaign_call_paths", "call_path_key operation"))
+    found = {
+        (run, paths[key], rank): count
+        for run, key, rank, count in rows(
+            analysed, "call_site_tasks", "campaign_run_id call_path_key rank call_count"
+        )
+    }
+    for number, (processes, _, _) in enumerate(CONFIGURATIONS):
+        for rank in range(processes):
+            assert found[number, "MPI_Isend", rank] == 2 * ITERATIONS
+            assert found[number, "MPI_Allreduce", rank] == ITERATIONS
+            assert found[number, "MPI_Init", rank] == 1
+        assert (number, "MPI_Init", processes) not in found
+
+
+def test_a_campaign_file_says_it_all(analysed: Analysis, traces: Path, store: Path) -> None:
+    shutil.copytree(traces, store.parent / "here" / "runs", copy_function=os.link)
+    file = store.parent / "here" / "rings.toml"
+    file.write_text(
+        """
+        name = "scaling"
+        application = "rings"
+        runs = ["runs/*_r1"]
+        pattern = "p{p}_n{cells}_r{r}"
+        size = "cells"
+        computation_size = "2*cells**2"
+        scaling = "fixed size"
+
+        [[failed]]
+        processes = 8
+        size = 200
+        out_of_memory = true
+        """
+    )
+    made = campaign(file, store)
+    assert made.run.run_id == "scaling"
+    columns = "application processes size computation_size state reason time_ns"
+    found = rows(made, "campaign_runs", columns)
+    assert [row[:6] for row in found] == [
+        ("rings", p, size, 2 * size**2, "measured", None) for p in (2, 4) for size in (100, 200)
+    ] + [("rings", 8, 200, 80_000, "out of memory", "not told")]
+    assert [row[6] is None for row in found] == [False] * 4 + [True]
+    settings = "application size_name computation_size_expression scaling timed_part"
+    assert rows(made, "campaign_settings", settings) == [
+        ("rings", "cells", "2*cells**2", "fixed size", "between MPI_Init and MPI_Finalize")
+    ]
+
+
+def test_options_go_before_a_campaign_file(traces: Path, store: Path) -> None:
+    file = store.parent / "rings.toml"
+    file.write_text(f'runs = ["{traces}/ring_p2_n100_r1"]\napplication = "rings"\n')
+    made = campaign(file, store, application="told")
+    assert rows(made, "campaign_runs", "application") == [("told",)]
+
+
+def test_runs_can_be_listed_in_csv(tmp_path: Path) -> None:
+    for processes, work in ((1, 800), (2, 410)):
+        write_trace(tmp_path / f"run{processes}.csv", processes, work)
+    listed = tmp_path / "runs.csv"
+    listed.write_text(
+        "trace,n,application,compiler\nrun2.csv,64,cg,gcc\nrun1.csv,64,cg,clang -O3\n"
+    )
+    made = campaign(listed, tmp_path / "store")
+    columns = "application processes size variant label time_ns whole_time_ns"
+    assert rows(made, "campaign_runs", columns) == [
+        ("cg", 1, 64, "compiler=clang -O3", "run1", 800, 815),
+        ("cg", 2, 64, "compiler=gcc", "run2", 410, 425),
+    ]
+    assert rows(made, "run_tasks", "campaign_run_id rank time_ns communication_ns") == [
+        (0, 0, 800, 0), (1, 0, 410, 0), (1, 1, 410, 0),
+    ]  # fmt: skip
+    assert rows(made, "run_parameters", "campaign_run_id name value") == [
+        (0, "compiler", "clang -O3"), (1, "compiler", "gcc"),
+    ]  # fmt: skip
+
+
+def test_the_part_that_counts_can_be_chosen(tmp_path: Path) -> None:
+    write_trace(tmp_path / "p1.csv", 1, 100)
+    for told, expected in (({"whole_run": True}, (115, 0)), ({"include_setup": True}, (115, 15))):
+        made = campaign(tmp_path / "p1.csv", tmp_path / "store", **told)
+        assert rows(made, "run_tasks", "time_ns communication_ns") == [expected]
+        assert rows(made, "campaign_runs", "time_ns") == [(115,)]
+
+
+def test_traces_need_not_be_there_any_more(analysed: Analysis, traces: Path, store: Path) -> None:
+    elsewhere = traces.rename(traces.parent / "moved")
+    try:
+        made = campaign(None, store, name="stored")
+    finally:
+        elsewhere.rename(traces)
+    assert contents(made.run.path) == contents(analysed.run.path)
+
+
+def test_a_stored_run_that_is_not_whole_is_a_failed_one(analysed: Analysis, store: Path) -> None:
+    first, second = (row[0] for row in rows(analysed, "campaign_runs", "run_id")[:2])
+    next((store / "runs" / f"run={first}").glob("gen=*/severities.parquet")).unlink()
+    shutil.rmtree(store / "runs" / f"run={second}")
+    made = campaign(None, store, name="stored")
+    found = rows(made, "campaign_runs", "run_id state reason")
+    assert found[0] == (
+        None, "failed", f"{first}: the store lacks severities: analyse the trace again",
+    )  # fmt: skip
+    assert second not in [row[0] for row in found]
+    assert len(found) == len(CONFIGURATIONS) - 1
+
+
+def test_an_empty_store_is_no_campaign(tmp_path: Path) -> None:
+    with pytest.raises(MissingInputError, match="no runs"):
+        campaign(None, tmp_path)
+
+
+# --- Runs that cannot be used --------------------------------------------------------------------
+
+
+def test_a_damaged_trace_is_a_failed_run(traces: Path, store: Path) -> None:
+    folder = store.parent / "rings"
+    shutil.copytree(traces, folder)
+    damaged = folder / "ring_p4_n200_r1" / "traces" / "1.evt"
+    damaged.write_bytes(damaged.read_bytes()[:40])
+    (folder / "ring_p8_n200_r1").mkdir()
+    (folder / "ring_p8_n200_r1" / "traces.otf2").write_bytes(b"no anchor")
+    notes = Notes()
+    made = campaign(folder, store, threads=2, notes=notes)
+    found = rows(made, "campaign_runs", "label processes state reason time_ns run_id")
+    assert [row[2] for row in found] == ["measured"] * 4 + ["failed"] * 2
+    for row, word in zip(found[4:], ("1.evt", "traces.otf2"), strict=True):
+        assert word in row[3]
+        assert row[4:] == (None, None)
+        assert any(word in note and row[0] in note for note in notes.notes)
+    assert len(notes.notes) == 2
+    assert {row[0] for row in rows(made, "run_tasks", "campaign_run_id")} == {0, 1, 2, 3}
+
+
+def test_without_any_run_there_is_no_campaign(tmp_path: Path) -> None:
+    (tmp_path / "p2").mkdir()
+    (tmp_path / "p2" / "traces.otf2").write_bytes(b"no anchor")
+    with pytest.raises(CampaignError, match=r"no run is left: .*traces\.otf2"):
+        campaign(tmp_path, tmp_path / "store")
+    assert not list((tmp_path / "store").rglob("*.parquet"))
+
+
+def linked(folder: Path, **names: Path) -> Path:
+    """A folder of links to traces."""
+    folder.mkdir()
+    for name, trace in names.items():
+        (folder / name).symlink_to(trace)
+    return folder
+
+
+def test_a_name_that_contradicts_its_trace_is_told(traces: Path, store: Path) -> None:
+    given = {"p2_n100": traces / "ring_p2_n100_r1", "p8_n100": traces / "ring_p4_n100_r1"}
+    made = campaign(linked(store.parent / "links", **given), store)
+    assert rows(made, "campaign_runs", "processes state reason") == [
+        (2, "measured", None),
+        (8, "failed", "called a run of 8 processes, but the trace has 4"),
+    ]
+
+
+def test_a_trace_counts_once(traces: Path, store: Path) -> None:
+    given = dict.fromkeys(("p2_n100_r1", "p2_n100_r2"), traces / "ring_p2_n100_r1")
+    notes = Notes()
+    made = campaign(linked(store.parent / "links", **given), store, notes=notes)
+    assert rows(made, "campaign_runs", "label") == [("p2_n100_r1",)]
+    assert notes.notes == ["p2_n100_r2 is the same trace as p2_n100_r1: left out"]
+
+
+def test_a_repetition_that_is_there_twice_is_told(traces: Path, store: Path) -> None:
+    given = {
+        "p2_n100_r1": traces / "ring_p2_n100_r1",
+        "again_p2_n100_r1": traces / "ring_p2_n100_r2",
+    }
+    notes = Notes()
+    made = campaign(linked(store.parent / "links", **given), store, notes=notes, application="ring")
+    assert rows(made, "campaign_runs", "repetition") == [(1,), (2,)]
+    assert notes.notes == [
+        "again_p2_n100_r1 and p2_n100_r1 are both called repetition 1 of one configuration: "
+        "both count"
+    ]
+
+
+def test_programs_of_one_name_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_trace(tmp_path / "p1.csv", 1, 100)
+    write_trace(tmp_path / "p2.csv", 2, 50)
+    write_trace(tmp_path / "p4.csv", 4, 50, function="sort")
+    listed = tmp_path / "runs.csv"
+    listed.write_text("trace\np1.csv\np2.csv\np4.csv\n")
+    place = ["--store", str(tmp_path / "store"), "--no-report"]
+    assert main(["campaign", str(listed), *place, "--application", "cg"]) == CampaignError.exit_code
+    (line,) = (line for line in capsys.readouterr().err.splitlines() if "tracemill: " in line)
+    assert "cg: runs of 2 programs go by this name, as p1 and p4 share no function" in line
+    assert not Store(tmp_path / "store").campaigns.runs()
+    # Told apart, they make a campaign.
+    listed.write_text("trace,application\np1.csv,cg\np2.csv,cg\np4.csv,is\n")
+    assert main(["campaign", str(listed), *place]) == 0
+
+
+def test_another_campaign_of_that_name_is_told(traces: Path, store: Path) -> None:
+    campaign(traces, store, name="mine")
+    notes = Notes()
+    campaign(traces / "ring_p2_n100_r1", store, name="mine", notes=notes)
+    assert notes.notes == [f"the campaign mine was one of {traces} until now (see --name)"]
+
+
+# --- Names ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["a b", "größe", "two\nlines", "quote'\"s", "per%cent {0}", "[x]", "-dash"]
+)
+def test_folders_may_have_any_name(name: str, traces: Path, store: Path) -> None:
+    above = store.parent / f"{name} above"
+    shutil.copytree(traces / "ring_p2_n100_r1", above / f"{name} p2_n100_r1", copy_function=os.link)
+    made = campaign(above, store)
+    assert rows(made, "campaign_runs", "label processes state") == [
+        (f"{name} p2_n100_r1", 2, "measured")
+    ]
+    assert made.run.path.is_relative_to(store / "campaigns")
+
+
+def test_names_that_are_no_text_are_shown_as_far_as_possible(traces: Path, store: Path) -> None:
+    above = store.parent / "above"
+    name = os.fsdecode(b"p2_n100_r1_\xff")
+    shutil.copytree(traces / "ring_p2_n100_r1", above / name, copy_function=os.link)
+    made = campaign(above, store)
+    assert rows(made, "campaign_runs", "label") == [("p2_n100_r1_?",)]
+
+
+def test_folders_above_a_trace_may_tell_its_parameters(traces: Path, store: Path) -> None:
+    for name in ("p2_n100_r1", "p4_n100_r1"):
+        trace = traces / f"ring_{name}"
+        shutil.copytree(trace, store.parent / "runs" / name / "scorep-1", copy_function=os.link)
+    made = campaign(store.parent / "runs", store, application="ring")
+    columns = "application processes size label"
+    assert rows(made, "campaign_runs", columns) == [
+        ("ring", 2, 100, "p2_n100_r1/scorep-1"), ("ring", 4, 100, "p4_n100_r1/scorep-1"),
+    ]  # fmt: skip
+    joined = campaign(store.parent / "runs", store, pattern="p{p}_n{n}_r{r}/{tool}-{number}")
+    assert rows(joined, "campaign_runs", "variant") == [("number=1 tool=scorep",)] * 2
+
+
+def test_paths_may_lead_up_and_in_circles(
+    traces: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {"p2_n100": traces / "ring_p2_n100_r1", "p4_n100": traces / "ring_p4_n100_r1"}
+    folder = linked(store.parent / "links", **given)
+    (folder / "below").mkdir()
+    (folder / "below" / "up").symlink_to("..")
+    (folder / "round").symlink_to("round")
+    (folder / "nowhere").symlink_to("missing")
+    monkeypatch.chdir(folder / "below")
+    made = campaign(Path(".."), store)
+    assert made.run.run_id == "links"
+    assert rows(made, "campaign_runs", "label") == [("p2_n100",), ("p4_n100",)]
+
+
+# --- Again, in other orders, and interrupted -----------------------------------------------------
+
+
+def no_work(*_: object, **__: object) -> Iterator[Any]:
+    raise AssertionError("something was analysed")
+
+
+def test_again_there_is_nothing_to_do(
+    analysed: Analysis, traces: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = campaign(traces, store)
+    monkeypatch.setattr(analysing, "analyze_source", no_work)
+    monkeypatch.setattr(analysing, "work_through", no_work)
+    again = campaign(traces, store, threads=2)
+    assert (first.is_new, again.is_new) == (True, False)
+    assert again.summary.startswith("nothing changed since")
+    assert again.run.path == first.run.path
+    assert contents(first.run.path) == contents(analysed.run.path)
+
+
+def test_another_run_is_added_without_touching_the_others(traces: Path, store: Path) -> None:
+    before = {path: path.read_text() for path in store.glob("runs/*/*/manifest.json")}
+    listed = store.parent / "runs.csv"
+    new = write_trace(store.parent / "new.csv", 3, 100, function="step")
+    lines = ["trace,p,n", f"{new},3,100"]
+    lines += [f"{traces}/ring_p{p}_n{n}_r{r},{p},{n}" for p, n, r in CONFIGURATIONS]
+    listed.write_text("\n".join(lines) + "\n")
+    made = campaign(listed, store, application="ring")
+    assert [row[0] for row in rows(made, "campaign_runs", "processes")] == [2, 2, 2, 3, 4, 4]
+    assert all(path.read_text() == text for path, text in before.items())
+    assert len(list(store.glob("runs/*/*/manifest.json"))) == len(before) + 1
+
+
+def test_neither_order_nor_number_of_processes_matters(
+    analysed: Analysis, traces: Path, tmp_path: Path
+) -> None:
+    """All is analysed anew, by this process alone, from the last trace to the first."""
+    listed = tmp_path / "rings.csv"
+    lines = [f"{traces}/ring_p{p}_n{n}_r{r},{p},{n},{r},ring" for p, n, r in CONFIGURATIONS]
+    listed.write_text("\n".join(["trace,p,n,r,application", *reversed(lines)]) + "\n")
+    made = campaign(listed, tmp_path / "store")
+    assert contents(made.run.path) == contents(analysed.run.path)
+    runs = {run.run_id: run for run in Store(tmp_path / "store").runs()}
+    for other in Store(analysed.run.path.parents[2]).runs():
+        assert contents(runs[other.run_id].path) == contents(other.path)
+
+
+def session_of(process: int) -> set[int]:
+    """Living processes of the session that a process leads."""
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, _, session = path.read_bytes().rpartition(b")")[2].split()[:4]
+        except OSError:
+            continue  # it has just ended
+        if int(session) == process and state != b"Z":
+            found.add(int(path.parent.name))
+    return found
+
+
+def wait_until(holds: Callable[[], object], what: str) -> None:
+    end = time.monotonic() + 90
+    while not holds():
+        assert time.monotonic() < end, what
+        time.sleep(0.02)
+
+
+def start(*words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", *words],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def finished(folder: Path) -> dict[str, str]:
+    """Manifests of the runs that are analysed."""
+    found = [path.parent for path in folder.glob("runs/*/current.json")]
+    return {path.name: next(path.glob("gen=*/manifest.json")).read_text() for path in found}
+
+
+def leftovers(folder: Path) -> list[str]:
+    return [path.name for path in folder.rglob(".writing*")]
+
+
+def test_after_a_kill_only_the_rest_is_analysed(
+    analysed: Analysis, traces: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "store"
+    process = start("tests.end_to_end.interrupted_campaign", str(traces), str(folder), "2")
+    assert process.wait(timeout=90) == -signal.SIGKILL
+    wait_until(lambda: not session_of(process.pid), "processes are left")
+    before = finished(folder)
+    assert 2 <= len(before) < len(CONFIGURATIONS)
+
+    made = campaign(traces, folder)
+    after = finished(folder)
+    assert {name: after[name] for name in before} == before
+    assert contents(made.run.path) == contents(analysed.run.path)
+    assert leftovers(folder) == []
+
+
+@pytest.mark.parametrize("is_terminal", [True, False], ids=["terminal", "one process"])
+def test_ctrl_c_ends_all_processes_at_once(is_terminal: bool, traces: Path, tmp_path: Path) -> None:
+    """A terminal interrupts all processes that it has started, `kill` only one."""
+    folder = tmp_path / "store"
+    process = start("pipeline", "campaign", str(traces), "--store", str(folder), "--threads", "2")
+    wait_until(lambda: finished(folder) or process.poll() is not None, "no run was analysed")
+    (os.killpg if is_terminal else os.kill)(process.pid, signal.SIGINT)
+    _, messages = process.communicate(timeout=90)
+    assert process.returncode == 130, messages
+    assert messages.splitlines() == ["tracemill: interrupted: nothing half-written was published"]
+    assert session_of(process.pid) == set()
+    assert leftovers(folder) == []
+    assert not (folder / "campaigns").exists()
+    assert len(finished(folder)) < len(CONFIGURATIONS)
