@@ -3,6 +3,8 @@
 ## Variables, e.g. make analyze TRACE=run1/traces.otf2 STORE=/scratch/store
 ##   TRACE         archive to analyse: its anchor file or its directory; or a trace in CSV
 ##   STORE         where results are kept (./store)
+##   RUNS          folder of many traces, or a file that lists them (all runs in STORE)
+##   PATTERN       how names of traces tell parameters, e.g. p{p}_n{n}_r{r}
 ##   THREADS       threads to use (all cores)
 ##   MEMORY_LIMIT  memory for queries, e.g. 8GB
 ##   ARGS          further options, e.g. ARGS="--explain"
@@ -11,6 +13,8 @@
 ##   PYTHON        Python 3.11 or newer to set up with (python3)
 TRACE ?=
 STORE ?= ./store
+RUNS ?=
+PATTERN ?=
 THREADS ?=
 MEMORY_LIMIT ?=
 ARGS ?=
@@ -19,7 +23,7 @@ WHEELHOUSE ?=
 PYTHON ?= python3
 
 # Recipes read these from the environment, "$$TRACE" and so on, so that any file name works.
-export TRACE STORE THREADS MEMORY_LIMIT TRACES WHEELHOUSE PYTHON
+export TRACE STORE RUNS PATTERN THREADS MEMORY_LIMIT TRACES WHEELHOUSE PYTHON
 # Packages of other environments must not be mistaken for installed ones.
 unexport PYTHONPATH PYTHONHOME
 
@@ -35,7 +39,7 @@ INSTALLING := .venv/.installing
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help setup analyze demo runs sql test check fix docs reference bench bench-full wheelhouse otf2 \
+.PHONY: help setup analyze campaign demo runs sql test check fix docs reference bench bench-full wheelhouse otf2 \
 	pins clean rebuild trace-is-given wheelhouse-is-given
 
 help: ## This list
@@ -53,6 +57,10 @@ setup: $(KERNELS) $(DEVELOP) ## Install all that the other targets need into .ve
 
 analyze: trace-is-given $(KERNELS) ## Analyse TRACE into STORE
 	@$(TRACEMILL) analyze "$$TRACE" --store "$$STORE" $(OPTIONS)
+
+campaign: $(KERNELS) ## Compare the runs in RUNS, or all in STORE
+	@$(TRACEMILL) campaign $(if $(RUNS),"$$RUNS") --store "$$STORE" \
+	$(if $(PATTERN),--pattern "$$PATTERN") $(OPTIONS)
 
 demo: $(KERNELS) ## Analyse a small example into build/demo
 	@$(TRACEMILL) analyze data/m01_late_sender --store build/demo $(OPTIONS)

@@ -14,6 +14,8 @@ from pipeline.store import Store
 if TYPE_CHECKING:
     from pipeline.run import Options
 
+READING_RUNS = {"read": "gathering runs"}
+
 
 def run_campaign(
     runs: Path | None,
@@ -27,7 +29,7 @@ def run_campaign(
     from pipeline.campaign.campaign import make_campaign, plan_campaign
 
     opened = Store(store)
-    with ProgressReporter() as reporter:
+    with ProgressReporter(titles=READING_RUNS) as reporter:
         plan = plan_campaign(runs, told=told, store=opened, reporter=reporter)
         analysis = make_campaign(plan, store=opened, options=options, reporter=reporter)
     tell_what_was_done(analysis)

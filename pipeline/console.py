@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Mapping
 from functools import cache
 from typing import IO, TYPE_CHECKING
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 # Wide enough that nothing is folded or cut in a file or pipe.
 UNBOUNDED_WIDTH = 10_000
 WORTH_TELLING_SECONDS = 1.0
+READING_A_TRACE = {"read": "reading events"}
 STYLES = {
     "heading": "bold",
     "section": "bold cyan",
@@ -77,11 +79,15 @@ def print_error(message: str) -> None:
 class ProgressReporter:
     """Shows stages while they run; what takes long is also said where no bar can be drawn.
 
-    Use as a context manager. The bars disappear at the end, the notes stay.
+    Use as a context manager. The bars disappear at the end, the notes stay. `titles` are shown
+    for stages whose names say too little.
     """
 
-    def __init__(self, console: "Console | None" = None) -> None:
+    def __init__(
+        self, console: "Console | None" = None, titles: Mapping[str, str] = READING_A_TRACE
+    ) -> None:
         self._console = console or messages()
+        self._titles = titles
         self._tasks: dict[str, TaskID] = {}
         self._progress = _make_progress(self._console)
 
@@ -95,7 +101,7 @@ class ProgressReporter:
             self._progress.stop()
 
     def stage_started(self, name: str, total: int | None) -> None:
-        self._tasks[name] = self._progress.add_task(_stage_title(name), total=total)
+        self._tasks[name] = self._progress.add_task(self._title(name), total=total)
 
     def stage_advanced(self, name: str, amount: int) -> None:
         self._progress.advance(self._tasks[name], amount)
@@ -103,12 +109,15 @@ class ProgressReporter:
     def stage_finished(self, name: str, seconds: float) -> None:
         self._progress.remove_task(self._tasks.pop(name))
         if seconds >= WORTH_TELLING_SECONDS:
-            self.note(f"{_stage_title(name)}: {seconds:.1f} s")
+            self.note(f"{self._title(name)}: {seconds:.1f} s")
 
     def note(self, text: str) -> None:
         from rich.text import Text
 
         self._console.print(Text(" ".join(text.split()), style="muted"), soft_wrap=True)
+
+    def _title(self, stage: str) -> str:
+        return self._titles.get(stage) or stage.replace("_", " ")
 
 
 def _make_progress(console: "Console") -> "Progress":
@@ -131,10 +140,6 @@ def _make_progress(console: "Console") -> "Progress":
         console=console,
         transient=True,
     )
-
-
-def _stage_title(name: str) -> str:
-    return "reading events" if name == "read" else name.replace("_", " ")
 
 
 def plain(width: int = UNBOUNDED_WIDTH) -> "Console":

@@ -1,5 +1,6 @@
 """Analyses the traces of a campaign that are not yet, several at once."""
 
+import time
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -54,6 +55,7 @@ def analyse_members(
     runs: dict[int, Run] = {}
     sweep_store(store, reporter)
     reporter.stage_started(STAGE, len(members))
+    start = time.perf_counter()
     with closing(_outcomes(members, store, options)) as outcomes:
         for number, outcome in outcomes:
             if isinstance(outcome, str):
@@ -65,7 +67,7 @@ def analyse_members(
                 runs.clear()
             reporter.stage_advanced(STAGE, 1)
     found |= _measured(members, runs)
-    reporter.stage_finished(STAGE, 0.0)
+    reporter.stage_finished(STAGE, round(time.perf_counter() - start, 3))
     return [found[number] for number in range(len(members))]
 
 

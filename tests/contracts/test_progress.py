@@ -20,6 +20,15 @@ def test_progress_is_plain_text_where_there_is_no_terminal() -> None:
     assert console.export_text() == "reading events: 2.5 s\nsomething worth [knowing]\n"
 
 
+def test_stages_can_have_other_titles() -> None:
+    console = plain()
+    with ProgressReporter(console, titles={"read": "gathering runs"}) as reporter:
+        for stage in ("read", "call_tree"):
+            reporter.stage_started(stage, None)
+            reporter.stage_finished(stage, 1.0)
+    assert console.export_text() == "gathering runs: 1.0 s\ncall tree: 1.0 s\n"
+
+
 def test_progress_is_drawn_on_a_terminal() -> None:
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, width=120, theme=Theme(STYLES))
