@@ -166,6 +166,7 @@ def campaign(
     attainable: float | None = None,
     whole_run: Annotated[bool, Flag] = False,
     include_setup: Annotated[bool, Flag] = False,
+    published_marks: Path | None = None,
     threads: Annotated[int | None, Parameter(validator=_check_threads)] = None,
     memory_limit: Annotated[str | None, Parameter(validator=_check_memory)] = None,
     force: Annotated[bool, Flag] = False,
@@ -199,6 +200,8 @@ def campaign(
         Count runs from first to last record, not from MPI_Init to MPI_Finalize.
     include_setup
         Count MPI_Init and MPI_Finalize as communication.
+    published_marks
+        Table of other programs' marks to compare with, such as the one in data/published_marks.
     threads
         Threads, and runs analysed at once. [default: all processors]
     memory_limit
@@ -223,6 +226,7 @@ def campaign(
         "attainable_per_second": attainable,
         "whole_run": whole_run,
         "include_setup": include_setup,
+        "published_marks": str(published_marks.absolute()) if published_marks else "",
     }
     options = _options(
         threads, memory_limit, allow_damaged=allow_damaged, force=force, overhead_classes=None

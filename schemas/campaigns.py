@@ -3,7 +3,7 @@
 from schemas.columns import CALL_PATH_KEY, METRIC, nullable, renamed
 from schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
 
-FAILED = "the run failed"
+FAILED = "the run failed, or only its efficiency is known"
 
 STATES = ("measured", "failed", "out of memory")
 INTERVALS = ("between MPI_Init and MPI_Finalize", "whole run", "as given")

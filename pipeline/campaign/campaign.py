@@ -3,11 +3,12 @@
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pipeline.campaign.analysing import Analysed, analyse_members
+from pipeline.campaign.choices import parameters_of
 from pipeline.campaign.configurations import FAILED as RUN_FAILED
 from pipeline.campaign.configurations import (
     MEASURED,
@@ -31,6 +32,8 @@ from pipeline.campaign.discovery import (
     members_of_store,
     read_run_list,
 )
+from pipeline.campaign.inputs import holds_measurements, read_measurements
+from pipeline.campaign.measured import records_of
 from pipeline.campaign.names import PROCESSES, REPETITION, SIZE, THREADS
 from pipeline.campaign.source import CampaignSource, Settings
 from pipeline.errors import CampaignError, MissingInputError
@@ -72,18 +75,50 @@ def plan_campaign(
     if runs.suffix.lower() == ".toml":
         description = read_description(runs).model_copy(update=dict(told))
         description = check_description(description.model_dump(exclude_none=True), str(runs))
-        return _plan(description, runs, _traces_of(description, runs.parent, reporter))
+        members = _traces_of(description, runs.parent, reporter)
+        return _plan(description, runs, members, _measured(description, runs.parent, reporter))
     if runs.is_file() and lists_runs(runs):
         description = check_description(dict(told), "campaign")
         return _plan(description, runs, read_run_list(runs))
+    if holds_measurements(runs):
+        files = {"measurements": ({"path": str(runs.absolute())},)}
+        description = check_description(dict(told) | files, "campaign")
+        return _plan(description, runs, (), _measured(description, runs.parent, reporter))
     place = {"runs": (str(runs.absolute()),)}
     description = check_description(dict(told) | place, "campaign")
     return _plan(description, runs, _traces_of(description, runs.parent, reporter))
 
 
-def _plan(description: Description, path: Path, members: Sequence[Member]) -> Plan:
-    name = name_campaign(description.name, path)
-    return Plan(name=name, path=path, description=description, members=tuple(members))
+def _plan(
+    description: Description,
+    path: Path,
+    members: Sequence[Member],
+    measured: Sequence[RunRecord] = (),
+) -> Plan:
+    return Plan(
+        name=name_campaign(description.name, path),
+        path=path,
+        description=description,
+        members=tuple(members),
+        measured=tuple(measured),
+    )
+
+
+def _measured(description: Description, folder: Path, reporter: Reporter) -> list[RunRecord]:
+    """The runs that files of measurements tell of."""
+    records: list[RunRecord] = []
+    for each in description.measurements:
+        application = each.application or description.application
+        read = read_measurements(
+            folder / each.path,
+            format=each.format,
+            application=application,
+            pattern=description.pattern,
+        )
+        for note in read.notes:
+            reporter.note(note)
+        records += records_of(read, size_name=description.size, application=application)
+    return records
 
 
 def _traces_of(description: Description, folder: Path, reporter: Reporter) -> tuple[Member, ...]:
@@ -117,7 +152,7 @@ def make_campaign(plan: Plan, *, store: Store, options: Options, reporter: Repor
     return analyze_source(
         source,
         store=store.campaigns,
-        options=options,
+        options=replace(options, parameters=parameters_of(plan.description, plan.path)),
         reporter=reporter,
         recipe=campaign_recipe(),
     )

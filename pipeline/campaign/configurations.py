@@ -3,10 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from pipeline.campaign.expressions import evaluate
 from pipeline.campaign.names import PROCESSES, REPETITION, SIZE, THREADS
 from pipeline.errors import CampaignError
+
+if TYPE_CHECKING:  # it tells runs by what is here
+    from pipeline.campaign.inputs.measurements import MeasuredRun
 
 MEASURED, FAILED, OUT_OF_MEMORY = "measured", "failed", "out of memory"
 _LARGEST = 2**31 - 1
@@ -14,7 +18,10 @@ _LARGEST = 2**31 - 1
 
 @dataclass(frozen=True, kw_only=True)
 class RunRecord:
-    """A run of a campaign: what it was, how long it took in nanoseconds, and what became of it."""
+    """A run of a campaign: what it was, how long it took in nanoseconds, and what became of it.
+
+    `measured` is what measurements without a trace tell of it.
+    """
 
     application: str
     label: str
@@ -29,6 +36,7 @@ class RunRecord:
     time_ns: int | None = None
     whole_time_ns: int | None = None
     given_efficiency: float | None = None
+    measured: "MeasuredRun | None" = None
 
     @property
     def variant(self) -> str:

@@ -40,7 +40,11 @@ class Description(_Described):
     """A campaign: where its runs are, what their parameters mean, and what is to be computed.
 
     Paths are relative to the file. `size` is the parameter that is the problem size, and
-    `computation_size` the amount of computation as an expression of it, such as n**3.
+    `computation_size` the amount of computation as an expression of it, such as n**3. The marks of
+    the grid are over `size_axis`, and may count runs that ran out of memory as efficiency 0. Call
+    sites are ranked over runs of `min_processes` or more, and matter from `share_guard` on.
+    Efficiency is held against `efficiency_bounds`, while sizes grow as `scaled_size` of p.
+    `published_marks` is a table of marks to compare with, such as that in data/.
     """
 
     name: str = ""
@@ -54,6 +58,13 @@ class Description(_Described):
     attainable_per_second: Annotated[float, Field(gt=0)] | None = None
     whole_run: bool = False
     include_setup: bool = False
+    size_axis: Literal["size", "computation size"] | None = None
+    memory_failures_are_zero: bool | None = None
+    min_processes: Annotated[int, Field(ge=1)] | None = None
+    share_guard: Annotated[float, Field(ge=0, le=1)] | None = None
+    efficiency_bounds: str | None = None
+    scaled_size: str | None = None
+    published_marks: str = ""
     measurements: tuple[MeasurementFiles, ...] = ()
     failed: tuple[FailedRun, ...] = ()
 

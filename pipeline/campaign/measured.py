@@ -1,15 +1,48 @@
-"""Tables of a campaign from measurements without traces: call sites, regions, processes."""
+"""Runs and tables of a campaign from measurements without traces."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
 
-from pipeline.campaign.inputs.measurements import CallSiteTask, MeasuredRun, RegionTime
+from pipeline.campaign.configurations import RunRecord, special_parameters
+from pipeline.campaign.inputs.measurements import (
+    CallSiteTask,
+    MeasuredRun,
+    Measurements,
+    RegionTime,
+)
+from pipeline.campaign.names import PROCESSES, REPETITION, SIZE, THREADS
+from pipeline.errors import CampaignError
 from pipeline.text import key_of
 from schemas import Table, campaigns
 
 Rows = list[dict[str, Any]]
+
+
+def records_of(measurements: Measurements, *, size_name: str, application: str) -> list[RunRecord]:
+    """A record for every measured run. Raises CampaignError where nothing tells the processes."""
+    return [_record(run, size_name, application) for run in measurements]
+
+
+def _record(run: MeasuredRun, size_name: str, application: str) -> RunRecord:
+    numbers, others = special_parameters(run.parameters, size_name, run.place)
+    if PROCESSES not in numbers:
+        raise CampaignError(f"{run.place}: nothing tells the number of processes: name it p")
+    return RunRecord(
+        application=run.application or application or "program",
+        label=run.place,
+        processes=int(numbers[PROCESSES]),
+        threads=int(numbers.get(THREADS, 1)),
+        size=numbers.get(SIZE, 1.0),
+        repetition=int(numbers.get(REPETITION, 0)),
+        parameters=others,
+        state=run.state,
+        reason=run.reason,
+        time_ns=run.time_ns,
+        given_efficiency=run.efficiency,
+        measured=run,
+    )
 
 
 def tables_of(run: MeasuredRun, processes: int) -> Mapping[str, pa.Table]:

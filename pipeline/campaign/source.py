@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from pipeline.campaign.configurations import RunRecord, computation_size
 from pipeline.campaign.gathering import QUERIES, Gathered, gather, in_batches
+from pipeline.campaign.measured import tables_of
 from pipeline.campaign.mixture import Programs, own_regions
 from pipeline.errors import StoreError
 from pipeline.sql import load_query
@@ -88,7 +89,9 @@ class CampaignSource:
 
     def _told(self, run: RunRecord) -> str:
         generation = self.generations.get(run.run_id or "", "")
-        return json.dumps([asdict(run), generation], sort_keys=True)
+        own = asdict(replace(run, measured=None))
+        measured = hash_of(repr(run.measured)) if run.measured else ""
+        return json.dumps([own, generation, measured], sort_keys=True)
 
     def read(
         self,
@@ -123,6 +126,9 @@ class CampaignSource:
             times |= gathered.time_ns
             report(len(batch))
         programs.check()
+        for number, run in enumerate(self.runs):
+            if run.measured is not None:
+                writer.write_measured(number, tables_of(run.measured, run.processes))
         writer.finish()
         _write(sink, campaigns.CAMPAIGN_RUNS, [self._row(n, times) for n in self._numbers])
         _write(sink, campaigns.RUN_PARAMETERS, self._parameters())
@@ -205,6 +211,18 @@ class _Writer:
         self._append(campaigns.CALL_SITE_TASKS, self._numbered(gathered.call_sites))
         self._append(campaigns.RUN_METRICS, self._numbered(gathered.metrics))
         self._keep_new(call_paths.sort_by("campaign_run_id"))
+
+    def write_measured(self, number: int, tables: Mapping[str, pa.Table]) -> None:
+        """Write what a measurement without a trace told, after what traces gave."""
+        numbered = {
+            name: rows.append_column(
+                "campaign_run_id", pa.array(np.full(rows.num_rows, number, np.int32))
+            )
+            for name, rows in tables.items()
+        }
+        for table in (campaigns.RUN_TASKS, campaigns.RUN_CALL_PATHS, campaigns.CALL_SITE_TASKS):
+            self._append(table, numbered[table.name])
+        self._keep_new(numbered[campaigns.CAMPAIGN_CALL_PATHS.name])
 
     def finish(self) -> None:
         if self._paths:

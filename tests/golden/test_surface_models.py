@@ -65,7 +65,9 @@ def test_steps_without_weights_are_not_good_enough() -> None:
 
 
 def test_the_file_of_times_holds_the_published_surface() -> None:
-    with (ROOT / "data" / "cm5_surface.csv").open(encoding="utf-8", newline="") as file:
+    with (ROOT / "data" / "campaigns" / "cm5_surface.csv").open(
+        encoding="utf-8", newline=""
+    ) as file:
         rows = [
             (float(r["processes"]), float(r["size"]), float(r["time_s"])) for r in DictReader(file)
         ]

@@ -39,6 +39,27 @@ def read_measurements(
     raise CampaignError(f"{path}: unknown format {chosen}: formats are {', '.join(FORMATS)}")
 
 
+def holds_measurements(path: Path) -> bool:
+    """Whether a path that is no list of runs holds measurements, and not traces."""
+    if path.is_dir():
+        return any(path.glob(f"*{SUFFIX}")) and not any(path.rglob("*.otf2"))
+    if path.suffix.lower() in (".otf2", ".gz", ".zst", ".parquet"):
+        return False
+    return path.suffix.lower() not in (".csv", ".tsv") or not _is_trace(path)
+
+
+def _is_trace(path: Path) -> bool:
+    """Whether the columns of a file in CSV are those of a trace."""
+    from pipeline.errors import PipelineError
+    from pipeline.readers import open_source
+
+    try:
+        open_source(path)
+    except PipelineError:
+        return False
+    return True
+
+
 def tell_format(path: Path) -> str:
     """Which format a file or folder has. Raises CampaignError if it is none of FORMATS."""
     suffix = path.suffix.lower()

@@ -1,5 +1,6 @@
 """How the time of each call path grows with processes and size: its normal form."""
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,7 +43,7 @@ def model_call_paths(
     firsts = np.flatnonzero(is_first).tolist()
     forms = NormalForms()
     rows: list[Row] = []
-    for first, end in zip(firsts, [*firsts[1:], len(key)], strict=True):
+    for first, end in pairwise([*firsts, len(key)]):
         processes, sizes, times = (column[first:end] for column in columns)
         name = str(application[first])
         start = (name, int(key[first]), float(share[first]), end - first)
