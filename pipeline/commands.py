@@ -18,6 +18,7 @@ from pipeline.reports.model import Report
 from pipeline.reports.terminal import draw, print_report, print_summary
 from pipeline.reports.units import format_size
 from pipeline.store import Run, RunSummary, Store
+from pipeline.store.database import AGAIN
 from pipeline.text import describe_moment
 
 if TYPE_CHECKING:
@@ -125,12 +126,18 @@ def _describe_run(summary: RunSummary) -> tuple[str, ...]:
     if run is None:
         return (summary.run_id, "", "", "", size, "", summary.state)
     when = describe_moment(run.manifest.created_at)
+    lost = run.missing_tables()
+    if lost:
+        state = f"the store has lost {', '.join(lost[:3])}: {AGAIN}"
+        return (run.run_id, run.label, "", "", size, when, state)
     try:
-        is_whole = is_complete(run)
         counts = run.read("runs", ["process_count", "record_count"]).to_pylist()[0]
     except StoreError as error:
         return (run.run_id, run.label, "", "", size, when, str(error))
-    state = summary.state if is_whole else "incomplete trace"
+    try:
+        state = summary.state if is_complete(run) else "incomplete trace"
+    except StoreError as error:
+        state = str(error)
     ranks, records = f"{counts['process_count']:,}", f"{counts['record_count']:,}"
     return (run.run_id, run.label, ranks, records, size, when, state)
 

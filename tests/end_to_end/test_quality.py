@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import duckdb
+import pyarrow.parquet as pq
 import pytest
 
 from pipeline import cli
@@ -183,6 +184,22 @@ def test_every_kind_of_finding_can_be_named(sound: str) -> None:
 
 def every_name(rows: list[tuple[str | None, str, int]]) -> list[tuple[str, str]]:
     return [(kind, name) for kind, name, _ in rows if kind]
+
+
+def test_a_run_of_a_version_that_did_not_tell_losses_is_listed(
+    sound: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = shutil.copytree(sound, tmp_path / "store")
+    (table,) = store.glob("runs/run=*/gen=*/trace_quality.parquet")
+    pq.write_table(pq.read_table(table, partitioning=None).drop(["is_loss"]), table)
+    (manifest,) = store.glob("runs/run=*/gen=*/manifest.json")
+    told = json.loads(manifest.read_text())
+    told["tables"]["trace_quality"]["byte_count"] = table.stat().st_size
+    manifest.write_text(json.dumps(told))
+    assert cli.main(["runs", "--store", str(store)]) == 0
+    listed = " ".join(capsys.readouterr().out.split())
+    assert "m01_late_sender 4 136 " in listed
+    assert listed.endswith("made by an earlier version: analyse the trace again")
 
 
 # --- Completeness is one thing, wherever it is told ----------------------------------------------
