@@ -5,7 +5,8 @@
 --                     |── wait ──|
 --
 -- A call that completes several messages (MPI_Waitall) waits once, for the one it waits longest
--- for; of equals, for the one received first. MPI_Test and its kin do not wait.
+-- for; of equals, for the one received first. MPI_Test and its kin do not wait. Of a message that
+-- was sent or received outside any call nobody knows how long the call was blocked for it.
 --
 -- Grain:      one row per visit that waited for a sender
 -- Inputs:     messages, call_paths, mpi_calls
@@ -28,7 +29,8 @@ WITH
             - receive_completion_enter_ns AS wait_ns
         FROM messages
         WHERE
-            least(send_post_enter_ns, receive_completion_leave_ns) > receive_completion_enter_ns
+            send_post_enter_ns > receive_completion_enter_ns
+            AND receive_completion_leave_ns > receive_completion_enter_ns
             AND receive_completion_call_path_id NOT IN (FROM test_call_paths)
     ),
 

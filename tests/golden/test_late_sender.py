@@ -51,6 +51,24 @@ def test_wait_never_outlasts_its_receive(run_query, trace):
     assert run_query("late_sender", tables, f"{WAIT} confidence") == [(1, 10, 20, 50)]
 
 
+# The send of the second message is recorded at 45, but in no call.
+#
+#            0    10   20   30   40   50
+# rank 0                    [send]  |
+# rank 1          [waitall............. ]
+def test_a_message_sent_outside_any_call_is_not_waited_for(run_query, trace):
+    tables = trace("""
+        0   30..40   MPI_Send      send 1
+        0   45..45   MPI_Send      send 1
+        1   0..1     MPI_Irecv     irecv_request #1
+        1   2..3     MPI_Irecv     irecv_request #2
+        1   10..50   MPI_Waitall   irecv 0 #1; irecv 0 #2
+    """)
+    (sent,) = (row for row in tables["mpi_operations"] if row["time_ns"] == 45)
+    sent |= {"visit_id": None, "call_path_id": None, "enter_ns": None, "leave_ns": None}
+    assert run_query("late_sender", tables, f"{WAIT} message_id") == [(1, 10, 30 - 10, 0)]
+
+
 # The wait belongs to the call that completes the receive, never to the one that posts it.
 #
 #            0    10   20   30   40   50
