@@ -15,22 +15,34 @@
 -- Source:     the requests of MPI 4.0, section 3.7
 -- Assumes:    a request is completed on the location that started it
 WITH
-    unrequested AS (
-        SELECT DISTINCT receiver_location_id AS location_id
+    posted AS (
+        SELECT
+            receiver_location_id AS location_id,
+            count(receive_post_ns) AS receive_count
         FROM receives
-        WHERE receive_post_ns IS NULL
+        GROUP BY receiver_location_id
     ),
 
-    doubtful_locations AS (
-        SELECT location_id
+    records AS (
+        SELECT
+            location_id,
+            bool_or(kind = 'request_cancelled') AS is_cancelled,
+            count(*) FILTER (WHERE kind IN ('irecv_request', 'imrecv_request')) AS start_count,
+            count(*) FILTER (WHERE kind IN ('irecv', 'imrecv')) AS completion_count,
+            count(*) FILTER (WHERE kind IN ('recv', 'irecv', 'mrecv', 'imrecv')) AS receive_count
         FROM mpi_operations
         GROUP BY location_id
-        HAVING
-            bool_or(kind = 'request_cancelled')
-            OR count(*) FILTER (WHERE kind IN ('irecv_request', 'imrecv_request'))
-            <> count(*) FILTER (WHERE kind IN ('irecv', 'imrecv'))
-        UNION
-        FROM unrequested
+    ),
+
+    -- Of a receive from an unknown process nobody knows whether it was posted.
+    doubtful_locations AS (
+        SELECT records.location_id
+        FROM records
+        LEFT JOIN posted USING (location_id)
+        WHERE
+            records.is_cancelled
+            OR records.start_count <> records.completion_count
+            OR records.receive_count > coalesce(posted.receive_count, 0)
     ),
 
     request_records AS (

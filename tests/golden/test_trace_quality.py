@@ -94,6 +94,25 @@ def test_an_open_request_is_found_where_counts_agree(run_query, trace):
     assert ("request_without_completion", 1, 1, None) in quality(run_query, tables)
 
 
+# The same where the completion is of no known channel: its sender, or its probe, is unknown.
+@pytest.mark.parametrize(
+    ("start", "completion"),
+    [("irecv_request #7", "irecv ? #8"), ("imrecv_request probe 1 #7", "imrecv #8")],
+)
+def test_an_open_request_is_found_where_the_sender_is_unknown(run_query, trace, start, completion):
+    tables = trace(f"""
+        0   0..5     MPI_Send     send 1
+        1   0..5     MPI_Mprobe   probe 0 probe 1
+        1   6..8     MPI_Irecv    {start}
+        1   10..15   MPI_Wait     {completion}
+    """)
+    assert quality(run_query, tables) == [
+        ("request_without_completion", 1, 1, None),
+        ("unmatched_receive", 1, 1, None),
+        ("unmatched_send", 0, 1, None),
+    ]
+
+
 def test_a_started_collective_that_never_completes_is_an_open_request(run_query, trace):
     tables = trace("0   0..5   MPI_Ibarrier   nonblocking_collective_request #1")
     assert quality(run_query, tables) == [("request_without_completion", 0, 1, None)]
