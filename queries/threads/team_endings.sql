@@ -5,10 +5,10 @@
 --                        |── ending ────|
 --
 -- Nobody meets a worker after that; its time there, waiting included, belongs to no stretch between
--- two synchronisation points.
+-- two synchronisation points. Traces with explicit tasks have no critical path yet, nor endings.
 --
 -- Grain:      one row per call path and worker with such time
--- Inputs:     team_barriers, parallel_visits, visits, call_paths
+-- Inputs:     team_barriers, parallel_visits, task_fragments, visits, call_paths
 -- Output:     team_endings
 -- Parameters: none
 -- Source:     Scalasca, "critical-path analysis": synchronisation points of threads
@@ -32,7 +32,9 @@ WITH
             workers.join_ns
         FROM parallel_visits AS workers
         LEFT JOIN last_barriers USING (thread_team_id, location_id)
-        WHERE workers.location_id <> workers.master_location_id
+        WHERE
+            workers.location_id <> workers.master_location_id
+            AND NOT EXISTS (FROM task_fragments)
     ),
 
     -- Of visits entered before, only the part that lies in the ending.

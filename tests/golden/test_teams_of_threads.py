@@ -157,6 +157,14 @@ def test_a_team_without_barriers_parts_where_it_forks(team):
     assert run_query("team_endings", team, columns) == [(PARALLEL, 1, 62 - 8)]
 
 
+# While a task is suspended its visits stand still. There is no critical path that would need it.
+def test_traces_with_explicit_tasks_have_no_endings(team):
+    team["task_fragments"] = [
+        {"location_id": 1, "call_path_id": EXPLICIT, "begin_ns": 51, "end_ns": 53, "is_first": True}
+    ]
+    assert run_query("team_endings", team) == []
+
+
 def test_a_barrier_outside_the_region_of_the_team_is_not_its_own(team):
     # The same call path once more, later and without a team.
     alone = [visit(5, 1, PARALLEL, (70, 90), 15), visit(6, 1, BARRIER, (80, 85), 5, 5)]
