@@ -1,15 +1,17 @@
 """Analyses many small traces one after the other: the queries are planned only once."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 
+from pipeline.graph import PythonStage
 from pipeline.readers import open_source
-from pipeline.sql import Query, all_queries
-from pipeline.stages.critical_path import CRITICAL_PATH_STAGE
+from pipeline.run import standard_recipe
+from pipeline.sql import Query
 from schemas import BY_NAME, Table
 from tests.hand_made import make_table
 
@@ -68,30 +70,38 @@ class Analyst:
         self._connection.execute("SET threads = 1")
         # With so few rows, optimising takes longer than computing.
         self._connection.execute("PRAGMA disable_optimizer")
-        self._queries = {query.relation: query for query in all_queries()}
+        recipe = standard_recipe()
+        self._makers: dict[str, Query | PythonStage] = {
+            query.relation: query for query in recipe.queries if query.is_stage
+        }
+        for stage in recipe.python_stages:
+            self._makers |= {table.name: stage for table in stage.outputs}
         self._given: list[str] = []
-        self._order: list[str] = []
+        self._order: list[Query | PythonStage] = []
+        self._provided: set[str] = set()
         self._is_filled = False
         for relation in relations:
             self._provide(relation)
 
     def _provide(self, name: str) -> None:
         """Make an empty table for a relation and for what it needs, in the order of computing."""
-        if name in self._given or name in self._order:
+        if name in self._provided:
             return
-        query = self._queries.get(name)
-        if name == "critical_path_steps":
-            for needed in CRITICAL_PATH_STAGE.inputs:
-                self._provide(needed)
-        for needed in query.inputs if query else ():
+        maker = self._makers.get(name)
+        for needed in maker.inputs if maker else ():
             self._provide(needed)
-        self._connection.register("none", make_table(BY_NAME[name], ()))
-        self._connection.execute(f"CREATE TABLE {name} AS FROM none")
-        self._connection.unregister("none")
-        if query:
-            self._prepare(query)
-        is_given = query is None and name != "critical_path_steps"
-        (self._given if is_given else self._order).append(name)
+        made = maker.outputs if isinstance(maker, PythonStage) else (BY_NAME[name],)
+        for table in made:
+            self._connection.register("none", make_table(table, ()))
+            self._connection.execute(f"CREATE TABLE {table.name} AS FROM none")
+            self._connection.unregister("none")
+            self._provided.add(table.name)
+        if isinstance(maker, Query):
+            self._prepare(maker)
+        if maker:
+            self._order.append(maker)
+        else:
+            self._given.append(name)
 
     def _prepare(self, query: Query) -> None:
         name = query.relation
@@ -99,21 +109,37 @@ class Analyst:
 
     def analyse(self, anchor: Path) -> None:
         """Read an archive and compute the relations; what was there before is forgotten."""
+        self._compute(read_into_memory(anchor))
+
+    def analyse_tables(self, read: Mapping[str, pa.Table]) -> dict[str, list[dict[str, Any]]]:
+        """The same from what was read; gives back all rows, also of the tables read."""
+        self._compute(read)
+        return {
+            name: self._connection.table(name).to_arrow_table().to_pylist()
+            for name in sorted(self._provided)
+        }
+
+    def _compute(self, read: Mapping[str, pa.Table]) -> None:
         if self._is_filled:
             self._connection.rollback()
         self._connection.begin()
         self._is_filled = True
-        read = read_into_memory(anchor)
         for name in self._given:
             self._fill(name, read[name])
-        for name in self._order:
-            if name == "critical_path_steps":
-                inputs = {name: self._connection.table(name) for name in CRITICAL_PATH_STAGE.inputs}
-                self._fill(name, CRITICAL_PATH_STAGE.compute(**inputs))
+        for maker in self._order:
+            if isinstance(maker, PythonStage):
+                self._run_stage(maker)
             else:
-                query = self._queries[name]
-                values = ", ".join(f"{key} := {value}" for key, value in query.bind({}).items())
-                self._connection.execute(f"EXECUTE {name}_rows" + (f"({values})" if values else ""))
+                values = ", ".join(f"{key} := {value}" for key, value in maker.bind({}).items())
+                parameters = f"({values})" if values else ""
+                self._connection.execute(f"EXECUTE {maker.relation}_rows{parameters}")
+
+    def _run_stage(self, stage: PythonStage) -> None:
+        inputs = {name: self._connection.table(name) for name in stage.inputs}
+        results = stage.compute(**inputs, **stage.parameters)
+        results = results if isinstance(results, tuple) else (results,)
+        for table, rows in zip(stage.outputs, results, strict=True):
+            self._fill(table.name, rows)
 
     def _fill(self, name: str, rows: pa.Table) -> None:
         """Put rows into a table; making a view of them would make all queries planned anew."""

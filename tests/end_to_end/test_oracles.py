@@ -1,65 +1,49 @@
-"""Every analysis against a slow and obvious Python version, on whole traces.
+"""Every relation of an analysis holds what a slow and obvious Python version makes of the trace.
 
-The traces are those in data/ and a few small programs whose processes meet in all ways.
+The traces are those in data/, a few small programs whose processes meet in all ways, and random
+programs, as they are and with what real traces suffer from.
 """
 
-from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import dataclass, field, replace
+from math import isclose
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from pipeline.generator.generate import generate
 from pipeline.generator.spec import parse_spec
-from pipeline.run import Options, analyze
+from pipeline.graph import Recipe
+from pipeline.readers import open_source
+from pipeline.run import Options, analyze_source, standard_recipe
 from pipeline.store import Store
-from schemas.overheads import overhead_id
-from tests.oracle import imbalance, region_profiles
-from tests.oracle.collective_waits import (
-    Wait,
-    find_collective_waits,
-    find_finalize_waits,
-    find_init_completions,
-    find_nonblocking_waits,
+from schemas import TABLES
+from tests.altered_traces import (
+    Alteration,
+    altered,
+    cancel_requests,
+    confuse_requests,
+    disagree,
+    find_losses,
+    forget_teams,
+    join_groups,
+    lose_calls,
+    lose_records,
+    miscount_members,
+    probe_receives,
+    rename_calls,
+    shift_clocks,
+    silence_members,
 )
-from tests.oracle.critical_path import Cells, find_segments, impacts, profile, waiting_of, works
-from tests.oracle.critical_path_sums import (
-    imbalance_of_path,
-    locations_of_path,
-    partners_of_path,
-    summary_of_path,
-)
-from tests.oracle.matching import match_messages, number_collectives
-from tests.oracle.overheads import sum_call_paths, sum_regions
-from tests.oracle.profiles import with_profile
-from tests.oracle.severities import sum_waits
-from tests.oracle.stored_runs import (
-    collective_instances,
-    framing_members,
-    in_ticks,
-    location_spans,
-    names_of_call_paths,
-    waits_as_points,
-    with_fork_and_join,
-)
-from tests.oracle.teams import find_barrier_waits, find_fork_join_times
-from tests.oracle.time_course import location_overheads, time_profile
-from tests.oracle.traffic import (
-    communication_matrix,
-    count_collectives,
-    count_messages,
-    message_sizes,
-)
-from tests.oracle.wait_states import find_late_receivers, find_late_senders
+from tests.analysing import Analyst, read_into_memory
+from tests.oracle.relations import FORMS, ORACLES, TEXTS
+from tests.random_programs import random_spec
 from tests.reference.cases import DATA
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
-Cell = tuple[int, int]
-"""Call path and location."""
 
 MACHINE = {"overhead_ns": 10, "latency_ns": 100, "start_ns": 50, "eager_limit": 256}
 PROGRAMS: dict[str, dict[str, Any]] = {
@@ -91,55 +75,130 @@ PROGRAMS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 # Calls of each process, one per nanosecond: "f" enters f, "." leaves. The second starts in g.
 RECURSIVE = ("mfgf.f.g...gff...f..", "gfgf...gfg....mf..")
+# Time, thread, record and its arguments. Tasks go on by a record, as 1 at 34 and 2 at 36, or
+# without one, as 1 at 40 and 3 at 29. There are two tasks of number 3; 5 never goes on.
+TASKS = """
+    0  0 Enter main
+    10 0 ThreadFork - 2
+    12 0 ThreadTeamBegin
+    13 0 Enter !$omp parallel @a.c:3
+    15 0 Enter !$omp implicit barrier @a.c:9
+    20 0 ThreadTaskSwitch 0 1
+    20 0 Enter !$omp task @a.c:5
+    22 0 Enter !$omp create task @a.c:6
+    22 0 ThreadTaskCreate 0 2
+    24 0 Leave !$omp create task @a.c:6
+    25 0 Enter !$omp taskwait @a.c:7
+    30 0 ThreadTaskSwitch 0 2
+    30 0 Enter !$omp task @a.c:6
+    33 0 Enter work
+    34 0 ThreadTaskSwitch 0 1
+    36 0 ThreadTaskSwitch 0 2
+    37 0 Leave work
+    40 0 Leave !$omp task @a.c:6
+    40 0 ThreadTaskComplete 0 2
+    44 0 ThreadTaskSwitch 0 1
+    48 0 Leave !$omp taskwait @a.c:7
+    50 0 Leave !$omp task @a.c:5
+    50 0 ThreadTaskComplete 0 1
+    60 0 Leave !$omp implicit barrier @a.c:9
+    62 0 Leave !$omp parallel @a.c:3
+    63 0 ThreadTeamEnd
+    65 0 ThreadJoin
+    80 0 Leave main
+    14 1 ThreadTeamBegin
+    15 1 Enter !$omp parallel @a.c:3
+    18 1 Enter !$omp implicit barrier @a.c:9
+    20 1 ThreadTaskSwitch 0 3
+    20 1 Enter !$omp task @a.c:5
+    22 1 Enter !$omp taskwait @a.c:7
+    26 1 ThreadTaskSwitch 0 4
+    26 1 Enter !$omp task @a.c:6
+    29 1 Leave !$omp task @a.c:6
+    29 1 ThreadTaskComplete 0 4
+    33 1 Leave !$omp taskwait @a.c:7
+    35 1 Leave !$omp task @a.c:5
+    35 1 ThreadTaskComplete 0 3
+    38 1 ThreadTaskSwitch 0 3
+    38 1 Enter !$omp task @a.c:6
+    42 1 Leave !$omp task @a.c:6
+    42 1 ThreadTaskComplete 0 3
+    44 1 ThreadTaskSwitch 0 5
+    44 1 Enter !$omp task @a.c:5
+    45 1 Enter work
+    47 1 ThreadTaskSwitch 0 6
+    47 1 Enter !$omp task @a.c:6
+    49 1 ThreadTaskSwitch 0 7
+    49 1 Enter !$omp task @a.c:6
+    52 1 Leave !$omp task @a.c:6
+    52 1 ThreadTaskComplete 0 7
+    58 1 Leave !$omp implicit barrier @a.c:9
+    61 1 Leave !$omp parallel @a.c:3
+    62 1 ThreadTeamEnd
+"""
+TEAM = '{""id"": 0, ""kind"": ""thread_team"", ""paradigm"": ""openmp"", ""members"": [0, [0, 1]]}'
 TRACES = (
     *sorted(path.parent.name for path in DATA.glob("*/*.otf2")),
-    *sorted(path.name for path in DATA.glob("*.csv")),
-    *PROGRAMS,
+    "call_graph.csv",
+    "late_sender.csv",
     "recursion",
+    "tasks",
 )
-READ = (
-    "runs", "locations", "location_groups", "regions", "call_paths", "communicators",
-    "communicator_members", "visits", "mpi_operations", "thread_teams", "thread_team_members",
-    "task_fragments", "region_classes", "call_tree", "flat_profile", "region_graph_nodes",
-    "region_graph_edges", "messages", "communication_matrix", "message_sizes", "collectives",
-    "collective_members", "wait_states", "severities", "computational_imbalance",
-    "location_imbalance", "idle_times", "process_idle_times", "fork_join_times",
-    "call_path_overheads", "region_overheads", "time_profile", "critical_path_segments",
-    "critical_path_profile", "critical_path_work", "critical_path_locations",
-    "critical_path_partners", "critical_path_summary", "location_overheads", "overheads",
-    "metrics",
-)  # fmt: skip
-MATCHED = [
-    "message_id", "sender_location_id", "receiver_location_id", "bytes", "send_ns", "receive_ns",
-    "receive_sequence", "send_post_visit_id", "send_completion_visit_id",
-    "send_completion_leave_ns", "receive_post_visit_id", "receive_post_enter_ns",
-    "receive_completion_visit_id",
-]  # fmt: skip
-LATE_SENDERS = ("mpi_latesender", "mpi_lswo_same", "mpi_lswo_different", "mpi_latereceiver")
-TEAM_WAITS = ("omp_ebarrier_wait", "omp_ibarrier_wait")
-# Units of time times visits: with more, walking unit by unit takes too long.
-STEPS = 3_000_000
+# Seeds of random programs, and whether they have threads.
+RANDOM = ((16, False), (17, False), (17, True), (20, False))
+ALTERED: dict[str, tuple[tuple[Alteration, ...], ...]] = {
+    "messages": (
+        (lose_records,), (lose_calls,), (cancel_requests,), (confuse_requests,),
+        (probe_receives,), (probe_receives, confuse_requests, lose_calls), (shift_clocks,),
+    ),
+    "collectives": (
+        (lose_records,), (lose_calls, rename_calls), (rename_calls, silence_members),
+        (silence_members, shift_clocks), (join_groups, disagree), (join_groups, silence_members),
+        (miscount_members,),
+    ),
+    "threads": ((forget_teams,), (find_losses, shift_clocks)),
+}  # fmt: skip
+
+
+# --- Traces -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Traces:
-    """Analyses each trace once; `folder` takes the store and the generated programs."""
+    """Reads and analyses traces; `folder` takes stores and generated programs."""
 
     folder: Path
-    known: dict[str, Tables] = field(default_factory=dict)
+    analyst: Analyst
+    programs: dict[str, dict[str, pa.Table]] = field(default_factory=dict)
 
-    def tables(self, name: str) -> Tables:
-        """All tables of a trace, as rows."""
-        if name not in self.known:
-            trace = DATA / name
-            if name in PROGRAMS:
-                trace = generate(parse_spec(PROGRAMS[name]), self.folder / name).anchor
-            elif name == "recursion":
-                trace = write_calls(self.folder / "recursion.csv", RECURSIVE)
-            store, options = Store(self.folder / "store"), Options(threads=1)
-            run = analyze(trace, store=store, options=options).run
-            self.known[name] = {table: run.read(table).to_pylist() for table in READ}
-        return self.known[name]
+    def analyse(self, name: str) -> Tables:
+        """All tables of a trace as rows, computed as it is done for users."""
+        trace = DATA / name
+        if name == "recursion":
+            trace = write_calls(self.folder / "recursion.csv", RECURSIVE)
+        if name == "tasks":
+            trace = write_tasks(self.folder / "tasks.csv", TASKS)
+        store, options = Store(self.folder / "store"), Options(threads=1)
+        run = analyze_source(open_source(trace), store=store, options=options, recipe=recipe()).run
+        return {table: run.read(table).to_pylist() for table in run.tables}
+
+    def program(self, name: str) -> dict[str, pa.Table]:
+        """What is read of a generated program."""
+        if name not in self.programs:
+            anchor = generate(parse_spec(PROGRAMS[name]), self.folder / name).anchor
+            self.programs[name] = read_into_memory(anchor)
+        return self.programs[name]
+
+
+def recipe() -> Recipe:
+    """All that is computed from a trace; transient tables are kept like any other."""
+    standard = standard_recipe()
+    tables = {table.name: replace(table, is_transient=False) for table in TABLES}
+    stages = (
+        replace(stage, outputs=tuple(tables[table.name] for table in stage.outputs))
+        for stage in standard.python_stages
+    )
+    return Recipe(standard.queries, tuple(stages), tables)
 
 
 def write_calls(path: Path, processes: Sequence[str]) -> Path:
@@ -156,279 +215,98 @@ def write_calls(path: Path, processes: Sequence[str]) -> Path:
     return path
 
 
+def write_tasks(path: Path, text: str) -> Path:
+    """A trace in CSV of two threads that run tasks."""
+    columns = "Process,Thread,Communicator,Task Thread,Number,Definition"
+    lines = [
+        f"Timestamp (ns),Event Type,Name,{columns}",
+        f'0,Define Communicator,team,0,0,,,,"{TEAM}"',
+    ]
+    for line in text.strip().splitlines():
+        time, thread, kind, rest = [*line.split(maxsplit=3), ""][:4]
+        if kind in ("Enter", "Leave"):
+            lines.append(f"{time},{kind},{rest},0,{thread},,,,")
+        else:
+            task, number = [*rest.replace("-", "").split(" "), ""][:2]
+            team = "" if kind in ("ThreadFork", "ThreadJoin") else 0
+            lines.append(f"{time},Instant,{kind},0,{thread},{team},{task},{number},")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
 @pytest.fixture(scope="session")
 def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
-    return Traces(tmp_path_factory.mktemp("oracles"))
+    analyst = Analyst(*(table.name for table in TABLES))
+    return Traces(tmp_path_factory.mktemp("oracles"), analyst)
 
 
-@pytest.fixture(params=TRACES)
-def tables(request: pytest.FixtureRequest, traces: Traces) -> Tables:
-    """The tables of each trace."""
-    return traces.tables(request.param)
+# --- Comparing ----------------------------------------------------------------------------------
 
 
-def groups(tables: Tables) -> dict[int, int]:
-    return {row["location_id"]: row["location_group_id"] for row in tables["locations"]}
+def differences(tables: Tables) -> dict[str, str]:
+    """The relations that are not what their oracle says, each with a row of both that differ."""
+    found = {name: difference(name, tables[name], tables) for name in ORACLES}
+    return {name: text for name, text in found.items() if text}
 
 
-def columns(rows: list[Row], names: list[str]) -> list[tuple[Any, ...]]:
-    return [tuple(row[name] for name in names) for row in rows]
+def difference(name: str, stored: list[Row], tables: Tables) -> str:
+    """Rows of a relation that its oracle does not find in the tables, or the other way round."""
+    form, texts = FORMS.get(name, list), TEXTS.get(name, set())
+    known = [{key: row[key] for key in row if key not in texts} for row in stored]
+    return first_difference(form(known), ORACLES[name](tables))
 
 
-def without_ratios(rows: list[Row]) -> list[Row]:
-    return [{name: row[name] for name in row if "_to_" not in name and "ratio" not in name}
-            for row in rows]  # fmt: skip
+def first_difference(found: list[Row], expected: list[Row]) -> str:
+    """Rows in any order; empty if they are equal but for rounding."""
+    found, expected = sorted(found, key=without_fractions), sorted(expected, key=without_fractions)
+    for one, other in zip(found, expected, strict=False):
+        if one.keys() != other.keys() or not all(is_equal(name, one, other) for name in one):
+            return f"found {one}, expected {other}"
+    longer = found if len(found) > len(expected) else expected
+    missing = longer[min(len(found), len(expected)) :]
+    return f"{len(found)} rows, expected {len(expected)}: {missing[0]}" if missing else ""
 
 
-def ratios(rows: list[Row]) -> list[float]:
-    return [row[name] for row in rows for name in sorted(row) if "_to_" in name or "ratio" in name]
+def without_fractions(row: Row) -> str:
+    return repr(sorted((key, value) for key, value in row.items() if not isinstance(value, float)))
 
 
-# --- Profiles -----------------------------------------------------------------------------------
+def is_equal(name: str, one: Row, other: Row) -> bool:
+    """Fractions of nanoseconds are sums of such as fit into integers."""
+    if not isinstance(one[name], float) or not isinstance(other[name], float):
+        return bool(one[name] == other[name])
+    return isclose(one[name], other[name], rel_tol=1e-9, abs_tol=1e-6 if "_ns" in name else 0)
 
 
-def test_call_tree(tables: Tables) -> None:
-    given = {name: tables[name] for name in ("call_paths", "visits", "task_fragments")}
-    expected = with_profile(given)
-    assert tables["call_paths"] == expected["call_paths"]
-    assert tables["call_tree"] == expected["call_tree"]
+# --- Tests --------------------------------------------------------------------------------------
 
 
-def test_flat_profile(tables: Tables) -> None:
-    assert tables["flat_profile"] == region_profiles.flat_profile(tables)
+@pytest.mark.parametrize("name", TRACES)
+def test_every_relation_is_that_of_its_oracle(name: str, traces: Traces) -> None:
+    assert differences(traces.analyse(name)) == {}
 
 
-def test_region_graph(tables: Tables) -> None:
-    assert tables["region_graph_nodes"] == region_profiles.region_graph_nodes(tables)
-    assert tables["region_graph_edges"] == region_profiles.region_graph_edges(tables)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_so_it_is_whatever_happens_to_a_trace(name: str, traces: Traces) -> None:
+    read = traces.program(name)
+    assert differences(traces.analyst.analyse_tables(read)) == {}
+    for seed, alterations in enumerate(ALTERED[name]):
+        tables = traces.analyst.analyse_tables(altered(read, alterations, seed))
+        assert differences(tables) == {}, alterations
 
 
-# --- Messages and collectives -------------------------------------------------------------------
-
-
-def test_messages(tables: Tables) -> None:
-    expected = match_messages(tables["mpi_operations"], groups(tables))
-    assert columns(tables["messages"], MATCHED) == columns(expected, MATCHED)
-    matrix = communication_matrix(expected, groups(tables))
-    assert tables["communication_matrix"] == matrix
-    assert tables["message_sizes"] == message_sizes(expected)
-
-
-def test_collectives(tables: Tables) -> None:
-    is_self = {row["communicator_id"]: row["kind"] == "self" for row in tables["communicators"]}
-    expected = number_collectives(tables["mpi_operations"], groups(tables), is_self)
-    assert columns(tables["collectives"], ["communicator_id", "ordinal", "member_count"]) == [
-        (*key, len(expected[key])) for key in sorted(expected)
-    ]
-    assert columns(
-        tables["collective_members"], ["collective_id", "location_id", "begin_ns", "end_ns"]
-    ) == [
-        (number, *member)
-        for number, key in enumerate(sorted(expected))
-        for member in sorted(expected[key])
-    ]
-
-
-# --- Waits --------------------------------------------------------------------------------------
-
-
-def test_late_senders_and_receivers(tables: Tables) -> None:
-    messages = match_messages(tables["mpi_operations"], groups(tables))
-    name_of = names_of_call_paths(tables).__getitem__
-    senders = find_late_senders(messages, name_of, groups(tables).__getitem__)
-    receivers = find_late_receivers(messages, name_of, {visit for _, visit, *_ in senders})
-    found = [row for row in tables["wait_states"] if row["property"] in LATE_SENDERS]
-    names = ["property", "visit_id", "start_ns", "wait_ns", "message_id"]
-    assert columns(found, names) == sorted([*senders, *receivers])
-
-
-def test_waits_in_collectives(tables: Tables) -> None:
-    instances = collective_instances(tables)
-    expected = [
-        *find_collective_waits(instances),
-        *find_nonblocking_waits(instances),
-        *find_init_completions(framing_members(tables, "MPI_Init", "MPI_Init_thread")),
-        *find_finalize_waits(framing_members(tables, "MPI_Finalize")),
-    ]
-    entered = {visit["visit_id"]: visit["enter_ns"] for visit in tables["visits"]}
-    found = [
-        Wait(
-            row["property"], row["location_id"], entered[row["visit_id"]], row["start_ns"],
-            row["wait_ns"], row["cause_location_id"], row["is_beyond_reference"], row["confidence"],
-        )
-        for row in tables["wait_states"]
-        if row["property"] not in (*LATE_SENDERS, *TEAM_WAITS)
-    ]  # fmt: skip
-    assert sorted(found, key=repr) == sorted(expected, key=repr)
-
-
-def test_waits_in_barriers_of_teams(tables: Tables) -> None:
-    expected = find_barrier_waits(tables)
-    found = [row for row in tables["wait_states"] if row["property"] in TEAM_WAITS]
-    names = [
-        "property", "location_id", "visit_id", "call_path_id", "start_ns", "wait_ns",
-        "cause_location_id", "cause_visit_id",
-    ]  # fmt: skip
-    assert columns(found, names) == columns(expected, names)
-
-
-def test_severities(tables: Tables) -> None:
-    bytes_of = {row["message_id"]: row["bytes"] for row in tables["messages"]}
-    expected = Counter(sum_waits(tables["wait_states"], bytes_of))
-    operations, messages = tables["mpi_operations"], tables["messages"]
-    counted = count_messages(operations, messages) + count_collectives(operations)
-    expected |= Counter({(*cell, False): value for cell, value in counted.items()})
-    found = {
-        (row["metric"], row["call_path_id"], row["location_id"], row["is_beyond_reference"]):
-            row["value"]
-        for row in tables["severities"]
-        if not row["metric"].startswith(("critical_", "inter_", "non_critical_"))
-    }  # fmt: skip
-    assert found == dict(expected)
-
-
-# --- Overheads, imbalance and idle time -----------------------------------------------------------
-
-
-def test_fork_join_times(tables: Tables) -> None:
-    found = {
-        (row["call_path_id"], row["location_id"]): row["fork_join_ns"]
-        for row in tables["fork_join_times"]
-        if row["fork_join_ns"]
-    }
-    assert found == find_fork_join_times(tables)
-
-
-def test_overheads_by_call_path_and_region(tables: Tables) -> None:
-    fork_join = -1
-    overhead = {row["region_id"]: row["overhead_id"] for row in tables["region_classes"]}
-    overhead[fork_join] = overhead_id("fork/join")
-    paths = {row["call_path_id"]: row for row in tables["call_paths"]}
-    visits = with_fork_and_join(tables, fork_join)
-    for name, key, expected in (
-        ("call_path_overheads", "call_path_id", sum_call_paths(visits, paths, overhead)),
-        ("region_overheads", "region_id", sum_regions(visits, paths, overhead)),
-    ):
-        found = {(row[key], row["overhead_id"]): row["inclusive_ns"] for row in tables[name]}
-        assert found == dict(expected)
-
-
-def test_overheads_by_location(tables: Tables) -> None:
-    (run,) = tables["runs"]
-    expected = location_overheads(tables)
-    found = {
-        (row["location_id"], row["overhead_id"]): row["time_ns"]
-        for row in tables["location_overheads"]
-    }
-    assert found == expected
-    totals: dict[int, list[int]] = defaultdict(list)
-    for (_, overhead), time in sorted(expected.items()):
-        totals[overhead].append(time)
-    length, count = run["end_ns"] - run["begin_ns"], len(tables["locations"])
-    assert columns(tables["overheads"], ["overhead_id", "time_ns", "mean_ns", "longest_ns"]) == [
-        (overhead, sum(times), (2 * sum(times) + count) // (2 * count), max(times))
-        for overhead, times in sorted(totals.items())
-    ]
-    assert ratios(tables["location_overheads"]) == pytest.approx(
-        [time / length for _, time in sorted(expected.items())], rel=1e-12
-    )
-
-
-@pytest.mark.parametrize("name", ["computational_imbalance", "location_imbalance",
-                                  "idle_times", "process_idle_times"])  # fmt: skip
-def test_imbalance_and_idle_times(tables: Tables, name: str) -> None:
-    expected = getattr(imbalance, name)(tables)
-    assert without_ratios(tables[name]) == without_ratios(expected)
-    assert ratios(tables[name]) == pytest.approx(ratios(expected), rel=1e-12)
-
-
-def test_time_profile(tables: Tables) -> None:
-    names = ["bin", "begin_ns", "end_ns", "overhead_id", "time_ns"]
-    expected = time_profile(tables, 200)
-    assert columns(tables["time_profile"], names) == columns(expected, names)
-
-
-# --- Critical path ------------------------------------------------------------------------------
-
-
-def test_critical_path(tables: Tables) -> None:
-    if tables["thread_teams"]:
-        pytest.skip("the oracle follows no threads")
-    names = (
-        "locations", "visits", "wait_states", "critical_path_segments", "critical_path_profile",
-        "critical_path_work",
-    )  # fmt: skip
-    ticks, unit = in_ticks({name: tables[name] for name in names})
-    ticks |= {name: tables[name] for name in ("regions", "call_paths", "severities")}
-    points, visits = waits_as_points(ticks), ticks["visits"]
-    expected = find_segments(points, location_spans(ticks))
-    segments = ticks["critical_path_segments"]
-    assert columns(segments, ["location_id", "begin_ns", "end_ns"]) == columns(
-        expected, ["location_id", "begin", "end"]
-    )
-    if len(visits) * max(row["leave_ns"] for row in visits) <= STEPS:
-        assert [row["wait_ns"] for row in segments] == [waiting_of(e, visits) for e in expected]
-        check_times_of_path(ticks, points, profile(expected, visits), unit)
-
-
-def check_times_of_path(ticks: Tables, points: list[Row], cells: Cells, unit: int) -> None:
-    places = [row["location_id"] for row in ticks["locations"]]
-    work = works(ticks["visits"], points, places) if cells else {}
-    for name, column, wanted in (
-        ("critical_path_profile", "path_ns", cells),
-        ("critical_path_work", "work_ns", work),
-    ):
-        rows = ticks[name]
-        assert {(r["call_path_id"], r["location_id"]): r[column] for r in rows} == wanted
-    for metric, is_partition in (
-        ("critical_imbalance_impact", False),
-        ("inter_partition_imbalance", True),
-    ):
-        impact = impacts(cells, work, places, is_partition=is_partition, is_strict=True)
-        check_rounded(metric, ticks, shares_of(cells, impact, unit))
-
-
-def shares_of(cells: Cells, impact: dict[int, Fraction], unit: int) -> dict[Cell, float]:
-    """What each location is charged: its share of the path at the call path."""
-    lengths: Counter[int] = Counter()
-    for (path, _), time in cells.items():
-        lengths[path] += time
-    return {
-        (path, place): float(impact[path] * time * unit / lengths[path])
-        for (path, place), time in cells.items()
-        if path in impact
-    }
-
-
-def check_rounded(metric: str, tables: Tables, expected: dict[Cell, float]) -> None:
-    """The severities of a metric are the expected ones, in whole nanoseconds."""
-    found = {
-        (row["call_path_id"], row["location_id"]): row["value"]
-        for row in tables["severities"]
-        if row["metric"] == metric
-    }
-    assert found.keys() <= expected.keys()
-    assert {cell: found.get(cell, 0) for cell in expected} == pytest.approx(
-        expected, rel=0, abs=0.501
-    )
-
-
-def test_sums_of_the_critical_path(tables: Tables) -> None:
-    if not tables["critical_path_segments"]:
-        pytest.skip("no critical path")
-    partners = partners_of_path(tables)
-    assert tables["critical_path_locations"] == locations_of_path(tables)
-    assert sorted(tables["critical_path_partners"], key=repr) == sorted(partners, key=repr)
-    (summary,) = tables["critical_path_summary"]
-    assert summary == summary_of_path(tables) | {"is_whole": True}
-    check_rounded("critical_path_imbalance", tables, imbalance_of_path(tables))
-
-
-# --- What the traces are good for ---------------------------------------------------------------
+@pytest.mark.parametrize(("seed", "has_threads"), RANDOM)
+def test_so_it_is_for_random_programs(
+    seed: int, has_threads: bool, traces: Traces, tmp_path: Path
+) -> None:
+    anchor = generate(random_spec(seed, has_threads=has_threads), tmp_path / "program").anchor
+    tables = traces.analyst.analyse_tables(read_into_memory(anchor))
+    assert differences(tables) == {}
 
 
 def test_the_traces_hold_every_metric_and_scope(traces: Traces) -> None:
-    everything = [traces.tables(name) for name in TRACES]
+    read = [*map(traces.program, PROGRAMS), read_into_memory(DATA / "e05_wrong_order")]
+    everything = [traces.analyst.analyse_tables(tables) for tables in read]
 
     def found(table: str, column: str) -> set[Any]:
         return {row[column] for tables in everything for row in tables[table]}
@@ -438,6 +316,12 @@ def test_the_traces_hold_every_metric_and_scope(traces: Traces) -> None:
     traffic = {name for name in known if name.startswith(("bytes_", "comms_", "syncs_"))}
     assert waits | traffic <= found("severities", "metric")
     assert {"processes", "threads"} <= found("computational_imbalance", "scope")
-    assert {True} <= found("call_tree", "is_repeated")
-    for table in ("task_fragments", "fork_join_times", "critical_path_partners"):
-        assert any(tables[table] for tables in everything), table
+    assert any(row["is_repeated"] for row in traces.analyse("recursion")["call_tree"])
+
+
+@pytest.mark.parametrize("name", ["threads", "collectives", "m31_omp_tasks"])
+def test_no_oracle_takes_its_rows_from_the_relation_itself(name: str, traces: Traces) -> None:
+    read = traces.program(name) if name in PROGRAMS else read_into_memory(DATA / name)
+    tables = traces.analyst.analyse_tables(read)
+    for relation in ORACLES:
+        assert ORACLES[relation](tables | {relation: []}) == ORACLES[relation](tables), relation

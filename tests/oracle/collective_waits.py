@@ -21,7 +21,7 @@ class Wait:
 
     property: str
     location: int
-    call: int
+    call: int | None
     start: int
     wait: int
     cause: int
@@ -31,18 +31,24 @@ class Wait:
 
 @dataclass(frozen=True)
 class Member:
-    """What a process did; `call` is when the call was entered that ended its part."""
+    """What a process did; `call` is when the call was entered that ended its part, if known.
+
+    `visit` is that call, `begin_visit` the one in which its part began.
+    """
 
     location: int
     rank: int
     side: int
-    call: int
+    call: int | None
     begin: int
     end: int
     sent: int
     received: int
     is_root: bool = False
     is_test: bool = False
+    visit: int | None = None
+    call_path: int | None = None
+    begin_visit: int | None = None
 
 
 @dataclass
@@ -63,6 +69,36 @@ class Instance:
             or self.is_neighbourhood
             or self.operation in ("alltoallv", "alltoallw")
         )
+
+    @property
+    def family(self) -> str:
+        """Who needs whom; empty if nobody is known to."""
+        if self.is_neighbourhood:
+            return "neighbourhood"
+        if self.operation in SCANS:
+            return "" if self.is_inter else "scan"
+        for family, operations in (
+            ("barrier", {"barrier"}),
+            ("n_to_n", N_TO_N),
+            ("one_to_n", ONE_TO_N),
+            ("n_to_one", N_TO_ONE),
+        ):
+            if self.operation in operations:
+                return family
+        return ""
+
+    @property
+    def property(self) -> str:
+        """The wait state of waiting for the last one."""
+        names = {"barrier": "barrier_wait", "one_to_n": "latebroadcast", "scan": "earlyscan"}
+        names |= {"n_to_one": "earlyreduce"}
+        return f"mpi_{names.get(self.family, 'wait_nxn')}"
+
+    def confidence_of(self, member: Member, last: Member) -> int:
+        """How sure it is that a member waited for the last one."""
+        if self.is_neighbourhood or last.begin > member.end:
+            return 50
+        return 75 if self.is_doubtful else 100
 
     def awaited_by(self, member: Member) -> list[Member]:
         """Those whom it could wait for: all members, or those of the other side."""
@@ -85,7 +121,7 @@ def find_collective_waits(instances: Iterable[Instance]) -> Found:
 
 def find_nonblocking_waits(instances: Iterable[Instance]) -> Found:
     """One wait per completing call: the longest, of equals that of the first instance."""
-    by_call: dict[tuple[int, int], Found] = defaultdict(list)
+    by_call: dict[tuple[int, int | None], Found] = defaultdict(list)
     for instance in instances:
         if instance.is_nonblocking and len(instance.members) > 1:
             for wait in _waits(instance):
@@ -97,7 +133,7 @@ def find_finalize_waits(members: Sequence[Member]) -> Found:
     return [
         wait
         for member in members
-        for wait in _wait("mpi_finalize_wait", Instance("finalize"), member, _last(members))
+        for wait in _wait("mpi_finalize_wait", Instance("finalize"), member, last_of(members))
     ]
 
 
@@ -105,45 +141,41 @@ def find_init_completions(members: Sequence[Member]) -> Found:
     found = []
     for member in members:
         found += _completion(
-            "mpi_init_completion", Instance("init"), member, _first_out(members), _last(members)
+            "mpi_init_completion", Instance("init"), member, first_out(members), last_of(members)
         )
     return found
 
 
 def _waits(instance: Instance) -> Found:
     found = []
-    for member, last in _synchronised(instance):
+    for member, last in _in_calls(instance):
         if not member.is_test:
-            found += _wait(_name(instance), instance, member, last)
+            found += _wait(instance.property, instance, member, last)
     return found
 
 
-def _name(instance: Instance) -> str:
-    if instance.is_neighbourhood or instance.operation in N_TO_N:
-        return "mpi_wait_nxn"
-    if instance.operation in ONE_TO_N:
-        return "mpi_latebroadcast"
-    if instance.operation in N_TO_ONE:
-        return "mpi_earlyreduce"
-    return "mpi_earlyscan" if instance.operation in SCANS else "mpi_barrier_wait"
-
-
 def _completions(instance: Instance) -> Found:
-    is_barrier = instance.operation == "barrier"
-    if instance.is_neighbourhood or not (is_barrier or instance.operation in N_TO_N):
+    if instance.family not in ("barrier", "n_to_n"):
         return []
+    is_barrier = instance.family == "barrier"
     name = "mpi_barrier_completion" if is_barrier else "mpi_nxn_completion"
-    together = _synchronised(instance)
+    together = _in_calls(instance)
     found = []
     for member, last in together:
-        first = _first_out([each for each, _ in together])
+        first = first_out([each for each, _ in together])
         found += _completion(name, instance, member, first, last)
     return found
 
 
+def _in_calls(instance: Instance) -> list[tuple[Member, Member]]:
+    """What lies outside any call cannot be said to wait, nor to have been waited for."""
+    pairs = synchronised(instance)
+    return [(each, last) for each, last in pairs if None not in (each.call, last.call)]
+
+
 def _wait(name: str, instance: Instance, member: Member, last: Member) -> Found:
     """[min(B_last, X_i) - B_i]+, and not before the completing call."""
-    start = max(member.begin, member.call)
+    start = max(member.begin, member.call or member.begin)
     wait = min(last.begin, member.end) - start
     return _stored(name, instance, member, start, wait, last.location, last)
 
@@ -161,13 +193,12 @@ def _stored(
 ) -> Found:
     if wait <= 0:
         return []
-    is_unsure = instance.is_neighbourhood or last.begin > member.end
-    confidence = 50 if is_unsure else 75 if instance.is_doubtful else 100
+    confidence = instance.confidence_of(member, last)
     beyond = instance.is_beyond_reference
     return [Wait(name, member.location, member.call, start, wait, cause, beyond, confidence)]
 
 
-def _synchronised(instance: Instance) -> list[tuple[Member, Member]]:
+def synchronised(instance: Instance) -> list[tuple[Member, Member]]:
     """Members that had to wait for others, each with the one that began last."""
     if instance.is_neighbourhood:
         return _among_neighbours(instance)
@@ -175,21 +206,21 @@ def _synchronised(instance: Instance) -> list[tuple[Member, Member]]:
         return _all_to_all(instance)
     pairs = []
     for member in instance.members:
-        others = [other for other in instance.awaited_by(member) if _is_needed(instance, other)]
+        others = [other for other in instance.awaited_by(member) if is_awaited(instance, other)]
         if instance.operation in SCANS:
             others = [other for other in others if other.rank <= member.rank]
-        if others and _needs_others(instance, member):
-            pairs.append((member, _last(others)))
+        if others and is_waiting(instance, member):
+            pairs.append((member, last_of(others)))
     return pairs
 
 
-def _is_needed(instance: Instance, member: Member) -> bool:
+def is_awaited(instance: Instance, member: Member) -> bool:
     if instance.operation == "barrier":
         return True
     return member.sent > 0 and (member.is_root or instance.operation not in ONE_TO_N)
 
 
-def _needs_others(instance: Instance, member: Member) -> bool:
+def is_waiting(instance: Instance, member: Member) -> bool:
     if instance.operation == "barrier":
         return True
     if instance.operation in SCANS:
@@ -206,10 +237,10 @@ def _all_to_all(instance: Instance) -> list[tuple[Member, Member]]:
     for member in taking:
         others = [other for other in instance.awaited_by(member) if other in taking]
         if is_overlapping and others:
-            pairs.append((member, _last(others)))
+            pairs.append((member, last_of(others)))
         senders = [other for other in others if other.sent > 0]
         if senders and not is_overlapping:
-            last = _last(senders)
+            last = last_of(senders)
             if member is last or (member.received > 0 and member.begin < last.begin):
                 pairs.append((member, last))
     return pairs
@@ -221,13 +252,13 @@ def _among_neighbours(instance: Instance) -> list[tuple[Member, Member]]:
     for member in instance.members:
         others = [m for m in instance.members if m.sent > 0 and m.begin < member.end]
         if member.received > 0 and others:
-            pairs.append((member, _last(others)))
+            pairs.append((member, last_of(others)))
     return pairs
 
 
-def _last(members: Sequence[Member]) -> Member:
+def last_of(members: Sequence[Member]) -> Member:
     return max(members, key=lambda member: (member.begin, -member.rank))
 
 
-def _first_out(members: Sequence[Member]) -> Member:
+def first_out(members: Sequence[Member]) -> Member:
     return min(members, key=lambda member: (member.end, member.rank))

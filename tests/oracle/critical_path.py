@@ -1,4 +1,4 @@
-"""The critical path, walked call by call and nanosecond by nanosecond."""
+"""The critical path, walked call by call and stretch by stretch."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,6 +9,7 @@ import duckdb
 
 from schemas.critical_path import CRITICAL_PATH_JUMPS
 from tests.hand_made import make_table
+from tests.oracle.stretches import times_between
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
@@ -36,11 +37,14 @@ def walk_by_recursion(jumps: Rows) -> list[int]:
 
 
 def find_segments(points: Rows, spans: Rows) -> list[dict[str, Any]]:
-    """Segments from first to last, each with the point in which it begins, or None."""
+    """Segments from first to last, each with the point in which it begins, or None.
+
+    Of processes that end at the same time the first of the spans counts.
+    """
     processes = [span for span in spans if span["is_process"]]
     if not processes:
         return []
-    last = max(processes, key=lambda span: (span["end_ns"], -span["location_id"]))
+    last = max(processes, key=lambda span: span["end_ns"])
     place, before, end = last["location_id"], last["end_visit_id"], last["end_ns"]
     begins = {span["location_id"]: span["begin_ns"] for span in spans}
     segments: list[dict[str, Any]] = []
@@ -50,15 +54,15 @@ def find_segments(points: Rows, spans: Rows) -> list[dict[str, Any]]:
             point
             for point in points
             if point["location_id"] == place
-            and point["wait_ns"] > 0
-            and point["kind"] != "finalize"
+            and is_followed(point)
             and (before is None or point["visit_id"] < before)
         ]
         wait = max(
             waits, key=lambda p: (p["visit_id"], p["wait_ns"], p["cause_visit_id"]), default=None
         )
         begin = begins[place] if wait is None else wait["enter_ns"]
-        segments.insert(0, {"location_id": place, "begin": begin, "end": end, "wait": wait})
+        segments.insert(0, {"location_id": place, "begin": begin, "end": end, "wait": wait,
+                            "end_visit_id": before})  # fmt: skip
         if wait is None or wait in passed:
             return segments
         passed.append(wait)
@@ -66,18 +70,11 @@ def find_segments(points: Rows, spans: Rows) -> list[dict[str, Any]]:
         end = wait["cause_enter_ns"]
 
 
-def times_between(visits: Rows, place: int, begin: int, end: int) -> Counter[int]:
-    """Time per call path: whose visit is the innermost one, at each nanosecond."""
-    found: Counter[int] = Counter()
-    for now in range(begin, end):
-        inside = [
-            visit
-            for visit in visits
-            if visit["location_id"] == place and visit["enter_ns"] <= now < visit["leave_ns"]
-        ]
-        if inside:
-            found[max(inside, key=lambda visit: visit["visit_id"])["call_path_id"]] += 1
-    return found
+def is_followed(point: Row) -> bool:
+    """The path goes back to whoever was waited for, and from a thread to the one that forked it."""
+    if point["kind"] in ("fork", "finalize"):
+        return bool(point["kind"] == "fork")
+    return bool(point["wait_ns"] > 0)
 
 
 def waiting_of(segment: Row, visits: Rows) -> int:
@@ -101,12 +98,20 @@ def profile(segments: Rows, visits: Rows) -> Cells:
     return {cell: time for cell, time in cells.items() if time}
 
 
-def works(visits: Rows, points: Rows, processes: Sequence[int]) -> Cells:
-    """l_p(c): time of each process per call path without waiting, zeros left out."""
+def works(
+    visits: Rows, points: Rows, processes: Sequence[int], endings: Cells | None = None
+) -> Cells:
+    """l_p(c): time of each process per call path without waiting, zeros left out.
+
+    `endings` are times that do not count, as nobody is met after them.
+    """
     cells: Cells = {}
     for place in processes:
-        own = [visit["leave_ns"] for visit in visits if visit["location_id"] == place]
-        for path, time in times_between(visits, place, 0, max(own, default=0)).items():
+        own = [visit for visit in visits if visit["location_id"] == place]
+        begin = min((visit["enter_ns"] for visit in own), default=0)
+        end = max((visit["leave_ns"] for visit in own), default=0)
+        for path, spent in times_between(own, place, begin, end).items():
+            time = spent - (endings or {}).get((path, place), 0)
             waits = (
                 point["wait_ns"]
                 for point in points

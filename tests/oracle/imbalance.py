@@ -107,6 +107,15 @@ def _members_of(scope: str, tables: Tables) -> set[int]:
     }
 
 
+def imbalance_scopes(tables: Tables) -> list[Row]:
+    """Who could take part in call paths of each scope."""
+    return [
+        {"scope": scope, "location_id": place}
+        for scope in ("processes", "threads", "created threads", "streams")
+        for place in _members_of(scope, tables)
+    ]
+
+
 def idle_times(tables: Tables) -> list[Row]:
     """Waiting, without work, or not there while the run lasts."""
     (run,) = tables["runs"]

@@ -1,13 +1,111 @@
-"""Overheads and imbalance, found by walking up from every visit, and by asking every location."""
+"""Overheads and their rules, found by walking up from every visit and trying every rule."""
 
+import csv
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from fnmatch import fnmatchcase
 from fractions import Fraction
 from typing import Any
+
+from pipeline.stages.overhead_classes import SHIPPED_RULES
+from schemas.overheads import TAXONOMY, overhead_id
+from tests.oracle.stored_runs import Tables, c_name
+from tests.oracle.teams import find_fork_join_times
 
 Row = dict[str, Any]
 Spent = Counter[tuple[int, int]]
 """Time by call path or region, and class of overhead."""
+
+
+# --- Rules --------------------------------------------------------------------------------------
+
+
+def overhead_rules(tables: Tables) -> list[Row]:
+    """The rules of the file in their order, whatever the trace."""
+    lines = SHIPPED_RULES.read_text(encoding="utf-8").splitlines()
+    numbers = {(each.name, each.part): number for number, each in enumerate(TAXONOMY)}
+    written = [
+        (number, line)
+        for number, line in enumerate(lines, 1)
+        if line and not line.startswith(("#", "paradigm,"))
+    ]
+    rows = []
+    for rule, (number, line) in enumerate(written):
+        ((paradigm, role, name, overhead, part),) = csv.reader([line])
+        rows.append(
+            {"rule_id": rule, "line": number, "paradigm": paradigm, "role": role, "name": name}
+            | {"overhead_id": numbers[overhead, part]}
+        )
+    return rows
+
+
+def region_classes(tables: Tables) -> list[Row]:
+    """The class of every region: that of the first rule that fits."""
+    rows = []
+    for region in tables["regions"]:
+        name = c_name(region["name"]) or region["name"]
+        fitting = [
+            rule
+            for rule in tables["overhead_rules"]
+            if _fits(rule["paradigm"], region["paradigm"])
+            and _fits(rule["role"], region["role"])
+            and _fits(rule["name"], name)
+        ]
+        first = fitting[0] if fitting else {"overhead_id": overhead_id("no rule"), "rule_id": None}
+        names = ("overhead_id", "rule_id")
+        rows.append({"region_id": region["region_id"]} | {key: first[key] for key in names})
+    return rows
+
+
+def _fits(pattern: str, text: str) -> bool:
+    """Whether one of the alternatives fits; only * is special."""
+    plain = pattern.lower().replace("[", "[[]").replace("?", "[?]")
+    return any(fnmatchcase(text.lower(), each.strip()) for each in plain.split("|"))
+
+
+# --- Time ---------------------------------------------------------------------------------------
+
+
+def call_path_overheads(tables: Tables) -> list[Row]:
+    """Time of call paths by class, with and without what they call."""
+    spent, paths, overhead = _classified(tables)
+    own = Counter[tuple[int, int]]()
+    for row in spent:
+        own[row["call_path_id"], overhead[row["region_id"]]] += row["exclusive_ns"]
+    return _rows("call_path_id", own, sum_call_paths(spent, paths, overhead))
+
+
+def region_overheads(tables: Tables) -> list[Row]:
+    """The same of regions, wherever they are called."""
+    spent, paths, overhead = _classified(tables)
+    own = Counter[tuple[int, int]]()
+    for row in spent:
+        region = paths[row["call_path_id"]]["region_id"]
+        own[region, overhead[row["region_id"]]] += row["exclusive_ns"]
+    return _rows("region_id", own, sum_regions(spent, paths, overhead))
+
+
+def _rows(key: str, own: Spent, inclusive: Spent) -> list[Row]:
+    return [
+        {key: at, "overhead_id": overhead, "inclusive_ns": time}
+        | {"exclusive_ns": own[at, overhead]}
+        for (at, overhead), time in inclusive.items()
+    ]
+
+
+def _classified(tables: Tables) -> tuple[list[Row], dict[int, Row], dict[int, int]]:
+    """Stretches of time, call paths, and classes; from fork to join a region of its own works."""
+    paths = {row["call_path_id"]: row for row in tables["call_paths"]}
+    overhead = {row["region_id"]: row["overhead_id"] for row in tables["region_classes"]}
+    fork_join = -1
+    overhead[fork_join] = overhead_id("fork/join")
+    names = ("call_path_id", "region_id", "exclusive_ns")
+    spent = [{name: visit[name] for name in names} for visit in tables["visits"]]
+    for (path, _), time in find_fork_join_times(tables).items():
+        region = paths[path]["region_id"]
+        spent.append({"call_path_id": path, "region_id": fork_join, "exclusive_ns": time})
+        spent.append({"call_path_id": path, "region_id": region, "exclusive_ns": -time})
+    return spent, paths, overhead
 
 
 def sum_call_paths(

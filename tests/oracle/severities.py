@@ -1,8 +1,11 @@
-"""Waiting per metric, call path and location, each wait added to all metrics that include it."""
+"""Values per metric, call path and location, each wait added to all metrics that include it."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+from tests.oracle.stored_runs import Tables
+from tests.oracle.traffic import count_collectives, count_messages
 
 Row = dict[str, Any]
 Cell = tuple[str, int, int, bool]
@@ -19,6 +22,25 @@ COUNTS = {
     "mpi_latesender_wo": ("mpi_clswo_count", "mpi_slswo_count"),
     "mpi_latereceiver": ("mpi_clr_count", "mpi_slr_count"),
 }
+
+
+def severities(tables: Tables) -> list[Row]:
+    """All that are stored: waiting, messages, collectives, and what the critical path says."""
+    bytes_of = {row["message_id"]: row["bytes"] for row in tables["messages"]}
+    operations, messages = tables["mpi_operations"], tables["messages"]
+    found = sum_waits(tables["wait_states"], bytes_of)
+    for cell, value in (
+        count_messages(operations, messages) + count_collectives(operations)
+    ).items():
+        found[*cell, False] += value
+    names = ("metric", "call_path_id", "location_id")
+    for row in tables["critical_path_severities"]:
+        metric, path, place = (row[name] for name in names)
+        found[metric, path, place, False] += row["value"]
+    return [
+        dict(zip((*names, "is_beyond_reference"), cell, strict=True)) | {"value": value}
+        for cell, value in found.items()
+    ]
 
 
 def sum_waits(waits: Iterable[Row], bytes_of: Mapping[int, int]) -> Counter[Cell]:

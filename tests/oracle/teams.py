@@ -1,50 +1,153 @@
-"""Teams of threads, found by asking every member what it does between its begin and end there.
+"""Teams of threads, found by asking every member what it does between its begin and end there."""
 
-Teams within teams are not known here.
-"""
-
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from typing import Any
+
+from tests.oracle.stored_runs import processes
+from tests.oracle.stretches import times_between
 
 Row = dict[str, Any]
 Tables = Mapping[str, list[Row]]
-WAITS = {"barrier": "omp_ebarrier_wait", "implicit_barrier": "omp_ibarrier_wait"}
+PROPERTIES = {True: "omp_ibarrier_wait", False: "omp_ebarrier_wait"}
+BARRIERS = ("barrier", "implicit_barrier")
 
 
-def find_barrier_waits(tables: Tables) -> list[Row]:
-    """Waits of members that came to a barrier of their team before the last one did."""
+# --- Parallel regions ---------------------------------------------------------------------------
+
+
+def parallel_visits(tables: Tables) -> list[Row]:
+    """Visits of parallel regions that a team worked in, with its fork and join."""
+    teams = {row["thread_team_id"]: row for row in tables["thread_teams"]}
+    rows = []
+    for visit, number in _teams_of_visits(tables):
+        team = teams[number]
+        rows.append(
+            {name: visit[name] for name in ("visit_id", "location_id", "call_path_id")}
+            | {"thread_team_id": number, "master_location_id": team["location_id"]}
+            | {"is_start": visit["parent_visit_id"] is None}
+            | {"fork_ns": min(team["fork_ns"], visit["enter_ns"])}
+            | {"enter_ns": visit["enter_ns"], "leave_ns": visit["leave_ns"]}
+            | {"join_ns": max(team["join_ns"], visit["leave_ns"])}
+        )
+    return rows
+
+
+def _teams_of_visits(tables: Tables) -> list[tuple[Row, int]]:
+    """The parallel region that each member of a team enters first while it works there."""
     roles = {row["region_id"]: row["role"] for row in tables["regions"]}
-    found = []
-    for visits in _meetings(tables, roles):
+    parallel = [row for row in tables["visits"] if roles[row["region_id"]] == "parallel"]
+    parallel.sort(key=lambda visit: visit["visit_id"])
+    nameless = [row for row in tables["thread_teams"] if row["communicator_id"] is None]
+    stays = [(row["begin_ns"], row["end_ns"], row) for row in tables["thread_team_members"]]
+    stays += [(row["fork_ns"], row["join_ns"], row) for row in nameless]
+    claims: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for begin, end, row in stays:
+        inside = (
+            visit
+            for visit in parallel
+            if visit["location_id"] == row["location_id"] and begin <= visit["enter_ns"] <= end
+        )
+        for visit in [*inside][:1]:
+            claims[visit["visit_id"]].append((begin, row["thread_team_id"]))
+    # The innermost of teams within teams began last.
+    found = {visit: max(teams)[1] for visit, teams in claims.items()}
+    for visit in parallel:
+        if visit["visit_id"] not in found and visit["parent_visit_id"] is None:
+            found |= _nameless_team(visit, nameless, processes(tables))
+    return [(visit, found[visit["visit_id"]]) for visit in parallel if visit["visit_id"] in found]
+
+
+def _nameless_team(visit: Row, teams: list[Row], groups: Mapping[int, int]) -> dict[int, int]:
+    """The last team of the process that was forked before, if it has not yet joined."""
+    begun = [
+        team
+        for team in teams
+        if groups[team["location_id"]] == groups[visit["location_id"]]
+        and team["fork_ns"] <= visit["enter_ns"]
+    ]
+    last = max(begun, key=lambda t: (t["fork_ns"], t["thread_team_id"]), default=None)
+    if last is None or last["join_ns"] < visit["enter_ns"]:
+        return {}
+    is_master = last["location_id"] == visit["location_id"]
+    return {} if is_master else {visit["visit_id"]: last["thread_team_id"]}
+
+
+def find_forked_visits(tables: Tables) -> list[tuple[Row, Row]]:
+    """Visits of parallel regions, each with the fork and join of its team."""
+    return [(row, row) for row in parallel_visits(tables)]
+
+
+def fork_join_times(tables: Tables) -> list[Row]:
+    """Time between parallel regions and their fork and join."""
+    times: Counter[tuple[int, int]] = Counter()
+    for row in parallel_visits(tables):
+        before, after = row["enter_ns"] - row["fork_ns"], row["join_ns"] - row["leave_ns"]
+        times[row["call_path_id"], row["location_id"]] += before + after
+    return [
+        {"call_path_id": path, "location_id": place, "fork_join_ns": time}
+        for (path, place), time in times.items()
+    ]
+
+
+def find_fork_join_times(tables: Tables) -> dict[tuple[int, int], int]:
+    """The same by call path and location, without zeros."""
+    rows = fork_join_times(tables)
+    cells = {(row["call_path_id"], row["location_id"]): row["fork_join_ns"] for row in rows}
+    return {cell: time for cell, time in cells.items() if time}
+
+
+# --- Barriers -----------------------------------------------------------------------------------
+
+
+def team_barriers(tables: Tables) -> list[Row]:
+    """Visits of barriers within a team: the n-th ones of all members meet."""
+    meetings: dict[tuple[int, int], list[Row]] = defaultdict(list)
+    for (team, _), visits in _barriers_of_members(tables).items():
+        for ordinal, visit in enumerate(visits):
+            meetings[team, ordinal].append(visit)
+    last_ordinals = dict(sorted(meetings))
+    masters = {row["thread_team_id"]: row["location_id"] for row in tables["thread_teams"]}
+    roles = {row["region_id"]: row["role"] for row in tables["regions"]}
+    rows = []
+    for (team, ordinal), visits in meetings.items():
         last = max(visits, key=lambda visit: (visit["enter_ns"], -visit["location_id"]))
         for visit in visits:
-            begin, end = visit["enter_ns"], last["enter_ns"]
-            wait = end - begin - _task_time(tables, visit["location_id"], begin, end)
-            if wait > 0:
-                found.append(
-                    {name: visit[name] for name in ("location_id", "visit_id", "call_path_id")}
-                    | {"property": WAITS[roles[visit["region_id"]]]}
-                    | {"start_ns": begin, "wait_ns": wait}
-                    | {"cause_location_id": last["location_id"]}
-                    | {"cause_visit_id": last["visit_id"]}
-                )
-    return sorted(found, key=lambda row: (row["property"], row["visit_id"]))
+            place, enter, leave = visit["location_id"], visit["enter_ns"], visit["leave_ns"]
+            wait = min(last["enter_ns"], leave) - enter - _task_time(tables, place, enter, leave)
+            is_last = ordinal == last_ordinals[team]
+            rows.append(
+                {name: visit[name] for name in ("location_id", "visit_id", "call_path_id")}
+                | {"thread_team_id": team, "ordinal": ordinal, "enter_ns": enter}
+                | {"leave_ns": leave, "wait_ns": max(wait, 0)}
+                | {"is_implicit": roles[visit["region_id"]] == "implicit_barrier"}
+                | {"is_parting": is_last and place != masters[team]}
+                | {"last_enter_ns": last["enter_ns"], "last_location_id": last["location_id"]}
+                | {"last_visit_id": last["visit_id"]}
+            )
+    return rows
 
 
-def _meetings(tables: Tables, roles: Mapping[int, str]) -> Iterator[list[Row]]:
-    """The visits of each barrier: the n-th ones of all members of a team."""
-    openmp = {row["region_id"] for row in tables["regions"] if row["paradigm"] == "openmp"}
-    meetings: dict[tuple[int, int], list[Row]] = defaultdict(list)
-    for member in tables["thread_team_members"]:
-        barriers = [
-            visit
-            for visit in _visits_of(tables, member)
-            if visit["region_id"] in openmp and roles[visit["region_id"]] in WAITS
-        ]
-        for number, visit in enumerate(barriers):
-            meetings[member["thread_team_id"], number].append(visit)
-    yield from meetings.values()
+def _barriers_of_members(tables: Tables) -> dict[tuple[int, int], list[Row]]:
+    """Barriers of each member of a team, by team and location, in their order.
+
+    A barrier belongs to the innermost parallel region that it lies in.
+    """
+    regions = {row["region_id"]: row for row in tables["regions"]}
+    teams = {row["visit_id"]: number for row, number in _teams_of_visits(tables)}
+    parents = {row["visit_id"]: row["parent_visit_id"] for row in tables["visits"]}
+    region_of = {row["visit_id"]: row["region_id"] for row in tables["visits"]}
+    found: dict[tuple[int, int], list[Row]] = defaultdict(list)
+    for visit in sorted(tables["visits"], key=lambda row: row["visit_id"]):
+        region = regions[visit["region_id"]]
+        if region["paradigm"] != "openmp" or region["role"] not in BARRIERS:
+            continue
+        above = visit["parent_visit_id"]
+        while above is not None and regions[region_of[above]]["role"] != "parallel":
+            above = parents[above]
+        if above in teams:
+            found[teams[above], visit["location_id"]].append(visit)
+    return found
 
 
 def _task_time(tables: Tables, location: int, begin: int, end: int) -> int:
@@ -55,33 +158,64 @@ def _task_time(tables: Tables, location: int, begin: int, end: int) -> int:
     )
 
 
-def find_fork_join_times(tables: Tables) -> dict[tuple[int, int], int]:
-    """Time between parallel regions and their fork and join, by call path and location."""
-    found: dict[tuple[int, int], int] = defaultdict(int)
-    for visit, team in find_forked_visits(tables):
-        before = max(visit["enter_ns"] - team["fork_ns"], 0)
-        after = max(team["join_ns"] - visit["leave_ns"], 0)
-        found[visit["call_path_id"], visit["location_id"]] += before + after
-    return {cell: time for cell, time in found.items() if time}
+def team_barrier_waits(tables: Tables) -> list[Row]:
+    """Members that came to a barrier of their team before the last one did."""
+    names = ("location_id", "visit_id", "call_path_id", "wait_ns")
+    return [
+        {name: row[name] for name in names}
+        | {"property": PROPERTIES[row["is_implicit"]], "start_ns": row["enter_ns"]}
+        | {"cause_location_id": row["last_location_id"], "cause_visit_id": row["last_visit_id"]}
+        | {"message_id": None, "collective_id": None, "is_synchronisation": True}
+        | {"is_beyond_reference": False}
+        | {"confidence": 50 if row["last_enter_ns"] > row["leave_ns"] else 100}
+        for row in team_barriers(tables)
+        if row["wait_ns"] > 0
+    ]
 
 
-def find_forked_visits(tables: Tables) -> list[tuple[Row, Row]]:
-    """The parallel region that each member of a team enters first, with its team."""
-    roles = {row["region_id"]: row["role"] for row in tables["regions"]}
-    teams = {row["thread_team_id"]: row for row in tables["thread_teams"]}
+# --- What happens when ---------------------------------------------------------------------------
+
+
+def from_fork_to_join(tables: Tables) -> list[Row]:
+    """All visits, those of parallel regions from the fork to the join of their team."""
+    forked = {row["visit_id"]: row for row in parallel_visits(tables)}
+    return [
+        visit
+        | {
+            "enter_ns": forked.get(visit["visit_id"], {}).get("fork_ns", visit["enter_ns"]),
+            "leave_ns": forked.get(visit["visit_id"], {}).get("join_ns", visit["leave_ns"]),
+        }
+        for visit in tables["visits"]
+    ]
+
+
+def endings_of(tables: Tables) -> list[tuple[int, int, int]]:
+    """Location, begin and end of what workers do after they met their team for the last time.
+
+    That is from the last barrier on, or where there is none from the fork on, until the join.
+    Explicit tasks are not looked at yet.
+    """
+    if tables["task_fragments"]:
+        return []
+    barriers = _barriers_of_members(tables)
     found = []
-    for member in tables["thread_team_members"]:
-        parallel = [v for v in _visits_of(tables, member) if roles[v["region_id"]] == "parallel"]
-        found += [(visit, teams[member["thread_team_id"]]) for visit in parallel[:1]]
+    for row in parallel_visits(tables):
+        place, team = row["location_id"], row["thread_team_id"]
+        if place != row["master_location_id"]:
+            met = [visit["enter_ns"] for visit in barriers.get((team, place), ())]
+            found.append((place, max(met, default=row["fork_ns"]), row["join_ns"]))
     return found
 
 
-def _visits_of(tables: Tables, member: Row) -> list[Row]:
-    """Visits of a member while it works in the team, in the order of entering."""
-    visits = [
-        visit
-        for visit in tables["visits"]
-        if visit["location_id"] == member["location_id"]
-        and member["begin_ns"] <= visit["enter_ns"] <= visit["leave_ns"] <= member["end_ns"]
+def team_endings(tables: Tables) -> list[Row]:
+    """Time of workers in such endings, by call path."""
+    visits = from_fork_to_join(tables)
+    times: Counter[tuple[int, int]] = Counter()
+    for place, begin, end in endings_of(tables):
+        for path, time in times_between(visits, place, begin, end).items():
+            times[path, place] += time
+    return [
+        {"call_path_id": path, "location_id": place, "ending_ns": time}
+        for (path, place), time in times.items()
+        if time
     ]
-    return sorted(visits, key=lambda visit: (visit["enter_ns"], -visit["leave_ns"]))

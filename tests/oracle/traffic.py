@@ -1,18 +1,21 @@
 """Messages and collectives, counted one by one."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
+
+from tests.oracle.stored_runs import Tables, processes
 
 Row = dict[str, Any]
 Cell = tuple[str, int, int]
 """Metric, call path and location."""
 
 
-def communication_matrix(messages: Iterable[Row], groups: Mapping[int, int]) -> list[Row]:
-    """Messages and bytes of each pair of processes; `groups` gives the process of a location."""
+def communication_matrix(tables: Tables) -> list[Row]:
+    """Messages and bytes of each pair of processes."""
     pairs: dict[tuple[int, int], list[Row]] = defaultdict(list)
-    for message in messages:
+    groups = processes(tables)
+    for message in tables["messages"]:
         sender, receiver = message["sender_location_id"], message["receiver_location_id"]
         pairs[groups[sender], groups[receiver]].append(message)
     return [
@@ -21,10 +24,10 @@ def communication_matrix(messages: Iterable[Row], groups: Mapping[int, int]) -> 
     ]
 
 
-def message_sizes(messages: Iterable[Row]) -> list[Row]:
+def message_sizes(tables: Tables) -> list[Row]:
     """Messages and bytes of each class of sizes; what has no bytes is a class of its own."""
     classes: dict[tuple[int, int], list[Row]] = defaultdict(list)
-    for message in messages:
+    for message in tables["messages"]:
         lower, upper = 0, 0
         while message["bytes"] > upper:
             lower, upper = upper + 1, 2 * upper + 1

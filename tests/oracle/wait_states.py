@@ -4,13 +4,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from tests.oracle.stored_runs import TESTS, WAITING_FOR_RECEIVERS, c_name
+
 Row = dict[str, Any]
 Wait = tuple[str, int, int, int, int]
-
-TESTS = {"MPI_Test", "MPI_Testany", "MPI_Testall", "MPI_Testsome"}
-WAITING_FOR_RECEIVERS = {
-    "MPI_Send", "MPI_Ssend", "MPI_Wait", "MPI_Waitany", "MPI_Waitall", "MPI_Waitsome",
-}  # fmt: skip
 
 
 def find_late_senders(
@@ -41,8 +38,8 @@ def find_late_senders(
                 call = [m for m in received if m["receive_completion_visit_id"] == visit]
                 late = [(m, _late_sender_wait(m)) for m in call]
                 longest = max(late, key=lambda each: each[1])  # the first of equals
-                name = name_of(message["receive_completion_call_path_id"])
-                if longest[1] > 0 and name not in TESTS:
+                path = message["receive_completion_call_path_id"]
+                if longest[1] > 0 and c_name(name_of(path)) not in TESTS:
                     unmarked.append(longest)
                 if remembered_waits and len(unmarked) > remembered_waits:
                     waits.append(_late_sender("mpi_latesender", *unmarked.pop(0)))
@@ -60,7 +57,8 @@ def find_late_receivers(
         wait = _late_receiver_wait(message)
         if visit is None or wait <= 0 or visit in late_sender_visits:
             continue
-        if name_of(message["send_completion_call_path_id"]) not in WAITING_FOR_RECEIVERS:
+        call = c_name(name_of(message["send_completion_call_path_id"]))
+        if call not in WAITING_FOR_RECEIVERS:
             continue
         if visit not in longest or wait > _late_receiver_wait(longest[visit]):
             longest[visit] = message
@@ -77,6 +75,9 @@ def find_late_receivers(
 
 
 def _late_sender_wait(message: Row) -> int:
+    """What lies outside any call cannot be said to wait, nor to have been waited for."""
+    if message["send_post_enter_ns"] is None or message["receive_completion_enter_ns"] is None:
+        return 0
     until = min(message["send_post_enter_ns"], message["receive_completion_leave_ns"])
     return int(until - message["receive_completion_enter_ns"])
 

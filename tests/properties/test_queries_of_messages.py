@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from tests.golden.micro_trace import MicroTrace, Place, Row, Tables
 from tests.golden.running import run_queries, run_query
-from tests.oracle.matching import match_messages, number_collectives, number_receives, number_sends
+from tests.oracle.collectives import number_collectives
+from tests.oracle.matching import match_messages, number_receives, number_sends
 from tests.oracle.wait_states import find_late_receivers, find_late_senders
 
 PROCESSES = st.sampled_from([0, 1, 2])
@@ -196,7 +197,7 @@ def test_collectives_are_those_of_going_through_the_records(tables: Tables) -> N
     )
     assert instances == [(*key, len(expected[key])) for key in sorted(expected)]
     assert members == [
-        (number, *member)
+        (number, call["record"]["location_id"], call["begin_ns"], call["record"]["time_ns"])
         for number, key in enumerate(sorted(expected))
-        for member in sorted(expected[key])
+        for call in sorted(expected[key], key=lambda call: call["record"]["location_id"])
     ]

@@ -1,0 +1,37 @@
+"""Every relation that is computed from a trace has a slow and obvious version in Python."""
+
+from typing import Any
+
+from pipeline.graph import ReadStage, build_graph
+from pipeline.readers.otf2.source import Otf2Source
+from pipeline.run import standard_recipe
+from schemas import BY_NAME
+from tests.oracle.relations import ORACLES, TEXTS, WITHOUT
+
+
+class AnySource:
+    """What a graph needs to know of a trace."""
+
+    tables = Otf2Source.tables
+
+
+def computed() -> set[str]:
+    """The relations that stages make, stored or not."""
+    source: Any = AnySource()
+    graph = build_graph(source, standard_recipe())
+    made = [stage.outputs for stage in graph if not isinstance(stage, ReadStage)]
+    return {table.name for outputs in made for table in outputs}
+
+
+def test_every_relation_has_an_oracle_or_a_reason_to_have_none() -> None:
+    """The call tree has one, too, though it is summed up in reading."""
+    assert computed() - set(ORACLES) == set(WITHOUT)
+    assert set(ORACLES) - computed() == {"call_tree"}
+
+
+def test_the_exceptions_are_few_and_explained() -> None:
+    assert len(WITHOUT) <= 4
+    assert all(len(reason.split()) > 5 for reason in WITHOUT.values())
+    columns = {f"{table}.{column}" for table, names in TEXTS.items() for column in names}
+    assert columns == {"trace_quality.detail"}
+    assert "detail" in BY_NAME["trace_quality"].column_names

@@ -1,0 +1,201 @@
+"""All wait states as whole rows, found call by call."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from tests.oracle.collective_waits import (
+    Instance,
+    Member,
+    Wait,
+    find_collective_waits,
+    find_finalize_waits,
+    find_init_completions,
+    synchronised,
+)
+from tests.oracle.collectives import framing_members, instances_of
+from tests.oracle.matching import CHANNEL
+from tests.oracle.stored_runs import Tables, names_of_call_paths, processes
+from tests.oracle.wait_states import find_late_receivers, find_late_senders
+
+Row = dict[str, Any]
+# As many waits that are not marked yet as the reference remembers.
+REMEMBERED = 100
+COMPLETIONS = ("collective_completions", "init_completion")
+WAITS = (
+    "late_sender", "late_receiver", "collective_waits", "nonblocking_collective_waits",
+    "wait_at_finalize", "team_barrier_waits",
+)  # fmt: skip
+
+
+def wait_states(tables: Tables) -> list[Row]:
+    """All of them together."""
+    return [
+        row | {"is_completion": name in COMPLETIONS}
+        for name in (*WAITS, *COMPLETIONS)
+        for row in tables[name]
+    ]
+
+
+# --- Messages -----------------------------------------------------------------------------------
+
+
+def late_sender(tables: Tables) -> list[Row]:
+    """Receives that waited, each for one message."""
+    return [
+        _for_message(tables, "receive_completion", wait, cause="send_post")
+        for wait in _late_senders(tables)
+    ]
+
+
+def awaited_messages(tables: Tables) -> list[Row]:
+    """The messages that receives waited for."""
+    names = ("message_id", "location_id", "visit_id", "wait_ns")
+    return [{name: row[name] for name in names} for row in late_sender(tables)]
+
+
+def wrong_order(tables: Tables) -> list[Row]:
+    """Those of them that were sent after one received later."""
+    return [
+        {"message_id": message, "is_same_sender": name == "mpi_lswo_same"}
+        for name, _, _, _, message in _late_senders(tables)
+        if name != "mpi_latesender"
+    ]
+
+
+def late_receiver(tables: Tables) -> list[Row]:
+    """Sends that waited, each for one message."""
+    names = names_of_call_paths(tables)
+    visits = {visit for _, visit, *_ in _late_senders(tables)}
+    found = find_late_receivers(tables["messages"], names.__getitem__, visits)
+    return [_for_message(tables, "send_completion", wait, cause="receive_post") for wait in found]
+
+
+def _late_senders(tables: Tables) -> list[tuple[str, int, int, int, int]]:
+    names, groups = names_of_call_paths(tables), processes(tables)
+    found = tables["messages"]
+    return find_late_senders(found, names.__getitem__, groups.__getitem__, REMEMBERED)
+
+
+def _for_message(
+    tables: Tables, waiting: str, wait: tuple[str, int, int, int, int], *, cause: str
+) -> Row:
+    """A wait of one moment of a message for another one."""
+    name, visit, start, length, number = wait
+    (message,) = (row for row in tables["messages"] if row["message_id"] == number)
+    channel = {key: message[key] for key in CHANNEL}
+    is_doubtful = channel in tables["doubtful_channels"]
+    confidence = 75 if is_doubtful else 100
+    places = {"send": "sender_location_id", "rece": "receiver_location_id"}
+    return {
+        "property": name,
+        "location_id": message[places[waiting[:4]]],
+        "visit_id": visit,
+        "call_path_id": message[f"{waiting}_call_path_id"],
+        "start_ns": start,
+        "wait_ns": length,
+        "cause_location_id": message[places[cause[:4]]],
+        "cause_visit_id": message[f"{cause}_visit_id"],
+        "message_id": number,
+        "collective_id": None,
+        "is_synchronisation": message["bytes"] == 0,
+        "is_beyond_reference": False,
+        "confidence": 50 if message["is_clock_violation"] else confidence,
+    }
+
+
+# --- Collectives --------------------------------------------------------------------------------
+
+
+def collective_waits(tables: Tables) -> list[Row]:
+    """Waits for the last one in blocking collectives."""
+    return [row for row in _blocking(tables) if not row["property"].endswith("_completion")]
+
+
+def collective_completions(tables: Tables) -> list[Row]:
+    """Time inside after the first one has left."""
+    return [row for row in _blocking(tables) if row["property"].endswith("_completion")]
+
+
+def _blocking(tables: Tables) -> Iterator[Row]:
+    for number, instance in instances_of(tables):
+        for wait in find_collective_waits([instance]):
+            is_last = not wait.property.endswith("_completion")
+            yield _in_collective(number, instance, wait, is_last=is_last)
+
+
+def _in_collective(number: int, instance: Instance, wait: Wait, *, is_last: bool) -> Row:
+    """A row; `is_last`: caused by a begin, else by an end."""
+    (member,) = (each for each in instance.members if each.location == wait.location)
+    (cause,) = (each for each in instance.members if each.location == wait.cause)
+    return _row(wait, member, cause.begin_visit if is_last else cause.visit) | {
+        "collective_id": number,
+        "is_synchronisation": instance.family == "barrier",
+    }
+
+
+def _row(wait: Wait, member: Member, cause_visit: int | None) -> Row:
+    return {
+        "property": wait.property,
+        "location_id": member.location,
+        "visit_id": member.visit,
+        "call_path_id": member.call_path,
+        "start_ns": wait.start,
+        "wait_ns": wait.wait,
+        "cause_location_id": wait.cause,
+        "cause_visit_id": cause_visit,
+        "message_id": None,
+        "collective_id": None,
+        "is_synchronisation": True,
+        "is_beyond_reference": wait.is_beyond_reference,
+        "confidence": wait.confidence,
+    }
+
+
+def nonblocking_collective_waits(tables: Tables) -> list[Row]:
+    """What a completing call waited beyond what it waited for messages."""
+    calls: dict[int, list[tuple[int, Row]]] = defaultdict(list)
+    for number, instance in instances_of(tables):
+        for member, last in synchronised(instance) if instance.is_nonblocking else ():
+            if member.call is None or last.begin_visit is None or member.is_test:
+                continue
+            start, until = max(member.begin, member.call), min(last.begin, member.end)
+            wait = Wait(
+                instance.property, member.location, member.call, start, until - start,
+                last.location, True, instance.confidence_of(member, last),
+            )  # fmt: skip
+            row = _row(wait, member, last.begin_visit) | {"collective_id": number}
+            row |= {"is_synchronisation": instance.family == "barrier"}
+            calls[row["visit_id"]].append((until, row))
+    messages = [*tables["late_sender"], *tables["late_receiver"]]
+    found = []
+    for visit, waits in calls.items():
+        until, row = max(waits, key=lambda each: each[1]["wait_ns"])  # the first of equals
+        ends = [
+            each["start_ns"] + each["wait_ns"] for each in messages if each["visit_id"] == visit
+        ]
+        row["start_ns"] = max([row["start_ns"], *ends])
+        row["wait_ns"] = until - row["start_ns"]
+        found += [row] if row["wait_ns"] > 0 else []
+    return found
+
+
+# --- MPI_Init and MPI_Finalize ------------------------------------------------------------------
+
+
+def init_completion(tables: Tables) -> list[Row]:
+    """Time in MPI_Init after the first process has left it."""
+    members = framing_members(tables, "mpi_init", "mpi_init_thread")
+    return [_framing(members, wait) for wait in find_init_completions(members)]
+
+
+def wait_at_finalize(tables: Tables) -> list[Row]:
+    """Time in MPI_Finalize until the last process enters it."""
+    members = framing_members(tables, "mpi_finalize")
+    return [_framing(members, wait) for wait in find_finalize_waits(members)]
+
+
+def _framing(members: list[Member], wait: Wait) -> Row:
+    (member,) = (each for each in members if each.location == wait.location)
+    (cause,) = (each for each in members if each.location == wait.cause)
+    return _row(wait, member, cause.visit)
