@@ -86,7 +86,7 @@ def test_a_disk_that_cannot_be_written_is_told_in_one_line_and_can_be_read(
     assert store.open().read("places").num_rows == 2
 
 
-CALLS = ["mkdir", "write_table", "close", "write_text", "rename", "replace"]
+CALLS = ["mkdir", "write_table", "close", "write_bytes", "rename", "replace"]
 
 
 @pytest.mark.parametrize("call", CALLS)
