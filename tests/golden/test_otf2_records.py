@@ -268,6 +268,7 @@ def test_samples_are_kept(read):
     trace.location("0 enter main\n 3 CallingContextSample 1 2 0\n 4 CallingContextSample 8 2 0")
     tables = read(trace)
     assert tables.rows("samples", f"{PLACE} calling_context_id") == [(3, 1, 0, 1), (4, 2, 0, None)]
+    assert tables.findings()["impossible_id", 0] == 1  # context 8
 
 
 def test_a_context_that_is_not_defined_is_counted(read):

@@ -119,6 +119,16 @@ def test_a_metric_location_names_its_counters_by_an_instance(read):
     ]
 
 
+def test_a_class_has_a_counter_but_once(read):
+    trace = Trace()
+    trace.location([Event(1, "Metric", (0, [("uint64", 7), ("uint64", 8)]))])
+    trace.define("MetricMember", 0, "counter", "", 1, 0, TYPES["uint64"], 1, 0, "#")
+    trace.define("MetricClass", 0, [0, 0], ASYNCHRONOUS, 1)
+    tables = read(trace)
+    assert tables.rows("counter_values", "counter_id value_integer") == [(0, 7)]
+    assert tables.findings() == {("impossible_id", 0): 1}
+
+
 def test_a_value_without_counter_is_counted_and_left_out(read):
     """Class 0 has one member, the record two values; class 9 is not defined."""
     trace = Trace()

@@ -1,10 +1,9 @@
 """A text file, perhaps compressed, cut into blocks of whole rows."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
@@ -38,51 +37,87 @@ class Damage:
     problem: str = ""
 
 
-@contextmanager
-def open_text(path: Path) -> Iterator[tuple[Any, int]]:
-    """A stream of bytes, decompressed if the file begins as a compressed one does.
-
-    The number is how much to ask for at a time: where a stream is cut, the last step is lost.
-    """
-    with path.open("rb") as file:
-        head = file.read(4)
-    compression = next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)
-    with pa.input_stream(str(path), compression=compression) as stream:
-        yield stream, _STEP_BYTES if compression else BLOCK_BYTES
-
-
 def read_blocks(path: Path, damage: Damage) -> Iterator[Block]:
     """All rows, a block at a time; what cannot be decompressed is told in `damage`."""
     rest, offset = b"", 0
-    with open_text(path) as (stream, step):
-        while True:
-            data = rest + _read(stream, step, damage)
-            is_end = len(data) == len(rest)
-            end = len(data) if is_end else _end_of_rows(data)
-            end = end if end or len(data) < _LONGEST_ROW else len(data)
-            if end:
-                yield Block(data[:end], offset)
-                offset += end
-            rest = data[end:]
-            if is_end:
-                return
+    parts = _parts(path, damage)
+    while True:
+        data = rest + _gather(parts)
+        is_end = len(data) == len(rest)
+        end = len(data) if is_end else _end_of_rows(data)
+        end = end if end or len(data) < _LONGEST_ROW else len(data)
+        if end:
+            yield Block(data[:end], offset)
+            offset += end
+        rest = data[end:]
+        if is_end:
+            return
 
 
-def _read(stream: Any, step: int, damage: Damage) -> bytes:
+def _gather(parts: Iterator[bytes]) -> bytes:
     """The next bytes; fewer than a block at the end, or where the stream is cut."""
-    parts: list[bytes] = []
+    gathered: list[bytes] = []
     size = 0
-    while size < BLOCK_BYTES and not damage.problem:
-        try:
-            part = stream.read(step)
-        except OSError as error:
-            damage.problem = str(error)
-            break
-        if not part:
-            break
-        parts.append(part)
+    for part in parts:
+        gathered.append(part)
         size += len(part)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+        if size >= BLOCK_BYTES:
+            break
+    return gathered[0] if len(gathered) == 1 else b"".join(gathered)
+
+
+def _parts(path: Path, damage: Damage) -> Iterator[bytes]:
+    """The bytes of a file, decompressed if it begins as a compressed one does."""
+    with path.open("rb") as file:
+        head = file.read(4)
+        file.seek(0)
+        compression = next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)
+        given = 0
+        try:
+            stream = file if compression is None else _decompressed(file, compression)
+            while part := stream.read(_STEP_BYTES if compression else BLOCK_BYTES):
+                given += len(part)
+                yield part
+            return
+        except OSError as error:
+            damage.problem, read = str(error), file.tell()
+    if compression:
+        yield from _last_bytes(path, compression, given, read)
+
+
+def _decompressed(file: Any, compression: str) -> Any:
+    return pa.CompressedInputStream(pa.PythonFile(file, "r"), compression)
+
+
+def _last_bytes(path: Path, compression: str, given: int, read: int) -> Iterator[bytes]:
+    """What a stream loses that breaks off, of which so many bytes were `given`, and `read`.
+
+    All is decompressed once more, and in the end byte by byte.
+    """
+    with path.open("rb") as file:
+        stream = _decompressed(_SlowFile(file, read - _STEP_BYTES), compression)
+        try:
+            while given and (part := stream.read(min(given, _STEP_BYTES))):
+                given -= len(part)
+            while part := stream.read(1):
+                yield part
+        except OSError:
+            return
+
+
+class _SlowFile:
+    """A file that hands over single bytes from some place on."""
+
+    closed = False
+
+    def __init__(self, file: BinaryIO, slow_from: int) -> None:
+        self._file, self._slow_from = file, slow_from
+
+    def read(self, size: int) -> bytes:
+        return self._file.read(max(min(size, self._slow_from - self._file.tell()), 1))
+
+    def close(self) -> None:
+        self.closed = True
 
 
 def _end_of_rows(data: bytes) -> int:

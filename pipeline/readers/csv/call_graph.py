@@ -1,7 +1,7 @@
 """Call graphs as fastotf2 writes them: a row per visit, in text or Parquet."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,43 +11,40 @@ from numpy.typing import NDArray
 
 from pipeline.errors import DamagedTraceError
 from pipeline.kernels.records import SIDE_WIDTH
+from pipeline.readers.csv.header import Header
 from pipeline.readers.csv.rows import Definition, RowMaker, Rows
 from pipeline.readers.csv.unfolding import LOCATION, NEVER, OPEN, SLOTS, unfold
 
 BATCH_ROWS = 1 << 17
 _MOST_NS = 1 << 62
 _COLUMNS = ("group", "thread", "depth", "name", "start", "end")
-_READ_TEXT = (
-    "read_csv($files, header = true, all_varchar = true, delim = $separator, quote = '\"', "
-    "escape = '\"', null_padding = true, strict_mode = false, union_by_name = true)"
-)
 _READ_PARQUET = "read_parquet($files, union_by_name = true, hive_partitioning = false)"
 
 
 class CallGraph:
-    """Files of one call graph, all in Parquet or all text with a separator between cells.
+    """Files of one call graph, by their headers: all text or all Parquet."""
 
-    `columns` are as they are called there.
-    """
-
-    def __init__(
-        self, files: Sequence[Path], columns: dict[str, str], *, separator: str | None
-    ) -> None:
-        self._files, self._columns, self._separator = files, columns, separator
+    def __init__(self, headers: Sequence[Header], *, is_text: bool) -> None:
+        self._headers, self._is_text = headers, is_text
 
     def read(
-        self, made: RowMaker, *, folder: Path, threads: int, allow_damaged: bool,
-        report: Callable[[int], None],
+        self, made: RowMaker, texts: Iterable[pa.RecordBatch], *, folder: Path, threads: int,
+        allow_damaged: bool, report: Callable[[int], None],
     ) -> Iterator[Rows]:  # fmt: skip
         """All visits as records; sorted outside of memory, in `folder`.
 
-        Raises DamagedTraceError for rows that cannot be read, unless damage is allowed.
+        `texts` are the cells of files that are text. Raises DamagedTraceError for rows that cannot
+        be, unless damage is allowed.
         """
         from pipeline.store.database import connect
 
         connection = connect(threads=threads, temp_directory=str(folder))
         try:
-            self._load(connection, made, allow_damaged=allow_damaged)
+            if self._is_text:
+                _load_texts(connection, texts)
+            else:
+                self._load_parquet(connection)
+            self._check(connection, made, allow_damaged=allow_damaged)
             places = _places(connection, made)
             reader = connection.sql(_SORTED).to_arrow_reader(BATCH_ROWS)
             unfolder = _Unfolder(made, places)
@@ -58,32 +55,74 @@ class CallGraph:
         finally:
             connection.close()
 
-    def _load(self, connection: Any, made: RowMaker, *, allow_damaged: bool) -> None:
+    def _load_parquet(self, connection: Any) -> None:
         """A table of the visits, times in ns."""
         import duckdb
 
-        read = _READ_TEXT if self._separator else _READ_PARQUET
-        columns = ", ".join(f'"{self._columns[name]}" AS "{name}"' for name in _COLUMNS)
-        files = [str(file) for file in self._files]
-        values = {"files": files} | ({"separator": self._separator} if self._separator else {})
+        first = self._headers[0]
+        names = {name: first.columns[at] for name, at in first.call_graph_columns.items()}
+        columns = ", ".join(f'"{names[name]}" AS "{name}"' for name in _COLUMNS)
+        files = [str(header.path) for header in self._headers]
         try:
-            connection.execute(f"CREATE TEMP TABLE raw AS SELECT {columns} FROM {read}", values)
+            connection.execute(
+                f"CREATE TEMP TABLE raw AS SELECT {columns} FROM {_READ_PARQUET}", {"files": files}
+            )
             connection.execute(_CLEANED)
         except duckdb.Error as error:
             reason = str(error).splitlines()[0]
             raise DamagedTraceError(f"{files[0]}: cannot be read: {reason}") from error
+
+    def _check(self, connection: Any, made: RowMaker, *, allow_damaged: bool) -> None:
+        """Count the rows that cannot be visits, or raise DamagedTraceError."""
         ((bad, good, example),) = connection.execute(_BAD_ROWS).fetchall()
         if bad and not (good and allow_damaged):
+            path = self._headers[0].path
             advice = "correct them, or analyse the others with --allow-damaged"
             raise DamagedTraceError(
-                f"{self._files[0].parent if len(files) > 1 else files[0]}: "
+                f"{path.parent if len(self._headers) > 1 else path}: "
                 f"{bad if good else 'all'} rows without possible times or depth, such as "
                 f"{example}; {advice if good else 'copy it again'}"
             )
         made.findings["unreadable_row"] += bad
 
 
-# A number of seconds, or an integer number of nanoseconds; an open end is infinite or empty.
+def _load_texts(connection: Any, texts: Iterable[pa.RecordBatch]) -> None:
+    """A table of the visits, times in ns."""
+    connection.execute(_RAW)
+    for cells in texts:
+        is_text = pa.types.is_string(cells.schema.field("depth").type)
+        connection.register("cells", cells)
+        connection.execute(_ADD_TEXTS if is_text else _ADD_NUMBERS)
+        connection.unregister("cells")
+    connection.execute(_CLEANED)
+
+
+_RAW = """
+CREATE TEMP TABLE raw (
+    "group" VARCHAR, thread VARCHAR, depth BIGINT, name VARCHAR, "start" DOUBLE, "end" DOUBLE
+)
+"""
+_ADD_NUMBERS = """
+INSERT INTO raw SELECT "group", thread, depth, name, "start", "end" FROM cells
+"""
+# Numbers are those that a table of text writes, not all that the database understands.
+_DECIMAL = r"'[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?|inf(inity)?)', 'i'"
+_ADD_TEXTS = rf"""
+INSERT INTO raw
+SELECT
+    "group",
+    thread,
+    if(regexp_full_match(trim(depth), '[+-]?\d+'), TRY_CAST(depth AS BIGINT), NULL),
+    name,
+    if(regexp_full_match(trim("start"), {_DECIMAL}), TRY_CAST("start" AS DOUBLE), NULL),
+    CASE
+        WHEN trim("end") = '' THEN NULL
+        WHEN regexp_full_match(trim("end"), {_DECIMAL}) THEN TRY_CAST("end" AS DOUBLE)
+        ELSE 'nan'::DOUBLE
+    END
+FROM cells
+"""
+# A number of seconds, or an integer number of nanoseconds; an open end is infinite or none.
 _CLEANED = f"""
 CREATE TEMP TABLE visits AS
 SELECT

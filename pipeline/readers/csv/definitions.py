@@ -80,9 +80,20 @@ class _Builder:
     def _text(self, text: object) -> int:
         if text is None:
             return UNDEFINED_32
-        number = self._texts.setdefault(str(text), _OWN_TEXTS + len(self._texts))
-        self._defs["String"][number] = (str(text),)
+        word = self._word(text)
+        number = self._texts.setdefault(word, _OWN_TEXTS + len(self._texts))
+        self._defs["String"][number] = (word,)
         return number
+
+    def _word(self, text: object) -> str:
+        """A text of JSON, which may hold halves of characters."""
+        word = str(text)
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            self._defs.invalid_text += 1
+            return word.encode("utf-8", "backslashreplace").decode()
+        return word
 
     def _integer(self, properties: Mapping[str, Any], name: str, absent: int) -> int:
         value = properties.get(name)
@@ -122,11 +133,24 @@ class _Builder:
         return ref
 
     def _identifier(self, each: Definition, position: int) -> int:
-        ref = self._integer(each.properties, "id", position)
-        if 0 <= ref < UNDEFINED_32:
+        return self._id(each.properties, position, UNDEFINED_32)
+
+    def _id(self, properties: Mapping[str, Any], absent: int, end: int) -> int:
+        """The identifier that a definition gives itself, below `end`; else the one it gets."""
+        ref = self._integer(properties, "id", absent)
+        if 0 <= ref < end:
             return ref
         self._findings["impossible_id"] += 1
-        return position
+        return absent
+
+    def _first(self, kind: str, key: Callable[[Definition], int]) -> dict[int, Definition]:
+        """The first definition of each process or location."""
+        found: dict[int, Definition] = {}
+        rows = self._rows.get(kind, [])
+        for each in rows:
+            found.setdefault(key(each), each)
+        self._defs.repeated += len(rows) - len(found)
+        return found
 
     # --- Run and places --------------------------------------------------------------------------
 
@@ -141,7 +165,8 @@ class _Builder:
             0,
             self._integer(found, "started_at_ns", UNDEFINED_64) % (1 << 64),
         )
-        texts = [str(found.get(name) or "") for name in ("trace_id", "creator", "machine_name")]
+        names = ("trace_id", "creator", "machine_name")
+        texts = [self._word(found.get(name) or "") for name in names]
         return TraceOrigin("csv", *texts)
 
     def _places(self) -> None:
@@ -155,10 +180,7 @@ class _Builder:
     def _locations(self) -> list[int]:
         """Processes and locations: those defined, in their order, then the others."""
         seen = self._made.places
-        defined = {
-            (each.process << 32) | each.thread: each for each in self._rows.get("Thread", [])
-        }
-        self._defs.repeated += len(self._rows.get("Thread", [])) - len(defined)
+        defined = self._first("Thread", lambda each: (each.process << 32) | each.thread)
         keys = [*defined, *sorted(key for key in seen if key not in defined)]
         self._processes(keys)
         places = []
@@ -166,7 +188,7 @@ class _Builder:
             process, thread = key >> 32, key & 0xFFFFFFFF
             found = defined.get(key)
             properties = found.properties if found else {}
-            ref = self._integer(properties, "id", key) % (1 << 64)
+            ref = self._id(properties, key, UNDEFINED_64)
             name = found.name if found else f"thread {thread}"
             place = seen.get(key, -1)
             count = int(self._counts[place]) if 0 <= place < len(self._counts) else 0
@@ -181,12 +203,11 @@ class _Builder:
         return places
 
     def _processes(self, keys: list[int]) -> None:
-        defined = {each.process: each for each in self._rows.get("Process", [])}
-        self._defs.repeated += len(self._rows.get("Process", [])) - len(defined)
+        self._defined_processes = defined = self._first("Process", lambda each: each.process)
         numbers = [*defined, *sorted({key >> 32 for key in keys} - set(defined))]
         for number in numbers:
             properties = defined[number].properties if number in defined else {}
-            wanted = self._integer(properties, "id", number) % (1 << 64)
+            wanted = self._id(properties, number, UNDEFINED_32)
             self._process_refs[number] = self._free(wanted, self._taken_groups)
         for number in numbers:
             found = defined.get(number)
@@ -204,13 +225,13 @@ class _Builder:
         first: dict[int, int] = {}
         for key, ref in self._location_refs.items():
             first.setdefault(key >> 32, ref)
+        defined = self._defined_processes
         ranks = {
-            each.process: self._integer(each.properties, "rank", -1)
-            for each in self._rows.get("Process", [])
+            process: self._integer(each.properties, "rank", -1) for process, each in defined.items()
         }
         creators = {
-            each.process
-            for each in self._rows.get("Process", [])
+            process
+            for process, each in defined.items()
             if each.properties.get("creator") is not None
         }
         members: dict[int, int] = {}

@@ -1,17 +1,19 @@
 """Which layout a file has, by its first line."""
 
 import csv
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from pipeline.errors import NotATraceError
+from pipeline.errors import DamagedTraceError, NotATraceError
 from pipeline.readers.csv.blocks import Damage, read_blocks
 from schemas import csv_layout as layout
 
 _FIELDS = {field.name: field for field in layout.FIELDS}
 _REQUIRED = tuple(field.name for field in layout.FIELDS if field.is_required)[1:]
 _SPELLING = {name.casefold(): name for name in (layout.TIME_SECONDS, *_FIELDS)}
+_MOST_SHOWN = 240
 _OLD_NAMES = {"start_time": "start", "end_time": "end"}
 
 
@@ -31,8 +33,17 @@ class Header:
     @cached_property
     def known(self) -> dict[str, int]:
         """Places of the columns that are read."""
+        if self.is_call_graph:
+            places = self.call_graph_columns
+            return {name: places[name] for name in layout.CALL_GRAPH_FIELDS if name in places}
         names = {self.time, *_FIELDS}
         return {name: at for at, name in enumerate(self.columns) if name in names}
+
+    def is_closed(self, line: str) -> bool:
+        """Whether all quotes of a line are closed in it, so that what follows is a cell."""
+        text = f"{line}{self.separator}x"
+        (cells,) = csv.reader([text], skipinitialspace=self.has_spaces, delimiter=self.separator)
+        return cells[-1] == "x"
 
     @cached_property
     def is_call_graph(self) -> bool:
@@ -41,17 +52,28 @@ class Header:
     @cached_property
     def call_graph_columns(self) -> dict[str, int]:
         """Places of the columns of a call graph."""
-        plain = [name.lower().replace(" ", "_") for name in self.columns]
-        return {_OLD_NAMES.get(name, name): at for at, name in enumerate(plain)}
+        return {name: at for at, name in enumerate(self.plain_columns)}
+
+    @cached_property
+    def plain_columns(self) -> tuple[str, ...]:
+        """The columns as a call graph calls them."""
+        plain = (name.lower().replace(" ", "_") for name in self.columns)
+        return tuple(_OLD_NAMES.get(name, name) for name in plain)
 
 
 def read_header(path: Path, *, is_checked: bool = True) -> Header:
-    """The header of a text file. Raises NotATraceError if it is not one of the known ones.
+    """The header of a text file.
 
     Columns that are read are called as they are declared, however a file writes their case. The
-    separator is the one of those possible that makes most columns.
+    separator is the one of those possible that makes most columns. Raises NotATraceError if it is
+    not one of the known headers, DamagedTraceError if the file cannot be decompressed.
     """
-    first = next(read_blocks(path, Damage()), None)
+    damage = Damage()
+    first = next(read_blocks(path, damage), None)
+    if damage.problem and (first is None or b"\n" not in first.data):
+        raise DamagedTraceError(
+            f"{path}: nothing of it can be decompressed ({damage.problem}); copy it again"
+        )
     line = first.data.split(b"\n", 1)[0].decode("utf-8-sig", "replace") if first else ""
     line = line.strip("\r ")
     try:
@@ -61,6 +83,8 @@ def read_header(path: Path, *, is_checked: bool = True) -> Header:
     separator, names = max(cut, key=lambda each: len(each[1]))
     columns = tuple(_SPELLING.get(name.casefold(), name) for name in names)
     header = Header(path, columns, f"{separator} " in line, separator)
+    if not header.is_closed(line):
+        raise NotATraceError(f"{path}: no trace: a quote is not closed in its first line")
     if is_checked:
         check_header(header)
     return header
@@ -71,20 +95,35 @@ def _cells(line: str, separator: str) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
+def _shown(columns: Sequence[str]) -> str:
+    """The first names, cut and printable."""
+    text = ", ".join(name[:40] for name in columns[:12]) or "none"
+    printable = "".join(each if each.isprintable() else "?" for each in text)
+    return printable if len(printable) <= _MOST_SHOWN else f"{printable[:_MOST_SHOWN]}…"
+
+
 def check_header(header: Header) -> None:
     """Raise NotATraceError where columns are missing or doubled."""
     if header.is_call_graph:
+        _check_single(header, [name for name in header.plain_columns if name in header.known])
         return
     times = {layout.TIME_NS, layout.TIME_SECONDS}
     missing = [name for name in _REQUIRED if name not in header.columns]
     missing += [] if times & set(header.columns) else [f"{layout.TIME_NS} or {layout.TIME_SECONDS}"]
-    present = ", ".join(name[:40] for name in header.columns[:12]) or "none"
+    present = _shown(header.columns)
     if missing:
         raise NotATraceError(
             f"{header.path}: no trace: no column {', '.join(missing)}; columns present: {present}; "
             "schemas/CSV.md tells what a trace in CSV looks like"
         )
-    doubled = sorted({name for name in header.known if header.columns.count(name) > 1})
-    if doubled or times <= set(header.columns):
-        what = ", ".join(doubled) or "the time"
-        raise NotATraceError(f"{header.path}: {what} is given twice; columns present: {present}")
+    _check_single(header, [name for name in header.columns if name in header.known])
+    if times <= set(header.columns):
+        raise NotATraceError(f"{header.path}: the time is given twice; columns present: {present}")
+
+
+def _check_single(header: Header, names: Sequence[str]) -> None:
+    doubled = ", ".join(sorted({name for name in names if names.count(name) > 1}))
+    if doubled:
+        raise NotATraceError(
+            f"{header.path}: {doubled} is given twice; columns present: {_shown(header.columns)}"
+        )

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from schemas import csv_layout as layout
 Integers = NDArray[np.int64]
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 _TYPES = {field.name: field.type for field in layout.FIELDS}
+_GRAPH_NUMBERS = {"depth": pa.int64(), "start": pa.float64(), "end": pa.float64()}
 _MOST_PLACES = 1 << 31
 _INTEGER = r"^[+-]?\d{1,19}$"
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"
@@ -164,10 +166,7 @@ def _parse(data: bytes, header: Header) -> ParsedBlock:
     kinds = {layout.TEXT: _TEXT, layout.INTEGER: pa.int64()}
     types = {name: kinds.get(_TYPES.get(name, ""), pa.float64()) for name in header.known}
     types[header.time] = pa.int64() if _has_whole_times(data, header) else pa.float64()
-    batch = _read(data, header, types)
-    # A quote that another line closes makes one row of several, also in columns that are not read.
-    if b'"' in data and len(batch) != sum(bool(line.strip()) for line in data.split(b"\n")):
-        raise pa.ArrowInvalid("a quote is not closed in its line")
+    batch = _read_whole(data, header, types)
     times = _times(batch.column(header.time), header)
     columns = {name: batch.column(name) for name in header.known if name != header.time}
     if times is None or not _are_places(columns):
@@ -176,6 +175,35 @@ def _parse(data: bytes, header: Header) -> ParsedBlock:
     if any("\n" in word for column in parsed.texts.values() for word in column.words):
         raise pa.ArrowInvalid("a quote is not closed in its line")
     return parsed
+
+
+def _read_whole(data: bytes, header: Header, types: dict[str, pa.DataType]) -> pa.RecordBatch:
+    """The known columns of lines that are all rows; else raise ArrowInvalid."""
+    if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
+        raise pa.ArrowInvalid("a carriage return stands within a line")
+    batch = _read(data, header, types)
+    # A quote that another line closes makes one row of several, also in columns that are not read;
+    # one that none closes any more makes none at all.
+    if b'"' in data:
+        last = data.rstrip().rpartition(b"\n")[2].decode("utf-8", "surrogateescape")
+        if len(batch) != _count_lines(data, len(batch)) or not header.is_closed(last):
+            raise pa.ArrowInvalid("a quote is not closed in its line")
+    if (b"0x" in data or b"0X" in data) and _has_hexadecimal(data, header, types):
+        raise pa.ArrowInvalid("a number is not decimal")
+    return batch
+
+
+def _count_lines(data: bytes, expected: int) -> int:
+    """Lines that are not blank; looks for blank ones unless as many as expected are there."""
+    count = data.count(b"\n") + (not data.endswith(b"\n"))
+    return count if count == expected else sum(bool(line.strip()) for line in data.split(b"\n"))
+
+
+def _has_hexadecimal(data: bytes, header: Header, types: dict[str, pa.DataType]) -> bool:
+    """Whether an integer is written as 0x…, which pyarrow takes for one."""
+    texts = _read(data, header, dict.fromkeys(types, pa.string()))
+    integers = [texts.column(name) for name, type_ in types.items() if pa.types.is_integer(type_)]
+    return any(pc.any(pc.match_substring_regex(cells, "[xX]")).as_py() for cells in integers)
 
 
 def _has_whole_times(data: bytes, header: Header) -> bool:
@@ -246,36 +274,98 @@ def _text_column(column: pa.Array) -> tuple[TextColumn, int]:
     return TextColumn(codes.to_numpy(), words), invalid
 
 
+# --- Cells as they are ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ParsedCells:
+    """The known columns of a block, numbers as such if all of them are, else as text.
+
+    `bad_count`, `first_bad` and `invalid_texts` tell of the rows like those of a ParsedBlock.
+    """
+
+    cells: pa.RecordBatch
+    offset: int
+    bad_count: int = 0
+    first_bad: tuple[int, str] | None = None
+    invalid_texts: int = 0
+
+
+def parse_cells(block: Block, header: Header) -> ParsedCells:
+    """Read all rows of a block as they are, leaving out those that are no cells like the header."""
+    first_line = int(block.offset == 0)
+    data = block.data.partition(b"\n")[2] if first_line else block.data
+    texts = dict.fromkeys(header.known, pa.string())
+    none = pa.RecordBatch.from_pylist([], pa.schema(texts.items()))
+    if not data.strip():
+        return ParsedCells(none, block.offset)
+    try:
+        cells = _read_whole(_without_spaces(data, header), header, texts | _GRAPH_NUMBERS)
+        cells.validate(full=True)
+        return ParsedCells(cells, block.offset)
+    except pa.ArrowInvalid:
+        found = _read_good(data, header, texts, first_line)
+        first = min(found.bad, default=None)
+        cells = none if found.cells is None else found.cells
+        return ParsedCells(cells, block.offset, len(found.bad), first, found.invalid_texts)
+
+
 # --- Blocks with cells that are not of their type -------------------------------------------------
 
 
 def _parse_leniently(data: bytes, header: Header, first_line: int) -> ParsedBlock:
     """Leave out the rows that have a wrong number of cells, or one that is not of its type."""
-    lines, numbers, wrong, invalid = _good_lines(data, first_line)
-    found = ParsedBlock(0, np.empty(0, np.int64), {}, {}, bad_count=len(wrong))
-    found.first_bad = (wrong[0], "a quote is not closed in its line") if wrong else None
-    text = b"\n".join(lines) + b"\n"
-    rejected = _Rejected()
     types = dict.fromkeys(header.known, pa.string())
     types |= {name: _TEXT for name in header.known if _TYPES.get(name) == layout.TEXT}
+    found = _read_good(data, header, types, first_line)
+    parsed = ParsedBlock(0, np.empty(0, np.int64), {}, {})
+    if found.cells is not None:
+        parsed = _take_good(found.cells, header, found.lines)
+    for line, reason in found.bad:
+        _note(parsed, line, reason)
+    parsed.invalid_texts += found.invalid_texts
+    return parsed
+
+
+@dataclass
+class _GoodRows:
+    """Rows that are as many cells as the header, if there are any, and their lines.
+
+    The others are `bad`: their lines, and why.
+    """
+
+    cells: pa.RecordBatch | None
+    lines: list[int]
+    bad: list[tuple[int, str]]
+    invalid_texts: int
+
+
+def _read_good(
+    data: bytes, header: Header, types: dict[str, pa.DataType], first_line: int
+) -> _GoodRows:
+    lines, numbers, wrong, invalid = _good_lines(data, header, first_line)
+    bad = [(number, "a quote is not closed in its line") for number in wrong]
+    text = b"\n".join(lines) + b"\n"
+    rejected = _Rejected()
+    cells = None
     if lines:
-        try:
-            batch = _read(_without_spaces(text, header), header, types, rejected)
-            found = _merged(found, _take_good(batch, header, numbers, rejected))
-        except _NoRowsError:
-            pass
+        with suppress(_NoRowsError):
+            cells = _read(_without_spaces(text, header), header, types, rejected)
     for row in rejected.rows:
         reason = f"{row.actual_columns} cells where the header has {row.expected_columns}"
-        _note(found, numbers[(row.number or 1) - 1], reason)
-    found.invalid_texts += invalid
-    return found
+        bad.append((numbers[(row.number or 1) - 1], reason))
+    skipped = {(row.number or 1) - 1 for row in rejected.rows}
+    kept = [number for place, number in enumerate(numbers) if place not in skipped]
+    return _GoodRows(cells, kept, bad, invalid)
 
 
 class _NoRowsError(Exception):
     """No row of a block has the right number of cells."""
 
 
-def _good_lines(data: bytes, first_line: int) -> tuple[list[bytes], list[int], list[int], int]:
+def _good_lines(
+    data: bytes, header: Header, first_line: int
+) -> tuple[list[bytes], list[int], list[int], int]:
     """Lines whose quotes are closed, as valid text, and their numbers; numbers of the others.
 
     The last number tells how many lines are not UTF-8.
@@ -284,23 +374,21 @@ def _good_lines(data: bytes, first_line: int) -> tuple[list[bytes], list[int], l
     for number, line in enumerate(data.split(b"\n"), first_line):
         if not line.strip():
             continue
-        if line.count(b'"') % 2:
+        line = line.replace(b"\r", b"")  # a line of its own for pyarrow, too
+        if b'"' in line and not header.is_closed(line.decode("utf-8", "surrogateescape")):
             wrong.append(number)
             continue
         try:
             line.decode()
         except UnicodeDecodeError:
             line, invalid = line.decode("utf-8", "backslashreplace").encode(), invalid + 1
-        # A line of its own for pyarrow, too.
-        good.append(line.replace(b"\r", b""))
+        good.append(line)
         numbers.append(number)
     return good, numbers, wrong, invalid
 
 
-def _take_good(
-    batch: pa.RecordBatch, header: Header, numbers: list[int], rejected: _Rejected
-) -> ParsedBlock:
-    """The rows of a batch of texts all of whose cells are of their type."""
+def _take_good(batch: pa.RecordBatch, header: Header, lines: list[int]) -> ParsedBlock:
+    """The rows of a batch of texts all of whose cells are of their type; they have these lines."""
     cells = {name: batch.column(name) for name in header.known}
     defines = _is_definition(cells[layout.EVENT_TYPE])
     reasons: list[tuple[NDArray[np.bool_], str]] = []
@@ -313,11 +401,9 @@ def _take_good(
     is_bad = np.logical_or.reduce([wrong for wrong, _ in reasons])
     good = pa.array(np.flatnonzero(~is_bad))
     parsed = _finish(times[~is_bad], {name: column.take(good) for name, column in cells.items()})
-    skipped = {(row.number or 1) - 1 for row in rejected.rows}
-    read = [number for place, number in enumerate(numbers) if place not in skipped]
     for row in np.flatnonzero(is_bad).tolist():
-        _note(parsed, read[row], next(reason for wrong, reason in reasons if wrong[row]))
-    parsed.lines = [read[row] for row in good.to_pylist()]
+        _note(parsed, lines[row], next(reason for wrong, reason in reasons if wrong[row]))
+    parsed.lines = [lines[row] for row in good.to_pylist()]
     return parsed
 
 
@@ -325,14 +411,6 @@ def _note(parsed: ParsedBlock, line: int, reason: str) -> None:
     """Count a row that could not be read."""
     parsed.bad_count += 1
     parsed.first_bad = min(parsed.first_bad or (line, reason), (line, reason))
-
-
-def _merged(found: ParsedBlock, other: ParsedBlock) -> ParsedBlock:
-    """The rows of `other` with the bad rows of both."""
-    other.bad_count += found.bad_count
-    bad = [each for each in (found.first_bad, other.first_bad) if each]
-    other.first_bad = min(bad, default=None)
-    return other
 
 
 def _is_definition(column: pa.Array) -> NDArray[np.bool_]:

@@ -1,6 +1,7 @@
 """Parsed blocks as records: kinds, references and arguments, each with its location."""
 
 import json
+import re
 import struct
 from collections import Counter
 from dataclasses import dataclass, field
@@ -54,6 +55,10 @@ _LIMITS = {"peer": 1 << 31, "tag": 1 << 31, "root": 1 << 31} | dict.fromkeys(
 )
 _IO_BYTES = UNDEFINED_64
 _INT64, _DOUBLE, _STRING = 7, 10, 11
+_WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
+_FLOATING = re.compile(
+    r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|nan|inf|infinity)", re.IGNORECASE
+)
 
 
 class Rows(NamedTuple):
@@ -251,9 +256,12 @@ class RowMaker:
             values = [column.words[code] for code in column.codes[rest[rows]]]
         for row, ref, value in zip(rows.tolist(), which.tolist(), values, strict=True):
             kind = int(found[row])
+            if kind == kinds.CONTEXT_SAMPLE:
+                side[row] = _arguments(kind, ref, 0, 0)
+                continue
             is_text = kind == kinds.PARAMETER_STRING or names.words[codes[row]] == "AttributeText"
             type_, bits = self._bits(value, is_text=is_text)
-            if type_ is None:
+            if type_ is None or (type_ == _DOUBLE and kind in _WITH_WHOLE_VALUE):
                 found[row] = kinds.UNKNOWN
                 continue
             side[row] = _arguments(kind, ref, type_, bits)
@@ -267,18 +275,13 @@ class RowMaker:
         """Type and value as 64 bits; type None if the text is no number."""
         if is_text:
             return _STRING, self.texts.number(value)
-        try:
-            if value.lstrip("+-").isdigit():
-                number = int(value)
-                is_possible = -(1 << 63) <= number < 1 << 64
-                return (
-                    (_INT64, number - (1 << 64 if number >= 1 << 63 else 0))
-                    if is_possible
-                    else (None, 0)
-                )
+        if _WHOLE.fullmatch(value):
+            number = int(value)
+            if -(1 << 63) <= number < 1 << 64:
+                return _INT64, number - (1 << 64 if number >= 1 << 63 else 0)
+        elif _FLOATING.fullmatch(value):
             return _DOUBLE, struct.unpack("<q", struct.pack("<d", float(value)))[0]
-        except ValueError:
-            return None, 0
+        return None, 0
 
     # --- Definitions -----------------------------------------------------------------------------
 
@@ -339,6 +342,10 @@ _WITH_VALUE = [
     kinds.METRIC, MORE_VALUES, kinds.ATTRIBUTE, kinds.PARAMETER_STRING, kinds.PARAMETER_INT,
     kinds.PARAMETER_UNSIGNED, kinds.BUFFER_FLUSH, kinds.MEASUREMENT_ON_OFF, kinds.CONTEXT_SAMPLE,
 ]  # fmt: skip
+
+_WITH_WHOLE_VALUE = {
+    kinds.PARAMETER_INT, kinds.PARAMETER_UNSIGNED, kinds.BUFFER_FLUSH, kinds.MEASUREMENT_ON_OFF,
+}  # fmt: skip
 
 
 def _arguments(kind: int, ref: int, type_: int, bits: int) -> list[int]:

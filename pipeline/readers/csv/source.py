@@ -1,18 +1,21 @@
 """A trace in CSV as a source of the pipeline."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeVar
+
+import pyarrow as pa
 
 from pipeline.errors import DamagedTraceError, NotATraceError
 from pipeline.readers.csv.blocks import Block, Damage, RowPlace, count_lines, lines_of, read_blocks
 from pipeline.readers.csv.call_graph import CallGraph
 from pipeline.readers.csv.definitions import define
-from pipeline.readers.csv.files import TextFiles, TextIdentity, find_files
+from pipeline.readers.csv.files import TextIdentity, find_files
 from pipeline.readers.csv.header import Header
 from pipeline.readers.csv.misread import Misread, misread_table
-from pipeline.readers.csv.parsing import ParsedBlock, parse_block
+from pipeline.readers.csv.parsing import ParsedBlock, ParsedCells, parse_block, parse_cells
 from pipeline.readers.csv.rows import RowMaker
 from pipeline.readers.csv.spill import NestedLook, Spill, SpilledRecords
 from pipeline.readers.trace.reading import LocationState
@@ -21,6 +24,8 @@ from pipeline.store import GenerationWriter
 from schemas.matching import MISREAD_CELLS
 from schemas.table import Table
 
+Parsed = TypeVar("Parsed", ParsedBlock, ParsedCells)
+Parser = Callable[[Block, Header], Parsed]
 _PASSES = 3
 _TYPICAL_ROW_BYTES = 40
 _WORST = 3
@@ -59,9 +64,11 @@ class CsvSource:
         """Write all tables. Raises DamagedTraceError unless damage is allowed."""
         made, spill = RowMaker(), Spill(sink.spill_path)
         if self._found.is_call_graph:
-            graph = _call_graph(self._found)
+            headers = self._found.headers
+            graph = CallGraph(headers or self._found.parquet, is_text=bool(headers))
+            texts = _cells_of_all(headers, made, threads=threads, allow_damaged=allow_damaged)
             for rows in graph.read(
-                made, folder=sink.spill_path, threads=threads, allow_damaged=allow_damaged,
+                made, texts, folder=sink.spill_path, threads=threads, allow_damaged=allow_damaged,
                 report=report,
             ):  # fmt: skip
                 spill.add(rows)
@@ -98,14 +105,6 @@ def _check_use(path: Path, made: RowMaker, misread: list[Misread]) -> None:
         raise DamagedTraceError(f"{path}: none of its rows can be read; {_SEE}")
 
 
-def _call_graph(found: TextFiles) -> CallGraph:
-    headers = found.headers or found.parquet
-    places = headers[0].call_graph_columns
-    columns = {name: headers[0].columns[at] for name, at in places.items()}
-    separator = headers[0].separator if found.headers else None
-    return CallGraph([each.path for each in headers], columns, separator=separator)
-
-
 def read_spilled(
     path: Path, made: RowMaker, spill: Spill, sink: GenerationWriter, *, run_id: str, threads: int,
     allow_damaged: bool, report: Callable[[int], None],
@@ -126,20 +125,36 @@ def read_rows(
     header: Header, made: RowMaker, *, threads: int, allow_damaged: bool
 ) -> Iterator[ParsedBlock]:
     """All rows, block by block; what cannot be read is counted, or raises DamagedTraceError."""
+    for block in _read(header, made, parse_block, threads=threads, allow_damaged=allow_damaged):
+        if block.row_count:
+            yield block
+
+
+def _cells_of_all(
+    headers: Iterable[Header], made: RowMaker, *, threads: int, allow_damaged: bool
+) -> Iterator[pa.RecordBatch]:
+    """The cells of call graphs, likewise."""
+    for header in headers:
+        for block in _read(header, made, parse_cells, threads=threads, allow_damaged=allow_damaged):
+            yield block.cells
+
+
+def _read(
+    header: Header, made: RowMaker, parse: Parser[Parsed], *, threads: int, allow_damaged: bool
+) -> Iterator[Parsed]:
     damage = Damage()
-    for block in _parsed(read_blocks(header.path, damage), header, threads):
+    for block in _parsed(read_blocks(header.path, damage), header, parse, threads):
         if not allow_damaged:
             _check(header.path, block, damage)
         made.findings["unreadable_row"] += block.bad_count
         made.findings["invalid_text"] += block.invalid_texts
-        if block.row_count:
-            yield block
+        yield block
     if not allow_damaged:
         _check(header.path, None, damage)
     made.findings["cut_input"] += bool(damage.problem)
 
 
-def _check(path: Path, block: ParsedBlock | None, damage: Damage) -> None:
+def _check(path: Path, block: ParsedBlock | ParsedCells | None, damage: Damage) -> None:
     """Raise DamagedTraceError for what could not be read."""
     if damage.problem:
         raise DamagedTraceError(
@@ -159,15 +174,17 @@ def _bad_row(path: Path, place: RowPlace, reason: str) -> DamagedTraceError:
     )
 
 
-def _parsed(blocks: Iterator[Block], header: Header, threads: int) -> Iterator[ParsedBlock]:
+def _parsed(
+    blocks: Iterator[Block], header: Header, parse: Parser[Parsed], threads: int
+) -> Iterator[Parsed]:
     """Blocks parsed, several at a time, in their order."""
     if threads == 1:
-        yield from (parse_block(block, header) for block in blocks)
+        yield from (parse(block, header) for block in blocks)
         return
-    waiting: deque[Future[ParsedBlock]] = deque()
+    waiting: deque[Future[Parsed]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         for block in blocks:
-            waiting.append(pool.submit(parse_block, block, header))
+            waiting.append(pool.submit(parse, block, header))
             if len(waiting) > 2 * threads:
                 yield waiting.popleft().result()
         while waiting:

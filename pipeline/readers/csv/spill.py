@@ -157,7 +157,8 @@ def _with_owners(rows: _Sorted, is_new: NDArray[np.bool_]) -> _Sorted:
     """The records without further values of counters, which become arguments of their record.
 
     A value without the record it should belong to is an unknown record, one of a counter a
-    record of its own. `is_new` are locations without earlier records.
+    record of its own; likewise a further value of the same attribute, or counter. `is_new` are
+    locations without earlier records.
     """
     following = np.flatnonzero(np.isin(rows.kind, _FOLLOWING))
     if not len(following):
@@ -165,23 +166,29 @@ def _with_owners(rows: _Sorted, is_new: NDArray[np.bool_]) -> _Sorted:
     kind, is_kept = rows.kind, np.ones(len(rows.kind), np.bool_)
     places = np.searchsorted(rows.starts, following, side="right") - 1
     is_first = is_new[places] & (rows.starts[places] == following)
-    owner, count, last = -1, 0, -1
+    owner, last = -1, -1
+    seen: set[int] = set()
     for row, place, is_orphan in zip(
         following.tolist(), places.tolist(), is_first.tolist(), strict=True
     ):
+        side = rows.side[rows.side_starts[place] :]
+        which = int(side[rows.ref[row], 0])
+        before = kind[row - 1] if row > rows.starts[place] else kinds.UNKNOWN
+        is_next, last = row - 1 == last, row
         if kind[row] == kinds.ATTRIBUTE:
-            kind[row] = kinds.UNKNOWN if is_orphan else kinds.ATTRIBUTE
+            seen = seen if is_next and before == kinds.ATTRIBUTE else set()
+            kind[row] = kinds.UNKNOWN if is_orphan or which in seen else kinds.ATTRIBUTE
+            seen.add(which)
             continue
-        if row - 1 != last or row == rows.starts[place]:
-            owner, count = row - 1, 1
-        last = row
-        has_owner = row > rows.starts[place] and kind[owner] == kinds.METRIC
-        if not has_owner or count == _MOST_VALUES:
-            kind[row], owner, count = kinds.METRIC, row, 1
+        if not is_next and before == kinds.METRIC:
+            owner, seen = row - 1, {int(side[rows.ref[row - 1], 0])}
+        has_owner = before in (kinds.METRIC, MORE_VALUES)
+        if not has_owner or which in seen or len(seen) == _MOST_VALUES:
+            kind[row], owner, seen = kinds.METRIC, row, {which}
             continue
-        count += 1
+        seen.add(which)
         is_kept[row] = False
-        rows.side[rows.side_starts[place] + rows.ref[owner], 4] = count
+        side[rows.ref[owner], 4] = len(seen)
     left = np.concatenate([[0], np.cumsum(is_kept)])
     return rows._replace(
         time=rows.time[is_kept], kind=kind[is_kept], ref=rows.ref[is_kept], starts=left[rows.starts]

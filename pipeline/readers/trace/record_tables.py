@@ -271,7 +271,7 @@ class RecordTables:
         }
 
     def _members_of(self, refs: NDArray[np.uint64], places: NDArray[np.uint64]) -> Integers:
-        """Counters of (metric class or instance, position in it)."""
+        """Counters of (metric class or instance, position in it); each but once."""
         definitions, members = self.identifiers.definitions, self.identifiers["MetricMember"]
         found = np.full(len(refs), UNDEFINED_NUMBER, np.int64)
         for ref in np.unique(refs):
@@ -280,7 +280,8 @@ class RecordTables:
                 members[member] for member in definitions["MetricClass"].get(metric, ((),))[0]
             ]
             is_here = refs == ref
-            numbers = np.array([*listed, UNDEFINED_NUMBER], np.int64)
+            own = (UNDEFINED_NUMBER if n in listed[:at] else n for at, n in enumerate(listed))
+            numbers = np.array([*own, UNDEFINED_NUMBER], np.int64)
             found[is_here] = numbers[np.minimum(places[is_here], len(listed)).astype(np.int64)]
         return found
 
@@ -323,6 +324,7 @@ class RecordTables:
     def _samples(self, rows: "_Chosen") -> Rows:
         refs = rows.rows.arguments[:, 0]
         numbers = self.identifiers["CallingContext"].lookup(refs)
+        self.impossible["CallingContext"] += int((numbers < 0).sum())
         return self._head(rows, has_call=False) | {
             "calling_context_id": _nullable(numbers.astype(np.int32), numbers < 0)
         }
