@@ -65,10 +65,10 @@ def _kinds() -> Iterator[str]:
         "`MpiRecv`, `MpiIrecv`; `MpiCollectiveBegin` and `MpiCollectiveEnd`; `ThreadFork`, "
         "`ThreadTeamBegin`, `ThreadTeamEnd`, `ThreadJoin`, `ThreadTaskCreate`, `ThreadTaskSwitch`, "
         "`ThreadTaskComplete`; `RmaPut`, `RmaGet` and so on. `Counter`, with `Variable` and "
-        "`Value`, is the value of a counter; further ones of the same record follow as `More`. "
-        "`More` with the name `Attribute` or `AttributeText` attaches a value to the record "
-        "before. `ProgramBegin`, `ProgramEnd` and `Other` are records of which only the position "
-        "counts."
+        "`Value`, is the value of a counter; values of other counters of the same record follow as "
+        "`More`. `More` with the name `Attribute` or `AttributeText` attaches a value to the "
+        "record before, one per attribute. `ProgramBegin`, `ProgramEnd` and `Other` are records "
+        "of which only the position counts."
     )
     yield ""
     yield (

@@ -4,27 +4,32 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.damage.mutators import FILES
 from tests.damage.running import Outcomes, Plan, try_ways
+from tests.damage.traces import format_of
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Damage copies of traces, print problems as they come, and the outcomes; 1 if any harm."""
     chosen = _parse(arguments)
-    outcomes = Outcomes()
-    for trace in chosen.traces:
-        before = len(outcomes.problems)
-        plan = Plan(
+    plans = [
+        Plan(
             trace=trace.resolve(),
+            format=format,
             first=chosen.first,
             last=chosen.first + chosen.ways,
             seed=chosen.seed,
             analysed=chosen.analysed,
         )
-        for result in try_ways(plan):
-            outcomes.add(trace.name, result)
-            for problem in outcomes.problems[before:]:
-                print(problem, flush=True)
-            before = len(outcomes.problems)
+        for trace in chosen.traces
+        for format in chosen.format or [format_of(trace)]
+    ]
+    outcomes = Outcomes()
+    for plan, result in try_ways(plans):
+        told = len(outcomes.problems)
+        outcomes.add(plan, result)
+        for problem in outcomes.problems[told:]:
+            print(problem, flush=True)
     print(outcomes)
     return int(bool(outcomes.problems))
 
@@ -36,6 +41,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--first", type=int, default=0, help="number of the first way")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--analysed", type=int, default=20, help="analyse every so many copies")
+    parser.add_argument(
+        "--format", action="append", choices=FILES, help="write the trace so first; may be repeated"
+    )
     return parser.parse_args(arguments)
 
 

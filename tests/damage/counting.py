@@ -13,10 +13,16 @@ _CALLBACK = ctypes.CFUNCTYPE(
     ctypes.c_void_p,
 )  # fmt: skip
 """Arguments that follow are those of the kind, and not looked at."""
+_METRIC_CALLBACK = ctypes.CFUNCTYPE(
+    ctypes.c_int32, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p,
+    ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint8,
+)  # fmt: skip
 
 TABLES = {
-    "visits": ("Enter", "CallingContextEnter"),
-    "closed visits": ("Leave", "CallingContextLeave"),
+    "visits": ("Enter",),
+    "closed visits": ("Leave",),
+    "visits of contexts": ("CallingContextEnter",),
+    "closed visits of contexts": ("CallingContextLeave",),
     "mpi_operations": (
         "MpiSend", "MpiIsend", "MpiIsendComplete", "MpiIrecvRequest", "MpiRecv", "MpiIrecv",
         "MpiRequestTest", "MpiRequestCancelled", "MpiCollectiveEnd",
@@ -57,9 +63,13 @@ TABLES = {
 """Where each kind of record goes; what is elsewhere makes no row of its own."""
 
 
-def count_records(anchor: Path, limits: Mapping[int, int]) -> Counter[str]:
-    """Records by where they belong, of the locations by their references, up to the limits."""
-    library, counts = load_library(), Counter[str]()
+def count_records(anchor: Path, limits: Mapping[int, int]) -> dict[int, Counter[str]]:
+    """Records of the locations, by their references, up to the limits: where they belong.
+
+    "attributes" and "values" are those that records carry, the latter of counters.
+    """
+    library = load_library()
+    counts: dict[int, Counter[str]] = {location: Counter() for location in limits}
     handle = library.Reader_Open(bytes(anchor))
     library.Reader_SetSerialCollectiveCallbacks(handle)
     for location in limits:
@@ -82,12 +92,26 @@ def count_records(anchor: Path, limits: Mapping[int, int]) -> Counter[str]:
     return counts
 
 
-def _counter(counts: Counter[str], table: str) -> Any:
+def _counter(counts: dict[int, Counter[str]], table: str) -> Any:
+    attribute_count = load_library().handle.OTF2_AttributeList_GetNumberOfElements
+    attribute_count.argtypes, attribute_count.restype = (ctypes.c_void_p,), ctypes.c_uint32
+
     def count(location: int, time: int, position: int, user: Any, attributes: Any) -> int:
-        counts[table] += 1
+        counts[location][table] += 1
+        counts[location]["attributes"] += attribute_count(attributes)
         return 0
 
-    return _CALLBACK(count)
+    def count_values(
+        location: int, time: int, position: int, user: Any, attributes: Any, metric: int, size: int
+    ) -> int:
+        """A record without any value makes no row."""
+        counts[location]["values"] += size
+        counts[location]["elsewhere"] += not size
+        counts[location][table] -= not size
+        return count(location, time, position, user, attributes)
+
+    is_metric = table == "counter_values"
+    return _METRIC_CALLBACK(count_values) if is_metric else _CALLBACK(count)
 
 
 def _read(library: Any, handle: int, location: int, limit: int, callbacks: int) -> None:

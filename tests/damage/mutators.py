@@ -1,7 +1,7 @@
-"""Ways to damage a trace: each changes files of a copy and says what it did.
+"""Ways to damage the bytes and files of a trace: each changes a copy and says what it did.
 
-`MUTATORS` lists them with the formats they are for; a new format adds the name of its kind of
-files to `FILES`, and mutators of its own if it needs any.
+`MUTATORS` lists them with the formats they are for; a new format adds its kinds of files to
+`FILES`. Ways that know what text is are in text_mutators.py, the choice between all in ways.py.
 """
 
 import random
@@ -14,6 +14,8 @@ Change = Callable[[random.Random, Path], str]
 _SMALL = 64
 
 OTF2 = "otf2"
+CSV, FOLDER, GZIP, ZSTD, GRAPH = "csv", "csv folder", "csv.gz", "csv.zst", "call graph"
+"""A file of text, one per process, compressed ones, and call graphs as fastotf2 writes them."""
 FILES: dict[str, dict[str, tuple[str, int]]] = {
     OTF2: {
         "anchor": ("*.otf2", 2),
@@ -21,7 +23,14 @@ FILES: dict[str, dict[str, tuple[str, int]]] = {
         "local definitions": ("*/*.def", 4),
         "events": ("*/*.evt", 14),
     },
+    CSV: {"text": ("*.csv", 1)},
+    FOLDER: {"text": ("*.csv", 1)},
+    GRAPH: {"text": ("*.csv", 1)},
+    GZIP: {"compressed": ("*.csv.gz", 1)},
+    ZSTD: {"compressed": ("*.csv.zst", 1)},
 }
+TEXT = (CSV, FOLDER, GRAPH)
+MANY_FILES = (OTF2, FOLDER)
 """Per format, the kinds of files of a trace: their pattern, and how often they are damaged."""
 
 
@@ -35,25 +44,13 @@ class Mutator:
     formats: tuple[str, ...] = tuple(FILES)
 
 
-def damage(folder: Path, *, format: str, seed: str) -> str:
-    """Damage the trace in a folder in a way that depends on the seed alone; says how."""
-    draw = random.Random(seed)
-    fitting = [mutator for mutator in MUTATORS if format in mutator.formats]
-    (mutator,) = draw.choices(fitting, [mutator.weight for mutator in fitting])
-    done = mutator.apply(draw, folder)
-    while draw.random() < 0.15:
-        (mutator,) = draw.choices(fitting, [mutator.weight for mutator in fitting])
-        done += "; " + mutator.apply(draw, folder)
-    return done
-
-
 def _files(folder: Path) -> list[list[Path]]:
     """The files of each kind that are there, with the kinds as often as they are damaged."""
     found = []
-    for kinds in FILES.values():
-        for pattern, weight in kinds.values():
-            files = sorted(path for path in folder.glob(pattern) if path.is_file())
-            found += [files] * weight if files else []
+    patterns = dict.fromkeys(kind for kinds in FILES.values() for kind in kinds.values())
+    for pattern, weight in patterns:
+        files = sorted(path for path in folder.glob(pattern) if path.is_file())
+        found += [files] * weight if files else []
     return found
 
 
@@ -209,9 +206,9 @@ MUTATORS = (
     Mutator("duplicate", _in_a_file(_duplicate), 4),
     Mutator("insert", _in_a_file(_insert), 2),
     Mutator("swap blocks", _in_a_file(_swap), 4),
-    Mutator("remove file", _remove_file),
+    Mutator("remove file", _remove_file, formats=MANY_FILES),
     Mutator("empty file", _empty_file),
-    Mutator("swap files", _swap_files, 2),
-    Mutator("copy file", _copy_file, 2),
-    Mutator("copy block", _copy_block, 2),
+    Mutator("swap files", _swap_files, 2, MANY_FILES),
+    Mutator("copy file", _copy_file, 2, MANY_FILES),
+    Mutator("copy block", _copy_block, 2, MANY_FILES),
 )

@@ -1,4 +1,4 @@
-"""Runs workers over many ways to damage a trace; one that dies or hangs costs a single way."""
+"""Runs workers over many ways to damage traces; one that dies or hangs costs a single way."""
 
 import json
 import queue
@@ -8,8 +8,8 @@ import sys
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,7 +22,10 @@ START_SECONDS, PATIENCE_SECONDS = 600, 60
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Which ways to try: those from `first` up to `last` that follow from the seed."""
+    """Which ways to try with a trace: those from `first` up to `last` that follow from the seed.
+
+    Every so many copies one is `analysed` as a whole; none if that is 0.
+    """
 
     trace: Path
     last: int
@@ -31,37 +34,50 @@ class Plan:
     analysed: int = 0
     format: str = OTF2
 
+    def as_json(self) -> str:
+        return json.dumps(asdict(self) | {"trace": str(self.trace)})
+
+    @classmethod
+    def from_json(cls, text: str) -> "Plan":
+        values = json.loads(text)
+        return cls(**values | {"trace": Path(values["trace"])})
+
 
 @dataclass
 class Outcomes:
-    """How often each outcome occurred, and what went wrong."""
+    """How often each outcome occurred, by format, and what went wrong."""
 
-    counts: Counter[str] = field(default_factory=Counter)
+    counts: dict[str, Counter[str]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
-    def add(self, trace: str, result: dict[str, Any]) -> None:
-        self.counts[result["outcome"]] += 1
-        for problem in result["problems"]:
-            self.problems.append(f"{trace} way {result['number']} ({result['how']}): {problem}")
+    def add(self, plan: Plan, result: dict[str, Any]) -> None:
+        self.counts.setdefault(plan.format, Counter())[result["outcome"]] += 1
+        name = f"{plan.trace.name} ({plan.format}) way {result['number']}"
+        self.problems += [f"{name} ({result['how']}): {each}" for each in result["problems"]]
 
     def __str__(self) -> str:
-        lines = [f"{count:6} {outcome}" for outcome, count in self.counts.most_common()]
-        return "\n".join([f"{self.counts.total():6} ways; outcome / with --allow-damaged", *lines])
+        lines = []
+        for format, counts in self.counts.items():
+            lines.append(f"{counts.total():6} ways, {format}; outcome / with --allow-damaged")
+            lines += [f"{count:6} {outcome}" for outcome, count in counts.most_common()]
+        return "\n".join(lines)
 
 
-def try_ways(plan: Plan) -> Iterator[dict[str, Any]]:
+def try_ways(plans: Sequence[Plan]) -> Iterator[tuple[Plan, dict[str, Any]]]:
     """The result of each way: its number, how the trace was damaged, outcome and problems."""
-    first = plan.first
-    while first < plan.last:
-        for result in _one_worker(plan, first):
-            yield result
-            first = result["number"] + 1
+    left = list(plans)
+    while left:
+        for result in _one_worker(left):
+            yield left[0], result
+            left[0] = replace(left[0], first=result["number"] + 1)
+            if left[0].first >= left[0].last:
+                del left[0]
 
 
-def _one_worker(plan: Plan, first: int) -> Iterator[dict[str, Any]]:
+def _one_worker(plans: Sequence[Plan]) -> Iterator[dict[str, Any]]:
     """Results up to the end, or to one that the worker did not survive."""
-    numbers = map(str, (plan.seed, first, plan.last, plan.analysed))
-    command = [sys.executable, "-m", "tests.damage.worker", str(plan.trace), plan.format, *numbers]
+    command = [sys.executable, "-m", "tests.damage.worker", *(plan.as_json() for plan in plans)]
+    expected = [number for plan in plans for number in range(plan.first, plan.last)]
     with (
         tempfile.TemporaryFile("w+") as errors,
         subprocess.Popen(
@@ -69,19 +85,20 @@ def _one_worker(plan: Plan, first: int) -> Iterator[dict[str, Any]]:
         ) as process,
     ):
         assert process.stdout
-        begun = first
+        has_begun = False
         for line in _lines(process.stdout):
-            result = json.loads(line) if line else {}
+            result, has_begun = json.loads(line) if line else {}, True
             if "outcome" in result:
                 yield result
-                begun = result["number"] + 1
+                del expected[0]
             elif not result:
                 process.kill()
-                yield _died(begun, "hangs", "")
+                yield _died(expected[0], "hangs", "")
                 return
-        if process.wait() or begun < plan.last:
+        if process.wait() or expected:
             errors.seek(0)
-            yield _died(begun, _name_of(process.returncode), errors.read()[-2_000:])
+            assert has_begun, errors.read()
+            yield _died(expected[0], _name_of(process.returncode), errors.read()[-2_000:])
 
 
 def _lines(stream: IO[str]) -> Iterator[str]:

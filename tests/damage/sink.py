@@ -34,9 +34,10 @@ class _KeptPart(PartWriter):
 
 
 class MemorySink:
-    """Takes tables like a generation."""
+    """Takes tables like a generation; `spill_path` is where a reader may put what it sorts."""
 
-    def __init__(self) -> None:
+    def __init__(self, spill_path: Path) -> None:
+        self.spill_path = spill_path
         self._parts: dict[str, dict[int, _KeptPart]] = {}
 
     def write(self, table: Table, data: pa.Table) -> None:

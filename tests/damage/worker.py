@@ -1,9 +1,9 @@
-"""Reads damaged copies of a trace, in a process of its own because it may die of that.
+"""Reads damaged copies of traces, in a process of its own because it may die of that.
 
-    python -m tests.damage.worker TRACE FORMAT SEED FIRST LAST ANALYSED
+    python -m tests.damage.worker PLAN...
 
-Prints a line of JSON before each way to damage the trace, and one after it. Every ANALYSED-th
-copy is analysed as a whole; none if that is 0.
+Plans are those of running.py as JSON. Prints a line of JSON before each way to damage a trace, and
+one after it.
 """
 
 import json
@@ -17,27 +17,35 @@ from pathlib import Path
 from typing import Any
 
 from tests.damage.judging import Judge, problems_of_analysis
-from tests.damage.mutators import damage
+from tests.damage.running import Plan
+from tests.damage.traces import entry, prepare
+from tests.damage.ways import damage
 
 MEMORY = Path("/dev/shm")
-NO_FILES_OF_THE_TRACE = shutil.ignore_patterns("*.csv", "*.txt", "*.stat", "*.cubex", "*.log")
 MOST_SECONDS, MOST_MEGABYTES = 20, 500
 
 
 def main() -> None:
-    name, format, seed, first, last, analysed = sys.argv[1:]
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    trace, judge = Path(name), Judge(Path(name))
-    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
-        for number in range(int(first), int(last)):
-            say(number=number)
-            is_analysed = int(analysed) > 0 and number % int(analysed) == 0
-            copy = shutil.copytree(trace, Path(folder) / "trace", ignore=NO_FILES_OF_THE_TRACE)
-            for file in copy.rglob("*"):
-                file.chmod(0o755)
-            how = damage(copy, format=format, seed=f"{seed}:{trace.name}:{number}")
-            say(number=number, how=how, **try_out(judge, copy, is_analysed))
-            shutil.rmtree(copy)
+    tempfile.tempdir = str(MEMORY) if MEMORY.is_dir() else None
+    for text in sys.argv[1:]:
+        with tempfile.TemporaryDirectory() as folder:
+            try_all(Plan.from_json(text), Path(folder))
+
+
+def try_all(plan: Plan, folder: Path) -> None:
+    """Damage copies of a trace, one after the other."""
+    sound, copy = folder / "sound", folder / "trace"
+    prepare(plan.trace, plan.format, sound)
+    judge = Judge(entry(sound, plan.format), plan.format)
+    for number in range(plan.first, plan.last):
+        say(number=number)
+        shutil.copytree(sound, copy)
+        seed = f"{plan.seed}:{plan.trace.name}:{number}"
+        how = damage(copy, format=plan.format, seed=seed)
+        is_analysed = plan.analysed > 0 and number % plan.analysed == 0
+        say(number=number, how=how, **try_out(judge, entry(copy, plan.format), is_analysed))
+        shutil.rmtree(copy)
 
 
 def say(**values: Any) -> None:
@@ -52,7 +60,8 @@ def try_out(judge: Judge, copy: Path, is_analysed: bool) -> dict[str, Any]:
         judgement = judge.judge(copy)
         outcome, problems = judgement.outcome, judgement.problems
         if is_analysed:
-            problems += problems_of_analysis(copy, copy.with_name("store"))
+            with tempfile.TemporaryDirectory() as store:
+                problems += problems_of_analysis(copy, Path(store) / "store")
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         outcome = "failed"

@@ -1,41 +1,102 @@
-"""A thousand ways to damage real traces: none crashes, hangs, or loses records in silence.
+"""A thousand ways to damage real traces, and hundreds to damage text: none crashes, hangs, or
+loses records in silence.
 
 Every way follows from its number and a seed. Those of `python -m tests.damage` are more.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
-from tests.damage.mutators import OTF2
+from tests.damage.judging import Judge
+from tests.damage.mutators import CSV, FOLDER, GRAPH, GZIP, OTF2, ZSTD
+from tests.damage.reading import Reading, read_trace
 from tests.damage.running import Outcomes, Plan, try_ways
+from tests.damage.traces import EVERY_RECORD, entry, prepare
 
 DATA = Path(__file__).resolve().parents[2] / "data"
-SEED, WAYS = 1, 130
-# Format, trace, and every how many damaged copies one is analysed as a whole, which costs most.
-TRACES = [
-    (OTF2, "e03_lr_exact", 0),
-    (OTF2, "e05_wrong_order", 0),
-    (OTF2, "e06_critical_path", 0),
-    (OTF2, "m01_late_sender", 26),
-    (OTF2, "m03_ls_waitall", 0),
-    (OTF2, "m29_hybrid", 65),
-    (OTF2, "m31_omp_tasks", 0),
-    (OTF2, "z01_otf2v3_nbc_rma", 0),
+SEED = 1
+
+
+def plan(name: str, format: str, ways: int, analysed: int = 0) -> Plan:
+    """`analysed` is every how many damaged copies one is analysed as a whole, which costs most."""
+    trace = EVERY_RECORD if name == EVERY_RECORD.name else DATA / name
+    return Plan(trace=trace, format=format, seed=SEED, last=ways, analysed=analysed)
+
+
+ARCHIVES = [
+    plan("e03_lr_exact", OTF2, 130),
+    plan("e05_wrong_order", OTF2, 130),
+    plan("e06_critical_path", OTF2, 130),
+    plan("m01_late_sender", OTF2, 130, 26),
+]
+MORE_ARCHIVES = [
+    plan("m03_ls_waitall", OTF2, 130),
+    plan("m29_hybrid", OTF2, 130, 65),
+    plan("m31_omp_tasks", OTF2, 130),
+    plan("z01_otf2v3_nbc_rma", OTF2, 130),
+    plan("every_record.csv", OTF2, 130),
+]
+TEXTS = [
+    plan("late_sender.csv", CSV, 100, 50),
+    plan("every_record.csv", CSV, 120),
+    plan("m31_omp_tasks", CSV, 40),
+    plan("m29_hybrid", CSV, 10),
+    plan("z01_otf2v3_nbc_rma", CSV, 40),
+]
+OTHER_TEXTS = [
+    plan("every_record.csv", FOLDER, 40),
+    plan("e03_lr_exact", GZIP, 30),
+    plan("late_sender.csv", ZSTD, 20),
+    plan("e05_wrong_order", GRAPH, 30),
+    plan("call_graph.csv", GRAPH, 30),
 ]
 
 
-@pytest.mark.parametrize(("format", "name", "analysed"), TRACES)
-def test_damage_is_refused_or_counted(format: str, name: str, analysed: int) -> None:
+@pytest.mark.parametrize("plans", [ARCHIVES, MORE_ARCHIVES, TEXTS, OTHER_TEXTS])
+def test_damage_is_refused_or_counted(plans: list[Plan]) -> None:
     """Shows how often each outcome occurred with `-rP`."""
-    plan = Plan(trace=DATA / name, format=format, seed=SEED, last=WAYS, analysed=analysed)
     outcomes = Outcomes()
-    for result in try_ways(plan):
-        outcomes.add(name, result)
+    for each, result in try_ways(plans):
+        outcomes.add(each, result)
     print(outcomes)
     assert outcomes.problems == []
-    assert outcomes.counts.total() == WAYS
+    tried = sum(counts.total() for counts in outcomes.counts.values())
+    assert tried == sum(each.last for each in plans)
 
 
-def test_there_are_a_thousand_ways() -> None:
-    assert len(TRACES) * WAYS >= 1_000
+def test_there_are_a_thousand_ways_with_archives_and_hundreds_with_text() -> None:
+    assert sum(each.last for each in ARCHIVES + MORE_ARCHIVES) >= 1_000
+    assert sum(each.last for each in TEXTS + OTHER_TEXTS) >= 400
+
+
+RECORDS = [
+    "visits", "mpi_operations", "lock_operations", "rma_operations", "io_operations",
+    "counter_values", "parameter_values", "record_attributes", "samples",
+]  # fmt: skip
+
+
+def without_first(table: pa.Table) -> pa.Table:
+    return table.slice(1)
+
+
+def with_last_again(table: pa.Table) -> pa.Table:
+    return pa.concat_tables([table, table.slice(table.num_rows - 1)])
+
+
+@pytest.mark.parametrize("format", [OTF2, CSV])
+@pytest.mark.parametrize("change", [without_first, with_last_again])
+def test_the_judge_notices_one_row(
+    format: str, change: Callable[[pa.Table], pa.Table], tmp_path: Path
+) -> None:
+    """A row that is lost, or made up, in any table of records."""
+    prepare(EVERY_RECORD, format, tmp_path / "trace")
+    path = entry(tmp_path / "trace", format)
+    judge, sound = Judge(path, format), read_trace(path, allow_damaged=True)
+    assert judge.problems_of_reading(sound, path, sound) == []
+    for name in RECORDS:
+        assert sound.tables[name].num_rows, name
+        changed = Reading(sound.tables | {name: change(sound.tables[name])})
+        assert judge.problems_of_reading(changed, path, sound), name

@@ -112,12 +112,12 @@ INSERT INTO raw
 SELECT
     "group",
     thread,
-    if(regexp_full_match(trim(depth), '[+-]?\d+'), TRY_CAST(depth AS BIGINT), NULL),
+    if(regexp_full_match(depth, '[+-]?\d+'), TRY_CAST(depth AS BIGINT), NULL),
     name,
-    if(regexp_full_match(trim("start"), {_DECIMAL}), TRY_CAST("start" AS DOUBLE), NULL),
+    if(regexp_full_match("start", {_DECIMAL}), TRY_CAST("start" AS DOUBLE), NULL),
     CASE
-        WHEN trim("end") = '' THEN NULL
-        WHEN regexp_full_match(trim("end"), {_DECIMAL}) THEN TRY_CAST("end" AS DOUBLE)
+        WHEN "end" = '' THEN NULL
+        WHEN regexp_full_match("end", {_DECIMAL}) THEN TRY_CAST("end" AS DOUBLE)
         ELSE 'nan'::DOUBLE
     END
 FROM cells

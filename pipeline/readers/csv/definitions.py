@@ -133,13 +133,15 @@ class _Builder:
         return ref
 
     def _identifier(self, each: Definition, position: int) -> int:
-        return self._id(each.properties, position, UNDEFINED_32)
+        return self._within(each.properties, "id", position, range(UNDEFINED_32))
 
-    def _id(self, properties: Mapping[str, Any], absent: int, end: int) -> int:
-        """The identifier that a definition gives itself, below `end`; else the one it gets."""
-        ref = self._integer(properties, "id", absent)
-        if 0 <= ref < end:
-            return ref
+    def _within(
+        self, properties: Mapping[str, Any], name: str, absent: int, possible: range
+    ) -> int:
+        """An integer among those possible; any other is counted, and as if it were absent."""
+        value = self._integer(properties, name, absent)
+        if value in possible:
+            return value
         self._findings["impossible_id"] += 1
         return absent
 
@@ -188,7 +190,7 @@ class _Builder:
             process, thread = key >> 32, key & 0xFFFFFFFF
             found = defined.get(key)
             properties = found.properties if found else {}
-            ref = self._id(properties, key, UNDEFINED_64)
+            ref = self._within(properties, "id", key, range(UNDEFINED_64))
             name = found.name if found else f"thread {thread}"
             place = seen.get(key, -1)
             count = int(self._counts[place]) if 0 <= place < len(self._counts) else 0
@@ -207,7 +209,7 @@ class _Builder:
         numbers = [*defined, *sorted({key >> 32 for key in keys} - set(defined))]
         for number in numbers:
             properties = defined[number].properties if number in defined else {}
-            wanted = self._id(properties, number, UNDEFINED_32)
+            wanted = self._within(properties, "id", number, range(UNDEFINED_32))
             self._process_refs[number] = self._free(wanted, self._taken_groups)
         for number in numbers:
             found = defined.get(number)
@@ -268,7 +270,10 @@ class _Builder:
         codes = codes_of(
             str(properties.get("role", role)), str(properties.get("paradigm", paradigm))
         )
-        lines = [self._integer(properties, key, 0) for key in ("begin_line", "end_line")]
+        lines = [
+            self._within(properties, key, 0, range(UNDEFINED_32))
+            for key in ("begin_line", "end_line")
+        ]
         canonical = properties.get("canonical_name", name)
         file = self._text(properties.get("file"))
         return (self._text(name), self._text(canonical), UNDEFINED_32, *codes, 0, file, *lines)
@@ -362,7 +367,7 @@ class _Builder:
         kind = self._position(found, "kind", _COUNTER_KINDS)
         mode = self._position(found, "accumulation", _ACCUMULATION)
         base = 0 if found.get("base") == 2 else 1
-        exponent = self._integer(found, "exponent", 0)
+        exponent = self._within(found, "exponent", 0, range(-(1 << 63), 1 << 63))
         unit = self._text(found.get("unit", ""))
         mode = 1 if mode == len(_ACCUMULATION) else mode
         return (self._text(each.name), UNDEFINED_32, kind, mode, 0, base, exponent, unit)
@@ -374,7 +379,10 @@ class _Builder:
         return (self._text(each.name), self._text(each.properties.get("description", "")), 0)
 
     def _source(self, ref: int, each: Definition) -> tuple[Any, ...]:
-        return (self._text(each.name), self._integer(each.properties, "line", 0))
+        return (
+            self._text(each.name),
+            self._within(each.properties, "line", 0, range(UNDEFINED_32)),
+        )
 
     def _context(self, ref: int, each: Definition) -> tuple[Any, ...]:
         found = [

@@ -5,6 +5,7 @@ import io
 import re
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +22,8 @@ _TEXT = pa.dictionary(pa.int32(), pa.string())
 _TYPES = {field.name: field.type for field in layout.FIELDS}
 _GRAPH_NUMBERS = {"depth": pa.int64(), "start": pa.float64(), "end": pa.float64()}
 _MOST_PLACES = 1 << 31
-_INTEGER = r"^[+-]?\d{1,19}$"
+_PLAIN_INTEGER = r"^-?\d{1,19}$"
+_FIRST_INTEGER, _LAST_INTEGER = (Decimal(edge) for edge in (-(1 << 63), (1 << 63) - 1))
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"
 _MOST_NS = float(1 << 62)
 # A cell may be as long as a block.
@@ -306,8 +308,16 @@ def parse_cells(block: Block, header: Header) -> ParsedCells:
     except pa.ArrowInvalid:
         found = _read_good(data, header, texts, first_line)
         first = min(found.bad, default=None)
-        cells = none if found.cells is None else found.cells
+        cells = none if found.cells is None else _trimmed(found.cells)
         return ParsedCells(cells, block.offset, len(found.bad), first, found.invalid_texts)
+
+
+def _trimmed(cells: pa.RecordBatch) -> pa.RecordBatch:
+    """Numbers without spaces around them."""
+    for name in _GRAPH_NUMBERS:
+        at = cells.schema.get_field_index(name)
+        cells = cells.set_column(at, name, pc.utf8_trim_whitespace(cells.column(at)))
+    return cells
 
 
 # --- Blocks with cells that are not of their type -------------------------------------------------
@@ -424,6 +434,11 @@ def _stripped(column: pa.Array) -> pa.Array:
     return pc.utf8_trim_whitespace(column.fill_null(""))
 
 
+def _plain(cells: pa.Array) -> pa.Array:
+    """Integers without a plus and zeros before them."""
+    return pc.replace_substring_regex(cells, r"^\+?(-?)0*(\d)", r"\1\2")
+
+
 def _lenient_times(
     column: pa.Array, header: Header, defines: NDArray[np.bool_],
     reasons: list[tuple[NDArray[np.bool_], str]],
@@ -435,8 +450,9 @@ def _lenient_times(
     is_time = is_number & (np.abs(values) < _MOST_NS)
     times = np.rint(np.where(is_time, values, 0)).astype(np.int64)
     if header.time == layout.TIME_NS:  # integers exactly
-        is_whole = pc.match_substring_regex(cells, _INTEGER).to_numpy(False) & is_time
-        whole = pc.if_else(pa.array(is_whole), pc.replace_substring(cells, "+", ""), "0")
+        plain = _plain(cells)
+        is_whole = pc.match_substring_regex(plain, _PLAIN_INTEGER).to_numpy(False) & is_time
+        whole = pc.if_else(pa.array(is_whole), plain, "0")
         times = np.where(is_whole, whole.cast(pa.int64()).to_numpy(), times)
     reasons.append((~is_time & ~defines, f"{header.time} is no number of possible size"))
     return times
@@ -448,10 +464,15 @@ def _lenient_integers(
 ) -> pa.Array:  # fmt: skip
     cells = _stripped(column)
     is_empty = pc.equal(cells, "").to_numpy(False)
-    is_number = pc.match_substring_regex(cells, _INTEGER).to_numpy(False)
-    numbers = pc.if_else(pa.array(is_number), pc.replace_substring(cells, "+", ""), "0")
-    values = numbers.cast(pa.decimal128(20)).cast(pa.float64()).to_numpy()
-    is_wrong = ~is_number & ~is_empty | (np.abs(values) >= 2.0**63)
+    plain = _plain(cells)
+    is_number = pc.match_substring_regex(plain, _PLAIN_INTEGER).to_numpy(False)
+    numbers = pc.if_else(pa.array(is_number), plain, "0")
+    exact = numbers.cast(pa.decimal128(20))
+    is_possible = pc.and_(
+        pc.greater_equal(exact, _FIRST_INTEGER), pc.less_equal(exact, _LAST_INTEGER)
+    )
+    values = exact.cast(pa.float64()).to_numpy()
+    is_wrong = ~is_number & ~is_empty | ~is_possible.to_numpy(False)
     if limit is not None:
         is_wrong |= (values < 0) | (values >= limit)
     if is_needed:

@@ -1,0 +1,72 @@
+"""A trace read into memory, as the tables of it or the error that refused it."""
+
+import hashlib
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+
+from pipeline.errors import (
+    DamagedTraceError,
+    NotATraceError,
+    PipelineError,
+    UnsupportedTraceError,
+)
+from pipeline.readers import open_source
+from tests.damage.sink import MemorySink
+
+REFUSALS = (DamagedTraceError, NotATraceError, UnsupportedTraceError)
+
+Tables = dict[str, pa.Table]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The tables of a trace, or the error that refused it."""
+
+    tables: Tables = field(default_factory=dict)
+    refusal: PipelineError | None = None
+
+    def findings(self) -> Counter[str]:
+        """What the reader counted, by kind."""
+        found: Counter[str] = Counter()
+        for row in self.tables["reading_findings"].to_pylist():
+            found[row["kind"]] += row["count"]
+        return found
+
+    def findings_of(self, location: int | None) -> Counter[str]:
+        """What it counted of a location, or of the trace as a whole."""
+        rows = self.tables["reading_findings"].to_pylist()
+        return Counter({r["kind"]: r["count"] for r in rows if r["location_id"] == location})
+
+    def digest(self) -> str:
+        """A hash over all tables but `runs`, which names the trace."""
+        whole = hashlib.blake2b()
+        for name, table in self.tables.items():
+            if name != "runs":
+                sink = pa.BufferOutputStream()
+                with pa.ipc.new_stream(sink, table.schema) as writer:
+                    writer.write_table(table.combine_chunks())
+                whole.update(sink.getvalue())
+        return whole.hexdigest()
+
+
+def read_trace(path: Path, *, allow_damaged: bool) -> Reading:
+    """Read a trace into memory; what is no refusal of a bad trace is raised."""
+    with tempfile.TemporaryDirectory() as folder:
+        sink = MemorySink(Path(folder) / "spill")
+        try:
+            source = open_source(path)
+            assert source.identity().run_id
+            source.read(
+                sink,  # type: ignore[arg-type]
+                run_id="run",
+                threads=1,
+                allow_damaged=allow_damaged,
+                report=lambda amount: None,
+            )
+        except REFUSALS as error:
+            return Reading(refusal=error)
+    return Reading({table.name: sink.table(table) for table in source.tables})

@@ -1,0 +1,26 @@
+"""Which way a trace is damaged: drawn from all ways that fit its format, by a seed."""
+
+import random
+from pathlib import Path
+
+from tests.damage.mutators import MUTATORS, TEXT, Mutator
+from tests.damage.text_mutators import TEXT_CHANGES
+
+WAYS = MUTATORS + tuple(
+    Mutator(name, change, weight, TEXT) for name, (change, weight) in TEXT_CHANGES.items()
+)
+_MORE = 0.15
+"""How often there is another damage."""
+
+
+def damage(folder: Path, *, format: str, seed: str) -> str:
+    """Damage the trace in a folder in a way that depends on the seed alone; says how."""
+    draw = random.Random(seed)
+    fitting = [way for way in WAYS if format in way.formats]
+    weights = [way.weight for way in fitting]
+    done: list[str] = []
+    while not done or draw.random() < _MORE:
+        (way,) = draw.choices(fitting, weights)
+        told = way.apply(draw, folder)
+        done += [told] if told else []
+    return "; ".join(done)
