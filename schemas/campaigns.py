@@ -207,7 +207,7 @@ CAMPAIGN_CALL_PATHS = Table(
 RUN_CALL_PATHS = Table(
     name="run_call_paths",
     meaning="What a call path cost in a run, over all its processes.",
-    grain="one row per run and call path that it visited",
+    grain="one row per run and call path with visits at or below it",
     key=("campaign_run_id", "call_path_key"),
     columns=(
         CAMPAIGN_RUN_ID,
@@ -215,7 +215,12 @@ RUN_CALL_PATHS = Table(
         _count("visit_count", "Visits."),
         time_column("inclusive_ns", "Time with callees, of all locations."),
         time_column("exclusive_ns", "Time without callees, of all locations."),
-        Column(name="process_count", type=INT32, minimum=1, meaning="Processes that visit it."),
+        Column(
+            name="process_count",
+            type=INT32,
+            minimum=0,
+            meaning="Processes that visit it; 0 for what only stands above tasks or threads.",
+        ),
         time_column("shortest_ns", "Least exclusive time of a process; 0 if one does not visit."),
         time_column("longest_ns", "Most exclusive time of a process."),
         time_column("wait_ns", "The part of the exclusive time that was waiting."),

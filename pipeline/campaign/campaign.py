@@ -147,6 +147,7 @@ def make_campaign(plan: Plan, *, store: Store, options: Options, reporter: Repor
         settings=_settings(plan.description),
         runs=tuple(_checked(records, analysed, reporter)),
         generations={each.run_id: each.generation for each in analysed if each.run_id},
+        is_application_told=bool(plan.description.application),
         memory_limit=options.memory_limit,
     )
     return analyze_source(

@@ -1,5 +1,7 @@
 """Finds runs of different programs that go by one name."""
 
+from dataclasses import dataclass
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -7,6 +9,15 @@ from pipeline.errors import CampaignError
 
 # Where every program begins tells nothing about it.
 _BEGINNINGS = ("main", "MAIN__", "MAIN_", "_start", "start_thread")
+_LEAST_SHARE = 0.25
+
+
+@dataclass(frozen=True)
+class _Program:
+    """What is known of a program: one of its runs, and the functions of all."""
+
+    label: str
+    regions: set[str]
 
 
 def own_regions(call_paths: pa.Table) -> dict[str, set[str]]:
@@ -26,29 +37,44 @@ def own_regions(call_paths: pa.Table) -> dict[str, set[str]]:
 
 
 class Programs:
-    """The programs of which an application has runs: those that share a region are of one."""
+    """The programs of which an application has runs, told by the functions that runs share.
 
-    def __init__(self) -> None:
-        self._programs: dict[str, list[tuple[set[str], str]]] = {}
+    Runs are of one program if a quarter of the functions of the one with fewer is in the other:
+    programs of a suite have some in common. Where people say themselves that all are of one
+    application, a single function is enough.
+    """
+
+    def __init__(self, *, is_told: bool) -> None:
+        self._least_share = 0.0 if is_told else _LEAST_SHARE
+        self._programs: dict[str, list[_Program]] = {}
 
     def add(self, application: str, label: str, regions: set[str]) -> None:
         """Take note of a run; one without regions of its own may be of any program."""
         if not regions:
             return
         known = self._programs.setdefault(application, [])
-        related = [each for each in known if not each[0].isdisjoint(regions)]
-        first = related[0][1] if related else label
-        unrelated = [each for each in known if each[0].isdisjoint(regions)]
-        whole = set(regions).union(*(each[0] for each in related))
-        self._programs[application] = [*unrelated, (whole, first)]
+        related = [program for program in known if self._are_one(program.regions, regions)]
+        merged = _Program(
+            label=min([label, *(program.label for program in related)]),
+            regions=regions.union(*(program.regions for program in related)),
+        )
+        self._programs[application] = [
+            *(program for program in known if program not in related),
+            merged,
+        ]
+
+    def _are_one(self, some: set[str], others: set[str]) -> bool:
+        shared = len(some & others) / min(len(some), len(others))
+        return shared > 0 and shared >= self._least_share
 
     def check(self) -> None:
         """Raise CampaignError if runs of one application cannot be of one program."""
         for application, programs in sorted(self._programs.items()):
             if len(programs) > 1:
-                one, other = sorted(label for _, label in programs)[:2]
+                one, other = sorted(program.label for program in programs)[:2]
                 raise CampaignError(
                     f"{application}: runs of {len(programs)} programs go by this name, as {one} "
-                    f"and {other} share no function: tell them apart by {{application}} in the "
-                    "pattern or a column application, or make a campaign of each"
+                    f"and {other} share hardly a function: tell them apart by {{application}} in "
+                    "the pattern or a column application, or make a campaign of each; if they are "
+                    "of one program, name it with --application"
                 )

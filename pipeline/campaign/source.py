@@ -61,7 +61,8 @@ class CampaignIdentity:
 class CampaignSource:
     """The numbered runs of a campaign; `generations` are those of analysed runs, by run id.
 
-    `memory_limit` is that of Options.
+    `is_application_told` says that people named the application themselves, by an option or in a
+    file, for all runs; `memory_limit` is that of Options.
     """
 
     name: str
@@ -70,6 +71,7 @@ class CampaignSource:
     settings: Settings
     runs: tuple[RunRecord, ...]
     generations: Mapping[str, str]
+    is_application_told: bool = False
     memory_limit: str = ""
 
     format = FORMAT
@@ -107,7 +109,7 @@ class CampaignSource:
         Raises CampaignError if runs of different programs go by one name.
         """
         numbers = {run.run_id: n for n, run in enumerate(self.runs) if run.run_id is not None}
-        writer, programs = _Writer(sink, numbers), Programs()
+        writer, programs = _Writer(sink, numbers), Programs(is_told=self.is_application_told)
         times: dict[str, int] = {}
         report(len(self.runs) - len(numbers))
         for batch in in_batches(self._opened(run_id) for run_id in numbers):

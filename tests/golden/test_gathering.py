@@ -327,9 +327,14 @@ def test_tasks_count_where_they_run() -> None:
         TASKS
           task
     """
-    times = {(0, 0): 4, (1, 0): 2, (2, 0): 9, (3, 0): 0, (4, 0): 9}
-    found = rows_of("gathered_call_paths", program(outline, times, [0]), "call_path exclusive_ns")
-    assert found == [("main", 4), ("main/taskwait", 2), ("TASKS", 0), ("TASKS/task", 9)]
+    times = {(0, 0): 4, (1, 0): 2, (2, 0): 9, (4, 0): 9}
+    columns = "call_path exclusive_ns inclusive_ns process_count"
+    assert rows_of("gathered_call_paths", program(outline, times, [0]), columns) == [
+        ("main", 4, 4 + 2 + 9, 1),
+        ("main/taskwait", 2, 2 + 9, 1),
+        ("TASKS", 0, 9, 0),  # nobody visits what stands above all tasks
+        ("TASKS/task", 9, 9, 1),
+    ]
 
 
 def test_runs_of_different_sizes_do_not_mix() -> None:
