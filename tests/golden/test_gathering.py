@@ -186,6 +186,17 @@ def test_sizes_are_those_of_the_largest_process() -> None:
     assert found == [(2, 3, 25 + 5)]
 
 
+def test_sizes_of_runs_are_kept_apart() -> None:
+    wide = complete(read_trace("0 0..10 work\n0.1 0..10 work\n0.2 0..10 work"))
+    deep = complete(read_trace("0 0..10 work\n1 0..10 work"))
+    wide["runs"] = [{"run_id": "x", "process_count": 1, "end_ns": 10}]
+    deep["runs"] = [{"run_id": "y", "process_count": 2, "end_ns": 20}]
+    assert ask("gathered_runs", {"wide": wide, "deep": deep}) == [
+        {"run_id": "deep", "processes": 2, "threads": 1, "whole_time_ns": 20},
+        {"run_id": "wide", "processes": 1, "threads": 3, "whole_time_ns": 10},
+    ]
+
+
 def test_a_trace_without_locations_has_a_size() -> None:
     tables: Tables = {"runs": [{"run_id": "x", "begin_ns": 0, "end_ns": 0}], "locations": []}
     assert rows_of("gathered_runs", tables, "processes threads whole_time_ns") == [(1, 1, 0)]
@@ -214,6 +225,15 @@ def test_calls_are_summed_per_call_site_and_process() -> None:
         (names["main/MPI_Recv"], 1, 1, 40, 40, 40),
         (names["main/MPI_Send"], 0, 3, 5 + 20 + 8, 5, 20),
     ]
+
+
+def test_who_only_calls_from_within_a_call_does_not_call_there() -> None:
+    """A thread of a library may send below a broadcast that its process never entered."""
+    times = {(1, 0): 30, (2, 0): 10, (2, 1): 4}
+    tables = program("main\n  MPI_Bcast\n    MPI_Send", times, [0, 1])
+    assert rows_of("gathered_call_sites", tables, "call_path_key rank call_count total_ns") == [
+        (101, 0, 1, 30), (102, 0, 1, 10), (102, 1, 1, 4),
+    ]  # fmt: skip
 
 
 # --- Call paths ----------------------------------------------------------------------------------
