@@ -224,16 +224,16 @@ def campaign(
         "computation_size": computation_size,
         "scaling": scaling,
         "attainable_per_second": attainable,
-        "whole_run": whole_run,
-        "include_setup": include_setup,
-        "published_marks": str(published_marks.absolute()) if published_marks else "",
+        "whole_run": whole_run or None,
+        "include_setup": include_setup or None,
+        "published_marks": str(published_marks.absolute()) if published_marks else None,
     }
     options = _options(
         threads, memory_limit, allow_damaged=allow_damaged, force=force, overhead_classes=None
     )
     campaign_commands.run_campaign(
         runs,
-        told={key: value for key, value in told.items() if value},
+        told={key: value for key, value in told.items() if value is not None},
         store=store,
         options=options,
         has_report=not no_report,
