@@ -190,7 +190,9 @@ def _read_whole(data: bytes, header: Header, types: dict[str, pa.DataType]) -> p
         last = data.rstrip().rpartition(b"\n")[2].decode("utf-8", "surrogateescape")
         if len(batch) != _count_lines(data, len(batch)) or not header.is_closed(last):
             raise pa.ArrowInvalid("a quote is not closed in its line")
-    if (b"0x" in data or b"0X" in data) and _has_hexadecimal(data, header, types):
+    # One byte is looked for many times faster than two of which the first is everywhere.
+    is_suspect = (b"x" in data and b"0x" in data) or (b"X" in data and b"0X" in data)
+    if is_suspect and _has_hexadecimal(data, header, types):
         raise pa.ArrowInvalid("a number is not decimal")
     return batch
 
