@@ -63,9 +63,27 @@ def test_a_carriage_return_within_a_line_ends_no_row(tmp_path: Path) -> None:
 # --- Numbers --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("row", ["0x9,Leave,main,0,", "9,Leave,main,0x0,", "9,Leave,main,0,0X1"])
+@pytest.mark.parametrize(
+    "row", ["0x9,Leave,main,0,", "9,Leave,main,0x0,", "9,Leave,main,0,0X1", "9,Leave,main,0,+-1"]
+)
 def test_numbers_are_decimal(row: str, tmp_path: Path) -> None:
     assert "line 3: " in refused(f"{HEADER}0,Enter,main,0,\n{row}\n", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("-9223372036854775808", -(1 << 63)), ("9223372036854775807", (1 << 63) - 1), ("+5", 5),
+        ("0" * 40, 0), ("-0000000000000000000007", -7), (" 7 ", 7),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("beside", ["", "x\n"])
+def test_an_integer_is_the_same_whatever_else_is_wrong(
+    cell: str, value: int, beside: str, tmp_path: Path
+) -> None:
+    text = "Timestamp (ns),Event Type,Name,Process,Request\n"
+    found = read(f"{text}5,Instant,MpiIsendComplete,0,{cell}\n{beside}", tmp_path)
+    assert found.rows("mpi_operations", "request_id") == [(value,)]
 
 
 def test_names_may_look_like_hexadecimal_numbers(tmp_path: Path) -> None:
@@ -142,6 +160,21 @@ def test_an_identifier_that_cannot_be_is_counted(kind: str, tmp_path: Path) -> N
     found = read_text(text + "0,Enter,main,0,,,\n9,Leave,main,0,,,\n", tmp_path)
     assert found.findings() == {("impossible_id", None): 1}
     assert found.rows("locations", "source_ref rank") == [(0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value"),
+    [
+        ("Region", "begin_line", -(1 << 63)), ("Region", "end_line", 1 << 63),
+        ("Source", "line", -1), ("Counter", "exponent", 1 << 63),
+    ],
+)  # fmt: skip
+def test_a_property_that_no_table_holds_is_counted(
+    kind: str, name: str, value: int, tmp_path: Path
+) -> None:
+    text = f'{VALUES}0,Define {kind},a,0,,,"{{""{name}"": {value}}}"\n'
+    found = read_text(text + "0,Enter,a,0,,,\n9,Leave,a,0,,,\n", tmp_path)
+    assert found.findings() == {("impossible_id", None): 1}
 
 
 def test_the_first_definition_of_a_place_counts(tmp_path: Path) -> None:

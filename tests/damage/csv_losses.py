@@ -114,7 +114,8 @@ def _problems_of_misread(census: Census, reading: Reading) -> Iterator[str]:
 
 
 def _decimal(cell: str) -> str:
-    return str(int(cell)) if cell.lstrip("+-").isdecimal() else cell
+    """An integer as it is told."""
+    return str(int(cell)) if re.fullmatch("[+-]?[0-9]+", cell) else cell
 
 
 class _Comparison:

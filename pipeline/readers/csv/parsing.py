@@ -438,7 +438,7 @@ def _stripped(column: pa.Array) -> pa.Array:
 
 def _plain(cells: pa.Array) -> pa.Array:
     """Integers without a plus and zeros before them."""
-    return pc.replace_substring_regex(cells, r"^\+?(-?)0*(\d)", r"\1\2")
+    return pc.replace_substring_regex(cells, r"^(?:\+|(-))?0*(\d)", r"\1\2")
 
 
 def _lenient_times(
