@@ -1,19 +1,15 @@
 """A block of text as columns: numbers as arrays, texts as codes of few distinct ones."""
 
-import csv
-import io
-import re
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv as pc_csv
 from numpy.typing import NDArray
 
 from pipeline.readers.csv.blocks import Block, RowPlace
+from pipeline.readers.csv.cells import read_all, read_good, rows_of
 from pipeline.readers.csv.header import Header
 from schemas import csv_layout as layout
 
@@ -26,8 +22,6 @@ _PLAIN_INTEGER = r"^-?\d{1,19}$"
 _FIRST_INTEGER, _LAST_INTEGER = (Decimal(edge) for edge in (-(1 << 63), (1 << 63) - 1))
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"
 _MOST_NS = float(1 << 62)
-# A cell may be as long as a block.
-csv.field_size_limit(1 << 30)
 
 
 @dataclass(frozen=True)
@@ -92,17 +86,6 @@ class ParsedBlock:
         )  # fmt: skip
 
 
-@dataclass
-class _Rejected:
-    """Rows with a wrong number of cells, as pyarrow meets them."""
-
-    rows: list[pc_csv.InvalidRow] = field(default_factory=list)
-
-    def __call__(self, row: pc_csv.InvalidRow) -> str:
-        self.rows.append(row)
-        return "skip"
-
-
 def is_definition(event_type: str) -> bool:
     """Whether a row with this event type defines something, or means to."""
     return event_type.lower().split()[:1] == ["define"]
@@ -110,57 +93,15 @@ def is_definition(event_type: str) -> bool:
 
 def parse_block(block: Block, header: Header) -> ParsedBlock:
     """Read all rows of a block, leaving out those that are not as they should be."""
-    first_line = int(block.offset == 0)
-    data = block.data.partition(b"\n")[2] if first_line else block.data
+    data, first_line = rows_of(block)
     if not data.strip():
         return ParsedBlock(0, np.empty(0, np.int64), {}, {})
     try:
-        parsed = _parse(_without_spaces(data, header), header)
+        parsed = _parse(data, header)
     except pa.ArrowInvalid:
         parsed = _parse_leniently(data, header, first_line)
     parsed.offset = block.offset
     return parsed
-
-
-def _without_spaces(data: bytes, header: Header) -> bytes:
-    """The same rows without spaces after separators, which are then no part of a text."""
-    separator = header.separator
-    if not header.has_spaces:
-        return data
-    if b'"' not in data:
-        spaces = b" +" if separator == "\t" else rb"[ \t]+"
-        return re.sub(re.escape(separator.encode()) + spaces, separator.encode(), data)
-    text = io.StringIO(data.decode("utf-8", "surrogateescape"))
-    rows = csv.reader(text, skipinitialspace=True, delimiter=separator)
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n", delimiter=separator).writerows(rows)
-    return out.getvalue().encode("utf-8", "surrogateescape")
-
-
-def _read(
-    data: bytes, header: Header, types: dict[str, pa.DataType], rejected: _Rejected | None = None
-) -> pa.RecordBatch:
-    """The known columns as one batch, which has rows.
-
-    Raises ArrowInvalid for a cell that is not of its type, and, unless they are to be `rejected`,
-    for a row with a wrong number of cells.
-    """
-    names = [str(at) for at in range(len(header.columns))]
-    chosen = {str(at): types[name] for name, at in header.known.items()}
-    table = pc_csv.read_csv(
-        pa.py_buffer(data),
-        read_options=pc_csv.ReadOptions(
-            column_names=names, use_threads=False, block_size=len(data) + 1
-        ),
-        parse_options=pc_csv.ParseOptions(delimiter=header.separator, invalid_row_handler=rejected),
-        convert_options=pc_csv.ConvertOptions(
-            column_types=chosen, include_columns=list(chosen), null_values=[""], check_utf8=False
-        ),
-    )
-    batches = table.rename_columns(list(header.known)).combine_chunks().to_batches()
-    if not batches:
-        raise _NoRowsError
-    return batches[0]
 
 
 def _parse(data: bytes, header: Header) -> ParsedBlock:
@@ -168,7 +109,7 @@ def _parse(data: bytes, header: Header) -> ParsedBlock:
     kinds = {layout.TEXT: _TEXT, layout.INTEGER: pa.int64()}
     types = {name: kinds.get(_TYPES.get(name, ""), pa.float64()) for name in header.known}
     types[header.time] = pa.int64() if _has_whole_times(data, header) else pa.float64()
-    batch = _read_whole(data, header, types)
+    batch = read_all(data, header, types)
     times = _times(batch.column(header.time), header)
     columns = {name: batch.column(name) for name in header.known if name != header.time}
     if times is None or not _are_places(columns):
@@ -177,37 +118,6 @@ def _parse(data: bytes, header: Header) -> ParsedBlock:
     if any("\n" in word for column in parsed.texts.values() for word in column.words):
         raise pa.ArrowInvalid("a quote is not closed in its line")
     return parsed
-
-
-def _read_whole(data: bytes, header: Header, types: dict[str, pa.DataType]) -> pa.RecordBatch:
-    """The known columns of lines that are all rows; else raise ArrowInvalid."""
-    if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
-        raise pa.ArrowInvalid("a carriage return stands within a line")
-    batch = _read(data, header, types)
-    # A quote that another line closes makes one row of several, also in columns that are not read;
-    # one that none closes any more makes none at all.
-    if b'"' in data:
-        last = data.rstrip().rpartition(b"\n")[2].decode("utf-8", "surrogateescape")
-        if len(batch) != _count_lines(data, len(batch)) or not header.is_closed(last):
-            raise pa.ArrowInvalid("a quote is not closed in its line")
-    # One byte is looked for many times faster than two of which the first is everywhere.
-    is_suspect = (b"x" in data and b"0x" in data) or (b"X" in data and b"0X" in data)
-    if is_suspect and _has_hexadecimal(data, header, types):
-        raise pa.ArrowInvalid("a number is not decimal")
-    return batch
-
-
-def _count_lines(data: bytes, expected: int) -> int:
-    """Lines that are not blank; looks for blank ones unless as many as expected are there."""
-    count = data.count(b"\n") + (not data.endswith(b"\n"))
-    return count if count == expected else sum(bool(line.strip()) for line in data.split(b"\n"))
-
-
-def _has_hexadecimal(data: bytes, header: Header, types: dict[str, pa.DataType]) -> bool:
-    """Whether an integer is written as 0x…, which pyarrow takes for one."""
-    texts = _read(data, header, dict.fromkeys(types, pa.string()))
-    integers = [texts.column(name) for name, type_ in types.items() if pa.types.is_integer(type_)]
-    return any(pc.any(pc.match_substring_regex(cells, "[xX]")).as_py() for cells in integers)
 
 
 def _has_whole_times(data: bytes, header: Header) -> bool:
@@ -297,18 +207,17 @@ class ParsedCells:
 
 def parse_cells(block: Block, header: Header) -> ParsedCells:
     """Read all rows of a block as they are, leaving out those that are no cells like the header."""
-    first_line = int(block.offset == 0)
-    data = block.data.partition(b"\n")[2] if first_line else block.data
+    data, first_line = rows_of(block)
     texts = dict.fromkeys(header.known, pa.string())
     none = pa.RecordBatch.from_pylist([], pa.schema(texts.items()))
     if not data.strip():
         return ParsedCells(none, block.offset)
     try:
-        cells = _read_whole(_without_spaces(data, header), header, texts | _GRAPH_NUMBERS)
+        cells = read_all(data, header, texts | _GRAPH_NUMBERS)
         cells.validate(full=True)
         return ParsedCells(cells, block.offset)
     except pa.ArrowInvalid:
-        found = _read_good(data, header, texts, first_line)
+        found = read_good(data, header, texts, first_line)
         first = min(found.bad, default=None)
         cells = none if found.cells is None else _trimmed(found.cells)
         return ParsedCells(cells, block.offset, len(found.bad), first, found.invalid_texts)
@@ -329,7 +238,7 @@ def _parse_leniently(data: bytes, header: Header, first_line: int) -> ParsedBloc
     """Leave out the rows that have a wrong number of cells, or one that is not of its type."""
     types = dict.fromkeys(header.known, pa.string())
     types |= {name: _TEXT for name in header.known if _TYPES.get(name) == layout.TEXT}
-    found = _read_good(data, header, types, first_line)
+    found = read_good(data, header, types, first_line)
     parsed = ParsedBlock(0, np.empty(0, np.int64), {}, {})
     if found.cells is not None:
         parsed = _take_good(found.cells, header, found.lines)
@@ -337,66 +246,6 @@ def _parse_leniently(data: bytes, header: Header, first_line: int) -> ParsedBloc
         _note(parsed, line, reason)
     parsed.invalid_texts += found.invalid_texts
     return parsed
-
-
-@dataclass
-class _GoodRows:
-    """Rows that are as many cells as the header, if there are any, and their lines.
-
-    The others are `bad`: their lines, and why.
-    """
-
-    cells: pa.RecordBatch | None
-    lines: list[int]
-    bad: list[tuple[int, str]]
-    invalid_texts: int
-
-
-def _read_good(
-    data: bytes, header: Header, types: dict[str, pa.DataType], first_line: int
-) -> _GoodRows:
-    lines, numbers, wrong, invalid = _good_lines(data, header, first_line)
-    bad = [(number, "a quote is not closed in its line") for number in wrong]
-    text = b"\n".join(lines) + b"\n"
-    rejected = _Rejected()
-    cells = None
-    if lines:
-        with suppress(_NoRowsError):
-            cells = _read(_without_spaces(text, header), header, types, rejected)
-    for row in rejected.rows:
-        reason = f"{row.actual_columns} cells where the header has {row.expected_columns}"
-        bad.append((numbers[(row.number or 1) - 1], reason))
-    skipped = {(row.number or 1) - 1 for row in rejected.rows}
-    kept = [number for place, number in enumerate(numbers) if place not in skipped]
-    return _GoodRows(cells, kept, bad, invalid)
-
-
-class _NoRowsError(Exception):
-    """No row of a block has the right number of cells."""
-
-
-def _good_lines(
-    data: bytes, header: Header, first_line: int
-) -> tuple[list[bytes], list[int], list[int], int]:
-    """Lines whose quotes are closed, as valid text, and their numbers; numbers of the others.
-
-    The last number tells how many lines are not UTF-8.
-    """
-    good, numbers, wrong, invalid = [], [], [], 0
-    for number, line in enumerate(data.split(b"\n"), first_line):
-        if not line.strip():
-            continue
-        line = line.replace(b"\r", b"")  # a line of its own for pyarrow, too
-        if b'"' in line and not header.is_closed(line.decode("utf-8", "surrogateescape")):
-            wrong.append(number)
-            continue
-        try:
-            line.decode()
-        except UnicodeDecodeError:
-            line, invalid = line.decode("utf-8", "backslashreplace").encode(), invalid + 1
-        good.append(line)
-        numbers.append(number)
-    return good, numbers, wrong, invalid
 
 
 def _take_good(batch: pa.RecordBatch, header: Header, lines: list[int]) -> ParsedBlock:
