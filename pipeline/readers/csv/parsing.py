@@ -34,20 +34,23 @@ class TextColumn:
 
 @dataclass(frozen=True)
 class NumberColumn:
-    """Integers; most cells of most columns are empty, so that only those asked for are taken."""
+    """Integers, 0 where a cell is empty; `is_empty` tells where, if anywhere."""
 
-    cells: pa.Array
+    values: Integers
+    is_empty: NDArray[np.bool_] | None = None
 
-    def all(self) -> Integers:
-        """All integers; 0 where a cell is empty."""
-        cells = self.cells.fill_null(0) if self.cells.null_count else self.cells
-        return cells.to_numpy()
+    @classmethod
+    def of(cls, cells: pa.Array) -> "NumberColumn":
+        """The cells of a column of integers."""
+        if not cells.null_count:
+            return cls(cells.to_numpy())
+        return cls(cells.fill_null(0).to_numpy(), cells.is_null().to_numpy(zero_copy_only=False))
 
-    def take(self, rows: NDArray[np.intp]) -> tuple[Integers, NDArray[np.bool_]]:
-        """Integers of some rows, 0 where a cell is empty, and where it is."""
-        chosen = self.cells.take(pa.array(rows))
-        is_empty = chosen.is_null().to_numpy(zero_copy_only=False)
-        return chosen.fill_null(0).to_numpy(), is_empty
+    def choose(self, rows: NDArray[np.intp]) -> "NumberColumn":
+        """The cells of some rows."""
+        return NumberColumn(
+            self.values[rows], None if self.is_empty is None else self.is_empty[rows]
+        )
 
 
 @dataclass
@@ -78,8 +81,7 @@ class ParsedBlock:
     def choose(self, rows: NDArray[np.intp]) -> "ParsedBlock":
         """Some rows of a block that is whole."""
         texts = {name: TextColumn(c.codes[rows], c.words) for name, c in self.texts.items()}
-        taken = pa.array(rows)
-        numbers = {name: NumberColumn(c.cells.take(taken)) for name, c in self.numbers.items()}
+        numbers = {name: column.choose(rows) for name, column in self.numbers.items()}
         return replace(
             self, row_count=len(rows), times=self.times[rows], texts=texts, numbers=numbers,
             taken=rows,
@@ -168,7 +170,7 @@ def _finish(times: Integers, columns: dict[str, pa.Array]) -> ParsedBlock:
             texts[name], wrong = _text_column(column)
             invalid += wrong
         elif column.null_count < len(column):
-            numbers[name] = NumberColumn(column)
+            numbers[name] = NumberColumn.of(column)
     return ParsedBlock(len(times), times, texts, numbers, invalid_texts=invalid)
 
 

@@ -23,7 +23,7 @@ from pipeline.readers.csv.parsing import (
     is_definition,
 )
 from pipeline.readers.trace.arguments import places_of
-from pipeline.readers.trace.definitions import UNDEFINED_32, UNDEFINED_64
+from pipeline.readers.trace.definitions import UNDEFINED_32
 from schemas import csv_layout as layout
 from schemas.columns import COLLECTIVE_OPERATIONS, PARADIGMS
 
@@ -53,7 +53,9 @@ _EMPTY = {
 _LIMITS = {"peer": 1 << 31, "tag": 1 << 31, "root": 1 << 31} | dict.fromkeys(
     ("remote", "communicator", "window", "handle", "lock"), UNDEFINED_32
 )
-_IO_BYTES = UNDEFINED_64
+_PLACES = {
+    quantity: places_of((quantity,))[0] for each in layout.FIELDS for quantity in each.quantities
+}
 _INT64, _DOUBLE, _STRING = 7, 10, 11
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
 _FLOATING = re.compile(
@@ -142,9 +144,9 @@ class RowMaker:
         return classes.astype(np.uint8), numbers[names.codes]
 
     def _locations(self, block: ParsedBlock) -> NDArray[np.int32]:
-        keys = block.numbers[layout.PROCESS].all() << 32
+        keys = block.numbers[layout.PROCESS].values << 32
         if layout.THREAD in block.numbers:
-            keys = keys | block.numbers[layout.THREAD].all()
+            keys = keys | block.numbers[layout.THREAD].values
         encoded = pc.dictionary_encode(pa.array(keys))
         found = encoded.dictionary.to_pylist()
         numbers = [self.places.setdefault(key, len(self.places)) for key in found]
@@ -184,7 +186,7 @@ class RowMaker:
         self, found: NDArray[np.uint8], block: ParsedBlock, rest: NDArray[np.intp]
     ) -> None:
         """Messages that name no partner are left out, and counted as unknown records."""
-        needs = places_of(("peer",))[0][found] >= 0
+        needs = _PLACES["peer"][found] >= 0
         if needs.any():
             lacking = needs & _is_empty(block.numbers.get("Partner"), rest)
             found[lacking] = kinds.UNKNOWN
@@ -195,7 +197,7 @@ class RowMaker:
         block: ParsedBlock, rest: NDArray[np.intp],
     ) -> None:  # fmt: skip
         """Fill in one quantity of all records that have it."""
-        place = places_of((quantity,))[0][found]
+        place = _PLACES[quantity][found]
         rows = np.flatnonzero(place >= 0)
         if not len(rows):
             return
@@ -222,8 +224,10 @@ class RowMaker:
         column = block.numbers.get(name)
         if column is None:
             return np.full(len(rows), empty, np.int64)
-        values, is_empty = column.take(rows)
-        return np.where(is_empty, empty, values) if empty else values
+        values = column.values[rows]
+        if not empty or column.is_empty is None:
+            return values
+        return np.where(column.is_empty[rows], empty, values)
 
     def _coded(
         self, block: ParsedBlock, name: str, quantity: str, rows: NDArray[np.intp]
@@ -249,7 +253,7 @@ class RowMaker:
         if not len(rows):
             return
         variable = block.numbers.get(layout.VARIABLE)
-        which = np.zeros(len(rows), np.int64) if variable is None else variable.take(rest[rows])[0]
+        which = np.zeros(len(rows), np.int64) if variable is None else variable.values[rest[rows]]
         column = block.texts.get(layout.VALUE)
         values = [""] * len(rows)
         if column is not None:
@@ -381,7 +385,9 @@ def _more_kind(name: str) -> int:
 
 
 def _is_empty(column: NumberColumn | None, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-    return np.ones(len(rows), np.bool_) if column is None else column.take(rows)[1]
+    if column is None:
+        return np.ones(len(rows), np.bool_)
+    return np.zeros(len(rows), np.bool_) if column.is_empty is None else column.is_empty[rows]
 
 
 def _word(column: TextColumn | None, row: int) -> str:
@@ -389,4 +395,4 @@ def _word(column: TextColumn | None, row: int) -> str:
 
 
 def _number(column: NumberColumn | None, row: int) -> int:
-    return int(column.cells[row].as_py() or 0) if column else 0
+    return int(column.values[row]) if column else 0
