@@ -23,7 +23,7 @@ _ARITHMETIC: dict[str, Callable[[float, float], float]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
-    "/": lambda one, other: one / other if other else math.nan,
+    "/": lambda one, other: one / other if other else _by_zero(one),
 }
 _HOW = (
     "compare counts and numbers with = <> < <= > >=, such as 'clock_violations > 10', and join "
@@ -52,8 +52,8 @@ class Verdict:
 def judge(expression: str, counts: Mapping[str, int], *, aliases: Mapping[str, str]) -> Verdict:
     """Whether a condition on counts holds; `aliases` are other names of some of them.
 
-    What is divided by zero is neither more nor less than anything, nor equal. Raises UsageError
-    with the names there are if the text is no such condition.
+    What is divided by zero is infinite, with its sign; 0/0 is neither more nor less than anything,
+    nor equal. Raises UsageError with the names there are if the text is no such condition.
     """
     # What is no text in a command line cannot be parsed, nor printed.
     expression = expression.encode("utf-8", "replace").decode()
@@ -69,6 +69,8 @@ def judge(expression: str, counts: Mapping[str, int], *, aliases: Mapping[str, s
         return Verdict(holds, named)
     except RecursionError:
         problem, advice = "it is too long", _HOW
+    except OverflowError:
+        problem, advice = "it reckons with too large a number", _HOW
     except _UnknownNameError as error:
         problem, advice = (
             str(error),
@@ -149,6 +151,10 @@ def _number(node: Node, known: Mapping[str, int]) -> float:
         compute = _ARITHMETIC[node["function_name"]]
         return compute(*values) if len(values) == 2 else compute(0, values[0])
     raise _NoConditionError(f"{_describe(node)} is neither a count nor a number")
+
+
+def _by_zero(one: float) -> float:
+    return math.copysign(math.inf, one) if one else math.nan
 
 
 def _describe(node: Node) -> str:

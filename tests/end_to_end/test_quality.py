@@ -97,7 +97,13 @@ def test_findings_are_listed_for_other_programs(
         ("not (unmatched_sends < 5 or -unmatched_sends > 0)", "unmatched_sends = 5"),
         ("unmatched_sends / findings > 0.13", "findings = 36"),  # 5 / 36 = 0.139
         ("unmatched_sends / findings > 0.14", None),
-        ("findings / clock_violations > 0", None),  # undefined: neither more nor less
+        # 36 / 0 is infinite, -36 / 0 minus that; 0 / 0 is neither more nor less than anything.
+        ("findings / clock_violations > 1000000", "findings = 36"),
+        ("losses / 0 > 1", "losses = 30"),
+        ("(-losses) / 0 < -1000000", "losses = 30"),
+        ("(-losses) / 0 > 1", None),
+        ("impossible_ids / clock_violations > 0 or impossible_ids / 0 <= 0", None),
+        ("impossible_ids / 0 = impossible_ids / 0 or clock_violations / 0 <> 1", None),
     ],
 )
 def test_a_condition_that_holds_has_an_exit_code_of_its_own(
@@ -132,6 +138,7 @@ def test_a_condition_that_holds_has_an_exit_code_of_its_own(
         ("findings % 2 = 0", "% is neither a count nor a number"),
         ("findings > (SELECT 1)", "subquery is neither a count nor a number"),
         ("(SELECT count(*) FROM read_csv('/etc/passwd')) > 0", "subquery is neither"),
+        (f"findings + {'9' * 400} / 3 > 1", "it reckons with too large a number"),
         ("CASE WHEN findings > 1 THEN true END", "case is no condition"),
         ("+".join(["findings"] * 900) + " > 1", "it "),
     ],
