@@ -75,7 +75,7 @@ def _kinds() -> Iterator[str]:
         "Rows of another event type, and an `Instant` of another name or without what it needs "
         "(a message without `Partner`), are counted as `unknown_record`, and the table "
         "`misread_cells` tells what was not understood, in which line first, and what may be "
-        "meant. A trace of which no row is understood is refused."
+        "meant. A trace of which no row is understood, or that has none, is refused."
     )
     yield ""
     yield (

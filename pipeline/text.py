@@ -16,6 +16,11 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
+def quote_cell(text: str, longest: int = 40) -> str:
+    """The beginning of a cell in quotes, with escapes for what a terminal would obey."""
+    return repr(text if len(text) <= longest else f"{text[:longest]}…")
+
+
 def hash_of(text: str) -> str:
     """A short hash that identifies a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]

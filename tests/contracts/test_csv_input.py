@@ -24,16 +24,26 @@ def packed(cut: int) -> bytes:
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ("x,Enter,main,0,", r"line 2: Timestamp \(ns\) is no number of possible size"),
-        (",Enter,main,0,", r"line 2: Timestamp"),
-        ("nan,Enter,main,0,", r"line 2: Timestamp"),
-        ("99999999999999999999,Enter,main,0,", r"line 2: Timestamp"),
-        ("1,Enter,main,zero,", "line 2: Process is no number"),
-        ("1,Enter,main,-1,", "line 2: Process is no number of possible size"),
-        ("1,Enter,main,,", "line 2: Process"),
-        ("1,Enter,main,0,3.5", "line 2: Partner"),
+        ("x,Enter,main,0,", r"line 2: Timestamp \(ns\) is 'x', no number of possible size;"),
+        (",Enter,main,0,", r"line 2: Timestamp \(ns\) is empty;"),
+        ("nan,Enter,main,0,", r"line 2: Timestamp \(ns\) is 'nan', no number"),
+        (
+            "99999999999999999999,Enter,main,0,",
+            r"line 2: Timestamp .* is '99999999999999999999', no",
+        ),
+        ("1,Enter,main, zero,", "line 2: Process is 'zero', no number of possible size;"),
+        ("1,Enter,main,-1,", "line 2: Process is '-1', no number of possible size;"),
+        ("1,Enter,main,,", "line 2: Process is empty;"),
+        ("1,Enter,main,0,3.5", "line 2: Partner is '3.5', no number of possible size;"),
+        ("1,Enter,main,0,\x1b[2J", r"line 2: Partner is '\\x1b\[2J', no number"),
+        (f"1,Enter,main,{'ab' * 50},", f"line 2: Process is '{'ab' * 20}…', no number"),
         ("1,Enter,main,0", "line 2: 4 cells where the header has 5"),
         ("1,Enter,main,0,,7", "line 2: 6 cells where the header has 5"),
+        ("1;Enter;a,b;0;", "line 2: 2 cells where the header has 5: ';' separates them, and ','"),
+        ("1\tEnter\tmain\t0\t", r"line 2: 1 cells .* 5: '\\t' separates them, and ','"),
+        ("1,Enter,main;0,", "line 2: 4 cells .* 5: ';' may separate some, and ',' others;"),
+        ("1|Enter,main;0,", r"line 2: 3 cells .* 5: ';' and '\|' may separate some, and ',' oth"),
+        ('1,Enter,"main;a",0', "line 2: 4 cells where the header has 5;"),
         ('1,Enter,"main,0,', "line 2: a quote is not closed in its line"),
         ("\x00\x01\x02", "line 2: 1 cells"),
     ],
@@ -330,7 +340,12 @@ def test_a_compressed_file_that_is_cut_is_told_or_counted(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "no column Event Type, Name, Process"),
+        ("", "no trace: the file is empty; "),
+        ("\r\n" + HEADER, "no trace: the first line is empty; "),
+        (GOOD, "no trace: the header is missing: the first line is a row of cells; "),
+        ("Master thread,MPI Rank 0,0,main,0.0,1.5,1.5\n", "no trace: the header is missing: the"),
+        (HEADER.replace(",Name", ";Name"), "no trace: ',' and ';' separate the cells of the first"),
+        (HEADER.replace(",", "\t", 3), r"no trace: '\\t' and ',' separate the cells of the first"),
         ("Timestamp (s),Event Type,Name\n", "no column Process"),
         ("Event Type,Name,Process\n", r"no column Timestamp \(ns\) or Timestamp \(s\)"),
         ("a,b\n1,2\n", "columns present: a, b"),
@@ -373,10 +388,38 @@ def test_a_folder_holds_the_files_of_one_trace(tmp_path: Path) -> None:
     assert found.rows("locations", "rank record_count") == [(0, 2), (1, 2)]
 
 
-def test_a_trace_without_rows_is_empty(tmp_path: Path) -> None:
-    found = read_text(HEADER, tmp_path)
-    assert found.rows("locations", "location_id") == []
+GRAPH = "thread,group,depth,name,start,end,duration\n"
+
+
+@pytest.mark.parametrize("allow_damaged", [False, True])
+@pytest.mark.parametrize("text", [HEADER, HEADER.rstrip(), f"{HEADER}\n \r\n", GRAPH])
+def test_a_header_without_rows_is_refused(text: str, allow_damaged: bool, tmp_path: Path) -> None:
+    with pytest.raises(NotATraceError, match="no trace: it has a header but no rows; schemas/CSV"):
+        read_text(text, tmp_path, allow_damaged=allow_damaged)
+
+
+def test_parquet_without_rows_is_refused(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = tmp_path / "a.parquet"
+    names = GRAPH.strip().split(",")
+    pq.write_table(pa.table({name: pa.array([], pa.string()) for name in names}), file)
+    with pytest.raises(NotATraceError, match="no trace: it has a header but no rows"):
+        read_archive(file, tmp_path / "store")
+
+
+def test_a_trace_may_define_what_it_has_no_records_of(tmp_path: Path) -> None:
+    found = read_text(f"{HEADER}0,Define Process,rank 0,0,\n", tmp_path)
     assert found.rows("runs", "record_count source_format") == [(0, "csv")]
+
+
+def test_a_folder_may_hold_files_without_rows(tmp_path: Path) -> None:
+    folder = tmp_path / "trace"
+    folder.mkdir()
+    (folder / "0.csv").write_text(HEADER)
+    (folder / "1.csv").write_text(HEADER + GOOD)
+    assert read_archive(folder, tmp_path / "store").visits("enter_ns") == [(0,)]
 
 
 def test_csv_needs_no_otf2_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,6 +47,8 @@ def problems_of_call_graph(reading: Reading, path: Path, strict: Reading) -> Ite
         if visits and len(names) == len(text.columns):
             yield f"refused, but there are visits: {reading.refusal}"
         return
+    if not visits:
+        yield "read, but no row is a visit"
     told = reading.findings()
     if told["unreadable_row"] != len(bad):
         yield f"{told['unreadable_row']} rows told to be unreadable, lines {bad} are"

@@ -71,7 +71,7 @@ def problems_of_text(lenient: Reading, path: Path, strict: Reading) -> Iterator[
     if lenient.findings()["cut_input"] != cut:
         yield f"{cut} files cannot be decompressed to their end; told are {lenient.findings()}"
     census = take_census(texts)
-    if census.lines and not census.is_understood:
+    if not census.is_understood:
         yield "read, but no row says anything"
     yield from _Comparison(census, lenient).problems()
     yield from _problems_of_misread(census, lenient)

@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 import pyarrow.csv as pc_csv
 
 from pipeline.readers.csv.blocks import Block
-from pipeline.readers.csv.header import Header
+from pipeline.readers.csv.header import Header, cells_of
+from schemas.csv_layout import SEPARATORS
 
 Types = dict[str, pa.DataType]
 # A cell may be as long as a block.
@@ -81,11 +82,26 @@ def read_good(data: bytes, header: Header, types: Types, first_line: int) -> Goo
         with suppress(_NoRowsError):
             cells = _read(_without_spaces(text, header), header, types, rejected)
     for row in rejected.rows:
-        reason = f"{row.actual_columns} cells where the header has {row.expected_columns}"
-        bad.append((numbers[(row.number or 1) - 1], reason))
+        bad.append((numbers[(row.number or 1) - 1], _miscounted(row, header)))
     skipped = {(row.number or 1) - 1 for row in rejected.rows}
     kept = [number for place, number in enumerate(numbers) if place not in skipped]
     return GoodRows(cells, kept, bad, invalid)
+
+
+def _miscounted(row: pc_csv.InvalidRow, header: Header) -> str:
+    """That a row has another number of cells than the header; perhaps others separate them."""
+    reason = f"{row.actual_columns} cells where the header has {row.expected_columns}"
+    others = [each for each in SEPARATORS if each in row.text and each != header.separator]
+    for other in others:
+        if len(cells_of(row.text, other)) == row.expected_columns:
+            return (
+                f"{reason}: {other!r} separates them, and {header.separator!r} those of the header"
+            )
+    alike = row.text.translate(dict.fromkeys(map(ord, others), header.separator))
+    if others and len(cells_of(alike, header.separator)) == row.expected_columns:
+        found = " and ".join(map(repr, others))
+        return f"{reason}: {found} may separate some, and {header.separator!r} others"
+    return reason
 
 
 class _NoRowsError(Exception):

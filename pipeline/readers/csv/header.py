@@ -1,6 +1,7 @@
 """Which layout a file has, by its first line."""
 
 import csv
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,9 +11,13 @@ from pipeline.errors import DamagedTraceError, NotATraceError
 from pipeline.readers.csv.blocks import Damage, read_blocks
 from schemas import csv_layout as layout
 
+SEE = "schemas/CSV.md tells what a trace in CSV looks like"
 _FIELDS = {field.name: field for field in layout.FIELDS}
 _REQUIRED = tuple(field.name for field in layout.FIELDS if field.is_required)[1:]
 _SPELLING = {name.casefold(): name for name in (layout.TIME_SECONDS, *_FIELDS)}
+_ALL_NAMES = {*_SPELLING, *layout.CALL_GRAPH_FIELDS}
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
+_ANY_SEPARATOR = "[" + "".join(layout.SEPARATORS) + "]"
 _MOST_SHOWN = 240
 _OLD_NAMES = {"start_time": "start", "end_time": "end"}
 
@@ -77,7 +82,7 @@ def read_header(path: Path, *, is_checked: bool = True) -> Header:
     line = first.data.split(b"\n", 1)[0].decode("utf-8-sig", "replace") if first else ""
     line = line.strip("\r ")
     try:
-        cut = [(each, _cells(line, each)) for each in layout.SEPARATORS]
+        cut = [(each, cells_of(line, each)) for each in layout.SEPARATORS]
     except csv.Error as error:
         raise NotATraceError(f"{path}: no trace: its first line is no header: {error}") from error
     separator, names = max(cut, key=lambda each: len(each[1]))
@@ -90,7 +95,8 @@ def read_header(path: Path, *, is_checked: bool = True) -> Header:
     return header
 
 
-def _cells(line: str, separator: str) -> list[str]:
+def cells_of(line: str, separator: str) -> list[str]:
+    """The cells of a line, without spaces around them."""
     cells = next(csv.reader([line], skipinitialspace=True, delimiter=separator), [])
     return [cell.strip() for cell in cells]
 
@@ -112,13 +118,26 @@ def check_header(header: Header) -> None:
     missing += [] if times & set(header.columns) else [f"{layout.TIME_NS} or {layout.TIME_SECONDS}"]
     present = _shown(header.columns)
     if missing:
-        raise NotATraceError(
-            f"{header.path}: no trace: no column {', '.join(missing)}; columns present: {present}; "
-            "schemas/CSV.md tells what a trace in CSV looks like"
-        )
+        problem = f"no column {', '.join(missing)}; columns present: {present}"
+        raise NotATraceError(f"{header.path}: no trace: {_no_header(header) or problem}; {SEE}")
     _check_single(header, [name for name in header.columns if name in header.known])
     if times <= set(header.columns):
         raise NotATraceError(f"{header.path}: the time is given twice; columns present: {present}")
+
+
+def _no_header(header: Header) -> str:
+    """Why a first line without the columns that are needed is no header, if that can be told."""
+    if not any(header.columns):
+        return "the first line is empty" if header.path.stat().st_size else "the file is empty"
+    names = {name.casefold() for name in header.columns}
+    if not names & _ALL_NAMES and any(_NUMBER.fullmatch(name) for name in names):
+        return "the header is missing: the first line is a row of cells"
+    found = [each for each in layout.SEPARATORS if any(each in name for name in names)]
+    cells = {cell.strip() for name in names for cell in re.split(_ANY_SEPARATOR, name)}
+    if found and len(cells & _ALL_NAMES) > len(names & _ALL_NAMES):
+        every = " and ".join(map(repr, [header.separator, *found]))
+        return f"{every} separate the cells of the first line: use one of them throughout"
+    return ""
 
 
 def _check_single(header: Header, names: Sequence[str]) -> None:

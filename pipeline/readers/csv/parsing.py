@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pipeline.readers.csv.blocks import Block, RowPlace
 from pipeline.readers.csv.cells import read_all, read_good, rows_of
 from pipeline.readers.csv.header import Header
+from pipeline.text import quote_cell
 from schemas import csv_layout as layout
 
 Integers = NDArray[np.int64]
@@ -250,22 +251,36 @@ def _parse_leniently(data: bytes, header: Header, first_line: int) -> ParsedBloc
     return parsed
 
 
+@dataclass(frozen=True)
+class _Wrong:
+    """Which cells of a column are not of its type."""
+
+    name: str
+    cells: pa.Array
+    rows: NDArray[np.bool_]
+
+    def reason(self, row: int) -> str:
+        cell = self.cells[row].as_py()
+        what = quote_cell(cell) + ", no number of possible size" if cell else "empty"
+        return f"{self.name} is {what}"
+
+
 def _take_good(batch: pa.RecordBatch, header: Header, lines: list[int]) -> ParsedBlock:
     """The rows of a batch of texts all of whose cells are of their type; they have these lines."""
     cells = {name: batch.column(name) for name in header.known}
     defines = _is_definition(cells[layout.EVENT_TYPE])
-    reasons: list[tuple[NDArray[np.bool_], str]] = []
-    times = _lenient_times(cells.pop(header.time), header, defines, reasons)
+    wrong: list[_Wrong] = []
+    times = _lenient_times(cells.pop(header.time), header, defines, wrong)
     for name, column in cells.items():
         if _TYPES[name] == layout.INTEGER:
             needs = name == layout.PROCESS
             limit = _MOST_PLACES if name in (layout.PROCESS, layout.THREAD) else None
-            cells[name] = _lenient_integers(name, column, needs, limit, defines, reasons)
-    is_bad = np.logical_or.reduce([wrong for wrong, _ in reasons])
+            cells[name] = _lenient_integers(name, column, needs, limit, defines, wrong)
+    is_bad = np.logical_or.reduce([each.rows for each in wrong])
     good = pa.array(np.flatnonzero(~is_bad))
     parsed = _finish(times[~is_bad], {name: column.take(good) for name, column in cells.items()})
     for row in np.flatnonzero(is_bad).tolist():
-        _note(parsed, lines[row], next(reason for wrong, reason in reasons if wrong[row]))
+        _note(parsed, lines[row], next(each.reason(row) for each in wrong if each.rows[row]))
     parsed.lines = [lines[row] for row in good.to_pylist()]
     return parsed
 
@@ -293,9 +308,8 @@ def _plain(cells: pa.Array) -> pa.Array:
 
 
 def _lenient_times(
-    column: pa.Array, header: Header, defines: NDArray[np.bool_],
-    reasons: list[tuple[NDArray[np.bool_], str]],
-) -> Integers:  # fmt: skip
+    column: pa.Array, header: Header, defines: NDArray[np.bool_], wrong: list[_Wrong]
+) -> Integers:
     cells = _stripped(column)
     is_number = pc.match_substring_regex(cells, _NUMBER).to_numpy(False)
     values = pc.if_else(pa.array(is_number), cells, "0").cast(pa.float64()).to_numpy()
@@ -307,13 +321,13 @@ def _lenient_times(
         is_whole = pc.match_substring_regex(plain, _PLAIN_INTEGER).to_numpy(False) & is_time
         whole = pc.if_else(pa.array(is_whole), plain, "0")
         times = np.where(is_whole, whole.cast(pa.int64()).to_numpy(), times)
-    reasons.append((~is_time & ~defines, f"{header.time} is no number of possible size"))
+    wrong.append(_Wrong(header.time, cells, ~is_time & ~defines))
     return times
 
 
 def _lenient_integers(
     name: str, column: pa.Array, is_needed: bool, limit: int | None,
-    defines: NDArray[np.bool_], reasons: list[tuple[NDArray[np.bool_], str]],
+    defines: NDArray[np.bool_], wrong: list[_Wrong],
 ) -> pa.Array:  # fmt: skip
     cells = _stripped(column)
     is_empty = pc.equal(cells, "").to_numpy(False)
@@ -330,7 +344,7 @@ def _lenient_integers(
         is_wrong |= (values < 0) | (values >= limit)
     if is_needed:
         is_wrong |= is_empty & ~defines
-    reasons.append((is_wrong, f"{name} is no number of possible size"))
+    wrong.append(_Wrong(name, cells, is_wrong))
     fitting = pc.if_else(pa.array(is_wrong), "0", numbers).cast(pa.int64())
     has_value = is_needed or not is_empty.any()
     return fitting if has_value else pc.if_else(pa.array(is_empty), None, fitting)

@@ -13,7 +13,7 @@ from pipeline.readers.csv.blocks import Block, Damage, RowPlace, count_lines, li
 from pipeline.readers.csv.call_graph import CallGraph
 from pipeline.readers.csv.definitions import define
 from pipeline.readers.csv.files import TextIdentity, find_files
-from pipeline.readers.csv.header import Header
+from pipeline.readers.csv.header import SEE, Header
 from pipeline.readers.csv.misread import Misread, misread_table
 from pipeline.readers.csv.parsing import ParsedBlock, ParsedCells, parse_block, parse_cells
 from pipeline.readers.csv.rows import RowMaker
@@ -29,7 +29,6 @@ Parser = Callable[[Block, Header], Parsed]
 _PASSES = 3
 _TYPICAL_ROW_BYTES = 40
 _WORST = 3
-_SEE = "schemas/CSV.md tells what a trace in CSV looks like"
 
 
 class CsvSource:
@@ -92,17 +91,18 @@ class CsvSource:
 
 
 def _check_use(path: Path, made: RowMaker, misread: list[Misread]) -> None:
-    """Raise an error if there are rows, but none of use."""
+    """Raise an error if there is no row of use."""
     if made.used_count or made.definitions:
         return
     if made.row_count:
         worst = sorted(misread, key=lambda each: -each.row_count)[:_WORST]
         raise NotATraceError(
             f"{path}: no trace: none of its {made.row_count:,} rows is understood: "
-            f"{'; '.join(map(str, worst)) or 'no record'}; {_SEE}"
+            f"{'; '.join(map(str, worst)) or 'no record'}; {SEE}"
         )
-    if made.findings["unreadable_row"]:
-        raise DamagedTraceError(f"{path}: none of its rows can be read; {_SEE}")
+    if made.findings["unreadable_row"] or made.findings["cut_input"]:
+        raise DamagedTraceError(f"{path}: none of its rows can be read; {SEE}")
+    raise NotATraceError(f"{path}: no trace: it has a header but no rows; {SEE}")
 
 
 def read_spilled(
