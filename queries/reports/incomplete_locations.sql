@@ -1,15 +1,20 @@
--- Locations of which not everything that was recorded is in the tables.
+-- Locations of which not everything that was recorded is in the tables: recorded records are those
+-- not read, those not understood and those kept.
 --
 -- Grain:      one row per incomplete location
 -- Inputs:     trace_quality, locations
 -- Output:     report section trace quality
 -- Parameters: $row_limit  only the first locations (BIGINT)
 WITH
-    -- That a location has no record at all is told beside the loss of its records.
     losses AS (
         SELECT
             location_id,
-            sum(count) FILTER (kind <> 'missing_location') AS lost_count
+            -- That a location has no record at all is told beside the loss of its records.
+            coalesce(
+                max(count) FILTER (kind IN ('missing_records', 'missing_location')), 0
+            ) AS unread_count,
+            coalesce(sum(count) FILTER (kind = 'unknown_record'), 0) AS unknown_count,
+            coalesce(sum(count) FILTER (kind = 'dropped_attribute'), 0) AS dropped_count
         FROM trace_quality
         WHERE is_loss AND location_id IS NOT NULL
         GROUP BY location_id
@@ -19,9 +24,11 @@ SELECT
     locations.rank,
     locations.thread,
     locations.name AS location,
-    locations.declared_count,
-    locations.record_count,
-    coalesce(losses.lost_count, locations.declared_count)::BIGINT AS lost_count
+    locations.record_count + losses.unread_count AS recorded_count,
+    losses.unread_count,
+    losses.unknown_count::BIGINT AS unknown_count,
+    (locations.record_count - losses.unknown_count)::BIGINT AS kept_count,
+    losses.dropped_count::BIGINT AS dropped_count
 FROM losses
 INNER JOIN locations ON losses.location_id = locations.location_id
 ORDER BY losses.location_id

@@ -114,11 +114,13 @@ def test_cells_that_are_not_understood_are_told() -> None:
          "first_line": 3, "nearest": "Enter"},
         {"column_name": "Partner", "cell": "", "row_count": 1500, "file": "a.csv",
          "first_line": 1200, "nearest": None},
+        {"column_name": "Tag", "cell": "-5", "row_count": 2, "file": "a.csv",
+         "first_line": 7, "nearest": None},
     ]  # fmt: skip
     report = build_report(with_rows(late_sender_run(), misread_cells=cells))
     assert (
-        "Not understood: an empty Partner in 1,500 rows, first in line 1,200 of a.csv."
-        in report.section("summary").sentences
+        "Not understood: an empty Partner in 1,500 rows, first in line 1,200 of a.csv. "
+        "2 other cells: see the table misread_cells." in report.section("summary").sentences
     )
     only = build_summary(with_rows(late_sender_run(), misread_cells=cells[:1]))
     assert (
@@ -126,7 +128,12 @@ def test_cells_that_are_not_understood_are_told() -> None:
         "Enter?" in only.section("summary").sentences
     )
     (table,) = report.section("trace-quality").tables
-    assert [row[:3] for row in table.rows] == [("Partner", "", 1500), ("Event Type", "Entry", 2)]
+    assert [row[:3] for row in table.rows] == [
+        ("Partner", "", 1500), ("Event Type", "Entry", 2), ("Tag", "-5", 2),
+    ]  # fmt: skip
+    two = build_summary(with_rows(late_sender_run(), misread_cells=cells[::2]))
+    (line,) = [each for each in two.section("summary").sentences if "Not understood" in each]
+    assert line.endswith("did you mean Enter? 1 other cell: see the table misread_cells.")
 
 
 def test_a_damaged_trace_is_told_in_one_line() -> None:
@@ -157,6 +164,37 @@ def test_a_damaged_trace_is_told_in_one_line() -> None:
     assert line in report.section("summary").sentences
     assert report.section("summary").sentences[0] == first
     assert all(line.replace("×", "×") in form for form in all_forms(report))
+
+
+def test_records_of_an_incomplete_location_add_up() -> None:
+    """1300 announced: 100 read, of which 40 are not understood, so that 60 are kept."""
+    lost = {"is_loss": True, "detail": "Gone."}
+    findings = [
+        (1, "missing_records", 1200), (1, "unknown_record", 40), (2, "unknown_record", 1),
+        (3, "missing_location", 1), (3, "missing_records", 29), (4, "dropped_attribute", 7),
+    ]  # fmt: skip
+    read = {1: (1300, 100), 2: (5, 5), 3: (29, 0), 4: (6, 6)}
+    run = with_rows(
+        late_sender_run(),
+        trace_quality=[
+            {"location_id": place, "kind": kind, "count": count} | lost
+            for place, kind, count in findings
+        ],
+        locations=[
+            {"location_id": place, "declared_count": declared, "record_count": count}
+            for place, (declared, count) in read.items()
+        ],
+    )
+    (table,) = [
+        each
+        for each in build_report(run).section("trace-quality").tables
+        if each.title == "Incomplete locations"
+    ]
+    titles = [column.title for column in table.columns[3:]]
+    assert titles == ["Recorded", "Not read", "Not understood", "Kept", "Values dropped"]
+    assert [row[3:] for row in table.rows] == [
+        (1300, 1200, 40, 60, 0), (5, 0, 1, 4, 0), (29, 29, 0, 0, 0), (6, 0, 0, 6, 7),
+    ]  # fmt: skip
 
 
 def test_what_was_looked_for_in_vain_is_named() -> None:

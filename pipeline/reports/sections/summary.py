@@ -7,6 +7,7 @@ from pipeline.reports.model import Fact, Layout, Section
 from pipeline.reports.sections import critical_path, load_balance
 from pipeline.reports.sections.flat_profile import TOP_REGIONS, describe_top_region
 from pipeline.reports.sections.trace_quality import (
+    ALL_MISREAD,
     MISREAD,
     describe_misread,
     describe_quality,
@@ -59,7 +60,7 @@ def build(material: Material) -> Section:
             load_balance.describe_most_uneven(material),
             describe_top_region(top) if top and overview["total_ns"] else "",
             describe_quality(quality, incomplete),
-            describe_misread(material.rows(MISREAD.query, 1)),
+            describe_misread(material.rows(MISREAD.query, ALL_MISREAD)),
             describe_coverage(material.overview, material.rows(UNANALYSED)),
             describe_waiting(overview, material.rows(SEARCHED)),
         ),

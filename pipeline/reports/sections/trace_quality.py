@@ -17,6 +17,7 @@ QUALITY = TableSpec(
     silent={"time_ns": None},
     hidden=frozenset({"is_loss"}),
 )
+ALL_MISREAD = 1 << 62
 MISREAD = TableSpec(
     query="misread_words",
     title="Not understood",
@@ -26,8 +27,16 @@ MISREAD = TableSpec(
 INCOMPLETE = TableSpec(
     query="incomplete_locations",
     title="Incomplete locations",
+    note="Recorded are those not read, those not understood, and those kept.",
+    titles={
+        "recorded_count": "Recorded",
+        "unread_count": "Not read",
+        "unknown_count": "Not understood",
+        "kept_count": "Kept",
+        "dropped_count": "Values dropped",
+    },
     row_limit=50,
-    silent={"thread": 0},
+    silent={"thread": 0, "dropped_count": 0},
 )
 
 
@@ -64,7 +73,7 @@ def name_findings(findings: Sequence[Row]) -> list[str]:
 
 
 def describe_misread(misread: Sequence[Row]) -> str:
-    """What is not understood most often, and what may be meant; else nothing."""
+    """What is not understood most often, what may be meant, and how much else; or nothing."""
     if not misread:
         return ""
     worst = misread[0]
@@ -72,4 +81,6 @@ def describe_misread(misread: Sequence[Row]) -> str:
     what = f"{column} {quote(cell)}" if cell else f"an empty {column}"
     rows, line = count_of(worst["row_count"], "row"), format_count(int(number(worst["first_line"])))
     meant = f"; did you mean {worst['nearest']}?" if worst["nearest"] else "."
-    return f"Not understood: {what} in {rows}, first in line {line} of {worst['file']}{meant}"
+    others = len(misread) - 1
+    more = f" {count_of(others, 'other cell')}: see the table misread_cells." if others else ""
+    return f"Not understood: {what} in {rows}, first in line {line} of {worst['file']}{meant}{more}"
