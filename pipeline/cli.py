@@ -309,6 +309,7 @@ def events(
     /,
     *,
     output: Path,
+    overwrite: Annotated[bool, Flag] = False,
     memory_limit: Annotated[str | None, Parameter(validator=_check_memory)] = None,
     store: Store = Path("store"),
 ) -> None:
@@ -320,12 +321,20 @@ def events(
     ----------
     output
         File to write: .csv, or compressed .csv.gz or .csv.zst.
+    overwrite
+        Replace the file if it is there already.
     memory_limit
         Memory for queries, such as 2GB; the rest goes to disk, beside the output. [default: 1GB]
     """
     from pipeline import commands
 
-    commands.export_events(run, output=output, memory_limit=memory_limit, store=store)
+    commands.export_events(
+        run,
+        output=output,
+        memory_limit=memory_limit,
+        is_overwriting=overwrite,
+        store=store,
+    )
 
 
 @app.command

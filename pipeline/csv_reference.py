@@ -68,7 +68,9 @@ def _kinds() -> Iterator[str]:
         "`Value`, is the value of a counter; values of other counters of the same record follow as "
         "`More`. `More` with the name `Attribute` or `AttributeText` attaches a value to the "
         "record before, one per attribute. `ProgramBegin`, `ProgramEnd` and `Other` are records "
-        "of which only the position counts."
+        "of which only the position counts: an export writes as `Other` what no table holds, also "
+        "what was not understood, with the time of the next message or other instant, or of the "
+        "location's last record."
     )
     yield ""
     yield (

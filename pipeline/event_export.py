@@ -45,13 +45,16 @@ _WHOLE = (
 )
 
 
-def export_events(run: ExportedRun, output: Path, *, memory_limit: str = "") -> int:
+def export_events(
+    run: ExportedRun, output: Path, *, memory_limit: str = "", is_overwriting: bool = False
+) -> int:
     """Write every record of a run; return the number of rows.
 
     The suffix of `output` says whether it is compressed: .csv, .csv.gz or .csv.zst. Columns that
     no row fills are left out. `memory_limit` is a size such as 2GB, which defaults to
     MEMORY_LIMIT; what exceeds it lies beside `output` meanwhile. Raises PipelineError for another
-    suffix or if the file cannot be written, and QueryError if memory does not suffice.
+    suffix, if the file is there already and not to be overwritten, or if it cannot be written, and
+    QueryError if memory does not suffice.
     """
     suffixes = [suffix.lower() for suffix in output.suffixes]
     if ".csv" not in suffixes or suffixes[-1] not in _COMPRESSIONS:
@@ -59,6 +62,10 @@ def export_events(run: ExportedRun, output: Path, *, memory_limit: str = "") -> 
             f"cannot export to {output}: events are written as .csv, .csv.gz or .csv.zst"
         )
     check_folder(output)
+    if not is_overwriting and output.exists():
+        raise PipelineError(
+            f"{output} is there already: {ELSEWHERE}, or replace it with --overwrite"
+        )
     connection = run.connect(threads=_THREADS, memory_limit=memory_limit or MEMORY_LIMIT)
     try:
         with (

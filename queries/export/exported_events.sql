@@ -6,8 +6,10 @@
 -- Enters and leaves carry no position, other records do. The order of enters and leaves follows
 -- from the tree of visits: a leave comes before the next enter of a visit that is no deeper. Then
 -- every record is put where its position says, counted from the start of its location. What no
--- table holds (the program's begin and end, and the like) is written as `Other`, so that the
--- positions of all others stay.
+-- table holds (the program's begin and end, records that were not understood) is written as
+-- `Other`, so that the positions of all others stay. Its own time is not known: it has that of the
+-- next record with a position, or else of the location's last one; one that comes before all else
+-- has the location's begin.
 --
 -- Grain:      one row per record, or further value of one
 -- Inputs:     visits, call_paths, regions, locations, communicators, mpi_operations,

@@ -6,7 +6,8 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline import event_export
+from pipeline import cli, event_export
+from pipeline.console import messages, results
 from pipeline.errors import PipelineError, QueryError
 from pipeline.event_export import export_events
 from pipeline.export import export_severities
@@ -43,6 +44,12 @@ def differing_tables(one: Run, other: Run) -> list[str]:
 
     assert one.tables == other.tables
     return [table for table in one.tables if not is_same(table)]
+
+
+@pytest.fixture(autouse=True)
+def _fresh_consoles() -> None:
+    results.cache_clear()
+    messages.cache_clear()
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -114,6 +121,59 @@ def test_another_suffix_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(PipelineError, match=r"written as \.csv"):
         export_events(run, tmp_path / name)
     assert not (tmp_path / name).exists()
+
+
+def test_a_file_that_is_there_is_overwritten_only_if_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, file = str(tmp_path / "store"), tmp_path / "events.csv"
+    trace = tmp_path / "trace.csv"
+    trace.write_text("Timestamp (ns),Event Type,Name,Process\n0,Enter,main,0\n9,Leave,main,0\n")
+    assert cli.main(["analyze", str(trace), "--store", store, "--no-report"]) == 0
+    file.write_text("mine")
+    capsys.readouterr()
+    command = ["export", "events", "--output", str(file), "--store", store]
+    assert cli.main(command) == PipelineError.exit_code
+    assert capsys.readouterr().err == (
+        f"tracemill: {file} is there already: name another place with --output, or replace it "
+        "with --overwrite\n"
+    )
+    assert file.read_text() == "mine"
+    assert cli.main([*command, "--overwrite"]) == 0
+    assert file.read_text().endswith("\n9,Leave,main,0,0,\n")
+    assert "incomplete" not in capsys.readouterr().err
+
+
+NOT_UNDERSTOOD = """\
+Timestamp (ns),Event Type,Name,Process,Partner
+0,Enter,main,0,
+10,Instant,Bogus,0,
+20,Enter,a,0,
+30,Jump,a,0,
+40,Leave,a,0,
+50,Instant,MpiSend,0,0
+60,Instant,Marker,0,
+70,Instant,MpiSend,0,0
+80,Instant,MpiSend,0,
+90,Leave,main,0,
+"""
+
+
+def test_what_was_not_understood_has_the_time_of_the_next_record_that_has_a_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Bogus and Jump come before the message at 50, Marker before 70, a send to nobody at last."""
+    trace, store, file = tmp_path / "trace.csv", str(tmp_path / "store"), tmp_path / "events.csv"
+    trace.write_text(NOT_UNDERSTOOD)
+    assert cli.main(["analyze", str(trace), "--store", store, "--no-report"]) == 0
+    assert cli.main(["export", "events", "--output", str(file), "--store", store]) == 0
+    told = capsys.readouterr().err
+    assert f"trace is an incomplete trace, which {file} does not tell: see tracemill q" in told
+    rows = [line.split(",")[:3] for line in file.read_text().splitlines()]
+    assert [time for time, _, name in rows if name == "Other"] == ["50", "50", "70", "90"]
+    again = analyzed(file, tmp_path / "again")
+    differing = differing_tables(Store(Path(store)).open(), again)
+    assert set(differing) == {"misread_cells", "reading_findings", "trace_quality"}
 
 
 def test_every_kind_of_record_is_exported() -> None:
