@@ -102,11 +102,16 @@ def generate_trace(spec: Path, *, output: Path) -> None:
     from pipeline.generator.generate import generate
     from pipeline.generator.spec import read_spec
 
-    generated = generate(read_spec(spec), output)
+    program = read_spec(spec)
+    generated = generate(program, output)
     summary = generated.summary
     seconds = summary["run_ns"] / 1e9
     text = f"{generated.record_count:,} records of a run of {seconds:.3g} s written to {output}"
     messages().print(text, markup=False, soft_wrap=True)
+    if program.lonely_phases:
+        names = ", ".join(dict.fromkeys(program.lonely_phases))
+        text = f"one process has nobody to exchange with: only computing in {names}"
+        messages().print(text, markup=False, soft_wrap=True)
     results().print(str(generated.anchor), style="path", markup=False, soft_wrap=True)
 
 

@@ -40,6 +40,7 @@ def random_spec(seed: int, *, has_threads: bool = False, is_quiet: bool | None =
         given["machine"] |= {"noise": False, "start_ns": 0}
         given["phase"] = [phase | _quiet(random) for phase in given["phase"]]
         given |= {"size": max(given["size"], 300), "threads": 4 if has_threads else 1}
+    given["phase"] = [_possible(phase, given["processes"]) for phase in given["phase"]]
     if random.random() < 0.6:
         given["clocks"] = {
             "offset_ns": random.choice((0, 1000, 10**9)),
@@ -69,6 +70,13 @@ def _phase(kind: str, random: Random) -> dict[str, Any]:
         "bytes": random.choice((0, 1, 100, 10_000)),
     }
     return common | _OWN[kind](random)
+
+
+def _possible(phase: dict[str, Any], processes: int) -> dict[str, Any]:
+    """The phase with a root that there is, and without workers if nobody is left to be one."""
+    if phase["kind"] == "master_worker" and processes == 1:
+        return {name: each for name, each in phase.items() if name != "tasks"} | {"kind": "work"}
+    return phase | ({"root": phase["root"] % processes} if "root" in phase else {})
 
 
 def _quiet(random: Random) -> dict[str, Any]:

@@ -144,8 +144,6 @@ def _build_master_worker(
 ) -> None:
     master, *workers = processes
     size = spec.bytes_of(phase)
-    if not workers:
-        return
     if phase.tasks:
         start = master.here()
         master.receive(at.ANY, tag=_REQUEST_TAG)

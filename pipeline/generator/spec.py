@@ -82,7 +82,11 @@ class Messages(Phase):
 
 @dataclass(frozen=True, kw_only=True)
 class Collectives(Phase):
-    """Collective operations, one after the other."""
+    """Collective operations, one after the other.
+
+    The `root` of those that have one is a rank of the program; in a smaller communicator it is
+    counted on from the first member again.
+    """
 
     operations: list[str] = field(
         default_factory=lambda: ["allreduce"], metadata={"choices": tuple(OPERATIONS)}
@@ -163,6 +167,12 @@ class Spec:
     phases: tuple[Phase, ...] = field(default=MISSING, metadata={"key": "phase"})
     what_if: tuple[WhatIf, ...] = ()
 
+    @property
+    def lonely_phases(self) -> list[str]:
+        """Names of the phases that only compute, as there is nobody to exchange with."""
+        exchange = [each for each in self.phases if isinstance(each, (Stencil, Pipeline, Messages))]
+        return [phase.name for phase in exchange] if self.processes == 1 else []
+
     def bytes_of(self, phase: Phase) -> int:
         """Size of a phase's messages."""
         return 8 * isqrt(self.size) if phase.bytes is None else phase.bytes
@@ -187,14 +197,28 @@ def parse_spec(given: Mapping[str, Any], source: str = "program") -> Spec:
     spec = _build(Spec, given, source)
     if not spec.phases:
         raise ProgramError(f"{source}: no phases: give at least one [[phase]] with its kind")
+    for number, phase in enumerate(spec.phases, 1):
+        _check_phase(phase, spec, f"{source}: phase {number}")
     for number, what_if in enumerate(spec.what_if, 1):
         where = f"{source}: what_if {number}"
         if what_if.region is None and what_if.rank is None:
             raise ProgramError(f"{where}: name a region, a rank or both")
-        if what_if.rank is not None and what_if.rank >= spec.processes:
-            raise ProgramError(f"{where}: no rank {what_if.rank}: ranks go from 0 to "
-                               f"{spec.processes - 1}")  # fmt: skip
+        if what_if.rank is not None:
+            _check_rank(what_if.rank, spec, where)
     return spec
+
+
+def _check_phase(phase: Phase, spec: Spec, where: str) -> None:
+    """Raise ProgramError for what a program of so many processes cannot do."""
+    if isinstance(phase, Collectives):
+        _check_rank(phase.root, spec, f"{where} (collectives): root")
+    if isinstance(phase, MasterWorker) and spec.processes == 1:
+        raise ProgramError(f"{where} (master_worker): nobody works: give 2 processes or more")
+
+
+def _check_rank(rank: int, spec: Spec, where: str) -> None:
+    if rank >= spec.processes:
+        raise ProgramError(f"{where}: no rank {rank}: ranks go from 0 to {spec.processes - 1}")
 
 
 def _build(kind: type[Described], given: Any, where: str) -> Described:

@@ -319,6 +319,14 @@ def test_processes_that_wait_for_each_other_for_ever_are_named() -> None:
             "processes = 2\n[[phase]]\nkind = 'work'\n[[what_if]]\nfactor = 2\nrank = 2",
             "what_if 1: no rank 2: ranks go from 0 to 1",
         ),
+        (
+            "processes = 2\n[[phase]]\nkind = 'work'\n[[phase]]\nkind = 'collectives'\nroot = 2",
+            r"phase 2 \(collectives\): root: no rank 2: ranks go from 0 to 1",
+        ),
+        (
+            "processes = 1\n[[phase]]\nkind = 'master_worker'",
+            r"phase 1 \(master_worker\): nobody works: give 2 processes or more",
+        ),
     ],
 )
 def test_wrong_descriptions_are_explained(tmp_path: Path, text: str, message: str) -> None:
@@ -360,6 +368,26 @@ def test_the_command_writes_archive_and_truth(
         "count": len(late),
         "wait_ns": sum(late),
     }
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_that_one_process_exchanges_with_nobody_is_told(
+    processes: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It computes all the same, as the smallest run of a series does."""
+    path = tmp_path / "program.toml"
+    phases = ("stencil", "work", "pipeline", "stencil", "messages", "collectives")
+    kinds = "".join(f"[[phase]]\nkind = '{kind}'\n" for kind in phases)
+    path.write_text(f"processes = {processes}\n{kinds}")
+    assert main(["generate", str(path), "--output", str(tmp_path / "out")]) == 0
+    said = "nobody to exchange with: only computing in stencil, pipeline, messages\n"
+    assert (said in capsys.readouterr().err) is (processes == 1)
+    found = read_archive(tmp_path / "out" / "traces.otf2", tmp_path / "store")
+    kinds_found = {kind for (kind,) in found.rows("mpi_operations", "kind")}
+    assert ({"send", "isend"} <= kinds_found) is (processes == 2)
+    assert "collective" in kinds_found
+    computed = [path for (path,) in found.visits("path") if path.endswith("compute_stencil")]
+    assert len(computed) == 2 * processes
 
 
 def test_wrong_descriptions_have_an_exit_code(tmp_path: Path) -> None:
