@@ -14,6 +14,7 @@ from tests.damage.csv_losses import problems_of_text
 from tests.damage.mutators import GRAPH, OTF2
 from tests.damage.otf2_losses import problems_of_archive
 from tests.damage.reading import REFUSALS, Reading, Tables, read_trace
+from tests.damage.survivors import problems_of_survivors, records_of
 
 LONGEST_MESSAGE = 600
 SMALL_BLOCK = 3_000
@@ -39,15 +40,16 @@ class Judge:
     def __init__(self, original: Path, format: str) -> None:
         reading = read_trace(original, allow_damaged=True)
         self._format = format
-        self._findings, self._digest = reading.findings(), reading.digest()
+        self._findings, self._digest = reading.findings(), reading.digest
+        self._records = records_of(reading.tables) if format == OTF2 else None
 
-    def judge(self, path: Path) -> Judgement:
-        """Read a copy both ways and judge what came out."""
+    def judge(self, path: Path, *, only_loses: bool = False) -> Judgement:
+        """Read a copy both ways and judge what came out; all of it was there if it `only_loses`."""
         strict = read_trace(path, allow_damaged=False)
         with _small_blocks():
             lenient = read_trace(path, allow_damaged=True)
         problems = []
-        if strict.refusal is None and strict.digest() != lenient.digest():
+        if strict.refusal is None and strict.digest != lenient.digest:
             problems.append("sound when damage is refused, but other tables when it is allowed")
         if strict.refusal is not None:
             problems += problems_of_refusal(strict.refusal, path)
@@ -56,6 +58,8 @@ class Judge:
         if lenient.refusal is not None:
             problems += problems_of_refusal(lenient.refusal, path)
         problems += self.problems_of_reading(lenient, path, strict)
+        if only_loses:
+            problems += self.problems_of_loss(lenient)
         return Judgement(self._outcome(strict), self._outcome(lenient), problems)
 
     def problems_of_reading(self, reading: Reading, path: Path, strict: Reading) -> list[str]:
@@ -71,13 +75,19 @@ class Judge:
             problems += _problems_of_visits(reading.tables)
         return problems
 
+    def problems_of_loss(self, reading: Reading) -> list[str]:
+        """Records of an archive that are not as they were; text is looked up as a whole."""
+        if self._records is None or reading.refusal:
+            return []
+        return [*problems_of_survivors(reading, self._records)]
+
     def _outcome(self, reading: Reading) -> str:
         if reading.refusal is not None:
             return f"refused ({reading.refusal.exit_code})"
         if reading.findings() - self._findings:
             return "read, counted"
         if all(reading.tables["locations"]["is_complete"].to_pylist()):
-            return EQUAL if reading.digest() == self._digest else OTHER
+            return EQUAL if reading.digest == self._digest else OTHER
         return "read, called incomplete"
 
 

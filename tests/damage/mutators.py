@@ -29,19 +29,23 @@ FILES: dict[str, dict[str, tuple[str, int]]] = {
     GZIP: {"compressed": ("*.csv.gz", 1)},
     ZSTD: {"compressed": ("*.csv.zst", 1)},
 }
+"""Per format, the kinds of files of a trace: their pattern, and how often they are damaged."""
 TEXT = (CSV, FOLDER, GRAPH)
 MANY_FILES = (OTF2, FOLDER)
-"""Per format, the kinds of files of a trace: their pattern, and how often they are damaged."""
 
 
 @dataclass(frozen=True)
 class Mutator:
-    """A kind of damage; `weight` says how often it is drawn."""
+    """A kind of damage; `weight` says how often it is drawn.
+
+    One that `only_loses` leaves every byte that is still there at its place.
+    """
 
     name: str
     apply: Change
     weight: int = 1
     formats: tuple[str, ...] = tuple(FILES)
+    only_loses: bool = False
 
 
 def _files(folder: Path) -> list[list[Path]]:
@@ -198,7 +202,7 @@ def _copy_block(draw: random.Random, folder: Path) -> str:
 
 
 MUTATORS = (
-    Mutator("cut", _in_a_file(_cut), 4),
+    Mutator("cut", _in_a_file(_cut), 4, only_loses=True),
     Mutator("flip bits", _in_a_file(_flip_bits), 8),
     Mutator("set bytes", _in_a_file(_set_bytes), 6),
     Mutator("overwrite", _in_a_file(_overwrite), 3),
@@ -206,8 +210,8 @@ MUTATORS = (
     Mutator("duplicate", _in_a_file(_duplicate), 4),
     Mutator("insert", _in_a_file(_insert), 2),
     Mutator("swap blocks", _in_a_file(_swap), 4),
-    Mutator("remove file", _remove_file, formats=MANY_FILES),
-    Mutator("empty file", _empty_file),
+    Mutator("remove file", _remove_file, formats=MANY_FILES, only_loses=True),
+    Mutator("empty file", _empty_file, only_loses=True),
     Mutator("swap files", _swap_files, 2, MANY_FILES),
     Mutator("copy file", _copy_file, 2, MANY_FILES),
     Mutator("copy block", _copy_block, 2, MANY_FILES),

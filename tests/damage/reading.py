@@ -4,6 +4,7 @@ import hashlib
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import pyarrow as pa
@@ -41,6 +42,7 @@ class Reading:
         rows = self.tables["reading_findings"].to_pylist()
         return Counter({r["kind"]: r["count"] for r in rows if r["location_id"] == location})
 
+    @cached_property
     def digest(self) -> str:
         """A hash over all tables but `runs`, which names the trace."""
         whole = hashlib.blake2b()

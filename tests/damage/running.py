@@ -49,9 +49,12 @@ class Outcomes:
 
     counts: dict[str, Counter[str]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    losses: Counter[str] = field(default_factory=Counter)
+    """How many ways only lost bytes, by format."""
 
     def add(self, plan: Plan, result: dict[str, Any]) -> None:
         self.counts.setdefault(plan.format, Counter())[result["outcome"]] += 1
+        self.losses[plan.format] += result.get("only_loses", False)
         name = f"{plan.trace.name} ({plan.format}) way {result['number']}"
         self.problems += [f"{name} ({result['how']}): {each}" for each in result["problems"]]
 

@@ -1,5 +1,6 @@
 """Keeps in memory what a reader writes, with the checks of the store."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -55,4 +56,8 @@ class MemorySink:
         for _, part in sorted(self._parts.get(table.name, {}).items()):
             part.close()
             groups += part.groups.kept
-        return pa.concat_tables(groups) if groups else table.empty()
+        return pa.concat_tables(groups) if groups else _empty(table)
+
+
+_empty = cache(Table.empty)
+"""Most tables of small traces have no rows."""

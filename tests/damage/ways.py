@@ -1,6 +1,7 @@
 """Which way a trace is damaged: drawn from all ways that fit its format, by a seed."""
 
 import random
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.damage.mutators import MUTATORS, TEXT, Mutator
@@ -13,14 +14,24 @@ _MORE = 0.15
 """How often there is another damage."""
 
 
-def damage(folder: Path, *, format: str, seed: str) -> str:
-    """Damage the trace in a folder in a way that depends on the seed alone; says how."""
+@dataclass(frozen=True)
+class Damage:
+    """What was done to a trace, in words, and whether that `only_loses` bytes."""
+
+    told: str
+    only_loses: bool
+
+
+def damage(folder: Path, *, format: str, seed: str) -> Damage:
+    """Damage the trace in a folder in a way that depends on the seed alone."""
     draw = random.Random(seed)
     fitting = [way for way in WAYS if format in way.formats]
     weights = [way.weight for way in fitting]
     done: list[str] = []
+    only_loses = True
     while not done or draw.random() < _MORE:
         (way,) = draw.choices(fitting, weights)
         told = way.apply(draw, folder)
         done += [told] if told else []
-    return "; ".join(done)
+        only_loses &= way.only_loses
+    return Damage("; ".join(done), only_loses)

@@ -19,7 +19,7 @@ from typing import Any
 from tests.damage.judging import Judge, problems_of_analysis
 from tests.damage.running import Plan
 from tests.damage.traces import entry, prepare
-from tests.damage.ways import damage
+from tests.damage.ways import Damage, damage
 
 MEMORY = Path("/dev/shm")
 MOST_SECONDS, MOST_MEGABYTES = 20, 500
@@ -42,9 +42,10 @@ def try_all(plan: Plan, folder: Path) -> None:
         say(number=number)
         shutil.copytree(sound, copy)
         seed = f"{plan.seed}:{plan.trace.name}:{number}"
-        how = damage(copy, format=plan.format, seed=seed)
+        done = damage(copy, format=plan.format, seed=seed)
         is_analysed = plan.analysed > 0 and number % plan.analysed == 0
-        say(number=number, how=how, **try_out(judge, entry(copy, plan.format), is_analysed))
+        result = try_out(judge, entry(copy, plan.format), done, is_analysed)
+        say(number=number, how=done.told, only_loses=done.only_loses, **result)
         shutil.rmtree(copy)
 
 
@@ -53,11 +54,11 @@ def say(**values: Any) -> None:
     sys.stdout.flush()
 
 
-def try_out(judge: Judge, copy: Path, is_analysed: bool) -> dict[str, Any]:
+def try_out(judge: Judge, copy: Path, done: Damage, is_analysed: bool) -> dict[str, Any]:
     """The outcome for a damaged trace, and what is wrong with it."""
     begun, before = time.monotonic(), megabytes()
     try:
-        judgement = judge.judge(copy)
+        judgement = judge.judge(copy, only_loses=done.only_loses)
         outcome, problems = judgement.outcome, judgement.problems
         if is_analysed:
             with tempfile.TemporaryDirectory() as store:

@@ -27,35 +27,32 @@ def plan(name: str, format: str, ways: int, analysed: int = 0) -> Plan:
 
 
 ARCHIVES = [
-    plan("e03_lr_exact", OTF2, 130),
-    plan("e05_wrong_order", OTF2, 130),
-    plan("e06_critical_path", OTF2, 130),
-    plan("m01_late_sender", OTF2, 130, 26),
+    plan("e03_lr_exact", OTF2, 121),
+    plan("e05_wrong_order", OTF2, 121),
+    plan("e06_critical_path", OTF2, 121),
+    plan("m01_late_sender", OTF2, 121, 40),
+    plan("m29_hybrid", OTF2, 40, 40),
 ]
 MORE_ARCHIVES = [
-    plan("m03_ls_waitall", OTF2, 130),
-    plan("m29_hybrid", OTF2, 130, 65),
-    plan("m31_omp_tasks", OTF2, 130),
-    plan("z01_otf2v3_nbc_rma", OTF2, 130),
-    plan("every_record.csv", OTF2, 130),
+    plan("m03_ls_waitall", OTF2, 121),
+    plan("m31_omp_tasks", OTF2, 121),
+    plan("z01_otf2v3_nbc_rma", OTF2, 121),
+    plan("every_record.csv", OTF2, 121),
 ]
 TEXTS = [
-    plan("late_sender.csv", CSV, 100, 50),
-    plan("every_record.csv", CSV, 120),
-    plan("m31_omp_tasks", CSV, 40),
-    plan("m29_hybrid", CSV, 10),
-    plan("z01_otf2v3_nbc_rma", CSV, 40),
-]
-OTHER_TEXTS = [
-    plan("every_record.csv", FOLDER, 40),
-    plan("e03_lr_exact", GZIP, 30),
+    plan("late_sender.csv", CSV, 90, 90),
+    plan("every_record.csv", CSV, 90),
+    plan("m31_omp_tasks", CSV, 15),
+    plan("z01_otf2v3_nbc_rma", CSV, 20),
+    plan("every_record.csv", FOLDER, 30),
+    plan("e03_lr_exact", GZIP, 15),
     plan("late_sender.csv", ZSTD, 20),
-    plan("e05_wrong_order", GRAPH, 30),
-    plan("call_graph.csv", GRAPH, 30),
+    plan("e05_wrong_order", GRAPH, 5),
+    plan("call_graph.csv", GRAPH, 25),
 ]
 
 
-@pytest.mark.parametrize("plans", [ARCHIVES, MORE_ARCHIVES, TEXTS, OTHER_TEXTS])
+@pytest.mark.parametrize("plans", [ARCHIVES, MORE_ARCHIVES, TEXTS])
 def test_damage_is_refused_or_counted(plans: list[Plan]) -> None:
     """Shows how often each outcome occurred with `-rP`."""
     outcomes = Outcomes()
@@ -65,11 +62,12 @@ def test_damage_is_refused_or_counted(plans: list[Plan]) -> None:
     assert outcomes.problems == []
     tried = sum(counts.total() for counts in outcomes.counts.values())
     assert tried == sum(each.last for each in plans)
+    assert sum(outcomes.losses.values()) > tried / 20, "after these, values must be as they were"
 
 
 def test_there_are_a_thousand_ways_with_archives_and_hundreds_with_text() -> None:
     assert sum(each.last for each in ARCHIVES + MORE_ARCHIVES) >= 1_000
-    assert sum(each.last for each in TEXTS + OTHER_TEXTS) >= 400
+    assert sum(each.last for each in TEXTS) >= 300
 
 
 RECORDS = [
