@@ -1,76 +1,10 @@
-"""What a campaign asks of runs: times, call paths, call sites and metrics, of several at once."""
+"""What a campaign asks of runs: times, sizes, call sites and call paths, of several at once."""
 
-from collections.abc import Mapping
-from typing import Any
-
-import duckdb
 import pyarrow as pa
-import pytest
 
 from pipeline.campaign.gathering import Gathered
-from pipeline.sql import Value, all_queries, load_query
-from schemas import BY_NAME
-from tests.golden.micro_trace import Row, Tables, read_call_tree, read_trace
-from tests.golden.running import run_query
-from tests.hand_made import make_table
-from tests.oracle.profiles import with_profile
-
-Found = list[dict[str, Any]]
-
-
-def ask(relation: str, runs: Mapping[str, Tables], **parameters: Value) -> Found:
-    """Rows of a query over several runs, by their names."""
-    query = load_query(relation)
-    filled = {run_id: with_profile(tables) for run_id, tables in runs.items()}
-    with duckdb.connect() as connection:
-        for name in query.inputs:
-            parts = [told_apart(name, tables, run_id) for run_id, tables in filled.items()]
-            connection.register("given", pa.concat_tables(parts))
-            connection.execute(f"CREATE TABLE {name} AS FROM given")
-        return (
-            connection.sql(query.text, params=query.bind(parameters)).to_arrow_table().to_pylist()
-        )
-
-
-def told_apart(name: str, tables: Tables, run_id: str) -> pa.Table:
-    """A table of a run as a campaign sees it: given, computed by its query, or empty."""
-    rows: Any = tables.get(name, ())
-    if name not in tables and name in {query.relation for query in all_queries()}:
-        columns = BY_NAME[name].column_names
-        rows = [dict(zip(columns, row, strict=True)) for row in run_query(name, tables)]
-    made = make_table(BY_NAME[name], rows)
-    if "run_id" in made.column_names:
-        made = made.drop_columns("run_id")
-    return made.append_column("run_id", pa.array([run_id] * made.num_rows, pa.string()))
-
-
-def rows_of(
-    relation: str, tables: Tables, columns: str, **parameters: Value
-) -> list[tuple[Any, ...]]:
-    """The named columns of the rows that one run gives."""
-    found = ask(relation, {"run": tables}, **parameters)
-    return [tuple(row[name] for name in columns.split()) for row in found]
-
-
-def complete(tables: Tables) -> Tables:
-    """A micro trace with what its text does not say: paradigms, keys, and when locations began.
-
-    Call path n has the key 100 + n; a location is there as long as its visits.
-    """
-    for region in tables["regions"]:
-        is_mpi = region["name"].startswith("MPI_")
-        region.setdefault("paradigm", "mpi" if is_mpi else "compiler")
-    tables["call_path_keys"] = [
-        {"call_path_id": path["call_path_id"], "call_path_key": 100 + path["call_path_id"]}
-        for path in tables["call_paths"]
-    ]
-    for place in tables["locations"]:
-        own = [v for v in tables["visits"] if v["location_id"] == place["location_id"]]
-        place.setdefault("kind", "cpu_thread")
-        place.setdefault("begin_ns", min((v["enter_ns"] for v in own), default=0))
-        place.setdefault("end_ns", max((v["leave_ns"] for v in own), default=0))
-    return tables
-
+from tests.golden.gathering import ask, complete, program, rows_of
+from tests.golden.micro_trace import Row, Tables, read_trace
 
 # --- Times ---------------------------------------------------------------------------------------
 
@@ -247,26 +181,6 @@ PROGRAM = """
 MAIN, SOLVE, ALLREDUCE, WRITE = range(4)
 
 
-def program(outline: str, times: dict[tuple[int, int], int], processes: list[int]) -> Tables:
-    """A call tree with one visit per call path and location; `processes` are those of locations."""
-    tables = read_call_tree(outline)
-    tables["visits"] = [
-        {"call_path_id": path, "location_id": place, "exclusive_ns": time, "leave_ns": time}
-        for (path, place), time in times.items()
-    ]
-    tables["locations"] = [
-        {"location_id": number, "location_group_id": group}
-        for number, group in enumerate(processes)
-    ]
-    tables["location_groups"] = [
-        {"location_group_id": group, "rank": group, "kind": "process"} for group in set(processes)
-    ]
-    tables["runs"] = [{"run_id": "x"}]
-    for row in tables["visits"]:
-        row["enter_ns"] = 0
-    return complete(tables)
-
-
 def three_processes() -> Tables:
     """Process 2 does not write."""
     times = {(MAIN, place): 5 for place in range(3)}
@@ -369,106 +283,3 @@ def test_runs_of_different_sizes_do_not_mix() -> None:
         ("alone", 100, 2, 2, 2), ("alone", 101, 50, 50, 50),
         ("some", 100, 3, 1, 1), ("some", 101, 16, 0, 9),
     ]  # fmt: skip
-
-
-# --- Metrics -------------------------------------------------------------------------------------
-
-CLASSES = ("user code", "point-to-point", "scheduling", "fork/join", "outside visits")
-METRICS = [
-    {"metric": "time"},
-    {"metric": "mpi_latesender"},
-    {"metric": "bytes_sent", "unit": "bytes"},
-    {"metric": "overhead_data_movement"},
-    {"metric": "overhead_thread_management"},
-    {"metric": "class_of_user_code"},
-    {"metric": "class_of_messages", "parent_metric": "overhead_data_movement"},
-    {"metric": "class_of_scheduling", "parent_metric": "overhead_thread_management"},
-    {"metric": "class_of_forks", "parent_metric": "overhead_thread_management"},
-    {"metric": "class_of_the_rest"},
-]
-
-
-def classified(times: dict[tuple[int, int], int]) -> Tables:
-    """main calls MPI_Send and a parallel region, on as many processes as there are locations."""
-    count = 1 + max(place for _, place in times)
-    tables = program("main\n  MPI_Send\n  parallel", times, list(range(count)))
-    own = [row for row in METRICS if str(row["metric"]).startswith("class")]
-    tables["metrics"] = METRICS
-    tables["location_overheads"] = []
-    tables["overhead_classes"] = [
-        {"overhead_id": number, "overhead_subclass": name, "metric": metric["metric"]}
-        for number, (name, metric) in enumerate(zip(CLASSES, own, strict=True))
-    ]
-    tables["region_classes"] = [
-        {"region_id": region, "overhead_id": region} for region in range(len(tables["regions"]))
-    ]
-    return tables
-
-
-def metrics_of(tables: Tables) -> dict[str, dict[int, int]]:
-    found: dict[str, dict[int, int]] = {}
-    for metric, key, value in rows_of("gathered_metrics", tables, "metric call_path_key value_ns"):
-        found.setdefault(metric, {})[key] = value
-    return found
-
-
-def test_every_metric_is_summed_over_locations() -> None:
-    tables = classified({(0, 0): 30, (0, 1): 10, (1, 0): 12, (1, 1): 5})
-    tables["severities"] = [
-        {"metric": "mpi_latesender", "call_path_id": 1, "location_id": 0, "value": 8},
-        {"metric": "mpi_latesender", "call_path_id": 1, "location_id": 1, "value": 2},
-        {"metric": "mpi_latesender", "call_path_id": 1, "location_id": 1, "value": 1,
-         "is_beyond_reference": True},
-        {"metric": "bytes_sent", "call_path_id": 1, "location_id": 0, "value": 4096},
-    ]  # fmt: skip
-    assert metrics_of(tables) == {
-        "time": {100: 40, 101: 17},
-        "class_of_user_code": {100: 40},
-        "class_of_messages": {101: 17},
-        "overhead_data_movement": {101: 17},
-        "mpi_latesender": {101: 8 + 2 + 1},
-    }
-
-
-def test_time_around_parallel_regions_is_moved_to_its_class() -> None:
-    tables = classified({(2, 0): 20, (2, 1): 26})
-    tables["fork_join_times"] = [
-        {"call_path_id": 2, "location_id": 0, "fork_join_ns": 4},
-        {"call_path_id": 2, "location_id": 1, "fork_join_ns": 1},
-    ]
-    assert metrics_of(tables) == {
-        "time": {102: 46},
-        "class_of_scheduling": {102: 46 - 5},
-        "class_of_forks": {102: 5},
-        "overhead_thread_management": {102: 46},
-    }
-
-
-def test_time_in_no_call_path_has_a_key_of_its_own() -> None:
-    tables = classified({(0, 0): 30})
-    tables["location_overheads"] = [
-        {"location_id": 0, "overhead_id": CLASSES.index("outside visits"), "time_ns": 7},
-        {"location_id": 1, "overhead_id": CLASSES.index("outside visits"), "time_ns": 2},
-        # What visits took is told by call path already.
-        {"location_id": 0, "overhead_id": CLASSES.index("user code"), "time_ns": 30},
-    ]
-    assert metrics_of(tables)["class_of_the_rest"] == {0: 9}
-    assert metrics_of(tables)["class_of_user_code"] == {100: 30}
-
-
-def test_what_adds_up_to_nothing_is_left_out() -> None:
-    tables = classified({(0, 0): 0})
-    tables["location_overheads"] = [
-        {"location_id": 0, "overhead_id": CLASSES.index("outside visits"), "time_ns": 3},
-        {"location_id": 1, "overhead_id": CLASSES.index("outside visits"), "time_ns": -3},
-    ]
-    assert metrics_of(tables) == {}
-
-
-@pytest.mark.parametrize("relation", ["gathered_metrics", "gathered_call_sites"])
-def test_keys_of_one_run_do_not_reach_another(relation: str) -> None:
-    first, second = (classified({(0, 0): 30, (1, 0): time}) for time in (12, 5))
-    for row in second["call_path_keys"]:
-        row["call_path_key"] += 100
-    together = ask(relation, {"first": first, "second": second})
-    assert together == ask(relation, {"first": first}) + ask(relation, {"second": second})

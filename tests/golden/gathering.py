@@ -1,0 +1,90 @@
+"""Asks of runs what a campaign asks of them, of several at once."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from pipeline.sql import Value, all_queries, load_query
+from schemas import BY_NAME
+from tests.golden.micro_trace import Tables, read_call_tree
+from tests.golden.running import run_query
+from tests.hand_made import make_table
+from tests.oracle.profiles import with_profile
+
+Found = list[dict[str, Any]]
+
+
+def ask(relation: str, runs: Mapping[str, Tables], **parameters: Value) -> Found:
+    """Rows of a query over several runs, by their names."""
+    query = load_query(relation)
+    filled = {run_id: with_profile(tables) for run_id, tables in runs.items()}
+    with duckdb.connect() as connection:
+        for name in query.inputs:
+            parts = [told_apart(name, tables, run_id) for run_id, tables in filled.items()]
+            connection.register("given", pa.concat_tables(parts))
+            connection.execute(f"CREATE TABLE {name} AS FROM given")
+        return (
+            connection.sql(query.text, params=query.bind(parameters)).to_arrow_table().to_pylist()
+        )
+
+
+def told_apart(name: str, tables: Tables, run_id: str) -> pa.Table:
+    """A table of a run as a campaign sees it: given, computed by its query, or empty."""
+    rows: Any = tables.get(name, ())
+    if name not in tables and name in {query.relation for query in all_queries()}:
+        columns = BY_NAME[name].column_names
+        rows = [dict(zip(columns, row, strict=True)) for row in run_query(name, tables)]
+    made = make_table(BY_NAME[name], rows)
+    if "run_id" in made.column_names:
+        made = made.drop_columns("run_id")
+    return made.append_column("run_id", pa.array([run_id] * made.num_rows, pa.string()))
+
+
+def rows_of(
+    relation: str, tables: Tables, columns: str, **parameters: Value
+) -> list[tuple[Any, ...]]:
+    """The named columns of the rows that one run gives."""
+    found = ask(relation, {"run": tables}, **parameters)
+    return [tuple(row[name] for name in columns.split()) for row in found]
+
+
+def complete(tables: Tables) -> Tables:
+    """A micro trace with what its text does not say: paradigms, keys, and when locations began.
+
+    Call path n has the key 100 + n; a location is there as long as its visits.
+    """
+    for region in tables["regions"]:
+        is_mpi = region["name"].startswith("MPI_")
+        region.setdefault("paradigm", "mpi" if is_mpi else "compiler")
+    tables["call_path_keys"] = [
+        {"call_path_id": path["call_path_id"], "call_path_key": 100 + path["call_path_id"]}
+        for path in tables["call_paths"]
+    ]
+    for place in tables["locations"]:
+        own = [v for v in tables["visits"] if v["location_id"] == place["location_id"]]
+        place.setdefault("kind", "cpu_thread")
+        place.setdefault("begin_ns", min((v["enter_ns"] for v in own), default=0))
+        place.setdefault("end_ns", max((v["leave_ns"] for v in own), default=0))
+    return tables
+
+
+def program(outline: str, times: dict[tuple[int, int], int], processes: list[int]) -> Tables:
+    """A call tree with one visit per call path and location; `processes` are those of locations."""
+    tables = read_call_tree(outline)
+    tables["visits"] = [
+        {"call_path_id": path, "location_id": place, "exclusive_ns": time, "leave_ns": time}
+        for (path, place), time in times.items()
+    ]
+    tables["locations"] = [
+        {"location_id": number, "location_group_id": group}
+        for number, group in enumerate(processes)
+    ]
+    tables["location_groups"] = [
+        {"location_group_id": group, "rank": group, "kind": "process"} for group in set(processes)
+    ]
+    tables["runs"] = [{"run_id": "x"}]
+    for row in tables["visits"]:
+        row["enter_ns"] = 0
+    return complete(tables)
