@@ -16,6 +16,7 @@ from schemas import BY_NAME, Table
 from tests.hand_made import make_table
 
 Row = tuple[Any, ...]
+NO_SPILL = Path("/nowhere")
 
 
 class _Part:
@@ -32,10 +33,11 @@ class _Part:
 
 
 class _Memory:
-    """Takes tables from a reader, in place of a store."""
+    """Takes tables from a reader, in place of a store; `spill_path` takes what it sorts."""
 
-    def __init__(self) -> None:
+    def __init__(self, spill_path: Path) -> None:
         self.parts: defaultdict[str, list[pa.Table]] = defaultdict(list)
+        self.spill_path = spill_path
 
     def part(self, table: Table, number: int) -> _Part:
         return _Part(self.parts[table.name])
@@ -44,9 +46,9 @@ class _Memory:
         self.parts[table.name].append(rows)
 
 
-def read_into_memory(anchor: Path) -> dict[str, pa.Table]:
-    """The tables of an archive."""
-    source, memory = open_source(anchor), _Memory()
+def read_into_memory(trace: Path, spill: Path = NO_SPILL) -> dict[str, pa.Table]:
+    """The tables of a trace; text needs a folder where it may `spill`."""
+    source, memory = open_source(trace), _Memory(spill)
     source.read(
         memory,  # type: ignore[arg-type]
         run_id="run",
