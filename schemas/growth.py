@@ -15,7 +15,7 @@ from schemas.campaigns import (
     CAMPAIGN_RUN_ID,
     time_column,
 )
-from schemas.columns import CALL_PATH_KEY, METRIC
+from schemas.columns import CALL_PATH_KEY, METRIC, nullable
 from schemas.table import ENUM, FLOAT64, INT32, INT64, Column, Table
 
 WHOLES = ("time of all locations", "critical path")
@@ -26,8 +26,9 @@ WHOLE = Column(
     type=ENUM,
     values=WHOLES,
     meaning=(
-        "What shares are of: the time of all locations in any call path, or the length of the "
-        "critical path for metrics that are parts of it."
+        "What shares are of: the time of all locations in any call path, or that of all processes "
+        "where only call sites of communication are known; or the length of the critical path for "
+        "metrics that are parts of it."
     ),
 )
 
@@ -62,7 +63,14 @@ RUN_TOTALS = Table(
     key=("campaign_run_id",),
     columns=(
         CAMPAIGN_RUN_ID,
-        time_column("location_ns", "Time of all locations, in any call path that counts."),
+        nullable(
+            time_column(
+                "location_ns",
+                "Time of all locations, in any call path that counts; where only call sites of "
+                "communication are known, the time of all processes.",
+            ),
+            "only call sites of communication are known",
+        ),
         time_column("wait_ns", "The part of it that was waiting."),
         time_column("critical_path_ns", "Length of the critical path, in call paths that count."),
     ),

@@ -61,8 +61,8 @@ SHARE = Column(
     minimum=0,
     maximum=1,
     meaning=(
-        "Share of the exclusive time of all call paths that count, in the configuration where it "
-        "is largest."
+        "Share of the time of all locations in call paths that count, or of all processes where "
+        "only call sites of communication are known, in the configuration where it is largest."
     ),
 )
 ERROR = Column(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pipeline.reports.material import Material
 from pipeline.reports.model import Section
 from pipeline.reports.tables import TableSpec
-from pipeline.reports.wording import Row, name_path, number, said, share_of
+from pipeline.reports.wording import Row, count_of, name_path, number, said, share_of
 
 PLACE = 60
 # Shares of all time: less growth than that is not worth a sentence.
@@ -70,20 +70,36 @@ CELLS = TableSpec(
         "path_share_ratio": "Of the critical path",
     },
 )  # fmt: skip
+TOTALS = TableSpec(
+    query="runs_without_total",
+    title="Runs without a time that call sites are part of",
+    note="Only their call sites are known: they have no shares of all time.",
+    row_limit=100,
+)
 
 
 def build(material: Material) -> Section | None:
     """What grows, and where in the grid."""
-    tables = material.tables(METRICS, CALL_PATHS, MODELS, CELLS)
+    tables = material.tables(METRICS, CALL_PATHS, MODELS, CELLS, TOTALS)
     if not tables:
         return None
-    paths = next((table.as_dicts() for table in tables if table.name == CALL_PATHS.query), ())
+    rows = {table.name: table.as_dicts() for table in tables}
     return Section(
         key="growth",
         title="What grows",
-        sentences=said(*describe_growth(paths)),
+        sentences=said(
+            *describe_growth(rows.get(CALL_PATHS.query, ())),
+            describe_totals(len(rows.get(TOTALS.query, ()))),
+        ),
         tables=tables,
     )
+
+
+def describe_totals(count: int) -> str:
+    """How many runs are left out as nothing tells what their call sites are part of."""
+    if not count:
+        return ""
+    return f"{count_of(count, 'run')} left out: no time is known that its call sites are part of."
 
 
 def describe_growth(paths: Sequence[Row]) -> Iterator[str]:

@@ -130,7 +130,7 @@ def _read_call_paths(
     spent = counted_call_paths.filter(f"{value} > 0").select(
         f"campaign_run_id, call_path_key, {value} AS spent_ns"
     )
-    totals = run_totals.select(f"campaign_run_id, {whole} AS total_ns")
+    totals = run_totals.filter(f"{whole} > 0").select(f"campaign_run_id, {whole} AS total_ns")
     key, run, *values = read_columns(
         spent.join(totals, "campaign_run_id"),
         "call_path_key",

@@ -1,0 +1,17 @@
+-- Runs of which only call sites of communication are known, and no time that these are part of.
+--
+-- Grain:      one row per run
+-- Inputs:     run_totals, campaign_runs
+-- Output:     campaign report section growth
+-- Parameters: $row_limit  only the first runs (BIGINT)
+-- Assumes:    nothing
+SELECT
+    campaign_runs.application,
+    campaign_runs.processes,
+    campaign_runs.size,
+    campaign_runs.label
+FROM run_totals
+INNER JOIN campaign_runs USING (campaign_run_id)
+WHERE run_totals.location_ns IS NULL
+ORDER BY campaign_runs.campaign_run_id
+LIMIT $row_limit::BIGINT
