@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.commands import tell_places, tell_what_was_done
 from pipeline.console import ProgressReporter, results
+from pipeline.errors import UsageError
 from pipeline.reports.build import build_campaign_report
 from pipeline.reports.files import write_reports
 from pipeline.reports.terminal import print_summary
@@ -28,9 +29,20 @@ def run_campaign(
     """Make a campaign, then tell what it shows and where everything lies."""
     from pipeline.campaign.campaign import make_campaign, plan_campaign
 
+    if runs is None and options.parameters:
+        raise UsageError(
+            "--overhead-classes without RUNS: runs of the store stay as they were analysed: name "
+            "their traces"
+        )
     opened = Store(store)
     with ProgressReporter(titles=READING_RUNS) as reporter:
-        plan = plan_campaign(runs, told=told, store=opened, reporter=reporter)
+        plan = plan_campaign(
+            runs,
+            told=told,
+            store=opened,
+            reporter=reporter,
+            allow_damaged=options.allow_damaged,
+        )
         analysis = make_campaign(plan, store=opened, options=options, reporter=reporter)
     tell_what_was_done(analysis)
     report = build_campaign_report(

@@ -162,6 +162,7 @@ def campaign(
     application: str | None = None,
     size: str | None = None,
     computation_size: str | None = None,
+    variants: Literal["apart", "best"] | None = None,
     scaling: Literal["fixed size", "scaled size", "both"] | None = None,
     attainable: float | None = None,
     whole_run: Annotated[bool, Flag] = False,
@@ -171,6 +172,7 @@ def campaign(
     memory_limit: Annotated[str | None, Parameter(validator=_check_memory)] = None,
     force: Annotated[bool, Flag] = False,
     allow_damaged: Annotated[bool, Flag] = False,
+    overhead_classes: Path | None = None,
     no_report: Annotated[bool, Flag] = False,
 ) -> None:
     """Compare many runs of a program: how it scales, and which calls scale worst.
@@ -192,6 +194,9 @@ def campaign(
         Parameter that is the problem size. [default: n]
     computation_size
         Amount of computation as an expression, such as "n**3". [default: the size]
+    variants
+        What to do with runs that differ in other parameters: each value is a program of its own,
+        or the best of each configuration counts. [default: apart]
     scaling
         How sizes go with processes. [default: both]
     attainable
@@ -210,7 +215,10 @@ def campaign(
     force
         Compute everything of the campaign again; analysed runs are kept.
     allow_damaged
-        Analyse what is readable of damaged traces.
+        Analyse what is readable of damaged traces, and leave out wrong lines of tables and lists.
+    overhead_classes
+        CSV file that says which class of overhead each region belongs to.
+        [default: queries/overheads/overhead_classes.csv]
     no_report
         Write no HTML and Markdown report.
     """
@@ -222,6 +230,7 @@ def campaign(
         "application": application,
         "size": size,
         "computation_size": computation_size,
+        "variants": variants,
         "scaling": scaling,
         "attainable_per_second": attainable,
         "whole_run": whole_run or None,
@@ -229,7 +238,11 @@ def campaign(
         "published_marks": str(published_marks.absolute()) if published_marks else None,
     }
     options = _options(
-        threads, memory_limit, allow_damaged=allow_damaged, force=force, overhead_classes=None
+        threads,
+        memory_limit,
+        allow_damaged=allow_damaged,
+        force=force,
+        overhead_classes=overhead_classes,
     )
     campaign_commands.run_campaign(
         runs,

@@ -8,6 +8,7 @@ FAILED = "the run failed, or only its efficiency is known"
 STATES = ("measured", "failed", "out of memory")
 INTERVALS = ("between MPI_Init and MPI_Finalize", "whole run", "as given")
 SCALINGS = ("fixed size", "scaled size", "both")
+NAMINGS = ("told", "names of traces")
 EFFICIENCIES = ("as given", "attainable performance", "speed-up over the smallest run")
 
 CAMPAIGN_RUN_ID = Column(
@@ -56,6 +57,15 @@ CAMPAIGN_SETTINGS = Table(
     key=("application",),
     columns=(
         APPLICATION,
+        Column(
+            name="named_by",
+            type=ENUM,
+            values=NAMINGS,
+            meaning=(
+                "What tells that runs are of this program: an option, a file, a pattern or the "
+                "measurements; or only how their traces and the folders above are called."
+            ),
+        ),
         Column(name="size_name", type=STRING, meaning="Name of the problem size, such as n."),
         Column(
             name="computation_size_expression",

@@ -146,7 +146,11 @@ SURFACE_FITS = Table(
             minimum=1,
             null_means="there is no cross-validated error",
         ),
-        Column(name="is_chosen", type=BOOL, meaning="Whether it is the first."),
+        Column(
+            name="is_chosen",
+            type=BOOL,
+            meaning="Whether it is the first, with a cross-validated error of at most 0.25.",
+        ),
         _text("reason", "What is missing, and why.", null_means="nothing is missing"),
     ),
 )

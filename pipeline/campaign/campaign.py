@@ -2,13 +2,14 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pipeline.campaign.analysing import Analysed, analyse_members
-from pipeline.campaign.choices import parameters_of
+from pipeline.campaign.checking import check_choices
+from pipeline.campaign.choices import MARKS, parameters_of
 from pipeline.campaign.configurations import FAILED as RUN_FAILED
 from pipeline.campaign.configurations import (
     MEASURED,
@@ -34,15 +35,20 @@ from pipeline.campaign.discovery import (
 )
 from pipeline.campaign.inputs import holds_measurements, read_measurements
 from pipeline.campaign.measured import records_of
+from pipeline.campaign.mistakes import Mistakes
 from pipeline.campaign.names import PROCESSES, REPETITION, SIZE, THREADS
 from pipeline.campaign.source import CampaignSource, Settings
+from pipeline.campaign.variants import keep_apart
 from pipeline.errors import CampaignError, MissingInputError
 from pipeline.reporter import Reporter
 from pipeline.run import Analysis, Options, analyze_source, campaign_recipe
+from pipeline.stages.campaign.published_marks import read_published_marks
 from pipeline.store import Store
 
 _UNFIT = re.compile(r"[^A-Za-z0-9._+-]+")
 _MOST_TOLD = 3
+LeaveOut = Callable[[str], None] | None
+"""Takes what is wrong with what is left out; without it, that is an error."""
 _LONGEST_NAME = 100
 
 
@@ -58,14 +64,34 @@ class Plan:
 
 
 def plan_campaign(
-    runs: Path | None, *, told: Mapping[str, Any], store: Store, reporter: Reporter
+    runs: Path | None,
+    *,
+    told: Mapping[str, Any],
+    store: Store,
+    reporter: Reporter,
+    allow_damaged: bool = False,
 ) -> Plan:
     """Find out what a campaign consists of; nothing is analysed yet.
 
     `runs` is a folder of traces, a campaign file, a list of runs, or measurements; without it,
-    all runs of the store. `told` are fields of Description that go before those of a file.
-    Raises MissingInputError or CampaignError.
+    all runs of the store. `told` are fields of Description that go before those of a file. Lines
+    and reports with mistakes are left out if damage is allowed. Raises MissingInputError,
+    UsageError or CampaignError.
     """
+    leave_out = reporter.note if allow_damaged else None
+    plan = _plan_of(runs, told, store, reporter, leave_out)
+    members, measured = check_choices(plan.description, plan.members, plan.measured, leave_out)
+    read_published_marks(str(parameters_of(plan.description, plan.path).get(MARKS, "")))
+    return replace(plan, members=members, measured=measured)
+
+
+def _plan_of(
+    runs: Path | None,
+    told: Mapping[str, Any],
+    store: Store,
+    reporter: Reporter,
+    leave_out: LeaveOut,
+) -> Plan:
     if runs is None:
         description = check_description(dict(told), "campaign")
         members = members_of_store(store, description)
@@ -76,14 +102,16 @@ def plan_campaign(
         description = read_description(runs).model_copy(update=dict(told))
         description = check_description(description.model_dump(exclude_none=True), str(runs))
         members = _traces_of(description, runs.parent, reporter)
-        return _plan(description, runs, members, _measured(description, runs.parent, reporter))
+        measured = _measured(description, runs.parent, reporter, leave_out)
+        return _plan(description, runs, members, measured)
     if runs.is_file() and lists_runs(runs):
         description = check_description(dict(told), "campaign")
-        return _plan(description, runs, read_run_list(runs))
+        return _plan(description, runs, read_run_list(runs, Mistakes(leave_out)))
     if holds_measurements(runs):
         files = {"measurements": ({"path": str(runs.absolute())},)}
         description = check_description(dict(told) | files, "campaign")
-        return _plan(description, runs, (), _measured(description, runs.parent, reporter))
+        measured = _measured(description, runs.parent, reporter, leave_out)
+        return _plan(description, runs, (), measured)
     place = {"runs": (str(runs.absolute()),)}
     description = check_description(dict(told) | place, "campaign")
     return _plan(description, runs, _traces_of(description, runs.parent, reporter))
@@ -104,7 +132,9 @@ def _plan(
     )
 
 
-def _measured(description: Description, folder: Path, reporter: Reporter) -> list[RunRecord]:
+def _measured(
+    description: Description, folder: Path, reporter: Reporter, leave_out: LeaveOut
+) -> list[RunRecord]:
     """The runs that files of measurements tell of."""
     records: list[RunRecord] = []
     for each in description.measurements:
@@ -114,6 +144,7 @@ def _measured(description: Description, folder: Path, reporter: Reporter) -> lis
             format=each.format,
             application=application,
             pattern=description.pattern,
+            mistakes=Mistakes(leave_out),
         )
         for note in read.notes:
             reporter.note(note)
@@ -140,6 +171,8 @@ def make_campaign(plan: Plan, *, store: Store, options: Options, reporter: Repor
     analysed = analyse_members(plan.members, store=store, options=options, reporter=reporter)
     records = [*_records(analysed, plan.description, reporter), *plan.measured]
     records += [_failed(each, plan.description) for each in plan.description.failed]
+    _tell_of_names(records, reporter)
+    records = keep_apart(records, plan.description.variants, reporter.note)
     source = CampaignSource(
         name=plan.name,
         path=plan.path,
@@ -222,7 +255,9 @@ def _records(
 
 def _record(each: Analysed, description: Description) -> RunRecord | None:
     member = each.member
-    numbers, others = special_parameters(member.parameters, description.size, member.label)
+    numbers, others = special_parameters(
+        member.parameters, description.size, member.place or member.label
+    )
     processes = int(numbers.get(PROCESSES, each.size.processes if each.size else 0))
     if not processes:
         return None
@@ -231,6 +266,7 @@ def _record(each: Analysed, description: Description) -> RunRecord | None:
         reason = f"called a run of {processes} processes, but the trace has {each.size.processes}"
     return RunRecord(
         application=member.application or description.application or "program",
+        is_named=member.is_named and bool(member.application or description.application),
         label=member.label,
         processes=processes,
         threads=int(numbers.get(THREADS, each.size.threads if each.size else 1)),
@@ -253,7 +289,19 @@ def _failed(run: FailedRun, description: Description) -> RunRecord:
         size=run.size,
         state=OUT_OF_MEMORY if run.out_of_memory else RUN_FAILED,
         reason=run.reason,
+        parameters=run.parameters,
     )
+
+
+def _tell_of_names(records: Sequence[RunRecord], reporter: Reporter) -> None:
+    """Say so where names of folders made programs."""
+    named = sorted({run.application for run in records if not run.is_named})
+    if len(named) > 1:
+        more = ["…"] if len(named) > _MOST_TOLD else []
+        reporter.note(
+            f"{len(named)} programs by the names of their traces: "
+            f"{', '.join(named[:_MOST_TOLD] + more)} (if they are one, see --application)"
+        )
 
 
 def _checked(

@@ -6,6 +6,7 @@ from pipeline.campaign.description import Description
 from pipeline.errors import MissingInputError
 from pipeline.sql import Value
 
+MARKS = "published_marks"
 _PARAMETERS = {
     "size_axis": "grid_size_axis",
     "memory_failures_are_zero": "grid_memory_failures_are_zero",
@@ -29,7 +30,7 @@ def parameters_of(description: Description, path: Path) -> dict[str, Value]:
     if description.published_marks:
         marks = path.parent / description.published_marks
         try:
-            chosen["published_marks"] = marks.read_text(encoding="utf-8")
+            chosen[MARKS] = marks.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise MissingInputError(f"cannot read {marks}: {error}") from error
     return chosen

@@ -13,17 +13,22 @@ if TYPE_CHECKING:  # it tells runs by what is here
     from pipeline.campaign.inputs.measurements import MeasuredRun
 
 MEASURED, FAILED, OUT_OF_MEMORY = "measured", "failed", "out of memory"
+PROCESS_NAMES = ("p", PROCESSES)
+"""What an expression may call the number of processes."""
 _LARGEST = 2**31 - 1
+_USUAL_SIZE = "n"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunRecord:
     """A run of a campaign: what it was, how long it took in nanoseconds, and what became of it.
 
-    `measured` is what measurements without a trace tell of it.
+    `is_named` says whether anything but names of folders tells the application. `measured` is what
+    measurements without a trace tell of it.
     """
 
     application: str
+    is_named: bool = True
     label: str
     processes: int
     threads: int = 1
@@ -58,7 +63,10 @@ def special_parameters(
     numbers: dict[str, float] = {}
     others = dict(given)
     if size_name and size_name in others:
-        others[SIZE] = others.pop(size_name)
+        chosen = others.pop(size_name)
+        if SIZE in others:  # it is another parameter then
+            others[_USUAL_SIZE] = others.pop(SIZE)
+        others[SIZE] = chosen
     for name in (PROCESSES, THREADS, SIZE, REPETITION):
         if name not in others:
             continue
@@ -102,5 +110,10 @@ def computation_size(run: RunRecord, expression: str, size_name: str) -> float:
     """The expression's value for a run; its size where there is none."""
     if not expression:
         return run.size
-    names = {size_name or "n": run.size, "n": run.size, "size": run.size, "d": run.size}
-    return evaluate(expression, names | {"p": run.processes, "processes": run.processes})
+    names = dict.fromkeys(size_names(size_name), run.size)
+    return evaluate(expression, names | dict.fromkeys(PROCESS_NAMES, float(run.processes)))
+
+
+def size_names(size_name: str) -> tuple[str, ...]:
+    """What an expression may call the size."""
+    return tuple(dict.fromkeys((size_name or _USUAL_SIZE, _USUAL_SIZE, SIZE, "d")))

@@ -10,6 +10,7 @@ from pipeline.errors import CampaignError, MissingInputError
 
 Scaling = Literal["fixed size", "scaled size", "both"]
 Efficiency = Literal["as given", "attainable performance", "speed-up over the smallest run"]
+Variants = Literal["apart", "best"]
 Format = Literal["timings", "extra-p", "mpip"]
 
 
@@ -34,13 +35,16 @@ class FailedRun(_Described):
     application: str = ""
     reason: str = "not told"
     out_of_memory: bool = False
+    parameters: dict[str, str] = {}
 
 
 class Description(_Described):
     """A campaign: where its runs are, what their parameters mean, and what is to be computed.
 
     Paths are relative to the file. `size` is the parameter that is the problem size, and
-    `computation_size` the amount of computation as an expression of it, such as n**3. The marks of
+    `computation_size` the amount of computation as an expression of it, such as n**3. `variants`
+    says what becomes of runs that differ in other parameters: each is a program of its own, or the
+    best of each configuration counts in the grid and in models (Teplov 2014). The marks of
     the grid are over `size_axis`, and may count runs that ran out of memory as efficiency 0. Call
     sites are ranked over runs of `min_processes` or more, and matter from `share_guard` on.
     Efficiency is held against `efficiency_bounds`, while sizes grow as `scaled_size` of p.
@@ -53,6 +57,7 @@ class Description(_Described):
     pattern: str = ""
     size: str = ""
     computation_size: str = ""
+    variants: Variants = "apart"
     scaling: Scaling = "both"
     efficiency: Efficiency | None = None
     attainable_per_second: Annotated[float, Field(gt=0)] | None = None

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from pipeline.campaign.configurations import special_parameters
 from pipeline.campaign.description import Description
-from pipeline.campaign.names import APPLICATION, DEFAULT_PATTERNS, meaning_of, read_name
+from pipeline.campaign.mistakes import Mistakes
+from pipeline.campaign.names import APPLICATION, DEFAULT_PATTERNS, meaning_of, program_of, read_name
 from pipeline.errors import CampaignError, MissingInputError
 from pipeline.store import Store
 from pipeline.text import printable
@@ -23,11 +25,14 @@ class Member:
     """A trace of the campaign, and what is known of its run without reading it.
 
     `folders` are the names that may tell parameters, down to that of the trace. `run_id` is set
-    where a run of the store is meant, whether or not its trace is still there.
+    where a run of the store is meant, whether or not its trace is still there. `place` is the line
+    of a list. `is_named` says whether anything but names of folders tells the application.
     """
 
     trace: Path
     label: str
+    place: str = ""
+    is_named: bool = True
     folders: tuple[str, ...] = ()
     run_id: str = ""
     application: str = ""
@@ -47,8 +52,8 @@ def find_members(places: Sequence[Path], pattern: str, application: str = "") ->
 
     Without pattern the first of DEFAULT_PATTERNS that fits any name; if none does, all traces,
     whose parameters are then those that the traces tell. The application is the given one, else
-    what the name holds beside the parameters. Raises MissingInputError if there are no traces,
-    and CampaignError if a given pattern fits none.
+    what the name holds beside the parameters, else a folder above that keeps programs apart.
+    Raises MissingInputError if there are no traces, and CampaignError if a given pattern fits none.
     """
     found = {member.trace: member for place in places for member in _members_at(place)}
     if not found:
@@ -74,7 +79,7 @@ def members_of_store(store: Store, description: Description) -> tuple[Member, ..
 def _fitting(given: Sequence[Member], pattern: str, application: str) -> Found:
     """The members whose names fit the pattern, or the first of the usual ones that fits any."""
     for each in [pattern] if pattern else DEFAULT_PATTERNS:
-        members = tuple(_named(given, each, application))
+        members = _apart(tuple(_named(given, each, application)))
         if members:
             taken = {member.trace for member in members}
             return Found(members, tuple(m for m in given if m.trace not in taken))
@@ -83,11 +88,33 @@ def _fitting(given: Sequence[Member], pattern: str, application: str) -> Found:
             f"no trace fits the pattern {pattern!r}: traces are called "
             f"{', '.join(member.label for member in given[:3])} …"
         )
-    return Found(tuple(replace(member, application=application) for member in given))
+    if application:
+        return Found(tuple(replace(member, application=application) for member in given))
+    return Found(tuple(_called(member, program_of(member.folders)) for member in given))
+
+
+def _apart(members: Sequence[Member]) -> tuple[Member, ...]:
+    """Members whose own names tell no application, named by folders above if these differ."""
+    above = {
+        member.trace: program_of(member.folders) for member in members if not member.application
+    }
+    if len(set(above.values())) < 2:
+        return tuple(members)
+    return tuple(
+        _called(member, above[member.trace]) if member.trace in above else member
+        for member in members
+    )
+
+
+def _called(member: Member, application: str) -> Member:
+    return replace(member, application=application, is_named=False)
 
 
 def _named(given: Sequence[Member], pattern: str, application: str) -> Iterator[Member]:
-    """Members of which a name, or as many as the pattern joins by '/', fits: the last that does."""
+    """Members of which a name, or as many as the pattern joins by '/', fits: the last that does.
+
+    Only folders above that name are left to them.
+    """
     width = pattern.count("/") + 1
     for member in given:
         for start in range(len(member.folders) - width, -1, -1):
@@ -98,6 +125,7 @@ def _named(given: Sequence[Member], pattern: str, application: str) -> Iterator[
                 yield replace(
                     member,
                     label="/".join(member.folders[start:]),
+                    folders=member.folders[:start],
                     application=application or told or named.rest,
                     parameters=own,
                 )
@@ -146,20 +174,26 @@ def name_of(trace: Path) -> str:
     return printable(name)
 
 
-def read_run_list(path: Path) -> tuple[Member, ...]:
+def read_run_list(path: Path, mistakes: Mistakes | None = None) -> tuple[Member, ...]:
     """Runs listed in a CSV file with a column `trace`; every other column is a parameter.
 
-    Paths are relative to the file. Raises MissingInputError, or CampaignError that names the line.
+    Paths are relative to the file. Raises MissingInputError, or CampaignError that names the lines
+    with mistakes, unless these are to be left out.
     """
+    mistakes = mistakes or Mistakes()
+    members: list[Member] = []
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = csv.DictReader(file)
             _check_columns(path, rows.fieldnames or ())
-            members = [_listed(path, rows.line_num, row) for row in rows]
+            for row in rows:
+                with mistakes.noted():
+                    members.append(_listed(path, rows.line_num, row))
     except OSError as error:
         raise MissingInputError(f"cannot read {path}: {error.strerror}") from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise CampaignError(f"{path}: not a CSV file in UTF-8: {error}") from error
+    mistakes.tell()
     if not members:
         raise CampaignError(f"{path}: no runs are listed: write a line for each")
     return tuple(members)
@@ -174,14 +208,18 @@ def _check_columns(path: Path, names: Sequence[str]) -> None:
 
 
 def _listed(path: Path, number: int, row: dict[str, str]) -> Member:
+    where = f"{path}: line {number}"
     if None in row or None in row.values():
-        raise CampaignError(f"{path}: line {number}: not as many cells as the first line")
+        raise CampaignError(f"{where}: not as many cells as the first line")
     own = {meaning_of(name): value.strip() for name, value in row.items() if value.strip()}
     if TRACE_COLUMN not in own:
-        raise CampaignError(f"{path}: line {number}: no trace is named")
+        raise CampaignError(f"{where}: no trace is named")
     trace = path.parent / own.pop(TRACE_COLUMN)
     application = own.pop(APPLICATION, "")
-    return Member(trace=trace, label=name_of(trace), application=application, parameters=own)
+    special_parameters(own, "", where)
+    return Member(
+        trace=trace, label=name_of(trace), place=where, application=application, parameters=own
+    )
 
 
 def lists_runs(path: Path) -> bool:

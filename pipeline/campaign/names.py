@@ -1,7 +1,7 @@
 """Parameters of a run from the name of its trace, by a pattern such as `p{p}_n{n}_r{r}`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -26,6 +26,11 @@ _SHAPES = {
     SIZE: r"\d+(?:\.\d+)?(?:[eE]\d+)?",
     REPETITION: r"\d+",
 }
+_NUMBERS_AROUND = re.compile(r"^[\W\d_]+|[\W\d_]+$")
+_SAY_NOTHING = {
+    "scorep", "trace", "traces", "otf", "otf2", "csv", "run", "runs", "r", "rep", "p", "np", "n",
+    "t", "job", "test", "experiment", "result", "results", "data", "out", "output", "tmp",
+}  # fmt: skip
 _FIELD = re.compile(r"\{(\w*)\}")
 
 
@@ -35,6 +40,20 @@ class Named:
 
     parameters: Mapping[str, str]
     rest: str
+
+
+def program_of(folders: Sequence[str]) -> str:
+    """A program's name from those of a trace and the folders above it, down to the trace.
+
+    It is the innermost name that says more than numbers and what any trace is called; without its
+    numbers at the ends, which tell runs apart: `jacobi` for run_07 in a folder jacobi-2.
+    """
+    for folder in reversed(folders):
+        name = _NUMBERS_AROUND.sub("", folder)
+        words = [word for word in re.split(r"[\W\d_]+", name.lower()) if word]
+        if any(word not in _SAY_NOTHING for word in words):
+            return name
+    return ""
 
 
 def meaning_of(name: str) -> str:

@@ -76,7 +76,11 @@ class CampaignSource:
 
     format = FORMAT
     tables: tuple[Table, ...] = campaigns.TABLES
-    code_modules = ("pipeline.campaign", "pipeline.query_failures")
+    code_modules = (
+        "pipeline.campaign",
+        "pipeline.query_failures",
+        "pipeline.models.surfaces.functions",
+    )
 
     @property
     def event_count(self) -> int:
@@ -180,6 +184,7 @@ class CampaignSource:
         return [
             {
                 "application": application,
+                "named_by": campaigns.NAMINGS[not all(run.is_named for run in own)],
                 "size_name": settings.size_name or "n",
                 "computation_size_expression": settings.computation_size
                 or settings.size_name

@@ -15,4 +15,4 @@ SELECT
     cross_validated_error AS cross_validated_ratio,
     reason
 FROM surface_fits
-ORDER BY application, surface_fits.rank NULLS LAST, model
+ORDER BY application, surface_fits.rank NULLS LAST, formula IS NULL, model

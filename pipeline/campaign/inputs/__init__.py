@@ -11,19 +11,25 @@ from pipeline.campaign.inputs.mpip import SUFFIX, is_mpip, read_mpip
 from pipeline.campaign.inputs.parsing import read_lines
 from pipeline.campaign.inputs.timings import FORMAT as TIMINGS
 from pipeline.campaign.inputs.timings import read_timings
+from pipeline.campaign.mistakes import Mistakes
 from pipeline.errors import CampaignError, MissingInputError
 
 FORMATS = (TIMINGS, EXTRAP, MPIP)
 
 
 def read_measurements(
-    path: Path, *, format: str | None = None, application: str = "", pattern: str = ""
+    path: Path,
+    *,
+    format: str | None = None,
+    application: str = "",
+    pattern: str = "",
+    mistakes: Mistakes | None = None,
 ) -> Measurements:
     """Read measurements: a file, or a folder of reports of mpiP.
 
     Without format it is told by the file. `application` names the program where the file does
-    not, and `pattern` tells parameters in the names of reports. Raises CampaignError that says
-    where it is wrong, or MissingInputError.
+    not, and `pattern` tells parameters in the names of reports. `mistakes` says what becomes of
+    lines and reports that are wrong. Raises CampaignError that says where, or MissingInputError.
     """
     if not path.exists():
         raise MissingInputError(f"{path}: no such file or directory; check the measurements")
@@ -31,11 +37,11 @@ def read_measurements(
     if path.is_dir() and chosen != MPIP:
         raise CampaignError(f"{path}: name a file: only reports of mpiP are read by the folder")
     if chosen == MPIP:
-        return read_mpip(path, pattern=pattern, application=application)
+        return read_mpip(path, pattern=pattern, application=application, mistakes=mistakes)
     if chosen == EXTRAP:
         return read_extrap(path, application=application)
     if chosen == TIMINGS:
-        return read_timings(path, application=application)
+        return read_timings(path, application=application, mistakes=mistakes)
     raise CampaignError(f"{path}: unknown format {chosen}: formats are {', '.join(FORMATS)}")
 
 

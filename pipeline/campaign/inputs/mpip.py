@@ -30,6 +30,7 @@ from pipeline.campaign.inputs.parsing import (
     to_count,
     to_ns,
 )
+from pipeline.campaign.mistakes import Mistakes
 from pipeline.campaign.names import DEFAULT_PATTERNS, PROCESSES, read_name
 from pipeline.errors import CampaignError, MissingInputError
 
@@ -65,16 +66,26 @@ class _Sections:
     lines: Mapping[str, Sequence[Line]]
 
 
-def read_mpip(path: Path, *, pattern: str = "", application: str = "") -> Measurements:
+def read_mpip(
+    path: Path, *, pattern: str = "", application: str = "", mistakes: Mistakes | None = None
+) -> Measurements:
     """Read a report, or all reports (*.mpiP) at or below a folder, in order of their names.
 
-    Raises CampaignError that names file and line, or MissingInputError.
+    Raises MissingInputError, or CampaignError that names the files and lines with mistakes, unless
+    such reports are to be left out.
     """
+    mistakes = mistakes or Mistakes()
     paths = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else [path]
     if not paths:
         raise MissingInputError(f"{path}: no reports of mpiP: there is no *{SUFFIX} below it")
     notes: list[str] = []
-    runs = [_read_report(each, pattern, application, notes) for each in paths]
+    runs: list[MeasuredRun] = []
+    for each in paths:
+        with mistakes.noted():
+            runs.append(_read_report(each, pattern, application, notes))
+    mistakes.tell()
+    if not runs:
+        raise CampaignError(f"{path}: no runs: no report can be read")
     return Measurements(source=path, format=FORMAT, runs=tuple(runs), notes=tuple(notes))
 
 

@@ -36,6 +36,7 @@ from pipeline.campaign.inputs.parsing import (
     to_amount,
     to_ns,
 )
+from pipeline.campaign.mistakes import Mistakes
 from pipeline.campaign.names import APPLICATION, REPETITION, meaning_of
 from pipeline.errors import CampaignError
 
@@ -54,11 +55,15 @@ _MOST_EFFICIENT = 10
 Cells = Mapping[str, str]
 
 
-def read_timings(path: Path, *, application: str = "") -> Measurements:
+def read_timings(
+    path: Path, *, application: str = "", mistakes: Mistakes | None = None
+) -> Measurements:
     """Read a table; `application` is that of lines which name none.
 
-    Raises CampaignError that names the line, or MissingInputError.
+    Raises MissingInputError, or CampaignError that names the lines with mistakes, unless these are
+    to be left out.
     """
+    mistakes = mistakes or Mistakes()
     lines = read_lines(path)
     rows = _rows(path, lines)
     _, header = next(rows)
@@ -66,14 +71,16 @@ def read_timings(path: Path, *, application: str = "") -> Measurements:
     runs: list[MeasuredRun] = []
     seen: dict[object, str] = {}
     for number, row in rows:
-        where = f"{path}: line {number}"
-        if len(row) != len(columns):
-            raise CampaignError(f"{where}: {len(row)} cells, but {len(columns)} columns")
-        cells = dict(zip(columns, (cell.strip() for cell in row), strict=True))
-        cells[APPLICATION] = cells.get(APPLICATION) or application
-        run = _run(where, cells)
-        _refuse_duplicate(run, seen)
-        runs.append(run)
+        with mistakes.noted():
+            where = f"{path}: line {number}"
+            if len(row) != len(columns):
+                raise CampaignError(f"{where}: {len(row)} cells, but {len(columns)} columns")
+            cells = dict(zip(columns, (cell.strip() for cell in row), strict=True))
+            cells[APPLICATION] = cells.get(APPLICATION) or application
+            run = _run(where, cells)
+            _refuse_duplicate(run, seen)
+            runs.append(run)
+    mistakes.tell()
     if not runs:
         raise CampaignError(f"{path}: no runs: there is nothing below the first line")
     return Measurements(source=path, format=FORMAT, runs=tuple(runs))

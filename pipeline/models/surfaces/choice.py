@@ -24,6 +24,8 @@ from pipeline.models.surfaces.two_parts import fit_with_overlap, fit_without_ove
 
 MOST_FOLDS = 24
 """With more configurations several are left out together: each once."""
+LARGEST_ERROR = 0.25
+"""A model whose cross-validated error is larger does not describe the measurements."""
 _TIE = 1.02
 _EXACT = 1e-9
 
@@ -58,7 +60,9 @@ class Fit:
 
     @property
     def is_chosen(self) -> bool:
-        return self.rank == 1
+        """Whether it is the first, and good enough to describe the measurements at all."""
+        is_first = self.rank == 1 and self.cross_error is not None
+        return is_first and _cross_error(self) <= LARGEST_ERROR
 
 
 def fit_all(measured: Measurements) -> list[Fit]:

@@ -92,10 +92,10 @@ def describe_marks(marks: Sequence[Row]) -> Iterator[str]:
             f"{_direction(row['data_growth'])} with size",
         ]
         yield (
-            f"{row['application']}: efficiency {join_words(directions)}, from end to end; it is "
+            f"{row['application']}: over {count_of(row['cell_count'], 'cell')} of the grid, "
+            f"efficiency {join_words(directions)}, from end to end; over all configurations it is "
             f"{format_share(number(row['min_efficiency_ratio']))} to "
-            f"{format_share(number(row['max_efficiency_ratio']))} over "
-            f"{count_of(row['cell_count'], 'cell')}."
+            f"{format_share(number(row['max_efficiency_ratio']))}."
         )
 
 
@@ -173,14 +173,18 @@ def _heat_map(application: str, grid: Grid, cells: Sequence[Row]) -> Picture:
 
 
 def _describe(grid: Grid) -> str:
-    ends = grid.values[0, 0], grid.values[0, -1], grid.values[-1, 0], grid.values[-1, -1]
-    low, more, large, both = (
-        "no value" if np.isnan(value) else format_share(float(value)) for value in ends
-    )
-    return (
-        f"At size {grid.sizes[0]:g}: {low} with {grid.processes[0]} and {more} with "
-        f"{grid.processes[-1]} processes; at size {grid.sizes[-1]:g}: {large} and {both}."
-    )
+    """Efficiency at the ends of the grid, of the smallest size and of the largest."""
+    ends = dict.fromkeys((grid.sizes[0], grid.sizes[-1]))
+    parts = [
+        f"at size {size:g}: {_value(row[0])} with {grid.processes[0]} and {_value(row[-1])} with "
+        f"{grid.processes[-1]} processes"
+        for size, row in zip(ends, (grid.values[0], grid.values[-1]), strict=False)
+    ]
+    return f"A{'; '.join(parts)[1:]}."
+
+
+def _value(efficiency: float) -> str:
+    return "no value" if np.isnan(efficiency) else format_share(float(efficiency))
 
 
 def _scaling(application: str, rows: Sequence[Row]) -> Picture:

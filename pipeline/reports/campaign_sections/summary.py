@@ -1,6 +1,6 @@
 """Summary: what the campaign is, and what a reader should know first."""
 
-from pipeline.reports.campaign_sections import call_sites, efficiency, growth, surface
+from pipeline.reports.campaign_sections import call_sites, efficiency, growth, runs, surface
 from pipeline.reports.material import Material
 from pipeline.reports.model import Fact, Section
 from pipeline.reports.tables import read_source
@@ -21,6 +21,8 @@ def build(material: Material) -> Section:
         sentences=said(
             describe_times(overview),
             describe_failures(overview),
+            *runs.describe_names(material.table(runs.NAMES).as_dicts()),
+            *runs.describe_varying(material.table(runs.VARYING).as_dicts()),
             *efficiency.describe_marks(material.table(efficiency.MARKS).as_dicts()),
             *surface.describe_choice(material.table(surface.FITS).as_dicts()),
             *call_sites.describe_worst(material.table(call_sites.RANKING).as_dicts()),
@@ -28,6 +30,8 @@ def build(material: Material) -> Section:
         ),
         sources=(
             read_source(OVERVIEW),
+            read_source(runs.NAMES.query, runs.NAMES.row_limit),
+            read_source(runs.VARYING.query, runs.VARYING.row_limit),
             read_source(efficiency.MARKS.query, efficiency.MARKS.row_limit),
             read_source(surface.FITS.query),
             read_source(call_sites.RANKING.query, call_sites.RANKING.row_limit),
@@ -48,7 +52,7 @@ def _facts(overview: Row) -> tuple[Fact, ...]:
 
 def describe_size(overview: Row) -> str:
     """The campaign in one sentence: how many runs of what, over which range."""
-    runs = count_of(overview["measured_count"], "run")
+    measured = count_of(overview["measured_count"], "run")
     programs = (
         str(overview["applications"])
         if overview["application_count"] == 1
@@ -58,7 +62,7 @@ def describe_size(overview: Row) -> str:
     sizes = ""
     if overview["size_count"] != 1:
         sizes = f", {overview['size_names']} = {_range(overview['min_size'], overview['max_size'])}"
-    return f"{runs} of {programs} with {processes} processes{sizes}."
+    return f"{measured} of {programs} with {processes} processes{sizes}."
 
 
 def describe_times(overview: Row) -> str:

@@ -20,7 +20,8 @@ FITS = TableSpec(
     title="Models of the run time",
     note=(
         "Seconds over processes p and size; relative errors of the fit, and of configurations left "
-        "out of it. The model of the least such error is chosen; of nearly equal ones the simpler."
+        "out of it. The model of the least such error is chosen, of nearly equal ones the simpler; "
+        "none if that error is above 25%."
     ),
     titles={
         "is_chosen": "Chosen", "parameter_count": "Parameters",
@@ -80,14 +81,23 @@ def describe_choice(fits: Sequence[Row]) -> Iterator[str]:
     """The chosen model of each application, or why there is none."""
     for application in dict.fromkeys(row["application"] for row in fits):
         own = [row for row in fits if row["application"] == application]
-        chosen = next((row for row in own if row["is_chosen"]), None)
-        if chosen is None:
-            yield f"{application}: no model can be fitted: {own[0]['reason']}."
-        else:
-            yield (
-                f"{application}: T = {chosen['formula']} seconds ({chosen['model']}), off by "
-                f"{share_of(chosen['cross_validated_ratio'])} on average where it was not fitted."
-            )
+        yield f"{application}: {_describe_best(own[0])}"
+
+
+def _describe_best(best: Row) -> str:
+    """Of the models of an application, best first, the first."""
+    if best["formula"] is None:
+        return f"no model can be fitted: {best['reason']}."
+    formula = f"T = {best['formula']} seconds ({best['model']})"
+    if best["cross_validated_ratio"] is None:
+        return (
+            "models can be fitted, but not be held against configurations they were not fitted "
+            "to: none is chosen."
+        )
+    off = f"off by {share_of(best['cross_validated_ratio'])} on average where it was not fitted"
+    if best["is_chosen"]:
+        return f"{formula}, {off}."
+    return f"no model describes these runs: the least bad, {formula}, is {off}."
 
 
 def describe_limits(limits: Sequence[Row]) -> Iterator[str]:

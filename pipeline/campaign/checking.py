@@ -1,0 +1,95 @@
+"""What a description chooses is held against the runs before any of them is analysed."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from pipeline.campaign.configurations import (
+    PROCESS_NAMES,
+    RunRecord,
+    computation_size,
+    size_names,
+    special_parameters,
+)
+from pipeline.campaign.description import Description
+from pipeline.campaign.discovery import Member
+from pipeline.campaign.expressions import check
+from pipeline.campaign.mistakes import Mistakes
+from pipeline.campaign.names import APPLICATION, PROCESSES, REPETITION, SIZE, THREADS, meaning_of
+from pipeline.errors import CampaignError
+
+_TAKEN = (PROCESSES, THREADS, REPETITION, APPLICATION)
+
+
+def check_choices(
+    description: Description,
+    members: Sequence[Member],
+    measured: Sequence[RunRecord],
+    leave_out: Callable[[str], None] | None,
+) -> tuple[tuple[Member, ...], tuple[RunRecord, ...]]:
+    """The members and measured runs that can be. Raises CampaignError or UsageError."""
+    told = [member.parameters for member in members]
+    told += [run.measured.parameters for run in measured if run.measured is not None]
+    _check_size(description.size, told)
+    _check_expressions(description)
+    mistakes = Mistakes(leave_out)
+    kept = _fit_members(description, members, mistakes), _fit_runs(description, measured, mistakes)
+    mistakes.tell()
+    return kept
+
+
+def _check_size(size: str, told: Iterable[Mapping[str, str]]) -> None:
+    """Raise CampaignError unless some run has the parameter that is to be the size."""
+    known = sorted({name for parameters in told for name in parameters})
+    meaning = meaning_of(size)
+    if not size or size in known or (meaning == SIZE and SIZE in known):
+        return
+    if meaning in _TAKEN:
+        raise CampaignError(f"size {size!r}: this is the parameter {meaning}: choose another")
+    others = ", ".join(name for name in known if name not in _TAKEN) or "none but processes"
+    raise CampaignError(
+        f"size {size!r}: no run has such a parameter: there are {others}: name one of them, or "
+        "tell the size by --pattern or a column"
+    )
+
+
+def _check_expressions(description: Description) -> None:
+    from pipeline.stages.campaign.surface_scalability import read_bounds, read_growth
+
+    if description.computation_size:
+        check(description.computation_size, (*size_names(description.size), *PROCESS_NAMES))
+    if description.scaled_size is not None:
+        read_growth(description.scaled_size)
+    if description.efficiency_bounds is not None:
+        read_bounds(description.efficiency_bounds)
+
+
+def _fit_members(
+    description: Description, members: Sequence[Member], mistakes: Mistakes
+) -> tuple[Member, ...]:
+    kept = []
+    for member in members:
+        with mistakes.noted():
+            where = member.place or member.label
+            numbers, _ = special_parameters(member.parameters, description.size, where)
+            if PROCESSES in numbers:
+                run = RunRecord(
+                    application="",
+                    label=where,
+                    processes=int(numbers[PROCESSES]),
+                    size=numbers.get(SIZE, 1.0),
+                )
+                computation_size(run, description.computation_size, description.size)
+            kept.append(member)
+    return tuple(kept)
+
+
+def _fit_runs(
+    description: Description, measured: Sequence[RunRecord], mistakes: Mistakes
+) -> tuple[RunRecord, ...]:
+    kept = []
+    for run in measured:
+        with mistakes.noted():
+            if run.time_ns is not None and run.time_ns <= 0:
+                raise CampaignError(f"{run.label}: its time is not above 0: correct or remove it")
+            computation_size(run, description.computation_size, description.size)
+            kept.append(run)
+    return tuple(kept)

@@ -1,0 +1,258 @@
+"""Choices of a campaign: wrong ones are told before anything runs, right ones do what they say."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from pipeline.cli import main
+from pipeline.store import Store
+
+TIMES = "p,q,time_s\n1,10,8\n2,10,4\n4,10,2\n1,20,32\n2,20,17\n4,20,9\n"
+VARIANTS = "app,p,n,block,time_s\nx,1,10,32,8\nx,2,10,32,4\nx,1,10,64,9\nx,2,10,64,5\n"
+
+
+def write(tmp_path: Path, text: str) -> Path:
+    table = tmp_path / "runs.csv"
+    table.write_text(text)
+    return table
+
+
+def refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    store = tmp_path / "store"
+    code = main(["campaign", *arguments, "--store", str(store), "--no-report"])
+    assert code in (2, 11, 17)
+    assert not store.exists()
+    return capsys.readouterr().err.strip().removeprefix("tracemill: ")
+
+
+def make(tmp_path: Path, *arguments: str) -> duckdb.DuckDBPyConnection:
+    store = tmp_path / "store"
+    assert main(["campaign", *arguments, "--store", str(store)]) == 0
+    return Store(store).campaigns.open().connect()
+
+
+def report(tmp_path: Path) -> str:
+    (text,) = (tmp_path / "store" / "reports").glob("*.md")
+    return text.read_text()
+
+
+def write_trace(path: Path, processes: int, function: str = "solve") -> None:
+    lines = ["Timestamp (ns),Event Type,Name,Process"]
+    for rank in range(processes):
+        lines += [f"0,Enter,main,{rank}", f"1,Enter,{function},{rank}"]
+        lines += [f"{90 // processes},Leave,{function},{rank}", f"100,Leave,main,{rank}"]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + "\n")
+
+
+# --- Parameters that are named --------------------------------------------------------------------
+
+
+def test_the_size_is_the_named_parameter(tmp_path: Path) -> None:
+    connection = make(tmp_path, str(write(tmp_path, TIMES)), "--size", "q")
+    assert connection.sql("SELECT DISTINCT size FROM campaign_runs ORDER BY 1").fetchall() == [
+        (10,), (20,)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("size", "told"),
+    [
+        ("mesh", "size 'mesh': no run has such a parameter: there are q: name one of them"),
+        ("n", "size 'n': no run has such a parameter: there are q"),
+        ("np", "size 'np': this is the parameter processes"),
+    ],
+)
+def test_an_unknown_size_is_told_with_the_parameters_there_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], size: str, told: str
+) -> None:
+    error = refused(tmp_path, capsys, str(write(tmp_path, TIMES)), "--size", size)
+    assert error.startswith(told)
+    assert "\n" not in error
+
+
+def test_a_size_that_names_of_traces_do_not_tell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is told before traces are read: this one could not be."""
+    (tmp_path / "cg_p4_m10").mkdir()
+    (tmp_path / "cg_p4_m10" / "traces.otf2").touch()
+    told = ("--pattern", "p{p}_m{m}", "--size", "q")
+    assert "there are m:" in refused(tmp_path, capsys, str(tmp_path), *told)
+
+
+@pytest.mark.parametrize(
+    ("expression", "told"),
+    [
+        ("q**", "'q**' is no expression: write one like n**3"),
+        ("mesh**3", "no mesh: names that can be used are d, n, p, processes, q, size"),
+        ("10 - q", "it must be 0 or more"),
+    ],
+)
+def test_an_amount_that_cannot_be_is_told_before_traces_are_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], expression: str, told: str
+) -> None:
+    (tmp_path / "cg_p4_q20").mkdir()
+    (tmp_path / "cg_p4_q20" / "traces.otf2").touch()
+    names = ("--pattern", "p{p}_q{q}", "--size", "q", "--computation-size", expression)
+    assert told in refused(tmp_path, capsys, str(tmp_path), *names)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('scaled_size = "n"', "scaled_size 'n': write an expression of p"),
+        ('efficiency_bounds = "2"', "each must lie between 0 and 1"),
+        ('published_marks = "none.csv"', "cannot read"),
+        ('size = "q"', "size 'q': no run has such a parameter"),
+        ('variants = "mixed"', "variants: input should be 'apart' or 'best'"),
+    ],
+)
+def test_choices_of_a_file_are_told_before_traces_are_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, told: str
+) -> None:
+    (tmp_path / "cg_p4").mkdir()
+    (tmp_path / "cg_p4" / "traces.otf2").touch()
+    (tmp_path / "cg.toml").write_text(f'runs = ["cg_*"]\n{line}\n')
+    assert told in refused(tmp_path, capsys, str(tmp_path / "cg.toml"))
+
+
+# --- Variants ------------------------------------------------------------------------------------
+
+
+def test_variants_are_programs_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """8/(2·4) = 1 with blocks of 32, and 9/(2·5) with those of 64."""
+    connection = make(tmp_path, str(write(tmp_path, VARIANTS)))
+    assert connection.sql(
+        "SELECT application, efficiency FROM efficiency_grid WHERE processes = 2 ORDER BY ALL"
+    ).fetchall() == [("x block=32", 1.0), ("x block=64", 0.9)]
+    told = " ".join(capsys.readouterr().err.split())
+    assert "x: runs differ in block: each value is a program of its own" in told
+
+
+def test_the_best_variant_counts_where_that_is_chosen_and_the_report_says_so(
+    tmp_path: Path,
+) -> None:
+    connection = make(tmp_path, str(write(tmp_path, VARIANTS)), "--variants", "best")
+    assert connection.sql(
+        "SELECT application, time_ns, variant FROM efficiency_grid ORDER BY processes"
+    ).fetchall() == [("x", 8_000_000_000, "block=32"), ("x", 4_000_000_000, "block=32")]
+    assert "x: runs differ in block (32, 64); the best of each configuration" in report(tmp_path)
+
+
+def test_a_parameter_of_one_value_makes_no_variants(tmp_path: Path) -> None:
+    text = VARIANTS.replace(",64,", ",32,")
+    connection = make(tmp_path, str(write(tmp_path, text)))
+    assert connection.sql("SELECT DISTINCT application FROM campaign_runs").fetchall() == [("x",)]
+    assert "runs differ in" not in report(tmp_path)
+
+
+# --- Names of programs ---------------------------------------------------------------------------
+
+
+def test_traces_whose_names_tell_nothing_are_programs_by_their_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    traces = tmp_path / "traces"
+    for name, processes in (("ring_1", 2), ("ring_2", 4), ("sort", 3)):
+        write_trace(traces / f"{name}.csv", processes)
+    listed = tmp_path / "campaign.toml"
+    listed.write_text('runs = ["traces/*.csv"]\n')
+    connection = make(tmp_path, str(listed))
+    assert connection.sql(
+        "SELECT application, count(*) FROM campaign_runs GROUP BY ALL ORDER BY ALL"
+    ).fetchall() == [("ring", 2), ("sort", 1)]
+    assert "2 programs by the names of their traces: ring, sort" in " ".join(
+        capsys.readouterr().err.split()
+    )
+    text = report(tmp_path).replace("\\", "")
+    assert "ring: 2 runs were taken together by the names of their traces, ring_1 to ring_2" in text
+
+
+def test_a_told_program_is_one(tmp_path: Path) -> None:
+    traces = tmp_path / "traces"
+    for name, processes in (("first", 2), ("second", 4)):
+        write_trace(traces / f"{name}.csv", processes)
+    listed = tmp_path / "campaign.toml"
+    listed.write_text('application = "cg"\nruns = ["traces/*.csv"]\n')
+    connection = make(tmp_path, str(listed))
+    assert connection.sql(
+        "SELECT application, named_by, count(*) FROM campaign_runs "
+        "JOIN campaign_settings USING (application) GROUP BY ALL"
+    ).fetchall() == [("cg", "told", 2)]
+
+
+# --- Mistakes ------------------------------------------------------------------------------------
+
+
+def test_all_mistakes_of_a_table_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = "".join(f"x{number},1\n" for number in range(12))
+    table = write(tmp_path, f"p,time_s\n2,1\n4\n8,fast\n{bad}")
+    first, *others = refused(tmp_path, capsys, str(table)).split("; ")
+    assert first == f"14 mistakes: {table}: line 3: 1 cells, but 2 columns"
+    assert others[0].startswith(f"{table}: line 4: time_s is no number")
+    assert others[-1] == "and 4 more"
+    assert len(others) == 10
+
+
+def test_mistakes_are_left_out_where_damage_is_allowed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = write(tmp_path, "p,time_s\n2,1\n4\n8,fast\n16,0\n")
+    connection = make(tmp_path, str(table), "--allow-damaged")
+    assert connection.sql("SELECT processes FROM campaign_runs").fetchall() == [(2,)]
+    told = " ".join(capsys.readouterr().err.split())
+    for line in ("line 3", "line 4", "line 5"):
+        assert f"left out: {table}: {line}" in told
+
+
+def test_all_mistakes_of_a_list_are_told_by_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed = write(tmp_path, "trace,p,n\na.csv,4,1\nb.csv,many,1\nc.csv,0,1\n,4,1\nd.csv,4,-1\n")
+    error = refused(tmp_path, capsys, str(listed))
+    for number, what in ((3, "processes is no number"), (4, "processes cannot be 0"),
+                         (5, "no trace is named"), (6, "size cannot be -1")):  # fmt: skip
+        assert f"{listed}: line {number}: {what}" in error
+
+
+def test_one_bad_report_of_mpip_can_be_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    source = Path(__file__).resolve().parents[2] / "data" / "campaigns" / "mpip"
+    for report in source.glob("*.mpiP"):
+        (reports / report.name).write_text(report.read_text())
+    (reports / "a_p3.mpiP").write_text("@ mpiP\n@ Command : sweep\n")
+    assert "a_p3.mpiP: no section" in refused(tmp_path, capsys, str(reports))
+    connection = make(tmp_path, str(reports), "--allow-damaged")
+    assert connection.sql("SELECT count(*) FROM campaign_runs").fetchall() == [(3,)]
+
+
+# --- Overhead classes ----------------------------------------------------------------------------
+
+
+def test_classes_of_overhead_can_be_told(tmp_path: Path) -> None:
+    """`solve` counts as moving data where a rule says so, which shipped rules do not."""
+    traces = tmp_path / "runs"
+    for processes in (2, 4):
+        write_trace(traces / f"cg_p{processes}.csv", processes)
+    shipped = Path(__file__).resolve().parents[2] / "queries" / "overheads" / "overhead_classes.csv"
+    own = tmp_path / "own.csv"
+    header = "paradigm,role,name,class,subclass\n"
+    own.write_text(shipped.read_text().replace(header, f"{header}*,*,solve,data movement,I/O\n"))
+    (tmp_path / "cg.toml").write_text('runs = ["runs/*.csv"]\npattern = "cg_p{p}"\n')
+    connection = make(tmp_path, str(tmp_path / "cg.toml"), "--overhead-classes", str(own))
+    # A process is in `solve` from 1 ns to 90 ns divided by the processes.
+    assert connection.sql(
+        "SELECT processes, value_ns FROM run_metrics JOIN campaign_runs USING (campaign_run_id) "
+        "WHERE metric = 'overhead_data_movement' ORDER BY 1"
+    ).fetchall() == [(2, 2 * 44), (4, 4 * 21)]
+    arguments = ["campaign", "--store", str(tmp_path / "store"), "--overhead-classes", str(own)]
+    assert main(arguments) == 2

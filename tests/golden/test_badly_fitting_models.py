@@ -1,0 +1,76 @@
+"""A model that is far off is never offered as one that describes the runs."""
+
+from typing import Any
+
+import numpy as np
+
+from pipeline.models.surfaces.choice import LARGEST_ERROR, Fit, fit_all
+from pipeline.models.surfaces.measurements import measurements
+from pipeline.reports.campaign_sections.efficiency import describe_marks
+from pipeline.reports.campaign_sections.runs import describe_names, describe_varying
+from pipeline.reports.campaign_sections.surface import describe_choice
+
+
+def fits_of(times: list[float]) -> list[Fit]:
+    """Times of 1, 2, 4, … processes at one size."""
+    processes = 2.0 ** np.arange(len(times))
+    return fit_all(measurements(processes, np.full(len(times), 10.0), np.array(times)))
+
+
+def said(**row: Any) -> list[str]:
+    given = {
+        "application": "x", "model": "Amdahl", "formula": "8/p", "is_chosen": False,
+        "cross_validated_ratio": None, "reason": "too few runs",
+    }  # fmt: skip
+    return list(describe_choice([given | row]))
+
+
+# Two programs under one name: one takes 1 s, the other 100 s, in turn.
+def test_no_model_is_chosen_where_the_least_bad_is_far_off() -> None:
+    fits = fits_of([1, 100, 1, 100, 1, 100])
+    first = next(fit for fit in fits if fit.rank == 1)
+    assert first.cross_error is not None
+    assert first.cross_error > LARGEST_ERROR
+    assert not any(fit.is_chosen for fit in fits)
+
+
+def test_a_model_that_fits_is_chosen() -> None:
+    assert sum(fit.is_chosen for fit in fits_of([64, 32, 16, 8, 4, 2])) == 1
+
+
+def test_a_bad_fit_is_told_as_one() -> None:
+    assert said(cross_validated_ratio=16.7) == [
+        "x: no model describes these runs: the least bad, T = 8/p seconds (Amdahl), is off by "
+        "1670.0% on average where it was not fitted."
+    ]
+    assert said(cross_validated_ratio=0.1, is_chosen=True) == [
+        "x: T = 8/p seconds (Amdahl), off by 10.0% on average where it was not fitted."
+    ]
+
+
+def test_models_that_cannot_be_judged_are_not_called_unfitted() -> None:
+    (sentence,) = said()
+    assert "models can be fitted" in sentence
+    assert said(formula=None) == ["x: no model can be fitted: too few runs."]
+
+
+def test_the_range_of_efficiency_is_that_of_all_configurations() -> None:
+    row = {
+        "application": "x", "region": "whole", "reason": None, "cell_count": 1,
+        "process_growth": -0.5, "data_growth": 0.25, "min_efficiency_ratio": 0.1,
+        "max_efficiency_ratio": 1.0,
+    }  # fmt: skip
+    assert list(describe_marks([row])) == [
+        "x: over 1 cell of the grid, efficiency falls by 50.0 points with processes and grows by "
+        "25.0 points with size, from end to end; over all configurations it is 10.0% to 100.0%."
+    ]
+
+
+def test_what_was_taken_together_is_told() -> None:
+    names = {"application": "x", "run_count": 2, "first_label": "x1", "last_label": "x2"}
+    assert list(describe_names([names])) == [
+        "x: 2 runs were taken together by the names of their traces, x1 to x2."
+    ]
+    varying = {"application": "x", "parameter": "block", "parameter_values": "32, 64"}
+    (sentence,) = describe_varying([varying])
+    assert sentence.startswith("x: runs differ in block (32, 64); the best")
