@@ -104,7 +104,9 @@ def _regions(
             "depth": len(region.call_path) - 1,
             "is_setup": False,
         }
-        yield key, path, _cost(key, [region.time_ns] * processes, processes, processes)
+        own = [region.time_ns - region.callees_ns] * processes
+        cost = _cost(key, own, processes, processes)
+        yield key, path, cost | {"inclusive_ns": region.time_ns * processes}
 
 
 def _cost(key: int, times: list[int], processes: int, visits: int) -> dict[str, Any]:

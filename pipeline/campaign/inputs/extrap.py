@@ -164,18 +164,30 @@ def _runs(
         check_parameters(told, where)
         measured = {path: found[point] for path, found in times.items() if point in found}
         for number in range(_repetitions(measured, whole, where)):
+            spent = {path: values[number] for path, values in measured.items()}
+            callees = {} if whole.root is None else _callees(spent)
             regions = tuple(
-                RegionTime(call_path=path, time_ns=values[number])
-                for path, values in measured.items()
+                RegionTime(call_path=path, time_ns=time, callees_ns=min(callees.get(path, 0), time))
+                for path, time in spent.items()
             )
-            root = {region.call_path: region.time_ns for region in regions}
             yield MeasuredRun(
                 place=where,
                 application=application,
                 parameters=told | {REPETITION: str(number + 1)},
-                time_ns=sum(root.values()) if whole.root is None else root[whole.root],
+                time_ns=sum(spent.values()) if whole.root is None else spent[whole.root],
                 regions=regions if len(times) > 1 else (),
             )
+
+
+def _callees(times: Mapping[CallPath, int]) -> dict[CallPath, int]:
+    """By region, the time of those that it calls, perhaps through others that are not listed."""
+    found: dict[CallPath, int] = {}
+    for path, time in times.items():
+        above = (path[:length] for length in range(len(path) - 1, -1, -1))
+        caller = next((each for each in above if each in times), None)
+        if caller is not None:
+            found[caller] = found.get(caller, 0) + time
+    return found
 
 
 def _repetitions(measured: Mapping[CallPath, Sequence[int]], whole: _Whole, where: str) -> int:

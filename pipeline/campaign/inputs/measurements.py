@@ -78,10 +78,14 @@ class TaskTime:
 
 @dataclass(frozen=True, kw_only=True)
 class RegionTime:
-    """Time of a part of the program in nanoseconds; names from the outermost one."""
+    """Time of a part of the program in nanoseconds; names from the outermost one.
+
+    `callees_ns` is the part of it that other regions of the run have as their time.
+    """
 
     call_path: tuple[str, ...]
     time_ns: int
+    callees_ns: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
