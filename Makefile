@@ -39,7 +39,7 @@ INSTALLING := .venv/.installing
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help setup analyze campaign demo runs sql test check fix docs reference bench bench-full wheelhouse otf2 \
+.PHONY: help setup analyze campaign demo runs sql harlequin test check fix docs reference bench bench-full wheelhouse otf2 \
 	pins clean rebuild trace-is-given wheelhouse-is-given
 
 help: ## This list
@@ -68,8 +68,11 @@ demo: $(KERNELS) ## Analyse a small example into build/demo
 runs: $(KERNELS) ## List the runs in STORE
 	@$(TRACEMILL) runs --store "$$STORE" $(ARGS)
 
-sql: $(KERNELS) ## Query STORE, e.g. ARGS="'FROM locations'"
+sql: $(KERNELS) ## Query STORE at a prompt, or with ARGS="'FROM locations'"
 	@$(TRACEMILL) sql --store "$$STORE" $(ARGS)
+
+harlequin: $(RUNTIME) ## Install harlequin, another prompt: make sql ARGS=--harlequin
+	@$(INSTALL) $(WHEELS) --requirement requirements/harlequin.txt || { $(INSTALL_FAILED); exit 1; }
 
 trace-is-given:
 	@test -n "$$TRACE" || { echo 'Which trace? make analyze TRACE=path/to/traces.otf2' >&2; exit 2; }
@@ -186,6 +189,7 @@ wheelhouse: wheelhouse-is-given $(RUNTIME) ## Fill WHEELHOUSE for a machine with
 	@mkdir -p "$$WHEELHOUSE"
 	@$(DOWNLOAD) $(WHEELS) --requirement requirements/runtime.txt
 	@$(DOWNLOAD) $(WHEELS) --requirement requirements/develop.txt
+	@$(DOWNLOAD) $(WHEELS) --requirement requirements/harlequin.txt
 	@$(DOWNLOAD) $(OTF2) || echo 'The OTF2 library could not be downloaded; the rest is there.'
 
 wheelhouse-is-given:
@@ -196,5 +200,5 @@ COMPILE = $(UV) pip compile --quiet --upgrade --generate-hashes --no-emit-index-
 	--python-version 3.11 --custom-compile-command 'make pins'
 
 pins: ## Compile requirements/*.txt from *.in anew (needs uv)
-	@for set in runtime develop otf2; do \
+	@for set in runtime develop otf2 harlequin; do \
 	$(COMPILE) requirements/$$set.in --output-file requirements/$$set.txt || exit 1; done

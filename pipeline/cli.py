@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter, UnusedCliTokensError
 
-from pipeline.console import discard, messages, print_error, results, tolerate_narrow_encodings
+from pipeline.console import (
+    discard,
+    messages,
+    open_missing_streams,
+    print_error,
+    results,
+    tolerate_narrow_encodings,
+)
 from pipeline.errors import PipelineError, UsageError
 from pipeline.text import bytes_of
 from pipeline.version import VERSION
@@ -359,33 +366,48 @@ def sql(
     all_runs: Annotated[bool, Flag] = False,
     campaign: str | None = None,
     store: Store = Path("store"),
-    format: Literal["table", "csv", "json"] = "table",
+    format: Literal["table", "csv", "json", "parquet"] | None = None,
+    output: Path | None = None,
+    harlequin: Annotated[bool, Flag] = False,
 ) -> None:
     """Query the tables of a run with SQL (DuckDB).
 
     Every table is a view. Without QUERY, statements come from standard input, or from a prompt
     if that is a terminal.
 
+    Examples:
+      tracemill sql .examples
+      tracemill sql ".examples waits_by_rank"
+      tracemill sql "FROM wait_states ORDER BY wait_ns DESC LIMIT 10"
+      tracemill sql "FROM messages" --output messages.parquet
+
     Parameters
     ----------
     query
-        Statements, separated by ';', or .tables, or .schema TABLE.
+        Statements, separated by ';', or .tables, .describe TABLE, .examples, .examples N.
     all_runs
         Query all runs at once; every table then starts with a column run_id.
     campaign
         Query the tables of the campaign of that name instead of those of a run.
     format
-        How to print rows; json takes one statement that returns some.
+        How to write rows; json and parquet take one statement that returns some.
+        [default: by the suffix of --output, .txt, .csv, .json or .parquet, else table]
+    output
+        File to write. [default: standard output]
+    harlequin
+        Open harlequin, an editor that fills the terminal, if `make harlequin` installed it.
     """
-    from pipeline import commands
+    from pipeline import sql_command
 
-    commands.run_sql(
+    sql_command.run_sql(
         query,
         run=run,
         is_over_all_runs=all_runs,
         campaign=campaign,
         store=store,
         format=format,
+        output=output,
+        has_harlequin=harlequin,
     )
 
 
@@ -476,7 +498,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0 for success, 130 if interrupted, 141 if whoever reads the output, such as `head`, has seen
     enough, else that of the error.
     """
+    has_output = open_missing_streams()
     tolerate_narrow_encodings()
+    if not has_output:
+        print_error("standard output is closed: open it, or give it a place such as >/dev/null")
+        return PipelineError.exit_code
     try:
         _run(list(sys.argv[1:] if arguments is None else arguments))
     except CycloptsError:

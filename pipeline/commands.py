@@ -18,7 +18,7 @@ from pipeline.reports.markdown import render_markdown
 from pipeline.reports.model import Report
 from pipeline.reports.terminal import draw, print_report, print_summary
 from pipeline.reports.units import format_size
-from pipeline.store import Run, RunSummary, Store
+from pipeline.store import RunSummary, Store
 from pipeline.store.database import AGAIN
 from pipeline.text import describe_moment
 
@@ -174,41 +174,6 @@ def export_events(
         if not is_complete(chosen):
             text = f"{chosen.label} is an incomplete trace, which {output} does not tell"
             messages().print(f"{text}: see tracemill quality", markup=False, soft_wrap=True)
-
-
-def run_sql(
-    query: str | None,
-    *,
-    run: str | None,
-    is_over_all_runs: bool,
-    campaign: str | None,
-    store: Path,
-    format: "Format",
-) -> None:
-    """Run a query, the statements on standard input, or a prompt if that is a terminal."""
-    import sys
-
-    from pipeline.shell import run_prompt, run_script
-
-    given = [run is not None, is_over_all_runs, campaign is not None]
-    if sum(given) > 1:
-        raise UsageError("--run, --all-runs and --campaign exclude each other: give one of them")
-    if campaign is not None:
-        chosen: Store | Run = open_store(store).campaigns.open(campaign)
-    else:
-        chosen = open_store(store) if is_over_all_runs else open_run(store, run)
-    connection = chosen.connect()
-    try:
-        if query is not None:
-            run_script(connection, query, format, results())
-        elif not sys.stdin.isatty():
-            run_script(connection, sys.stdin.read(), format, results())
-        else:
-            name = store if isinstance(chosen, Store) else f"{chosen.run_id} ({chosen.label})"
-            messages().print(f"{name}: .help for help, .quit to leave", markup=False)
-            run_prompt(connection, format, results())
-    finally:
-        connection.close()
 
 
 def tell_quality(run: str | None, *, fail_on: str | None, store: Path, format: "Format") -> None:

@@ -60,6 +60,18 @@ def discard(stream: IO[str]) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+def open_missing_streams() -> bool:
+    """Open what the caller closed (`<&-`, `>&-`) as the null device; False if it was stdout.
+
+    Otherwise the first file that is opened would take its place, and get what is printed.
+    """
+    has_output = sys.stdout is not None
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  (kept until the end)
+    return has_output
+
+
 def tolerate_narrow_encodings() -> None:
     """Let a terminal that cannot show 'µ' show '?' instead of failing."""
     for stream in (sys.stdout, sys.stderr):
@@ -140,6 +152,17 @@ def _make_progress(console: "Console") -> "Progress":
         console=console,
         transient=True,
     )
+
+
+def writing_to(file: IO[str]) -> "Console":
+    """A console that writes plain text to a file, with nothing folded."""
+    from rich.console import Console
+    from rich.theme import Theme
+
+    return Console(
+        file=file, theme=Theme(STYLES), highlight=False, width=UNBOUNDED_WIDTH,
+        force_terminal=False, color_system=None,
+    )  # fmt: skip
 
 
 def plain(width: int = UNBOUNDED_WIDTH) -> "Console":

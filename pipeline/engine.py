@@ -1,16 +1,16 @@
 """Runs stages on this machine: reading in threads, SQL and Python stages over DuckDB."""
 
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from pipeline.errors import QueryError
 from pipeline.graph import PythonStage, ReadStage, SqlStage, Stage
+from pipeline.interrupting import interruptibly
 from pipeline.query_failures import batches_of, told_as_query_error
 from pipeline.reporter import Reporter
 from pipeline.sql import Value
@@ -21,8 +21,6 @@ from schemas import Table
 
 if TYPE_CHECKING:
     import duckdb
-
-Result = TypeVar("Result")
 
 
 class Engine:
@@ -157,30 +155,8 @@ class Engine:
                 self._database.execute(f"DROP TABLE {quoted(name)}")
                 self._provided.remove(name)
 
-    def _interruptibly(self, work: Callable[[], Result]) -> Result:
-        """Do `work` in a thread, so that Ctrl-C is noticed while DuckDB computes."""
-        done = threading.Event()
-        outcome: dict[str, Any] = {}
-
-        def run() -> None:
-            try:
-                outcome["result"] = work()
-            except BaseException as error:
-                outcome["error"] = error
-            finally:
-                done.set()
-
-        self._database  # noqa: B018  (made here, so that it can be interrupted)
-        threading.Thread(target=run, name="stage").start()
-        try:
-            done.wait()
-        except BaseException:
-            self._database.interrupt()
-            done.wait()
-            raise
-        if "error" in outcome:
-            raise outcome["error"]
-        return outcome["result"]
+    def _interruptibly(self, work: Callable[[], None]) -> None:
+        interruptibly(work, self._database.interrupt)
 
 
 def _check_columns(table: Table, columns: Sequence[str]) -> None:

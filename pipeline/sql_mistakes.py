@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from pipeline.errors import QueryError
+from pipeline.query_failures import StreamError
 from pipeline.sql import QUERIES
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def told_as_query_error(
 
     try:
         yield
-    except duckdb.Error as error:
+    except (duckdb.Error, StreamError) as error:
         raise QueryError(explain(error, script, _tables(connection))) from error
 
 
@@ -44,7 +45,7 @@ def _tables(connection: "duckdb.DuckDBPyConnection") -> list[str]:
     return []
 
 
-def explain(error: "duckdb.Error", script: str = "", tables: Sequence[str] = ()) -> str:
+def explain(error: Exception, script: str = "", tables: Sequence[str] = ()) -> str:
     """What DuckDB says up to the excerpt of the query, or what it means here; with a hint."""
     import duckdb
 

@@ -2,6 +2,9 @@
 
 import io
 import json
+import os
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,8 @@ import pytest
 
 from pipeline.console import plain
 from pipeline.errors import QueryError
-from pipeline.shell import run_prompt, run_script
+from pipeline.shell import Output, Session, run_interruptibly, run_script
+from pipeline.shell.prompt import run_prompt
 from pipeline.sql_mistakes import explain
 from pipeline.store import Store
 from tests.hand_made import late_sender_run
@@ -26,7 +30,8 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
 
 def printed(connection: duckdb.DuckDBPyConnection, script: str, format: Any) -> str:
     console = plain()
-    run_script(connection, script, format, console)
+    output = Output(format=format, console=console)
+    run_script(Session.begin(connection), script, output)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -133,6 +138,13 @@ def test_a_wrong_query_is_told_in_one_line(
         "ALTER TABLE places ADD COLUMN mine INT",
         "DROP TABLE places",
         "CREATE TABLE places AS SELECT 1",
+        "DROP VIEW places",
+        "DROP VIEW main.places; CREATE VIEW places AS SELECT 1",
+        "CREATE OR REPLACE VIEW places AS SELECT 1",
+        "CREATE TEMP VIEW places AS SELECT 1",
+        "CREATE TEMP TABLE places AS SELECT 1",
+        "ALTER VIEW places RENAME TO areas",
+        "BEGIN; DROP VIEW places",
     ],
 )
 def test_a_table_of_a_run_is_never_changed_but_a_copy_may_be(
@@ -145,6 +157,28 @@ def test_a_table_of_a_run_is_never_changed_but_a_copy_may_be(
         printed(connection, "CREATE TABLE mine AS FROM places; DELETE FROM mine", "csv")
         assert printed(connection, "SELECT count(*) AS n FROM mine", "csv") == "n\n0\n"
         assert printed(connection, "SELECT count(*) AS n FROM places", "csv") == "n\n2\n"
+
+
+def test_what_users_make_themselves_they_may_change(database: duckdb.DuckDBPyConnection) -> None:
+    script = "CREATE VIEW mine AS SELECT 1 AS n; DROP VIEW mine; CREATE TABLE mine AS SELECT 2 AS n"
+    assert printed(database, f"{script}; FROM mine", "csv") == "n\n2\n"
+    with pytest.raises(QueryError, match="read-only"):
+        printed(database, "BEGIN; CREATE TABLE other (n INT); DROP VIEW visits", "csv")
+    assert "\nother," not in printed(database, ".tables", "csv")
+
+
+def test_a_pivot_returns_rows(database: duckdb.DuckDBPyConnection) -> None:
+    script = (
+        "CREATE TABLE t AS FROM (VALUES ('a', 1), ('b', 2)) v (k, n); PIVOT t ON k USING sum(n)"
+    )
+    assert printed(database, script, "csv") == "a,b\n1,2\n"
+    assert json.loads(printed(database, "PIVOT t ON k USING sum(n)", "json")) == [{"a": 1, "b": 2}]
+
+
+def test_programs_get_no_counts_of_changed_rows(database: duckdb.DuckDBPyConnection) -> None:
+    script = "CREATE TABLE t (n INT); INSERT INTO t VALUES (1), (2)"
+    assert printed(database, script, "csv") == ""
+    assert printed(database, "INSERT INTO t VALUES (3)", "table").split() == ["Count", "1"]
 
 
 def test_what_only_an_analysis_uses_is_told_so(tmp_path: Path) -> None:
@@ -164,7 +198,7 @@ def prompt(database: duckdb.DuckDBPyConnection, *lines: str | BaseException) -> 
     """What the prompt prints when these lines are typed."""
     typed = iter(lines)
 
-    def read(_: str) -> str:
+    def read() -> str:
         line = next(typed, None)
         if isinstance(line, BaseException):
             raise line
@@ -173,17 +207,14 @@ def prompt(database: duckdb.DuckDBPyConnection, *lines: str | BaseException) -> 
         return line
 
     console = plain()
-    run_prompt(database, "table", console, read=read)
+    output = Output(format="table", console=console)
+    run_prompt(Session.begin(database), output, read=read)
     return console.export_text()
 
 
 @pytest.fixture(autouse=True)
 def _own_history(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-
-
-def test_the_prompt_joins_lines_to_a_statement(database: duckdb.DuckDBPyConnection) -> None:
-    assert prompt(database, "SELECT 40", "  + 2 AS answer;").split() == ["answer", "42"]
 
 
 def test_the_prompt_lists_tables_and_explains_one(database: duckdb.DuckDBPyConnection) -> None:
@@ -201,10 +232,21 @@ def test_the_prompt_goes_on_after_an_error(
     assert capsys.readouterr().err.count("tracemill: ") == 2
 
 
-def test_the_prompt_forgets_a_line_on_ctrl_c_and_ends_on_quit(
+def test_ctrl_c_stops_a_query_that_computes(database: duckdb.DuckDBPyConnection) -> None:
+    session = Session.begin(database)
+    endless = "SELECT count(*) FROM range(1000000000000) a, range(1000000) b"
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            run_interruptibly(session, endless, Output(format="csv", console=plain()))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert printed(database, "SELECT 6 AS n", "csv") == "n\n6\n"
+
+
+def test_the_prompt_goes_on_after_ctrl_c_and_ends_on_quit(
     database: duckdb.DuckDBPyConnection,
 ) -> None:
-    shown = prompt(
-        database, "SELECT nonsense", KeyboardInterrupt(), "SELECT 4 AS n;", ".quit", "SELECT 5;"
-    )
+    shown = prompt(database, KeyboardInterrupt(), "SELECT 4 AS n;", ".quit", "SELECT 5;")
     assert shown.split() == ["n", "4"]

@@ -1,0 +1,112 @@
+"""Commands of the shell: what tables there are, what they mean, and questions to begin with."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from pipeline.cookbook import Recipe, find_recipe, recipes_for
+from pipeline.errors import QueryError
+from pipeline.shell.formats import Output
+from pipeline.shell.session import Session
+
+if TYPE_CHECKING:
+    from schemas import Table
+
+NAMES = (".tables", ".describe", ".schema", ".examples", ".help", ".quit", ".exit")
+HELP = """\
+A statement ends with ';'. Tab completes names of tables and columns.
+.tables           list the tables, and what they hold
+.describe TABLE   columns of a table and what they mean; also .schema
+.examples         questions that a query answers
+.examples N       one of them, by number or name: its query and the answer
+.quit             leave (also Ctrl-D)"""
+
+
+def run_command(session: Session, text: str, output: Output) -> str:
+    """Do what a command says; returns the SQL whose rows are still to be written, perhaps none.
+
+    Raises QueryError for a command, table or example that does not exist.
+    """
+    command, *arguments = text.removesuffix(";").split()
+    if command == ".tables" and not arguments:
+        return _tables(session)
+    if command in (".describe", ".schema") and len(arguments) == 1:
+        return _describe(session, arguments[0], output)
+    if command == ".examples" and len(arguments) <= 1:
+        recipes = _recipes(session)
+        return _example(arguments[0], recipes, output) if arguments else _examples(recipes)
+    if command == ".help":
+        output.console.print(HELP, markup=False)
+        return ""
+    raise QueryError(
+        f"no command {text}: commands are .tables, .describe TABLE, .examples, .examples N, "
+        ".help, .quit"
+    )
+
+
+def _tables(session: Session) -> str:
+    from schemas import BY_NAME
+
+    rows = [
+        (name, BY_NAME[name].grain if name in BY_NAME else "", _meaning(name))
+        for name in session.tables()
+    ]
+    return _rows_of(("table_name", "grain", "meaning"), rows)
+
+
+def _meaning(name: str) -> str:
+    from schemas import BY_NAME
+
+    return BY_NAME[name].meaning if name in BY_NAME else ""
+
+
+def _describe(session: Session, name: str, output: Output) -> str:
+    from schemas import BY_NAME
+
+    if name not in BY_NAME or name not in session.given:
+        quoted = name.replace('"', '""')
+        return f'SELECT column_name, column_type FROM (DESCRIBE "{quoted}")'
+    if output.is_for_people:
+        from pipeline.reference import print_table
+
+        print_table(BY_NAME[name], output.console)
+        return ""
+    return _described(BY_NAME[name])
+
+
+def _described(table: "Table") -> str:
+    from pipeline.reference import describe_column
+
+    titles = ("column_name", "column_type", "unit", "meaning", "null_means", "allowed")
+    return _rows_of(titles, [describe_column(column) for column in table.columns])
+
+
+def _recipes(session: Session) -> tuple[Recipe, ...]:
+    """The questions these tables answer; raises QueryError if they are those of many runs."""
+    if "run_id" in session.columns().get("locations", ()):
+        raise QueryError("examples ask about one run: name it with --run instead of --all-runs")
+    return recipes_for(session.given)
+
+
+def _examples(recipes: Iterable[Recipe]) -> str:
+    rows = [(str(each.number), each.name, each.question) for each in recipes]
+    return _rows_of(("example", "name", "question"), rows)
+
+
+def _example(wanted: str, recipes: tuple[Recipe, ...], output: Output) -> str:
+    recipe = find_recipe(wanted, recipes)
+    if output.is_for_people:
+        output.console.print(recipe.question, style="heading", markup=False, soft_wrap=True)
+        output.console.print(f"{recipe.sql};\n", markup=False, soft_wrap=True)
+    return recipe.sql
+
+
+def _rows_of(names: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    """A query that returns these texts, so that they are written like any other rows."""
+    if not rows:
+        return "SELECT " + ", ".join(f"'' AS {name}" for name in names) + " LIMIT 0"
+    listed = ", ".join(f"({', '.join(map(_literal, row))})" for row in rows)
+    return f"FROM (VALUES {listed}) AS listed ({', '.join(names)})"
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,112 @@
+"""Statements on the tables of a run, which no statement may change or hide."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pipeline.errors import QueryError
+from pipeline.sql_mistakes import READ_ONLY, told_as_query_error
+
+if TYPE_CHECKING:
+    import duckdb
+
+# Statements that can drop, replace, rename or hide a view.
+_DEFINING = ("CREATE", "DROP", "ALTER")
+# A PIVOT without columns stands for several statements, of which the last is a query.
+_PIVOT = "MULTI"
+_DEFINED = """
+SELECT database_name, schema_name, view_name, sql FROM duckdb_views()
+WHERE schema_name = 'main' AND list_contains($databases, database_name)
+UNION ALL
+SELECT database_name, schema_name, table_name, sql FROM duckdb_tables()
+WHERE schema_name = 'main' AND list_contains($databases, database_name)
+"""
+Names = frozenset[str]
+Definitions = frozenset[tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Session:
+    """A database in which the views there were at the beginning stay as they are.
+
+    `given` are their names. What else is in it, users make and change as they like.
+    """
+
+    connection: "duckdb.DuckDBPyConnection"
+    given: Names
+
+    @classmethod
+    def begin(cls, connection: "duckdb.DuckDBPyConnection") -> "Session":
+        """A session on a run's views; what they are called is read from the database."""
+        return cls(connection, frozenset(name for *_, name, _ in _definitions(connection)))
+
+    def execute(self, statement: "duckdb.Statement") -> "duckdb.DuckDBPyConnection | None":
+        """Run a statement; its rows, or their number, are fetched from what is returned, if any.
+
+        Raises QueryError if it would change a given view; nothing is changed then. Errors of
+        DuckDB are passed on.
+        """
+        if statement.type.name in _DEFINING:
+            with self._guarded():
+                self.connection.execute(statement)
+            return None
+        cursor = self.connection.execute(statement)
+        return None if _expected(statement) == ["NOTHING"] else cursor
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Undo the block, or the user's transaction that it is in, if it changes given views."""
+        before = self._protected()
+        is_own = not self._is_in_transaction()
+        if is_own:
+            self.connection.begin()
+        try:
+            yield
+        except BaseException:
+            if is_own:
+                self.connection.rollback()
+            raise
+        if self._protected() != before:
+            self.connection.rollback()
+            raise QueryError(READ_ONLY)
+        if is_own:
+            self.connection.commit()
+
+    def _is_in_transaction(self) -> bool:
+        """True between BEGIN and COMMIT; without them each statement is one of its own."""
+        first, second = (
+            self.connection.execute("SELECT txid_current()").fetchall() for _ in range(2)
+        )
+        return first == second
+
+    def _protected(self) -> Definitions:
+        return frozenset(each for each in _definitions(self.connection) if each[2] in self.given)
+
+    def tables(self) -> list[str]:
+        """Names of all tables and views, in order."""
+        with told_as_query_error(self.connection):
+            return [name for (name,) in self.connection.execute("SHOW TABLES").fetchall()]
+
+    def columns(self) -> dict[str, list[str]]:
+        """Column names of every table and view."""
+        found: dict[str, list[str]] = {}
+        query = "SELECT name, column_names FROM (SHOW ALL TABLES)"
+        with told_as_query_error(self.connection):
+            for name, columns in self.connection.execute(query).fetchall():
+                found[name] = list(columns)
+        return found
+
+
+def is_query(statement: "duckdb.Statement") -> bool:
+    """True for statements that return rows; others tell at most how many they changed."""
+    return _expected(statement) == ["QUERY_RESULT"] or statement.type.name == _PIVOT
+
+
+def _expected(statement: "duckdb.Statement") -> list[str]:
+    return [each.name for each in statement.expected_result_type]
+
+
+def _definitions(connection: "duckdb.DuckDBPyConnection") -> Definitions:
+    databases = {"databases": ["memory", "temp"]}
+    return frozenset(connection.execute(_DEFINED, databases).fetchall())
