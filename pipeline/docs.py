@@ -1,4 +1,4 @@
-"""Generated documents: schemas/TABLES.md, schemas/CSV.md, the command reference in README.md.
+"""Generated documents: those of tables, CSV and cookbook, the command reference in README.md.
 
 `python -m pipeline.docs` writes them, with --check it only names those that are stale.
 """
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import schemas
 from pipeline.console import messages, plain, print_error
+from pipeline.cookbook_reference import describe_cookbook
 from pipeline.csv_reference import describe_csv
 from pipeline.errors import PipelineError
 from pipeline.files import write_text
@@ -34,6 +35,7 @@ def documents(root: Path = ROOT) -> dict[Path, Callable[[], str]]:
     return {
         root / "schemas" / "TABLES.md": describe_tables,
         root / "schemas" / "CSV.md": describe_csv,
+        root / "schemas" / "COOKBOOK.md": describe_cookbook,
         readme: lambda: insert_commands(readme.read_text(encoding="utf-8"), describe_commands()),
     }
 

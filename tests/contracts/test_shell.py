@@ -77,6 +77,35 @@ def test_commands_work_in_a_script(database: duckdb.DuckDBPyConnection) -> None:
     assert "4" not in shown.split()
 
 
+def test_examples_are_listed_and_run(database: duckdb.DuckDBPyConnection) -> None:
+    listed = json.loads(printed(database, ".examples", "json"))
+    (kinds,) = [row for row in listed if row["name"] == "waits_by_kind"]
+    assert kinds["question"].startswith("What kinds of waiting")
+    for wanted in ("waits_by_kind", kinds["example"]):
+        rows = "wait_state,wait_count,wait_seconds,longest_seconds\nLate Sender,1,0.05,0.05\n"
+        assert printed(database, f".examples {wanted}", "csv") == rows
+    shown = printed(database, ".examples waits_by_kind", "table")
+    assert shown.startswith(f"{kinds['question']}\nSELECT\n")
+    assert shown.splitlines()[-1].split() == ["Late", "Sender", "1", "0.05", "0.05"]
+    with pytest.raises(QueryError, match=r"no example nosuch: see \.examples"):
+        printed(database, ".examples nosuch", "table")
+
+
+def test_examples_are_about_one_run(tmp_path: Path) -> None:
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE locations (run_id VARCHAR, location_id INT)")
+        with pytest.raises(QueryError, match="name it with --run"):
+            printed(connection, ".examples", "table")
+
+
+def test_a_table_is_described_in_every_format(database: duckdb.DuckDBPyConnection) -> None:
+    rows = json.loads(printed(database, ".describe wait_states", "json"))
+    (wait,) = [row for row in rows if row["column_name"] == "wait_ns"]
+    assert (wait["column_type"], wait["unit"]) == ("int64", "ns")
+    assert wait["meaning"] == "How long the call waited."
+    assert printed(database, ".schema wait_states", "csv").count("\n") == len(rows) + 1
+
+
 def test_rows_are_printed_as_a_table(database: duckdb.DuckDBPyConnection) -> None:
     lines = printed(database, ROW, "table").splitlines()
     assert lines[0].split() == ["number", "nothing", "word", "truth", "amount"]

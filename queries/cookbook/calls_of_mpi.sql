@@ -1,0 +1,16 @@
+-- Which functions call MPI, how often, and how long are these calls?
+--
+-- Grain:      one row per caller and MPI call
+-- Inputs:     region_graph_edges, regions, mpi_calls
+-- Output:     answer
+-- Parameters: none
+SELECT
+    callers.name AS caller,
+    callees.name AS mpi_call,
+    edges.visit_count,
+    edges.inclusive_ns / 1e9 AS seconds
+FROM region_graph_edges AS edges
+INNER JOIN mpi_calls ON edges.callee_region_id = mpi_calls.region_id
+INNER JOIN regions AS callees ON edges.callee_region_id = callees.region_id
+INNER JOIN regions AS callers ON edges.caller_region_id = callers.region_id
+ORDER BY seconds DESC, callers.region_id, callees.region_id
