@@ -323,6 +323,29 @@ def severities(
     )
 
 
+@export.command(name="tables")
+def all_tables(
+    run: RunName = None,
+    /,
+    *,
+    output: Annotated[Path, Parameter(help="Folder to make, which must not exist or be empty.")],
+    campaign: str | None = None,
+    store: Store = Path("store"),
+) -> None:
+    """Write every table of a run to a Parquet file of its own.
+
+    Meanings and units are in the files' metadata; `tracemill tables` tells them too.
+
+    Parameters
+    ----------
+    campaign
+        Write the tables of the campaign of that name instead of those of a run.
+    """
+    from pipeline import commands
+
+    commands.export_tables(run, campaign=campaign, output=output, store=store)
+
+
 @export.command
 def events(
     run: RunName = None,

@@ -159,6 +159,20 @@ def export_severities(
     messages().print(f"{count:,} rows written to {output}", markup=False, soft_wrap=True)
 
 
+def export_tables(run: str | None, *, campaign: str | None, output: Path, store: Path) -> None:
+    """Write the tables of a run or a campaign to a folder."""
+    from pipeline import table_export
+
+    if run is not None and campaign is not None:
+        raise UsageError("RUN and --campaign exclude each other: give one of them")
+    if campaign is None:
+        chosen = open_run(store, run)
+    else:
+        chosen = open_store(store).campaigns.open(campaign)
+    count = table_export.export_tables(chosen, output)
+    messages().print(f"{count:,} tables written to {output}", markup=False, soft_wrap=True)
+
+
 def export_events(
     run: str | None, *, output: Path, memory_limit: str | None, is_overwriting: bool, store: Path
 ) -> None:
