@@ -5,6 +5,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from pipeline import open_store
 from pipeline.errors import PipelineError
 from pipeline.run import Options, analyze
 from pipeline.store import Run, Store
@@ -40,6 +41,29 @@ def test_the_parts_of_a_table_become_one_file(tmp_path: Path) -> None:
     assert len(run.files("stays")) > 1
     export_tables(run, tmp_path / "tables")
     assert pq.read_table(tmp_path / "tables" / "stays.parquet").equals(run.read("stays"))
+
+
+@pytest.mark.parametrize("reader", ["duckdb", "polars", "pandas"])
+def test_plain_readers_see_the_same_rows(run: Run, tmp_path: Path, reader: str) -> None:
+    """The exported file, and the files of the store as README.md says."""
+    package = pytest.importorskip(reader)
+    export_tables(run, tmp_path / "tables")
+    exported, stored = tmp_path / "tables" / "visits.parquet", run.path / "visits"
+    with open_store(run.path.parents[2]).run() as tables:
+        expected = tables.sql("FROM visits ORDER BY ALL").rows()
+    for path in (exported, stored):
+        files = f"{path}/*.parquet" if path.is_dir() else str(path)
+        if reader == "duckdb":
+            rows = package.sql(
+                f"FROM read_parquet('{files}', hive_partitioning = false)"
+            ).fetchall()
+        elif reader == "polars":
+            rows = package.scan_parquet(files, hive_partitioning=False).collect().rows()
+        else:
+            frame = package.read_parquet(path, partitioning=None).astype(object)
+            frame = frame.where(frame.notna(), None)
+            rows = list(frame.itertuples(index=False, name=None))
+        assert sorted(rows, key=str) == sorted(expected, key=str)
 
 
 def test_a_folder_with_something_in_it_stays(run: Run, tmp_path: Path) -> None:

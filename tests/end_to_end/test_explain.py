@@ -23,6 +23,7 @@ from pipeline.explain import (
     print_metrics,
     read_text,
 )
+from pipeline.sql import all_queries
 
 ROOT = Path(__file__).parents[2]
 METRICS = list_metrics()
@@ -63,6 +64,20 @@ def test_the_text_has_its_headings_and_something_under_each(metric: Metric) -> N
     assert all(text.strip() for text in under.values())
     assert under["Usual causes"].strip().startswith("- ")
     assert under["What to try"].strip().startswith("- ")
+
+
+def test_whatever_waiting_a_query_finds_has_advice() -> None:
+    """The summary names findings by the title of their property, and says what explains them."""
+    concepts = ("wait_states", "collectives")
+    texts = [query.text for query in all_queries() if query.concept in concepts]
+    named = {name for text in texts for name in re.findall(r"'((?:mpi|omp)_\w+)'", text)}
+    properties = named - {"mpi_finalize"}  # a kind of region
+    assert len(properties) >= 15
+    for name in properties:
+        metric = find_metric(name, METRICS)
+        assert find_metric(metric.title, METRICS) is metric
+        advice = read_text(metric.name).partition("## What to try\n")[2]
+        assert advice.strip().startswith("- "), name
 
 
 @each_metric
