@@ -1,4 +1,7 @@
-"""A report as one self-contained HTML page: no scripts, no requests, no fonts to load."""
+"""A report as one self-contained HTML page: no requests, no fonts to load.
+
+Scripts are those of `widgets`; nothing else can run, whatever names a trace has.
+"""
 
 from dataclasses import dataclass
 from functools import cache
@@ -6,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline.reports.course import course_of
+from pipeline.reports.embedding import embed
 from pipeline.reports.model import Column, Layout, Report, Table
+from pipeline.reports.scripting import scripting_of
 from pipeline.reports.trees import TreeRow, nest
 from pipeline.reports.units import Unit, Value, format_path, format_value, make_visible, shorten
 
@@ -76,7 +81,7 @@ class Segment:
 
 def render_html(report: Report) -> str:
     """The page as text. Everything that comes from the trace is escaped."""
-    return _template().render(report=report, Layout=Layout)
+    return _template().render(report=report, scripting=scripting_of(report), Layout=Layout)
 
 
 @cache
@@ -96,6 +101,7 @@ def _template() -> "jinja2.Template":
         matrix_of=matrix_of,
         segments_of=segments_of,
         chart_of=chart_of,
+        embed=embed,
     )
     return environment.get_template("report.html.j2")
 

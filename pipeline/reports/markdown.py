@@ -55,6 +55,11 @@ def _section(section: Section) -> Iterator[str]:
     for picture in section.pictures:
         yield f"**{escape(picture.title)}** (drawn in the page): {escape(picture.description)}"
         yield ""
+    for widget in section.widgets:
+        yield f"**{escape(widget.title)}** (drawn in the page): {escape(widget.description)}"
+        yield ""
+        for source in widget.of:
+            yield from _sql(f"SQL: {source.name}", source)
     for table in section.tables:
         yield from _table(table)
     for source in section.sources:

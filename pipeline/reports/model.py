@@ -1,5 +1,6 @@
 """What a report says, apart from how it looks; every renderer draws this same object."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -122,6 +123,21 @@ class Source:
     sql: str
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Widget:
+    """A picture to work with: drawn in the page by the script `widgets/<name>.js`.
+
+    `data` are plain values and arrays, as `embedding` takes them; `of` are the queries they
+    come from. `description` says what it shows, also to those who cannot see it drawn.
+    """
+
+    name: str
+    title: str
+    description: str
+    data: Mapping[str, object]
+    of: tuple[Source, ...]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Section:
     """A part of a report: what is to be said, then the figures it rests on.
@@ -136,6 +152,7 @@ class Section:
     findings: tuple[Finding, ...] = ()
     advice: str = ""
     pictures: tuple[Picture, ...] = ()
+    widgets: tuple[Widget, ...] = ()
     tables: tuple[Table, ...] = ()
     sources: tuple[Source, ...] = ()
 

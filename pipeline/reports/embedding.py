@@ -1,0 +1,92 @@
+"""Data that a page carries for its scripts: JSON text in which arrays are packed.
+
+An array of integers becomes the narrowest type that holds its values, or, where they never
+fall, the steps between them. Bytes of equal weight are put side by side, which compresses
+better, then zlib and base64 follow. `widgets/core.js` unpacks. Texts lose what could rearrange a
+page, and their middle if they are very long.
+"""
+
+import json
+import zlib
+from base64 import b64encode
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.reports.units import make_visible, shorten
+
+LARGEST_EXACT = 2**53
+LONGEST_TEXT = 1_000
+_PLAIN_TEXT = 2_000
+_TYPES = ("u1", "i1", "u2", "i2", "i4")
+_SHORTEST_STEPS = 16
+
+
+def embed(data: Mapping[str, object]) -> str:
+    """JSON text that can stand inside a script element.
+
+    Values are plain, arrays of one dimension, or lists and mappings of these. Integers beyond
+    2**53, which scripts cannot tell apart, and numbers that are none raise ValueError.
+    """
+    text = json.dumps(_pack(data), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _pack(value: object) -> Any:
+    if isinstance(value, np.ndarray):
+        return _pack_array(value)
+    if isinstance(value, Mapping):
+        return {str(key): _pack(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return _pack_list(value)
+    if isinstance(value, str):
+        return shorten(make_visible(value), LONGEST_TEXT)
+    if isinstance(value, np.generic):
+        return _pack(value.item())
+    if isinstance(value, int) and abs(value) > LARGEST_EXACT:
+        raise ValueError(f"{value} is too large for a script")
+    return value
+
+
+def _pack_list(values: list[object] | tuple[object, ...]) -> Any:
+    """Many texts are packed as one."""
+    items = [_pack(value) for value in values]
+    if all(isinstance(item, str) for item in items):
+        text = json.dumps(items, ensure_ascii=False, separators=(",", ":"))
+        if len(text) > _PLAIN_TEXT:
+            return {"$": "text", "z": _compress(text.encode("utf-8"))}
+    return items
+
+
+def _pack_array(values: NDArray[Any]) -> dict[str, object]:
+    if values.ndim != 1:
+        raise ValueError("arrays of a page have one dimension")
+    if values.dtype.kind == "f":
+        return _packed(values.astype(f"<f{min(max(values.itemsize, 4), 8)}"))
+    whole = values.astype(np.int64)
+    if whole.size and max(abs(int(whole.min())), abs(int(whole.max()))) > LARGEST_EXACT:
+        raise ValueError("an array holds integers that are too large for a script")
+    steps = np.diff(whole, prepend=np.int64(0))
+    if whole.size >= _SHORTEST_STEPS and whole[0] >= 0 and (steps >= 0).all():
+        return _packed(_narrow(steps)) | {"steps": True}
+    return _packed(_narrow(whole))
+
+
+def _narrow(whole: NDArray[np.int64]) -> NDArray[Any]:
+    low, high = (int(whole.min()), int(whole.max())) if whole.size else (0, 0)
+    for name in _TYPES:
+        bounds = np.iinfo(name)
+        if bounds.min <= low and high <= bounds.max:
+            return whole.astype(f"<{name}")
+    return whole.astype("<f8")
+
+
+def _packed(values: NDArray[Any]) -> dict[str, object]:
+    planes = values.view(np.uint8).reshape(-1, values.itemsize).T
+    return {"$": values.dtype.str[-2:], "n": values.size, "z": _compress(planes.tobytes())}
+
+
+def _compress(data: bytes) -> str:
+    return b64encode(zlib.compress(data, 9)).decode("ascii")

@@ -1,0 +1,52 @@
+"""The scripts and styles of a page: those of the widgets on it and what these share."""
+
+from base64 import b64encode
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from pipeline.reports.model import Report
+
+WIDGETS = Path(__file__).parent / "widgets"
+SHARED = ("core",)
+LAST = "start"
+
+
+@dataclass(frozen=True)
+class Scripting:
+    """Scripts in the order in which they run, their styles, and what a page may run."""
+
+    scripts: tuple[str, ...]
+    styles: tuple[str, ...]
+
+    @property
+    def policy(self) -> str:
+        """The content security policy: these scripts and no others, and nothing is loaded."""
+        hashes = " ".join(f"'sha256-{_digest(script)}'" for script in self.scripts)
+        allowed = f"; script-src {hashes}" if hashes else ""
+        return f"default-src 'none'; style-src 'unsafe-inline'{allowed}"
+
+
+def scripting_of(report: Report) -> Scripting:
+    """What the widgets of a report need; nothing if there are none."""
+    used = {widget.name for section in report.sections for widget in section.widgets}
+    if not used:
+        return Scripting((), ())
+    names = (*SHARED, *sorted(used), LAST)
+    return Scripting(
+        scripts=tuple(_read(f"{name}.js") for name in names),
+        styles=tuple(style for name in names if (style := _read(f"{name}.css"))),
+    )
+
+
+@cache
+def _read(name: str) -> str:
+    path = WIDGETS / name
+    if path.suffix == ".css" and not path.exists():
+        return ""
+    return path.read_text(encoding="utf-8")
+
+
+def _digest(script: str) -> str:
+    return b64encode(sha256(script.encode()).digest()).decode("ascii")

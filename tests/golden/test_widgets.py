@@ -1,0 +1,66 @@
+"""Widgets in a page: their data, their scripts, and nothing else that could run."""
+
+import base64
+import hashlib
+import html
+import re
+
+import numpy as np
+
+from pipeline.reports.html import render_html
+from pipeline.reports.model import Report, Section, Source, Widget
+from pipeline.reports.scripting import WIDGETS
+
+PAGE = Report(title="t", subtitle="s", name="r", sections=(Section(key="k", title="K"),))
+
+
+def page_with(data: dict[str, object]) -> str:
+    widget = Widget(
+        name="plain",
+        title="A <widget>",
+        description="Shows & tells.",
+        data=data,
+        of=(Source("asked", "SELECT 1 < 2"),),
+    )
+    sections = (Section(key="k", title="K", widgets=(widget, widget)),)
+    return render_html(Report(title="t", subtitle="s", name="r", sections=sections))
+
+
+def scripts_in(page: str) -> list[str]:
+    return re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
+
+
+def test_a_page_without_widgets_runs_nothing() -> None:
+    page = render_html(PAGE)
+    assert "<script" not in page
+    assert "script-src" not in page
+
+
+def test_only_the_scripts_of_the_page_may_run() -> None:
+    page = page_with({"name": "<script>alert(1)</script>", "values": np.arange(3)})
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy is not None
+    allowed = set(re.findall(r"sha256-([^']*)'", html.unescape(policy[1])))
+    found = scripts_in(page)
+    digests = {base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in found}
+    assert digests == allowed
+    assert len(found) == 3
+    assert "unsafe-inline'; script" in policy[1]
+    assert "alert(1)</script>" not in page
+
+
+def test_a_widget_says_what_it_shows_and_where_from() -> None:
+    page = page_with({})
+    assert "A &lt;widget&gt;" in page
+    assert "Shows &amp; tells." in page
+    assert "SELECT 1 &lt; 2" in page
+    assert page.count('data-widget="plain"') == 2
+    assert {"data-k-1", "data-k-2"} <= set(re.findall(r'id="([^"]*)"', page))
+
+
+def test_every_script_is_strict_and_fits_into_a_page() -> None:
+    for path in WIDGETS.glob("*.js"):
+        text = path.read_text(encoding="utf-8")
+        assert text.startswith('"use strict";\n'), path.name
+        assert "</script" not in text.lower(), path.name
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|\beval\(", text), path.name
