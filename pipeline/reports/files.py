@@ -1,20 +1,19 @@
-"""The files of a report in the store."""
+"""The files of a report in the store: a folder per run or campaign."""
 
 from pathlib import Path
 
 from pipeline.files import write_text
 from pipeline.reports.html import render_html
 from pipeline.reports.markdown import render_markdown
-from pipeline.reports.model import Report, Subject
+from pipeline.reports.model import Report
 
 
 def write_reports(report: Report, store: Path) -> list[tuple[str, Path]]:
     """Write both report files if their content is new, and return where they are."""
-    folder = store / "reports"
-    name = report.name if report.subject is Subject.RUN else f"{report.subject}-{report.name}"
+    folder = store / "reports" / f"{report.subject}={report.name}"
     texts = {
-        ("report", folder / f"{name}.html"): render_html(report),
-        ("text", folder / f"{name}.md"): render_markdown(report),
+        ("report", folder / "index.html"): render_html(report),
+        ("text", folder / "report.md"): render_markdown(report),
     }
     for (_, path), text in texts.items():
         if not _holds(path, text):

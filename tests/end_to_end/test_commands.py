@@ -49,7 +49,7 @@ def test_an_analysis_tells_the_finding_and_where_results_lie(
     assert "tables computed" in captured.err
     places = [line.split()[1] for line in captured.out.splitlines()[-3:]]
     assert all(Path(place).exists() for place in places)
-    assert [Path(place).suffix for place in places[:2]] == [".html", ".md"]
+    assert [Path(place).name for place in places[:2]] == ["index.html", "report.md"]
 
 
 def test_analysing_again_does_nothing_says_why_and_repeats_the_findings(
