@@ -1,0 +1,112 @@
+"""What the widgets of a page share: data arrive, choices are told, amounts read as in tables."""
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page
+
+from pipeline.reports.embedding import embed
+from pipeline.reports.model import Report, Section, Source, Widget
+from pipeline.reports.units import Unit, format_value
+from tests.browser.conftest import Open
+
+PLAIN = Widget(name="plain", title="Plain", description="Text.", data={"a": 1}, of=(
+    Source("one", "SELECT 1"),
+))  # fmt: skip
+REPORT = Report(
+    title="t", subtitle="s", name="r", sections=(Section(key="k", title="K", widgets=(PLAIN,)),)
+)
+
+
+@pytest.fixture
+def page(open_page: Open) -> Page:
+    return open_page(REPORT)
+
+
+ARRAYS = {
+    "u1": np.array([0, 255]),
+    "i1": np.array([-128, 127]),
+    "u2": np.array([0, 65_535]),
+    "i2": np.array([-129, 40]),
+    "i4": np.array([-(2**31), 2**31 - 1]),
+    "f8": np.array([-(2**53), 2**53, 2**40 + 1]),
+    "rising": np.arange(1_000, dtype=np.int64) * 1_000_003 + 5,
+    "f4": np.array([1.5, -2.25, np.inf], dtype=np.float32),
+    "float": np.array([0.1, -1e300]),
+    "empty": np.array([], dtype=np.int64),
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays_arrive_as_they_were(page: Page, name: str) -> None:
+    script = "async (text) => Array.from((await tracemill.decode(text)).it)"
+    assert page.evaluate(script, embed({"it": ARRAYS[name]})) == ARRAYS[name].tolist()
+
+
+def test_plain_values_and_many_names_arrive_as_they_were(page: Page) -> None:
+    data = {"names": ["</script>é漢"] * 500, "deep": [{"a": None, "b": [True, 1.5, "x"]}], "z": {}}
+    assert page.evaluate("(text) => tracemill.decode(text)", embed(data)) == data
+
+
+AMOUNTS = {
+    Unit.TIME: ("ns", [0, 1, 999, 999.96, 1_234, 12_345_678, 999_949_999, 71_234_567_890, -5e6]),
+    Unit.SIZE: ("bytes", [0, 1, 1023, 1024, 1_500_000, 2**40 * 12.345]),
+    Unit.COUNT: ("count", [0, 7, 1_234_567]),
+    Unit.SHARE: ("ratio", [0, 0.00001, 0.0012345, 0.00995, 0.5, 1]),
+}
+
+
+@pytest.mark.parametrize("unit", AMOUNTS)
+def test_amounts_read_as_in_tables(page: Page, unit: Unit) -> None:
+    name, values = AMOUNTS[unit]
+    shown = page.evaluate("([values, unit]) => values.map((v) => tracemill.format(v, unit))",
+                          [values, name])  # fmt: skip
+    assert shown == [format_value(value, unit) for value in values]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "passing", "failing"),
+    [
+        ("region", "SEND", ["MPI_Send", "sender"], ["MPI_Recv", ""]),
+        ("region", "  ", ["anything"], []),
+        ("rank", "0-2, 7", [0, 1, 2, 7], [3, 6, 8]),
+        ("rank", "4..5 9", [4, 5, 9], [3, 6]),
+        ("tag", "12", [12], [1, 2, 121]),
+        ("partner", "x", [], [0, 1]),
+        ("rank", "", [0, 99], []),
+    ],
+)
+def test_filters_let_pass(
+    page: Page, kind: str, text: str, passing: list[object], failing: list[object]
+) -> None:
+    page.evaluate("([kind, text]) => tracemill.filter.set({[kind]: text})", [kind, text])
+    test = "([kind, values]) => values.map((v) => tracemill.passing(kind)(v))"
+    assert page.evaluate(test, [kind, passing]) == [True] * len(passing)
+    assert page.evaluate(test, [kind, failing]) == [False] * len(failing)
+
+
+def test_what_is_chosen_is_told_once(page: Page) -> None:
+    heard = page.evaluate(
+        """() => {
+          const heard = [];
+          tracemill.selection.subscribe((changed) => heard.push(changed.join()));
+          tracemill.selection.set({rank: 1, metric: "time"});
+          tracemill.selection.set({metric: "time"});
+          tracemill.selection.set({metric: null});
+          return heard;
+        }"""
+    )
+    assert heard == ["rank,metric", "metric"]
+
+
+def test_scripts_that_are_not_those_of_the_page_do_not_run(
+    page: Page, complaints: list[str]
+) -> None:
+    ran = page.evaluate(
+        """() => {
+          document.body.setAttribute("onclick", "window.ran = true");
+          document.body.click();
+          return window.ran === true;
+        }"""
+    )
+    assert not ran
+    assert "Content Security Policy" in complaints.pop()
