@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from pipeline.reports.course import course_of
 from pipeline.reports.embedding import embed
+from pipeline.reports.filtering import filter_of
 from pipeline.reports.model import Column, Layout, Report, Table
+from pipeline.reports.part_styles import style_of
 from pipeline.reports.scripting import scripting_of
 from pipeline.reports.trees import TreeRow, nest
 from pipeline.reports.units import Unit, Value, format_path, format_value, make_visible, shorten
@@ -25,24 +27,6 @@ LONGEST_UNBROKEN = 30
 OPEN_ABOVE = 0.05
 COURSE_STRETCHES = 200
 COURSE_HEIGHT = 100
-# Colours of parts of the time, by the name before any comma; all others look alike.
-_PART_STYLES = {
-    "computation": "k0",
-    "point-to-point": "k1",
-    "collective": "k2",
-    "barrier": "k3",
-    "initialise/finalise": "k4",
-    "I/O": "k5",
-    "put/get": "k6",
-    "lock": "k7",
-    "wait": "k7",
-    "condition": "k7",
-    "fork/join": "k8",
-    "idle threads": "k8",
-    "process/thread management": "k4",
-    "waiting": "w",
-    "waiting beyond the reference": "w2",
-}
 
 
 @dataclass(frozen=True)
@@ -81,7 +65,23 @@ class Segment:
 
 def render_html(report: Report) -> str:
     """The page as text. Everything that comes from the trace is escaped."""
-    return _template().render(report=report, scripting=scripting_of(report), Layout=Layout)
+    return _template().render(
+        report=report,
+        scripting=scripting_of(report),
+        data_keys=_data_keys(report),
+        Layout=Layout,
+    )
+
+
+def _data_keys(report: Report) -> dict[str, str]:
+    """By widget, the widget that carries its data: the first one drawn from the same."""
+    keys: dict[str, str] = {}
+    carriers: dict[int, str] = {}
+    for section in report.sections:
+        for number, widget in enumerate(section.widgets, 1):
+            key = f"{section.key}-{number}"
+            keys[key] = carriers.setdefault(id(widget.data), key)
+    return keys
 
 
 @cache
@@ -102,6 +102,7 @@ def _template() -> "jinja2.Template":
         segments_of=segments_of,
         chart_of=chart_of,
         embed=embed,
+        filter_of=filter_of,
     )
     return environment.get_template("report.html.j2")
 
@@ -192,14 +193,10 @@ def segments_of(table: Table) -> list[Segment]:
         Segment(
             text=str(row["part"]),
             width=round(max(0.0, float(row["time_ns"] or 0)) / total * 100, 2),
-            style=_part_style(str(row["part"])),
+            style=style_of(str(row["part"])),
         )
         for row in rows
     ]
-
-
-def _part_style(part: str) -> str:
-    return _PART_STYLES.get(part.partition(",")[0], "k9")
 
 
 @dataclass(frozen=True)
@@ -233,7 +230,7 @@ def chart_of(table: Table) -> Chart:
     for part in course.parts:
         top = [low + max(0.0, ratio) for low, ratio in zip(floor, part.ratios, strict=True)]
         path = _outline(floor, top)
-        areas.append(Area(part.name, part.time, part.share, _part_style(part.name), path))
+        areas.append(Area(part.name, part.time, part.share, style_of(part.name), path))
         floor = top
     return Chart(course.begin, course.end, width, COURSE_HEIGHT, tuple(areas))
 

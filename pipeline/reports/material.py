@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
 
 from pipeline.reports.model import Table
-from pipeline.reports.tables import TableSpec, fetch, read_table
+from pipeline.reports.tables import TableSpec, fetch, fetch_arrays, read_table
 from pipeline.reports.units import Value
 
 if TYPE_CHECKING:
@@ -45,6 +47,10 @@ class Material:
             names, rows = fetch(self.connection, query, row_limit)
             self._fetched[query, row_limit] = [dict(zip(names, row, strict=True)) for row in rows]
         return self._fetched[query, row_limit]
+
+    def arrays(self, query: str, row_limit: int | None = None) -> dict[str, NDArray[Any]]:
+        """Columns of a report query with many rows; an integer that is null is -1."""
+        return fetch_arrays(self.connection, query, row_limit)
 
     def table(self, spec: TableSpec) -> Table:
         """A table of the report, perhaps without rows."""

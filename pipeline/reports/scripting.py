@@ -9,7 +9,7 @@ from pathlib import Path
 from pipeline.reports.model import Report
 
 WIDGETS = Path(__file__).parent / "widgets"
-SHARED = ("core",)
+SHARED = ("core", "filter", "cells", "tree")
 LAST = "start"
 
 

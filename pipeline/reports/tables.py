@@ -1,8 +1,13 @@
 """From report queries to the tables of a report."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pipeline.errors import QueryError
 from pipeline.reports.model import Column, Layout, Source, Table
@@ -86,15 +91,34 @@ def fetch(
 
     Raises QueryError with the query's name if the tables do not fit it.
     """
+    with _asking(connection, query, row_limit) as cursor:
+        rows = tuple(tuple(row) for row in cursor.fetchall())
+    return tuple(column[0] for column in cursor.description or ()), rows
+
+
+def fetch_arrays(
+    connection: "duckdb.DuckDBPyConnection", query: str, row_limit: int | None = None
+) -> dict[str, NDArray[Any]]:
+    """The same as arrays, for many rows; an integer that is null is -1."""
+    with _asking(connection, query, row_limit) as cursor:
+        columns = cursor.fetchnumpy()
+    return {
+        name: column.filled(-1) if np.ma.isMaskedArray(column) else np.asarray(column)
+        for name, column in columns.items()
+    }
+
+
+@contextmanager
+def _asking(
+    connection: "duckdb.DuckDBPyConnection", query: str, row_limit: int | None
+) -> Iterator["duckdb.DuckDBPyConnection"]:
     import duckdb
 
     parameters = {} if row_limit is None else {"row_limit": row_limit}
     try:
-        cursor = connection.execute(load_query(query).statement, parameters)
-        rows = tuple(tuple(row) for row in cursor.fetchall())
+        yield connection.execute(load_query(query).statement, parameters)
     except duckdb.Error as error:
         raise QueryError(f"report query {query}: {str(error).splitlines()[0]}") from error
-    return tuple(column[0] for column in cursor.description or ()), rows
 
 
 def read_table(connection: "duckdb.DuckDBPyConnection", spec: TableSpec) -> Table:

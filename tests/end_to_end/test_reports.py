@@ -45,7 +45,8 @@ def test_the_query_of_every_table_returns_exactly_its_rows() -> None:
             assert names == [column.name for column in table.columns]
             assert tuple(cursor.fetchall()) == table.rows, table.name
         for section in report.sections:
-            for source in section.sources:
+            of_widgets = [source for widget in section.widgets for source in widget.of]
+            for source in (*section.sources, *of_widgets):
                 assert connection.execute(source.sql).description, source.name
 
 
@@ -99,9 +100,9 @@ def test_every_form_shows_the_same_sections_and_sentences() -> None:
 def test_the_report_has_all_its_sections() -> None:
     keys = [section.key for section in build_report(late_sender_run()).sections]
     assert keys == [
-        "summary", "overheads", "wait-states", "critical-path", "load-balance", "time-course",
-        "profile", "call-tree", "region-call-graph", "communication", "trace-quality",
-        "how-it-was-made",
+        "summary", "exploration", "overheads", "wait-states", "critical-path", "load-balance",
+        "time-course", "profile", "call-tree", "region-call-graph", "communication",
+        "trace-quality", "how-it-was-made",
     ]  # fmt: skip
 
 
@@ -121,8 +122,10 @@ def test_names_from_the_trace_are_only_ever_text(name: str) -> None:
         "html", "head", "meta", "title", "style", "body", "a", "header", "p", "h1", "h2", "h3",
         "nav", "ol", "li", "main", "section", "dl", "div", "dt", "dd", "bdi", "strong", "figure",
         "figcaption", "table", "thead", "tbody", "tr", "th", "td", "span", "details", "summary",
-        "pre", "code", "footer", "wbr", "svg", "path", "ul",
+        "pre", "code", "footer", "wbr", "svg", "path", "ul", "noscript", "script", "form",
     }  # fmt: skip
+    plain = read_page(render_html(build_report(late_sender_run())))
+    assert page.tags.count("script") == plain.tags.count("script")
     assert not [attribute for attribute, _ in page.attributes if attribute.startswith("on")]
     outside_code = re.sub(r"```.*?```", "", markdown, flags=re.DOTALL)
     assert not re.search(r"(?<!\\)<(script|img|b\b)", outside_code)
@@ -211,7 +214,12 @@ SPARSE = {
 @pytest.mark.parametrize("run", SPARSE.values(), ids=SPARSE.keys())
 def test_runs_with_little_in_them_render_without_oddities(run: HandMadeRun) -> None:
     for form in all_forms(build_report(run)):
-        body = re.sub(r"<style>.*?</style>|<pre>.*?</pre>|```.*?```", "", form, flags=re.DOTALL)
+        body = re.sub(
+            r"<style>.*?</style>|<script.*?</script>|<pre>.*?</pre>|```.*?```",
+            "",
+            form,
+            flags=re.DOTALL,
+        )
         assert not re.search(r"\b(nan|inf|None|NULL)\b", body)
         assert not re.search(r"[>| ]-0\b", body)
 

@@ -4,12 +4,13 @@ import base64
 import hashlib
 import html
 import re
+from dataclasses import replace
 
 import numpy as np
 
 from pipeline.reports.html import render_html
 from pipeline.reports.model import Report, Section, Source, Widget
-from pipeline.reports.scripting import WIDGETS
+from pipeline.reports.scripting import LAST, SHARED, WIDGETS
 
 PAGE = Report(title="t", subtitle="s", name="r", sections=(Section(key="k", title="K"),))
 
@@ -22,7 +23,8 @@ def page_with(data: dict[str, object]) -> str:
         data=data,
         of=(Source("asked", "SELECT 1 < 2"),),
     )
-    sections = (Section(key="k", title="K", widgets=(widget, widget)),)
+    other = replace(widget, data=dict(data))
+    sections = (Section(key="k", title="K", widgets=(widget, widget, other)),)
     return render_html(Report(title="t", subtitle="s", name="r", sections=sections))
 
 
@@ -44,7 +46,7 @@ def test_only_the_scripts_of_the_page_may_run() -> None:
     found = scripts_in(page)
     digests = {base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in found}
     assert digests == allowed
-    assert len(found) == 3
+    assert len(found) == len({*SHARED, "plain", LAST})
     assert "unsafe-inline'; script" in policy[1]
     assert "alert(1)</script>" not in page
 
@@ -54,8 +56,13 @@ def test_a_widget_says_what_it_shows_and_where_from() -> None:
     assert "A &lt;widget&gt;" in page
     assert "Shows &amp; tells." in page
     assert "SELECT 1 &lt; 2" in page
-    assert page.count('data-widget="plain"') == 2
-    assert {"data-k-1", "data-k-2"} <= set(re.findall(r'id="([^"]*)"', page))
+    assert page.count('data-widget="plain"') == 3
+
+
+def test_widgets_of_the_same_data_share_them() -> None:
+    page = page_with({})
+    assert re.findall(r'data-source="([^"]*)"', page) == ["data-k-1", "data-k-1", "data-k-3"]
+    assert re.findall(r'id="(data-[^"]*)"', page) == ["data-k-1", "data-k-3"]
 
 
 def test_every_script_is_strict_and_fits_into_a_page() -> None:

@@ -67,10 +67,10 @@ const tracemill = (function () {
   }
 
   // Names and numbers as in the tables of the run; null: nothing is chosen.
-  // window: {begin, end} in ns since the trace's zero.
-  const selection = makeStore(
-    { metric: null, callPath: null, region: null, location: null, window: null },
-  );
+  // window: {begin, end} in ns since the trace's zero. place: a node of the system tree.
+  const selection = makeStore({
+    metric: null, callPath: null, region: null, place: null, location: null, window: null,
+  });
 
   // Texts as typed: part of a region's name; numbers such as "0-3, 8".
   const filter = makeStore({ region: "", rank: "", partner: "", tag: "" });
@@ -103,7 +103,7 @@ const tracemill = (function () {
 
   const SVG = "http://www.w3.org/2000/svg";
 
-  // element("td", {class: "n"}, "text", child): strings become text, null is left out.
+  // element("td", {class: "n"}, "text", child): strings become text, nothing is left out.
   function element(name, attributes, ...children) {
     return fill(document.createElement(name), attributes, children);
   }
@@ -118,7 +118,7 @@ const tracemill = (function () {
       if (typeof value === "function") made.addEventListener(key, value);
       else made.setAttribute(key, value === true ? "" : String(value));
     }
-    made.append(...children.filter((child) => child !== null && child !== undefined));
+    made.append(...children.filter((child) => child !== null && child !== undefined && child !== ""));
     return made;
   }
 

@@ -1,18 +1,24 @@
 "use strict";
 // Runs last: every widget of the page gets its data. `data-ready` on the root says all are drawn.
 (async function () {
-  async function draw(stage) {
-    const source = document.getElementById(stage.dataset.source);
-    const data = await tracemill.decode(source.textContent);
-    source.remove();
-    stage.hidden = false;
-    tracemill.widgets[stage.dataset.widget](stage, data);
+  const decoded = new Map();
+
+  // Several widgets may share data, which are unpacked once.
+  async function dataOf(source) {
+    if (!decoded.has(source)) {
+      const carrier = document.getElementById(source);
+      decoded.set(source, await tracemill.decode(carrier.textContent));
+      carrier.remove();
+    }
+    return decoded.get(source);
   }
 
   // One that fails does not take the others with it, and the page says so.
   async function drawOrSay(stage) {
     try {
-      await draw(stage);
+      const data = await dataOf(stage.dataset.source);
+      stage.hidden = false;
+      tracemill.widgets[stage.dataset.widget](stage, data);
     } catch (error) {
       stage.hidden = false;
       stage.replaceChildren("This could not be drawn: " + error.message);
@@ -20,6 +26,7 @@
     }
   }
 
+  tracemill.startFilter();
   for (const stage of document.querySelectorAll("[data-widget]")) await drawOrSay(stage);
   document.documentElement.dataset.ready = "";
 })();

@@ -1,0 +1,254 @@
+"""What can be explored in a page: metrics by call path and location, each with its tree.
+
+Trees are lists of nodes, callers and wholes before their parts, with the place of the parent or
+-1. Cells of a metric hold what none of its parts holds, so that a metric with its parts is a sum.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.reports.material import Material, Rows
+from pipeline.reports.model import Source
+from pipeline.reports.part_styles import style_of
+from pipeline.reports.tables import read_source
+from pipeline.reports.units import Value, drop_arguments, make_visible
+
+MOST_CELLS = 300_000
+CELLS = "explored_cells"
+METRICS = "explored_metrics"
+CALL_PATHS = "explored_call_paths"
+LOCATIONS = "explored_locations"
+SYSTEM = "explored_system"
+
+OUTSIDE = "(outside all call paths)"
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """Data for widgets, and whether the smallest values had to be left out."""
+
+    data: dict[str, object]
+    is_cut: bool
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """Values of a metric; keys number call paths times locations, rising."""
+
+    keys: Ints
+    values: Ints
+
+    def without(self, part: "_Cells") -> "_Cells":
+        """What is left when the cells of a part are taken away."""
+        places = np.searchsorted(self.keys, part.keys)
+        is_there = places < self.keys.size
+        is_there[is_there] = self.keys[places[is_there]] == part.keys[is_there]
+        values = self.values.copy()
+        values[places[is_there]] -= part.values[is_there]
+        return _Cells(self.keys, values)
+
+
+def sources() -> tuple[Source, ...]:
+    """The queries that the data come from."""
+    return (
+        read_source(CELLS, MOST_CELLS),
+        *map(read_source, (METRICS, CALL_PATHS, LOCATIONS, SYSTEM)),
+    )
+
+
+def explore(material: Material, most_cells: int = MOST_CELLS) -> Exploration | None:
+    """The data of a run, or None if there is nothing in it."""
+    paths, locations = material.rows(CALL_PATHS), material.rows(LOCATIONS)
+    columns = material.arrays(CELLS, most_cells)
+    if not columns["metric"].size:
+        return None
+    cells = _cells_by_metric(columns, paths, locations)
+    metrics = _kept_metrics(material.rows(METRICS), cells)
+    if not metrics:
+        return None
+    data = {
+        "metrics": _describe_metrics(metrics, cells),
+        "paths": _describe_paths(paths, columns),
+        "system": _describe_system(material.rows(SYSTEM), locations),
+        "locationCount": len(locations),
+    }
+    return Exploration(data, is_cut=columns["metric"].size >= most_cells)
+
+
+def _cells_by_metric(
+    columns: dict[str, NDArray[np.generic]], paths: Rows, locations: Rows
+) -> dict[str, _Cells]:
+    """Cells of every metric that has some; what is in no call path comes after the last one."""
+    path_ids, location_ids = _numbers(paths, "call_path_id"), _numbers(locations, "location_id")
+    path = np.searchsorted(path_ids, columns["call_path_id"].astype(np.int64))
+    path[columns["call_path_id"].astype(np.int64) < 0] = path_ids.size
+    place = np.searchsorted(location_ids, columns["location_id"].astype(np.int64))
+    keys = path * location_ids.size + place
+    names, starts = np.unique(columns["metric"].astype(str), return_index=True)
+    values = columns["value"].astype(np.int64)
+    return {
+        str(name): _Cells(keys[begin:end], values[begin:end])
+        for name, begin, end in zip(names, starts, [*starts[1:], keys.size], strict=True)
+    }
+
+
+def _kept_metrics(metrics: Rows, cells: dict[str, _Cells]) -> Rows:
+    """Metrics with cells, and those that such metrics are parts of; wholes before parts."""
+    parents = {metric["metric"]: metric["parent_metric"] for metric in metrics}
+    kept: set[Value] = set()
+    for name in cells:
+        above: Value = name
+        while above in parents and above not in kept:
+            kept.add(above)
+            above = parents[above]
+    ordered: Rows = []
+    waiting = [metric for metric in reversed(metrics) if metric["parent_metric"] not in kept]
+    while waiting:
+        whole = waiting.pop()
+        ordered.append(whole)
+        waiting += [part for part in reversed(metrics) if part["parent_metric"] == whole["metric"]]
+    return [metric for metric in ordered if metric["metric"] in kept]
+
+
+def _describe_metrics(metrics: Rows, cells: dict[str, _Cells]) -> list[dict[str, object]]:
+    """Metrics in reading order with their own cells."""
+    names = [str(metric["metric"]) for metric in metrics]
+    nothing = _Cells(np.array([], np.int64), np.array([], np.int64))
+    own = {name: cells.get(name, nothing) for name in names}
+    for metric in metrics:
+        whole, name = str(metric["parent_metric"]), str(metric["metric"])
+        if whole in own:
+            own[whole] = own[whole].without(own[name])
+    return [
+        {
+            "name": metric["metric"],
+            "parent": names.index(str(metric["parent_metric"])) if metric["parent_metric"] else -1,
+            **{key: metric[key] for key in ("kind", "title", "unit", "meaning")},
+            **_pack(own[str(metric["metric"])], str(metric["unit"])),
+        }
+        for metric in metrics
+    ]
+
+
+def _pack(cells: _Cells, unit: str) -> dict[str, object]:
+    """Times keep seven digits, which is more than is shown; what is counted keeps all."""
+    is_kept = cells.values != 0
+    values = cells.values[is_kept]
+    return {
+        "keys": cells.keys[is_kept],
+        "values": values.astype(np.float32) if unit == "ns" else values,
+    }
+
+
+def _describe_paths(paths: Rows, columns: dict[str, NDArray[np.generic]]) -> dict[str, object]:
+    ids = _numbers(paths, "call_path_id")
+    regions: dict[Value, dict[str, Value]] = {row["region_id"]: row for row in paths}
+    places = {region: place for place, region in enumerate(regions)}
+    parts = sorted({str(row["part"] or "") for row in paths})
+    has_outside = bool((columns["call_path_id"].astype(np.int64) < 0).any())
+    ends = [1] if has_outside else []
+    names = [*(str(row["region"]) for row in regions.values()), *(OUTSIDE for _ in ends)]
+    return {
+        "id": np.concatenate([ids, [-1 for _ in ends]]).astype(np.int64),
+        "parent": _parents(ids, [row["parent_call_path_id"] for row in paths], ends),
+        "region": np.array(
+            [places[row["region_id"]] for row in paths] + [len(places) for _ in ends]
+        ),
+        "part": np.array(
+            [parts.index(str(row["part"] or "")) for row in paths] + [0 for _ in ends]
+        ),
+        "parts": parts,
+        "styles": [style_of(part) for part in parts],
+        "regions": names,
+        "shown": [drop_arguments(make_visible(name)) for name in names],
+        "regionIds": [*regions, *(-1 for _ in ends)],
+        "sources": [*map(_place_in_code, regions.values()), *("" for _ in ends)],
+    }
+
+
+def _place_in_code(region: dict[str, Value]) -> str:
+    if not region["file"]:
+        return ""
+    return (
+        f"{region['file']}:{region['begin_line']}" if region["begin_line"] else str(region["file"])
+    )
+
+
+def _parents(ids: Ints, parents: list[Value], ends: list[int]) -> Ints:
+    """Places of parents, which come before; what claims otherwise is a root."""
+    known = {int(each): place for place, each in enumerate(ids)}
+    found = [known.get(int(parent), -1) if parent is not None else -1 for parent in parents]
+    roots = [place if place < own else -1 for own, place in enumerate(found)]
+    return np.array([*roots, *(-1 for _ in ends)], dtype=np.int64)
+
+
+def _describe_system(nodes: Rows, locations: Rows) -> dict[str, object]:
+    """Machines and nodes that hold processes, then processes, then threads where there are more."""
+    tree = _SystemTree()
+    above = {row["system_tree_node_id"]: row for row in nodes}
+    groups: dict[Value, Rows] = {}
+    for row in sorted(
+        locations, key=lambda row: (row["rank"], row["location_group_id"], row["thread"])
+    ):
+        groups.setdefault(row["location_group_id"], []).append(row)
+    index = {row["location_id"]: place for place, row in enumerate(locations)}
+    for members in groups.values():
+        first = members[0]
+        parent = tree.add_machine(first["system_tree_node_id"], above)
+        is_alone = len(members) == 1
+        process = tree.add(
+            parent,
+            str(first["process"]),
+            first["rank"],
+            index[first["location_id"]] if is_alone else -1,
+        )
+        for row in members if not is_alone else ():
+            tree.add(process, str(row["location"]), row["rank"], index[row["location_id"]])
+    return tree.data | {"ids": _numbers(locations, "location_id")}
+
+
+class _SystemTree:
+    """Nodes of the system tree, added with their parents first."""
+
+    def __init__(self) -> None:
+        self._parents: list[int] = []
+        self._names: list[str] = []
+        self._ranks: list[int] = []
+        self._locations: list[int] = []
+        self._machines: dict[Value, int] = {None: -1}
+
+    @property
+    def data(self) -> dict[str, object]:
+        return {
+            "parent": np.array(self._parents),
+            "names": self._names,
+            "rank": np.array(self._ranks),
+            "location": np.array(self._locations),
+        }
+
+    def add(self, parent: int, name: str, rank: Value, location: int) -> int:
+        self._parents.append(parent)
+        self._names.append(name)
+        self._ranks.append(-1 if rank is None else int(rank))
+        self._locations.append(location)
+        return len(self._names) - 1
+
+    def add_machine(self, node: Value, above: dict[Value, dict[str, Value]]) -> int:
+        """The place of a node of the system tree, added with all above it."""
+        chain: list[Value] = []
+        while node not in self._machines and node in above and node not in chain:
+            chain.append(node)
+            node = above[node]["parent_system_tree_node_id"]
+        parent = self._machines.get(node, -1)
+        for each in reversed(chain):
+            row = above[each]
+            parent = self.add(parent, f"{row['class_name']} {row['name']}".strip(), None, -1)
+            self._machines[each] = parent
+        return parent
+
+
+def _numbers(rows: Rows, name: str) -> Ints:
+    return np.array([row[name] for row in rows], dtype=np.int64)

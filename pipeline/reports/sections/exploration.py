@@ -1,0 +1,39 @@
+"""Exploration: every metric by call path and by process and thread, to choose in."""
+
+from pipeline.reports.exploring import explore, sources
+from pipeline.reports.material import Material
+from pipeline.reports.model import Section, Widget
+from pipeline.reports.wording import said
+
+PLACE = 15
+
+_CUT = "The smallest values are left out."
+
+
+def build(material: Material) -> Section | None:
+    """Three linked trees and the call tree drawn to scale, over the same data."""
+    found = explore(material)
+    if found is None:
+        return None
+    panels = Widget(
+        name="panels",
+        title="Metric, call path, place",
+        description="What is chosen in a column is what the columns to its right are about. A "
+        "closed branch shows itself with all below it, an open one only itself.",
+        data=found.data,
+        of=sources(),
+    )
+    icicle = Widget(
+        name="icicle",
+        title="Time by call path, drawn to scale",
+        description="Each call path is as wide as its time with all it calls; callees hang below "
+        "their callers. Colours tell what the time is for.",
+        data=found.data,
+        of=sources(),
+    )
+    return Section(
+        key="exploration",
+        title="Exploration",
+        sentences=said(_CUT if found.is_cut else ""),
+        widgets=(panels, icicle),
+    )

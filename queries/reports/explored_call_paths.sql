@@ -1,0 +1,25 @@
+-- The call tree as it can be explored: who calls whom, where the code is, what its time is for.
+--
+-- Grain:      one row per call path
+-- Inputs:     call_paths, regions, region_classes, overhead_classes
+-- Output:     report section exploration
+-- Parameters: none
+-- Assumes:    call paths are numbered depth first
+SELECT
+    call_paths.call_path_id,
+    call_paths.parent_call_path_id,
+    call_paths.kind::VARCHAR AS kind,
+    call_paths.region_id,
+    regions.name AS region,
+    regions.file,
+    regions.begin_line,
+    if(
+        classes.overhead_class = 'computation',
+        'computation',
+        classes.overhead_subclass::VARCHAR
+    ) AS part
+FROM call_paths
+INNER JOIN regions ON call_paths.region_id = regions.region_id
+LEFT JOIN region_classes ON call_paths.region_id = region_classes.region_id
+LEFT JOIN overhead_classes AS classes ON region_classes.overhead_id = classes.overhead_id
+ORDER BY call_paths.call_path_id

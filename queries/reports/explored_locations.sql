@@ -1,0 +1,17 @@
+-- The places of the run as they can be explored: machines, processes and threads.
+--
+-- Grain:      one row per location
+-- Inputs:     locations, location_groups
+-- Output:     report section exploration
+-- Parameters: none
+SELECT
+    locations.location_id,
+    locations.name AS location,
+    locations.rank,
+    locations.thread,
+    locations.location_group_id,
+    location_groups.name AS process,
+    location_groups.system_tree_node_id
+FROM locations
+INNER JOIN location_groups ON locations.location_group_id = location_groups.location_group_id
+ORDER BY locations.location_id

@@ -1,0 +1,36 @@
+-- The metrics that can be explored, as a tree: the classes of overhead are parts of the time.
+--
+-- Grain:      one row per metric
+-- Inputs:     metrics
+-- Output:     report section exploration
+-- Parameters: none
+SELECT
+    metric,
+    CASE
+        -- Imbalance between partitions is shared out by a rule of its own, not as a part.
+        WHEN kind = 'critical path' THEN NULL
+        -- Waiting, the third part of idle time, is there as wait states.
+        WHEN kind = 'idle' THEN NULL
+        WHEN kind = 'overhead' THEN coalesce(parent_metric, 'time')
+        ELSE parent_metric
+    END AS parent_metric,
+    kind::VARCHAR AS kind,
+    title,
+    unit::VARCHAR AS unit,
+    meaning
+FROM metrics
+ORDER BY
+    list_position(
+        [
+            'profile',
+            'overhead',
+            'wait state',
+            'completion',
+            'idle',
+            'critical path',
+            'communication'
+        ],
+        kind::VARCHAR
+    ) NULLS LAST,
+    metric <> 'time',
+    metric

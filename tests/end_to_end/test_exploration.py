@@ -1,0 +1,106 @@
+"""What can be explored in a page adds up to what the tables and exports say."""
+
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipeline import cli
+from pipeline.opening import open_run
+from pipeline.reports.exploring import Exploration, explore
+from pipeline.reports.material import Material
+from pipeline.sql import load_query
+from pipeline.store import Run
+
+TRACE = Path(__file__).parents[2] / "data" / "m29_hybrid"
+# What is in no call path, or is not explored: imbalance has a section of its own.
+APART = ("imbalance", "idle", "idle_waiting", "overhead_idle_threads", "overhead_outside_visits")
+Cell = tuple[str, int, int]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    store = tmp_path_factory.mktemp("explored") / "store"
+    assert cli.main(["analyze", str(TRACE), "--store", str(store), "--no-report"]) == 0
+    return open_run(store, None)
+
+
+def explore_run(run: Run, most_cells: int = 10**6) -> Exploration:
+    connection = run.connect()
+    try:
+        found = explore(Material(connection, run.manifest), most_cells)
+    finally:
+        connection.close()
+    assert found is not None
+    return found
+
+
+def whole_cells(found: Exploration) -> dict[Cell, float]:
+    """Every metric with its parts, per place of the call path and of the location."""
+    metrics, count = found.data["metrics"], found.data["locationCount"]
+    cells: dict[Cell, float] = defaultdict(float)
+    for metric in metrics:
+        above = metric
+        while True:
+            for key, value in zip(metric["keys"], metric["values"], strict=True):
+                cells[above["name"], int(key) // count, int(key) % count] += float(value)
+            if above["parent"] < 0:
+                break
+            above = metrics[above["parent"]]
+    return cells
+
+
+def test_cells_hold_what_is_exported(run: Run) -> None:
+    connection = run.connect()
+    exported = connection.sql(
+        f"""SELECT metric, call_path_id, location_id, sum(if(unit = 'ns', value * 1e9, value))
+        FROM ({load_query("severity_cells").statement}) AS cells
+        INNER JOIN metrics USING (metric)
+        INNER JOIN call_paths ON cells.call_path = call_paths.path
+        INNER JOIN locations USING (rank, thread)
+        GROUP BY ALL"""
+    ).fetchall()
+    connection.close()
+    expected = {
+        (metric, path, location): value
+        for metric, path, location, value in exported
+        if metric not in APART and not metric.startswith("imbalance")
+    }
+    found = whole_cells(explore_run(run))
+    for cell, value in expected.items():
+        assert found[cell] == pytest.approx(value, rel=1e-6, abs=1), cell
+    surplus = {cell[0] for cell in found if cell not in expected and found[cell]}
+    assert surplus <= {"idle_thread", "idle_absent"}
+
+
+def test_what_is_left_out_is_small_and_never_a_whole_without_its_part(run: Run) -> None:
+    every, few = whole_cells(explore_run(run)), whole_cells(explore_run(run, 100))
+    cut = explore_run(run, 100)
+    assert cut.is_cut
+    assert sum(len(metric["keys"]) for metric in cut.data["metrics"]) <= 100
+    assert all(value >= 0 for metric in cut.data["metrics"] for value in metric["values"])
+    kept = [value for (metric, *_), value in few.items() if metric == "computation"]
+    left = [value for cell, value in every.items() if cell[0] == "computation" and cell not in few]
+    assert kept
+    assert left
+    assert max(left) <= min(kept)
+
+
+def test_trees_have_their_wholes_before_their_parts(run: Run) -> None:
+    data = explore_run(run).data
+    parents = (
+        [metric["parent"] for metric in data["metrics"]],
+        data["paths"]["parent"],
+        data["system"]["parent"],
+    )
+    for each in parents:
+        assert np.all(np.array(each) < np.arange(len(each)))
+
+
+def test_threads_lie_below_their_process_and_node(run: Run) -> None:
+    system = explore_run(run).data["system"]
+    names, parent = system["names"], system["parent"]
+    assert names[:3] == ["machine Linux", "node vm", "MPI Rank 0"]
+    below = [name for name, above in zip(names, parent, strict=True) if above == 2]
+    assert below == ["Master thread", "OMP thread 1", "OMP thread 2"]
