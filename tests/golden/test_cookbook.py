@@ -160,9 +160,8 @@ def test_bytes_of_ranks(asked: Asked) -> None:
         assert {key: value for key, value in found.items() if value} == expected
 
 
+@with_reference
 def test_late_senders_by_kind(asked: Asked) -> None:
-    if asked.trace not in HAS_REFERENCE:
-        pytest.skip("no reference")
     expected = sum(float(r["value"]) for r in asked.reference("mpi_latesender"))
     found = table_of(asked.answer("waits_by_kind"), "wait_state", "wait_seconds")
     assert found.get(("Late Sender",), 0) == pytest.approx(expected, rel=1e-3, abs=1e-6)
