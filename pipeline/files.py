@@ -47,6 +47,14 @@ def write_text(
     path: Path, text: str, *, advice: str = ELSEWHERE, is_folder_made: bool = False
 ) -> None:
     """Write a text file as UTF-8, whole or not at all."""
+    # Lone surrogates cannot be written as UTF-8 and stand for bytes nobody could read.
+    content = text.encode("utf-8", errors="replace")
+    write_bytes(path, content, advice=advice, is_folder_made=is_folder_made)
+
+
+def write_bytes(
+    path: Path, content: bytes, *, advice: str = ELSEWHERE, is_folder_made: bool = False
+) -> None:
+    """Write a file, whole or not at all."""
     with replacing(path, advice=advice, is_folder_made=is_folder_made) as beside:
-        # Lone surrogates cannot be written as UTF-8 and stand for bytes nobody could read.
-        beside.write_text(text, encoding="utf-8", errors="replace")
+        beside.write_bytes(content)

@@ -5,6 +5,7 @@ Trees are lists of nodes, callers and wholes before their parts, with the place 
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,17 @@ class Exploration:
 
     data: dict[str, object]
     is_cut: bool
+
+
+@dataclass(frozen=True)
+class Box:
+    """A call path of all locations: its place in the tree, and its time with all it calls."""
+
+    name: str
+    part: str
+    depth: int
+    begin_ns: float
+    time_ns: float
 
 
 @dataclass(frozen=True)
@@ -76,6 +88,49 @@ def explore(material: Material, most_cells: int = MOST_CELLS) -> Exploration | N
         "locationCount": len(locations),
     }
     return Exploration(data, is_cut=columns["metric"].size >= most_cells)
+
+
+def boxes_of(found: Exploration, least: float = 1e-3) -> list[Box]:
+    """Call paths by time, one beside the other below their callers; not those below a share."""
+    paths: Any = found.data["paths"]
+    own = _times_of_paths(found)
+    parents = paths["parent"].tolist()
+    times = own.copy()
+    for at in reversed(range(len(parents))):
+        if parents[at] >= 0:
+            times[parents[at]] += times[at]
+    whole = own.sum()
+    boxes: list[Box] = []
+    begins: list[float] = []
+    depths: list[int] = []
+    filled: dict[int, float] = {-1: 0.0}
+    for at, parent in enumerate(parents):
+        begins.append(filled.get(parent, 0.0))
+        depths.append(depths[parent] + 1 if parent >= 0 else 0)
+        filled[parent] = begins[at] + times[at]
+        filled[at] = begins[at]
+        if times[at] > whole * least:
+            name = paths["shown"][paths["region"][at]]
+            part = paths["parts"][paths["part"][at]]
+            boxes.append(Box(name, part, depths[at], begins[at], float(times[at])))
+    return boxes
+
+
+def _times_of_paths(found: Exploration) -> NDArray[np.float64]:
+    """Time of call paths themselves, summed over locations."""
+    metrics: Any = found.data["metrics"]
+    paths: Any = found.data["paths"]
+    count: Any = found.data["locationCount"]
+    sums = np.zeros(len(paths["parent"]))
+    names: list[str] = []
+    for metric in metrics:
+        is_time = metric["name"] == "time" or (
+            metric["parent"] >= 0 and metrics[metric["parent"]]["name"] in names
+        )
+        if is_time:
+            names.append(metric["name"])
+            np.add.at(sums, metric["keys"] // count, metric["values"].astype(np.float64))
+    return sums
 
 
 def _cells_by_metric(

@@ -75,11 +75,11 @@ def _ranks(table: Table) -> list[int]:
 
 def _matrix_grid(table: Table, ranks: list[int]) -> Grid:
     rows = table.as_dicts()
-    has_bytes = any(row["bytes"] for row in rows)
-    by, unit = ("bytes", Unit.SIZE) if has_bytes else ("message_count", Unit.COUNT)
+    by, unit = table.measure.name, table.measure.unit
     amounts = {tuple(row.values())[:2]: row[by] for row in rows}
+    corner = f"{table.columns[0].title} \\ {table.columns[1].title}".lower()
     return Grid(
-        titles=("from \\ to", *(str(rank) for rank in ranks)),
+        titles=(corner, *(str(rank) for rank in ranks)),
         is_numeric=(True,) * (len(ranks) + 1),
         rows=tuple(
             (0, (str(sender), *(_amount(amounts.get((sender, to)), unit) for to in ranks)))

@@ -167,14 +167,18 @@ def matrix_of(table: Table) -> dict[str, object]:
     """A square of heat-coloured cells, 0–100 by the root of the share of the largest."""
     rows = table.as_dicts()
     names = [column.name for column in table.columns]
-    by, unit = ("bytes", Unit.SIZE) if _peak(table.values("bytes")) else (
-        "message_count", Unit.COUNT
-    )  # fmt: skip
+    by, unit = table.measure.name, table.measure.unit
     peak = _peak(table.values(by)) or 1
     amounts = {(row[names[0]], row[names[1]]): row[by] for row in rows}
     ranks = sorted({int(rank) for pair in amounts for rank in pair if isinstance(rank, int)})
     grid = [[_heat(amounts.get((row, column)), peak, unit) for column in ranks] for row in ranks]
-    return {"ranks": ranks, "grid": grid, "is_labelled": len(ranks) <= LABELLED_MATRIX}
+    corner = f"{table.columns[0].title} \\ {table.columns[1].title}".lower()
+    return {
+        "ranks": ranks,
+        "grid": grid,
+        "corner": corner,
+        "is_labelled": len(ranks) <= LABELLED_MATRIX,
+    }
 
 
 def _heat(amount: Value, peak: float, unit: Unit) -> tuple[int, str]:

@@ -11,9 +11,12 @@ from pipeline.reports.model import Layout, Report, Section, Source, Table
 _ACTIVE = re.compile(r"([\\`*\[\]<>|#~$]|(?<![^\W_])_|_(?![^\W_]))")
 
 
-def render_markdown(report: Report) -> str:
-    """The report as text; everything that comes from the trace is escaped."""
-    return "\n".join(_lines(report)) + "\n"
+def render_markdown(report: Report, *, has_pictures: bool = False) -> str:
+    """The report as text; everything that comes from the trace is escaped.
+
+    With `has_pictures` it shows those that lie beside it.
+    """
+    return "\n".join(_lines(report, has_pictures)) + "\n"
 
 
 def escape(text: str) -> str:
@@ -21,13 +24,16 @@ def escape(text: str) -> str:
     return _ACTIVE.sub(r"\\\1", text).replace("&", "&amp;")
 
 
-def _lines(report: Report) -> Iterator[str]:
+def _lines(report: Report, has_pictures: bool) -> Iterator[str]:
     yield f"# {escape(report.title)}"
     yield ""
     yield escape(report.subtitle)
     for section in report.sections:
         yield ""
         yield from _section(section)
+        for drawing in section.drawings if has_pictures else ():
+            yield f"![{escape(drawing.title)}]({drawing.name}.svg)"
+            yield ""
     yield ""
     option = f"--{report.subject} {report.name}"
     yield (

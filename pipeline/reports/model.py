@@ -1,7 +1,7 @@
 """What a report says, apart from how it looks; every renderer draws this same object."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from pipeline.reports.units import Unit, Value, format_value
@@ -12,7 +12,7 @@ class Layout(StrEnum):
 
     PLAIN = "plain"
     TREE = "tree"  # a `depth` column nests rows below earlier ones
-    MATRIX = "matrix"  # the first two columns are row and column of the last one
+    MATRIX = "matrix"  # the first two columns are row and column of the last that has amounts
     PARTS = "parts"  # the rows are parts of one whole
     COURSE = "course"  # each part has a row per stretch of time, one part after the other
 
@@ -71,6 +71,14 @@ class Table:
         """No column of text is shown."""
         return all(column.is_numeric for _, column in self.shown)
 
+    @property
+    def measure(self) -> Column:
+        """The amount that a matrix shows: the last additive column that is not all zero."""
+        additive = [column for column in self.columns if column.unit.is_additive]
+        return next(
+            (each for each in reversed(additive) if any(self.values(each.name))), additive[0]
+        )
+
     def values(self, name: str) -> tuple[Value, ...]:
         position = [column.name for column in self.columns].index(name)
         return tuple(row[position] for row in self.rows)
@@ -116,6 +124,26 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """A picture as the content of files: SVG text, and PNG."""
+
+    svg: str
+    png: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawing:
+    """A picture for files beside the page, which shows the same in a form of its own.
+
+    It is only drawn when it is wanted. `name` is that of its files.
+    """
+
+    name: str
+    title: str
+    draw: Callable[[], Drawn] = field(compare=False)
+
+
+@dataclass(frozen=True)
 class Source:
     """A query behind sentences and facts, which no table shows."""
 
@@ -123,7 +151,7 @@ class Source:
     sql: str
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
 class Widget:
     """A picture to work with: drawn in the page by the script `widgets/<name>.js`.
 
@@ -134,7 +162,7 @@ class Widget:
     name: str
     title: str
     description: str
-    data: Mapping[str, object]
+    data: Mapping[str, object] = field(compare=False)  # arrays, which do not compare as a whole
     of: tuple[Source, ...]
 
 
@@ -153,6 +181,7 @@ class Section:
     advice: str = ""
     pictures: tuple[Picture, ...] = ()
     widgets: tuple[Widget, ...] = ()
+    drawings: tuple[Drawing, ...] = ()
     tables: tuple[Table, ...] = ()
     sources: tuple[Source, ...] = ()
 

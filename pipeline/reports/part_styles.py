@@ -1,5 +1,9 @@
 """Colours of parts of the time, by names that the style sheet of the page explains."""
 
+import re
+from functools import cache
+from pathlib import Path
+
 _PART_STYLES = {
     "computation": "k0",
     "point-to-point": "k1",
@@ -23,3 +27,17 @@ _OTHER = "k9"
 def style_of(part: str) -> str:
     """The style of a part by its name before any comma; all others look alike."""
     return _PART_STYLES.get(part.partition(",")[0], _OTHER)
+
+
+def colour_of(part: str) -> str:
+    """The colour of a part on a light ground, such as "#5b7f95", as the style sheet has it."""
+    return _colours()[style_of(part)]
+
+
+@cache
+def _colours() -> dict[str, str]:
+    """The first colour of each name: those of the light page come first."""
+    sheet = (Path(__file__).parent / "templates" / "report.css").read_text(encoding="utf-8")
+    found = re.findall(r"--([\w-]+): (#[0-9a-f]{6})", sheet)
+    colours = dict(reversed(found))
+    return colours | {"w": colours["wait"], "w2": colours["wait2"]}

@@ -16,7 +16,7 @@ from pipeline.reports.html import render_html
 from pipeline.reports.model import Report
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-READY_MS = 30_000
+READY_MS, PATIENCE_MS = 30_000, 10_000
 VIEW = {"width": 1280, "height": 900}
 QUIET = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking")
 
@@ -56,6 +56,7 @@ def open_page(browser: Browser, tmp_path: Path, complaints: list[str]) -> Iterat
         opened = browser.new_context(**{"viewport": VIEW, "offline": True, **context})
         closing.append(opened.close)
         page = opened.new_page()
+        page.set_default_timeout(PATIENCE_MS)
         _listen(page, path, complaints)
         page.goto(path.as_uri())
         if context.get("java_script_enabled", True) and page.locator("[data-widget]").count():

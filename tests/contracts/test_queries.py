@@ -258,7 +258,6 @@ def test_every_transient_table_is_read() -> None:
 ASKED = ("export", "cookbook", "campaign_cookbook")
 # Facts of the trace that no query needs yet: they are stored for those who ask in SQL.
 FOR_USERS = {
-    "system_tree_nodes": "machines and nodes, to group ranks by",
     "source_locations": "where in the source a region or sample lies",
     "calling_contexts": "stacks of sampled traces",
     "attributes": "what the attached values of record_attributes mean",

@@ -11,6 +11,7 @@ import pytest
 from pipeline import cli
 from pipeline.console import messages, results
 from pipeline.reports.build import build_report
+from pipeline.reports.embedding import embed
 from pipeline.reports.tables import fetch
 from pipeline.store import Store
 
@@ -177,6 +178,15 @@ def test_two_analyses_of_one_trace_give_the_same_report(store: Path, tmp_path: P
     first, second = (build_report(Store(path).open()) for path in (store, again))
     # How it was made names times and options, which may differ.
     assert first.sections[:-1] == second.sections[:-1]
+    data = [
+        [embed(widget.data) for section in report.sections for widget in section.widgets]
+        for report in (first, second)
+    ]
+    assert data[0] == data[1]
+    pictures = sorted((store / "reports").glob("run=*/*.*g"))
+    assert {picture.suffix for picture in pictures} == {".svg", ".png"}
+    for picture in pictures:
+        assert (again / picture.relative_to(store)).read_bytes() == picture.read_bytes()
 
 
 def test_an_incomplete_trace_is_told_first_and_in_the_list_of_runs(

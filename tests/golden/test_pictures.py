@@ -7,8 +7,12 @@ from math import nan
 import numpy as np
 import pytest
 
+from pipeline.reports.pictures.courses import Area, draw_course
 from pipeline.reports.pictures.curves import Curve, draw_curves, draw_scaling
+from pipeline.reports.pictures.drawing import standing_alone
 from pipeline.reports.pictures.grids import Cell, Grid, draw_heat_map, draw_surface
+from pipeline.reports.pictures.icicles import Box, draw_icicle
+from pipeline.reports.pictures.matrices import draw_bars, draw_matrix
 
 GRID = Grid(
     processes=(1, 2, 8),
@@ -80,3 +84,39 @@ def test_speed_up_is_drawn_against_the_ideal() -> None:
 def test_one_configuration_can_be_drawn() -> None:
     single = Grid(processes=(4,), sizes=(1.0,), values=np.array([[0.5]]), label="E")
     assert "0.5" in texts(draw_heat_map(single, "single"))
+
+
+COURSE = [Area("<one>", (0.5, 0.25), "#5b7f95"), Area("$two$", (0.5, 0.5), "#83966f")]
+BOXES = [Box("main <x>", 0, 0.0, 4.0, "#5b7f95"), Box("$send$", 1, 0.0, 1.0, "#83966f")]
+FILES = {
+    "course": lambda: draw_course(COURSE, [0.0, 1.0, 3.0], "course"),
+    "icicle": lambda: draw_icicle(BOXES, {"computation": "#5b7f95"}, "icicle"),
+    "matrix": lambda: draw_matrix({(0, 1): 5.0, (3, 0): 2.0}, "m", ("from", "to"), "{:g} B".format),
+    "bars": lambda: draw_bars([("8 B", 3.0), ("16 B", 0.0)], "bars", ("size", "messages")),
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_stands_alone_and_is_always_the_same(kind: str) -> None:
+    drawn = FILES[kind]()
+    root = ElementTree.fromstring(drawn.svg)
+    assert root.tag.endswith("svg")
+    assert drawn.png.startswith(b"\x89PNG")
+    assert FILES[kind]() == drawn
+
+
+def test_a_matrix_names_the_ranks_that_take_part() -> None:
+    said = texts(FILES["matrix"]().svg)
+    assert [text for text in said if text.isdigit()] == ["0", "1", "3", "0", "1", "3"]
+    assert {"from", "to"} <= set(said)
+
+
+def test_an_icicle_says_names_as_they_are() -> None:
+    said = texts(FILES["icicle"]().svg)
+    assert {"main <x>", "$send$", "computation"} <= set(said)
+
+
+def test_a_picture_of_a_page_can_leave_it() -> None:
+    svg = standing_alone(PICTURES["curves"]())
+    assert "currentColor" not in svg
+    ElementTree.fromstring(svg)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from pipeline.reports.model import Drawn
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -16,6 +18,7 @@ INK = "#010203"
 """Stands for the colour of the text around the picture, light or dark."""
 SERIES = ("#3b76af", "#ee8536", "#519e3e", "#c53a32", "#8d69b8", "#84584e", "#d57dbe", "#7f7f7f")
 _POINTS_PER_INCH = 72
+_DOTS_PER_INCH = 144
 _STYLE: dict[Any, Any] = {
     # A region may be called $x$.
     "text.parse_math": False,
@@ -72,6 +75,29 @@ def to_svg(figure: "Figure", name: str) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{_identifier(name)}-", svg)
     return svg.replace(INK, "currentColor").strip()
+
+
+def to_files(figure: "Figure", name: str) -> Drawn:
+    """The figure on white, for files of its own; the same figure gives the same content."""
+    from matplotlib import rc_context
+
+    text, image = io.StringIO(), io.BytesIO()
+    ground: dict[str, Any] = {"facecolor": "white", "transparent": False}
+    with rc_context({"svg.hashsalt": name}):
+        # Things are given their places once for both.
+        if engine := figure.get_layout_engine():
+            engine.execute(figure)
+        figure.set_layout_engine("none")
+        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None}, **ground)
+        figure.savefig(
+            image, format="png", dpi=_DOTS_PER_INCH, metadata={"Software": None}, **ground
+        )
+    return Drawn(text.getvalue(), image.getvalue())
+
+
+def standing_alone(svg: str) -> str:
+    """The SVG of a page as one that is seen on white, outside any page."""
+    return svg.replace("currentColor", INK).replace("<svg ", '<svg style="background: white" ', 1)
 
 
 def _identifier(name: str) -> str:

@@ -1,13 +1,13 @@
 """Communication: who sends how much to whom, message sizes, collective operations."""
 
 from pipeline.reports.material import OVERVIEW, Material
-from pipeline.reports.model import Layout, Section
+from pipeline.reports.model import Drawing, Layout, Section, Table
+from pipeline.reports.rank_matrix import MATRIX_LIMIT, draw_pairs
 from pipeline.reports.tables import TableSpec, read_source
 from pipeline.reports.units import format_size
 from pipeline.reports.wording import Row, count_of, number, start
 
 PLACE = 100
-MATRIX_LIMIT = 64
 PAIR_LIMIT = 30
 
 PAIRS = TableSpec(
@@ -28,6 +28,12 @@ MATRIX = TableSpec(
 MESSAGE_SIZES = TableSpec(
     query="message_size_classes", title="Message sizes", bars=("message_count", "bytes")
 )
+MESSAGES_BY_TAG = TableSpec(
+    query="tag_totals",
+    title="Messages by tag",
+    row_limit=PAIR_LIMIT,
+    bars=("message_count", "bytes"),
+)
 COLLECTIVES = TableSpec(
     query="collective_totals",
     title="Collective operations",
@@ -40,13 +46,35 @@ COLLECTIVES = TableSpec(
 def build(material: Material) -> Section:
     """What the processes exchanged."""
     is_small = int(material.overview["process_count"] or 0) <= MATRIX_LIMIT
-    specs = (*((MATRIX,) if is_small else ()), PAIRS, MESSAGE_SIZES, COLLECTIVES)
+    matrix = material.tables(MATRIX) if is_small else ()
+    sizes = material.tables(MESSAGE_SIZES)
     return Section(
         key="communication",
         title="Communication",
         sentences=(describe_traffic(material.overview),),
-        tables=material.tables(*specs),
+        tables=(
+            *matrix,
+            *material.tables(PAIRS),
+            *sizes,
+            *material.tables(MESSAGES_BY_TAG, COLLECTIVES),
+        ),
+        drawings=(*map(draw_pairs, matrix), *map(_draw_sizes, sizes)),
         sources=(read_source(OVERVIEW),),
+    )
+
+
+def _draw_sizes(table: Table) -> Drawing:
+    from pipeline.reports.pictures.matrices import draw_bars
+
+    bars = [
+        (format_size(float(row["lower_bytes"] or 0)), float(row["message_count"] or 0))
+        for row in table.as_dicts()
+    ]
+    labels = "message size, from", "messages"
+    return Drawing(
+        name="message-sizes",
+        title=table.title,
+        draw=lambda: draw_bars(bars, "message-sizes", labels),
     )
 
 

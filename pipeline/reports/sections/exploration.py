@@ -1,8 +1,9 @@
 """Exploration: every metric by call path and by process and thread, to choose in."""
 
-from pipeline.reports.exploring import explore, sources
+from pipeline.reports.exploring import Exploration, boxes_of, explore, sources
 from pipeline.reports.material import Material
-from pipeline.reports.model import Section, Widget
+from pipeline.reports.model import Drawing, Drawn, Section, Widget
+from pipeline.reports.part_styles import colour_of
 from pipeline.reports.wording import said
 
 PLACE = 15
@@ -36,4 +37,17 @@ def build(material: Material) -> Section | None:
         title="Exploration",
         sentences=said(_CUT if found.is_cut else ""),
         widgets=(panels, icicle),
+        drawings=(Drawing(name="icicle", title=icicle.title, draw=lambda: _draw(found)),),
     )
+
+
+def _draw(found: Exploration) -> Drawn:
+    from pipeline.reports.pictures.icicles import Box, draw_icicle
+
+    boxes = boxes_of(found)
+    parts = {box.part: colour_of(box.part) for box in boxes}
+    drawn = [
+        Box(box.name, box.depth, box.begin_ns / 1e9, box.time_ns / 1e9, parts[box.part])
+        for box in boxes
+    ]
+    return draw_icicle(drawn, parts, "icicle")

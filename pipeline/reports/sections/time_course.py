@@ -1,7 +1,8 @@
 """Time course: what all locations did when."""
 
 from pipeline.reports.material import Material
-from pipeline.reports.model import Layout, Section
+from pipeline.reports.model import Drawing, Drawn, Layout, Section, Table
+from pipeline.reports.part_styles import colour_of
 from pipeline.reports.tables import TableSpec
 
 PLACE = 60
@@ -19,4 +20,18 @@ def build(material: Material) -> Section | None:
     table = material.table(COURSE)
     if not table.rows:
         return None
-    return Section(key="time-course", title="Time course", tables=(table,))
+    drawing = Drawing(name="time-course", title=COURSE.title, draw=lambda: _draw(table))
+    return Section(key="time-course", title="Time course", tables=(table,), drawings=(drawing,))
+
+
+def _draw(table: Table) -> Drawn:
+    from pipeline.reports.pictures.courses import Area, draw_course
+
+    ratios: dict[str, list[float]] = {}
+    for row in table.as_dicts():
+        ratios.setdefault(str(row["part"]), []).append(float(row["time_ratio"] or 0))
+    areas = [Area(part, tuple(values), colour_of(part)) for part, values in ratios.items()]
+    begins, ends = table.values("begin_ns"), table.values("end_ns")
+    stretches = zip(begins, ends, strict=True)
+    times = sorted({float(time or 0) / 1e9 for stretch in stretches for time in stretch})
+    return draw_course(areas, times, "time-course")

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from pipeline.reports.material import Material
-from pipeline.reports.model import Finding, Section
+from pipeline.reports.model import Finding, Layout, Section
+from pipeline.reports.rank_matrix import MATRIX_LIMIT, draw_pairs
 from pipeline.reports.tables import TableSpec, read_source
 from pipeline.reports.units import Value, format_count
 from pipeline.reports.wording import (
@@ -49,12 +50,22 @@ BY_CAUSE = TableSpec(
     titles={"cause_rank": "Waited for", "rank": "Waiting rank"},
     silent={"thread": 0, "cause_thread": 0} | _COMPARABLE,
 )
+BETWEEN_RANKS = TableSpec(
+    query="waits_between_ranks",
+    title="Who waits how long for whom",
+    note="Rows are waited for, columns wait; all kinds together, beyond the reference too.",
+    row_limit=MATRIX_LIMIT * MATRIX_LIMIT,
+    layout=Layout.MATRIX,
+    titles={"cause_rank": "Waited for", "rank": "Waits"},
+)
 
 
 def build(material: Material) -> Section:
     """Time lost in waiting, by kind, call path and cause."""
     overview = material.overview
     searched = material.rows(SEARCHED)
+    is_small = int(number(overview["process_count"])) <= MATRIX_LIMIT
+    matrix = material.tables(BETWEEN_RANKS) if is_small else ()
     return Section(
         key="wait-states",
         title="Wait states",
@@ -62,7 +73,8 @@ def build(material: Material) -> Section:
             describe_coverage(overview, material.rows(UNANALYSED)),
             "" if overview["wait_ns"] else describe_waiting(overview, searched),
         ),
-        tables=material.tables(BY_PROPERTY, BY_CALL_PATH, BY_CAUSE),
+        tables=(*material.tables(BY_PROPERTY, BY_CALL_PATH), *matrix, *material.tables(BY_CAUSE)),
+        drawings=tuple(map(draw_pairs, matrix)),
         sources=(read_source(UNANALYSED),),
     )
 

@@ -12,7 +12,7 @@ tracemill.startFilter = function () {
   if (!box) return;
   const inputs = FIELDS.map(([kind, , hint]) => element("input", {
     id: "filter-" + kind, type: "search", placeholder: hint, autocomplete: "off", spellcheck: "false",
-    input: (event) => filter.set({ [kind]: event.target.value }),
+    input: (event) => filter.set({ [kind]: event.target.value }), keydown: onKey,
   }));
   const told = element("p", { class: "told", role: "status" });
 
@@ -20,11 +20,14 @@ tracemill.startFilter = function () {
     element("h2", null, "Search and filter"),
     ...FIELDS.map(([kind, label], at) => element("label", { for: "filter-" + kind }, label, inputs[at])),
     element("button", { type: "button", click: clear }, "Show everything"), told);
-  box.addEventListener("submit", (event) => {
+  box.hidden = false;
+
+  // Enter goes from one find to the next.
+  function onKey(event) {
+    if (event.key !== "Enter") return;
     event.preventDefault();
     document.dispatchEvent(new CustomEvent("find-next"));
-  });
-  box.hidden = false;
+  }
 
   function clear() {
     inputs.forEach((input) => { input.value = ""; });

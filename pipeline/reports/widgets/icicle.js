@@ -217,6 +217,7 @@ tracemill.widgets.icicle = function (stage, data) {
     const options = system.names.map((name, node) =>
       element("option", { value: node }, tracemill.shorten("\u00a0\u00a0".repeat(level(node)) + name, 60)));
     return element("select", {
+      id: "icicle-of",
       change: (event) => selection.set({ place: event.target.value === "" ? null : Number(event.target.value) }),
     }, element("option", { value: "" }, "all processes"), ...options);
   }
@@ -239,7 +240,7 @@ tracemill.widgets.icicle = function (stage, data) {
     focus: () => draw(),
   });
   stage.append(
-    element("p", { class: "toolbar" }, element("label", null, "Of ", picker),
+    element("p", { class: "toolbar" }, element("label", { for: "icicle-of" }, "Of"), picker,
       element("button", { type: "button", click: () => { focus = null; zoom(null); } }, "Show all"),
       element("span", { class: "hint" }, "A click or Enter zooms, Escape shows all.")),
     canvas, status);

@@ -183,13 +183,13 @@ tracemill.widgets.panels = function (stage, data) {
     say();
   }
 
-  const toolbar = element("p", { class: "toolbar" }, element("label", null, "Show ", element("select", {
-    change: (event) => { mode = event.target.value; recount(); },
-  },
-  element("option", { value: "amount" }, "amounts"),
-  element("option", { value: "share" }, "percent of the metric"),
-  element("option", { value: "time" }, "percent of all time"))),
-  element("span", { class: "hint" }, "Arrows move and open, Enter chooses, Escape takes back."));
+  const toolbar = element("p", { class: "toolbar" },
+    element("label", { for: "shown-as" }, "Show"),
+    element("select", { id: "shown-as", change: (event) => { mode = event.target.value; recount(); } },
+      element("option", { value: "amount" }, "amounts"),
+      element("option", { value: "share" }, "percent of the metric"),
+      element("option", { value: "time" }, "percent of all time")),
+    element("span", { class: "hint" }, "Arrows move and open, Enter chooses, Escape takes back."));
   const columns = element("div", { class: "panels" });
   const status = element("p", { class: "status", role: "status" });
   stage.append(toolbar, columns, status);

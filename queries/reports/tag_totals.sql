@@ -1,0 +1,16 @@
+-- How much is sent under which tag.
+--
+-- Grain:      one row per communicator and tag that messages have
+-- Inputs:     messages, communicators
+-- Output:     report section communication
+-- Parameters: $row_limit  only the tags with most bytes (BIGINT)
+SELECT
+    messages.tag,
+    communicators.name AS communicator,
+    count(*) AS message_count,
+    sum(messages.bytes)::BIGINT AS bytes
+FROM messages
+LEFT JOIN communicators ON messages.communicator_id = communicators.communicator_id
+GROUP BY messages.tag, messages.communicator_id, communicators.name
+ORDER BY bytes DESC, message_count DESC, messages.tag, messages.communicator_id
+LIMIT $row_limit::BIGINT

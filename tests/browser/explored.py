@@ -1,0 +1,51 @@
+"""A run to explore by hand: the late sender, with the real metrics and names of places."""
+
+from functools import cache
+from typing import Any
+
+import duckdb
+
+from pipeline.reports.build import build_report
+from pipeline.reports.model import Report
+from pipeline.sql import load_query
+from tests.hand_made import OVERHEAD_CLASSES, HandMadeRun, late_sender_run, with_rows
+
+_METRIC_OF = {"computation": "computation", "point-to-point": "overhead_point_to_point"}
+
+
+@cache
+def real_metrics() -> list[dict[str, Any]]:
+    with duckdb.connect() as connection:
+        cursor = connection.execute(load_query("metrics").statement)
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def make_run(main: str = "main", **changes: Any) -> HandMadeRun:
+    """Rank 0 computes 90 ms, sends for 10; rank 1 computes 40, receives for 60, 50 in vain."""
+    run = late_sender_run(main=main)
+    classes = [
+        row | {"metric": _METRIC_OF.get(row["overhead_subclass"], "overhead_no_rule")}
+        for row in OVERHEAD_CLASSES
+    ]
+    classes[0]["metric"] = "computation"
+    groups = [
+        {"location_group_id": at, "rank": at, "name": f"MPI Rank {at}", "system_tree_node_id": 0}
+        for at in (0, 1)
+    ]
+    nodes = [{"system_tree_node_id": 0, "name": "tetra", "class_name": "machine"}]
+    return with_rows(
+        run,
+        **{
+            "metrics": real_metrics(),
+            "overhead_classes": classes,
+            "location_groups": groups,
+            "system_tree_nodes": nodes,
+            **changes,
+        },
+    )
+
+
+@cache
+def make_report(main: str = "main") -> Report:
+    return build_report(make_run(main))

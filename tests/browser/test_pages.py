@@ -1,0 +1,79 @@
+"""The page as a whole: names of all kinds, light and dark, without scripts, in print, by key."""
+
+from itertools import pairwise
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.conftest import Open
+from tests.browser.explored import make_report
+from tests.end_to_end.test_reports import HOSTILE
+
+
+@pytest.mark.parametrize("name", [*HOSTILE, "</script><script>alert(2)</script>", "&lt;b&gt;"],
+                         ids=range(len(HOSTILE) + 2))  # fmt: skip
+def test_names_from_the_trace_are_shown_and_never_run(open_page: Open, name: str) -> None:
+    page = open_page(make_report(name))
+    assert page.evaluate("typeof window.ran") == "undefined"
+    tree = page.get_by_role("tree", name="Call path")
+    assert tree.get_by_role("treeitem").count() == 3
+    if name.isprintable() and 0 < len(name) < 100 and "(" not in name:
+        assert tree.locator("bdi").first.inner_text() == name
+    page.locator("canvas.icicle").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def background(page: Page, selector: str) -> int:
+    """How light the background is, 0 to 765."""
+    script = "(e) => getComputedStyle(e).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)"
+    return sum(page.locator(selector).first.evaluate(script))
+
+
+def test_the_page_follows_light_and_dark(open_page: Open) -> None:
+    light = open_page(make_report(), color_scheme="light")
+    dark = open_page(make_report(), color_scheme="dark")
+    for selector in ("body", ".tree-box", "#filter-region"):
+        assert background(light, selector) > 600, selector
+        assert background(dark, selector) < 150, selector
+
+
+def test_without_scripts_the_tables_are_there(open_page: Open) -> None:
+    page = open_page(make_report(), java_script_enabled=False)
+    assert page.locator("#exploration noscript p").first.is_visible()
+    assert page.locator("#profile table").first.locator("tbody tr").count() == 3
+    assert not page.locator("#filter").is_visible()
+
+
+def test_in_print_words_and_tables_stand_for_what_is_to_be_used(open_page: Open) -> None:
+    page = open_page(make_report())
+    page.emulate_media(media="print")
+    assert not page.locator(".stage").first.is_visible()
+    assert not page.locator("#filter").is_visible()
+    assert page.get_by_role("heading", name="Exploration").is_visible()
+    assert page.locator("#profile table").first.is_visible()
+
+
+def test_headings_tell_the_structure(open_page: Open) -> None:
+    page = open_page(make_report())
+    script = "[...document.querySelectorAll('h1,h2,h3,h4')].map((e) => Number(e.tagName[1]))"
+    levels = page.evaluate(script)
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(there - here <= 1 for here, there in pairwise(levels))
+
+
+def test_on_a_narrow_screen_nothing_is_cut_off(open_page: Open) -> None:
+    page = open_page(make_report(), viewport={"width": 400, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_focus_can_be_seen(open_page: Open) -> None:
+    page = open_page(make_report())
+    page.get_by_role("tree", name="Metric").focus()
+    page.keyboard.press("ArrowDown")
+    style = page.get_by_role("tree", name="Metric").evaluate(
+        "(e) => getComputedStyle(e).outlineStyle + getComputedStyle(e).outlineWidth"
+    )
+    assert style == "solid2px"

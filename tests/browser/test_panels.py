@@ -1,0 +1,159 @@
+"""Three linked trees: what is chosen on the left is what the right is about.
+
+The run is that of `explored`: in main 200 ms, of which 10 in MPI_Send and 60 in MPI_Recv.
+"""
+
+import pytest
+from playwright.sync_api import Locator, Page
+
+from tests.browser.conftest import Open
+from tests.browser.explored import make_report
+
+METRIC, PATH, PLACE = "Metric", "Call path", "Process and thread"
+
+
+@pytest.fixture
+def page(open_page: Open) -> Page:
+    return open_page(make_report())
+
+
+def tree(page: Page, name: str) -> Locator:
+    return page.get_by_role("tree", name=name)
+
+
+def row(page: Page, panel: str, name: str) -> Locator:
+    return tree(page, panel).get_by_role("treeitem").filter(
+        has=page.locator("bdi", has_text=name)
+    ).first  # fmt: skip
+
+
+def amounts(page: Page, panel: str) -> dict[str, str]:
+    """What the rows of a panel say, by name."""
+    rows = tree(page, panel).get_by_role("treeitem").evaluate_all(
+        """(rows) => rows.map((row) => [row.querySelector("bdi").textContent,
+             row.querySelector(".amount")?.textContent ?? ""])"""
+    )  # fmt: skip
+    return dict(rows)
+
+
+def open_or_close(page: Page, panel: str, name: str) -> None:
+    row(page, panel, name).locator(".twist").click()
+
+
+def test_at_first_all_time_is_shown_where_it_was_spent(page: Page) -> None:
+    assert amounts(page, METRIC)["Time"] == "200 ms"
+    # main is open and shows what it does itself: 90 + 40.
+    assert amounts(page, PATH) == {"main": "130 ms", "MPI_Recv": "60.0 ms", "MPI_Send": "10.0 ms"}
+    assert amounts(page, PLACE) == {
+        "machine tetra": "", "MPI Rank 0": "100 ms", "MPI Rank 1": "100 ms"
+    }  # fmt: skip
+
+
+def test_a_closed_branch_holds_all_below_an_open_one_only_itself(page: Page) -> None:
+    open_or_close(page, PATH, "main")
+    assert amounts(page, PATH) == {"main": "200 ms"}
+    open_or_close(page, METRIC, "Time")
+    assert amounts(page, METRIC)["Time"] == "0 s"
+    assert amounts(page, METRIC)["Computation"] == "130 ms"
+    assert amounts(page, METRIC)["Data Movement"] == "70.0 ms"
+
+
+def test_a_metric_filters_call_paths_and_places(page: Page) -> None:
+    row(page, METRIC, "Late Sender").click()
+    assert amounts(page, PATH) == {"main": "0 s", "MPI_Recv": "50.0 ms"}
+    assert amounts(page, PLACE) == {
+        "machine tetra": "", "MPI Rank 0": "0 s", "MPI Rank 1": "50.0 ms"
+    }  # fmt: skip
+    assert "Late Sender in all call paths, all processes: 50.0 ms." in page.inner_text(".status")
+
+
+def test_an_open_metric_counts_only_itself_to_its_right(page: Page) -> None:
+    open_or_close(page, METRIC, "Time")
+    row(page, METRIC, "Data Movement").click()
+    assert amounts(page, PATH) == {"main": "0 s", "MPI_Recv": "60.0 ms", "MPI_Send": "10.0 ms"}
+    open_or_close(page, METRIC, "Data Movement")
+    assert amounts(page, PATH) == {}
+
+
+def test_a_call_path_filters_places(page: Page) -> None:
+    row(page, PATH, "MPI_Recv").click()
+    assert amounts(page, PLACE)["MPI Rank 0"] == "0 s"
+    assert amounts(page, PLACE)["MPI Rank 1"] == "60.0 ms"
+    row(page, PATH, "main").click()
+    assert amounts(page, PLACE)["MPI Rank 0"] == "90.0 ms"
+    open_or_close(page, PATH, "main")
+    assert amounts(page, PLACE)["MPI Rank 0"] == "100 ms"
+
+
+def test_amounts_can_be_shares(page: Page) -> None:
+    row(page, METRIC, "Late Sender").click()
+    page.get_by_label("Show", exact=True).select_option("percent of all time")
+    assert amounts(page, METRIC)["Late Sender"] == "25.0%"
+    assert amounts(page, PATH)["MPI_Recv"] == "25.0%"
+    page.get_by_label("Show", exact=True).select_option("percent of the metric")
+    assert amounts(page, PATH)["MPI_Recv"] == "100.0%"
+
+
+def test_a_filtered_rank_counts_alone(page: Page) -> None:
+    page.get_by_label("Rank", exact=True).fill("1")
+    assert amounts(page, METRIC)["Time"] == "100 ms"
+    assert amounts(page, PATH) == {"main": "40.0 ms", "MPI_Recv": "60.0 ms"}
+    assert amounts(page, PLACE) == {"machine tetra": "", "MPI Rank 1": "100 ms"}
+    page.get_by_role("button", name="Show everything").click()
+    assert amounts(page, METRIC)["Time"] == "200 ms"
+
+
+def test_a_searched_region_is_found_and_counts_alone(page: Page) -> None:
+    page.keyboard.press("/")
+    page.keyboard.type("recv")
+    assert amounts(page, METRIC)["Time"] == "60.0 ms"
+    assert amounts(page, PATH) == {"main": "0 s", "MPI_Recv": "60.0 ms"}
+    assert tree(page, PATH).locator(".hit").all_inner_texts() == ["60.0 ms\nMPI_Recv"]
+    page.keyboard.press("Enter")
+    assert "Time in MPI_Recv, all processes: 60.0 ms." in page.inner_text(".status")
+
+
+def test_tables_show_only_rows_that_pass(page: Page) -> None:
+    profile = page.locator("#profile table").first.locator("tbody tr")
+    assert profile.filter(visible=True).count() == 3
+    page.get_by_label("Region", exact=True).fill("MPI_R")
+    assert profile.filter(visible=True).count() == 1
+    calls = page.locator("#call-tree .row:not(.head)")
+    assert calls.filter(visible=True).count() == 2
+    pairs = page.locator("#communication table").nth(1).locator("tbody tr")
+    page.get_by_role("button", name="Show everything").click()
+    assert pairs.filter(visible=True).count() == 1
+    page.get_by_label("Rank", exact=True).fill("1")
+    page.get_by_label("Partner", exact=True).fill("0")
+    assert pairs.filter(visible=True).count() == 1
+    page.get_by_label("Partner", exact=True).fill("1")
+    assert pairs.filter(visible=True).count() == 0
+    assert "hidden" in page.inner_text(".told")
+
+
+def test_everything_works_without_a_mouse(page: Page) -> None:
+    tree(page, METRIC).focus()
+    page.keyboard.type("late s")
+    page.keyboard.press("Enter")
+    assert amounts(page, PATH) == {"main": "0 s", "MPI_Recv": "50.0 ms"}
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == PATH
+    for key in ("ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    assert "Late Sender in MPI_Recv" in page.inner_text(".status")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowLeft")
+    assert amounts(page, PATH) == {"main": "50.0 ms"}
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Escape")
+    assert "Late Sender in all call paths" in page.inner_text(".status")
+
+
+def test_trees_say_what_they_are_to_those_who_listen(page: Page) -> None:
+    main = row(page, PATH, "main")
+    assert main.get_attribute("aria-level") == "1"
+    assert main.get_attribute("aria-expanded") == "true"
+    assert row(page, PATH, "MPI_Recv").get_attribute("aria-level") == "2"
+    active = tree(page, METRIC).get_attribute("aria-activedescendant")
+    assert page.locator(f"[id='{active}']").inner_text().endswith("Time")
+    assert row(page, METRIC, "Time").get_attribute("aria-selected") == "true"
