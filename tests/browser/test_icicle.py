@@ -74,7 +74,7 @@ def test_keys_walk_and_zoom(page: Page) -> None:
 
 def test_what_is_searched_stands_out_and_is_summed(page: Page) -> None:
     page.get_by_label("Region", exact=True).fill("mpi_")
-    assert says(page) == "200 ms in all in what was searched for: 70.0 ms, 35.0%"
+    assert says(page) == "200 ms in all; in what was found: 70.0 ms, 35.0%."
     assert colour_at(page, 0.2, 1)[3] == 255
     assert colour_at(page, 0.9, 0)[3] < 100
     page.get_by_label("Region", exact=True).fill("nothing like it")

@@ -104,6 +104,7 @@ def test_a_filtered_rank_counts_alone(page: Page) -> None:
 
 
 def test_a_searched_region_is_found_and_counts_alone(page: Page) -> None:
+    open_or_close(page, PATH, "main")
     page.keyboard.press("/")
     page.keyboard.type("recv")
     assert amounts(page, METRIC)["Time"] == "60.0 ms"

@@ -33,6 +33,7 @@ MESSAGES_BY_TAG = TableSpec(
     title="Messages by tag",
     row_limit=PAIR_LIMIT,
     bars=("message_count", "bytes"),
+    silent={"communicator": ""},
 )
 COLLECTIVES = TableSpec(
     query="collective_totals",

@@ -2,7 +2,8 @@
 // The call tree to scale: callees below their callers, as wide as their time. Zoomed by clicking.
 tracemill.widgets.icicle = function (stage, data) {
   const ROW = 21;
-  const LEAST = 0.4; // narrower ones, in pixels, are not drawn
+  const LEAST = 0.4; // narrower ones, in pixels, are not drawn,
+  const LEAST_HIT = 2; // but what is searched for is always seen
   const { element, selection, filter, formatTime, formatShare } = tracemill;
   const { metrics, paths, system } = data;
   const parents = paths.parent;
@@ -92,6 +93,7 @@ tracemill.widgets.icicle = function (stage, data) {
       const [left, right] = edges(at);
       if (right - left >= LEAST) drawNode(context, at, left, right, colours);
     }
+    if (hits) drawSmallHits(context, colours);
     if (focus !== null) drawFocus(context);
   }
 
@@ -106,6 +108,15 @@ tracemill.widgets.icicle = function (stage, data) {
       context.fillText(tracemill.shorten(paths.shown[paths.region[at]], letters), left + 4, top + ROW / 2);
     }
     context.globalAlpha = 1;
+  }
+
+  function drawSmallHits(context, colours) {
+    hits.forEach((isHit, at) => {
+      const [left, right] = edges(at);
+      if (!isHit || !all[at] || right < left || right - left >= LEAST_HIT) return;
+      context.fillStyle = colours[paths.part[at]];
+      context.fillRect(Math.min(left, canvas.clientWidth - LEAST_HIT), depths[at] * ROW, LEAST_HIT, ROW - 1);
+    });
   }
 
   function drawFocus(context) {
@@ -192,9 +203,7 @@ tracemill.widgets.icicle = function (stage, data) {
 
   function say(node) {
     if (node === null) {
-      const found = hits && hits.some(Boolean) ? " in what was searched for: " + formatTime(timeOfHits())
-        + ", " + formatShare(timeOfHits() / (whole || 1)) : ".";
-      status.replaceChildren(formatTime(whole) + " in all" + (hits && found === "." ? "; nothing was found." : found));
+      status.replaceChildren(`${formatTime(whole)} in all${hits ? "; " + describeHits() : ""}.`);
       return;
     }
     const source = paths.sources[paths.region[node]];
@@ -204,6 +213,12 @@ tracemill.widgets.icicle = function (stage, data) {
       `${formatTime(own[node])} itself, ${paths.parts[paths.part[node]]}. `,
       element("span", { class: "meaning" }, source ? tracemill.nameElement(source, 120) : ""),
     );
+  }
+
+  function describeHits() {
+    if (!hits.some(Boolean)) return "nothing was found";
+    const time = timeOfHits();
+    return `in what was found: ${formatTime(time)}, ${formatShare(time / (whole || 1))}`;
   }
 
   function legend() {

@@ -180,7 +180,21 @@ tracemill.widgets.panels = function (stage, data) {
     trees.path.hide((node) => !sums.path.all[node]);
     trees.place.hide(hides ? (node) => !sums.place.all[node] : () => false);
     trees.metric.refresh();
+    openToHits();
     say();
+  }
+
+  // Branches that hold what is searched for, as far as there are not too many.
+  function openToHits() {
+    if (!filter.get("region").trim()) return;
+    const passes = tracemill.passing("region");
+    const isHit = paths.regions.map(passes);
+    const found = Array.from(paths.parent.keys()).filter((at) => isHit[paths.region[at]]).slice(0, 200);
+    const above = new Set();
+    for (const node of found) {
+      for (let at = paths.parent[node]; at >= 0 && !above.has(at); at = paths.parent[at]) above.add(at);
+    }
+    trees.path.open(above);
   }
 
   const toolbar = element("p", { class: "toolbar" },
