@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -17,6 +17,7 @@ from pipeline.sql import Value
 from pipeline.store import GenerationWriter
 from pipeline.store.database import connect, create_view, quoted
 from pipeline.store.parquet import ROW_GROUP_ROWS
+from pipeline.store.walking import StoredRows
 from schemas import Table
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Engine:
             self._read(stage, options, run_id)
         else:
             with told_as_query_error(stage.name):
-                for name in stage.inputs:
+                for name in _related(stage):
                     self._provide(name)
                 if isinstance(stage, SqlStage):
                     self._interruptibly(lambda: self._run_sql(stage, options))
@@ -111,7 +112,8 @@ class Engine:
             self._generation.stream(stage.output, batches)
 
     def _run_python(self, stage: PythonStage, options: Mapping[str, Value]) -> None:
-        inputs = {name: self._database.table(name) for name in stage.inputs}
+        inputs: dict[str, Any] = {name: self._database.table(name) for name in _related(stage)}
+        inputs |= {name: StoredRows(self._generation.files(name)) for name in stage.walked}
         results = stage.compute(**inputs, **options)
         results = (results,) if len(stage.outputs) == 1 else results
         for table, result in zip(stage.outputs, results, strict=True):
@@ -157,6 +159,12 @@ class Engine:
 
     def _interruptibly(self, work: Callable[[], None]) -> None:
         interruptibly(work, self._database.interrupt)
+
+
+def _related(stage: Stage) -> tuple[str, ...]:
+    """The inputs that a stage takes as relations."""
+    walked = stage.walked if isinstance(stage, PythonStage) else ()
+    return tuple(name for name in stage.inputs if name not in walked)
 
 
 def _check_columns(table: Table, columns: Sequence[str]) -> None:

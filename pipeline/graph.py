@@ -68,7 +68,8 @@ class PythonStage:
     """A pure function from tables to tables.
 
     `compute` gets a DuckDB relation per input under the table's name, and a value per parameter.
-    It returns one Arrow table or record batch reader per output, in order; a single one as such.
+    Inputs that are `walked`, which are stored ones, come as StoredRows instead. It returns one
+    Arrow table or record batch reader per output, in order; a single one as such.
     `modules` are those whose source text the result depends on.
     """
 
@@ -78,6 +79,7 @@ class PythonStage:
     compute: Callable[..., Any]
     modules: tuple[str, ...]
     parameters: Mapping[str, Value]
+    walked: tuple[str, ...] = ()
 
 
 Stage = ReadStage | SqlStage | PythonStage

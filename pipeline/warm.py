@@ -28,6 +28,7 @@ from pipeline.kernels.sorted_records import look_at_nested, scatter
 from pipeline.kernels.walk_state import Code, RecordRows
 from pipeline.readers.csv.unfolding import unfold
 from pipeline.stages.critical_path_walk import NONE, walk_back
+from pipeline.stages.timeline_walk import LocationBins
 
 
 def _walk_once() -> None:
@@ -100,11 +101,20 @@ def _sort_once() -> None:
     unfold(*visits, np.zeros(2, np.int64), stack, *columns, np.zeros(2, np.uint32))
 
 
+def _fill_bins_once() -> None:
+    """Fill the bins of a location with a visit."""
+    region, moment = np.zeros(1, np.int32), np.zeros(1, np.int64)
+    bins = LocationBins(begin=0, end=1, width=1, level_count=1, region_count=1)
+    bins.walk(region, moment, moment)
+    bins.finish()
+
+
 def compile_all() -> None:
     """Fill the cache; without an OTF2 library, only with what needs none."""
     _walk_once()
     _simulate_once()
     _sort_once()
+    _fill_bins_once()
     try:
         from pipeline.readers.otf2.library import load_library
 

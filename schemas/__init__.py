@@ -18,6 +18,7 @@ from schemas import (
     surfaces,
     threads,
     time_profile,
+    timeline,
     wait_states,
 )
 from schemas.table import Column, Rule, Table, Violation
@@ -33,6 +34,7 @@ TABLES: tuple[Table, ...] = (
     *metrics.TABLES,
     *overheads.TABLES,
     *time_profile.TABLES,
+    *timeline.TABLES,
     *imbalance.TABLES,
     *critical_path.TABLES,
 )

@@ -13,7 +13,7 @@ from pipeline.readers import open_source
 from pipeline.run import standard_recipe
 from pipeline.sql import Query
 from schemas import BY_NAME, Table
-from tests.hand_made import make_table
+from tests.hand_made import RowsInMemory, make_table
 
 Row = tuple[Any, ...]
 NO_SPILL = Path("/nowhere")
@@ -137,7 +137,9 @@ class Analyst:
                 self._connection.execute(f"EXECUTE {maker.relation}_rows{parameters}")
 
     def _run_stage(self, stage: PythonStage) -> None:
-        inputs = {name: self._connection.table(name) for name in stage.inputs}
+        inputs: dict[str, Any] = {name: self._connection.table(name) for name in stage.inputs}
+        for name in stage.walked:
+            inputs[name] = RowsInMemory(inputs[name].to_arrow_table())
         results = stage.compute(**inputs, **stage.parameters)
         results = results if isinstance(results, tuple) else (results,)
         for table, rows in zip(stage.outputs, results, strict=True):

@@ -1,6 +1,6 @@
 """Runs whose tables are written by hand: for reports and exports, without trace or store."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -53,6 +53,19 @@ class HandMadeRun:
                 connection.register(table.name, make_table(table, self.tables.get(table.name, ())))
         connection.execute(f"CREATE VIEW mpi_calls AS {load_query('mpi_calls').statement}")
         return connection
+
+
+@dataclass(frozen=True)
+class RowsInMemory:
+    """Stands for a stored table that a stage walks over; `group_rows` are held at a time."""
+
+    rows: pa.Table
+    group_rows: int = 1000
+
+    def backwards(self, *columns: str) -> Iterator[pa.Table]:
+        wanted = self.rows.select(columns)
+        for begin in reversed(range(0, wanted.num_rows, self.group_rows)):
+            yield wanted.slice(begin, self.group_rows).combine_chunks()
 
 
 def with_rows(run: HandMadeRun, **tables: Any) -> HandMadeRun:

@@ -6,6 +6,7 @@ from pipeline.stages.critical_path import CRITICAL_PATH_STAGE
 from pipeline.stages.imbalance import IMBALANCE_STAGE
 from pipeline.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
 from pipeline.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
+from pipeline.stages.timeline import TIMELINE_STAGE
 
 PYTHON_STAGES: tuple[PythonStage, ...] = (
     CALL_PATH_KEYS_STAGE,
@@ -13,6 +14,7 @@ PYTHON_STAGES: tuple[PythonStage, ...] = (
     IMBALANCE_STAGE,
     OVERHEAD_CLASSES_STAGE,
     OVERHEAD_TOTALS_STAGE,
+    TIMELINE_STAGE,
 )
 """All of them. A kernel over tables, such as a critical path, is registered here: with the tables
 it reads and makes, its modules, whose text is part of the tables' keys, and its parameters."""

@@ -1,6 +1,7 @@
 """Running Python stages on tables that a test gives."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import duckdb
 
@@ -10,7 +11,7 @@ from pipeline.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
 from schemas import BY_NAME
 from tests.golden.micro_trace import Row, Tables
 from tests.golden.running import Rows, run_query
-from tests.hand_made import make_table
+from tests.hand_made import RowsInMemory, make_table
 from tests.oracle.profiles import with_profile
 
 
@@ -25,7 +26,9 @@ def run_stage(stage: PythonStage, tables: Mapping[str, Rows], **parameters: Valu
             rows = given[name] if name in given else _compute(name, given)
             connection.register("given", make_table(BY_NAME[name], rows))
             connection.execute(f"CREATE TABLE {name} AS FROM given")
-        inputs = {name: connection.table(name) for name in stage.inputs}
+        inputs: dict[str, Any] = {name: connection.table(name) for name in stage.inputs}
+        for name in stage.walked:
+            inputs[name] = RowsInMemory(inputs[name].to_arrow_table())
         results = stage.compute(**inputs, **(dict(stage.parameters) | parameters))
     made = results if isinstance(results, tuple) else (results,)
     return {

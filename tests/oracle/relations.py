@@ -21,6 +21,7 @@ from tests.oracle import (
     stored_runs,
     teams,
     time_course,
+    timeline,
     traffic,
     waiting,
 )
@@ -66,6 +67,8 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     time_course.overheads, time_course.task_stretches, time_course.class_changes,
     imbalance.imbalance_scopes, imbalance.computational_imbalance, imbalance.location_imbalance,
     imbalance.idle_times, imbalance.process_idle_times,
+    # what is drawn
+    timeline.timeline_bins,
 )  # fmt: skip
 ORACLES: dict[str, Oracle] = {function.__name__: function for function in _FUNCTIONS} | {
     "call_tree": lambda tables: profiles.with_profile(read_profile(tables))["call_tree"],

@@ -1,0 +1,112 @@
+"""What every location did when: bins of the run, filled in one pass over all visits."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline.graph import PythonStage
+from schemas.timeline import MOST_BINS, MOST_CELLS, TIMELINE_BINS
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from pipeline.stages.timeline_walk import BinRows, LocationBins
+    from pipeline.store.walking import StoredRows
+
+_WALKED = ("location_id", "region_id", "enter_ns", "leave_ns")
+
+
+def fill_timeline_bins(
+    visits: "StoredRows",
+    runs: "duckdb.DuckDBPyRelation",
+    locations: "duckdb.DuckDBPyRelation",
+    regions: "duckdb.DuckDBPyRelation",
+) -> pa.Table:
+    """The region with most time in every bin of every location, at one to three levels.
+
+    Bins are whole nanoseconds wide, and each holds those of the next level whole; the last one
+    ends with the run. Memory is that of the result, which is bounded, and of some visits.
+    """
+    from pipeline.stages.timeline_walk import PARTS, LocationBins
+
+    begin, end = runs.select("begin_ns, end_ns").fetchall()[0]
+    level_count, finest = choose_bins(
+        *locations.aggregate("count(*), coalesce(sum(visit_count), 0)::BIGINT").fetchall()[0]
+    )
+    width = max(-(-(end - begin) // finest), 1)
+    (region_count,) = regions.aggregate("coalesce(max(region_id) + 1, 0)").fetchall()[0]
+    bins = LocationBins(
+        begin=begin, end=end, width=width, level_count=level_count, region_count=region_count
+    )
+    found = list(_fill(visits, bins))
+    widths = width * PARTS ** np.arange(level_count)[::-1]
+    return _as_table(found[::-1], begin, end, widths)
+
+
+def choose_bins(location_count: int, visit_count: int) -> tuple[int, int]:
+    """How many levels there are, and how many bins the finest has at most.
+
+    A finer level needs as many visits as it has bins, and is left out where it has too many.
+    """
+    most = [
+        count for count in MOST_BINS[1:] if location_count * count <= min(MOST_CELLS, visit_count)
+    ]
+    coarsest = max(min(MOST_BINS[0], MOST_CELLS // max(location_count, 1)), 1)
+    return len(most) + 1, max([coarsest, *most])
+
+
+def _fill(visits: "StoredRows", bins: "LocationBins") -> Iterator[tuple[int, "BinRows"]]:
+    """The rows of every location that has visits, the last location first."""
+    last = None
+    for group in visits.backwards(*_WALKED):
+        location, region, enter, leave = (group[name].to_numpy() for name in _WALKED)
+        edges = [0, *(np.flatnonzero(np.diff(location)) + 1).tolist(), len(location)]
+        for begin, end in zip(edges[-2::-1], edges[:0:-1], strict=True):
+            if begin == end:
+                continue
+            if last is not None and last != location[begin]:
+                yield last, bins.finish()
+            last = int(location[begin])
+            bins.walk(region[begin:end], enter[begin:end], leave[begin:end])
+    if last is not None:
+        yield last, bins.finish()
+
+
+def _as_table(
+    found: list[tuple[int, "BinRows"]], run_begin: int, run_end: int, widths: "np.ndarray"
+) -> pa.Table:
+    """Rows by location, level and bin."""
+    if not found:
+        return TIMELINE_BINS.empty()
+    location = np.repeat([number for number, _ in found], [len(rows.bin) for _, rows in found])
+    level, bin, region, time = (
+        np.concatenate([rows[place] for _, rows in found]) for place in range(4)
+    )
+    begin = run_begin + bin * widths[level]
+    return pa.table(
+        {
+            "location_id": location.astype(np.int32),
+            "level": level,
+            "bin": bin,
+            "begin_ns": begin,
+            "end_ns": np.minimum(begin + widths[level], run_end),
+            "region_id": region,
+            "time_ns": time,
+        }
+    )
+
+
+TIMELINE_STAGE = PythonStage(
+    name="timeline_bins",
+    inputs=("visits", "runs", "locations", "regions"),
+    outputs=(TIMELINE_BINS,),
+    compute=fill_timeline_bins,
+    modules=(
+        "pipeline.stages.timeline", "pipeline.stages.timeline_walk", "pipeline.store.walking",
+        "schemas.timeline",
+    ),
+    parameters={},
+    walked=("visits",),
+)  # fmt: skip

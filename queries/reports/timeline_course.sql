@@ -1,0 +1,16 @@
+-- What every location did in each bin of the run, from the coarsest bins to the finest.
+--
+-- Grain:      one row per level, location and bin in which the location was in some visit
+-- Inputs:     timeline_bins
+-- Output:     timeline_course
+-- Parameters: none
+SELECT
+    level,
+    location_id,
+    bin,
+    begin_ns,
+    end_ns,
+    region_id,
+    time_ns
+FROM timeline_bins
+ORDER BY level, location_id, bin
