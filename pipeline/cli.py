@@ -467,6 +467,7 @@ def report(
     store: Store = Path("store"),
     format: Literal["terminal", "markdown", "html"] | None = None,
     output: Path | None = None,
+    window: str | None = None,
 ) -> None:
     """Show the report of a run.
 
@@ -476,11 +477,14 @@ def report(
         How to show it; html is one self-contained page. [default: by the suffix of --output,
         .html, .md or .txt, else terminal]
     output
-        File to write. [default: standard output]
+        File to write. [default: standard output; with --window, the page in the store]
+    window
+        Stretch of the run that the page's timeline shows in full detail, such as 1.2s..1.3s,
+        in seconds unless a unit (s, ms, us, ns) is given.
     """
     from pipeline import commands
 
-    commands.report_run(run, store=store, format=format, output=output)
+    commands.report_run(run, store=store, format=format, output=output, window=window)
 
 
 @app.command

@@ -18,6 +18,7 @@ from pipeline.reports.markdown import render_markdown
 from pipeline.reports.model import Report
 from pipeline.reports.terminal import draw, print_report, print_summary
 from pipeline.reports.units import format_size
+from pipeline.reports.windows import read_window
 from pipeline.store import RunSummary, Store
 from pipeline.store.database import AGAIN
 from pipeline.text import describe_moment
@@ -202,13 +203,27 @@ def tell_quality(run: str | None, *, fail_on: str | None, store: Path, format: "
 
 
 def report_run(
-    run: str | None, *, store: Path, format: ReportFormat | None, output: Path | None
+    run: str | None,
+    *,
+    store: Path,
+    format: ReportFormat | None,
+    output: Path | None,
+    window: str | None = None,
 ) -> None:
-    """Print the report of a run, or write it to a file whose suffix may choose the format."""
+    """Print the report of a run, or write it to a file whose suffix may choose the format.
+
+    One with a window of the timeline replaces the page in the store unless it is wanted elsewhere.
+    """
+    windows = () if window is None else (read_window(window),)
+    is_for_store = bool(windows) and output is None and format is None
     format = format or _format_of(output)
     if output is not None:
         check_folder(output)
-    report = build_report(open_run(store, run))
+    chosen = open_run(store, run)
+    report = build_report(chosen, windows=windows)
+    if is_for_store:
+        tell_places(write_reports(report, store))
+        return
     if format == "terminal" and output is None:
         print_report(report, results())
         return

@@ -9,6 +9,7 @@ from pipeline.reports.material import Material
 from pipeline.reports.model import Report, Section, Subject
 from pipeline.reports.sections import build_sections, summary
 from pipeline.reports.units import make_visible, shorten
+from pipeline.reports.windows import Window
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,9 +31,18 @@ class ReportedRun(Protocol):
     ) -> "duckdb.DuckDBPyConnection": ...
 
 
-def build_report(run: ReportedRun, *, threads: int | None = None, memory_limit: str = "") -> Report:
-    """The whole report of a run. Raises QueryError if a table does not fit its query."""
-    return _build(run, build_sections, threads, memory_limit)
+def build_report(
+    run: ReportedRun,
+    *,
+    threads: int | None = None,
+    memory_limit: str = "",
+    windows: tuple[Window, ...] = (),
+) -> Report:
+    """The whole report of a run, with some windows of its timeline in detail.
+
+    Raises QueryError if a table does not fit its query.
+    """
+    return _build(run, build_sections, threads, memory_limit, windows)
 
 
 def build_summary(
@@ -65,10 +75,11 @@ def _build(
     build: Callable[[Material], tuple[Section, ...]],
     threads: int | None,
     memory_limit: str,
+    windows: tuple[Window, ...] = (),
 ) -> Report:
     connection = run.connect(threads=threads, memory_limit=memory_limit)
     try:
-        material = Material(connection, run.manifest)
+        material = Material(connection, run.manifest, windows=windows)
         return Report(
             title=shorten(make_visible(run.label)),
             subtitle=summary.describe_size(material.overview),

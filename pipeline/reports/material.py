@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from pipeline.reports.model import Table
 from pipeline.reports.tables import TableSpec, fetch, fetch_arrays, read_table
 from pipeline.reports.units import Value
+from pipeline.reports.windows import Window
 
 if TYPE_CHECKING:
     import duckdb
@@ -23,12 +24,14 @@ Rows = list[dict[str, Value]]
 class Material:
     """The tables of a run as views of a database, and how they were made.
 
+    `windows` are those of the run that somebody wants to see in detail.
     Asking raises QueryError if a table does not fit its query.
     """
 
     connection: "duckdb.DuckDBPyConnection"
     manifest: "Manifest"
     overview_query: str = OVERVIEW
+    windows: tuple[Window, ...] = ()
     _fetched: dict[tuple[str, int | None], Rows] = field(default_factory=dict)
 
     @cached_property

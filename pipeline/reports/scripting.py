@@ -33,11 +33,16 @@ def scripting_of(report: Report) -> Scripting:
     used = {widget.name for section in report.sections for widget in section.widgets}
     if not used:
         return Scripting((), ())
-    names = (*SHARED, *sorted(used), LAST)
+    names = (*SHARED, *(part for name in sorted(used) for part in _parts(name)), LAST)
     return Scripting(
         scripts=tuple(_read(f"{name}.js") for name in names),
         styles=tuple(style for name in names if (style := _read(f"{name}.css"))),
     )
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    """The scripts of a widget: what it is made of, called name_part, then itself."""
+    return (*sorted(path.stem for path in WIDGETS.glob(f"{name}_*.js")), name)
 
 
 @cache

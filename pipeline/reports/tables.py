@@ -1,7 +1,7 @@
 """From report queries to the tables of a report."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -76,7 +76,12 @@ class TableSpec:
 
 def bind_limit(sql: str, row_limit: int | None) -> str:
     """The query with its limit written in, so that it can be run anywhere as it stands."""
-    return sql if row_limit is None else re.sub(r"\$row_limit\b", str(row_limit), sql)
+    return sql if row_limit is None else bind_values(sql, {"row_limit": row_limit})
+
+
+def bind_values(sql: str, values: Mapping[str, int]) -> str:
+    """The query with values of its parameters written in."""
+    return re.sub(r"\$(\w+)", lambda found: str(values.get(found[1], found[0])), sql)
 
 
 def strip_header(sql: str) -> str:
@@ -97,10 +102,16 @@ def fetch(
 
 
 def fetch_arrays(
-    connection: "duckdb.DuckDBPyConnection", query: str, row_limit: int | None = None
+    connection: "duckdb.DuckDBPyConnection",
+    query: str,
+    row_limit: int | None = None,
+    **values: int,
 ) -> dict[str, NDArray[Any]]:
-    """The same as arrays, for many rows; an integer that is null is -1."""
-    with _asking(connection, query, row_limit) as cursor:
+    """The same as arrays, for many rows; an integer that is null is -1.
+
+    `values` are those of other parameters.
+    """
+    with _asking(connection, query, row_limit, values) as cursor:
         columns = cursor.fetchnumpy()
     return {
         name: column.filled(-1) if np.ma.isMaskedArray(column) else np.asarray(column)
@@ -110,11 +121,14 @@ def fetch_arrays(
 
 @contextmanager
 def _asking(
-    connection: "duckdb.DuckDBPyConnection", query: str, row_limit: int | None
+    connection: "duckdb.DuckDBPyConnection",
+    query: str,
+    row_limit: int | None,
+    values: Mapping[str, int] | None = None,
 ) -> Iterator["duckdb.DuckDBPyConnection"]:
     import duckdb
 
-    parameters = {} if row_limit is None else {"row_limit": row_limit}
+    parameters = dict(values or {}) | ({} if row_limit is None else {"row_limit": row_limit})
     try:
         yield connection.execute(load_query(query).statement, parameters)
     except duckdb.Error as error:

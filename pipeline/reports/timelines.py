@@ -1,0 +1,249 @@
+"""Data of a timeline: bins of the whole run, and windows of it in full detail."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.errors import UsageError
+from pipeline.reports.material import Material, Rows
+from pipeline.reports.model import Source
+from pipeline.reports.tables import bind_values, fetch_arrays, strip_header
+from pipeline.reports.windows import Window, choose_windows
+from pipeline.sql import load_query
+
+MOST_VISITS = 40_000
+"""Of a chosen window; a window that somebody asked for has more."""
+MOST_ASKED_VISITS = 200_000
+MOST_WINDOWS = 6
+MOST_PLACES = 8
+MOST_WAITS, MOST_SEGMENTS = 10_000, 10_000
+SHARES = 15
+"""Times of bins are told in this many parts of the bin."""
+LIMITS = {"window_waits": MOST_WAITS, "window_messages": 10_000, "window_collectives": 20_000}
+
+Columns = dict[str, NDArray[Any]]
+Values = Mapping[str, int]
+
+
+def describe_query(query: str, **values: int) -> Source:
+    """A query with its values written in, to read and to run."""
+    return Source(query, strip_header(bind_values(load_query(query).statement, values)))
+
+
+class Timeline:
+    """What the timeline of a run shows; `windows` are those that somebody asked for."""
+
+    def __init__(self, material: Material) -> None:
+        self._connection = material.connection
+        self._locations = material.rows("timeline_locations")
+        self._regions = material.rows("timeline_regions")
+        self.run = Window(*_span(material))
+        self.places = material.rows("timeline_places", MOST_PLACES)
+        self.asked = tuple(self._within_run(window) for window in material.windows)
+        self.windows = self.asked + choose_windows(
+            (Window(_int(row["begin_ns"]), _int(row["end_ns"])) for row in self.places),
+            self.run,
+            visit_count=_int(material.overview["visit_count"]),
+            most_visits=MOST_VISITS,
+            most_windows=MOST_WINDOWS,
+        )
+        self._row_of = np.zeros(1 + max(self._ids("location_id"), default=0), np.int64)
+        self._row_of[self._ids("location_id")] = np.arange(len(self._locations))
+
+    def _within_run(self, window: Window) -> Window:
+        inside = window.within(self.run)
+        if inside.length_ns <= 0:
+            first, last = (moment / 1e9 for moment in (self.run.begin_ns, self.run.end_ns))
+            raise UsageError(
+                f"the window lies outside the run: that goes from {first} s to {last} s"
+            )
+        return inside
+
+    def _region_of(self, ids: NDArray[Any]) -> NDArray[Any]:
+        """Places of regions in their list, which is ordered by id."""
+        return np.searchsorted([_int(row["region_id"]) for row in self._regions], ids)
+
+    def _ids(self, name: str) -> list[int]:
+        return [_int(row[name]) for row in self._locations]
+
+    @property
+    def whole(self) -> Values:
+        """Values of the parameters for waits of the whole run."""
+        return _values(self.run, MOST_WAITS)
+
+    def data(self) -> dict[str, object]:
+        """Plain values and arrays; locations are told by their row, regions by their place."""
+        return {
+            "begin": self.run.begin_ns,
+            "end": self.run.end_ns,
+            "locations": _describe_locations(self._locations),
+            "regions": _describe_regions(self._regions),
+            "levels": self._levels(),
+            "path": self._path(),
+            "waits": self._waits(self.whole),
+            "places": [self._place(row) for row in self.places],
+            "windows": [self._window(window) for window in self.windows],
+        }
+
+    def sources(self) -> tuple[Source, ...]:
+        """All queries; those of windows for the first one."""
+        names = ("timeline_locations", "timeline_regions", "timeline_course")
+        of_windows = ("window_visits", "window_messages", "window_collectives")
+        first = self.windows[:1]
+        return (
+            *map(describe_query, names),
+            describe_query("timeline_places", row_limit=MOST_PLACES),
+            describe_query("timeline_path", row_limit=MOST_SEGMENTS),
+            describe_query("window_waits", **self.whole),
+            *(describe_query(name, **self._values_of(name, w)) for w in first
+              for name in of_windows),
+        )  # fmt: skip
+
+    def _values_of(self, query: str, window: Window) -> Values:
+        is_asked = window in self.asked
+        most = LIMITS.get(query, MOST_ASKED_VISITS if is_asked else MOST_VISITS + MOST_VISITS // 2)
+        return _values(window, most)
+
+    def _levels(self) -> list[dict[str, object]]:
+        found = fetch_arrays(self._connection, "timeline_course")
+        ends = np.searchsorted(found["level"], np.arange(found["level"].max(initial=-1) + 2))
+        return [
+            self._level({name: column[begin:end] for name, column in found.items()})
+            for begin, end in pairwise(ends)
+        ]
+
+    def _level(self, rows: Columns) -> dict[str, object]:
+        """Regions (1 and up; 0 is none) and shares of all bins of a level, row after row."""
+        width = int((rows["end_ns"] - rows["begin_ns"]).max())
+        count = -(-self.run.length_ns // width)
+        place = self._row_of[rows["location_id"]] * count + rows["bin"]
+        region = np.zeros(len(self._locations) * count, np.int64)
+        region[place] = self._region_of(rows["region_id"]) + 1
+        share = np.zeros(len(region), np.int64)
+        share[place] = np.ceil(rows["time_ns"] * SHARES / (rows["end_ns"] - rows["begin_ns"]))
+        return {"width": width, "count": count, "region": region, "share": share}
+
+    def _path(self) -> dict[str, object]:
+        found = fetch_arrays(self._connection, "timeline_path", row_limit=MOST_SEGMENTS)
+        return {
+            "ordinal": found["ordinal"],
+            "row": self._row_of[found["location_id"]],
+            "begin": found["begin_ns"] - self.run.begin_ns,
+            "length": found["end_ns"] - found["begin_ns"],
+        }
+
+    def _waits(self, values: Values) -> dict[str, object]:
+        found = fetch_arrays(self._connection, "window_waits", **values)
+        titles, title = np.unique(found["finding"].astype(str), return_inverse=True)
+        return {
+            "titles": titles.tolist(),
+            "title": title,
+            "row": self._row_of[found["location_id"]],
+            "cause": self._row_of[found["cause_location_id"]],
+            "begin": found["start_ns"] - self.run.begin_ns,
+            "length": found["wait_ns"],
+        }
+
+    def _place(self, row: Mapping[str, object]) -> dict[str, object]:
+        return {
+            **{name: row[name] for name in ("kind", "title", "rank", "cause_rank")},
+            "row": int(self._row_of[_int(row["location_id"])]),
+            "begin": _int(row["begin_ns"]) - self.run.begin_ns,
+            "length": _int(row["length_ns"]),
+        }
+
+    def _window(self, window: Window) -> dict[str, object]:
+        values = self._values_of("window_visits", window)
+        visits = fetch_arrays(self._connection, "window_visits", **values)
+        return {
+            "begin": window.begin_ns - self.run.begin_ns,
+            "end": window.end_ns - self.run.begin_ns,
+            "isAsked": window in self.asked,
+            "isCut": len(visits["visit_id"]) >= values["row_limit"],
+            "visits": self._visits(visits),
+            "messages": self._messages(window),
+            "collectives": self._collectives(window),
+            "waits": self._waits(self._values_of("window_waits", window)),
+        }
+
+    def _visits(self, found: Columns) -> dict[str, object]:
+        """Visits by location, then as they are entered, which is told by steps."""
+        enter = found["enter_ns"] - self.run.begin_ns
+        return {
+            "row": self._row_of[found["location_id"]],
+            "region": self._region_of(found["region_id"]),
+            "step": np.diff(enter, prepend=0),
+            "length": found["leave_ns"] - found["enter_ns"],
+        }
+
+    def _messages(self, window: Window) -> dict[str, object]:
+        values = self._values_of("window_messages", window)
+        found = fetch_arrays(self._connection, "window_messages", **values)
+        return {
+            "from": self._row_of[found["sender_location_id"]],
+            "to": self._row_of[found["receiver_location_id"]],
+            "begin": found["send_ns"] - self.run.begin_ns,
+            "length": found["receive_ns"] - found["send_ns"],
+            "bytes": found["bytes"],
+            "tag": found["tag"],
+        }
+
+    def _collectives(self, window: Window) -> dict[str, object]:
+        values = self._values_of("window_collectives", window)
+        found = fetch_arrays(self._connection, "window_collectives", **values)
+        names, name = np.unique(found["operation"].astype(str), return_inverse=True)
+        return {
+            "names": names.tolist(),
+            "name": name,
+            "instance": found["collective_id"],
+            "row": self._row_of[found["location_id"]],
+            "begin": found["begin_ns"] - self.run.begin_ns,
+            "length": found["end_ns"] - found["begin_ns"],
+        }
+
+
+def _span(material: Material) -> tuple[int, int]:
+    (row,) = material.rows("timeline_span")
+    return _int(row["begin_ns"]), _int(row["end_ns"])
+
+
+def _values(window: Window, row_limit: int) -> dict[str, int]:
+    return {
+        "window_begin_ns": window.begin_ns,
+        "window_end_ns": window.end_ns,
+        "row_limit": row_limit,
+    }
+
+
+def _describe_locations(locations: Rows) -> dict[str, object]:
+    return {
+        "id": np.array([row["location_id"] for row in locations], np.int64),
+        "rank": np.array([row["rank"] for row in locations], np.int64),
+        "thread": np.array([row["thread"] for row in locations], np.int64),
+        "name": [str(row["location"]) for row in locations],
+        "process": [str(row["process"]) for row in locations],
+    }
+
+
+def _describe_regions(regions: Rows) -> dict[str, object]:
+    parts = sorted({str(row["part"]) for row in regions})
+    return {
+        "id": np.array([row["region_id"] for row in regions], np.int64),
+        "name": [str(row["region"]) for row in regions],
+        "source": [_describe_source(row) for row in regions],
+        "parts": parts,
+        "part": np.array([parts.index(str(row["part"])) for row in regions], np.int64),
+    }
+
+
+def _describe_source(region: Mapping[str, object]) -> str:
+    if not region["file"]:
+        return ""
+    return ":".join(str(part) for part in (region["file"], region["begin_line"]) if part)
+
+
+def _int(value: object) -> int:
+    return int(str(value))

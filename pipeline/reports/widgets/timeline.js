@@ -1,0 +1,349 @@
+"use strict";
+// The timeline of a run: what every location did when, zoomed and moved through by mouse or keys.
+tracemill.widgets.timeline = function (stage, data) {
+  const { element, formatTime } = tracemill;
+  const { build } = tracemill.timelineScene;
+  const { draw, RULER } = tracemill.timelineDraw;
+  const find = tracemill.timelineFind;
+  const TALLEST = 460, SHORTEST_NS = 20, SETTLED_MS = 250;
+  const KEYS = "Keys, when the picture has the focus: + and − zoom, ← and → move, ↑ and ↓ choose a row, "
+    + "comma and full stop the call before and after, Enter shows it whole, Home the whole run, "
+    + "[ and ] lower and taller rows. The mouse: drag to move; the wheel zooms once the picture was clicked.";
+
+  const scene = build(data);
+  const view = { begin: 0, end: scene.length, top: 0, rowHeight: 16, left: 84, width: 100, height: 100,
+    rows: [], placeOf: {} };
+  const look = { show: { waits: true, messages: true, collectives: true, path: true }, row: null,
+    chosen: null, hasFocus: false };
+  const canvas = element("canvas", { "aria-hidden": "true" });
+  const spacer = element("div");
+  const lanes = element("div", { class: "lanes", tabindex: "0", role: "application",
+    "aria-label": "Timeline of " + scene.rows.length + " rows over " + formatTime(scene.length)
+      + ". What is chosen is told below." }, canvas, spacer);
+  const tell = element("p", { class: "tell", "aria-live": "polite" });
+  const places = placeList();
+  const context = canvas.getContext("2d");
+  let isDue = false;
+  let settling = 0;
+
+  stage.append(element("div", { class: "timeline" }, toolbar(), lanes, tell, legend(),
+    element("p", { class: "keys" }, KEYS)));
+  view.rowHeight = Math.max(12, Math.min(72, Math.floor((TALLEST - RULER) / scene.rows.length)));
+  readColours();
+  chooseRows();
+  listen();
+  say();
+  if (data.windows.length && data.windows[0].isAsked) show(data.windows[0].begin, data.windows[0].end);
+
+  // --- Parts of the page ---
+
+  function toolbar() {
+    const button = (label, title, act) =>
+      element("button", { type: "button", title, "aria-label": title, click: act }, label);
+    const box = (key, label) => element("label", {},
+      element("input", { type: "checkbox", checked: true, change(event) {
+        look.show[key] = event.target.checked;
+        refresh();
+      } }), " " + label);
+    return element("div", { class: "tools" },
+      button("Whole run", "Show the whole run", () => show(0, scene.length)),
+      button("−", "Zoom out", () => zoom(2)), button("+", "Zoom in", () => zoom(0.5)),
+      button("←", "Move to earlier", () => move(-0.25)), button("→", "Move to later", () => move(0.25)),
+      places, box("waits", "Waiting"), box("messages", "Messages"),
+      box("collectives", "Collectives"), box("path", "Critical path"));
+  }
+
+  // Windows that were asked for, then waits and parts of the critical path that matter most.
+  function placeList() {
+    const options = [];
+    for (const window of data.windows) {
+      if (window.isAsked) options.push([window.begin, window.end - window.begin,
+        "Window " + find.momentOf(scene, window.begin) + " – " + find.momentOf(scene, window.end)]);
+    }
+    for (const place of data.places) options.push([place.begin, place.length, nameOf(place), place.row]);
+    const list = element("select", { "aria-label": "Go to", change() {
+      const chosen = options[list.selectedIndex - 1];
+      if (chosen) visitPlace(chosen);
+      list.selectedIndex = 0;
+    } }, element("option", {}, "Go to …"));
+    for (const option of options) list.append(element("option", {}, option[2]));
+    return list;
+  }
+
+  function nameOf(place) {
+    const where = find.placeOf(scene, place.row).toLowerCase();
+    const time = formatTime(place.length);
+    return place.kind === "path" ? "Critical path: " + time + " on " + where
+      : place.title + ": " + where + " waits " + time + " for rank " + place.cause_rank;
+  }
+
+  function visitPlace([begin, length, , row]) {
+    show(begin - length * 0.15, begin + length * 1.15);
+    if (row !== undefined) chooseRow(row);
+    lanes.focus();
+  }
+
+  function legend() {
+    const order = Array.from(scene.weights.keys()).filter((region) => scene.weights[region])
+      .sort((one, other) => scene.weights[other] - scene.weights[one]).slice(0, 9);
+    return element("ul", { class: "legend" }, ...order.map((region) => {
+      const swatch = element("span", { "aria-hidden": "true" });
+      swatch.style.background = "var(" + scene.colours[region] + ")";
+      return element("li", {}, swatch, tracemill.nameElement(scene.regions.name[region], 40));
+    }));
+  }
+
+  // --- Where one looks ---
+
+  function show(begin, end) {
+    const length = Math.min(Math.max(end - begin, SHORTEST_NS), scene.length);
+    view.begin = Math.min(Math.max(begin, 0), scene.length - length);
+    view.end = view.begin + length;
+    clearTimeout(settling);
+    settling = setTimeout(tellWindow, SETTLED_MS);
+    refresh();
+  }
+
+  function tellWindow() {
+    const isWhole = view.end - view.begin >= scene.length;
+    const window = { begin: view.begin + scene.begin, end: view.end + scene.begin };
+    tracemill.selection.set({ window: isWhole ? null : window });
+  }
+
+  function zoom(factor, at) {
+    const middle = at === undefined ? (view.begin + view.end) / 2 : at;
+    show(middle - (middle - view.begin) * factor, middle + (view.end - middle) * factor);
+  }
+
+  function move(part) {
+    const by = (view.end - view.begin) * part;
+    show(view.begin + by, view.end + by);
+  }
+
+  function chooseRows() {
+    const passes = tracemill.passing("rank");
+    view.rows = Array.from(scene.locations.rank.keys()).filter((row) => passes(scene.locations.rank[row]));
+    view.placeOf = {};
+    view.rows.forEach((row, place) => { view.placeOf[row] = place; });
+    resize();
+  }
+
+  function chooseRow(row) {
+    look.row = row;
+    const top = (view.placeOf[row] || 0) * view.rowHeight;
+    const room = view.height - RULER - view.rowHeight;
+    if (lanes.scrollTop > top) lanes.scrollTop = top;
+    if (lanes.scrollTop < top - room) lanes.scrollTop = top - room;
+    refresh();
+  }
+
+  function choose(found) {
+    look.chosen = found;
+    if (found) {
+      look.row = found.row;
+      tracemill.selection.set({ location: scene.locations.id[found.row] });
+    }
+    say();
+    refresh();
+  }
+
+  function say() {
+    if (!look.chosen) {
+      const detail = scene.windows.length ? " Marks on the ruler tell where single calls can be seen." : "";
+      tell.replaceChildren("Nothing is chosen: click into a row." + detail);
+      return;
+    }
+    const pairs = find.describe(scene, look.chosen);
+    tell.replaceChildren(...pairs.flatMap(([name, value]) => [
+      element("span", {}, name ? name + " " : null), tracemill.nameElement(value, 240), "  ",
+    ]));
+  }
+
+  // --- Drawing: once per frame at most ---
+
+  function refresh() {
+    if (isDue) return;
+    isDue = true;
+    requestAnimationFrame(() => {
+      isDue = false;
+      view.top = lanes.scrollTop;
+      draw(context, scene, view, look);
+    });
+  }
+
+  function resize() {
+    const all = RULER + view.rows.length * view.rowHeight;
+    const height = Math.min(all, TALLEST);
+    const scale = window.devicePixelRatio || 1;
+    lanes.style.height = height + "px";
+    spacer.style.height = all - height + "px";
+    const width = Math.max(lanes.clientWidth, 200);
+    canvas.style.width = width + "px";
+    canvas.style.height = height + "px";
+    canvas.width = Math.round(width * scale);
+    canvas.height = Math.round(height * scale);
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    Object.assign(view, { width: width - view.left, height });
+    refresh();
+  }
+
+  function readColours() {
+    const colours = scene.colours.map(tracemill.colour);
+    const passes = tracemill.passing("region");
+    const chosen = tracemill.selection.get("region");
+    const isShown = scene.regions.name.map(
+      (name, region) => passes(name) && (chosen === null || scene.regions.id[region] === chosen));
+    const page = tracemill.colour("--page");
+    const passesTag = tracemill.passing("tag");
+    const passesPartner = tracemill.passing("partner");
+    const rank = scene.locations.rank;
+    look.alpha = (region) => isShown[region] ? 1 : 0.15;
+    Object.assign(look, {
+      colour: (region) => colours[region],
+      passesMessage: (messages, at) => passesTag(messages.tag[at])
+        && (passesPartner(rank[messages.to[at]]) || passesPartner(rank[messages.from[at]])),
+      shades: shadesOf(colours.map(readColour), readColour(page), look.alpha),
+      pagePixel: pixelOf(readColour(page)), page, ink: tracemill.colour("--ink"),
+      soft: tracemill.colour("--soft"), accent: tracemill.colour("--accent"),
+      path: tracemill.colour("--path"), onBar: "#fff",
+    });
+    look.hatch = hatchOf(tracemill.colour("--wait"));
+  }
+
+  // Red, green and blue of a colour of the page.
+  function readColour(colour) {
+    context.fillStyle = colour;
+    const value = parseInt(context.fillStyle.slice(1), 16);
+    return [value >> 16, value >> 8 & 255, value & 255];
+  }
+
+  // Pixels by region and share of the bin, from 0 to 15: the less, the more of the page shines through.
+  function shadesOf(colours, page, alpha) {
+    const shades = new Uint32Array(colours.length * 16);
+    for (let at = 0; at < shades.length; at++) {
+      const region = at >> 4;
+      const part = alpha(region) * (0.4 + 0.6 * (at & 15) / 15);
+      const mixed = page.map((level, place) => Math.round(level + (colours[region][place] - level) * part));
+      shades[at] = pixelOf(mixed);
+    }
+    return shades;
+  }
+
+  function pixelOf([red, green, blue]) {
+    return (255 << 24 | blue << 16 | green << 8 | red) >>> 0;
+  }
+
+  function hatchOf(colour) {
+    const tile = element("canvas", { width: 6, height: 6 });
+    const brush = tile.getContext("2d");
+    brush.strokeStyle = colour;
+    brush.lineWidth = 1.6;
+    for (const shift of [-6, 0, 6]) {
+      brush.moveTo(shift - 1, 7);
+      brush.lineTo(shift + 7, -1);
+    }
+    brush.stroke();
+    const pattern = context.createPattern(tile, "repeat");
+    return () => pattern;
+  }
+
+  // --- What people do ---
+
+  function listen() {
+    lanes.addEventListener("scroll", refresh);
+    lanes.addEventListener("keydown", press);
+    lanes.addEventListener("wheel", turn, { passive: false });
+    lanes.addEventListener("pointerdown", grab);
+    for (const name of ["focus", "blur"]) {
+      lanes.addEventListener(name, () => { look.hasFocus = name === "focus"; refresh(); });
+    }
+    new ResizeObserver(resize).observe(stage);
+    tracemill.onColours(() => { readColours(); refresh(); });
+    tracemill.filter.subscribe(() => { readColours(); chooseRows(); });
+    tracemill.selection.subscribe((changed) => {
+      if (changed.includes("region")) { readColours(); refresh(); }
+      if (changed.includes("location")) chooseLocation(tracemill.selection.get("location"));
+    });
+  }
+
+  function chooseLocation(location) {
+    const row = location === null ? -1 : scene.locations.id.indexOf(location);
+    if (row >= 0 && row !== look.row) chooseRow(row);
+  }
+
+  function press(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const acts = {
+      "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), Home: () => show(0, scene.length),
+      ArrowLeft: () => move(-0.1), ArrowRight: () => move(0.1),
+      ArrowUp: () => step(-1), ArrowDown: () => step(1),
+      ",": () => choose(find.beside(scene, view, rowNow(), look.chosen, -1)),
+      ".": () => choose(find.beside(scene, view, rowNow(), look.chosen, 1)),
+      "[": () => stretch(1 / 1.4), "]": () => stretch(1.4), Enter: showChosen,
+      Escape: () => choose(null),
+    };
+    if (!acts[event.key]) return;
+    event.preventDefault();
+    acts[event.key]();
+  }
+
+  function rowNow() {
+    return look.row !== null && view.placeOf[look.row] !== undefined ? look.row : view.rows[0];
+  }
+
+  function step(by) {
+    const place = look.row === null ? -1 : view.rows.indexOf(look.row);
+    const next = Math.min(Math.max(place + by, 0), view.rows.length - 1);
+    if (view.rows[next] !== undefined) chooseRow(view.rows[next]);
+  }
+
+  function stretch(factor) {
+    view.rowHeight = Math.max(4, Math.min(160, Math.round(view.rowHeight * factor)));
+    resize();
+  }
+
+  function showChosen() {
+    const found = look.chosen || find.beside(scene, view, rowNow(), null, 0);
+    if (!found) return;
+    choose(found);
+    const length = found.end - found.begin;
+    show(found.begin - length * 0.2, found.end + length * 0.2);
+  }
+
+  function turn(event) {
+    if (!look.hasFocus && !event.ctrlKey) return;
+    event.preventDefault();
+    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+      move((event.deltaX || event.deltaY) / view.width);
+    } else zoom(Math.exp(event.deltaY * 0.002), timeAt(event));
+  }
+
+  function timeAt(event) {
+    const x = event.clientX - canvas.getBoundingClientRect().left;
+    return view.begin + (x - view.left) / view.width * (view.end - view.begin);
+  }
+
+  // Drag to move in time and over rows; without moving it is a click, which chooses.
+  function grab(event) {
+    if (event.button || event.offsetX > lanes.clientWidth) return;
+    const from = { x: event.clientX, y: event.clientY, begin: view.begin, top: lanes.scrollTop };
+    let hasMoved = false;
+    const drag = (moved) => {
+      const dx = moved.clientX - from.x;
+      hasMoved = hasMoved || Math.hypot(dx, moved.clientY - from.y) > 4;
+      if (!hasMoved) return;
+      const length = view.end - view.begin;
+      const begin = from.begin - dx / view.width * length;
+      lanes.scrollTop = from.top - (moved.clientY - from.y);
+      show(begin, begin + length);
+    };
+    const drop = (last) => {
+      removeEventListener("pointermove", drag);
+      removeEventListener("pointerup", drop);
+      const box = canvas.getBoundingClientRect();
+      if (!hasMoved) choose(find.under(scene, view, look, last.clientX - box.left, last.clientY - box.top));
+    };
+    addEventListener("pointermove", drag);
+    addEventListener("pointerup", drop);
+  }
+};

@@ -1,0 +1,154 @@
+"use strict";
+// What lies under a point of a timeline, what comes before and after it, and what is said of it.
+tracemill.timelineFind = (function () {
+  const draw = tracemill.timelineDraw;
+  const NEAR = 5;
+
+  // What is at a place of the canvas: a message, a visit, a bin, or null.
+  function under(scene, view, look, x, y) {
+    const place = Math.floor((y - draw.RULER + view.top) / view.rowHeight);
+    const row = view.rows[place];
+    if (row === undefined || x < view.left || y < draw.RULER) return null;
+    const time = view.begin + (x - view.left) / view.width * (view.end - view.begin);
+    const inRow = y - draw.RULER + view.top - place * view.rowHeight;
+    const windows = draw.visibleWindows(scene, view)
+      .filter((window) => window.begin <= time && time < window.end);
+    for (const window of windows.slice().reverse()) {
+      return (look.show.messages && messageNear(view, look, window, x, y))
+        || visitAt(view, window, row, time, inRow);
+    }
+    return binAt(scene, view, row, time);
+  }
+
+  function messageNear(view, look, window, x, y) {
+    const messages = window.messages;
+    let best = null;
+    let least = NEAR;
+    for (let at = 0; at < messages.begin.length; at++) {
+      if (!look.passesMessage(messages, at)) continue;
+      const from = view.placeOf[messages.from[at]];
+      const to = view.placeOf[messages.to[at]];
+      if (from === undefined || to === undefined) continue;
+      const distance = distanceTo(view, messages.begin[at], from,
+        messages.begin[at] + messages.length[at], to, x, y);
+      if (distance < least) {
+        least = distance;
+        best = { kind: "message", window, at, row: messages.from[at],
+          begin: messages.begin[at], end: messages.begin[at] + messages.length[at] };
+      }
+    }
+    return best;
+  }
+
+  function distanceTo(view, begin, from, end, to, x, y) {
+    const scale = view.width / (view.end - view.begin);
+    const middle = draw.RULER - view.top + draw.barOf(view) / 2;
+    const ax = view.left + (begin - view.begin) * scale;
+    const ay = middle + from * view.rowHeight;
+    const dx = (end - begin) * scale;
+    const dy = (to - from) * view.rowHeight;
+    const along = ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1);
+    const part = Math.min(1, Math.max(0, along));
+    return Math.hypot(x - ax - part * dx, y - ay - part * dy);
+  }
+
+  // The innermost visit at a time, or the one whose lane was pointed at.
+  function visitAt(view, window, row, time, inRow) {
+    const visits = window.visits;
+    const range = visits.starts.get(row) || [0, 0];
+    let found = null;
+    for (let at = range[0]; at < range[1] && visits.enter[at] <= time; at++) {
+      if (time >= visits.enter[at] + visits.length[at]) continue;
+      const lane = draw.laneOf(view, window, visits.depth[at]);
+      if (!found || inRow === null || inRow >= lane.top) found = visit(window, at);
+    }
+    return found;
+  }
+
+  function visit(window, at) {
+    const visits = window.visits;
+    return { kind: "visit", window, at, row: visits.row[at], region: visits.region[at],
+      depth: visits.depth[at], begin: visits.enter[at], end: visits.enter[at] + visits.length[at] };
+  }
+
+  function binAt(scene, view, row, time) {
+    const level = draw.chooseLevel(scene, view);
+    const bin = Math.floor(time / level.width);
+    if (bin < 0 || bin >= level.count) return null;
+    const region = level.region[row * level.count + bin];
+    if (!region) return null;
+    return { kind: "bin", row, region: region - 1, share: level.share[row * level.count + bin] / 15,
+      begin: bin * level.width, end: Math.min((bin + 1) * level.width, scene.length) };
+  }
+
+  // The next or previous visit of a row of what is shown; `from` is what was chosen before.
+  function beside(scene, view, row, from, step) {
+    if (from && from.kind === "visit" && from.row === row) {
+      const range = from.window.visits.starts.get(row);
+      const at = from.at + step;
+      return at >= range[0] && at < range[1] ? visit(from.window, at) : from;
+    }
+    const middle = (view.begin + view.end) / 2;
+    for (const window of draw.visibleWindows(scene, view)) {
+      const found = visitAt(view, window, row, middle, null);
+      if (found) return found;
+    }
+    return binAt(scene, view, row, middle);
+  }
+
+  // --- In words: pairs of what it is and its value ---
+
+  function describe(scene, found) {
+    if (found.kind === "message") return describeMessage(scene, found);
+    const regions = scene.regions;
+    const told = [["Region", regions.name[found.region]], ["", placeOf(scene, found.row)]];
+    if (found.kind === "bin") {
+      told.push(["from", momentOf(scene, found.begin)],
+        ["most of", tracemill.formatTime(found.end - found.begin)]);
+    } else {
+      told.push(["from", momentOf(scene, found.begin)],
+        ["for", tracemill.formatTime(found.end - found.begin)],
+        ["Call path", tracemill.timelineScene.pathOf(found.window, found.at)
+          .map((region) => regions.name[region]).join("/")]);
+      told.push(...waitsIn(scene, found));
+    }
+    if (regions.source[found.region]) told.push(["Source", regions.source[found.region]]);
+    told.push(["Kind", regions.parts[regions.part[found.region]]]);
+    return told;
+  }
+
+  function describeMessage(scene, found) {
+    const messages = found.window.messages;
+    return [
+      ["Message from", placeOf(scene, messages.from[found.at])],
+      ["to", placeOf(scene, messages.to[found.at])],
+      ["tag", String(messages.tag[found.at])],
+      ["size", tracemill.formatSize(messages.bytes[found.at])],
+      ["sent", momentOf(scene, found.begin)],
+      ["received after", tracemill.formatTime(found.end - found.begin)],
+    ];
+  }
+
+  function waitsIn(scene, found) {
+    const waits = found.window.waits;
+    const told = [];
+    for (let at = 0; at < waits.row.length; at++) {
+      const begin = waits.begin[at];
+      if (waits.row[at] !== found.row || begin < found.begin) continue;
+      if (begin + waits.length[at] > found.end) continue;
+      told.push([waits.titles[waits.title[at]], tracemill.formatTime(waits.length[at])
+        + " for " + placeOf(scene, waits.cause[at]).toLowerCase()]);
+    }
+    return told.slice(0, 3);
+  }
+
+  function placeOf(scene, row) {
+    const { rank, thread } = scene.locations;
+    return "Rank " + rank[row] + (scene.hasThreads ? ", thread " + thread[row] : "");
+  }
+
+  const momentOf = (scene, time) => ((time + scene.begin) / 1e9).toFixed(9)
+    .replace(/(\.\d{3}\d*?)0+$/, "$1") + " s";
+
+  return { under, beside, describe, momentOf, placeOf };
+})();

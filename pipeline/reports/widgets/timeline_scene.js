@@ -1,0 +1,134 @@
+"use strict";
+// What a timeline shows, ready to be drawn: rows, regions with colours, bins, windows with depths.
+tracemill.timelineScene = (function () {
+  const WORK = ["--k0", "--k5", "--k8", "--k1"];
+  const OTHER = { "point-to-point": "--k6", "collective": "--k2", "initialise/finalise": "--k9",
+    "barrier": "--k7", "fork/join": "--k3" };
+  const REST = ["--k3", "--k4", "--k7", "--k9"];
+
+  function build(data) {
+    const scene = {
+      length: Math.max(data.end - data.begin, 1),
+      begin: data.begin,
+      rows: describeRows(data.locations),
+      locations: data.locations,
+      regions: data.regions,
+      levels: data.levels,
+      path: data.path,
+      waits: data.waits,
+      places: data.places,
+      windows: data.windows.map(prepareWindow),
+      hasThreads: data.locations.thread.some((thread) => thread > 0),
+    };
+    scene.weights = weigh(scene);
+    scene.colours = assignColours(scene);
+    return scene;
+  }
+
+  function describeRows(locations) {
+    const several = new Set();
+    locations.thread.forEach((thread, row) => { if (thread > 0) several.add(locations.rank[row]); });
+    return Array.from(locations.rank, (rank, row) => {
+      const thread = locations.thread[row];
+      if (!several.has(rank)) return { label: "Rank " + rank, isThread: false };
+      return { label: thread ? "Thread " + thread : "Rank " + rank, isThread: thread > 0 };
+    });
+  }
+
+  // Time of every region in the finest bins: who needs a colour of its own and a legend.
+  function weigh(scene) {
+    const weights = new Float64Array(scene.regions.name.length);
+    const level = scene.levels[scene.levels.length - 1];
+    if (!level) return weights;
+    for (let at = 0; at < level.region.length; at++) {
+      if (level.region[at]) weights[level.region[at] - 1] += level.share[at];
+    }
+    return weights;
+  }
+
+  // Regions that compute take turns in their colours, heaviest first; others have that of their part.
+  function assignColours(scene) {
+    const { parts, part } = scene.regions;
+    const order = Array.from(scene.weights.keys())
+      .sort((one, other) => scene.weights[other] - scene.weights[one] || one - other);
+    const colours = new Array(order.length);
+    let turn = 0;
+    for (const region of order) {
+      const name = parts[part[region]];
+      if (name === "computation") colours[region] = WORK[turn++ % WORK.length];
+      else colours[region] = OTHER[name] || REST[part[region] % REST.length];
+    }
+    return colours;
+  }
+
+  function prepareWindow(window) {
+    const visits = window.visits;
+    const count = visits.row.length;
+    const enter = new Float64Array(count);
+    let time = 0;
+    for (let at = 0; at < count; at++) enter[at] = time += visits.step[at];
+    return Object.assign({}, window, {
+      visits: Object.assign(nest(visits.row, enter, visits.length), {
+        row: visits.row, enter, length: visits.length, region: visits.region,
+        starts: startsOf(visits.row),
+      }),
+      bands: groupMembers(window.collectives),
+    });
+  }
+
+  // How many visits each visit lies in, and the innermost of them or -1.
+  function nest(row, enter, length) {
+    const depth = new Uint8Array(row.length);
+    const above = new Int32Array(row.length).fill(-1);
+    let open = [];
+    let deepest = 0;
+    for (let at = 0; at < row.length; at++) {
+      if (at && row[at] !== row[at - 1]) open = [];
+      const leave = enter[at] + length[at];
+      while (open.length && !holds(open[open.length - 1], leave)) open.pop();
+      depth[at] = Math.min(open.length, 255);
+      if (open.length) above[at] = open[open.length - 1];
+      deepest = Math.max(deepest, depth[at]);
+      open.push(at);
+    }
+    return { depth, above, deepest };
+
+    function holds(other, leave) {
+      return enter[other] + length[other] >= leave;
+    }
+  }
+
+  // Where the visits of each row begin.
+  function startsOf(row) {
+    const starts = new Map();
+    for (let at = 0; at < row.length; at++) {
+      if (!starts.has(row[at])) starts.set(row[at], [at, at]);
+      starts.get(row[at])[1] = at + 1;
+    }
+    return starts;
+  }
+
+  // Members of every collective, by row.
+  function groupMembers(members) {
+    const bands = [];
+    for (let at = 0; at < members.row.length; at++) {
+      if (!at || members.instance[at] !== members.instance[at - 1]) bands.push([]);
+      bands[bands.length - 1].push(at);
+    }
+    return bands.map((band) => ({
+      name: members.names[members.name[band[0]]],
+      members: band.map((at) => ({
+        row: members.row[at], begin: members.begin[at], end: members.begin[at] + members.length[at],
+      })).sort((one, other) => one.row - other.row),
+    }));
+  }
+
+  // The call path of a visit of a window, outermost first.
+  function pathOf(window, at) {
+    const names = [];
+    for (let up = at; up >= 0; up = window.visits.above[up]) names.unshift(window.visits.region[up]);
+    return names;
+  }
+
+  return { build, pathOf };
+})();

@@ -1,0 +1,77 @@
+"""Windows of a run that its timeline shows in full detail."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pipeline.errors import UsageError
+
+_UNITS = {"": 1e9, "s": 1e9, "ms": 1e6, "us": 1e3, "µs": 1e3, "ns": 1}
+_MOMENT = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(s|ms|us|µs|ns|)\s*")
+_AFTER = 0.25
+
+
+@dataclass(frozen=True)
+class Window:
+    """A stretch of the run in nanoseconds since the trace's zero."""
+
+    begin_ns: int
+    end_ns: int
+
+    @property
+    def length_ns(self) -> int:
+        return self.end_ns - self.begin_ns
+
+    def holds(self, other: "Window") -> bool:
+        return self.begin_ns <= other.begin_ns and other.end_ns <= self.end_ns
+
+    def within(self, whole: "Window") -> "Window":
+        """What lies in another window."""
+        return Window(max(self.begin_ns, whole.begin_ns), min(self.end_ns, whole.end_ns))
+
+
+def read_window(text: str) -> Window:
+    """A window from text such as 1.2s..1.3s or 0.5..0.7, in seconds since the trace's zero.
+
+    Raises UsageError for anything else, and for a window without length.
+    """
+    begin, _, end = text.partition("..")
+    moments = [_MOMENT.fullmatch(part) for part in (begin, end)]
+    if not all(moments):
+        raise UsageError(f"--window {text}: write it as BEGIN..END, such as 1.2s..1.3s or 5ms..9ms")
+    window = Window(*(round(float(m[1]) * _UNITS[m[2]]) for m in moments if m))
+    if window.length_ns <= 0:
+        raise UsageError(f"--window {text}: the end must lie after the begin")
+    return window
+
+
+def choose_windows(
+    places: Iterable[Window], run: Window, *, visit_count: int, most_visits: int, most_windows: int
+) -> tuple[Window, ...]:
+    """Windows around places worth looking at, the first ones first, each with so many visits.
+
+    A place longer than a window is seen at its end, where what was waited for comes. Places that
+    lie in a window chosen before need none of their own. A small run is one window.
+    """
+    if visit_count <= most_visits:
+        return (run,) if run.length_ns > 0 else ()
+    length = max(run.length_ns * most_visits // visit_count, 1)
+    chosen: list[Window] = []
+    for place in places:
+        window = _around(place, length, run)
+        if len(chosen) < most_windows and not _is_seen(place, window, chosen):
+            chosen.append(window)
+    return tuple(chosen)
+
+
+def _around(place: Window, length: int, run: Window) -> Window:
+    """The place in the middle, or its end with something after it; within the run."""
+    margin = (length - place.length_ns) // 2
+    begin = place.begin_ns - margin if margin >= 0 else place.end_ns - round(length * (1 - _AFTER))
+    begin = max(min(begin, run.end_ns - length), run.begin_ns)
+    return Window(begin, begin + length).within(run)
+
+
+def _is_seen(place: Window, window: Window, chosen: Sequence[Window]) -> bool:
+    wanted = place if window.holds(place) else Window(place.end_ns, place.end_ns)
+    return any(other.holds(wanted) for other in chosen)

@@ -1,0 +1,15 @@
+-- The rows of the timeline: every location, threads after the process they belong to.
+--
+-- Grain:      one row per location
+-- Inputs:     locations, location_groups
+-- Output:     report section timeline
+-- Parameters: none
+SELECT
+    locations.location_id,
+    locations.rank,
+    locations.thread,
+    locations.name AS location,
+    location_groups.name AS process
+FROM locations
+INNER JOIN location_groups ON locations.location_group_id = location_groups.location_group_id
+ORDER BY locations.rank, locations.location_group_id, locations.thread, locations.location_id

@@ -1,0 +1,79 @@
+-- Where to look first: the longest wait of the kinds of waiting that cost most, and the longest
+-- stretches of the critical path.
+--
+-- Grain:      one row per wait, or segment of the critical path, to look at
+-- Inputs:     wait_states, metrics, critical_path_segments, locations
+-- Output:     report section timeline
+-- Parameters: $row_limit  rows, in turn of both kinds (BIGINT, default 8)
+WITH
+    kinds AS (
+        SELECT property, sum(wait_ns) AS total_ns
+        FROM wait_states
+        WHERE NOT is_completion
+        GROUP BY property
+    ),
+
+    worst_waits AS (
+        SELECT
+            property,
+            location_id,
+            cause_location_id,
+            start_ns,
+            wait_ns
+        FROM wait_states
+        WHERE NOT is_completion
+        QUALIFY
+            row_number() OVER (
+                PARTITION BY property
+                ORDER BY wait_ns DESC, visit_id
+            ) = 1
+    ),
+
+    waits AS (
+        SELECT
+            'wait' AS kind,
+            metrics.title,
+            worst_waits.location_id,
+            worst_waits.cause_location_id,
+            worst_waits.start_ns AS begin_ns,
+            worst_waits.start_ns + worst_waits.wait_ns AS end_ns,
+            row_number() OVER (ORDER BY kinds.total_ns DESC, kinds.property) AS place
+        FROM worst_waits
+        INNER JOIN kinds ON worst_waits.property = kinds.property
+        INNER JOIN metrics ON worst_waits.property = metrics.metric
+    ),
+
+    longest_stretches AS (
+        SELECT
+            'path' AS kind,
+            'Critical path' AS title,
+            location_id,
+            cause_location_id,
+            begin_ns,
+            end_ns,
+            row_number() OVER (ORDER BY end_ns - begin_ns DESC, ordinal) AS place
+        FROM critical_path_segments
+        WHERE end_ns > begin_ns
+    ),
+
+    places AS (
+        FROM waits
+        UNION ALL
+        FROM longest_stretches
+    )
+
+SELECT
+    places.kind,
+    places.title,
+    locations.rank,
+    locations.thread,
+    causes.rank AS cause_rank,
+    places.begin_ns,
+    places.end_ns,
+    places.end_ns - places.begin_ns AS length_ns,
+    places.location_id
+FROM places
+INNER JOIN locations ON places.location_id = locations.location_id
+LEFT JOIN locations AS causes ON places.cause_location_id = causes.location_id
+ORDER BY places.place, places.kind DESC
+LIMIT $row_limit::BIGINT

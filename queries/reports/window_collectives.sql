@@ -1,0 +1,33 @@
+-- Collectives in a window of the run: who was in them from when to when.
+--
+-- Grain:      one row per instance that overlaps the window and location that took part
+-- Inputs:     collectives, collective_members
+-- Output:     report section timeline
+-- Parameters: $window_begin_ns  begin of the window, since the trace's zero (BIGINT)
+--             $window_end_ns    its end (BIGINT)
+--             $row_limit        members of instances, the longest ones (BIGINT, default 20000)
+WITH
+    found AS (
+        SELECT
+            collective_id,
+            operation,
+            sum(member_count) OVER (
+                ORDER BY end_ns - begin_ns DESC, collective_id
+                ROWS UNBOUNDED PRECEDING
+            ) AS counted
+        FROM collectives
+        WHERE
+            begin_ns < $window_end_ns::BIGINT
+            AND end_ns > $window_begin_ns::BIGINT
+    )
+
+SELECT
+    found.collective_id,
+    found.operation::VARCHAR AS operation,
+    members.location_id,
+    members.begin_ns,
+    members.end_ns
+FROM found
+INNER JOIN collective_members AS members ON found.collective_id = members.collective_id
+WHERE found.counted <= $row_limit::BIGINT
+ORDER BY found.collective_id, members.location_id

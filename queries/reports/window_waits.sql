@@ -1,0 +1,30 @@
+-- Waiting in a window of the run: who waited for whom.
+--
+-- Grain:      one row per wait that overlaps the window
+-- Inputs:     wait_states, metrics
+-- Output:     report section timeline
+-- Parameters: $window_begin_ns  begin of the window, since the trace's zero (BIGINT)
+--             $window_end_ns    its end (BIGINT)
+--             $row_limit        waits, the longest ones (BIGINT, default 20000)
+WITH
+    longest AS (
+        SELECT visit_id, property, location_id, start_ns, wait_ns, cause_location_id
+        FROM wait_states
+        WHERE
+            NOT is_completion
+            AND start_ns < $window_end_ns::BIGINT
+            AND start_ns + wait_ns > $window_begin_ns::BIGINT
+        ORDER BY wait_ns DESC, visit_id, property
+        LIMIT $row_limit::BIGINT
+    )
+
+SELECT
+    longest.location_id,
+    longest.start_ns,
+    longest.wait_ns,
+    longest.cause_location_id,
+    metrics.title AS finding,
+    longest.visit_id
+FROM longest
+INNER JOIN metrics ON longest.property = metrics.metric
+ORDER BY longest.start_ns, longest.visit_id, finding

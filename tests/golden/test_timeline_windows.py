@@ -1,0 +1,112 @@
+"""Windows of a run that a timeline shows in detail: how they are written, chosen and filled."""
+
+import pytest
+
+from pipeline.errors import UsageError
+from pipeline.reports.windows import Window, choose_windows, read_window
+from tests.golden.running import run_query
+
+RUN = Window(0, 1000)
+
+
+@pytest.mark.parametrize(
+    ("text", "begin", "end"),
+    [
+        ("1.2..1.3", 1_200_000_000, 1_300_000_000),
+        ("1.2s..1.3s", 1_200_000_000, 1_300_000_000),
+        ("5ms..9.5ms", 5_000_000, 9_500_000),
+        ("7us .. 8 µs", 7_000, 8_000),
+        (".5..1", 500_000_000, 1_000_000_000),
+        ("0..12ns", 0, 12),
+    ],
+)
+def test_windows_are_written_in_seconds_or_with_units(text: str, begin: int, end: int) -> None:
+    assert read_window(text) == Window(begin, end)
+
+
+@pytest.mark.parametrize("text", ["", "1", "1..", "..2", "a..b", "1-2", "2..1", "1..1", "1h..2h"])
+def test_anything_else_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(UsageError, match="--window"):
+        read_window(text)
+
+
+def choose(*places: Window, visits: int = 100, most: int = 20, windows: int = 3) -> list[Window]:
+    """20 of 100 visits: a window is a fifth of the run."""
+    chosen = choose_windows(places, RUN, visit_count=visits, most_visits=most, most_windows=windows)
+    return list(chosen)
+
+
+def test_a_small_run_is_seen_whole() -> None:
+    assert choose(Window(5, 6), visits=20) == [RUN]
+
+
+def test_a_place_stands_in_the_middle_of_its_window() -> None:
+    assert choose(Window(500, 520)) == [Window(410, 610)]
+
+
+def test_windows_stay_within_the_run() -> None:
+    assert choose(Window(0, 10), Window(990, 1000)) == [Window(0, 200), Window(800, 1000)]
+
+
+# 600 do not fit: what was waited for comes at 800, after three quarters of the window.
+def test_of_a_long_place_the_end_is_seen() -> None:
+    assert choose(Window(200, 800)) == [Window(650, 850)]
+
+
+def test_places_that_are_seen_need_no_window_and_windows_are_few() -> None:
+    places = (
+        Window(500, 520),
+        Window(430, 440),
+        Window(100, 101),
+        Window(900, 901),
+        Window(700, 701),
+    )
+    found = choose(*places)
+    assert found == [Window(410, 610), Window(1, 201), Window(800, 1000)]
+
+
+VISITS = [
+    {"location_id": 0, "call_path_id": 0, "visit_id": 0, "enter_ns": 0, "leave_ns": 100},
+    {"location_id": 0, "call_path_id": 0, "visit_id": 1, "enter_ns": 10, "leave_ns": 20},
+    {"location_id": 0, "call_path_id": 0, "visit_id": 2, "enter_ns": 30, "leave_ns": 35},
+    {"location_id": 1, "call_path_id": 0, "visit_id": 3, "enter_ns": 20, "leave_ns": 30},
+]
+
+
+def visits_in(begin: int, end: int, limit: int) -> list[int]:
+    window = {"window_begin_ns": begin, "window_end_ns": end, "row_limit": limit}
+    found = run_query("window_visits", {"visits": VISITS}, "visit_id", **window)
+    return [visit for (visit,) in found]
+
+
+def test_a_window_holds_the_visits_that_overlap_it() -> None:
+    assert visits_in(20, 31, 9) == [0, 2, 3]  # visit 1 ends where the window begins
+    assert visits_in(0, 100, 9) == [0, 1, 2, 3]
+
+
+def test_too_many_visits_leave_the_shortest_out() -> None:
+    assert visits_in(0, 100, 2) == [0, 1]  # 100, 10, 5 and 10 long: of equals the first
+
+
+# Late senders cost most, 30 + 20; the barrier's single wait of 40 less; then the path's segments.
+def test_places_are_the_worst_wait_of_each_kind_and_the_longest_parts_of_the_path() -> None:
+    waits = [("late", 0, 100, 30), ("late", 1, 200, 20), ("barrier", 1, 300, 40)]
+    tables = {
+        "metrics": [{"metric": name, "title": name.title()} for name in ("late", "barrier")],
+        "locations": [{"location_id": at, "rank": at} for at in (0, 1)],
+        "wait_states": [
+            {"property": name, "visit_id": number, "location_id": place, "cause_location_id": 0}
+            | {"start_ns": start, "wait_ns": wait}
+            for number, (name, place, start, wait) in enumerate(waits)
+        ],
+        "critical_path_segments": [
+            {"ordinal": 0, "location_id": 1, "begin_ns": 0, "end_ns": 60},
+            {"ordinal": 1, "location_id": 0, "begin_ns": 60, "end_ns": 400, "cause_location_id": 1},
+        ],
+    }
+    columns = "kind title rank begin_ns end_ns"
+    assert run_query("timeline_places", tables, columns, row_limit=3) == [
+        ("wait", "Late", 0, 100, 130),
+        ("path", "Critical path", 0, 60, 400),
+        ("wait", "Barrier", 1, 300, 340),
+    ]
