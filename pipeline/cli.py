@@ -380,6 +380,32 @@ def events(
     )
 
 
+@export.command
+def perfetto(
+    run: RunName = None,
+    /,
+    *,
+    output: Path,
+    window: str | None = None,
+    store: Store = Path("store"),
+) -> None:
+    """Write calls and messages as Chrome trace events, which ui.perfetto.dev and others open.
+
+    Processes are numbered by rank; times are in microseconds since the trace's zero.
+
+    Parameters
+    ----------
+    output
+        File to write: .json, or compressed .json.gz.
+    window
+        Only what overlaps this stretch of the run, such as 1.2s..1.3s, in seconds unless a unit
+        (s, ms, us, ns) is given. [default: the whole run]
+    """
+    from pipeline import commands
+
+    commands.export_perfetto(run, output=output, window=window, store=store)
+
+
 @app.command
 def sql(
     query: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,

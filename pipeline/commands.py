@@ -191,6 +191,15 @@ def export_events(
             messages().print(f"{text}: see tracemill quality", markup=False, soft_wrap=True)
 
 
+def export_perfetto(run: str | None, *, output: Path, window: str | None, store: Path) -> None:
+    """Write a run, or a window of it, as Chrome trace events."""
+    from pipeline import perfetto
+
+    wanted = None if window is None else read_window(window)
+    count = perfetto.export_perfetto(open_run(store, run), output, window=wanted)
+    messages().print(f"{count:,} events written to {output}", markup=False, soft_wrap=True)
+
+
 def tell_quality(run: str | None, *, fail_on: str | None, store: Path, format: "Format") -> None:
     """Print what is missing or doubtful in the trace of a run; fail if that is too much."""
     from pipeline.quality import judge, print_quality, refuse

@@ -29,8 +29,8 @@ def run_command(*arguments: str, cwd: Path, **options: Any) -> subprocess.Comple
 
 def test_the_commands_are_these() -> None:
     assert [" ".join(words) for words in COMMANDS] == [
-        "analyze", "campaign", "explain", "export events", "export severities", "export tables",
-        "generate",
+        "analyze", "campaign", "explain", "export events", "export perfetto",
+        "export severities", "export tables", "generate",
         "quality", "report", "runs", "sql", "tables",
     ]  # fmt: skip
 

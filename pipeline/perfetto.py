@@ -1,0 +1,78 @@
+"""A run, or a window of it, in the Chrome trace event format, which Perfetto and others open."""
+
+import gzip
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from pipeline.errors import QueryError, UsageError
+from pipeline.export import ExportedRun
+from pipeline.files import check_folder, replacing
+from pipeline.reports.windows import Window
+from pipeline.sql import load_query
+from pipeline.text import first_line
+
+if TYPE_CHECKING:
+    import duckdb
+
+MEMORY_LIMIT = "1GB"
+_THREADS = 2
+_BATCH_ROWS = 10_000
+_EVER = Window(-(2**62), 2**62)
+_QUERIES = ("perfetto_names", "perfetto_visits", "perfetto_messages")
+_FORMATS = {".json": "", ".gz": ".json"}
+
+
+def export_perfetto(
+    run: ExportedRun, output: Path, *, window: Window | None = None, memory_limit: str = ""
+) -> int:
+    """Write visits and messages that overlap the window; return the number of events.
+
+    Processes are told by their rank, threads by their number. Events are written as they are
+    read: memory does not depend on the run. The suffix of `output` is .json or .json.gz. Raises
+    UsageError for another one, and PipelineError if the file cannot be written.
+    """
+    suffix = output.suffix.lower()
+    if suffix not in _FORMATS or not output.stem.lower().endswith(_FORMATS[suffix]):
+        raise UsageError(f"cannot export to {output}: use the suffix .json or .json.gz")
+    check_folder(output)
+    with ExitStack() as stack:
+        connection = run.connect(threads=_THREADS, memory_limit=memory_limit or MEMORY_LIMIT)
+        stack.callback(connection.close)
+        beside = stack.enter_context(replacing(output))
+        file = stack.enter_context(_open(beside, is_compressed=suffix == ".gz"))
+        return _write(file, _batches(connection, window or _EVER))
+
+
+def _open(path: Path, *, is_compressed: bool) -> IO[str]:
+    if is_compressed:
+        return gzip.open(path, "wt", compresslevel=5, encoding="utf-8")
+    return path.open("w", encoding="utf-8")
+
+
+def _batches(connection: "duckdb.DuckDBPyConnection", window: Window) -> Iterator[list[str]]:
+    """The events as JSON texts, some at a time."""
+    import duckdb
+
+    given = {"window_begin_ns": window.begin_ns, "window_end_ns": window.end_ns}
+    for name in _QUERIES:
+        query = load_query(name)
+        values = query.bind(given)
+        try:
+            events = connection.sql(query.statement, params=values)
+            for batch in events.to_arrow_reader(_BATCH_ROWS):
+                yield batch.column(0).to_pylist()
+        except duckdb.Error as error:
+            raise QueryError(f"export perfetto: {name}: {first_line(error)}") from error
+
+
+def _write(file: IO[str], batches: Iterator[list[str]]) -> int:
+    file.write('{"displayTimeUnit":"ns","traceEvents":[')
+    count = 0
+    for events in batches:
+        if events:
+            file.write(("\n" if not count else ",\n") + ",\n".join(events))
+            count += len(events)
+    file.write("\n]}\n")
+    return count
