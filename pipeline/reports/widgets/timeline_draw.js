@@ -163,10 +163,11 @@ tracemill.timelineDraw = (function () {
   function writeNames(context, scene, view, look, window, row, place, left) {
     const visits = window.visits;
     const range = visits.starts.get(row) || [0, 0];
-    const isAlone = lanesOf(view, window) < 2;
+    const shared = lanesOf(view, window) - 1;
     const widest = (view.end - view.begin) / view.width * 40;
     for (let at = range[0]; at < range[1] && visits.enter[at] <= view.end; at++) {
-      if (visits.length[at] < widest || (isAlone && hasCallee(visits, at, range[1]))) continue;
+      if (visits.length[at] < widest) continue;
+      if (visits.depth[at] >= shared && hasCallee(visits, at, range[1])) continue;
       const x = Math.max(xOf(view, visits.enter[at]), left);
       const end = Math.min(xOf(view, visits.enter[at] + visits.length[at]), view.left + view.width);
       if (end - x < 40) continue;
