@@ -24,6 +24,9 @@ PARTS = 8
 _CURSOR, _DEPTH, _ROWS, _NEXT, _BIN_BEGIN = range(5)
 _NO_BIN = -1
 _FIRST_STACK = 256
+_NOTHING = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64)
+for _column in _NOTHING:
+    _column.flags.writeable = False
 
 
 class BinRows(NamedTuple):
@@ -88,20 +91,22 @@ class LocationBins:
             if self._state[_DEPTH] == len(self._open_region):
                 self._open_region = np.concatenate([self._open_region, self._open_region])
                 self._open_enter = np.concatenate([self._open_enter, self._open_enter])
-            _walk(
-                *columns, self._grid, self._state, self._open_region, self._open_enter,
-                self._spent, self._rows,
-            )  # fmt: skip
+            self._run(*columns, is_last=False)
 
     def finish(self) -> BinRows:
         """The rows of the location by level, then by bin; what follows is of another one."""
-        _finish(
-            self._grid, self._state, self._open_region, self._open_enter, self._spent, self._rows
-        )
+        self._state[_NEXT] = -1
+        self._run(*_NOTHING, is_last=True)
         count = self._state[_ROWS]
         self._begin()
         order = np.argsort(self._rows.level[:count][::-1], kind="stable")
         return each(self._rows, lambda column: column[:count][::-1][order])
+
+    def _run(self, *columns: NDArray[Any], is_last: bool) -> None:
+        _walk(
+            *columns, self._grid, self._state, self._open_region, self._open_enter,
+            self._spent, self._rows, is_last,
+        )  # fmt: skip
 
     def _begin(self) -> None:
         self._state[:] = 0
@@ -199,9 +204,12 @@ def _go_back(
 @kernel
 def _walk(
     region: Any, enter: Any, leave: Any, grid: Any, state: Any, open_region: Any,
-    open_enter: Any, spent: Any, rows: Any,
+    open_enter: Any, spent: Any, rows: Any, is_last: Any,
 ) -> None:  # fmt: skip
-    """Take visits until all are taken or the stack is full."""
+    """Take visits until all are taken or the stack is full; then, perhaps, end the location.
+
+    It is a single kernel because loading one costs more than what it does for a small run.
+    """
     row = state[_NEXT]
     while row >= 0 and state[_DEPTH] < len(open_enter):
         until = min(leave[row], state[_CURSOR])
@@ -215,12 +223,6 @@ def _walk(
         state[_DEPTH] += 1
         row -= 1
     state[_NEXT] = row
-
-
-@kernel
-def _finish(
-    grid: Any, state: Any, open_region: Any, open_enter: Any, spent: Any, rows: Any
-) -> None:
-    """Give the remaining time to what is open, and write the last bins."""
-    _go_back(grid.begin, grid, state, open_region, open_enter, spent, rows)
-    _move_to(_NO_BIN, grid, state, spent, rows)
+    if is_last:
+        _go_back(grid.begin, grid, state, open_region, open_enter, spent, rows)
+        _move_to(_NO_BIN, grid, state, spent, rows)
