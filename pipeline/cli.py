@@ -494,6 +494,7 @@ def report(
     format: Literal["terminal", "markdown", "html"] | None = None,
     output: Path | None = None,
     window: str | None = None,
+    pictures: Annotated[bool, Flag] = False,
 ) -> None:
     """Show the report of a run.
 
@@ -507,10 +508,14 @@ def report(
     window
         Stretch of the run that the page's timeline shows in full detail, such as 1.2s..1.3s,
         in seconds unless a unit (s, ms, us, ns) is given.
+    pictures
+        Write the main pictures as SVG and PNG, beside the page in the store.
     """
     from pipeline import commands
 
-    commands.report_run(run, store=store, format=format, output=output, window=window)
+    commands.report_run(
+        run, store=store, format=format, output=output, window=window, has_drawings=pictures
+    )
 
 
 @app.command

@@ -218,20 +218,24 @@ def report_run(
     format: ReportFormat | None,
     output: Path | None,
     window: str | None = None,
+    has_drawings: bool = False,
 ) -> None:
     """Print the report of a run, or write it to a file whose suffix may choose the format.
 
-    One with a window of the timeline replaces the page in the store unless it is wanted elsewhere.
+    One with a window of the timeline replaces the page in the store unless it is wanted elsewhere;
+    one with drawings lies there alone.
     """
+    if has_drawings and (output is not None or format is not None):
+        raise UsageError("--pictures are written beside the page in the store: without --output")
     windows = () if window is None else (read_window(window),)
-    is_for_store = bool(windows) and output is None and format is None
+    is_for_store = has_drawings or (bool(windows) and output is None and format is None)
     format = format or _format_of(output)
     if output is not None:
         check_folder(output)
     chosen = open_run(store, run)
     report = build_report(chosen, windows=windows)
     if is_for_store:
-        tell_places(write_reports(report, store))
+        tell_places(write_reports(report, store, has_drawings=has_drawings))
         return
     if format == "terminal" and output is None:
         print_report(report, results())

@@ -11,25 +11,36 @@ from pipeline.reports.pictures.drawing import standing_alone
 _ADVICE = "name another --store, or do without: --no-report"
 
 
-def write_reports(report: Report, store: Path) -> list[tuple[str, Path]]:
+def write_reports(
+    report: Report, store: Path, *, has_drawings: bool = False
+) -> list[tuple[str, Path]]:
     """Write the files of a report whose content is new, and return where page and text are.
 
-    Pictures say what the page says: they are drawn only if that is new, or if they are missing.
+    Drawing takes longer than analysing a small trace: it is done where wanted, and again where it
+    was done for an earlier page. Drawings say what the page says: if that is not new, only those
+    that are missing are drawn.
     """
     folder = store / "reports" / f"{report.subject}={report.name}"
     page, text = folder / "index.html", folder / "report.md"
+    drawings = [drawing for section in report.sections for drawing in section.drawings]
+    has_drawings |= any(path.exists() for each in drawings for path in _paths(each, folder))
     is_new = _write(page, _encode(render_html(report)))
-    _write(text, _encode(render_markdown(report, has_pictures=True)))
+    _write(text, _encode(render_markdown(report, has_pictures=has_drawings)))
     for section in report.sections:
         for picture in section.pictures:
             _write(folder / f"{picture.name}.svg", _encode(standing_alone(picture.svg)))
-        for drawing in section.drawings:
-            _write_drawing(drawing, folder, is_new=is_new)
+    for drawing in drawings if has_drawings else ():
+        _write_drawing(drawing, folder, is_new=is_new)
     return [("report", page), ("text", text)]
 
 
+def _paths(drawing: Drawing, folder: Path) -> tuple[Path, Path]:
+    """Where the two forms of a drawing lie."""
+    return folder / f"{drawing.name}.svg", folder / f"{drawing.name}.png"
+
+
 def _write_drawing(drawing: Drawing, folder: Path, *, is_new: bool) -> None:
-    svg, png = (folder / f"{drawing.name}.{suffix}" for suffix in ("svg", "png"))
+    svg, png = _paths(drawing, folder)
     if is_new or not (svg.exists() and png.exists()):
         drawn = drawing.draw()
         _write(svg, _encode(drawn.svg))
