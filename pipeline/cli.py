@@ -302,6 +302,7 @@ def severities(
         ),
     ],
     beyond_reference: Annotated[bool, Flag] = False,
+    overwrite: Annotated[bool, Flag] = False,
     store: Store = Path("store"),
 ) -> None:
     """Write every metric per call path, rank and thread.
@@ -315,11 +316,17 @@ def severities(
     ----------
     beyond_reference
         Add the waiting Scalasca's analyser leaves out, and a column that tells it apart.
+    overwrite
+        Replace the file if it is there already.
     """
     from pipeline import commands
 
     commands.export_severities(
-        run, output=output, is_beyond_reference=beyond_reference, store=store
+        run,
+        output=output,
+        is_beyond_reference=beyond_reference,
+        is_overwriting=overwrite,
+        store=store,
     )
 
 
@@ -387,6 +394,7 @@ def perfetto(
     *,
     output: Path,
     window: str | None = None,
+    overwrite: Annotated[bool, Flag] = False,
     store: Store = Path("store"),
 ) -> None:
     """Write calls and messages as Chrome trace events, which ui.perfetto.dev and others open.
@@ -400,10 +408,14 @@ def perfetto(
     window
         Only what overlaps this stretch of the run, such as 1.2s..1.3s, in seconds unless a unit
         (s, ms, us, ns) is given. [default: the whole run]
+    overwrite
+        Replace the file if it is there already.
     """
     from pipeline import commands
 
-    commands.export_perfetto(run, output=output, window=window, store=store)
+    commands.export_perfetto(
+        run, output=output, window=window, is_overwriting=overwrite, store=store
+    )
 
 
 @app.command

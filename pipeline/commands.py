@@ -150,13 +150,15 @@ def _describe_run(summary: RunSummary) -> tuple[str, ...]:
 
 
 def export_severities(
-    run: str | None, *, output: Path, is_beyond_reference: bool, store: Path
+    run: str | None, *, output: Path, is_beyond_reference: bool, is_overwriting: bool, store: Path
 ) -> None:
     """Write the severities of a run to a CSV or Parquet file."""
     from pipeline import export
 
     chosen = open_run(store, run)
-    count = export.export_severities(chosen, output, is_beyond_reference=is_beyond_reference)
+    count = export.export_severities(
+        chosen, output, is_beyond_reference=is_beyond_reference, is_overwriting=is_overwriting
+    )
     messages().print(f"{count:,} rows written to {output}", markup=False, soft_wrap=True)
 
 
@@ -191,12 +193,15 @@ def export_events(
             messages().print(f"{text}: see tracemill quality", markup=False, soft_wrap=True)
 
 
-def export_perfetto(run: str | None, *, output: Path, window: str | None, store: Path) -> None:
+def export_perfetto(
+    run: str | None, *, output: Path, window: str | None, is_overwriting: bool, store: Path
+) -> None:
     """Write a run, or a window of it, as Chrome trace events."""
     from pipeline import perfetto
 
     wanted = None if window is None else read_window(window)
-    count = perfetto.export_perfetto(open_run(store, run), output, window=wanted)
+    chosen = open_run(store, run)
+    count = perfetto.export_perfetto(chosen, output, window=wanted, is_overwriting=is_overwriting)
     messages().print(f"{count:,} events written to {output}", markup=False, soft_wrap=True)
 
 

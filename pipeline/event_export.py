@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.errors import PipelineError, QueryError
 from pipeline.export import ExportedRun
-from pipeline.files import ELSEWHERE, check_folder, replacing
+from pipeline.files import ELSEWHERE, check_free, replacing
 from pipeline.sql import load_query
 from pipeline.store.database import quoted, scan
 from pipeline.text import first_line
@@ -61,11 +61,7 @@ def export_events(
         raise PipelineError(
             f"cannot export to {output}: events are written as .csv, .csv.gz or .csv.zst"
         )
-    check_folder(output)
-    if not is_overwriting and output.exists():
-        raise PipelineError(
-            f"{output} is there already: {ELSEWHERE}, or replace it with --overwrite"
-        )
+    check_free(output, is_overwriting=is_overwriting)
     connection = run.connect(threads=_THREADS, memory_limit=memory_limit or MEMORY_LIMIT)
     try:
         with (

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from pipeline.errors import PipelineError, UsageError
-from pipeline.files import ELSEWHERE, check_folder, replacing
+from pipeline.files import ELSEWHERE, check_free, replacing
 from pipeline.sql import load_query
 
 if TYPE_CHECKING:
@@ -23,13 +23,19 @@ class ExportedRun(Protocol):
     ) -> "duckdb.DuckDBPyConnection": ...
 
 
-def export_severities(run: ExportedRun, output: Path, *, is_beyond_reference: bool = False) -> int:
+def export_severities(
+    run: ExportedRun,
+    output: Path,
+    *,
+    is_beyond_reference: bool = False,
+    is_overwriting: bool = False,
+) -> int:
     """Write every metric per call path, rank and thread; return the number of rows.
 
     The suffix of `output` chooses CSV or Parquet. Times are in seconds. What Scalasca's analyser
     leaves out is left out, or, with `is_beyond_reference`, stands in rows of its own, told apart
     by a column `beyond_reference`. Raises UsageError for another suffix, and PipelineError if the
-    file cannot be written.
+    file is there already and not to be overwritten, or if it cannot be written.
     """
     options = _OPTIONS.get(output.suffix.lower())
     if options is None:
@@ -37,7 +43,7 @@ def export_severities(run: ExportedRun, output: Path, *, is_beyond_reference: bo
             f"cannot export to {output}: the format is taken from the suffix: "
             f"use {' or '.join(_OPTIONS)}"
         )
-    check_folder(output)
+    check_free(output, is_overwriting=is_overwriting)
     cells = load_query(SEVERITIES_QUERY).statement
     statement = cells if is_beyond_reference else _COMPARABLE.format(cells)
     connection = run.connect()

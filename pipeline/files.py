@@ -43,6 +43,13 @@ def check_folder(path: Path) -> None:
         )
 
 
+def check_free(path: Path, *, is_overwriting: bool) -> None:
+    """Raise PipelineError if nothing can be put at `path`, or something is there to be kept."""
+    check_folder(path)
+    if not is_overwriting and path.exists():
+        raise PipelineError(f"{path} is there already: {ELSEWHERE}, or replace it with --overwrite")
+
+
 def write_text(
     path: Path, text: str, *, advice: str = ELSEWHERE, is_folder_made: bool = False
 ) -> None:

@@ -2,13 +2,14 @@
 
 import gzip
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from pipeline.errors import QueryError, UsageError
 from pipeline.export import ExportedRun
-from pipeline.files import check_folder, replacing
+from pipeline.files import check_free, replacing
 from pipeline.reports.windows import Window
 from pipeline.sql import load_query
 from pipeline.text import first_line
@@ -25,18 +26,24 @@ _FORMATS = {".json": "", ".gz": ".json"}
 
 
 def export_perfetto(
-    run: ExportedRun, output: Path, *, window: Window | None = None, memory_limit: str = ""
+    run: ExportedRun,
+    output: Path,
+    *,
+    window: Window | None = None,
+    memory_limit: str = "",
+    is_overwriting: bool = False,
 ) -> int:
     """Write visits and messages that overlap the window; return the number of events.
 
     Processes are told by their rank, threads by their number. Events are written as they are
     read: memory does not depend on the run. The suffix of `output` is .json or .json.gz. Raises
-    UsageError for another one, and PipelineError if the file cannot be written.
+    UsageError for another one, and PipelineError if the file is there already and not to be
+    overwritten, or if it cannot be written.
     """
     suffix = output.suffix.lower()
     if suffix not in _FORMATS or not output.stem.lower().endswith(_FORMATS[suffix]):
         raise UsageError(f"cannot export to {output}: use the suffix .json or .json.gz")
-    check_folder(output)
+    check_free(output, is_overwriting=is_overwriting)
     with ExitStack() as stack:
         connection = run.connect(threads=_THREADS, memory_limit=memory_limit or MEMORY_LIMIT)
         stack.callback(connection.close)
@@ -45,10 +52,19 @@ def export_perfetto(
         return _write(file, _batches(connection, window or _EVER))
 
 
-def _open(path: Path, *, is_compressed: bool) -> IO[str]:
-    if is_compressed:
-        return gzip.open(path, "wt", compresslevel=5, encoding="utf-8")
-    return path.open("w", encoding="utf-8")
+@contextmanager
+def _open(path: Path, *, is_compressed: bool) -> Iterator[IO[str]]:
+    """A file for text; a compressed one tells neither its name nor when it was written."""
+    with path.open("wb") as file:
+        if not is_compressed:
+            with TextIOWrapper(file, encoding="utf-8") as text:
+                yield text
+            return
+        with (
+            gzip.GzipFile("", "wb", compresslevel=5, fileobj=file, mtime=0) as packed,
+            TextIOWrapper(packed, encoding="utf-8") as text,
+        ):
+            yield text
 
 
 def _batches(connection: "duckdb.DuckDBPyConnection", window: Window) -> Iterator[list[str]]:

@@ -47,7 +47,7 @@ class HandMadeRun:
     manifest: Manifest = field(default=MANIFEST)
 
     def connect(self, **limits: Any) -> duckdb.DuckDBPyConnection:
-        connection = duckdb.connect()
+        connection = duckdb.connect(config={"threads": limits.get("threads") or 2})
         for table in TABLES:
             if table is not MPI_CALLS:
                 connection.register(table.name, make_table(table, self.tables.get(table.name, ())))

@@ -63,12 +63,12 @@ def test_a_failed_export_leaves_the_old_file_and_nothing_else(
     output.write_text("old")
     monkeypatch.setattr("pipeline.export._COMPARABLE", "SELECT error('half way') FROM ({})")
     with pytest.raises(duckdb.Error, match="half way"):
-        export_severities(late_sender_run(), output)
+        export_severities(late_sender_run(), output, is_overwriting=True)
     monkeypatch.undo()
     assert output.read_text() == "old"
     (tmp_path / "taken.csv").mkdir()
     with pytest.raises(PipelineError, match="cannot write"):
-        export_severities(late_sender_run(), tmp_path / "taken.csv")
+        export_severities(late_sender_run(), tmp_path / "taken.csv", is_overwriting=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["severities.csv", "taken.csv"]
 
 

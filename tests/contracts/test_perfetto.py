@@ -49,6 +49,25 @@ def run() -> HandMadeRun:
     )
 
 
+def many_calls() -> HandMadeRun:
+    """20,000 calls in two locations, many of which begin at the same time, and as many messages."""
+    places, count = (0, 2), 10_000
+    return with_rows(
+        run(),
+        visits=[
+            {"location_id": place, "visit_id": at, "region_id": at % 3}
+            | {"enter_ns": at // 4 * 20_000, "leave_ns": at // 4 * 20_000 + at % 4 * 5_000}
+            for place in places
+            for at in range(count)
+        ],
+        messages=[
+            {"message_id": at, "sender_location_id": 0, "receiver_location_id": 1}
+            | {"send_ns": at // 4 * MS, "receive_ns": at // 4 * MS + 9, "bytes": at, "tag": 0}
+            for at in range(count)
+        ],
+    )
+
+
 def events(path: Path) -> list[dict[str, Any]]:
     text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     found = json.loads(text)
@@ -102,6 +121,22 @@ def test_a_window_holds_what_overlaps_it(tmp_path: Path) -> None:
 def test_a_run_without_events_is_a_valid_file(tmp_path: Path) -> None:
     assert export_perfetto(HandMadeRun({}), tmp_path / "trace.json") == 0
     assert events(tmp_path / "trace.json") == []
+
+
+@pytest.mark.parametrize("name", ["trace.json", "trace.json.gz"])
+@pytest.mark.parametrize("window", [None, Window(5 * MS, 38 * MS)])
+def test_the_same_events_are_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, window: Window | None
+) -> None:
+    contents: list[bytes] = []
+    for threads in (1, 2, 2, 4):
+        monkeypatch.setattr("pipeline.perfetto._THREADS", threads)
+        file = tmp_path / f"{len(contents)}" / name
+        file.parent.mkdir()
+        export_perfetto(many_calls(), file, window=window)
+        contents.append(file.read_bytes())
+    assert len(events(file)) > 10_000
+    assert set(contents) == {contents[0]}
 
 
 @pytest.mark.parametrize("name", ["trace.csv", "trace", "trace.csv.gz"])

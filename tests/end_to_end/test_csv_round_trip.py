@@ -134,16 +134,24 @@ def test_another_suffix_is_refused(name: str, tmp_path: Path) -> None:
     assert not (tmp_path / name).exists()
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "ending"),
+    [
+        ("events", "events.csv", "\n9,Leave,main,0,0,\n"),
+        ("severities", "severities.csv", "\nvisits,main,0,0,1.0\n"),
+        ("perfetto", "trace.json", "\n]}\n"),
+    ],
+)
 def test_a_file_that_is_there_is_overwritten_only_if_asked(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    kind: str, name: str, ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    store, file = str(tmp_path / "store"), tmp_path / "events.csv"
+    store, file = str(tmp_path / "store"), tmp_path / name
     trace = tmp_path / "trace.csv"
     trace.write_text("Timestamp (ns),Event Type,Name,Process\n0,Enter,main,0\n9,Leave,main,0\n")
     assert cli.main(["analyze", str(trace), "--store", store, "--no-report"]) == 0
     file.write_text("mine")
     capsys.readouterr()
-    command = ["export", "events", "--output", str(file), "--store", store]
+    command = ["export", kind, "--output", str(file), "--store", store]
     assert cli.main(command) == PipelineError.exit_code
     assert capsys.readouterr().err == (
         f"tracemill: {file} is there already: name another place with --output, or replace it "
@@ -151,7 +159,7 @@ def test_a_file_that_is_there_is_overwritten_only_if_asked(
     )
     assert file.read_text() == "mine"
     assert cli.main([*command, "--overwrite"]) == 0
-    assert file.read_text().endswith("\n9,Leave,main,0,0,\n")
+    assert ending in file.read_text()
     assert "incomplete" not in capsys.readouterr().err
 
 
