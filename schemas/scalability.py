@@ -158,7 +158,9 @@ GRID_CELLS = Table(
         "Cells between four configurations, and how efficiency grows over them. They do not "
         "overlap. A cell reaches over configurations without efficiency to the next ones with: to "
         "those with which it has the fewest squares of the grid, then the fewest steps of "
-        "processes. Cells are taken by processes, then size, of the lower corner."
+        "processes. Cells are taken by processes, then size, of the lower corner. Of two cells as "
+        "large from the same corner only one can be, as they overlap: by the order of the method "
+        "that with fewer steps of processes, though the other would reach over as much."
     ),
     grain="one row per application and cell",
     key=("application", "lower_processes", "lower_size"),
@@ -178,9 +180,9 @@ GRID_CELLS = Table(
         _ratio("growth_processes", "Mean growth of efficiency from p1 to p2."),
         _ratio("growth_size", "Mean growth of efficiency from d1 to d2."),
         _ratio("growth_both", "Mean of both growths."),
-        _ratio("mark_procs", "Growth with processes × (p2 − p1) / (max p − min p)."),
-        _ratio("mark_data", "Growth with size × (d2 − d1) / (max d − min d)."),
-        _ratio("mark_all", "Mean growth × both fractions, which is the cell's share of the area."),
+        _ratio("mark_procs", "Growth with processes × (p2 − p1) / (max p − min p) of all cells."),
+        _ratio("mark_data", "Growth with size × (d2 − d1) / (max d − min d) of all cells."),
+        _ratio("mark_all", "Mean growth × both fractions, the cell's share of the box around all."),
         *_PARTS,
     ),
     rules=(
@@ -205,7 +207,9 @@ SCALABILITY_MARKS = Table(
         "Scalability metric of a program: the ranges of processes and size, three marks, and the "
         "range of efficiency. For the whole region, and for its parts: cells that share borders "
         "and over which efficiency grows, falls or stays. A part is a region of its own, bounded "
-        "by its cells. Marks are of efficiency as a ratio; times 100 they are as in percent."
+        "by its cells. Ranges and marks are of what cells cover: where configurations without "
+        "efficiency leave part of the grid uncovered, growth there is not known. "
+        "Marks are of efficiency as a ratio; times 100 they are as in percent."
     ),
     grain="one row per application and region",
     key=("application", "region"),
@@ -227,27 +231,35 @@ SCALABILITY_MARKS = Table(
             type=ENUM,
             values=GROWTHS,
             null_means="it is the whole region",
-            meaning="Sign of the growth over all cells of the part.",
+            meaning=(
+                "Sign of the growth over all cells of the part; none is up to a millionth of a "
+                "cell's highest efficiency, which rounding of times can make."
+            ),
         ),
         _text("reason", "Why there are no marks.", "there are marks"),
         SIZE_AXIS,
         renamed(
             PROCESSES,
             "min_processes",
-            "Fewest processes.",
+            "Fewest processes that cells cover; without cells, of all configurations.",
             null_means="no configuration has an efficiency",
         ),
-        _value("min_size", "Smallest size, on the size axis.", "no configuration has one"),
+        _value("min_size", "Smallest such size, on the size axis.", "no configuration has one"),
         renamed(
             PROCESSES,
             "max_processes",
-            "Most processes.",
+            "Most such processes.",
             null_means="no configuration has an efficiency",
         ),
-        _value("max_size", "Largest size, on the size axis.", "no configuration has one"),
+        _value("max_size", "Largest such size, on the size axis.", "no configuration has one"),
         *_measures("", "Mean over cells of their marks in this region"),
-        _ratio("max_efficiency", "Highest efficiency.", "no configuration has one", minimum=0),
-        _ratio("min_efficiency", "Lowest efficiency.", "no configuration has one", minimum=0),
+        _ratio(
+            "max_efficiency",
+            "Highest efficiency, of all configurations of the region, covered or not.",
+            "no configuration has one",
+            minimum=0,
+        ),
+        _ratio("min_efficiency", "Lowest of them.", "no configuration has one", minimum=0),
         EFFICIENCY_DEFINITION,
         renamed(
             PROCESSES,
@@ -267,18 +279,24 @@ SCALABILITY_MARKS = Table(
             "it is a part",
         ),
         _count("cell_count", "Cells, N. The denser the grid is, the smaller the marks are."),
-        _ratio("covered_share", "Share of the region's area that cells cover.", minimum=0),
+        _ratio(
+            "covered_share",
+            "Share that cells cover of the area between all configurations of the region.",
+            minimum=0,
+        ),
         *_measures("_sum", "Sum over cells of their marks in this region"),
         _ratio(
             "growth_processes",
-            "Growth from fewest to most processes, in the mean over sizes: sum of growth with "
-            "processes × (d2 − d1) / (max d − min d). It does not depend on how dense the grid is.",
+            "Growth from fewest to most processes that cells cover, in the mean over the sizes "
+            "that they cover: sum of growth with processes × (d2 − d1) / length of these sizes. It "
+            "does not depend on how dense the grid is.",
             NO_CELL,
         ),
         _ratio(
             "growth_size",
-            "Growth from smallest to largest size, in the mean over processes: sum of growth with "
-            "size × (p2 − p1) / (max p − min p). It does not depend on how dense the grid is.",
+            "Growth from smallest to largest size that cells cover, in the mean over the processes "
+            "that they cover: sum of growth with size × (p2 − p1) / length of these processes. It "
+            "does not depend on how dense the grid is.",
             NO_CELL,
         ),
         _ratio("growth_both", "Mean of both.", NO_CELL),

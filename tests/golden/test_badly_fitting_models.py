@@ -54,16 +54,27 @@ def test_models_that_cannot_be_judged_are_not_called_unfitted() -> None:
     assert said(formula=None) == ["x: no model can be fitted: too few runs."]
 
 
-def test_the_range_of_efficiency_is_that_of_all_configurations() -> None:
-    row = {
-        "application": "x", "region": "whole", "reason": None, "cell_count": 1,
-        "process_growth": -0.5, "data_growth": 0.25, "min_efficiency_ratio": 0.1,
-        "max_efficiency_ratio": 1.0,
-    }  # fmt: skip
-    assert list(describe_marks([row])) == [
-        "x: over 1 cell of the grid, efficiency falls by 50.0 points with processes and grows by "
-        "25.0 points with size, from end to end; over all configurations it is 10.0% to 100.0%."
+MARKS = {
+    "application": "x", "region": "whole", "reason": None, "cell_count": 3, "covered_ratio": 3 / 8,
+    "process_growth": -0.5, "data_growth": 0.25, "min_efficiency_ratio": 0.1,
+    "max_efficiency_ratio": 1.0, "min_processes": 1, "max_processes": 4, "min_size": 100.0,
+    "max_size": 400.0,
+}  # fmt: skip
+
+
+def test_growth_is_told_with_what_it_covers_and_efficiency_of_all_configurations() -> None:
+    assert list(describe_marks([MARKS])) == [
+        "x: over 1 to 4 processes and sizes 100 to 400, where 3 cells cover 37.5% of the grid, "
+        "efficiency falls by 50.0 points with processes and grows by 25.0 points with size, "
+        "from end to end; over all configurations it is 10.0% to 100.0%."
     ]
+    (sentence,) = describe_marks([MARKS | {"covered_ratio": 1.0}])
+    assert sentence.startswith("x: over 1 to 4 processes and sizes 100 to 400 (3 cells), eff")
+
+
+def test_growth_of_rounding_is_told_as_no_change() -> None:
+    (sentence,) = describe_marks([MARKS | {"data_growth": -8e-9, "process_growth": 4e-4}])
+    assert "grows by less than 0.1 points with processes and does not change with si" in sentence
 
 
 def test_what_was_taken_together_is_told() -> None:

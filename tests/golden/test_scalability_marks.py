@@ -133,6 +133,20 @@ def test_small_growth_can_count_as_none():
     assert chosen(parts, "growth") == [["none"], ["none"], ["none"]]
 
 
+def test_rounding_makes_no_parts():
+    """Ideal on 1 and 2 processes, but for 1e-7 up and down at every second size.
+
+    Growth of 3e-7 of an efficiency is still none, growth of 3e-6 is not.
+    """
+    noise = {(p, d): 0.5 + (-1) ** d * 1e-7 for p in (1, 2) for d in range(8)}
+    regions = scalability(configurations(noise))["scalability_marks"]
+    assert chosen(regions, "growth cell_count") == [[None, 7], *[["none", 7]] * 3]
+    steps = {(p, d): 0.5 * (1 + d * 3e-7) for p in (1, 2) for d in (0, 1)}
+    assert scalability(configurations(steps))["scalability_marks"][2]["growth"] == "none"
+    steps = {(p, d): 0.5 * (1 + d * 3e-6) for p in (1, 2) for d in (0, 1)}
+    assert scalability(configurations(steps))["scalability_marks"][2]["growth"] == "positive"
+
+
 def test_cells_that_touch_at_a_corner_are_different_parts():
     """Growth with both is half of that along the diagonal: positive, negative like a chessboard."""
     rows = configurations({
@@ -180,12 +194,71 @@ def test_without_cells_there_are_ranges_but_no_marks(
 
 
 def test_a_region_that_cells_cover_in_part():
-    """(4, 40) stands alone: the cell covers 1 of 3 processes and 10 of 30."""
+    """(4, 40) stands alone: the cell covers 1 of 3 processes and 10 of 30, and is marked alone."""
     points = {(1, 10): 1.0, (2, 10): 1.0, (1, 20): 1.0, (2, 20): 0.5, (4, 40): 0.25}
     whole = scalability(configurations(points))["scalability_marks"][:1]
     columns = "covered_share cell_count mark_procs mark_data mark_all min_efficiency max_processes"
-    # Growth is (0 - 0.5) / 2 with each.
-    assert chosen(whole, columns) == [near(1 / 9, 1, -0.25 / 3, -0.25 / 3, -0.25 / 9, 0.25, 4)]
+    # Growth is (0 - 0.5) / 2 with each. The lowest efficiency is that of all configurations.
+    assert chosen(whole, columns) == [near(1 / 9, 1, -0.25, -0.25, -0.25, 0.25, 2)]
+
+
+#  d = 400   1.0   1.0   1.0    .
+#  d = 200   1.0   0.9    .    0.6
+#  d = 100   1.0   0.8   0.7   0.5
+#    p =      1     2     4     8
+WITH_A_CORNER_MISSING = {
+    (1, 100): 1.0, (2, 100): 0.8, (4, 100): 0.7, (8, 100): 0.5,
+    (1, 200): 1.0, (2, 200): 0.9, (4, 200): None, (8, 200): 0.6,
+    (1, 400): 1.0, (2, 400): 1.0, (4, 400): 1.0, (8, 400): None,
+}  # fmt: skip
+
+
+def test_growth_is_over_what_cells_cover_not_zero_elsewhere():
+    """Cells 1-2 × 100-200, 1-2 × 200-400 and 2-4 × 100-400: nothing is said of 8 processes.
+
+    2-8 × 100-200 has two squares as 2-4 × 100-400 has, which it would overlap, and more steps of
+    processes.
+    """
+    found = scalability(configurations(WITH_A_CORNER_MISSING))
+    box = "lower_processes upper_processes lower_size upper_size"
+    assert chosen(found["grid_cells"], box) == [
+        [1, 2, 100, 200],
+        [1, 2, 200, 400],
+        [2, 4, 100, 400],
+    ]
+    # With processes: (-0.2 - 0.1) / 2, (-0.1 + 0) / 2 and (-0.1 + 0) / 2. With size:
+    # (0 + 0.1) / 2, (0 + 0.1) / 2 and (0.2 + 0.3) / 2.
+    assert chosen(found["grid_cells"], "growth_processes growth_size") == [
+        near(-0.15, 0.05),
+        near(-0.05, 0.05),
+        near(-0.05, 0.25),
+    ]
+    # Parts of processes, 1 to 4: 1/3, 1/3, 2/3; of sizes, 100 to 400: 1/3, 2/3, 3/3.
+    assert chosen(found["grid_cells"], "mark_procs mark_data") == [
+        near(-0.05, 0.05 / 3),
+        near(-0.05 / 3, 0.1 / 3),
+        near(-0.1 / 3, 0.25),
+    ]
+    whole = found["scalability_marks"][:1]
+    ranges = "min_processes max_processes min_size max_size max_efficiency min_efficiency"
+    assert chosen(whole, ranges) == [[1, 4, 100, 400, 1.0, 0.5]]
+    # -0.15 / 3 - 0.05 × 2/3 - 0.05 with processes; (0.05 + 0.05) / 3 + 0.25 × 2/3 with size.
+    # Cells are 3 of 7 of the area.
+    columns = "growth_processes growth_size mark_procs mark_data covered_share"
+    assert chosen(whole, columns) == [
+        near(-0.4 / 3, 0.2, -0.1 / 3, 0.1, 3 / 7),
+    ]
+
+
+def test_growth_from_end_to_end_skips_what_lies_between_cells():
+    """Cells 1-2 × 10-20 and 4-5 × 30-40: they cover 2 of 4 processes and 20 of 30 in size."""
+    points = {(1, 10): 1.0, (2, 10): 0.9, (4, 30): 0.6, (5, 30): 0.5}
+    points |= {(1, 20): 1.0, (2, 20): 0.9, (4, 40): 0.8, (5, 40): 0.7}
+    whole = scalability(configurations(points))["scalability_marks"][:1]
+    # Over 10-20 it falls by 0.1 with processes, over 30-40 too: in the mean by 0.1. With size it
+    # stays over 1-2, and grows by 0.2 over 4-5: by 0.1. Each cell covers 1 of 4 and 10 of 30.
+    columns = "growth_processes growth_size covered_share max_processes max_size"
+    assert chosen(whole, columns) == [near(-0.1, 0.1, 1 / 6, 5, 40)]
 
 
 def test_no_rows_have_no_regions():

@@ -48,8 +48,9 @@ def growth_of(points: Points, cell: Cell) -> tuple[float, float, float]:
 
 
 def marks_of(points: Points, cells: list[Cell]) -> tuple[float, float, float]:
-    """MarkProcs, MarkData and MarkAll of the region that the points span."""
-    ps, ds = [p for p, _ in points], [d for _, d in points]
+    """MarkProcs, MarkData and MarkAll of the region that the cells span."""
+    ps = [p for cell in cells for p in (cell.p1, cell.p2)]
+    ds = [d for cell in cells for d in (cell.d1, cell.d2)]
     width, height = max(ps) - min(ps), max(ds) - min(ds)
     totals = [0.0, 0.0, 0.0]
     for cell in cells:

@@ -1,6 +1,8 @@
 """Marks of cells and regions: how efficiency grows with processes, with size, and with both.
 
-Formulas are those of Teplov 2014, with growth counted as positive.
+Formulas are those of Teplov 2014, with growth counted as positive. Where configurations without
+efficiency leave part of the grid without cells, the ranges in the formulas are those that cells
+cover: nothing is known of growth elsewhere, which is not the same as none.
 """
 
 from dataclasses import dataclass
@@ -59,8 +61,10 @@ class Triple:
 class Region:
     """What is said of a region; there is nothing without cells.
 
-    `marks` are means over its cells and `sums` their sums. `growth` is the growth over the whole
-    range of one parameter, in the mean over the other, which a finer grid leaves as it is.
+    `covered_share` is the share of the box around its configurations that cells cover. `marks` are
+    means over its cells and `sums` their sums. `growth` is the growth from end to end of what cells
+    cover along one parameter, in the mean over what they cover of the other; a finer grid leaves it
+    as it is.
     """
 
     cell_count: int
@@ -91,7 +95,7 @@ def box_of(cells: Cells) -> Extent:
 
 
 def mark_cells(cells: Cells, growth: Growth, extent: Extent) -> CellMarks:
-    """Growth over each cell, weighted with how far it reaches across the region."""
+    """Growth over each cell, weighted with how far it reaches across the ranges of `extent`."""
     along = (cells.p2 - cells.p1) / (extent.max_processes - extent.min_processes)
     across = (cells.d2 - cells.d1) / (extent.max_size - extent.min_size)
     return CellMarks(
@@ -104,19 +108,32 @@ def mark_cells(cells: Cells, growth: Growth, extent: Extent) -> CellMarks:
 
 
 def measure_region(cells: Cells, extent: Extent) -> Region | None:
-    """Marks of the region that the cells lie in; None if there are none."""
+    """Marks over the cells of a region, whose configurations `extent` holds; None without cells."""
     if not len(cells):
         return None
     growth = find_growth(cells)
-    marks = mark_cells(cells, growth, extent)
+    marks = mark_cells(cells, growth, box_of(cells))
     sums = Triple(fsum(marks.procs), fsum(marks.data), fsum(marks.all))
-    with_processes = fsum(growth.processes * marks.share_of_size)
-    with_size = fsum(growth.size * marks.share_of_processes)
+    sizes, processes = cells.d2 - cells.d1, cells.p2 - cells.p1
+    with_processes = fsum(growth.processes * (sizes / _length_of_union(cells.d1, cells.d2)))
+    with_size = fsum(growth.size * (processes / _length_of_union(cells.p1, cells.p2)))
+    area = (extent.max_processes - extent.min_processes) * (extent.max_size - extent.min_size)
     count = len(cells)
     return Region(
         cell_count=count,
-        covered_share=min(fsum(marks.share_of_processes * marks.share_of_size), 1.0),
+        covered_share=min(fsum(processes * sizes / area), 1.0),
         marks=Triple(sums.procs / count, sums.data / count, sums.all / count),
         sums=sums,
         growth=Triple(with_processes, with_size, (with_processes + with_size) / 2),
     )
+
+
+def _length_of_union(begins: Values, ends: Values) -> float:
+    """How much of a line at least one interval covers."""
+    order = np.argsort(begins, kind="stable")
+    begins, ends = begins[order], ends[order]
+    reach = np.maximum.accumulate(ends)
+    is_first = np.ones(len(begins), np.bool_)
+    is_first[1:] = begins[1:] > reach[:-1]
+    is_last = np.append(is_first[1:], True)
+    return fsum(reach[is_last] - begins[is_first])

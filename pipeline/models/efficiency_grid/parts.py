@@ -8,14 +8,18 @@ from pipeline.models.efficiency_grid.cells import Cells
 Values = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
-# Differences of efficiencies that are equal but for rounding.
-_ROUNDING = 1e-12
+LEAST_GROWTH = 1e-6
+"""Growth, as a part of the highest efficiency of a cell, up to which efficiency does not change.
+
+Times are rounded to nanoseconds and often given with few digits, so that efficiencies which are
+equal differ by their rounding.
+"""
 
 
 def find_signs(cells: Cells, growth: Values, *, least_growth: float = 0.0) -> Numbers:
-    """-1, 0 or 1 per cell; growth of at most `least_growth`, or of rounding errors, is none."""
+    """-1, 0 or 1 per cell; growth of at most `least_growth`, or LEAST_GROWTH, is none."""
     highest = np.max((cells.e11, cells.e12, cells.e21, cells.e22), axis=0)
-    is_none = np.abs(growth) <= np.maximum(least_growth, _ROUNDING * highest)
+    is_none = np.abs(growth) <= np.maximum(least_growth, LEAST_GROWTH * highest)
     return np.where(is_none, 0, np.sign(growth)).astype(np.int64)
 
 

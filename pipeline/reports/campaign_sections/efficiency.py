@@ -5,6 +5,7 @@ from math import nan
 
 import numpy as np
 
+from pipeline.models.efficiency_grid.parts import LEAST_GROWTH
 from pipeline.reports.material import Material, filled
 from pipeline.reports.model import Picture, Section, Table
 from pipeline.reports.pictures.curves import Curve, draw_scaling
@@ -17,6 +18,8 @@ PLACE = 20
 MOST_DRAWN = 4
 """Applications that get pictures; a table holds all."""
 MOST_CURVES = 8
+_ALL_BUT_ROUNDING = 1e-9
+_LEAST_POINTS = 0.1
 
 EFFICIENCIES = TableSpec(
     query="grid_efficiencies",
@@ -36,7 +39,9 @@ MARKS = TableSpec(
     note=(
         "Nine figures per program: ranges of processes and size, three marks (mean growth of "
         "efficiency over the cells of the grid, with processes, with size, with both), highest and "
-        "lowest efficiency. Regions beside the whole are parts over which growth keeps its sign. "
+        "lowest efficiency. Ranges, marks and growth are of what cells cover, efficiencies of all "
+        "configurations; Covered is the share of the area between these. Regions beside the whole "
+        "are parts over which growth keeps its sign. "
         "Growth from end to end does not depend on how dense the grid is (Teplov 2014)."
     ),
     row_limit=200,
@@ -51,6 +56,11 @@ MARKS = TableSpec(
 CELLS = TableSpec(
     query="grid_cell_marks",
     title="Cells of the grid",
+    note=(
+        "A cell reaches over configurations without efficiency to the nearest ones with. Of two as "
+        "large from one corner only one can be, as cells never overlap: that with fewer steps of "
+        "processes, by the order of the method."
+    ),
     row_limit=2_000,
     titles={"mark_procs": "MarkProcs", "mark_data": "MarkData", "mark_all": "MarkAll"},
 )
@@ -87,23 +97,39 @@ def describe_marks(marks: Sequence[Row]) -> Iterator[str]:
         if row["reason"] is not None:
             yield f"{row['application']} has no marks: {row['reason']}."
             continue
+        highest = number(row["max_efficiency_ratio"])
         directions = [
-            f"{_direction(row['process_growth'])} with processes",
-            f"{_direction(row['data_growth'])} with size",
+            f"{_direction(number(row['process_growth']), highest)} with processes",
+            f"{_direction(number(row['data_growth']), highest)} with size",
         ]
         yield (
-            f"{row['application']}: over {count_of(row['cell_count'], 'cell')} of the grid, "
+            f"{row['application']}: over {_describe_cover(row)}, "
             f"efficiency {join_words(directions)}, from end to end; over all configurations it is "
-            f"{format_share(number(row['min_efficiency_ratio']))} to "
-            f"{format_share(number(row['max_efficiency_ratio']))}."
+            f"{format_share(number(row['min_efficiency_ratio']))} to {format_share(highest)}."
         )
 
 
-def _direction(growth: object) -> str:
-    value = growth if isinstance(growth, int | float) else 0
-    if not value:
-        return "stays"
-    return f"{'grows' if value > 0 else 'falls'} by {abs(value) * 100:.1f} points"
+def _describe_cover(row: Row) -> str:
+    """What the cells cover: their ranges, and what share of the grid they leave out."""
+    ranges = (
+        f"{number(row['min_processes']):g} to {number(row['max_processes']):g} processes and sizes "
+        f"{number(row['min_size']):g} to {number(row['max_size']):g}"
+    )
+    cells = count_of(row["cell_count"], "cell")
+    covered = number(row["covered_ratio"])
+    if covered > 1 - _ALL_BUT_ROUNDING:
+        return f"{ranges} ({cells})"
+    return f"{ranges}, where {cells} cover {format_share(covered)} of the grid"
+
+
+def _direction(growth: float, highest: float) -> str:
+    if abs(growth) <= LEAST_GROWTH * highest:
+        return "does not change"
+    points = abs(growth) * 100
+    told = (
+        f"{points:.1f} points" if points >= _LEAST_POINTS else f"less than {_LEAST_POINTS} points"
+    )
+    return f"{'grows' if growth > 0 else 'falls'} by {told}"
 
 
 def describe_definitions(efficiencies: Table) -> str:

@@ -89,7 +89,8 @@ def mark_scalability(
 
     `grid_size_axis` says what the sizes of the grid are: the problem sizes, or the amounts of
     computation. `grid_least_growth` is the growth of efficiency over a cell, as a ratio, up to
-    which it counts as none where a region is split by the sign of growth. Raises UsageError for an
+    which it counts as none where a region is split by the sign of growth; a millionth of the
+    efficiency always does. Raises UsageError for an
     unknown axis, and a growth below 0.
     """
     if grid_size_axis not in SIZE_AXES:
@@ -160,7 +161,7 @@ def _parts_of(program: _Program, least_growth: float) -> list[Part]:
 
 def _cell_rows(program: _Program, parts: dict[str, Numbers]) -> pa.Table:
     cells, growth = program.cells, program.growth
-    marks = mark_cells(cells, growth, _extent_of(program.grid))
+    marks = mark_cells(cells, growth, box_of(cells))
     names = (program.stated["application"], program.stated["size_axis"])
     application, axis = (pa.array([name] * len(cells), pa.string()) for name in names)
     return GRID_CELLS.conform(
@@ -257,12 +258,13 @@ def _count_corners(cells: Cells) -> int:
 
 
 def _measured(cells: Cells, extent: Extent) -> Row:
-    """The nine-tuple and what stands beside it."""
+    """The nine-tuple, over the ranges that cells cover, and what stands beside it."""
+    box = box_of(cells) if len(cells) else extent
     ranges = {
-        "min_processes": extent.min_processes,
-        "min_size": extent.min_size,
-        "max_processes": extent.max_processes,
-        "max_size": extent.max_size,
+        "min_processes": box.min_processes,
+        "min_size": box.min_size,
+        "max_processes": box.max_processes,
+        "max_size": box.max_size,
         "max_efficiency": extent.max_efficiency,
         "min_efficiency": extent.min_efficiency,
     }
