@@ -30,6 +30,7 @@ from pipeline.store import GenerationWriter, Manifest, Run, SourceFile, SourceRe
 from pipeline.store.manifest import UnreadableRecordError
 from pipeline.text import describe_moment
 from pipeline.version import VERSION
+from schemas.metrics import METRICS
 
 _LIBRARIES = ("pyarrow", "duckdb", "polars", "numpy", "numba", "otf2")
 
@@ -106,7 +107,9 @@ def campaign_recipe() -> Recipe:
     """Everything that is computed from the runs of a campaign."""
     from pipeline.stages.campaign import CAMPAIGN_STAGES  # needs SciPy, which starts slowly
 
-    queries = tuple(query for query in all_queries() if query.is_of_campaigns)
+    queries = tuple(
+        query for query in all_queries() if query.is_of_campaigns or query.relation == METRICS.name
+    )
     return Recipe(queries, CAMPAIGN_STAGES)
 
 

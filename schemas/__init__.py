@@ -41,6 +41,7 @@ TABLES: tuple[Table, ...] = (
 """Tables of a run."""
 CAMPAIGN_TABLES: tuple[Table, ...] = (
     *campaigns.TABLES,
+    metrics.METRICS,  # names of the metrics that runs were gathered by
     *scalability.TABLES,
     *call_sites.TABLES,
     *growth.TABLES,

@@ -97,6 +97,7 @@ def _template() -> "jinja2.Template":
     )
     environment.globals.update(
         rows_of=rows_of,
+        marks_of=marks_of,
         branches_of=branches_of,
         matrix_of=matrix_of,
         segments_of=segments_of,
@@ -111,6 +112,14 @@ def rows_of(table: Table) -> list[tuple[Cell, ...]]:
     """Rows of a plain table, ready to be drawn."""
     largest = _largest(table)
     return [_cells(table, row, largest) for row in table.rows]
+
+
+def marks_of(table: Table, position: int) -> tuple[str, str]:
+    """The name of a row in the page, and that of the row it leads to; empty if it has none."""
+    names, links = (
+        marks[position] if marks else "" for marks in (table.row_names, table.row_links)
+    )
+    return names, links
 
 
 def _cells(table: Table, row: tuple[Value, ...], largest: dict[str, float]) -> tuple[Cell, ...]:

@@ -44,7 +44,9 @@ class Table:
     """A titled relation with the query that returns exactly its rows.
 
     `is_cut`: more rows exist than its query's limit lets through. `hidden` columns are
-    part of the rows but say nothing here, such as a thread number that is always 0.
+    part of the rows but say nothing here, such as a thread number that is always 0. Rows may
+    have names of their own (`row_names`), to which others of the page lead (`row_links`); in both
+    a row has a text, empty if it has none.
     """
 
     name: str
@@ -56,6 +58,8 @@ class Table:
     layout: Layout = Layout.PLAIN
     hidden: frozenset[str] = frozenset()
     is_cut: bool = False
+    row_names: tuple[str, ...] = ()
+    row_links: tuple[str, ...] = ()
 
     @property
     def shown(self) -> tuple[tuple[int, Column], ...]:

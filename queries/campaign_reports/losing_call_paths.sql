@@ -2,7 +2,7 @@
 --
 -- Grain:      one row per application, cell and call path; up to three per cell
 -- Inputs:     cell_call_sites
--- Output:     campaign report section cells
+-- Output:     campaign report section drill-down
 -- Parameters: $row_limit  only the first rows (BIGINT)
 -- Assumes:    nothing
 SELECT

@@ -322,7 +322,7 @@ def test_every_declared_table_is_in_the_list_of_tables() -> None:
         if isinstance(value, Table)
     }
     assert declared == set(BY_NAME)
-    assert len(BY_NAME) == len(TABLES) + len(CAMPAIGN_TABLES)
+    assert len(BY_NAME) == len({*TABLES, *CAMPAIGN_TABLES})
 
 
 def test_every_column_type_can_be_stored_and_queried() -> None:

@@ -8,8 +8,11 @@ import pytest
 
 from pipeline.cli import main
 from pipeline.errors import CampaignError, MissingInputError
+from pipeline.reports.build import build_campaign_report
+from pipeline.reports.html import render_html
 from pipeline.run import Analysis
 from pipeline.store import Store
+from tests.report_reading import read_page
 from tests.ring_campaigns import CONFIGURATIONS, ITERATIONS, Notes, campaign, rows, write_trace
 from tests.support import contents
 
@@ -281,3 +284,22 @@ def test_paths_may_lead_up_and_in_circles(
     made = campaign(Path(".."), store)
     assert made.run.run_id == "links"
     assert rows(made, "campaign_runs", "label") == [("p2_n100",), ("p4_n100",)]
+
+
+def test_cells_lead_to_the_wait_states_of_their_call_paths(analysed: Analysis) -> None:
+    report = build_campaign_report(analysed.run)
+    cells, waits = report.section("drill-down").tables
+    runs = {run for (run,) in rows(analysed, "campaign_runs", "run_id")}
+    assert set(waits.values("run")) <= runs
+    assert "Wait at N × N" in waits.values("finding")
+    assert len(cells.rows) == 3
+    page = read_page(render_html(report))
+    names = [value for name, value in page.attributes if name == "id"]
+    links = [value[1:] for name, value in page.attributes if name == "href"]
+    assert len(names) == len(set(names))
+    assert set(links) <= set(names)
+    for position, path in enumerate(cells.values("call_path")):
+        below = waits.row_names.index(cells.row_links[position])
+        assert waits.values("call_path")[below] == path
+        assert waits.row_links[below] == cells.row_names[position]
+        assert {cells.row_links[position], cells.row_names[position]} <= set(links)

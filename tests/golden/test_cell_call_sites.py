@@ -95,3 +95,28 @@ def test_a_cell_with_a_corner_without_call_paths_is_left_out() -> None:
     tables = grid(CORNERS)
     tables["efficiency_grid"][3]["campaign_run_id"] = None
     assert run_query("cell_call_sites", tables, LOSSES) == []
+
+
+def test_call_paths_that_lose_name_their_wait_states_and_runs() -> None:
+    tables = grid(CORNERS)
+    for row, run_id in zip(tables["campaign_runs"], "abcd", strict=True):
+        row["run_id"] = run_id
+    waits = {"mpi_latesender": 100, "mpi_latesender_wo": 30, "time": 130}  # 30 are part of the 100
+    key = next(r["call_path_key"] for r in tables["campaign_call_paths"] if r["call_path"] == WAIT)
+    tables["run_metrics"] = [
+        {"campaign_run_id": 3, "call_path_key": key, "metric": metric, "value_ns": value}
+        for metric, value in waits.items()
+    ]
+    columns = "call_path processes size finding wait_ns wait_ratio path_ratio longest_rank run"
+    # MPI_Wait loses more than work. Critical paths are 50, 35, 100 and 0 long; at (4, 20) ranks 0
+    # and 1 spend 40 of 130 in MPI_Wait.
+    assert run_query("cell_wait_states", tables, columns, row_limit=20) == [
+        (WAIT, 2, 10, None, None, None, 10 / 50, 0, "a"),
+        (WAIT, 2, 20, None, None, None, 20 / 100, 0, "c"),
+        (WAIT, 4, 10, None, None, None, 15 / 35, 0, "b"),
+        (WAIT, 4, 20, "Late Sender", 100, 100 / 130, None, 0, "d"),
+        (WORK, 2, 10, None, None, None, 40 / 50, None, "a"),
+        (WORK, 2, 20, None, None, None, 80 / 100, None, "c"),
+        (WORK, 4, 10, None, None, None, 20 / 35, None, "b"),
+        (WORK, 4, 20, None, None, None, None, None, "d"),
+    ]

@@ -55,21 +55,6 @@ MODELS = TableSpec(
     },
     silent={"reason": None},
 )  # fmt: skip
-CELLS = TableSpec(
-    query="losing_call_paths",
-    title="Where in the grid which call paths lose",
-    note=(
-        "Up to three call paths per cell. Lost with processes: growth of its time over all "
-        "locations, as a share of that of all call paths at fewer processes; lost with size: "
-        "growth of its time per unit of computation, likewise."
-    ),
-    row_limit=500,
-    titles={
-        "loss_processes_ratio": "Lost with processes", "wait_loss_ratio": "Part that is waiting",
-        "loss_size_ratio": "Lost with size", "waiting_ratio": "Waiting, of its time",
-        "path_share_ratio": "Of the critical path",
-    },
-)  # fmt: skip
 TOTALS = TableSpec(
     query="runs_without_total",
     title="Runs without a time that call sites are part of",
@@ -79,8 +64,8 @@ TOTALS = TableSpec(
 
 
 def build(material: Material) -> Section | None:
-    """What grows, and where in the grid."""
-    tables = material.tables(METRICS, CALL_PATHS, MODELS, CELLS, TOTALS)
+    """What grows with processes and size."""
+    tables = material.tables(METRICS, CALL_PATHS, MODELS, TOTALS)
     if not tables:
         return None
     rows = {table.name: table.as_dicts() for table in tables}

@@ -1,0 +1,99 @@
+"""Drill-down: from a cell of the grid to the call sites that lose there and their waiting."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from pipeline.reports.material import Material, filled
+from pipeline.reports.model import Section, Table
+from pipeline.reports.tables import TableSpec
+from pipeline.reports.wording import Row, count_of, name_path, number, said, share_of
+
+PLACE = 65
+
+CELLS = TableSpec(
+    query="losing_call_paths",
+    title="Where in the grid which call paths lose",
+    note=(
+        "Up to three call paths per cell. Lost with processes: growth of its time over all "
+        "locations, as a share of that of all call paths at fewer processes; lost with size: "
+        "growth of its time per unit of computation, likewise. Each leads to its wait states."
+    ),
+    row_limit=500,
+    titles={
+        "loss_processes_ratio": "Lost with processes", "wait_loss_ratio": "Part that is waiting",
+        "loss_size_ratio": "Lost with size", "waiting_ratio": "Waiting, of its time",
+        "path_share_ratio": "Of the critical path",
+    },
+)  # fmt: skip
+WAITS = TableSpec(
+    query="cell_wait_states",
+    title="Wait states of the call paths that lose",
+    note=(
+        "In the best run at each corner of the cell. Longest rank: the one that spends most time "
+        "in these calls. What the run waited for, and which rank caused it, tells "
+        "`tracemill report RUN` with the run named here."
+    ),
+    row_limit=2_000,
+    titles={
+        "wait_ratio": "Of its time", "path_ratio": "Of the critical path",
+        "longest_rank": "Longest rank",
+    },
+    silent={"longest_rank": None},
+)  # fmt: skip
+
+
+def build(material: Material) -> Section | None:
+    """Cells with their call paths, then these with their wait states in each run."""
+    cells, waits = material.table(CELLS), material.table(WAITS)
+    if not cells.rows:
+        return None
+    return Section(
+        key="drill-down",
+        title="From cells to wait states",
+        sentences=said(*describe_worst(cells.as_dicts(), waits.as_dicts())),
+        tables=filled(*link_cells(cells, waits)),
+    )
+
+
+def describe_worst(cells: Sequence[Row], waits: Sequence[Row]) -> Iterator[str]:
+    """The call path of every application that loses most in any cell, and what it waits in."""
+    for application in dict.fromkeys(row["application"] for row in cells):
+        own = [row for row in cells if row["application"] == application]
+        worst = max(own, key=lambda row: number(row["loss_processes_ratio"]))
+        found = [row for row in waits if _key(row) == _key(worst) and row["finding"] is not None]
+        lost = (
+            f"{application}: most is lost by {name_path(worst['call_path'])} from "
+            f"{worst['lower_processes']} to "
+            f"{count_of(worst['upper_processes'], 'process', 'processes')} "
+            f"({share_of(worst['loss_processes_ratio'])} of the time at fewer)"
+        )
+        if not found:
+            yield f"{lost}; it does not wait there."
+            continue
+        most = max(found, key=lambda row: number(row["wait_ns"]))
+        yield (
+            f"{lost}, where it waits as {most['finding']} for {share_of(most['wait_ratio'])} of "
+            f"its time: tracemill report {most['run']} shows why."
+        )
+
+
+def link_cells(cells: Table, waits: Table) -> tuple[Table, Table]:
+    """The tables with rows that lead from one to the first of the same in the other, and back."""
+    lower, upper = (tuple(_key(row) for row in table.as_dicts()) for table in (waits, cells))
+    below = {key: f"waits-{number}" for number, key in enumerate(dict.fromkeys(lower))}
+    above = {key: f"cell-{number}" for number, key in enumerate(dict.fromkeys(upper))}
+    firsts = {key: lower.index(key) for key in below}
+    names = tuple(below[key] if firsts[key] == n else "" for n, key in enumerate(lower))
+    return (
+        replace(
+            cells,
+            row_names=tuple(above[key] for key in upper),
+            row_links=tuple(below.get(key, "") for key in upper),
+        ),
+        replace(waits, row_names=names, row_links=tuple(above.get(key, "") for key in lower)),
+    )
+
+
+def _key(row: Row) -> tuple[object, ...]:
+    return tuple(row[name] for name in ("application", "lower_processes", "lower_size",
+                                        "call_path"))  # fmt: skip

@@ -1,0 +1,92 @@
+-- What kinds of waiting the worst call paths of every cell have, in each run at its corners.
+--
+-- Grain:      one row per application, cell, call path, corner and wait state; one without wait
+--             state where the call path does not wait; up to three call paths per cell
+-- Inputs:     cell_call_sites, grid_cells, efficiency_grid, campaign_runs, run_call_paths,
+--             run_metrics, metrics, run_totals, call_site_tasks
+-- Output:     campaign report section drill-down
+-- Parameters: $row_limit  only the first rows (BIGINT)
+-- Assumes:    ties go to the smaller rank; a wait state includes its sub-metrics
+WITH
+    losing AS (
+        SELECT
+            *,
+            row_number() OVER (
+                PARTITION BY application, lower_processes, lower_size
+                ORDER BY loss_processes DESC, call_path_key
+            ) AS standing
+        FROM cell_call_sites
+        QUALIFY standing <= 3
+    ),
+
+    visited AS (
+        SELECT
+            losing.*,
+            grid.campaign_run_id,
+            grid.processes,
+            grid.size,
+            costs.exclusive_ns,
+            costs.critical_path_ns
+        FROM losing
+        INNER JOIN grid_cells AS cells USING (application, lower_processes, lower_size)
+        INNER JOIN efficiency_grid AS grid
+            ON
+                losing.application = grid.application
+                AND grid.processes IN (losing.lower_processes, losing.upper_processes)
+                AND if(cells.size_axis = 'size', grid.size, grid.computation_size)
+                IN (losing.lower_size, losing.upper_size)
+        INNER JOIN run_call_paths AS costs
+            ON
+                grid.campaign_run_id = costs.campaign_run_id
+                AND losing.call_path_key = costs.call_path_key
+    ),
+
+    waiting AS (
+        SELECT
+            run_metrics.campaign_run_id,
+            run_metrics.call_path_key,
+            run_metrics.metric,
+            metrics.title,
+            run_metrics.value_ns
+        FROM run_metrics
+        INNER JOIN metrics USING (metric)
+        WHERE metrics.kind = 'wait state' AND metrics.parent_metric IS NULL
+    ),
+
+    ranks AS (
+        SELECT
+            campaign_run_id,
+            call_path_key,
+            arg_max(rank, (total_ns, -rank)) AS longest_rank
+        FROM call_site_tasks
+        GROUP BY campaign_run_id, call_path_key
+    )
+
+SELECT
+    visited.application,
+    visited.lower_processes,
+    visited.lower_size,
+    visited.call_path,
+    visited.processes,
+    visited.size,
+    waiting.title AS finding,
+    waiting.value_ns AS wait_ns,
+    waiting.value_ns / nullif(visited.exclusive_ns, 0) AS wait_ratio,
+    visited.critical_path_ns / nullif(totals.critical_path_ns, 0) AS path_ratio,
+    ranks.longest_rank,
+    coalesce(runs.run_id, runs.label) AS run
+FROM visited
+INNER JOIN campaign_runs AS runs USING (campaign_run_id)
+LEFT JOIN run_totals AS totals USING (campaign_run_id)
+LEFT JOIN waiting USING (campaign_run_id, call_path_key)
+LEFT JOIN ranks USING (campaign_run_id, call_path_key)
+ORDER BY
+    visited.application,
+    visited.lower_processes,
+    visited.lower_size,
+    visited.standing,
+    visited.processes,
+    visited.size,
+    waiting.value_ns DESC,
+    waiting.metric
+LIMIT $row_limit::BIGINT
