@@ -41,7 +41,8 @@ FITTED_MODEL = Column(
         "one after the other, to times or relative to them; joint: the same, both at once. Without "
         "and with overlap: sum and maximum of computation c n^a/p and communication "
         "(c0 + c1 log2(p) + c2 p) n^b. Amdahl: T_par/p + T_seq at each size. Normal form: "
-        "c0 + sum of c p^i log2(p)^j n^k log2(n)^l. Smooth: a power law with a Gaussian process "
+        "c0 + sum of c p^i log2(p)^j n^k log2(n)^l, where 1 - 1/p may stand for the factor of p. "
+        "Smooth: a power law with a Gaussian process "
         "over log p and log n. All but the first are fitted to relative errors."
     ),
 )
@@ -380,7 +381,10 @@ SERIAL_FRACTIONS = Table(
 
 CALL_PATH_TIMES = Table(
     name="call_path_times",
-    meaning="Exclusive time per process of call paths with a large enough share of time.",
+    meaning=(
+        "Exclusive time per process of call paths with a large enough share of time; of those that "
+        "communicate only with `min_processes` processes or more, 2 unless told otherwise."
+    ),
     grain="one row per application, call path and configuration in which it takes time",
     key=("application", "call_path_key", "size", "processes"),
     columns=(
@@ -414,6 +418,11 @@ CALL_PATH_MODELS = Table(
         CALL_PATH_KEY,
         SHARE,
         _count("configuration_count", "Configurations in which it takes time."),
+        renamed(
+            PROCESSES,
+            "smallest_processes",
+            "Fewest processes of those; communication of a single process is left out.",
+        ),
         _text(
             "formula",
             "Seconds per process as an expression of p and the size.",
@@ -454,6 +463,11 @@ CALL_PATH_MODELS = Table(
                 "The same of each configuration when the coefficients are fitted to the others; by "
                 "it the terms are chosen."
             ),
+        ),
+        Column(
+            name="is_describing",
+            type=BOOL,
+            meaning="Whether there is a model, with a cross-validated error of at most 0.25.",
         ),
         _text("reason", "Why there is no model.", null_means="there is one"),
     ),

@@ -1,13 +1,16 @@
 -- Exclusive time per process of the call paths that take a large enough share of it.
 --
 -- Grain:      one row per application, call path and configuration in which it takes time
--- Inputs:     representative_runs, counted_call_paths, run_totals
+-- Inputs:     representative_runs, counted_call_paths, run_totals, campaign_call_paths
 -- Output:     call_path_times
 -- Parameters: $least_share  least share of the time of all locations that a call path must reach
 --                           in some configuration (DOUBLE, default 0.01)
+--             $min_processes  fewest processes of runs whose communication counts (BIGINT,
+--                             default 2)
 -- Source:     means per process are what models of call paths are made of (Calotoiu and others,
 --             2013)
--- Assumes:    processes that do not visit a call path count in its mean
+-- Assumes:    one process waits for nobody, so that its communication follows no law of more;
+--             processes that do not visit a call path count in its mean
 WITH
     -- Repetitions give a median.
     typical AS (
@@ -21,7 +24,11 @@ WITH
         FROM counted_call_paths AS costs
         INNER JOIN representative_runs AS runs USING (campaign_run_id)
         INNER JOIN run_totals AS totals USING (campaign_run_id)
-        WHERE costs.exclusive_ns > 0 AND totals.location_ns > 0
+        INNER JOIN campaign_call_paths AS paths USING (call_path_key)
+        WHERE
+            costs.exclusive_ns > 0
+            AND totals.location_ns > 0
+            AND (paths.operation IS NULL OR runs.processes >= $min_processes::BIGINT)
         GROUP BY runs.application, costs.call_path_key, runs.processes, runs.size
     )
 

@@ -8,9 +8,20 @@
 SELECT
     models.application,
     campaign_call_paths.call_path,
-    models.formula,
-    models.leading_in_processes,
-    models.leading_in_size,
+    campaign_call_paths.place AS source,
+    CASE
+        WHEN models.formula IS NULL OR models.is_describing THEN models.formula
+        ELSE
+            format(
+                'no model describes it; the least bad is off by {:.1f}%: {}',
+                100 * models.cross_validated_error,
+                models.formula
+            )
+    END AS formula,
+    CASE WHEN models.is_describing THEN models.leading_in_processes END AS leading_in_processes,
+    CASE WHEN models.is_describing THEN models.leading_in_size END AS leading_in_size,
+    models.smallest_processes,
+    models.configuration_count,
     models.largest_share_ratio,
     models.symmetric_error AS symmetric_error_ratio,
     models.cross_validated_error AS cross_validated_ratio,

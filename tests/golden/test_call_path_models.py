@@ -2,19 +2,23 @@
 
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 
+from pipeline.reports.tables import fetch
 from pipeline.stages.campaign.call_path_models import CALL_PATH_MODELS_STAGE
+from schemas import BY_NAME
 from tests.golden.running import run_query
 from tests.golden.stages import run_stage
-from tests.surface_cases import NS, campaign
+from tests.hand_made import make_table
+from tests.surface_cases import NS, Time, campaign
 
 Row = dict[str, Any]
 
-SOLVE, TREE, QUAD, INIT, RARE = range(1, 6)
+SOLVE, TREE, QUAD, INIT, RARE, WAITING = range(1, 7)
 # Seconds per process.
-TIMES = {
+TIMES: dict[int, Time] = {
     SOLVE: lambda p, n: 0.0005 + 0.001 * n / p,
     TREE: lambda p, n: 0.0004 + 0.005 * np.log2(p),
     QUAD: lambda p, n: 0.0004 + 0.0001 * p**2,
@@ -67,6 +71,75 @@ def test_call_paths_have_their_terms(tables: dict[str, list[Row]]) -> None:
     assert all(row["cross_validated_error"] < 1e-5 for row in rows.values())
     assert {row["configuration_count"] for row in rows.values()} == {15}
     assert {row["parameter_count"] for row in rows.values()} == {2}
+
+
+def with_waiting(tables: dict[str, list[Row]]) -> dict[str, list[Row]]:
+    """`tables` with a broadcast in which all wait for the first process: 0.25 ms n (1 - 1/p).
+
+    Alone it takes 20 us, as all calls do.
+    """
+    costs = [
+        {
+            "campaign_run_id": run["campaign_run_id"],
+            "call_path_key": WAITING,
+            "exclusive_ns": round(waited(run["processes"], run["size"]) * run["processes"] * NS),
+        }
+        for run in tables["campaign_runs"]
+    ]
+    path = {"call_path_key": WAITING, "is_setup": False, "operation": "MPI_Bcast"}
+    return tables | {
+        "run_call_paths": tables["run_call_paths"] + costs,
+        "campaign_call_paths": [*tables["campaign_call_paths"], path],
+    }
+
+
+def waited(processes: int, size: float) -> float:
+    return 20e-6 if processes == 1 else 0.25e-3 * size * (1 - 1 / processes)
+
+
+def test_communication_is_modelled_without_single_processes(tables: dict[str, list[Row]]) -> None:
+    rows = modelled(with_waiting(tables))
+    assert rows[WAITING]["formula"] == "0.00025*n*(1 - 1/p)"
+    assert (rows[WAITING]["smallest_processes"], rows[WAITING]["configuration_count"]) == (2, 12)
+    assert (rows[TREE]["smallest_processes"], rows[TREE]["configuration_count"]) == (1, 15)
+    assert modelled(with_waiting(tables), min_processes=1)[WAITING]["configuration_count"] == 15
+
+
+def test_a_model_that_is_far_off_describes_nothing(tables: dict[str, list[Row]]) -> None:
+    """Times that jump by a factor of 100 from run to run follow no law."""
+    costs = [
+        row | {"exclusive_ns": 10_000_000 * 100 ** (row["campaign_run_id"] % 2)}
+        if row["call_path_key"] == QUAD
+        else row
+        for row in tables["run_call_paths"]
+    ]
+    rows = modelled(tables | {"run_call_paths": costs})
+    assert rows[QUAD]["cross_validated_error"] > 0.25
+    assert {key: row["is_describing"] for key, row in rows.items()} == {
+        SOLVE: True, TREE: True, QUAD: False,
+    }  # fmt: skip
+
+
+def test_what_describes_nothing_is_told_as_such() -> None:
+    models = [
+        {"application": "app", "call_path_key": key, "formula": "8/p", "largest_share_ratio": 0.5,
+         "leading_in_processes": "1/p", "cross_validated_error": error,
+         "is_describing": error < 0.25}
+        for key, error in ((SOLVE, 0.01), (TREE, 0.4721))
+    ]  # fmt: skip
+    given = {"call_path_models": models, "campaign_call_paths": [
+        {"call_path_key": key, "call_path": "main", "place": f"exchange.f:{key}"}
+        for key in (SOLVE, TREE)
+    ]}  # fmt: skip
+    with duckdb.connect() as connection:
+        for name, rows in given.items():
+            connection.register(name, make_table(BY_NAME[name], rows))
+        names, found = fetch(connection, "modelled_call_paths", 9)
+    shown = [dict(zip(names, row, strict=True)) for row in found]
+    assert [(row["source"], row["formula"], row["leading_in_processes"]) for row in shown] == [
+        ("exchange.f:1", "8/p", "1/p"),
+        ("exchange.f:2", "no model describes it; the least bad is off by 47.2%: 8/p", None),
+    ]
 
 
 def test_shares_are_those_of_where_they_are_largest(tables: dict[str, list[Row]]) -> None:

@@ -65,6 +65,7 @@ EXACT = {
     "sum": (lambda p, n: 1 + 0.01 * n / p + 0.3 * np.log2(p), "1 + 0.01*n/p + 0.3*log2(p)"),
     "no constant": (lambda p, n: 0.01 * n / p + 0.3 * p, "0.01*n/p + 0.3*p"),
     "serial part": (lambda p, n: 0.5 * n + 2 * n / p, "0.5*n + 2*n/p"),
+    "waiting for one": (lambda p, n: 3e-4 * n * (1 - 1 / p) + 1e-3, "0.0003*n*(1 - 1/p) + 0.001"),
     "caches": (lambda p, n: 3 * n / p ** (4 / 3), "3*n/p^(4/3)"),
 }
 
@@ -96,6 +97,22 @@ def test_leading_factors_grow_fastest() -> None:
 )
 def test_factors_are_written_as_usual(power: str, log: int, text: str) -> None:
     assert write_factor(Factor(Fraction(power), log), "p") == text
+
+
+def test_what_others_wait_for_one_has_its_slope() -> None:
+    """(1 - 1/x)' = 1/x^2."""
+    value, slope = Factor(Fraction(0), 0, of_others=True).evaluate(np.array([1.0, 2, 4]))
+    assert value.tolist() == [0, 0.5, 0.75]
+    assert slope.tolist() == [1, 0.25, 0.0625]
+
+
+def test_terms_that_sum_up_to_the_constant_are_no_obstacle() -> None:
+    """1, 1/p and 1 - 1/p are dependent: no sum has them all; what follows no law is constant."""
+    processes = 2.0 ** np.arange(6)
+    times = np.array([1, 100, 1, 100, 1, 100.0])
+    form = fit_normal_form(measurements(processes, np.ones(6), times), most_terms=3, width=6)
+    # Least squares of relative errors: sum of 1/T over sum of 1/T^2.
+    assert form.coefficients == pytest.approx([3.03 / 3.0003])
 
 
 def test_noise_does_not_buy_terms() -> None:

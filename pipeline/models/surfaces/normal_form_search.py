@@ -170,6 +170,8 @@ def _screen(
     rows = scaled if len(candidates) == len(scaled) else scaled[candidates]
     columns = _columns(scaled, times, bases, has_constant)
     basis, mixing = np.linalg.qr(columns)
+    is_whole = _are_determined(mixing)
+    mixing[~is_whole] = np.eye(mixing.shape[-1])
     whole = basis.sum(axis=1)
     rest = 1 - (basis @ whole[..., np.newaxis])[..., 0]
     # What a term adds is what is across the base; its length follows from what is along it.
@@ -179,13 +181,22 @@ def _screen(
     is_new = across > _DETERMINED * length
     across = np.where(is_new, across, 1)
     newest = (rest @ rows.T) / across
-    is_allowed = is_new & (newest > 0)
+    is_allowed = is_new & (newest > 0) & is_whole[:, np.newaxis]
     if columns.shape[2]:
         others = whole[:, np.newaxis] - along * newest[..., np.newaxis]
         others = np.linalg.solve(mixing, np.swapaxes(others, 1, 2))
         is_allowed &= (others >= 0).all(axis=1)
     residual = np.einsum("bc,bc->b", rest, rest)[:, np.newaxis] - newest**2 * across
     return np.where(is_allowed, residual, np.inf)
+
+
+def _are_determined(mixing: Floats) -> Flags:
+    """Which of the upper triangles of some designs say that no column follows from the others.
+
+    1 - 1/p and 1/p may stand beside each other, but not beside a constant too.
+    """
+    own = np.square(np.diagonal(mixing, axis1=1, axis2=2))
+    return np.all(own > _DETERMINED * np.square(mixing).sum(axis=1), axis=1)
 
 
 def _columns(scaled: Floats, times: Floats, terms: Numbers, has_constant: bool) -> Floats:

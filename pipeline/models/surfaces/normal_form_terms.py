@@ -1,6 +1,7 @@
 """Terms of the performance model normal form: p^i * log2(p)^j * n^k * log2(n)^l.
 
-Source: A. Calotoiu and others, 2013, who chose the exponents that costs of algorithms have.
+In place of the factor of p there may be 1 - 1/p, the part of the processes that wait for one of
+them. Source: A. Calotoiu and others, 2013, who chose the exponents that costs of algorithms have.
 """
 
 from dataclasses import dataclass
@@ -17,16 +18,20 @@ _LOG_2 = float(np.log(2))
 
 
 class Factor(NamedTuple):
-    """x^power * log2(x)^log."""
+    """x^power * log2(x)^log, times 1 - 1/x if it is one of the others: all but one."""
 
     power: Fraction
     log: int
+    of_others: bool = False
 
     @property
     def complexity(self) -> int:
-        """How far it is from x, 1/x and log2(x), which count 1; absent factors count 0."""
+        """How far it is from x, 1/x and log2(x), which count 1; absent factors count 0.
+
+        1 - 1/x counts as much as 1/x.
+        """
         extent = abs(self.power.numerator) if self.power.denominator == 1 else 2
-        return extent + self.power.denominator - 1 + self.log
+        return extent + self.power.denominator - 1 + self.log + self.of_others
 
     def evaluate(self, x: Floats) -> tuple[Floats, Floats]:
         """Value and derivative."""
@@ -35,7 +40,10 @@ class Factor(NamedTuple):
         slope = power * log**self.log
         if self.log:
             slope = slope + self.log * log ** (self.log - 1) / _LOG_2
-        return value, slope * x ** (power - 1)
+        slope = slope * x ** (power - 1)
+        if self.of_others:
+            return value * (1 - 1 / x), slope * (1 - 1 / x) + value / x**2
+        return value, slope
 
 
 ONE = Factor(Fraction(0), 0)
@@ -83,6 +91,8 @@ def _factors(factor: Factor, name: str) -> list[tuple[str, bool]]:
         texts.append((name + exponent, factor.power > 0))
     if factor.log:
         texts.append((f"log2({name})" + (f"^{factor.log}" if factor.log > 1 else ""), True))
+    if factor.of_others:
+        texts.append((f"(1 - 1/{name})", True))
     return texts
 
 
@@ -101,6 +111,8 @@ _FALLING = (
     *_list_factors("-1/2 -1", log=1),
 )
 """Work shared by the processes; faster than 1/p where caches help."""
+_OF_OTHERS = Factor(Fraction(0), 0, of_others=True)
+"""Waiting for one process that works: none of it waits, which is all there is where p is 1."""
 _PLAIN = frozenset((*_list_factors("-1 -1/2 1/2 1 3/2 2 3", log=0), *_list_factors("0 1", log=1)))
 """Those that sums of several terms are made of, besides the best single ones."""
 _FEW = frozenset((*_list_factors("-1 1", log=0), *_list_factors("0", log=1)))
@@ -159,7 +171,7 @@ class Dictionary:
 def build_dictionary(configurations: Measurements) -> Dictionary:
     """All products of a factor of p and one of n that vary over the configurations."""
     terms = _list_terms(
-        _choose_factors(configurations.process_counts, (*_GROWING, *_FALLING)),
+        _choose_factors(configurations.process_counts, (*_GROWING, *_FALLING, _OF_OTHERS)),
         _choose_factors(configurations.distinct_sizes, _GROWING),
     )
     by_processes = [f.evaluate(configurations.processes)[0] for f in terms.of_processes]

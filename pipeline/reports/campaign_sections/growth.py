@@ -45,15 +45,17 @@ MODELS = TableSpec(
     title="How call paths depend on processes and size",
     note=(
         "Normal form of the time per process, without callees, in seconds; terms are chosen by the "
-        "error of configurations that are left out."
+        "error of configurations that are left out, and describe nothing if it is above 25%. "
+        "Communication is fitted without runs of a single process, which waits for nobody: see "
+        "From processes. 1 - 1/p is what the others wait for one."
     ),
     row_limit=60,
     titles={
         "leading_in_processes": "In processes", "leading_in_size": "In size",
         "largest_share_ratio": "Largest share", "symmetric_error_ratio": "Error",
-        "cross_validated_ratio": "Error left out",
+        "cross_validated_ratio": "Error left out", "smallest_processes": "From processes",
     },
-    silent={"reason": None},
+    silent={"reason": None, "source": None},
 )  # fmt: skip
 TOTALS = TableSpec(
     query="runs_without_total",

@@ -32,6 +32,7 @@ def model_call_paths(
     campaign_settings: "duckdb.DuckDBPyRelation", call_path_times: "duckdb.DuckDBPyRelation"
 ) -> pa.Table:
     """Find the normal form of every call path's times, in seconds per process."""
+    from pipeline.models.surfaces.choice import LARGEST_ERROR
     from pipeline.models.surfaces.measurements import UndeterminedError
     from pipeline.models.surfaces.normal_forms import NormalForms
 
@@ -46,13 +47,14 @@ def model_call_paths(
     for first, end in pairwise([*firsts, len(key)]):
         processes, sizes, times = (column[first:end] for column in columns)
         name = str(application[first])
-        start = (name, int(key[first]), float(share[first]), end - first)
+        start = (name, int(key[first]), float(share[first]), end - first, int(processes.min()))
         try:
             form = forms.fit(processes, sizes, times * _NS)
         except UndeterminedError as error:
-            rows.append((*start, *[None] * 10, str(error)))
+            rows.append((*start, *[None] * 10, False, str(error)))
         else:
-            rows.append((*start, *_describe(form, size_names[name]), None))
+            is_describing = form.cross_error <= LARGEST_ERROR
+            rows.append((*start, *_describe(form, size_names[name]), is_describing, None))
     return rows_as_table(CALL_PATH_MODELS, rows)
 
 
