@@ -143,7 +143,8 @@ SURFACE_FITS = Table(
         _count(
             "rank",
             "Order by cross-validated error, from 1; of errors within 2 % of the least the model "
-            "of fewest parameters is first.",
+            "of fewest parameters is first. A formula with an error of at most 0.25 is before a "
+            "smooth model of half that error or more.",
             minimum=1,
             null_means="there is no cross-validated error",
         ),

@@ -1,11 +1,14 @@
 """A model that is far off is never offered as one that describes the runs."""
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from pipeline.models.surfaces.choice import LARGEST_ERROR, Fit, fit_all
+from pipeline.models.surfaces.choice import LARGEST_ERROR, Fit, _choose, fit_all
 from pipeline.models.surfaces.measurements import measurements
+from pipeline.models.surfaces.normal_form import NormalForm
+from pipeline.models.surfaces.normal_form_terms import ONE, Factor, Term
 from pipeline.reports.campaign_sections.efficiency import describe_marks
 from pipeline.reports.campaign_sections.runs import describe_names, describe_varying
 from pipeline.reports.campaign_sections.surface import describe_choice
@@ -46,6 +49,51 @@ def test_a_bad_fit_is_told_as_one() -> None:
     assert said(cross_validated_ratio=0.1, is_chosen=True) == [
         "x: T = 8/p seconds (Amdahl), off by 10.0% on average where it was not fitted."
     ]
+
+
+def test_a_formula_is_chosen_unless_a_smooth_surface_halves_its_error() -> None:
+    """`smooth`, of more parameters, is first only where half the error is not enough."""
+    fits = {error: _choose([judged("joint", error, 4), judged("smooth", 0.05, 16)])
+            for error in (0.099, 0.101)}  # fmt: skip
+    assert {error: fit and fit.model for error, fit in fits.items()} == {
+        0.099: "joint", 0.101: "smooth",
+    }  # fmt: skip
+
+
+def test_a_formula_that_describes_nothing_does_not_hide_a_smooth_surface() -> None:
+    chosen = _choose([judged("joint", LARGEST_ERROR + 0.01, 4), judged("smooth", 0.2, 16)])
+    assert chosen is not None
+    assert chosen.model == "smooth"
+
+
+def test_of_formulas_the_best_is_before_a_smooth_surface() -> None:
+    fits = [judged("joint", 0.09, 4), judged("without overlap", 0.06, 6)]
+    chosen = _choose([*fits, judged("smooth", 0.05, 16)])
+    assert chosen is not None
+    assert chosen.model == "without overlap"
+
+
+def judged(model: str, error: float, parameters: int) -> Fit:
+    """A fit of which only its error and the number of its parameters are known."""
+    powers = tuple(Fraction(number) for number in range(parameters))
+    surface = NormalForm(
+        tuple(Term(Factor(power, 0), ONE) for power in powers), (1.0,) * parameters, error, error
+    )
+    return Fit(model, surface, error, error)
+
+
+def test_a_smooth_surface_is_explained() -> None:
+    rows: list[dict[str, Any]] = [
+        {"application": "x", "model": "smooth", "formula": "3*p^-0.5 * smooth deviation",
+         "is_chosen": True, "parameter_count": 16, "cross_validated_ratio": 0.03, "reason": None},
+        {"application": "x", "model": "joint", "formula": "8/p", "is_chosen": False,
+         "parameter_count": 4, "cross_validated_ratio": 0.07, "reason": None},
+    ]  # fmt: skip
+    (sentence,) = describe_choice(rows)
+    assert "no formula" in sentence
+    assert "16 effective parameters" in sentence
+    assert "Measured and fitted times" in sentence
+    assert sentence.endswith("The best formula, T = 8/p seconds (joint), is off by 7.0%.")
 
 
 def test_models_that_cannot_be_judged_are_not_called_unfitted() -> None:

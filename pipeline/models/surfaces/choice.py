@@ -26,6 +26,9 @@ MOST_FOLDS = 24
 """With more configurations several are left out together: each once."""
 LARGEST_ERROR = 0.25
 """A model whose cross-validated error is larger does not describe the measurements."""
+SMOOTH = "smooth"
+READABLE = 2.0
+"""A smooth surface is no formula: one whose error is up to so many times as large is preferred."""
 _TIE = 1.02
 _EXACT = 1e-9
 
@@ -42,7 +45,7 @@ FITS: dict[str, Callable[[Measurements, Surface | None], Surface]] = {
     "normal form": lambda measured, start: fit_normal_form(
         measured, most_terms=_MOST_TERMS, width=_WIDTH
     ),
-    "smooth": fit_smooth,
+    SMOOTH: fit_smooth,
 }
 """Models by name, simpler ones first."""
 
@@ -68,16 +71,30 @@ class Fit:
 def fit_all(measured: Measurements) -> list[Fit]:
     """Every model, fitted where the measurements determine it, ranked by cross-validated error.
 
-    Errors up to 2 % larger than the least are ties, won by the model of fewest parameters.
+    Errors up to 2 % larger than the least are ties, won by the model of fewest parameters. A
+    formula that describes the measurements is before a smooth surface of half its error or more.
     """
     fits = [_fit(model, measured) for model in FITS]
     judged = [fit for fit in fits if fit.cross_error is not None]
-    least = min((_cross_error(fit) for fit in judged), default=0) * _TIE + _EXACT
-    ties = [fit for fit in judged if _cross_error(fit) <= least]
-    chosen = min(ties, key=_parameter_count, default=None)
+    chosen = _choose(judged)
     order = sorted(judged, key=lambda fit: (fit is not chosen, _cross_error(fit)))
     ranks = {fit.model: rank for rank, fit in enumerate(order, 1)}
     return [replace(fit, rank=ranks.get(fit.model)) for fit in fits]
+
+
+def _choose(judged: list[Fit]) -> Fit | None:
+    first = _simplest_of_best(judged)
+    if first is None or first.model != SMOOTH:
+        return first
+    largest = min(_cross_error(first) * READABLE, LARGEST_ERROR)
+    formulas = [fit for fit in judged if fit.model != SMOOTH and _cross_error(fit) <= largest]
+    return _simplest_of_best(formulas) or first
+
+
+def _simplest_of_best(judged: list[Fit]) -> Fit | None:
+    least = min((_cross_error(fit) for fit in judged), default=0) * _TIE + _EXACT
+    ties = [fit for fit in judged if _cross_error(fit) <= least]
+    return min(ties, key=_parameter_count, default=None)
 
 
 def _fit(model: str, measured: Measurements) -> Fit:

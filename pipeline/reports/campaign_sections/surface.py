@@ -1,12 +1,13 @@
 """Surface: models of the run time over processes and size, and how far they scale."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import nan
 
 import numpy as np
 
 from pipeline.reports.material import Material, filled
-from pipeline.reports.model import Picture, Section
+from pipeline.reports.model import Picture, Section, Table
 from pipeline.reports.pictures.grids import Grid, draw_heat_map, draw_surface
 from pipeline.reports.tables import TableSpec
 from pipeline.reports.wording import Row, count_of, number, said, share_of
@@ -14,14 +15,17 @@ from pipeline.reports.wording import Row, count_of, number, said, share_of
 PLACE = 40
 MOST_DRAWN = 2
 NANOSECONDS = 1e9
+SMOOTH = "smooth"
 
 FITS = TableSpec(
     query="fitted_models",
     title="Models of the run time",
     note=(
         "Seconds over processes p and size; relative errors of the fit, and of configurations left "
-        "out of it. The model of the least such error is chosen, of nearly equal ones the simpler; "
-        "none if that error is above 25%."
+        "out of it. The model of the least such error is chosen, of nearly equal ones the simpler, "
+        "and a smooth one only if it halves the error of every formula; none if that error is "
+        "above 25%. A smooth deviation is no formula: it is interpolated between measurements by a "
+        "Gaussian process, and its parameters are effective ones."
     ),
     titles={
         "is_chosen": "Chosen", "parameter_count": "Parameters",
@@ -32,11 +36,12 @@ FITS = TableSpec(
 TIMES = TableSpec(
     query="fitted_times",
     title="Measured and fitted times",
-    note="Median over repetitions; of further runs 95% are expected between lower and upper.",
+    note="Median over repetitions; times of the chosen model.",
     row_limit=2_000,
     titles={"error_ratio": "Error"},
     silent={"lower_ns": None, "upper_ns": None},
 )
+INTERVALS = "Of further runs 95% are expected between lower and upper."
 MAPS = TableSpec(
     query="scalability_maps",
     title="Scalability function",
@@ -73,15 +78,20 @@ def build(material: Material) -> Section | None:
         title="Performance surface",
         sentences=said(*describe_choice(fits.as_dicts()), *describe_limits(limits.as_dicts())),
         pictures=tuple(_pictures(times.as_dicts(), maps.as_dicts())),
-        tables=filled(fits, limits, times, maps),
+        tables=filled(fits, limits, _explain_intervals(times), maps),
     )
+
+
+def _explain_intervals(times: Table) -> Table:
+    """The table with what its intervals are, if it shows any."""
+    return times if "lower_ns" in times.hidden else replace(times, note=f"{times.note} {INTERVALS}")
 
 
 def describe_choice(fits: Sequence[Row]) -> Iterator[str]:
     """The chosen model of each application, or why there is none."""
     for application in dict.fromkeys(row["application"] for row in fits):
         own = [row for row in fits if row["application"] == application]
-        yield f"{application}: {_describe_best(own[0])}"
+        yield f"{application}: {_describe_best(own[0])}{_explain_smooth(own)}"
 
 
 def _describe_best(best: Row) -> str:
@@ -98,6 +108,24 @@ def _describe_best(best: Row) -> str:
     if best["is_chosen"]:
         return f"{formula}, {off}."
     return f"no model describes these runs: the least bad, {formula}, is {off}."
+
+
+def _explain_smooth(own: Sequence[Row]) -> str:
+    """What a smooth model is if it is chosen, where its values stand, and the best formula."""
+    if not own[0]["is_chosen"] or own[0]["model"] != SMOOTH:
+        return ""
+    formulas = [row for row in own if row["cross_validated_ratio"] is not None][1:]
+    best = (
+        f" The best formula, T = {formulas[0]['formula']} seconds ({formulas[0]['model']}), is off "
+        f"by {share_of(formulas[0]['cross_validated_ratio'])}."
+        if formulas
+        else ""
+    )
+    return (
+        " The smooth deviation is no formula: it is interpolated between measurements by a "
+        f"Gaussian process with {count_of(own[0]['parameter_count'], 'effective parameter')} in "
+        f'all; its values are in "{TIMES.title}", and in surface_points for queries.{best}'
+    )
 
 
 def describe_limits(limits: Sequence[Row]) -> Iterator[str]:
