@@ -33,7 +33,7 @@ def make(tmp_path: Path, *arguments: str) -> duckdb.DuckDBPyConnection:
 
 
 def report(tmp_path: Path) -> str:
-    (text,) = (tmp_path / "store" / "reports").glob("*.md")
+    (text,) = (tmp_path / "store" / "reports").glob("*/report.md")
     return text.read_text()
 
 
