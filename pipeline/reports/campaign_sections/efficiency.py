@@ -1,6 +1,6 @@
 """Efficiency: over the grid of processes and sizes, and how it grows there."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import nan
 
 import numpy as np
@@ -13,11 +13,26 @@ from pipeline.reports.pictures.grids import Cell, Grid, draw_heat_map, draw_surf
 from pipeline.reports.tables import TableSpec
 from pipeline.reports.units import format_share
 from pipeline.reports.wording import Row, count_of, join_words, number, said
+from schemas import campaigns
 
 PLACE = 20
 MOST_DRAWN = 4
 """Applications that get pictures; a table holds all."""
 MOST_CURVES = 8
+DEFINITIONS = dict(
+    zip(
+        campaigns.EFFICIENCIES,
+        (
+            "Efficiency is as it was given with the measurements.",
+            "Efficiency is achieved over attainable performance: amount of computation / (T × p × "
+            "what a process attains per second), T being the time on p processes.",
+            "Efficiency is speed-up / p = (T0 × p0) / (T × p), T being the time on p processes and "
+            "T0 that on the fewest, p0, with which this size was measured.",
+        ),
+        strict=True,
+    )
+)
+"""What is said of every definition of efficiency."""
 _ALL_BUT_ROUNDING = 1e-9
 _LEAST_POINTS = 0.1
 
@@ -83,7 +98,10 @@ def build(material: Material) -> Section:
     return Section(
         key="efficiency",
         title="Efficiency",
-        sentences=said(*describe_marks(marks.as_dicts()), describe_definitions(efficiencies)),
+        sentences=said(
+            *describe_marks(marks.as_dicts()),
+            *describe_definitions(efficiencies.values("efficiency_definition")),
+        ),
         pictures=tuple(_pictures(efficiencies, cells, speed_ups)),
         tables=filled(marks, efficiencies, cells, speed_ups),
     )
@@ -132,10 +150,16 @@ def _direction(growth: float, highest: float) -> str:
     return f"{'grows' if growth > 0 else 'falls'} by {told}"
 
 
-def describe_definitions(efficiencies: Table) -> str:
-    """What efficiency means here."""
-    found = dict.fromkeys(str(value) for value in efficiencies.values("efficiency_definition"))
-    return f"Efficiency is {join_words(list(found))}." if found else ""
+def describe_definitions(definitions: Iterable[object]) -> Iterator[str]:
+    """What efficiency means here, and which of the repetitions it is of."""
+    found = list(dict.fromkeys(str(definition) for definition in definitions))
+    for definition in found:
+        yield DEFINITIONS[definition]
+    if found:
+        yield (
+            "Efficiency, marks, speed-up and indices use the best repetition of a configuration, "
+            "models of the run time the median of all."
+        )
 
 
 def _pictures(efficiencies: Table, cells: Table, speed_ups: Table) -> Iterator[Picture]:
@@ -169,11 +193,13 @@ def _grid(rows: Sequence[Row]) -> Grid:
 
 
 def _surface(application: str, grid: Grid) -> Picture:
+    has_holes = bool(np.isnan(grid.values).any())
+    told = " Configurations are points; where one has no efficiency, there is a hole."
     return Picture(
         name=f"surface-{application}",
         title=f"Efficiency of {application} over processes and size",
-        svg=draw_surface(grid, f"surface-{application}"),
-        description=_describe(grid) + " Configurations without efficiency stand at 0.",
+        svg=draw_surface(grid, f"surface-{application}", grid if has_holes else None),
+        description=_describe(grid) + (told if has_holes else ""),
         of=f"Drawn from {EFFICIENCIES.title}.",
     )
 
@@ -224,17 +250,27 @@ def _scaling(application: str, rows: Sequence[Row]) -> Picture:
         )
         for size in sizes[::step]
     ]
-    best = max(rows, key=lambda row: number(row["speed_up"]), default={})
-    seen = (
-        f"The highest speed-up is {number(best['speed_up']):.3g} with {best['processes']} "
-        f"processes at size {number(best['size']):g}."
-        if best
-        else "No run was measured."
-    )
     return Picture(
         name=f"scaling-{application}",
         title=f"Speed-up of {application}",
         svg=draw_scaling(curves, f"scaling-{application}", "speed-up"),
-        description=seen,
+        description=describe_speed_up(rows),
         of=f"Drawn from {SPEED_UPS.title}.",
     )
+
+
+def describe_speed_up(rows: Sequence[Row]) -> str:
+    """The highest speed-up of an application, and at which sizes it is reached."""
+    if not rows:
+        return "No run was measured."
+    highest = max(number(row["speed_up"]) for row in rows)
+    best = [row for row in rows if number(row["speed_up"]) >= highest * (1 - LEAST_GROWTH)]
+    fewest = min(number(row["processes"]) for row in best)
+    reached = sorted(number(row["size"]) for row in best if row["processes"] == fewest)
+    run = {number(row["size"]) for row in rows if row["processes"] == fewest}
+    place = f"at size {reached[0]:g}"
+    if len(reached) > 1:
+        which = "all" if len(reached) == len(run) else f"{len(reached)} of"
+        place = f"at {which} {len(run)} sizes, from {reached[0]:g} to {reached[-1]:g}"
+    processes = count_of(fewest, "process", "processes")
+    return f"The highest speed-up is {highest:.3g} with {processes} {place}."

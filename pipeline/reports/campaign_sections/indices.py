@@ -3,7 +3,7 @@
 from pipeline.reports.material import Material, filled
 from pipeline.reports.model import Section
 from pipeline.reports.tables import TableSpec
-from pipeline.reports.wording import said
+from pipeline.reports.wording import Row, said
 
 PLACE = 45
 
@@ -39,6 +39,23 @@ def build(material: Material) -> Section | None:
     return Section(
         key="indices",
         title="Indices",
-        sentences=said(f"Indices refer to {blocks} different points." if blocks > 1 else ""),
+        sentences=said(
+            f"Indices refer to {blocks} different points." if blocks > 1 else "",
+            describe_computation(material.overview),
+        ),
         tables=tables,
+    )
+
+
+def describe_computation(overview: Row) -> str:
+    """What is taken as the amount of computation, and what depends on it."""
+    names, amounts = overview["size_names"], overview["computation_sizes"]
+    what = f"The amount of computation is {amounts}"
+    how = ""
+    if names == amounts:
+        what = f"The size {names} itself is taken as the amount of computation"
+        how = f'; say otherwise with --computation-size, such as "{names}**3"'
+    return (
+        f"{what}: speed-ups between sizes, efficiency at scaled size and the scalability function "
+        f"S depend on it{how}."
     )

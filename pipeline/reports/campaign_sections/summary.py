@@ -76,9 +76,16 @@ def describe_times(overview: Row) -> str:
 
 
 def describe_failures(overview: Row) -> str:
-    """How many runs failed; else nothing."""
+    """How many runs failed, and with what; else nothing."""
     failed = int(overview["run_count"] or 0) - int(overview["measured_count"] or 0)
-    return f"{count_of(failed, 'run')} failed; see Runs." if failed else ""
+    if not failed:
+        return ""
+    processes = _range(overview["failed_min_processes"], overview["failed_max_processes"])
+    sizes = _range(overview["failed_min_size"], overview["failed_max_size"])
+    return (
+        f"{count_of(failed, 'run')} failed, with {processes} processes and "
+        f"{overview['size_names']} = {sizes}; see Runs."
+    )
 
 
 def _range(low: object, high: object) -> str:

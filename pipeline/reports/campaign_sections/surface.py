@@ -2,18 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from math import nan
 
 import numpy as np
 
+from pipeline.reports.campaign_sections.indices import describe_computation
 from pipeline.reports.material import Material, filled
 from pipeline.reports.model import Picture, Section, Table
 from pipeline.reports.pictures.grids import Grid, draw_heat_map, draw_surface
 from pipeline.reports.tables import TableSpec
-from pipeline.reports.wording import Row, count_of, number, said, share_of
+from pipeline.reports.wording import Row, count_of, join_words, number, said, share_of
 
 PLACE = 40
 MOST_DRAWN = 2
+MOST_TOLD = 4
+"""Ranges of sizes that a sentence tells apart; of more, those of the fewest and most processes."""
 NANOSECONDS = 1e9
 SMOOTH = "smooth"
 
@@ -76,7 +80,11 @@ def build(material: Material) -> Section | None:
     return Section(
         key="surface",
         title="Performance surface",
-        sentences=said(*describe_choice(fits.as_dicts()), *describe_limits(limits.as_dicts())),
+        sentences=said(
+            *describe_choice(fits.as_dicts()),
+            *describe_limits(limits.as_dicts()),
+            describe_computation(material.overview) if maps.rows else "",
+        ),
         pictures=tuple(_pictures(times.as_dicts(), maps.as_dicts())),
         tables=filled(fits, limits, _explain_intervals(times), maps),
     )
@@ -129,21 +137,44 @@ def _explain_smooth(own: Sequence[Row]) -> str:
 
 
 def describe_limits(limits: Sequence[Row]) -> Iterator[str]:
-    """For a fixed size: how many processes keep an efficiency of 80 %."""
-    for row in limits:
-        is_meant = (
-            row["constraint_kind"] == "fixed size"
-            and row["quantity"] == "efficiency"
-            and row["bound"] == 0.8
-            and row["crossing_processes"] is not None
+    """For fixed sizes: how many processes keep an efficiency of 80 %, a sentence per program."""
+    meant = [
+        row
+        for row in limits
+        if row["constraint_kind"] == "fixed size"
+        and row["quantity"] == "efficiency"
+        and row["bound"] == 0.8
+        and row["crossing_processes"] is not None
+    ]
+    for application in dict.fromkeys(row["application"] for row in meant):
+        own = [row for row in meant if row["application"] == application]
+        yield f"{application} keeps an efficiency of 80% up to {_describe_kept(own)}."
+
+
+def _describe_kept(rows: Sequence[Row]) -> str:
+    """Up to how many processes, for each run of sizes of which that is the same."""
+    rows = sorted(rows, key=lambda row: number(row["start_size"]))
+    groups = [
+        list(group)
+        for _, group in groupby(
+            rows, lambda row: (int(number(row["crossing_processes"])), row["is_extrapolated"])
         )
-        if is_meant:
-            beyond = ", which was not measured" if row["is_extrapolated"] else ""
-            yield (
-                f"{row['application']} keeps an efficiency of 80% up to "
-                f"{count_of(row['crossing_processes'], 'process', 'processes')} at size "
-                f"{number(row['start_size']):g}{beyond}."
-            )
+    ]
+    others = ""
+    if len(groups) > MOST_TOLD:
+        others = "; other sizes lie between"
+        by_processes = sorted(groups, key=lambda group: number(group[0]["crossing_processes"]))
+        groups = [by_processes[0], by_processes[-1]]
+    return join_words([_describe_group(group) for group in groups]) + others
+
+
+def _describe_group(group: Sequence[Row]) -> str:
+    """Processes that sizes keep, and which sizes these are."""
+    first, last = (number(group[at]["start_size"]) for at in (0, -1))
+    sizes = f"size {first:g}" if first == last else f"sizes {first:g} to {last:g}"
+    beyond = " (not measured)" if group[0]["is_extrapolated"] else ""
+    processes = count_of(group[0]["crossing_processes"], "process", "processes")
+    return f"{processes} at {sizes}{beyond}"
 
 
 def _pictures(times: Sequence[Row], maps: Sequence[Row]) -> Iterator[Picture]:
@@ -176,7 +207,6 @@ def _surface(application: str, kind: str, grid: Grid, points: Grid | None) -> Pi
 
 
 def _map(application: str, constraint: str, rows: Sequence[Row]) -> Picture:
-    losing = sum(number(row["scalability"]) < 0 for row in rows)
     name = f"s-{constraint}-{application}".replace(" ", "-")
     grid = _grid(rows, "elasticity", 1.0, "S t/R", is_signed=True)
     return Picture(
@@ -184,11 +214,21 @@ def _map(application: str, constraint: str, rows: Sequence[Row]) -> Picture:
         title=f"Scalability of {application}, {constraint}",
         svg=draw_heat_map(grid, name),
         description=(
-            f"Percent that the mean speed-up changes when one goes on by one percent; it falls at "
-            f"{losing} of {len(rows)} configurations."
+            "Percent that the mean speed-up changes when one goes on by one percent; "
+            f"{describe_losing(rows)}."
         ),
         of=f"Drawn from {MAPS.title}.",
     )
+
+
+def describe_losing(rows: Sequence[Row]) -> str:
+    """At how many configurations the model loses, those apart that no run has measured."""
+    told = []
+    for is_measured, what in ((True, "measured configurations"), (False, "not measured")):
+        own = [row for row in rows if bool(row["is_measured"]) is is_measured]
+        losing = sum(number(row["scalability"]) < 0 for row in own)
+        told += [f"{losing} of {len(own)} {what}"] if own else []
+    return f"by the model it falls at {join_words(told)}"
 
 
 def _grid(

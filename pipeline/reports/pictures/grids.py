@@ -69,15 +69,17 @@ def draw_heat_map(grid: Grid, name: str, cells: Sequence[Cell] = ()) -> str:
 
 @drawn
 def draw_surface(grid: Grid, name: str, points: Grid | None = None) -> str:
-    """The grid as a surface in space; `points` are drawn as such, for instance as measured."""
+    """The grid as a surface in space; `points` are drawn as such, for instance as measured.
+
+    Corners without a value are left out, which leaves a hole.
+    """
     figure = new_figure(460, 360)
     axes = figure.add_subplot(projection="3d")
     x, y = np.meshgrid(np.log2(grid.processes), np.arange(len(grid.sizes)))
     scale = _scale(grid)
-    filled = np.where(np.isnan(grid.values), 0.0, grid.values)
     axes.plot_surface(
-        x, y, filled, cmap=_colours(grid), norm=scale, linewidth=0.4, edgecolor=INK, alpha=0.85,
-        rcount=60, ccount=60,
+        x, y, grid.values, cmap=_colours(grid), norm=scale, linewidth=0.4, edgecolor=INK,
+        alpha=0.85, rcount=60, ccount=60,
     )  # fmt: skip
     if points is not None:
         _scatter(axes, points, grid.sizes)
