@@ -16,7 +16,7 @@ from schemas.campaigns import (
     time_column,
 )
 from schemas.columns import CALL_PATH_KEY, METRIC, nullable
-from schemas.table import ENUM, FLOAT64, INT32, INT64, Column, Table
+from schemas.table import ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
 
 WHOLES = ("time of all locations", "critical path")
 QUANTITIES = ("exclusive time", "waiting", "critical path")
@@ -38,6 +38,12 @@ def number(name: str, meaning: str, *, unit: str = "ratio", null_means: str = ""
     return Column(name=name, type=FLOAT64, unit=unit, null_means=null_means, meaning=meaning)
 
 
+TITLE = Column(
+    name="title",
+    type=STRING,
+    null_means="the metric is not listed in `metrics`",
+    meaning="The metric's name for people.",
+)
 COUNTED_CALL_PATHS = Table(
     name="counted_call_paths",
     meaning=(
@@ -138,6 +144,12 @@ _GROWTH = (
         "Share at the runs of most processes, among those of the largest size; their mean.",
         null_means="no run",
     ),
+    number(
+        "smallest_run_size", "Size of the runs of `smallest_share`.", unit="", null_means="no run"
+    ),
+    number(
+        "largest_run_size", "Size of the runs of `largest_share`.", unit="", null_means="no run"
+    ),
     REASON,
 )
 
@@ -150,7 +162,7 @@ METRIC_GROWTH = Table(
     ),
     grain="one row per application, size or all sizes, and metric",
     key=("application", "size", "metric"),
-    columns=(APPLICATION, ANY_SIZE, METRIC, WHOLE, *_GROWTH),
+    columns=(APPLICATION, ANY_SIZE, METRIC, TITLE, WHOLE, *_GROWTH),
 )
 
 CALL_PATH_GROWTH = Table(

@@ -1,7 +1,7 @@
 -- Call paths whose share of the time grows most with the number of processes.
 --
 -- Grain:      one row per application and call path, over all sizes
--- Inputs:     call_path_growth, campaign_call_paths
+-- Inputs:     call_path_growth, campaign_call_paths, campaign_settings
 -- Output:     campaign report section growth
 -- Parameters: $row_limit  only those that grow most (BIGINT)
 -- Assumes:    nothing
@@ -22,14 +22,52 @@ WITH
             largest_share
         FROM call_path_growth
         WHERE size IS NULL AND quantity = 'critical path'
+    ),
+
+    changes AS (
+        SELECT
+            growth.application,
+            growth.call_path_key,
+            growth.size,
+            growth.largest_share - growth.smallest_share AS change,
+            first_value(growth.largest_share - growth.smallest_share) OVER (
+                PARTITION BY growth.application, growth.call_path_key
+                ORDER BY growth.size NULLS FIRST
+            ) AS whole_change,
+            settings.size_name
+        FROM call_path_growth AS growth
+        INNER JOIN campaign_settings AS settings
+            ON growth.application = settings.application
+        WHERE growth.quantity = 'exclusive time'
+    ),
+
+    -- What changes by less than a tenth of a point has no direction.
+    contrary AS (
+        SELECT
+            application,
+            call_path_key,
+            format(
+                '{} at {} = {}',
+                if(any_value(whole_change) > 0, 'falls', 'grows'),
+                any_value(size_name),
+                string_agg(format('{:g}', size), ', ' ORDER BY size)
+            ) AS other_sizes
+        FROM changes
+        WHERE
+            size IS NOT NULL
+            AND change * whole_change < 0
+            AND least(abs(change), abs(whole_change)) >= 0.001
+        GROUP BY application, call_path_key
     )
 
 SELECT
     growth.application,
     campaign_call_paths.call_path,
+    campaign_call_paths.place AS source,
     growth.smallest_share AS smallest_share_ratio,
     growth.largest_share AS largest_share_ratio,
     growth.largest_share - growth.smallest_share AS growth_ratio,
+    contrary.other_sizes,
     growth.growth_exponent,
     growth.spearman,
     growth.p_value,
@@ -41,6 +79,8 @@ LEFT JOIN waiting
     ON growth.application = waiting.application AND growth.call_path_key = waiting.call_path_key
 LEFT JOIN decisive
     ON growth.application = decisive.application AND growth.call_path_key = decisive.call_path_key
+LEFT JOIN contrary
+    ON growth.application = contrary.application AND growth.call_path_key = contrary.call_path_key
 WHERE growth.size IS NULL AND growth.quantity = 'exclusive time'
 ORDER BY
     growth.application,

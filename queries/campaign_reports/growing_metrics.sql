@@ -1,26 +1,68 @@
 -- Overheads and wait states that grow most with the number of processes.
 --
 -- Grain:      one row per application and metric, over all sizes
--- Inputs:     metric_growth
+-- Inputs:     metric_growth, campaign_settings
 -- Output:     campaign report section growth
 -- Parameters: $row_limit  only those that grow most (BIGINT)
 -- Assumes:    metrics of the critical path are told by their section of a run's report
+WITH
+    changes AS (
+        SELECT
+            growth.application,
+            growth.metric,
+            growth.size,
+            growth.largest_share - growth.smallest_share AS change,
+            first_value(growth.largest_share - growth.smallest_share) OVER (
+                PARTITION BY growth.application, growth.metric ORDER BY growth.size NULLS FIRST
+            ) AS whole_change,
+            settings.size_name
+        FROM metric_growth AS growth
+        INNER JOIN campaign_settings AS settings
+            ON growth.application = settings.application
+    ),
+
+    -- What changes by less than a tenth of a point has no direction.
+    contrary AS (
+        SELECT
+            application,
+            metric,
+            format(
+                '{} at {} = {}',
+                if(any_value(whole_change) > 0, 'falls', 'grows'),
+                any_value(size_name),
+                string_agg(format('{:g}', size), ', ' ORDER BY size)
+            ) AS other_sizes
+        FROM changes
+        WHERE
+            size IS NOT NULL
+            AND change * whole_change < 0
+            AND least(abs(change), abs(whole_change)) >= 0.001
+        GROUP BY application, metric
+    )
+
 SELECT
-    application,
-    metric,
-    smallest_share AS smallest_share_ratio,
-    largest_share AS largest_share_ratio,
-    largest_share - smallest_share AS growth_ratio,
-    growth_exponent,
-    growth_error,
-    spearman,
-    p_value,
-    run_count
-FROM metric_growth
+    growth.application,
+    growth.metric,
+    growth.title,
+    growth.smallest_share AS smallest_share_ratio,
+    growth.largest_share AS largest_share_ratio,
+    growth.largest_share - growth.smallest_share AS growth_ratio,
+    contrary.other_sizes,
+    growth.growth_exponent,
+    growth.growth_error,
+    growth.spearman,
+    growth.p_value,
+    growth.run_count
+FROM metric_growth AS growth
+LEFT JOIN contrary
+    ON growth.application = contrary.application AND growth.metric = contrary.metric
 WHERE
-    size IS NULL
-    AND share_of = 'time of all locations'
+    growth.size IS NULL
+    AND growth.share_of = 'time of all locations'
     -- What is in no call path is no part of the time of call paths.
-    AND metric NOT IN ('time', 'overhead_outside_visits', 'overhead_unidentified')
-ORDER BY application, largest_share - smallest_share DESC NULLS LAST, metric
+    AND growth.metric NOT IN ('time', 'overhead_outside_visits', 'overhead_unidentified')
+ORDER BY
+    growth.application,
+    growth.largest_share - growth.smallest_share DESC NULLS LAST,
+    growth.metric
 LIMIT $row_limit::BIGINT

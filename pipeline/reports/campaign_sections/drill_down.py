@@ -16,11 +16,12 @@ CELLS = TableSpec(
     note=(
         "Up to three call paths per cell. Lost with processes: growth of its time over all "
         "locations, as a share of that of all call paths at fewer processes; lost with size: "
-        "growth of its time per unit of computation, likewise. Each leads to its wait states."
+        "growth of its time per unit of computation, likewise. Lost waiting: how many of the "
+        "points lost with processes are waiting. Each leads to its wait states."
     ),
     row_limit=500,
     titles={
-        "loss_processes_ratio": "Lost with processes", "wait_loss_ratio": "Part that is waiting",
+        "loss_processes_ratio": "Lost with processes", "wait_loss_ratio": "Lost waiting",
         "loss_size_ratio": "Lost with size", "waiting_ratio": "Waiting, of its time",
         "path_share_ratio": "Of the critical path",
     },

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from pipeline.reports.material import Material
 from pipeline.reports.model import Section
-from pipeline.reports.tables import TableSpec
+from pipeline.reports.tables import TableSpec, read_source
+from pipeline.reports.units import Value
 from pipeline.reports.wording import Row, count_of, name_path, number, said, share_of
 
 PLACE = 60
@@ -21,24 +22,33 @@ _TITLES = {
     "run_count": "Runs",
     "wait_share_ratio": "Waiting at most",
     "path_share_ratio": "Of the path at most",
+    "other_sizes": "At other sizes",
 }
+_SILENT: dict[str, Value] = {"other_sizes": None, "source": None, "title": None}
+_ENDS = "at the fewest and at the most processes of the largest size, without runs of one process"
 METRICS = TableSpec(
     query="growing_metrics",
     title="Overheads and wait states that grow most",
     note=(
-        "Shares of the time of all locations, at the fewest and at the most processes. Exponent b: "
-        "the sum over all processes grows as p^b; 0 where work is only divided."
+        f"Shares of the time of all locations, {_ENDS}. Exponent b, over all sizes: the sum over "
+        "all processes grows as p^b; 0 where work is only divided."
     ),
     row_limit=60,
     titles=_TITLES,
+    silent=_SILENT,
 )
 CALL_PATHS = TableSpec(
     query="growing_call_paths",
     title="Call paths whose share grows most",
-    note="The same for the time of call paths without callees; their waiting, their part of the "
-    "critical path.",
+    note=(
+        f"Time of call paths without callees as a share of the time of all locations, {_ENDS}; "
+        "the part of it that is waiting, and their part of the critical path, at the most. "
+        "Exponent b, over all sizes: the sum over all processes grows as p^b; 0 where work is only "
+        "divided."
+    ),
     row_limit=60,
     titles=_TITLES,
+    silent=_SILENT,
 )
 MODELS = TableSpec(
     query="modelled_call_paths",
@@ -57,6 +67,8 @@ MODELS = TableSpec(
     },
     silent={"reason": None, "source": None},
 )  # fmt: skip
+RANGE = "growth_range"
+ENDS = ("smallest", "largest")
 TOTALS = TableSpec(
     query="runs_without_total",
     title="Runs without a time that call sites are part of",
@@ -75,11 +87,41 @@ def build(material: Material) -> Section | None:
         key="growth",
         title="What grows",
         sentences=said(
+            *describe_range(material.rows(RANGE)),
             *describe_growth(rows.get(CALL_PATHS.query, ())),
             describe_totals(len(rows.get(TOTALS.query, ()))),
         ),
         tables=tables,
+        sources=(read_source(RANGE),),
     )
+
+
+def describe_range(ranges: Sequence[Row]) -> Iterator[str]:
+    """Of which runs the shares of every application are, and how many are left out."""
+    for row in ranges:
+        fewest, most = (f"{row['size_name']} = {number(row[f'{end}_run_size']):g}" for end in ENDS)
+        first = count_of(row["smallest_processes"], "process", "processes")
+        at = f"{first} and of {row['largest_processes']}, both at {most}"
+        if fewest != most:
+            at = f"{first} at {fewest} and of {row['largest_processes']} at {most}"
+        elif row["size_count"] != 1:
+            at += f", the largest of {row['size_count']} sizes"
+        yield (
+            f"{row['application']}: of {count_of(row['run_count'], 'run')} that are compared, "
+            f"shares are those of {at}.{_describe_left_out(row)}"
+        )
+
+
+def _describe_left_out(row: Row) -> str:
+    if not row["left_out_count"]:
+        return ""
+    verb = "is" if row["left_out_count"] == 1 else "are"
+    most = count_of(row["left_out_processes"], "process", "processes")
+    return f" {count_of(row['left_out_count'], 'run')} of {_up_to(row)}{most} {verb} left out."
+
+
+def _up_to(row: Row) -> str:
+    return "" if row["left_out_processes"] == 1 else "up to "
 
 
 def describe_totals(count: int) -> str:
@@ -97,7 +139,18 @@ def describe_growth(paths: Sequence[Row]) -> Iterator[str]:
             continue
         seen.add(row["application"])
         yield (
-            f"{row['application']}: the share of {name_path(row['call_path'])} grows most, from "
+            f"{row['application']}: the share of {name_site(row)} grows most, from "
             f"{share_of(row['smallest_share_ratio'])} to {share_of(row['largest_share_ratio'])} "
-            "of all time."
+            f"of all time{_describe_others(row)}."
         )
+
+
+def name_site(row: Row) -> str:
+    """A call path in quotes, with its place in the source where that is known."""
+    source = row.get("source")
+    return name_path(row["call_path"]) + (f" ({source})" if source else "")
+
+
+def _describe_others(row: Row) -> str:
+    others = row.get("other_sizes")
+    return f" at the largest size, but {others}" if others else ""

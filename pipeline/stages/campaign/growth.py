@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from pipeline.explain import list_metrics
 from pipeline.graph import PythonStage
 from pipeline.models.growth import fit_growth
 from pipeline.models.rank_correlation import RankCorrelations, spearman
@@ -80,10 +81,13 @@ def measure_metric_growth(
     wholes = np.full(len(names), WHOLES[0], object)
     wholes[number] = whole
     series = make_series(number, run, *values)
+    titles = {metric.name: metric.title for metric in list_metrics()}
     parts = [METRIC_GROWTH.empty()]
     for population in _populations(campaign_runs, run_totals, min_processes):
         items, columns = _measure(METRIC_GROWTH, population, series)
-        columns |= {"metric": names[items].astype(object), "share_of": wholes[items]}
+        named = names[items].tolist()
+        columns |= {"metric": named, "share_of": wholes[items]}
+        columns["title"] = pa.array([titles.get(name) for name in named], pa.string())
         parts.append(METRIC_GROWTH.conform(pa.table(columns)))
     return pa.concat_tables(parts)
 
@@ -152,8 +156,17 @@ def _measure(
         blocks = part.blocks(len(population.runs))
         measures = [_measure_block(population, *values) for values in blocks]
         joined = _Measures(*(np.concatenate(arrays) for arrays in zip(*measures, strict=True)))
-        columns |= _columns(population, joined)
+        columns |= _columns(population, joined) | _sizes(population, len(part.items))
     return part.items, columns
+
+
+def _sizes(population: Population, count: int) -> Columns:
+    """Of which size the runs are that the smallest and the largest share are of."""
+    sizes = np.array([run.size for run in population.runs])
+    return {
+        "smallest_run_size": np.full(count, sizes[population.are_smallest()][0]),
+        "largest_run_size": np.full(count, sizes[population.are_largest()][0]),
+    }
 
 
 def _measure_block(population: Population, values: Floats, share: Floats) -> _Measures:

@@ -1,0 +1,107 @@
+"""What the report of a campaign says of growth: of which runs, and where sizes disagree."""
+
+from typing import Any
+
+import duckdb
+
+from pipeline.reports.campaign_sections.growth import describe_growth, describe_range
+from pipeline.reports.tables import fetch
+from pipeline.stages.campaign.growth import CALL_PATH_GROWTH_STAGE, METRIC_GROWTH_STAGE
+from schemas import BY_NAME
+from tests.golden.campaign import MeasuredRun, tables_of
+from tests.golden.micro_trace import Tables
+from tests.golden.running import run_query
+from tests.golden.stages import run_stage
+from tests.hand_made import make_table
+
+WORK, OTHER = "main/work", "main/other"
+Row = dict[str, Any]
+
+
+# Shares of `other` in percent, by processes and size: it grows at 400, and falls at 100 and 200.
+SHARES = {
+    100: {1: 90, 2: 30, 4: 20, 8: 10},
+    200: {1: 90, 2: 30, 4: 30, 8: 25},
+    400: {1: 90, 2: 10, 4: 30, 8: 40},
+}
+
+
+def told(query: str) -> list[Row]:
+    """Rows of a report query about that campaign; there `other` is late sending, too."""
+    runs = [
+        MeasuredRun(p, {WORK: [100 - share] * p, OTHER: [share] * p}, size=size)
+        for size, shares in SHARES.items()
+        for p, share in shares.items()
+    ]
+    tables = tables_of(runs)
+    tables["campaign_settings"][0]["size_name"] = "n"
+    tables["run_metrics"] = [
+        {"campaign_run_id": number, "metric": "mpi_latesender", "call_path_key": 1001,
+         "value_ns": run.spent[OTHER][0] * run.processes}
+        for number, run in enumerate(runs)
+    ]  # fmt: skip
+    tables["campaign_call_paths"][1]["place"] = "exchange.f:71"
+    return ask(query, tables | grown(tables))
+
+
+def grown(tables: Tables) -> Tables:
+    names = ["metric_times", "run_totals", "counted_call_paths"]
+    made = {name: run_as_rows(name, tables) for name in names}
+    return {
+        table: rows
+        for stage in (METRIC_GROWTH_STAGE, CALL_PATH_GROWTH_STAGE)
+        for table, rows in run_stage(stage, tables | made).items()
+    }
+
+
+def run_as_rows(name: str, tables: Tables) -> list[Row]:
+    columns = [column.name for column in BY_NAME[name].columns]
+    found = run_query(name, tables, " ".join(columns))
+    return [dict(zip(columns, row, strict=True)) for row in found]
+
+
+def ask(query: str, tables: Tables) -> list[Row]:
+    wanted = ("metric_growth", "call_path_growth", "campaign_runs", "campaign_settings",
+              "campaign_call_paths")  # fmt: skip
+    with duckdb.connect() as connection:
+        for name in wanted:
+            connection.register(name, make_table(BY_NAME[name], tables[name]))
+        limit = None if query == "growth_range" else 9
+        names, rows = fetch(connection, query, limit)
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def test_sizes_that_go_the_other_way_are_named() -> None:
+    growing, falling = told("growing_call_paths")
+    assert (growing["call_path"], growing["source"]) == (OTHER, "exchange.f:71")
+    assert growing["other_sizes"] == "falls at n = 100, 200"
+    assert falling["other_sizes"] == "grows at n = 100, 200"
+    (metric,) = told("growing_metrics")
+    assert (metric["title"], metric["other_sizes"]) == ("Late Sender", "falls at n = 100, 200")
+
+
+def test_the_sentence_names_place_and_sizes() -> None:
+    assert list(describe_growth(told("growing_call_paths"))) == [
+        'program: the share of "main/other" (exchange.f:71) grows most, from 10.0% to 40.0% of all '
+        "time at the largest size, but falls at n = 100, 200."
+    ]
+
+
+def test_of_which_runs_shares_are_is_told() -> None:
+    """Of 12 runs three have one process."""
+    assert list(describe_range(told("growth_range"))) == [
+        "program: of 9 runs that are compared, shares are those of 2 processes and of 8, both at "
+        "n = 400, the largest of 3 sizes. 3 runs of 1 process are left out."
+    ]
+
+
+def test_ends_of_different_sizes_are_told_apart() -> None:
+    row = {
+        "application": "x", "run_count": 3, "size_name": "n", "size_count": 3,
+        "smallest_processes": 2, "largest_processes": 8, "smallest_run_size": 100.0,
+        "largest_run_size": 400.0, "left_out_count": 0, "left_out_processes": None,
+    }  # fmt: skip
+    assert list(describe_range([row])) == [
+        "x: of 3 runs that are compared, shares are those of 2 processes at n = 100 and of 8 at "
+        "n = 400."
+    ]
