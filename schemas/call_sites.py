@@ -12,9 +12,9 @@ from schemas.columns import CALL_PATH_KEY, nullable
 from schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
 
 NO_RUN = "no run with enough processes communicates"
-TOO_FEW_RUNS = "fewer than three such runs"
-ONE_PROCESS_COUNT = "all such runs have as many processes"
-CONSTANT = "the same value in all such runs"
+TOO_FEW_RUNS = "fewer than three runs can be compared"
+ONE_PROCESS_COUNT = "all compared runs have the same number of processes"
+CONSTANT = "the same value in all compared runs"
 REASONS = (NO_RUN, TOO_FEW_RUNS, ONE_PROCESS_COUNT, CONSTANT)
 METHODS = ("all permutations", "t approximation")
 NO_COEFFICIENT = "there is no coefficient"
@@ -260,6 +260,11 @@ CALL_SITE_RANKING = Table(
             "p_value", "Chance of a coefficient as far from 0 if processes made no difference."
         ),
         METHOD,
+        probability(
+            "perfect_p_value",
+            "The same of a perfect correlation over these runs: no p-value and no q-value can be "
+            "less.",
+        ),
         probability(
             "q_value",
             "Least false discovery rate at which the call site is called significant, among all "

@@ -1,6 +1,7 @@
 """Figures as words: the pieces that the sentences of all sections are made of."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 
 from pipeline.reports.units import (
     Value,
@@ -42,6 +43,13 @@ def name_region(name: Value) -> str:
 def name_path(path: Value) -> str:
     """A call path in quotes, without argument lists and not too long."""
     return quote(format_path(str(path)))
+
+
+def name_site(row: Row) -> str:
+    """The row's call path in quotes, with its file and line where they are known."""
+    source = row.get("source")
+    place = make_visible(PurePath(str(source)).name) if source else ""
+    return name_path(row["call_path"]) + (f" ({place})" if place else "")
 
 
 def quote(name: str) -> str:

@@ -12,6 +12,7 @@ SELECT
     lower_size,
     upper_size,
     call_path,
+    place AS source,
     loss_processes AS loss_processes_ratio,
     wait_loss_processes AS wait_loss_ratio,
     loss_size AS loss_size_ratio,

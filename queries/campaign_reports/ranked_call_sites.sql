@@ -55,6 +55,7 @@ SELECT
     ranking.place AS source,
     ranking.spearman,
     ranking.p_value,
+    ranking.perfect_p_value,
     ranking.q_value,
     ranking.spearman_low,
     ranking.spearman_high,

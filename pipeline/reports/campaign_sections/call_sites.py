@@ -6,7 +6,7 @@ from pipeline.reports.material import Material, filled
 from pipeline.reports.model import Picture, Section, Table
 from pipeline.reports.pictures.curves import Curve, draw_curves
 from pipeline.reports.tables import TableSpec
-from pipeline.reports.wording import Row, name_path, number, said, share_of
+from pipeline.reports.wording import Row, count_of, name_site, number, said, share_of
 
 PLACE = 50
 MOST_DRAWN = 4
@@ -20,13 +20,16 @@ RANKING = TableSpec(
     note=(
         "Spearman's rank correlation of a call site's share of all communication with the number "
         "of processes, over all runs; q controls the false discovery rate over the call sites "
-        "(Benjamini and Hochberg). A call site below the guard may correlate perfectly and still "
-        "not matter (Vetter and McCracken 2001)."
+        "(Benjamini and Hochberg); neither p nor q can be less than the least p, that of a perfect "
+        "correlation over as many runs. The 95% interval is of the coefficient in runs drawn again "
+        "(bootstrap); of few runs it is too narrow, as they hold few orders. A call site below "
+        "the guard may correlate perfectly and still not matter (Vetter and McCracken 2001)."
     ),
     row_limit=100,
     titles={
-        "place": "Place", "source": "Source", "spearman": "Spearman", "p_value": "p", "q_value":
-        "q", "spearman_low": "From", "spearman_high": "To", "course": "Share over processes",
+        "place": "Place", "source": "Source", "spearman": "Spearman", "p_value": "p",
+        "perfect_p_value": "Least p", "q_value": "q", "spearman_low": "95% interval from",
+        "spearman_high": "95% interval to", "course": "Share over processes",
         "largest_share_ratio": "Share at the largest run", "mean_share_ratio": "Mean share",
         "is_above_guard": "Matters", "largest_imbalance": "Max/mean", "run_count": "Runs",
     },
@@ -87,11 +90,16 @@ def describe_worst(ranking: Sequence[Row]) -> Iterator[str]:
         own = [row for row in ranking if row["application"] == application]
         rated = [row for row in own if row["spearman"] is not None]
         if not rated:
-            yield f"{application}: no call site can be ranked: {own[0]['reason']}."
+            yield (
+                f"{application}: no call site can be ranked: {own[0]['reason']}. Compared are runs "
+                "that communicate, of 2 processes or more unless told otherwise."
+            )
             continue
         growing = [row for row in rated if row["is_above_guard"] and _grows(row)]
         if growing:
             yield f"{application}: {_describe(growing[0])}."
+        elif number(rated[0]["perfect_p_value"]) >= MOST_FALSE:
+            yield f"{application}: {_describe_too_few(rated)}"
         else:
             yield (
                 f"{application}: of no call site that matters does the share of communication "
@@ -99,10 +107,27 @@ def describe_worst(ranking: Sequence[Row]) -> Iterator[str]:
             )
         if _grows(rated[0]) and not rated[0]["is_above_guard"]:
             yield (
-                f"{name_path(rated[0]['call_path'])} correlates most "
+                f"{name_site(rated[0])} correlates most "
                 f"({number(rated[0]['spearman']):.2f}), but is only "
                 f"{share_of(rated[0]['largest_share_ratio'])} of communication at the largest run."
             )
+
+
+def _describe_too_few(rated: Sequence[Row]) -> str:
+    """That no coefficient can be told from chance, and the largest that matters."""
+    few = (
+        f"{count_of(rated[0]['run_count'], 'run')} are too few to show that the share of a call "
+        "site grows with the number of processes beyond chance: even a perfect correlation has "
+        f"p = {number(rated[0]['perfect_p_value']):.2g}, and p below {MOST_FALSE:g} is asked for."
+    )
+    best = next((row for row in rated if row["is_above_guard"]), None)
+    if best is None or number(best["spearman"]) <= 0:
+        return few
+    return (
+        f"{few} Of those that matter {name_site(best)} correlates most "
+        f"({number(best['spearman']):.2f}); it is {share_of(best['largest_share_ratio'])} of "
+        "communication at the largest run."
+    )
 
 
 def _grows(row: Row) -> bool:
@@ -111,7 +136,7 @@ def _grows(row: Row) -> bool:
 
 def _describe(row: Row) -> str:
     return (
-        f"the share of {name_path(row['call_path'])} grows most with the number of processes "
+        f"the share of {name_site(row)} grows most with the number of processes "
         f"(Spearman {number(row['spearman']):.2f}, q {number(row['q_value']):.2g}); it is "
         f"{share_of(row['largest_share_ratio'])} of communication at the largest run"
     )

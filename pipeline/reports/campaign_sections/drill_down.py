@@ -6,7 +6,7 @@ from dataclasses import replace
 from pipeline.reports.material import Material, filled
 from pipeline.reports.model import Section, Table
 from pipeline.reports.tables import TableSpec
-from pipeline.reports.wording import Row, count_of, name_path, number, said, share_of
+from pipeline.reports.wording import Row, count_of, name_site, number, said, share_of
 
 PLACE = 65
 
@@ -25,6 +25,7 @@ CELLS = TableSpec(
         "loss_size_ratio": "Lost with size", "waiting_ratio": "Waiting, of its time",
         "path_share_ratio": "Of the critical path",
     },
+    silent={"source": None},
 )  # fmt: skip
 WAITS = TableSpec(
     query="cell_wait_states",
@@ -63,7 +64,7 @@ def describe_worst(cells: Sequence[Row], waits: Sequence[Row]) -> Iterator[str]:
         worst = max(own, key=lambda row: number(row["loss_processes_ratio"]))
         found = [row for row in waits if _key(row) == _key(worst) and row["finding"] is not None]
         lost = (
-            f"{application}: most is lost by {name_path(worst['call_path'])} from "
+            f"{application}: most is lost by {name_site(worst)} from "
             f"{worst['lower_processes']} to "
             f"{count_of(worst['upper_processes'], 'process', 'processes')} "
             f"({share_of(worst['loss_processes_ratio'])} of the time at fewer)"

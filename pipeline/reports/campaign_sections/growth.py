@@ -6,7 +6,7 @@ from pipeline.reports.material import Material
 from pipeline.reports.model import Section
 from pipeline.reports.tables import TableSpec, read_source
 from pipeline.reports.units import Value
-from pipeline.reports.wording import Row, count_of, name_path, number, said, share_of
+from pipeline.reports.wording import Row, count_of, name_site, number, said, share_of
 
 PLACE = 60
 # Shares of all time: less growth than that is not worth a sentence.
@@ -143,12 +143,6 @@ def describe_growth(paths: Sequence[Row]) -> Iterator[str]:
             f"{share_of(row['smallest_share_ratio'])} to {share_of(row['largest_share_ratio'])} "
             f"of all time{_describe_others(row)}."
         )
-
-
-def name_site(row: Row) -> str:
-    """A call path in quotes, with its place in the source where that is known."""
-    source = row.get("source")
-    return name_path(row["call_path"]) + (f" ({source})" if source else "")
 
 
 def _describe_others(row: Row) -> str:

@@ -161,6 +161,11 @@ def _imbalance(total: Floats, longest: Floats, processes: int) -> Floats:
     return mean
 
 
+def _perfect(population: Population) -> float:
+    """The p-value of shares in the order of the processes: the least there is."""
+    return float(spearman(population.processes, population.processes[np.newaxis]).p_value[0])
+
+
 def _columns(population: Population, measures: _Measures, options: _Options) -> Columns:
     """The columns that compare runs."""
     has_rho, p_value = measures.has_rho, measures.p_value
@@ -169,6 +174,7 @@ def _columns(population: Population, measures: _Measures, options: _Options) -> 
     yekutieli[has_rho] = benjamini_yekutieli(p_value[has_rho])
     correlations = RankCorrelations(measures.rho, p_value, has_rho)
     return correlation_columns(population, correlations) | {
+        "perfect_p_value": pa.array(np.full(len(p_value), _perfect(population)), mask=~has_rho),
         "q_value": pa.array(hochberg, mask=~has_rho),
         "q_value_any_dependence": pa.array(yekutieli, mask=~has_rho),
         "spearman_low": pa.array(measures.low, mask=~measures.has_interval),

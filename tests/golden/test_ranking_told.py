@@ -1,0 +1,85 @@
+"""What the report of a campaign says of call sites: which, where, and whether runs are enough."""
+
+from typing import Any
+
+import pytest
+
+from pipeline.reports.campaign_sections.call_sites import describe_worst
+from pipeline.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
+from schemas.call_sites import TOO_FEW_RUNS
+from tests.golden.campaign import MeasuredRun, tables_of
+from tests.golden.running import run_query
+from tests.golden.stages import run_stage
+
+FIRST, SECOND = "main/MPI_Wait", "main/MPI_Send"
+
+
+def least(*processes: int) -> list[float | None]:
+    runs = [MeasuredRun(p, {FIRST: [p] * p, SECOND: [5] * p}) for p in processes]
+    tables = tables_of(runs)
+    for name in ("communication_times", "call_site_times"):
+        tables[name] = as_rows(name, tables)
+    (ranking,) = run_stage(CALL_SITE_RANKING_STAGE, tables).values()
+    return [row["perfect_p_value"] for row in ranking]
+
+
+def as_rows(name: str, tables: Any) -> list[dict[str, Any]]:
+    from schemas import BY_NAME
+
+    columns = [column.name for column in BY_NAME[name].columns]
+    return [
+        dict(zip(columns, row, strict=True)) for row in run_query(name, tables, " ".join(columns))
+    ]
+
+
+# Of n! orders the rising and the falling one are perfect; among ties 2! 2! of 4! rise.
+@pytest.mark.parametrize(
+    ("processes", "expected"),
+    [((2, 4, 8), 2 / 6), ((2, 4, 8, 16, 32), 2 / 120), ((2, 2, 4, 4), 8 / 24), ((2, 4, 4), 1 / 3)],
+)
+def test_the_least_p_value_is_that_of_a_perfect_correlation(
+    processes: tuple[int, ...], expected: float
+) -> None:
+    assert least(*processes) == pytest.approx([expected] * 2)
+
+
+def test_without_coefficient_there_is_no_least_p_value() -> None:
+    assert least(2, 4) == [None, None]
+
+
+def row(**changes: Any) -> dict[str, Any]:
+    return {
+        "application": "x", "call_path": "sweep/MPI_Wait", "source": "exchange.f:71",
+        "spearman": 1.0, "p_value": 2 / 6, "perfect_p_value": 2 / 6, "q_value": 1 / 2,
+        "largest_share_ratio": 0.388, "is_above_guard": True, "run_count": 3, "reason": None,
+    } | changes  # fmt: skip
+
+
+def test_so_few_runs_that_nothing_can_be_shown_are_told() -> None:
+    other = row(source="exchange.f:88", spearman=0.5)
+    assert list(describe_worst([row(), other])) == [
+        "x: 3 runs are too few to show that the share of a call site grows with the number of "
+        "processes beyond chance: even a perfect correlation has p = 0.33, and p below 0.05 is "
+        'asked for. Of those that matter "sweep/MPI_Wait" (exchange.f:71) correlates most (1.00); '
+        "it is 38.8% of communication at the largest run."
+    ]
+
+
+def test_enough_runs_without_growth_are_told_as_before() -> None:
+    (sentence,) = describe_worst([row(perfect_p_value=2 / 120, spearman=-0.2)])
+    assert sentence.startswith("x: of no call site that matters")
+
+
+def test_a_growing_call_site_is_told_with_its_place() -> None:
+    (sentence,) = describe_worst(
+        [row(perfect_p_value=0.0, q_value=0.001, source="/a/exchange.f:71")]
+    )
+    assert sentence.startswith('x: the share of "sweep/MPI_Wait" (exchange.f:71) grows most')
+
+
+def test_what_is_compared_is_told_where_nothing_can_be() -> None:
+    (sentence,) = describe_worst([row(spearman=None, reason=TOO_FEW_RUNS)])
+    assert sentence == (
+        "x: no call site can be ranked: fewer than three runs can be compared. Compared are runs "
+        "that communicate, of 2 processes or more unless told otherwise."
+    )
