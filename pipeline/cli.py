@@ -168,7 +168,7 @@ def campaign(
     pattern: str | None = None,
     application: str | None = None,
     size: str | None = None,
-    computation_size: str | None = None,
+    computation_size: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
     variants: Literal["apart", "best"] | None = None,
     scaling: Literal["fixed size", "scaled size", "both"] | None = None,
     attainable: float | None = None,

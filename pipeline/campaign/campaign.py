@@ -36,7 +36,7 @@ from pipeline.campaign.discovery import (
 from pipeline.campaign.inputs import holds_measurements, read_measurements
 from pipeline.campaign.measured import records_of
 from pipeline.campaign.mistakes import Mistakes
-from pipeline.campaign.names import PROCESSES, REPETITION, SIZE, THREADS
+from pipeline.campaign.names import PROCESSES, REPETITION, SIZE, THREADS, check_pattern
 from pipeline.campaign.source import CampaignSource, Settings
 from pipeline.campaign.variants import keep_apart
 from pipeline.errors import CampaignError, MissingInputError
@@ -80,6 +80,7 @@ def plan_campaign(
     """
     leave_out = reporter.note if allow_damaged else None
     plan = _plan_of(runs, told, store, reporter, leave_out)
+    plan = _called(plan, str(told.get("application", "")))
     members, measured = check_choices(plan.description, plan.members, plan.measured, leave_out)
     read_published_marks(str(parameters_of(plan.description, plan.path).get(MARKS, "")))
     return replace(plan, members=members, measured=measured)
@@ -117,12 +118,37 @@ def _plan_of(
     return _plan(description, runs, _traces_of(description, runs.parent, reporter))
 
 
+def _called(plan: Plan, application: str) -> Plan:
+    """The plan with all runs of the application that an option names, if it does.
+
+    Raises CampaignError if they are of several: these cannot all be called the same.
+    """
+    if not application:
+        return plan
+    each = (*plan.members, *plan.measured, *plan.description.failed)
+    others = sorted({run.application for run in each} - {"", application})
+    if len(others) > 1:
+        raise CampaignError(
+            f"application {application!r}: {plan.path} tells of several programs: "
+            f"{', '.join(others[:_MOST_TOLD])}: leave the option out"
+        )
+    name = {"application": application}
+    failed = tuple(run.model_copy(update=name) for run in plan.description.failed)
+    return replace(
+        plan,
+        description=plan.description.model_copy(update={"failed": failed}),
+        members=tuple(replace(member, application=application) for member in plan.members),
+        measured=tuple(replace(run, application=application) for run in plan.measured),
+    )
+
+
 def _plan(
     description: Description,
     path: Path,
     members: Sequence[Member],
     measured: Sequence[RunRecord] = (),
 ) -> Plan:
+    _check_pattern_is_used(description, members, measured)
     return Plan(
         name=name_campaign(description.name, path),
         path=path,
@@ -130,6 +156,21 @@ def _plan(
         members=tuple(members),
         measured=tuple(measured),
     )
+
+
+def _check_pattern_is_used(
+    description: Description, members: Sequence[Member], measured: Sequence[RunRecord]
+) -> None:
+    """Raise CampaignError for a pattern that is wrong, or where no names tell parameters."""
+    if not description.pattern or not (members or measured):
+        return
+    check_pattern(description.pattern)
+    has_reports = any(run.measured and run.measured.call_sites for run in measured)
+    if not has_reports and all(member.place for member in members):
+        raise CampaignError(
+            f"pattern {description.pattern!r}: columns tell here what the runs are, and not names "
+            "of traces: leave the pattern out"
+        )
 
 
 def _measured(
@@ -200,14 +241,24 @@ def _tell_of_another(plan: Plan, store: Store, reporter: Reporter) -> None:
 
 
 def name_campaign(given: str, path: Path) -> str:
-    """The name of a campaign's folder: the given one, else made from a path."""
+    """The name of a campaign's folder: the given one, else made from a path.
+
+    Raises CampaignError for a given one that cannot be the name of a folder, and if nothing is
+    left of the path's.
+    """
+    if given:
+        if _UNFIT.search(given) or not given[0].isalnum() or len(given) > _LONGEST_NAME:
+            raise CampaignError(
+                f"name {given!r}: the campaign cannot be called that: up to {_LONGEST_NAME} "
+                "letters, digits and ._+- can be in a name, which begins with one of the first two"
+            )
+        return given
     whole = Path(os.path.normpath(path.absolute()))
     own = whole.name if whole.is_dir() else whole.stem
-    name = _UNFIT.sub("-", given or own).strip("-.+_")[:_LONGEST_NAME]
+    name = _UNFIT.sub("-", own).strip("-.+_")[:_LONGEST_NAME]
     if not name:
         raise CampaignError(
-            f"{given or path}: no name for a campaign: give one of letters, digits and ._+- with "
-            "--name"
+            f"{path}: no name for a campaign: give one of letters, digits and ._+- with --name"
         )
     return name
 

@@ -61,6 +61,11 @@ def meaning_of(name: str) -> str:
     return _MEANINGS.get(name.lower(), name)
 
 
+def check_pattern(pattern: str) -> None:
+    """Raise CampaignError for a pattern that says nothing, or says it wrongly."""
+    _compiled(pattern)
+
+
 def read_name(name: str, pattern: str) -> Named | None:
     """The parameters that a pattern finds in a name; None if it does not fit.
 
@@ -80,8 +85,10 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     names = _FIELD.findall(pattern)
     meanings = [meaning_of(name) for name in names]
     repeated = sorted({name for name in meanings if meanings.count(name) > 1})
-    if not names or repeated or not all(name.isidentifier() for name in names):
+    is_broken = any(sign in text for text in _FIELD.split(pattern)[::2] for sign in "{}")
+    if is_broken or not names or repeated or not all(name.isidentifier() for name in names):
         problem = f"{repeated[0]} stands twice" if repeated else "no fields"
+        problem = "a brace without its partner" if is_broken else problem
         raise CampaignError(
             f"pattern {pattern!r}: {problem}: write fields as in {DEFAULT_PATTERNS[0]}"
         )

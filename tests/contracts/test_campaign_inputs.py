@@ -49,7 +49,7 @@ def test_a_pattern_does_not_begin_or_end_within_a_word(name: str) -> None:
     assert read_name(name, "p{p}_n{n}") is None
 
 
-@pytest.mark.parametrize("pattern", ["", "p", "p{}", "p{p}_{np}", "p{p p}"])
+@pytest.mark.parametrize("pattern", ["", "p", "p{}", "p{p}_{np}", "p{p p}", "p{x", "p{p}_n}"])
 def test_a_pattern_without_use_is_refused(pattern: str) -> None:
     with pytest.raises(CampaignError, match="pattern"):
         read_name("p1", pattern)
@@ -241,13 +241,20 @@ def test_runs_are_numbered_by_configuration() -> None:
 @pytest.mark.parametrize(
     ("given", "path", "name"),
     [
-        ("", "/x/run set.toml", "run-set"), ("a/../b", "/x", "a-..-b"), ("", "/x/sB", "sB"),
-        ("", "/x/y/..", "x"), ("", "/x/v1.2.toml", "v1.2"), ("..hidden_", "/x", "hidden"),
-        ("größe\n1", "/x", "gr-e-1"), ("x" * 300, "/x", "x" * 100),
+        ("", "/x/run set.toml", "run-set"), ("v1.2+b_c-d", "/x", "v1.2+b_c-d"), ("", "/x/sB", "sB"),
+        ("", "/x/y/..", "x"), ("", "/x/v1.2.toml", "v1.2"), ("", "/x/_hidden_", "hidden"),
+        ("", "/x/größe\n1", "gr-e-1"), ("", "/" + "x" * 120, "x" * 100),
+        ("x" * 100, "/", "x" * 100),
     ],
 )  # fmt: skip
 def test_campaigns_have_names_of_folders(given: str, path: str, name: str) -> None:
     assert name_campaign(given, Path(path)) == name
+
+
+@pytest.mark.parametrize("given", ["a/b", "../x", ".x", "-x", "größe", "a b", "x\n", "x" * 101])
+def test_a_given_name_is_taken_as_it_is_or_refused(given: str) -> None:
+    with pytest.raises(CampaignError, match="cannot be called that"):
+        name_campaign(given, Path("/x"))
 
 
 def test_a_folder_keeps_what_looks_like_a_suffix(tmp_path: Path) -> None:

@@ -46,6 +46,49 @@ def write_trace(path: Path, processes: int, function: str = "solve") -> None:
     path.write_text("\n".join(lines) + "\n")
 
 
+# --- Options that would have no effect -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pattern", "told"),
+    [("p{x", "a brace without its partner"), ("{n}", "columns tell here what the runs are")],
+)
+def test_a_pattern_for_a_table_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], pattern: str, told: str
+) -> None:
+    found = refused(tmp_path, capsys, str(write(tmp_path, TIMES)), "--pattern", pattern)
+    assert found.startswith(f"pattern '{pattern}': {told}")
+    assert "\n" not in found
+
+
+def test_an_application_goes_before_that_of_a_table(tmp_path: Path) -> None:
+    table = str(write(tmp_path, "app,p,time_s\nfoo,1,8\nfoo,2,4\n,4,2\n"))
+    names = "SELECT DISTINCT application FROM campaign_runs ORDER BY 1"
+    assert make(tmp_path, table).sql(names).fetchall() == [("foo",), ("program",)]
+    assert make(tmp_path, table, "--application", "bar").sql(names).fetchall() == [("bar",)]
+
+
+def test_several_programs_do_not_become_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = str(write(tmp_path, "app,p,time_s\nx,1,8\ny,2,4\n"))
+    found = refused(tmp_path, capsys, table, "--application", "bar")
+    assert "several programs: x, y" in found
+
+
+def test_a_name_is_not_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = refused(tmp_path, capsys, str(write(tmp_path, TIMES)), "--name", "../x")
+    assert found.startswith("name '../x': the campaign cannot be called that")
+
+
+def test_an_expression_may_begin_with_a_hyphen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = str(write(tmp_path, TIMES))
+    assert "-100" in refused(tmp_path, capsys, table, "--computation-size", "-p*100")
+    make(tmp_path, table, "--computation-size", "-n+30")
+
+
 # --- Parameters that are named --------------------------------------------------------------------
 
 
