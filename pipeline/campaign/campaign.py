@@ -23,7 +23,8 @@ from pipeline.campaign.description import (
     Description,
     FailedRun,
     check_description,
-    read_description,
+    mistakes_in,
+    read_fields,
 )
 from pipeline.campaign.discovery import (
     Found,
@@ -100,8 +101,7 @@ def _plan_of(
     if not runs.exists():
         raise MissingInputError(f"{runs}: no such file or directory; check the path of the runs")
     if runs.suffix.lower() == ".toml":
-        description = read_description(runs).model_copy(update=dict(told))
-        description = check_description(description.model_dump(exclude_none=True), str(runs))
+        description = _described(runs, told)
         members = _traces_of(description, runs.parent, reporter)
         measured = _measured(description, runs.parent, reporter, leave_out)
         return _plan(description, runs, members, measured)
@@ -118,6 +118,22 @@ def _plan_of(
     return _plan(description, runs, _traces_of(description, runs.parent, reporter))
 
 
+def _described(file: Path, told: Mapping[str, Any]) -> Description:
+    """What a campaign file says, or options instead; all that is wrong with it is told at once.
+
+    Raises MissingInputError, or CampaignError.
+    """
+    given = read_fields(file) | dict(told)
+    mistakes = Mistakes(found=mistakes_in(given, str(file)))
+    runs = given.get("runs")
+    for each in runs if isinstance(runs, list) else ():
+        if isinstance(each, str):
+            with mistakes.noted():
+                _places(file.parent, each)
+    mistakes.tell()
+    return check_description(given, str(file))
+
+
 def _called(plan: Plan, application: str) -> Plan:
     """The plan with all runs of the application that an option names, if it does.
 
@@ -125,6 +141,7 @@ def _called(plan: Plan, application: str) -> Plan:
     """
     if not application:
         return plan
+    each: tuple[Member | RunRecord | FailedRun, ...]
     each = (*plan.members, *plan.measured, *plan.description.failed)
     others = sorted({run.application for run in each} - {"", application})
     if len(others) > 1:
@@ -279,7 +296,8 @@ def _places(folder: Path, name: str) -> list[Path]:
     base = Path(path.anchor) if path.is_absolute() else folder
     found = sorted(base.glob(str(path.relative_to(path.anchor))))
     if not found:
-        raise CampaignError(f"{folder}: nothing is called {name}")
+        where = "" if path.is_absolute() else f" in {folder.absolute()}"
+        raise CampaignError(f"runs: nothing{where} is called {name}: check the path")
     return found
 
 

@@ -2,11 +2,15 @@
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from pipeline.campaign.mistakes import Mistakes
 from pipeline.errors import CampaignError, MissingInputError
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 Scaling = Literal["fixed size", "scaled size", "both"]
 Efficiency = Literal["as given", "attainable performance", "speed-up over the smallest run"]
@@ -74,30 +78,49 @@ class Description(_Described):
     failed: tuple[FailedRun, ...] = ()
 
 
+_FIELDS_OF: dict[object, type[BaseModel]] = {
+    "measurements": MeasurementFiles,
+    "failed": FailedRun,
+}
+
+
 def read_description(path: Path) -> Description:
-    """Read a campaign file. Raises MissingInputError, or CampaignError that names the field."""
+    """Read a campaign file. Raises MissingInputError, or CampaignError that names the fields."""
+    return check_description(read_fields(path), str(path))
+
+
+def read_fields(path: Path) -> dict[str, Any]:
+    """What a campaign file says, unchecked. Raises MissingInputError, or CampaignError."""
     try:
-        given = tomllib.loads(path.read_bytes().decode("utf-8"))
+        return tomllib.loads(path.read_bytes().decode("utf-8"))
     except OSError as error:
         raise MissingInputError(f"cannot read {path}: {error.strerror}") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise CampaignError(f"{path}: not a TOML file: {error}") from error
-    return check_description(given, str(path))
 
 
 def check_description(given: dict[str, Any], source: str) -> Description:
-    """Check a description given as a dictionary. Raises CampaignError that names the field."""
+    """Check a description given as a dictionary. Raises CampaignError that names the fields."""
+    mistakes = Mistakes(found=mistakes_in(given, source))
+    mistakes.tell()
+    return Description.model_validate(given)
+
+
+def mistakes_in(given: dict[str, Any], source: str) -> list[str]:
+    """What is wrong with each field that is."""
     try:
-        return Description.model_validate(given)
+        Description.model_validate(given)
     except ValidationError as error:
-        raise CampaignError(f"{source}: {_first_problem(error)}") from error
+        found = error.errors(include_url=False)
+        return [f"{source}: {_describe(problem)}" for problem in found]
+    return []
 
 
-def _first_problem(error: ValidationError) -> str:
-    """What is wrong with the first field that is."""
-    first = error.errors(include_url=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        known = ", ".join(Description.model_fields)
-        return f"unknown field {place}: fields are {known}"
-    return f"{place}: {first['msg'][0].lower()}{first['msg'][1:]}, not {first['input']!r}"
+def _describe(problem: "ErrorDetails") -> str:
+    place = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        fields = _FIELDS_OF.get(problem["loc"][0] if len(problem["loc"]) > 1 else "", Description)
+        return f"unknown field {place}: fields are {', '.join(fields.model_fields)}"
+    if problem["type"] == "missing":
+        return f"{place} is missing"
+    return f"{place}: {problem['msg'][0].lower()}{problem['msg'][1:]}, not {problem['input']!r}"

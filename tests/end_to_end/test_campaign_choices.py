@@ -299,3 +299,25 @@ def test_classes_of_overhead_can_be_told(tmp_path: Path) -> None:
     ).fetchall() == [(2, 2 * 44), (4, 4 * 21)]
     arguments = ["campaign", "--store", str(tmp_path / "store"), "--overhead-classes", str(own)]
     assert main(arguments) == 2
+
+
+def test_all_mistakes_of_a_campaign_file_are_told_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "all.toml"
+    file.write_text(
+        'application = 5\nscaling = "some"\ncomputation_sise = "n"\nruns = ["none_*", "/nil_*"]\n'
+        "[[failed]]\nsize = 400\nnode = 1\n"
+    )
+    found = refused(tmp_path, capsys, str(file))
+    assert found.startswith("7 mistakes: ")
+    for each in (
+        f"{file}: application: input should be a valid string, not 5",
+        f"{file}: scaling: ",
+        f"{file}: unknown field computation_sise: fields are name, application, ",
+        f"{file}: failed.0.processes is missing",
+        f"{file}: unknown field failed.0.node: fields are processes, threads, ",
+        f"runs: nothing in {tmp_path} is called none_*",
+        "runs: nothing is called /nil_*",
+    ):
+        assert each in found
