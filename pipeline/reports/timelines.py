@@ -1,6 +1,7 @@
 """Data of a timeline: bins of the whole run, and windows of it in full detail."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +12,9 @@ from pipeline.errors import UsageError
 from pipeline.reports.material import Material, Rows
 from pipeline.reports.model import Source
 from pipeline.reports.tables import bind_values, fetch_arrays, strip_header
+from pipeline.reports.units import format_count
 from pipeline.reports.windows import Window, choose_windows
+from pipeline.reports.wording import join_words
 from pipeline.sql import load_query
 
 MOST_VISITS = 40_000
@@ -23,6 +26,13 @@ MOST_WAITS, MOST_SEGMENTS = 10_000, 10_000
 SHARES = 15
 """Times of bins are told in this many parts of the bin."""
 LIMITS = {"window_waits": MOST_WAITS, "window_messages": 10_000, "window_collectives": 20_000}
+
+_DETAILS = {
+    "window_visits": "calls",
+    "window_messages": "messages",
+    "window_collectives": "calls of collectives",
+    "window_waits": "waits",
+}
 
 Columns = dict[str, NDArray[Any]]
 Values = Mapping[str, int]
@@ -74,7 +84,8 @@ class Timeline:
         """Values of the parameters for waits of the whole run."""
         return _values(self.run, MOST_WAITS)
 
-    def data(self) -> dict[str, object]:
+    @cached_property
+    def data(self) -> dict[str, Any]:
         """Plain values and arrays; locations are told by their row, regions by their place."""
         return {
             "begin": self.run.begin_ns,
@@ -83,10 +94,28 @@ class Timeline:
             "regions": _describe_regions(self._regions),
             "levels": self._levels(),
             "path": self._path(),
-            "waits": self._waits(self.whole),
+            "waits": self._waits(fetch_arrays(self._connection, "window_waits", **self.whole)),
             "places": [self._place(row) for row in self.places],
             "windows": [self._window(window) for window in self.windows],
         }
+
+    def left_out(self) -> str:
+        """What of the run is not drawn, as it would be too much, in words."""
+        data = self.data
+        lacking = [
+            f"{_count_cut(name, rows)} for the whole run"
+            for name, rows, most in (
+                ("waits", _size(data["waits"], "begin"), MOST_WAITS),
+                ("stretches of the critical path", _size(data["path"], "begin"), MOST_SEGMENTS),
+            )
+            if rows >= most
+        ]
+        lacking += [
+            f"{detail['leftOut']} from {_moment(window.begin_ns)} to {_moment(window.end_ns)}"
+            for window, detail in zip(self.windows, data["windows"], strict=True)
+            if detail["leftOut"]
+        ]
+        return f"Too many to draw all of them: there are {'; '.join(lacking)}." if lacking else ""
 
     def sources(self) -> tuple[Source, ...]:
         """All queries; those of windows for the first one."""
@@ -135,8 +164,7 @@ class Timeline:
             "length": found["end_ns"] - found["begin_ns"],
         }
 
-    def _waits(self, values: Values) -> dict[str, object]:
-        found = fetch_arrays(self._connection, "window_waits", **values)
+    def _waits(self, found: Columns) -> dict[str, object]:
         titles, title = np.unique(found["finding"].astype(str), return_inverse=True)
         return {
             "titles": titles.tolist(),
@@ -156,18 +184,31 @@ class Timeline:
         }
 
     def _window(self, window: Window) -> dict[str, object]:
-        values = self._values_of("window_visits", window)
-        visits = fetch_arrays(self._connection, "window_visits", **values)
+        found = {name: self._found(name, window) for name in _DETAILS}
         return {
             "begin": window.begin_ns - self.run.begin_ns,
             "end": window.end_ns - self.run.begin_ns,
             "isAsked": window in self.asked,
-            "isCut": len(visits["visit_id"]) >= values["row_limit"],
-            "visits": self._visits(visits),
-            "messages": self._messages(window),
-            "collectives": self._collectives(window),
-            "waits": self._waits(self._values_of("window_waits", window)),
+            "leftOut": self._left_out(found, window),
+            "visits": self._visits(found["window_visits"]),
+            "messages": self._messages(found["window_messages"]),
+            "collectives": self._collectives(found["window_collectives"]),
+            "waits": self._waits(found["window_waits"]),
         }
+
+    def _found(self, query: str, window: Window) -> Columns:
+        return fetch_arrays(self._connection, query, **self._values_of(query, window))
+
+    def _left_out(self, found: Mapping[str, Columns], window: Window) -> str:
+        """Which details of a window are too many: the longest of them are there."""
+        kept = {query: len(next(iter(columns.values()))) for query, columns in found.items()}
+        cut = [
+            _count_cut(_DETAILS[query], kept[query])
+            for query, columns in found.items()
+            if kept[query] >= self._values_of(query, window)["row_limit"]
+            or kept[query] < columns.get("member_count", np.zeros(1)).max(initial=0)
+        ]
+        return join_words(cut)
 
     def _visits(self, found: Columns) -> dict[str, object]:
         """Visits by location, then as they are entered, which is told by steps."""
@@ -179,9 +220,7 @@ class Timeline:
             "length": found["leave_ns"] - found["enter_ns"],
         }
 
-    def _messages(self, window: Window) -> dict[str, object]:
-        values = self._values_of("window_messages", window)
-        found = fetch_arrays(self._connection, "window_messages", **values)
+    def _messages(self, found: Columns) -> dict[str, object]:
         return {
             "from": self._row_of[found["sender_location_id"]],
             "to": self._row_of[found["receiver_location_id"]],
@@ -191,9 +230,7 @@ class Timeline:
             "tag": found["tag"],
         }
 
-    def _collectives(self, window: Window) -> dict[str, object]:
-        values = self._values_of("window_collectives", window)
-        found = fetch_arrays(self._connection, "window_collectives", **values)
+    def _collectives(self, found: Columns) -> dict[str, object]:
         names, name = np.unique(found["operation"].astype(str), return_inverse=True)
         return {
             "names": names.tolist(),
@@ -208,6 +245,19 @@ class Timeline:
 def _span(material: Material) -> tuple[int, int]:
     (row,) = material.rows("timeline_span")
     return _int(row["begin_ns"]), _int(row["end_ns"])
+
+
+def _count_cut(name: str, count: int) -> str:
+    return f"only the {format_count(count)} longest {name}"
+
+
+def _size(rows: Mapping[str, Any], name: str) -> int:
+    return len(rows[name])
+
+
+def _moment(time_ns: int) -> str:
+    """A time since the trace's zero, as --window takes it."""
+    return f"{time_ns / 1e9:.9f}".rstrip("0").rstrip(".") + " s"
 
 
 def _values(window: Window, row_limit: int) -> dict[str, int]:
@@ -240,9 +290,8 @@ def _describe_regions(regions: Rows) -> dict[str, object]:
 
 
 def _describe_source(region: Mapping[str, object]) -> str:
-    if not region["file"]:
-        return ""
-    return ":".join(str(part) for part in (region["file"], region["begin_line"]) if part)
+    """File and line; a file without lines is no place in a program, such as MPI."""
+    return f"{region['file']}:{region['begin_line']}" if region["begin_line"] else ""
 
 
 def _int(value: object) -> int:

@@ -14,7 +14,8 @@ WITH
             sum(member_count) OVER (
                 ORDER BY end_ns - begin_ns DESC, collective_id
                 ROWS UNBOUNDED PRECEDING
-            ) AS counted
+            ) AS counted,
+            sum(member_count) OVER () AS member_count
         FROM collectives
         WHERE
             begin_ns < $window_end_ns::BIGINT
@@ -26,7 +27,8 @@ SELECT
     found.operation::VARCHAR AS operation,
     members.location_id,
     members.begin_ns,
-    members.end_ns
+    members.end_ns,
+    found.member_count::BIGINT AS member_count
 FROM found
 INNER JOIN collective_members AS members ON found.collective_id = members.collective_id
 WHERE found.counted <= $row_limit::BIGINT

@@ -1,17 +1,19 @@
 """The timeline of a run in a browser: what is drawn, zoomed, chosen and told."""
 
+import re
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
 
+from pipeline.reports import timelines
 from pipeline.reports.build import build_report
 from pipeline.reports.html import render_html
 from pipeline.reports.windows import Window
 from pipeline.run import Options, analyze
 from pipeline.store import Store
 from tests.browser.conftest import Open
-from tests.hand_made import HandMadeRun, make_run_row
+from tests.hand_made import HandMadeRun, make_run_row, with_rows
 from tests.reference.cases import DATA
 
 LANES = ".timeline .lanes"
@@ -130,6 +132,96 @@ def test_the_wheel_zooms_where_it_points_once_clicked(page: Page) -> None:
     assert window(page) is not None
 
 
+def data_of(path: Path) -> str:
+    """The data of the timeline as they stand in the page."""
+    text = path.read_text(encoding="utf-8")
+    found = re.search(r'<script type="application/json" id="data-timeline-1">(.*?)</script>', text)
+    assert found is not None
+    return found[1]
+
+
+def point_at(page: Page, data: str, time_s: float, row: int) -> str:
+    """What is told beside the mouse at the left part of a row; the whole run is shown."""
+    lanes = page.locator(LANES)
+    lanes.scroll_into_view_if_needed()
+    box = lanes.bounding_box()
+    assert box is not None
+    begin, length = page.evaluate(
+        """async (text) => {
+          const data = await tracemill.decode(text);
+          return [data.begin / 1e9, (data.end - data.begin) / 1e9];
+        }""",
+        data,
+    )
+    height = (box["height"] - 22) / 4
+    x = box["x"] + 84 + (time_s - begin) / length * (box["width"] - 84)
+    page.mouse.move(x, box["y"] + 22 + height * row + height * 0.75)
+    page.wait_for_timeout(200)
+    tip = page.locator(".timeline .tip")
+    return tip.inner_text() if tip.is_visible() else ""
+
+
+def test_what_the_mouse_points_at_is_told_beside_it(page: Page, late_sender: Path) -> None:
+    assert not page.locator(".timeline .tip").is_visible()
+    page.get_by_label("Messages", exact=True).uncheck()
+    begin, length = longest_receive(page, data_of(late_sender))
+    shown = point_at(page, data_of(late_sender), begin + length / 2, 1)
+    assert "MPI_Recv" in shown
+    assert "Rank 1" in shown
+    assert "Call path main/MPI_Recv" in shown
+    assert f"for {length * 1e3:.1f} ms" in shown
+    page.mouse.move(5, 5)
+    page.wait_for_timeout(200)
+    assert not page.locator(".timeline .tip").is_visible()
+    assert told(page).startswith("Nothing is chosen")
+
+
+def test_the_mouse_on_an_arrow_is_told_the_message(page: Page, late_sender: Path) -> None:
+    found = page.evaluate(
+        """async (text) => {
+          const { messages } = (await tracemill.decode(text)).windows[0];
+          return [messages.from[0], messages.to[0], messages.tag[0], messages.bytes[0]];
+        }""",
+        data_of(late_sender),
+    )
+    sender, receiver, tag, size = found
+    shown = ""
+    lanes = page.locator(LANES)
+    lanes.scroll_into_view_if_needed()
+    box = lanes.bounding_box()
+    assert box is not None
+    height = (box["height"] - 22) / 4
+    y = box["y"] + 22 + height * (min(sender, receiver) + 1)  # between both rows
+    for x in range(int(box["x"]) + 90, int(box["x"] + box["width"]), 4):
+        page.mouse.move(x, y)
+        page.wait_for_timeout(40)
+        shown = page.inner_text(".timeline .tip")
+        if "Message from" in shown:
+            break
+    for part in (f"Message from Rank {sender}", f"to Rank {receiver}", f"tag {tag}"):
+        assert part in shown
+    assert f"size {page.evaluate('(size) => tracemill.formatSize(size)', size)}" in shown
+
+
+def longest_receive(page: Page, data: str) -> tuple[float, float]:
+    """When the first long call of rank 1 in a receive began, and how long it took, in seconds."""
+    begin, length = page.evaluate(
+        """async (text) => {
+          const data = await tracemill.decode(text);
+          const { visits } = data.windows[0];
+          let time = 0;
+          for (let at = 0; at < visits.row.length; at++) {
+            time += visits.step[at];
+            const name = data.regions.name[visits.region[at]];
+            if (visits.row[at] === 1 && name === "MPI_Recv" && visits.length[at] > 4e7)
+              return [(data.begin + time) / 1e9, visits.length[at] / 1e9];
+          }
+        }""",
+        data,
+    )
+    return begin, length
+
+
 def test_filters_leave_rows_out_and_dim_regions(page: Page) -> None:
     whole = page.locator(LANES).bounding_box()
     page.evaluate("() => tracemill.filter.set({rank: '1'})")
@@ -177,6 +269,34 @@ def hostile_run() -> HandMadeRun:
     )
 
 
+def test_what_is_too_much_to_draw_is_said(
+    open_page: Open, late_sender: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(timelines.LIMITS, "window_messages", 3)
+    monkeypatch.setattr(timelines, "MOST_WAITS", 2)
+    report = build_report(Store(late_sender.parent).open())
+    (sentence,) = [s for s in report.section("timeline").sentences if s.startswith("Too many")]
+    assert "only the 2 longest waits for the whole run" in sentence
+    assert "only the 3 longest messages" in sentence
+    page = open_page(report)
+    assert "only the 3 longest messages" in page.inner_text(".timeline .lack")
+    assert "calls" not in page.inner_text(".timeline .lack")
+
+
+def test_where_all_is_drawn_nothing_is_said(page: Page) -> None:
+    assert not page.locator(".timeline .lack").is_visible()
+
+
+def test_a_call_tells_its_source_line(open_page: Open) -> None:
+    run = with_rows(hostile_run(), regions=[
+        {"region_id": at, "name": f"r{at}", "file": "<b>.c", "begin_line": 10 + at}
+        for at in range(len(HOSTILE))
+    ])  # fmt: skip
+    page = open_page(build_report(run, windows=(Window(0, 10_000_000),)))
+    press(page, "ArrowDown", ".")
+    assert "Source <b>.c:10" in told(page)
+
+
 def test_hostile_names_are_text(open_page: Open) -> None:
     page = open_page(build_report(hostile_run(), windows=(Window(0, 10_000_000),)))
     assert page.title() != "run"
@@ -184,3 +304,10 @@ def test_hostile_names_are_text(open_page: Open) -> None:
         press(page, *("ArrowUp",) * 9, *("ArrowDown",) * row, "Escape", ".")
         assert shown in told(page)
         assert "\u202e" not in told(page)
+        box = page.locator(LANES).bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + 300, box["y"] + 24 + (box["height"] - 22) / 4 * (row + 0.5))
+        page.wait_for_timeout(200)
+        assert page.locator(".timeline .tip").is_visible()
+        assert "\u202e" not in page.inner_text(".timeline .tip")
+    assert page.title() != "run"

@@ -11,7 +11,7 @@ PLACE = 16
 def build(material: Material) -> Section | None:
     """The whole run in bins, and what matters most in full detail; nothing without visits."""
     timeline = Timeline(material)
-    data = timeline.data()
+    data = timeline.data
     if not data["levels"]:
         return None
     widget = Widget(
@@ -26,7 +26,7 @@ def build(material: Material) -> Section | None:
     return Section(
         key="timeline",
         title="Timeline",
-        sentences=said(describe_windows(timeline)),
+        sentences=said(describe_windows(timeline), timeline.left_out()),
         widgets=(widget,),
     )
 

@@ -21,12 +21,16 @@ tracemill.widgets.timeline = function (stage, data) {
     "aria-label": "Timeline of " + scene.rows.length + " rows over " + formatTime(scene.length)
       + ". What is chosen is told below." }, canvas, spacer);
   const tell = element("p", { class: "tell", "aria-live": "polite" });
+  const lack = element("p", { class: "lack", hidden: true });
+  const tip = element("p", { class: "tip", hidden: true, "aria-hidden": "true" });
   const places = placeList();
   const context = canvas.getContext("2d");
   let isDue = false;
   let settling = 0;
+  let pointed = null;
+  let isPointing = false;
 
-  stage.append(element("div", { class: "timeline" }, toolbar(), lanes, tell, legend(),
+  stage.append(element("div", { class: "timeline" }, toolbar(), lanes, tip, lack, tell, legend(),
     element("p", { class: "keys" }, KEYS)));
   view.rowHeight = Math.max(12, Math.min(72, Math.floor((TALLEST - RULER) / scene.rows.length)));
   readColours();
@@ -153,10 +157,49 @@ tracemill.widgets.timeline = function (stage, data) {
       tell.replaceChildren("Nothing is chosen: click into a row." + detail);
       return;
     }
-    const pairs = find.describe(scene, look.chosen);
-    tell.replaceChildren(...pairs.flatMap(([name, value]) => [
-      element("span", {}, name ? name + " " : null), tracemill.nameElement(value, 240), "  ",
-    ]));
+    tell.replaceChildren(...inWords(look.chosen, 240));
+  }
+
+  function inWords(found, longest) {
+    return find.describe(scene, found).flatMap(([name, value]) => [
+      element("span", {}, name ? name + " " : null), tracemill.nameElement(value, longest), "  ",
+    ]);
+  }
+
+  // What the shown windows lack, as it would be too much to draw.
+  function sayLack() {
+    const lacking = scene.windows.filter((window) =>
+      window.leftOut && window.begin < view.end && window.end > view.begin);
+    const text = lacking.map((window) => window.leftOut + " from " + find.momentOf(scene, window.begin)
+      + " to " + find.momentOf(scene, window.end)).join("; ");
+    lack.hidden = !text;
+    if (text) lack.textContent = "Too many to draw all of them: there are " + text + ".";
+  }
+
+  // --- What the mouse points at, beside it ---
+
+  function hover(event) {
+    pointed = event.buttons ? null : { x: event.clientX, y: event.clientY };
+    if (isPointing) return;
+    isPointing = true;
+    requestAnimationFrame(() => { isPointing = false; showTip(); });
+  }
+
+  function leave() {
+    pointed = null;
+    tip.hidden = true;
+  }
+
+  function showTip() {
+    const box = canvas.getBoundingClientRect();
+    const found = pointed && find.under(scene, view, look, pointed.x - box.left, pointed.y - box.top);
+    tip.hidden = !found;
+    if (!found) return;
+    tip.replaceChildren(...inWords(found, 80));
+    const left = pointed.x + 16 + tip.offsetWidth > innerWidth ? pointed.x - tip.offsetWidth - 8 : pointed.x + 16;
+    const top = pointed.y + 18 + tip.offsetHeight > innerHeight ? pointed.y - tip.offsetHeight - 8 : pointed.y + 18;
+    tip.style.left = Math.max(left, 0) + "px";
+    tip.style.top = Math.max(top, 0) + "px";
   }
 
   // --- Drawing: once per frame at most ---
@@ -167,6 +210,7 @@ tracemill.widgets.timeline = function (stage, data) {
     requestAnimationFrame(() => {
       isDue = false;
       view.top = lanes.scrollTop;
+      sayLack();
       draw(context, scene, view, look);
     });
   }
@@ -254,6 +298,9 @@ tracemill.widgets.timeline = function (stage, data) {
     lanes.addEventListener("keydown", press);
     lanes.addEventListener("wheel", turn, { passive: false });
     lanes.addEventListener("pointerdown", grab);
+    lanes.addEventListener("pointermove", hover);
+    for (const name of ["pointerdown", "pointerleave", "wheel"]) lanes.addEventListener(name, leave);
+    addEventListener("scroll", leave, { passive: true });
     for (const name of ["focus", "blur"]) {
       lanes.addEventListener(name, () => { look.hasFocus = name === "focus"; refresh(); });
     }
