@@ -1,0 +1,47 @@
+"""The page of a campaign: everything is within the window, however wide it is."""
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.reports.build import build_campaign_report
+from pipeline.reports.model import Report
+from tests.browser.conftest import Open
+from tests.ring_campaigns import campaign
+
+DATA = Path(__file__).parent.parent.parent / "data" / "campaigns"
+SCROLLED = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+# Boxes that end beyond the column of text, and pictures that stand alone though others are there.
+BEYOND = """() => {
+  const right = document.querySelector("main").getBoundingClientRect().right + 1
+  return [...document.querySelectorAll("main .scroll, main figure, main p")]
+    .filter((box) => box.getBoundingClientRect().right > right).length
+}"""
+ALONE = """() => [...document.querySelectorAll(".pictures")].flatMap((group) => {
+  const boxes = [...group.children].map((each) => each.getBoundingClientRect())
+  const isBeside = (one, other) => one !== other && one.top < other.bottom && other.top < one.bottom
+  return boxes.length < 2 ? [] : boxes.filter((one) => !boxes.some((each) => isBeside(one, each)))
+}).length"""
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> list[Report]:
+    store: Path = tmp_path_factory.mktemp("campaigns") / "store"
+    made = [campaign(DATA / name, store) for name in ("timings.csv", "mpip")]
+    return [build_campaign_report(each.run) for each in made]
+
+
+@pytest.mark.parametrize("width", [1800, 1400, 1000, 420])
+def test_a_campaign_does_not_scroll_sideways(
+    open_page: Open, reports: list[Report], width: int
+) -> None:
+    for report in reports:
+        page = open_page(report, viewport={"width": width, "height": 900})
+        assert page.evaluate(SCROLLED) == 0
+        assert page.evaluate(BEYOND) == 0
+
+
+def test_no_picture_stands_alone_beside_others(open_page: Open, reports: list[Report]) -> None:
+    for report in reports:
+        page = open_page(report, viewport={"width": 1400, "height": 900})
+        assert page.evaluate(ALONE) == 0
