@@ -31,13 +31,17 @@ COURSE_HEIGHT = 100
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell ready to be drawn. `bar` is 0–100; `full` is set where `text` is shortened."""
+    """A cell ready to be drawn. `bar` is 0–100; `full` is set where `text` is shortened.
+
+    `metric` is one that the page explains.
+    """
 
     text: str
     is_numeric: bool = False
     bar: float | None = None
     full: str = ""
     is_path: bool = False
+    metric: str = ""
 
     @property
     def is_long(self) -> bool:
@@ -133,7 +137,9 @@ def _cell(column: Column, value: Value, largest: dict[str, float]) -> Cell:
         visible = make_visible(value)
         text = format_path(value) if column.is_path else text
         full = shorten(visible, LONGEST_TITLE) if text != visible else ""
-    return Cell(text, column.is_numeric, _bar(column, value, largest), full, column.is_path)
+    metric = str(value) if column.is_explained else ""
+    bar = _bar(column, value, largest)
+    return Cell(text, column.is_numeric, bar, full, column.is_path, metric)
 
 
 def _bar(column: Column, value: Value, largest: dict[str, float]) -> float | None:

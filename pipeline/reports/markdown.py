@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from pipeline.reports.grid import grid_of
-from pipeline.reports.model import Layout, Report, Section, Source, Table
+from pipeline.reports.model import Explanation, Layout, Report, Section, Source, Table
 
 # Characters that would start emphasis, code, links, HTML or end a table cell.
 # An underscore inside a word, as in MPI_Recv, means nothing.
@@ -68,8 +68,23 @@ def _section(section: Section) -> Iterator[str]:
             yield from _sql(f"SQL: {source.name}", source)
     for table in section.tables:
         yield from _table(table)
+    for explained in section.explanations:
+        yield from _explanation(explained)
     for source in section.sources:
         yield from _sql(f"SQL of the figures above: {source.name}", source)
+
+
+def _explanation(explained: Explanation) -> Iterator[str]:
+    yield f"### {escape(explained.title)}"
+    yield ""
+    yield escape(explained.meaning)
+    yield ""
+    for heading, items in (("Usual causes", explained.causes), ("What to try", explained.advice)):
+        if items:
+            yield f"{heading}:"
+            yield ""
+            yield from (f"- {escape(item)}" for item in items)
+            yield ""
 
 
 def _table(table: Table) -> Iterator[str]:

@@ -26,13 +26,19 @@ class Subject(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """A shown column. `has_bar`: its values are compared with the largest of them."""
+    """A shown column. `has_bar`: its values are compared with the largest of them.
+
+    `meaning` defines its values; those of one with `is_explained` are metrics that the report
+    explains.
+    """
 
     name: str
     title: str
     unit: Unit
     has_bar: bool = False
     is_path: bool = False
+    meaning: str = ""
+    is_explained: bool = False
 
     @property
     def is_numeric(self) -> bool:
@@ -71,6 +77,11 @@ class Table:
         )
 
     @property
+    def meant(self) -> tuple[Column, ...]:
+        """Visible columns that have a definition."""
+        return tuple(column for _, column in self.shown if column.meaning)
+
+    @property
     def is_numeric(self) -> bool:
         """No column of text is shown."""
         return all(column.is_numeric for _, column in self.shown)
@@ -94,11 +105,16 @@ class Table:
 
 @dataclass(frozen=True)
 class Fact:
-    """One figure of a run with its label."""
+    """One figure of a run with its label and, in `meaning`, its definition."""
 
     label: str
     value: Value
     unit: Unit = Unit.TEXT
+    meaning: str = ""
+
+    @property
+    def title(self) -> str:
+        return self.label
 
     @property
     def text(self) -> str:
@@ -107,10 +123,25 @@ class Fact:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that costs time: what and how much, then where, who and why."""
+    """Something that costs time: what and how much, then where, who and why.
+
+    `metric` is what the report explains about it, if anything.
+    """
 
     headline: str
     detail: str
+    metric: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """What a metric means, what usually causes it, and what to try against it."""
+
+    metric: str
+    title: str
+    meaning: str
+    causes: tuple[str, ...]
+    advice: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,6 +218,7 @@ class Section:
     widgets: tuple[Widget, ...] = ()
     drawings: tuple[Drawing, ...] = ()
     tables: tuple[Table, ...] = ()
+    explanations: tuple[Explanation, ...] = ()
     sources: tuple[Source, ...] = ()
 
 

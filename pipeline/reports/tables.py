@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.errors import QueryError
+from pipeline.reports.meanings import meaning_of
 from pipeline.reports.model import Column, Layout, Source, Table
 from pipeline.reports.units import Value, unit_of
 from pipeline.sql import load_query
@@ -59,7 +60,8 @@ class TableSpec:
 
     `bars` are drawn in these columns; `silent` maps a column to the value which, if every
     row has it, makes the column not worth showing; those of `said_once` are not shown if all
-    rows have the same value, which the report tells elsewhere; `hidden` ones never are.
+    rows have the same value, which the report tells elsewhere; `hidden` ones never are. Those of
+    `explained` hold metrics that the report explains.
     """
 
     query: str
@@ -72,6 +74,7 @@ class TableSpec:
     silent: dict[str, Value] | None = None
     said_once: tuple[str, ...] = ("application",)
     hidden: frozenset[str] = frozenset()
+    explained: tuple[str, ...] = ()
 
 
 def bind_limit(sql: str, row_limit: int | None) -> str:
@@ -181,6 +184,8 @@ def _column(name: str, values: tuple[Value, ...], spec: TableSpec) -> Column:
         unit=unit_of(name, values),
         has_bar=name in spec.bars,
         is_path=name.endswith("call_path"),
+        meaning=meaning_of(spec.query, name),
+        is_explained=name in spec.explained,
     )
 
 

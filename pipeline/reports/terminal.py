@@ -48,6 +48,10 @@ def print_section(section: Section, console: Console) -> None:
         if table.layout is not Layout.MATRIX:
             console.print()
             _print_table(table, console)
+    for explained in section.explanations:
+        line = Text.assemble((explained.title, "title"), ": ", explained.meaning, " ")
+        line.append(f"tracemill explain {explained.metric}", style="muted")
+        console.print(line, soft_wrap=not console.is_terminal)
 
 
 def _print_sentences(section: Section, console: Console) -> None:

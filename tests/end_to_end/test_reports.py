@@ -102,7 +102,7 @@ def test_the_report_has_all_its_sections() -> None:
     assert keys == [
         "summary", "exploration", "overheads", "wait-states", "critical-path", "load-balance",
         "time-course", "profile", "call-tree", "region-call-graph", "communication",
-        "trace-quality", "how-it-was-made",
+        "trace-quality", "metrics", "how-it-was-made",
     ]  # fmt: skip
 
 
@@ -122,7 +122,8 @@ def test_names_from_the_trace_are_only_ever_text(name: str) -> None:
         "html", "head", "meta", "title", "style", "body", "a", "header", "p", "h1", "h2", "h3",
         "nav", "ol", "li", "main", "section", "dl", "div", "dt", "dd", "bdi", "strong", "figure",
         "figcaption", "table", "thead", "tbody", "tr", "th", "td", "span", "details", "summary",
-        "pre", "code", "footer", "wbr", "svg", "path", "ul", "noscript", "script", "form",
+        "pre", "code", "footer", "wbr", "svg", "path", "ul", "noscript", "script", "form", "h4",
+        "article",
     }  # fmt: skip
     plain = read_page(render_html(build_report(late_sender_run())))
     assert page.tags.count("script") == plain.tags.count("script")

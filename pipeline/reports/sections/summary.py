@@ -28,6 +28,7 @@ from pipeline.reports.wording import Row, count_of, join_words, number, said, sh
 PLACE = 10
 FINDINGS = "worst_findings"
 FINDING_LIMIT = 5
+ALL_TIME = "the time of all locations in region visits"
 # Share of all time, or of the path, below which a wait that is not the worst is left to tables.
 WORTH_TELLING = 0.0005
 
@@ -80,13 +81,24 @@ def build(material: Material) -> Section:
 
 
 def _facts(overview: Row) -> tuple[Fact, ...]:
+    run_ns, mpi, waiting = overview["duration_ns"], overview["mpi_ratio"], overview["wait_ratio"]
     return (
-        Fact("run time", overview["duration_ns"], Unit.TIME),
-        Fact("processes", overview["process_count"], Unit.COUNT),
-        Fact("locations", overview["location_count"], Unit.COUNT),
-        Fact("of all time in MPI", overview["mpi_ratio"], Unit.SHARE),
-        Fact("of all time waiting", overview["wait_ratio"], Unit.SHARE),
-        Fact("messages", overview["message_count"], Unit.COUNT),
+        Fact("run time", run_ns, Unit.TIME, "From the first to the last record of any location."),
+        Fact("processes", overview["process_count"], Unit.COUNT, "Processes of the program."),
+        Fact(
+            "locations", overview["location_count"], Unit.COUNT, "Streams of events, as of threads."
+        ),
+        Fact(
+            "of all time in MPI", mpi, Unit.SHARE, f"Time in calls of MPI, as a part of {ALL_TIME}."
+        ),
+        Fact(
+            "of all time waiting",
+            waiting,
+            Unit.SHARE,
+            "Time in calls that only passed because another location was late, as a part of "
+            f"{ALL_TIME}.",
+        ),
+        Fact("messages", overview["message_count"], Unit.COUNT, "Messages from one to another."),
     )
 
 

@@ -30,7 +30,8 @@ _COMPARABLE: dict[str, Value] = {"is_beyond_reference": False}
 BY_PROPERTY = TableSpec(
     query="waits_by_property",
     title="By kind",
-    note="What a metric means and what to try: tracemill explain METRIC.",
+    note="What a metric means and what to try is told further below.",
+    explained=("metric",),
     row_limit=30,
     bars=("wait_ns",),
     silent={"confidence": 100} | _COMPARABLE,
@@ -116,7 +117,9 @@ def describe_finding(row: Row, *, has_threads: bool) -> Finding:
     waits = count_of(row["wait_count"], "wait")
     loss = _describe_loss(row, has_threads=has_threads)
     place = name_path(row["call_path"])
-    return Finding(f"{headline}.", f"{waits} in {place}. {loss}{_describe_doubt(row)}")
+    return Finding(
+        f"{headline}.", f"{waits} in {place}. {loss}{_describe_doubt(row)}", str(row["metric"])
+    )
 
 
 def _describe_doubt(row: Row) -> str:
