@@ -51,7 +51,8 @@ def choose_windows(
     """Windows around places worth looking at, the first ones first, each with so many visits.
 
     A place longer than a window is seen at its end, where what was waited for comes. Places that
-    lie in a window chosen before need none of their own. A small run is one window.
+    lie in a window chosen before need none of their own. A small run is one window; of a larger
+    one without any place its middle is seen.
     """
     if visit_count <= most_visits:
         return (run,) if run.length_ns > 0 else ()
@@ -61,6 +62,9 @@ def choose_windows(
         window = _around(place, length, run)
         if len(chosen) < most_windows and not _is_seen(place, window, chosen):
             chosen.append(window)
+    if not chosen and run.length_ns > 0 and most_windows > 0:
+        middle = (run.begin_ns + run.end_ns) // 2
+        chosen.append(_around(Window(middle, middle), length, run))
     return tuple(chosen)
 
 

@@ -110,3 +110,8 @@ def test_places_are_the_worst_wait_of_each_kind_and_the_longest_parts_of_the_pat
         ("path", "Critical path", 0, 60, 400),
         ("wait", "Barrier", 1, 300, 340),
     ]
+
+
+# A fifth of 1000, around 500.
+def test_a_run_without_a_place_to_look_at_is_seen_in_its_middle() -> None:
+    assert choose() == [Window(400, 600)]

@@ -35,8 +35,12 @@ def describe_windows(timeline: Timeline) -> str:
     """How much of the run is there in full detail."""
     if any(window == timeline.run for window in timeline.windows):
         return ""
-    detailed = sum(window.length_ns for window in timeline.windows)
+    other = "tracemill report --window BEGIN..END, in seconds, shows any other so."
+    if not timeline.windows:
+        return f"No part of the run can be seen in full detail; {other}"
+    detailed = time_of(sum(window.length_ns for window in timeline.windows))
+    together = f"{detailed} together" if len(timeline.windows) > 1 else detailed
     return (
-        f"{count_of(len(timeline.windows), 'window')} of {time_of(detailed)} together can be seen "
-        "in full detail; tracemill report --window BEGIN..END, in seconds, shows any other so."
+        f"{count_of(len(timeline.windows), 'window')} of {together} can be seen "
+        f"in full detail; {other}"
     )
