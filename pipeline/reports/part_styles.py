@@ -22,6 +22,8 @@ _PART_STYLES = {
     "waiting beyond the reference": "w2",
 }
 _OTHER = "k9"
+COMPUTING_STYLES = (_PART_STYLES["computation"], "c1", "c2", "c3")
+"""Shades of computation that tell its regions apart; no other part has one of them."""
 
 
 def style_of(part: str) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pipeline.errors import UsageError
 from pipeline.reports.material import Material, Rows
 from pipeline.reports.model import Source
+from pipeline.reports.part_styles import COMPUTING_STYLES, style_of
 from pipeline.reports.tables import bind_values, fetch_arrays, strip_header
 from pipeline.reports.units import format_count
 from pipeline.reports.windows import Window, choose_windows
@@ -285,6 +286,8 @@ def _describe_regions(regions: Rows) -> dict[str, object]:
         "name": [str(row["region"]) for row in regions],
         "source": [_describe_source(row) for row in regions],
         "parts": parts,
+        "styles": [style_of(part) for part in parts],
+        "shades": list(COMPUTING_STYLES),
         "part": np.array([parts.index(str(row["part"])) for row in regions], np.int64),
     }
 

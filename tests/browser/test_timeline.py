@@ -234,7 +234,49 @@ def test_filters_leave_rows_out_and_dim_regions(page: Page) -> None:
     page.wait_for_timeout(200)
     seen = colours(page)
     assert seen[rgb(page, "--k0")] > 1000  # work alone keeps its colour
-    assert rgb(page, "--k6") not in seen  # MPI_Recv
+    assert rgb(page, "--k1") not in seen  # MPI_Recv
+
+
+def test_a_part_of_the_time_has_one_colour_on_the_page(page: Page) -> None:
+    def colour_of(widget: str, name: str) -> str:
+        item = page.locator(f".widget:has({widget}) .legend li", has_text=re.compile(f"^{name}$"))
+        return str(item.locator("span").evaluate("(it) => getComputedStyle(it).backgroundColor"))
+
+    for region, part in (("MPI_Recv", "point-to-point"), ("MPI_Init", "initialise/finalise")):
+        assert colour_of(".timeline", region) == colour_of("canvas.icicle", part)
+
+
+def test_full_stop_and_comma_walk_over_bins(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """256 bins of 4 ms, every fourth without a visit; the only window is too narrow for calls."""
+    ms = 1_000_000
+    monkeypatch.setattr(timelines, "MOST_VISITS", 1)
+    bins = [
+        {"bin": at, "region_id": at % 4, "begin_ns": 4 * ms * at, "end_ns": 4 * ms * (at + 1)}
+        for at in range(256)
+        if at % 4 != 3
+    ]
+    run = HandMadeRun(
+        {
+            "runs": [make_run_row(end_ns=1024 * ms, location_count=1)],
+            "locations": [{"visit_count": 64}],
+            "location_groups": [{}],
+            "regions": [{"region_id": at, "name": f"region{at}"} for at in range(4)],
+            "visits": [
+                {"visit_id": at, "enter_ns": 16 * ms * at, "leave_ns": 16 * ms * at + 12 * ms}
+                for at in range(64)
+            ],
+            "timeline_bins": [row | {"time_ns": 3 * ms} for row in bins],
+        }
+    )
+    page = open_page(build_report(run))
+    walked = []
+    for key in ".....,,,":
+        press(page, key)
+        walked.append(told(page).split()[1])
+    # The middle of the run begins bin 128; bins 131 and 127 have nothing.
+    assert walked == [f"region{at}" for at in (0, 1, 2, 0, 1, 0, 2, 1)]
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])

@@ -77,23 +77,41 @@ tracemill.timelineFind = (function () {
     if (bin < 0 || bin >= level.count) return null;
     const region = level.region[row * level.count + bin];
     if (!region) return null;
-    return { kind: "bin", row, region: region - 1, share: level.share[row * level.count + bin] / 15,
+    return { kind: "bin", row, region: region - 1,
       begin: bin * level.width, end: Math.min((bin + 1) * level.width, scene.length) };
   }
 
-  // The next or previous visit of a row of what is shown; `from` is what was chosen before.
+  // The next or previous visit or bin of a row of what is shown; `from` was chosen before.
   function beside(scene, view, row, from, step) {
     if (from && from.kind === "visit" && from.row === row) {
       const range = from.window.visits.starts.get(row);
       const at = from.at + step;
       return at >= range[0] && at < range[1] ? visit(from.window, at) : from;
     }
-    const middle = (view.begin + view.end) / 2;
+    if (step && from && from.kind === "bin" && from.row === row) {
+      return besideBin(scene, view, row, from, step) || from;
+    }
+    return whatIsAt(scene, view, row, (view.begin + view.end) / 2);
+  }
+
+  // What comes next, over stretches without any visit; nothing at the ends of the run.
+  function besideBin(scene, view, row, from, step) {
+    const width = draw.chooseLevel(scene, view).width;
+    let time = step > 0 ? from.end : from.begin - 1;
+    while (time >= 0 && time < scene.length) {
+      const found = whatIsAt(scene, view, row, time);
+      if (found) return found;
+      time = step > 0 ? (Math.floor(time / width) + 1) * width : Math.floor(time / width) * width - 1;
+    }
+    return null;
+  }
+
+  function whatIsAt(scene, view, row, time) {
     for (const window of draw.visibleWindows(scene, view)) {
-      const found = visitAt(view, window, row, middle, null);
+      const found = visitAt(view, window, row, time, null);
       if (found) return found;
     }
-    return binAt(scene, view, row, middle);
+    return binAt(scene, view, row, time);
   }
 
   // --- In words: pairs of what it is and its value ---

@@ -1,11 +1,6 @@
 "use strict";
 // What a timeline shows, ready to be drawn: rows, regions with colours, bins, windows with depths.
 tracemill.timelineScene = (function () {
-  const WORK = ["--k0", "--k5", "--k8", "--k1"];
-  const OTHER = { "point-to-point": "--k6", "collective": "--k2", "initialise/finalise": "--k9",
-    "barrier": "--k7", "fork/join": "--k3" };
-  const REST = ["--k3", "--k4", "--k7", "--k9"];
-
   function build(data) {
     const scene = {
       length: Math.max(data.end - data.begin, 1),
@@ -46,17 +41,16 @@ tracemill.timelineScene = (function () {
     return weights;
   }
 
-  // Regions that compute take turns in their colours, heaviest first; others have that of their part.
+  // Regions that compute take turns in their shades, heaviest first; others have that of their part.
   function assignColours(scene) {
-    const { parts, part } = scene.regions;
+    const { shades, styles, part } = scene.regions;
     const order = Array.from(scene.weights.keys())
       .sort((one, other) => scene.weights[other] - scene.weights[one] || one - other);
     const colours = new Array(order.length);
     let turn = 0;
     for (const region of order) {
-      const name = parts[part[region]];
-      if (name === "computation") colours[region] = WORK[turn++ % WORK.length];
-      else colours[region] = OTHER[name] || REST[part[region] % REST.length];
+      const style = styles[part[region]];
+      colours[region] = "--" + (style === shades[0] ? shades[turn++ % shades.length] : style);
     }
     return colours;
   }
