@@ -87,7 +87,12 @@ def explore(material: Material, most_cells: int = MOST_CELLS) -> Exploration | N
         "system": _describe_system(material.rows(SYSTEM), locations),
         "locationCount": len(locations),
     }
-    return Exploration(data, is_cut=columns["metric"].size >= most_cells)
+    return Exploration(data, is_cut=_has_more(material, columns["metric"].size, most_cells))
+
+
+def _has_more(material: Material, found: int, most_cells: int) -> bool:
+    """Whether there are more cells than were asked for: as many as that may be all."""
+    return found >= most_cells and material.arrays(CELLS, most_cells + 1)["metric"].size > found
 
 
 def boxes_of(found: Exploration, least: float = 1e-3) -> list[Box]:

@@ -105,11 +105,16 @@ class Timeline:
         data = self.data
         lacking = [
             f"{_count_cut(name, rows)} for the whole run"
-            for name, rows, most in (
-                ("waits", _size(data["waits"], "begin"), MOST_WAITS),
-                ("stretches of the critical path", _size(data["path"], "begin"), MOST_SEGMENTS),
+            for name, query, rows, values in (
+                ("waits", "window_waits", _size(data["waits"], "begin"), self.whole),
+                (
+                    "stretches of the critical path",
+                    "timeline_path",
+                    _size(data["path"], "begin"),
+                    {"row_limit": MOST_SEGMENTS},
+                ),
             )
-            if rows >= most
+            if self._has_more(query, rows, values)
         ]
         lacking += [
             f"{detail['leftOut']} from {_moment(window.begin_ns)} to {_moment(window.end_ns)}"
@@ -118,19 +123,31 @@ class Timeline:
         ]
         return f"Too many to draw all of them: there are {'; '.join(lacking)}." if lacking else ""
 
+    def _has_more(self, query: str, rows: int, values: Values) -> bool:
+        """Whether there is more than was asked for: as much as that may be all."""
+        if rows < values["row_limit"]:
+            return False
+        more = {**values, "row_limit": values["row_limit"] + 1}
+        return len(next(iter(fetch_arrays(self._connection, query, **more).values()))) > rows
+
     def sources(self) -> tuple[Source, ...]:
         """All queries; those of windows for the first one."""
         names = ("timeline_locations", "timeline_regions", "timeline_course")
         of_windows = ("window_visits", "window_messages", "window_collectives")
-        first = self.windows[:1]
         return (
             *map(describe_query, names),
             describe_query("timeline_places", row_limit=MOST_PLACES),
             describe_query("timeline_path", row_limit=MOST_SEGMENTS),
             describe_query("window_waits", **self.whole),
-            *(describe_query(name, **self._values_of(name, w)) for w in first
+            *(self._describe_window(name, window) for window in self.windows[:1]
               for name in of_windows),
         )  # fmt: skip
+
+    def _describe_window(self, query: str, window: Window) -> Source:
+        """The query of one window, which says of which."""
+        source = describe_query(query, **self._values_of(query, window))
+        which = f"-- The window from {_moment(window.begin_ns)} to {_moment(window.end_ns)}."
+        return Source(source.name, f"{which}\n{source.sql}")
 
     def _values_of(self, query: str, window: Window) -> Values:
         is_asked = window in self.asked
@@ -143,11 +160,12 @@ class Timeline:
         return [
             self._level({name: column[begin:end] for name, column in found.items()})
             for begin, end in pairwise(ends)
+            if begin < end
         ]
 
     def _level(self, rows: Columns) -> dict[str, object]:
         """Regions (1 and up; 0 is none) and shares of all bins of a level, row after row."""
-        width = int((rows["end_ns"] - rows["begin_ns"]).max())
+        width = self._width_of(rows)
         count = -(-self.run.length_ns // width)
         place = self._row_of[rows["location_id"]] * count + rows["bin"]
         region = np.zeros(len(self._locations) * count, np.int64)
@@ -155,6 +173,17 @@ class Timeline:
         share = np.zeros(len(region), np.int64)
         share[place] = np.ceil(rows["time_ns"] * SHARES / (rows["end_ns"] - rows["begin_ns"]))
         return {"width": width, "count": count, "region": region, "share": share}
+
+    def _width_of(self, rows: Columns) -> int:
+        """Bins begin at multiples of their width; the last one alone may be shorter.
+
+        The first bin has its begin at the run's: where nothing but it is there, it is whole, or
+        is the whole run.
+        """
+        last = int(np.argmax(rows["bin"]))
+        if rows["bin"][last]:
+            return int(rows["begin_ns"][last] - self.run.begin_ns) // int(rows["bin"][last])
+        return int(rows["end_ns"][last] - rows["begin_ns"][last])
 
     def _path(self) -> dict[str, object]:
         found = fetch_arrays(self._connection, "timeline_path", row_limit=MOST_SEGMENTS)
@@ -206,10 +235,16 @@ class Timeline:
         cut = [
             _count_cut(_DETAILS[query], kept[query])
             for query, columns in found.items()
-            if kept[query] >= self._values_of(query, window)["row_limit"]
-            or kept[query] < columns.get("member_count", np.zeros(1)).max(initial=0)
+            if self._is_cut(query, columns, self._values_of(query, window))
         ]
         return join_words(cut)
+
+    def _is_cut(self, query: str, found: Columns, values: Values) -> bool:
+        """Collectives, which are there whole or not at all, tell how many members all have."""
+        rows = len(next(iter(found.values())))
+        if "member_count" in found:
+            return rows < int(found["member_count"].max(initial=0))
+        return self._has_more(query, rows, values)
 
     def _visits(self, found: Columns) -> dict[str, object]:
         """Visits by location, then as they are entered, which is told by steps."""

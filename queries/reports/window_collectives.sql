@@ -5,7 +5,8 @@
 -- Output:     report section timeline
 -- Parameters: $window_begin_ns  begin of the window, since the trace's zero (BIGINT)
 --             $window_end_ns    its end (BIGINT)
---             $row_limit        members of instances, the longest ones (BIGINT, default 20000)
+--             $row_limit        members of instances, the longest ones, whose first is there even
+--                               if it has more (BIGINT, default 20000)
 WITH
     found AS (
         SELECT
@@ -15,6 +16,7 @@ WITH
                 ORDER BY end_ns - begin_ns DESC, collective_id
                 ROWS UNBOUNDED PRECEDING
             ) AS counted,
+            row_number() OVER (ORDER BY end_ns - begin_ns DESC, collective_id) AS place,
             sum(member_count) OVER () AS member_count
         FROM collectives
         WHERE
@@ -31,5 +33,8 @@ SELECT
     found.member_count::BIGINT AS member_count
 FROM found
 INNER JOIN collective_members AS members ON found.collective_id = members.collective_id
-WHERE found.counted <= $row_limit::BIGINT
+WHERE
+    found.counted <= $row_limit::BIGINT
+    -- One collective has no more members than there are locations.
+    OR found.place = 1
 ORDER BY found.collective_id, members.location_id

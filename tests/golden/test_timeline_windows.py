@@ -115,3 +115,28 @@ def test_places_are_the_worst_wait_of_each_kind_and_the_longest_parts_of_the_pat
 # A fifth of 1000, around 500.
 def test_a_run_without_a_place_to_look_at_is_seen_in_its_middle() -> None:
     assert choose() == [Window(400, 600)]
+
+
+# Collectives of 30, 20 and 10 ns with three members each.
+@pytest.mark.parametrize(("limit", "expected"), [(9, [0, 1, 2]), (8, [0, 1]), (3, [0]), (2, [0])])
+def test_of_collectives_the_longest_is_always_there(limit: int, expected: list[int]) -> None:
+    tables = {
+        "collectives": [
+            {"collective_id": at, "begin_ns": 100 * at, "end_ns": 100 * at + 30 - 10 * at}
+            | {"member_count": 3}
+            for at in range(3)
+        ],
+        "collective_members": [
+            {
+                "collective_id": at,
+                "location_id": place,
+                "begin_ns": 100 * at,
+                "end_ns": 100 * at + 9,
+            }
+            for at in range(3)
+            for place in range(3)
+        ],
+    }
+    window = {"window_begin_ns": 0, "window_end_ns": 1000, "row_limit": limit}
+    found = run_query("window_collectives", tables, "collective_id member_count", **window)
+    assert found == [(at, 9) for at in expected for _ in range(3)]

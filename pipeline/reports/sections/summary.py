@@ -45,7 +45,7 @@ def build(material: Material) -> Section:
     """The run in a few sentences, and what costs most."""
     overview = material.overview
     top = material.rows(TOP_REGIONS.query, 1)
-    incomplete = material.rows("incomplete_locations", int(overview["location_count"] or 0))
+    incomplete = material.rows("incomplete_locations", _location_count(overview))
     quality = material.rows("quality_findings")
     findings = select_findings(material.rows(FINDINGS, FINDING_LIMIT))
     return Section(
@@ -74,10 +74,18 @@ def build(material: Material) -> Section:
             read_source(critical_path.CALL_PATHS.query, critical_path.CALL_PATHS.row_limit),
             read_source(load_balance.BY_CALL_PATH.query, 1),
             read_source(TOP_REGIONS.query, 1),
+            read_source("incomplete_locations", _location_count(overview)),
+            read_source("quality_findings"),
+            read_source(MISREAD.query, ALL_MISREAD),
             read_source(UNANALYSED),
+            read_source(SEARCHED),
             read_source(FINDINGS, FINDING_LIMIT),
         ),
     )
+
+
+def _location_count(overview: Row) -> int:
+    return int(overview["location_count"] or 0)
 
 
 def _facts(overview: Row) -> tuple[Fact, ...]:
