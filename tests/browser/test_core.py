@@ -110,3 +110,27 @@ def test_scripts_that_are_not_those_of_the_page_do_not_run(
     )
     assert not ran
     assert "Content Security Policy" in complaints.pop()
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of "#rrggbb" by WCAG 2."""
+    levels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in levels]
+    return sum(part * level for part, level in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_names_can_be_read_on_every_colour(open_page: Open, scheme: str) -> None:
+    page = open_page(REPORT, color_scheme=scheme)
+    styles = [*(f"--k{at}" for at in range(10)), "--c1", "--c2", "--c3"]
+    found = page.evaluate(
+        """(styles) => styles.flatMap((style) => [1, 0.22, 0.15].map((part) => {
+          const ground = tracemill.mix(tracemill.colour("--page"), tracemill.colour(style), part);
+          return [ground, tracemill.inkOn(ground)];
+        }))""",
+        styles,
+    )
+    assert len({ground for ground, _ in found}) >= len(styles)
+    for ground, ink in found:
+        below, above = sorted((luminance(ground), 1.0 if ink == "#fff" else 0.0))
+        assert (above + 0.05) / (below + 0.05) >= 4.5, (ground, ink)

@@ -86,3 +86,12 @@ def test_one_process_can_be_shown(page: Page) -> None:
     assert says(page) == "100 ms in all."
     assert colour_at(page, 0.5, 1)[3] == 255
     assert colour_at(page, 0.7, 1)[3] == 0
+
+
+def test_the_mouse_is_told_beside_it_and_the_status_stays(page: Page) -> None:
+    before = says(page)
+    page.locator("canvas.icicle").hover(position={"x": 200, "y": 10})
+    assert "200 ms, 100" in page.inner_text(".tip:visible")
+    assert says(page) == before
+    page.mouse.move(2, 2)
+    assert not page.locator(".widget:has(canvas.icicle) .tip").is_visible()

@@ -51,8 +51,43 @@ def test_in_print_words_and_tables_stand_for_what_is_to_be_used(open_page: Open)
     page.emulate_media(media="print")
     assert not page.locator(".stage").first.is_visible()
     assert not page.locator("#filter").is_visible()
+    for place in range(page.locator(".widget").count()):
+        caption = page.locator(".widget").nth(place).locator("figcaption p:visible")
+        assert caption.all_inner_texts() == [
+            "This is drawn on the screen; in print the tables of this page tell what it shows."
+        ]
     assert page.get_by_role("heading", name="Exploration").is_visible()
     assert page.locator("#profile table").first.is_visible()
+
+
+def test_a_query_is_copied_by_key_alone(open_page: Open) -> None:
+    page = open_page(make_report())
+    page.evaluate(
+        "Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (text) => {"
+        "window.copied = text}}})"
+    )
+    page.locator("details.sql > summary").first.press("Enter")
+    button = page.get_by_role("button", name="Copy", exact=True).first
+    button.press("Enter")
+    query = page.locator("details.sql code").first.text_content()
+    page.wait_for_function("window.copied")
+    assert page.evaluate("window.copied") == query
+    assert page.locator("details.sql code").count() == page.locator("button.copy").count()
+
+
+def test_a_query_is_selected_where_nothing_may_be_copied(open_page: Open) -> None:
+    page = open_page(make_report())
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    page.locator("details.sql > summary").first.click()
+    page.get_by_role("button", name="Copy", exact=True).first.click()
+    query = page.locator("details.sql code").first.text_content()
+    page.wait_for_function("getSelection().toString().trim()")
+    assert page.evaluate("getSelection().toString()").split() == (query or "").split()
+
+
+def test_without_scripts_there_is_no_button(open_page: Open) -> None:
+    page = open_page(make_report(), java_script_enabled=False)
+    assert page.locator("button").count() == 0
 
 
 def test_headings_tell_the_structure(open_page: Open) -> None:

@@ -325,6 +325,24 @@ def test_what_is_too_much_to_draw_is_said(
     assert "calls" not in page.inner_text(".timeline .lack")
 
 
+def test_exactly_as_much_as_may_be_drawn_is_all(
+    late_sender: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Store(late_sender.parent).open()
+    tables = {
+        "waits": "FROM wait_states WHERE NOT is_completion",
+        "messages": "FROM messages",
+        "path": "FROM critical_path_segments",
+    }
+    with run.connect() as connection:
+        sizes = {name: len(connection.sql(query).fetchall()) for name, query in tables.items()}
+    monkeypatch.setitem(timelines.LIMITS, "window_messages", sizes["messages"])
+    monkeypatch.setattr(timelines, "MOST_WAITS", sizes["waits"])
+    monkeypatch.setattr(timelines, "MOST_SEGMENTS", sizes["path"])
+    sentences = build_report(run).section("timeline").sentences
+    assert not [each for each in sentences if each.startswith("Too many")]
+
+
 def test_where_all_is_drawn_nothing_is_said(page: Page) -> None:
     assert not page.locator(".timeline .lack").is_visible()
 

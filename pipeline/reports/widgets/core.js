@@ -101,15 +101,9 @@ const tracemill = (function () {
 
   // --- Elements: text never becomes markup ---
 
-  const SVG = "http://www.w3.org/2000/svg";
-
   // element("td", {class: "n"}, "text", child): strings become text, nothing is left out.
   function element(name, attributes, ...children) {
     return fill(document.createElement(name), attributes, children);
-  }
-
-  function svgElement(name, attributes, ...children) {
-    return fill(document.createElementNS(SVG, name), attributes, children);
   }
 
   function fill(made, attributes, children) {
@@ -144,7 +138,61 @@ const tracemill = (function () {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", listener);
   }
 
-  const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+  // Colours are "#rrggbb" or "#rgb", as the style sheet of the page has them.
+  function levelsOf(colour) {
+    const digits = colour.length < 7 ? colour.slice(1).replace(/./g, "$&$&") : colour.slice(1);
+    return [0, 2, 4].map((at) => parseInt(digits.slice(at, at + 2), 16));
+  }
+
+  // A ground through which a part of a colour from 0 to 1 is seen.
+  function mix(ground, colour, part) {
+    const over = levelsOf(colour);
+    return "#" + levelsOf(ground).map((level, at) =>
+      Math.round(level + (over[at] - level) * part).toString(16).padStart(2, "0")).join("");
+  }
+
+  // Black or white, which is easier to read on a colour: its contrast is 4.5:1 at least.
+  // Relative luminance as WCAG 2 defines it; both contrasts are equal at 0.179.
+  function inkOn(colour) {
+    const [red, green, blue] = levelsOf(colour).map((level) =>
+      level <= 10 ? level / 255 / 12.92 : ((level / 255 + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000" : "#fff";
+  }
+
+  // Beside the mouse, within the window.
+  function placeTip(tip, x, y) {
+    const left = x + 16 + tip.offsetWidth > innerWidth ? x - tip.offsetWidth - 8 : x + 16;
+    const top = y + 18 + tip.offsetHeight > innerHeight ? y - tip.offsetHeight - 8 : y + 18;
+    tip.style.left = Math.max(left, 0) + "px";
+    tip.style.top = Math.max(top, 0) + "px";
+  }
+
+  // --- Queries to take along ---
+
+  function addCopyButtons() {
+    for (const code of document.querySelectorAll(".sql pre > code")) {
+      const button = element("button", {
+        type: "button", class: "copy", click: () => copy(code, button),
+      }, "Copy");
+      code.parentNode.before(button);
+    }
+  }
+
+  async function copy(code, button) {
+    button.textContent = await isCopied(code) ? "Copied" : "Selected";
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  }
+
+  // Where the clipboard may not be written, the query is selected for the reader's own keys.
+  async function isCopied(code) {
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      return true;
+    } catch {
+      getSelection().selectAllChildren(code);
+      return document.execCommand("copy");
+    }
+  }
 
   // --- Amounts, as the tables of the page write them ---
 
@@ -184,7 +232,8 @@ const tracemill = (function () {
   const format = (value, unit) => (FORMATS[unit] || formatCount)(value);
 
   return {
-    widgets: {}, decode, selection, filter, passing, element, svgElement, nameElement, shorten,
-    colour, onColours, isCalm, format, formatTime, formatSize, formatCount, formatShare,
+    widgets: {}, decode, selection, filter, passing, element, nameElement, shorten,
+    colour, onColours, mix, inkOn, placeTip, addCopyButtons,
+    format, formatTime, formatSize, formatCount, formatShare,
   };
 })();

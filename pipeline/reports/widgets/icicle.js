@@ -99,15 +99,17 @@ tracemill.widgets.icicle = function (stage, data) {
 
   function drawNode(context, at, left, right, colours) {
     const top = depths[at] * ROW;
-    context.globalAlpha = hits && !hits[at] ? 0.22 : 1;
-    context.fillStyle = colours[paths.part[at]];
+    const colour = colours[paths.part[at]];
+    const alpha = hits && !hits[at] ? 0.22 : 1;
+    context.globalAlpha = alpha;
+    context.fillStyle = colour;
     context.fillRect(left, top, Math.max(LEAST, right - left - 0.6), ROW - 1);
+    context.globalAlpha = 1;
     if (right - left > 34) {
-      context.fillStyle = hits && !hits[at] ? tracemill.colour("--ink") : "#fff";
+      context.fillStyle = tracemill.inkOn(tracemill.mix(tracemill.colour("--page"), colour, alpha));
       const letters = Math.floor((right - left - 8) / 6.6);
       context.fillText(tracemill.shorten(paths.shown[paths.region[at]], letters), left + 4, top + ROW / 2);
     }
-    context.globalAlpha = 1;
   }
 
   function drawSmallHits(context, colours) {
@@ -204,15 +206,26 @@ tracemill.widgets.icicle = function (stage, data) {
   function say(node) {
     if (node === null) {
       status.replaceChildren(`${formatTime(whole)} in all${hits ? "; " + describeHits() : ""}.`);
-      return;
-    }
+    } else status.replaceChildren(...inWords(node));
+  }
+
+  // What the mouse points at, beside it: the status is for what was chosen.
+  function hover(event) {
+    const node = nodeAt(event);
+    tip.hidden = node === null;
+    if (node === null) return;
+    tip.replaceChildren(...inWords(node));
+    tracemill.placeTip(tip, event.clientX, event.clientY);
+  }
+
+  function inWords(node) {
     const source = paths.sources[paths.region[node]];
-    status.replaceChildren(
+    return [
       element("strong", null, tracemill.nameElement(paths.regions[paths.region[node]], 120)),
       `: ${formatTime(all[node])}, ${formatShare(all[node] / (whole || 1))}; ` +
       `${formatTime(own[node])} itself, ${paths.parts[paths.part[node]]}. `,
       element("span", { class: "meaning" }, source ? tracemill.nameElement(source, 120) : ""),
-    );
+    ];
   }
 
   function describeHits() {
@@ -245,20 +258,21 @@ tracemill.widgets.icicle = function (stage, data) {
 
   const picker = placePicker();
   const status = element("p", { class: "status", role: "status" });
+  const tip = element("p", { class: "tip", hidden: true, "aria-hidden": "true" });
   const canvas = element("canvas", {
     class: "icicle", tabindex: "0", role: "application",
     "aria-label": "Call tree drawn to scale. Arrows go to callers, callees and neighbours, Enter zooms, Escape shows all.",
     keydown: onKey,
     click: (event) => { const node = nodeAt(event); if (node !== null) zoom(node === zoomed ? null : node); },
-    mousemove: (event) => { const node = nodeAt(event); if (node !== null) say(node); },
-    mouseleave: () => say(focus),
+    pointermove: hover,
+    pointerleave: () => { tip.hidden = true; },
     focus: () => draw(),
   });
   stage.append(
     element("p", { class: "toolbar" }, element("label", { for: "icicle-of" }, "Of"), picker,
       element("button", { type: "button", click: () => { focus = null; zoom(null); } }, "Show all"),
       element("span", { class: "hint" }, "A click or Enter zooms, Escape shows all.")),
-    canvas, status);
+    canvas, tip, status);
 
   recount();
   stage.append(legend());

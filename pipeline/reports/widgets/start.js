@@ -27,6 +27,7 @@
   }
 
   tracemill.startFilter();
+  tracemill.addCopyButtons();
   for (const stage of document.querySelectorAll("[data-widget]")) await drawOrSay(stage);
   document.documentElement.dataset.ready = "";
 })();

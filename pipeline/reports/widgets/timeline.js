@@ -196,10 +196,7 @@ tracemill.widgets.timeline = function (stage, data) {
     tip.hidden = !found;
     if (!found) return;
     tip.replaceChildren(...inWords(found, 80));
-    const left = pointed.x + 16 + tip.offsetWidth > innerWidth ? pointed.x - tip.offsetWidth - 8 : pointed.x + 16;
-    const top = pointed.y + 18 + tip.offsetHeight > innerHeight ? pointed.y - tip.offsetHeight - 8 : pointed.y + 18;
-    tip.style.left = Math.max(left, 0) + "px";
-    tip.style.top = Math.max(top, 0) + "px";
+    tracemill.placeTip(tip, pointed.x, pointed.y);
   }
 
   // --- Drawing: once per frame at most ---
@@ -249,7 +246,8 @@ tracemill.widgets.timeline = function (stage, data) {
       shades: shadesOf(colours.map(readColour), readColour(page), look.alpha),
       pagePixel: pixelOf(readColour(page)), page, ink: tracemill.colour("--ink"),
       soft: tracemill.colour("--soft"), accent: tracemill.colour("--accent"),
-      path: tracemill.colour("--path"), onBar: "#fff",
+      path: tracemill.colour("--path"),
+      inks: colours.map((colour, region) => tracemill.inkOn(tracemill.mix(page, colour, look.alpha(region)))),
     });
     look.hatch = hatchOf(tracemill.colour("--wait"));
   }

@@ -173,7 +173,8 @@ tracemill.timelineDraw = (function () {
       if (end - x < 40) continue;
       const lane = laneOf(view, window, visits.depth[at]);
       const y = yOf(view, place) + lane.top + lane.height / 2;
-      writeInside(context, look, scene.regions.name[visits.region[at]], x, y, end - x);
+      context.fillStyle = look.inks[visits.region[at]];
+      writeInside(context, scene.regions.name[visits.region[at]], x, y, end - x);
     }
   }
 
@@ -181,8 +182,7 @@ tracemill.timelineDraw = (function () {
     return at + 1 < end && visits.depth[at + 1] > visits.depth[at];
   }
 
-  function writeInside(context, look, name, x, y, width) {
-    context.fillStyle = look.onBar;
+  function writeInside(context, name, x, y, width) {
     const text = tracemill.shorten(name, Math.max(4, Math.floor(width / 7.2)));
     if (context.measureText(text).width < width - 6) context.fillText(text, x + 3, y);
   }
