@@ -5,16 +5,11 @@ import pytest
 from playwright.sync_api import Page
 
 from pipeline.reports.embedding import embed
-from pipeline.reports.model import Report, Section, Source, Widget
 from pipeline.reports.units import Unit, format_value
 from tests.browser.conftest import Open
+from tests.browser.explored import make_report
 
-PLAIN = Widget(name="plain", title="Plain", description="Text.", data={"a": 1}, of=(
-    Source("one", "SELECT 1"),
-))  # fmt: skip
-REPORT = Report(
-    title="t", subtitle="s", name="r", sections=(Section(key="k", title="K", widgets=(PLAIN,)),)
-)
+REPORT = make_report()
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ PAGE = Report(title="t", subtitle="s", name="r", sections=(Section(key="k", titl
 
 def page_with(data: dict[str, object]) -> str:
     widget = Widget(
-        name="plain",
+        name="icicle",
         title="A <widget>",
         description="Shows & tells.",
         data=data,
@@ -46,7 +46,7 @@ def test_only_the_scripts_of_the_page_may_run() -> None:
     found = scripts_in(page)
     digests = {base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in found}
     assert digests == allowed
-    assert len(found) == len({*SHARED, "plain", LAST})
+    assert len(found) == len({*SHARED, "icicle", LAST})
     assert "unsafe-inline'; script" in policy[1]
     assert "alert(1)</script>" not in page
 
@@ -56,7 +56,7 @@ def test_a_widget_says_what_it_shows_and_where_from() -> None:
     assert "A &lt;widget&gt;" in page
     assert "Shows &amp; tells." in page
     assert "SELECT 1 &lt; 2" in page
-    assert page.count('data-widget="plain"') == 3
+    assert page.count('data-widget="icicle"') == 3
 
 
 def test_widgets_of_the_same_data_share_them() -> None:
