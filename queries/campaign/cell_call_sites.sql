@@ -14,7 +14,8 @@
 -- Source:     Teplov 2014 on cells; efficiency is work over time and processes
 -- Assumes:    locations spend their time in call paths
 WITH
-    points AS (
+    -- Of sizes with the same amount of computation the best run counts, as in the grid.
+    corners AS (
         SELECT
             cells.application,
             cells.lower_processes,
@@ -23,9 +24,7 @@ WITH
             + (if(cells.size_axis = 'size', grid.size, grid.computation_size) = cells.upper_size)
             ::INTEGER AS corner,
             grid.campaign_run_id,
-            grid.computation_size,
-            totals.location_ns,
-            totals.critical_path_ns
+            grid.computation_size
         FROM grid_cells AS cells
         INNER JOIN efficiency_grid AS grid
             ON
@@ -33,7 +32,20 @@ WITH
                 AND grid.processes IN (cells.lower_processes, cells.upper_processes)
                 AND if(cells.size_axis = 'size', grid.size, grid.computation_size)
                 IN (cells.lower_size, cells.upper_size)
-        INNER JOIN run_totals AS totals ON grid.campaign_run_id = totals.campaign_run_id
+        QUALIFY
+            row_number() OVER (
+                PARTITION BY cells.application, cells.lower_processes, cells.lower_size, corner
+                ORDER BY grid.efficiency DESC NULLS LAST, grid.size
+            ) = 1
+    ),
+
+    points AS (
+        SELECT
+            corners.*,
+            totals.location_ns,
+            totals.critical_path_ns
+        FROM corners
+        INNER JOIN run_totals AS totals ON corners.campaign_run_id = totals.campaign_run_id
         WHERE totals.location_ns > 0
     ),
 

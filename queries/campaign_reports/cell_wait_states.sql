@@ -19,14 +19,13 @@ WITH
         QUALIFY standing <= 3
     ),
 
-    visited AS (
+    -- Of sizes with the same amount of computation the best run counts, as in the grid.
+    corners AS (
         SELECT
             losing.*,
             grid.campaign_run_id,
             grid.processes,
-            grid.size,
-            costs.exclusive_ns,
-            costs.critical_path_ns
+            grid.size
         FROM losing
         INNER JOIN grid_cells AS cells USING (application, lower_processes, lower_size)
         INNER JOIN efficiency_grid AS grid
@@ -35,10 +34,26 @@ WITH
                 AND grid.processes IN (losing.lower_processes, losing.upper_processes)
                 AND if(cells.size_axis = 'size', grid.size, grid.computation_size)
                 IN (losing.lower_size, losing.upper_size)
-        INNER JOIN run_call_paths AS costs
-            ON
-                grid.campaign_run_id = costs.campaign_run_id
-                AND losing.call_path_key = costs.call_path_key
+        QUALIFY
+            row_number() OVER (
+                PARTITION BY
+                    losing.application,
+                    losing.lower_processes,
+                    losing.lower_size,
+                    losing.call_path_key,
+                    grid.processes,
+                    if(cells.size_axis = 'size', grid.size, grid.computation_size)
+                ORDER BY grid.efficiency DESC NULLS LAST, grid.size
+            ) = 1
+    ),
+
+    visited AS (
+        SELECT
+            corners.*,
+            costs.exclusive_ns,
+            costs.critical_path_ns
+        FROM corners
+        INNER JOIN run_call_paths AS costs USING (campaign_run_id, call_path_key)
     ),
 
     waiting AS (

@@ -79,6 +79,27 @@ def test_shares_of_call_paths_grow_over_a_cell() -> None:
     ]
 
 
+def test_of_sizes_with_the_same_amount_the_best_run_is_the_corner() -> None:
+    """As in the grid: a size of 21 that is as much work as 20 is done worse, or better."""
+    worse, better = grid(CORNERS, axis="computation size"), grid(CORNERS, axis="computation size")
+    expected = run_query("cell_call_sites", worse, LOSSES)
+    twin = MeasuredRun(4, {WORK: [900] * 4, WAIT: [900] * 4}, size=21)
+    for tables, efficiency in ((worse, 0.4), (better, 0.6)):
+        twice = grid([*CORNERS, twin], axis="computation size")
+        tables |= {name: twice[name] for name in twice if name != "efficiency_grid"}
+        point = tables["efficiency_grid"][3] | {
+            "size": 21, "campaign_run_id": 4, "efficiency": efficiency
+        }  # fmt: skip
+        tables["efficiency_grid"].append(point)
+    assert run_query("cell_call_sites", worse, LOSSES) == expected
+    # Work with processes: (80 - 80) / 100 and (3600 - 160) / 200.
+    assert run_query("cell_call_sites", better, LOSSES)[0][1] == pytest.approx(3440 / 200 / 2)
+    sizes = [row[0] for row in run_query("cell_wait_states", worse, "size", row_limit=20)]
+    assert sorted(sizes) == [10, 10, 10, 10, 20, 20, 20, 20]
+    sizes = [row[0] for row in run_query("cell_wait_states", better, "size", row_limit=20)]
+    assert sorted(sizes) == [10, 10, 10, 10, 20, 20, 21, 21]
+
+
 def test_small_losses_are_left_out() -> None:
     found = run_query("cell_call_sites", grid(CORNERS), "call_path", min_cell_loss=0.03)
     assert found == [(WAIT,)]
