@@ -13,7 +13,7 @@ WITH
             *,
             row_number() OVER (
                 PARTITION BY application, lower_processes, lower_size
-                ORDER BY loss_processes DESC, call_path_key
+                ORDER BY greatest(loss_processes, loss_size) DESC, call_path_key
             ) AS standing
         FROM cell_call_sites
         QUALIFY standing <= 3

@@ -4,7 +4,7 @@
 -- Inputs:     cell_call_sites
 -- Output:     campaign report section drill-down
 -- Parameters: $row_limit  only the first rows (BIGINT)
--- Assumes:    nothing
+-- Assumes:    worst are those of the largest loss, be it with processes or with size
 SELECT
     application,
     lower_processes,
@@ -22,7 +22,12 @@ FROM cell_call_sites
 QUALIFY
     row_number() OVER (
         PARTITION BY application, lower_processes, lower_size
-        ORDER BY loss_processes DESC, call_path_key
+        ORDER BY greatest(loss_processes, loss_size) DESC, call_path_key
     ) <= 3
-ORDER BY application, lower_processes, lower_size, loss_processes DESC, call_path_key
+ORDER BY
+    application,
+    lower_processes,
+    lower_size,
+    greatest(loss_processes, loss_size) DESC,
+    call_path_key
 LIMIT $row_limit::BIGINT

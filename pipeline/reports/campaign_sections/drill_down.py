@@ -5,19 +5,21 @@ from dataclasses import replace
 
 from pipeline.reports.material import Material, filled
 from pipeline.reports.model import Section, Table
-from pipeline.reports.tables import TableSpec
+from pipeline.reports.tables import TableSpec, read_source
 from pipeline.reports.wording import Row, count_of, name_site, number, said, share_of
 
 PLACE = 65
+WORST = "worst_losses"
 
 CELLS = TableSpec(
     query="losing_call_paths",
     title="Where in the grid which call paths lose",
     note=(
-        "Up to three call paths per cell. Lost with processes: growth of its time over all "
-        "locations, as a share of that of all call paths at fewer processes; lost with size: "
-        "growth of its time per unit of computation, likewise. Lost waiting: how many of the "
-        "points lost with processes are waiting. Each leads to its wait states."
+        "Up to three call paths per cell, those of the largest loss of either kind. Lost with "
+        "processes: growth of its time over all locations, as a share of that of all call paths "
+        "at fewer processes; lost with size: growth of its time per unit of computation, likewise. "
+        "Lost waiting: how many of the points lost with processes are waiting. Each leads to its "
+        "wait states."
     ),
     row_limit=500,
     titles={
@@ -52,31 +54,38 @@ def build(material: Material) -> Section | None:
     return Section(
         key="drill-down",
         title="From cells to wait states",
-        sentences=said(*describe_worst(cells.as_dicts(), waits.as_dicts())),
+        sentences=said(*describe_worst(material.rows(WORST))),
         tables=filled(*link_cells(cells, waits)),
+        sources=(read_source(WORST),),
     )
 
 
-def describe_worst(cells: Sequence[Row], waits: Sequence[Row]) -> Iterator[str]:
+def describe_worst(losses: Sequence[Row]) -> Iterator[str]:
     """The call path of every application that loses most in any cell, and what it waits in."""
-    for application in dict.fromkeys(row["application"] for row in cells):
-        own = [row for row in cells if row["application"] == application]
-        worst = max(own, key=lambda row: number(row["loss_processes_ratio"]))
-        found = [row for row in waits if _key(row) == _key(worst) and row["finding"] is not None]
-        lost = (
-            f"{application}: most is lost by {name_site(worst)} from "
-            f"{worst['lower_processes']} to "
-            f"{count_of(worst['upper_processes'], 'process', 'processes')} "
-            f"({share_of(worst['loss_processes_ratio'])} of the time at fewer)"
-        )
-        if not found:
+    for row in losses:
+        lost = f"{row['application']}: most is lost {_describe_loss(row)}"
+        if row["finding"] is None:
             yield f"{lost}; it does not wait there."
             continue
-        most = max(found, key=lambda row: number(row["wait_ns"]))
         yield (
-            f"{lost}, where it waits as {most['finding']} for {share_of(most['wait_ratio'])} of "
-            f"its time: tracemill report {most['run']} shows why."
+            f"{lost}, where it waits as {row['finding']} for {share_of(row['wait_ratio'])} of "
+            f"its time: tracemill report {row['run']} shows why."
         )
+
+
+def _describe_loss(row: Row) -> str:
+    """By whom, over which side of the cell and how much: with size if not with processes."""
+    if number(row["loss_processes_ratio"]) > 0:
+        most = count_of(row["upper_processes"], "process", "processes")
+        return (
+            f"with processes by {name_site(row)} from {number(row['lower_processes']):,.0f} to "
+            f"{most} ({share_of(row['loss_processes_ratio'])} of the time at fewer)"
+        )
+    return (
+        f"with size, as nothing is with processes, by {name_site(row)} from {row['size_axis']} "
+        f"{number(row['lower_size']):g} to {number(row['upper_size']):g} "
+        f"({share_of(row['loss_size_ratio'])} of the time at the smaller, per unit of computation)"
+    )
 
 
 def link_cells(cells: Table, waits: Table) -> tuple[Table, Table]:

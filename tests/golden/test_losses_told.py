@@ -1,0 +1,92 @@
+"""What a campaign's report says of the call paths that lose in cells of the grid."""
+
+from typing import Any
+
+from pipeline.reports.campaign_sections.drill_down import describe_worst
+from tests.golden.running import run_query
+
+COLUMNS = (
+    "application lower_processes upper_processes lower_size upper_size size_axis call_path source "
+    "loss_processes_ratio loss_size_ratio finding wait_ratio run"
+)
+Row = dict[str, Any]
+
+
+def site(call_path: str, loss_processes: float, loss_size: float, processes: int = 2) -> Row:
+    """A call path of the cell from so many processes to twice as many."""
+    return {
+        "application": "x", "lower_processes": processes, "upper_processes": 2 * processes,
+        "lower_size": 10, "upper_size": 20, "call_path": call_path,
+        "call_path_key": 1 + sum(map(ord, call_path)), "place": "a.f:7",
+        "loss_processes": loss_processes, "loss_size": loss_size,
+    }  # fmt: skip
+
+
+def tables_of(*sites: Row) -> dict[str, list[Row]]:
+    cells = {(each["lower_processes"], each["upper_processes"]) for each in sites}
+    cell = {"application": "x", "lower_size": 10, "upper_size": 20, "size_axis": "size"}
+    return {
+        "cell_call_sites": list(sites),
+        "grid_cells": [
+            cell | {"lower_processes": low, "upper_processes": high} for low, high in sorted(cells)
+        ],
+    }
+
+
+def told(tables: dict[str, list[Row]]) -> list[str]:
+    rows = run_query("worst_losses", tables, COLUMNS)
+    return list(describe_worst([dict(zip(COLUMNS.split(), row, strict=True)) for row in rows]))
+
+
+def test_the_worst_cell_is_told_however_many_come_before_it() -> None:
+    """The table holds 500 rows of fewer processes; the worst is at the most."""
+    sites = [site(f"main/{at}", 0.01, 0, at) for at in range(1, 601)]
+    assert told(tables_of(*sites, site("main/MPI_Wait", 0.5, 0, 1024))) == [
+        'x: most is lost with processes by "main/MPI_Wait" (a.f:7) from 1,024 to 2,048 processes '
+        "(50.0% of the time at fewer); it does not wait there."
+    ]
+
+
+def test_what_is_lost_with_size_alone_is_told_so() -> None:
+    tables = tables_of(site("main/work", -0.02, 0.1), site("main/other", -0.01, 0.05))
+    assert told(tables) == [
+        'x: most is lost with size, as nothing is with processes, by "main/work" (a.f:7) from size '
+        "10 to 20 (10.0% of the time at the smaller, per unit of computation); it does not wait "
+        "there."
+    ]
+
+
+def test_the_longest_waiting_of_the_cell_is_told_with_its_run() -> None:
+    worst = site("main/MPI_Wait", 0.5, 0)
+    key = {"call_path_key": worst["call_path_key"]}
+    runs = [{"campaign_run_id": at, "application": "x", "run_id": f"run{at}"} for at in (0, 1)]
+    waits = ((0, "mpi_latesender", 20), (1, "mpi_latesender", 30), (1, "mpi_latesender_wo", 25))
+    tables = tables_of(worst) | {
+        "campaign_runs": runs,
+        "efficiency_grid": [
+            {
+                "application": "x",
+                "processes": p,
+                "size": 10,
+                "efficiency": 0.5,
+                "campaign_run_id": at,
+            }
+            for at, p in enumerate((2, 4))
+        ],
+        "run_call_paths": [{"campaign_run_id": at, "exclusive_ns": 40} | key for at in (0, 1)],
+        "run_metrics": [
+            {"campaign_run_id": at, "metric": metric, "value_ns": value} | key
+            for at, metric, value in waits
+        ],
+    }
+    (sentence,) = told(tables)
+    assert sentence.endswith(
+        ", where it waits as Late Sender for 75.0% of its time: tracemill report run1 shows why."
+    )
+
+
+def test_call_paths_that_lose_with_size_alone_are_among_the_three_of_a_cell() -> None:
+    few = [site(f"main/{name}", 0.01, 0) for name in "abc"]
+    tables = tables_of(*few, site("main/large", -0.1, 0.3))
+    found = run_query("losing_call_paths", tables, "call_path", row_limit=9)
+    assert found == [("main/large",), ("main/a",), ("main/b",)]
