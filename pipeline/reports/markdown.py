@@ -101,7 +101,7 @@ def _table(table: Table) -> Iterator[str]:
         yield _row(["&emsp;" * indent + first, *rest])
     yield ""
     if table.is_cut and table.layout is not Layout.MATRIX:
-        yield f"The first {len(table.rows)} rows; a larger LIMIT in the query shows more."
+        yield f"The first {len(table.rows)} rows; a larger limit in the query shows more."
         yield ""
     if table.sql:
         yield from _sql("SQL", Source(table.name, table.sql))

@@ -1,6 +1,7 @@
 """From report queries to the tables of a report."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -61,13 +62,15 @@ class TableSpec:
     `bars` are drawn in these columns; `silent` maps a column to the value which, if every
     row has it, makes the column not worth showing; those of `said_once` are not shown if all
     rows have the same value, which the report tells elsewhere; `hidden` ones never are. Those of
-    `explained` hold metrics that the report explains.
+    `explained` hold metrics that the report explains. If `limited_per` names a column, the query
+    lets through `row_limit` rows of each of its values.
     """
 
     query: str
     title: str
     note: str = ""
     row_limit: int | None = None
+    limited_per: str | None = None
     layout: Layout = Layout.PLAIN
     bars: tuple[str, ...] = ()
     titles: dict[str, str] | None = None
@@ -165,11 +168,22 @@ def _fetch_limited(
     if spec.row_limit is None:
         return *fetch(connection, spec.query), False
     names, rows = fetch(connection, spec.query, spec.row_limit + 1)
-    if len(rows) <= spec.row_limit:
+    if _most_rows(names, rows, spec.limited_per) <= spec.row_limit:
         return names, rows, False
-    if spec.layout is Layout.TREE:  # not ordered by what the limit is about
+    # Not ordered by what the limit is about.
+    if spec.layout is Layout.TREE or spec.limited_per is not None:
         return *fetch(connection, spec.query, spec.row_limit), True
     return names, rows[: spec.row_limit], True
+
+
+def _most_rows(
+    names: tuple[str, ...], rows: tuple[tuple[Value, ...], ...], limited_per: str | None
+) -> int:
+    """How many rows there are; of one value of the column, if limits are by its values."""
+    if limited_per is None:
+        return len(rows)
+    position = names.index(limited_per)
+    return max(Counter(row[position] for row in rows).values(), default=0)
 
 
 def read_source(query: str, row_limit: int | None = None) -> Source:

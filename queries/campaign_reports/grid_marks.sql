@@ -3,7 +3,7 @@
 -- Grain:      one row per application and region
 -- Inputs:     scalability_marks
 -- Output:     campaign report section efficiency
--- Parameters: $row_limit  only the first regions (BIGINT)
+-- Parameters: $row_limit  only the first regions of each application (BIGINT)
 -- Assumes:    nothing
 SELECT
     application,
@@ -24,5 +24,7 @@ SELECT
     growth_size AS data_growth,
     reason
 FROM scalability_marks
+QUALIFY
+    row_number() OVER (PARTITION BY application ORDER BY part IS NOT NULL, split_by, part)
+    <= $row_limit::BIGINT
 ORDER BY application, part IS NOT NULL, split_by, part
-LIMIT $row_limit::BIGINT

@@ -3,7 +3,7 @@
 -- Grain:      one row per application and call path, over all sizes
 -- Inputs:     call_path_growth, campaign_call_paths, campaign_settings
 -- Output:     campaign report section growth
--- Parameters: $row_limit  only those that grow most (BIGINT)
+-- Parameters: $row_limit  only those of each application that grow most (BIGINT)
 -- Assumes:    nothing
 WITH
     waiting AS (
@@ -82,8 +82,12 @@ LEFT JOIN decisive
 LEFT JOIN contrary
     ON growth.application = contrary.application AND growth.call_path_key = contrary.call_path_key
 WHERE growth.size IS NULL AND growth.quantity = 'exclusive time'
+QUALIFY
+    row_number() OVER (
+        PARTITION BY growth.application
+        ORDER BY growth.largest_share - growth.smallest_share DESC NULLS LAST, growth.call_path_key
+    ) <= $row_limit::BIGINT
 ORDER BY
     growth.application,
     growth.largest_share - growth.smallest_share DESC NULLS LAST,
     growth.call_path_key
-LIMIT $row_limit::BIGINT

@@ -3,7 +3,7 @@
 -- Grain:      one row per application and metric, over all sizes
 -- Inputs:     metric_growth, campaign_settings
 -- Output:     campaign report section growth
--- Parameters: $row_limit  only those that grow most (BIGINT)
+-- Parameters: $row_limit  only those of each application that grow most (BIGINT)
 -- Assumes:    metrics of the critical path are told by their section of a run's report
 WITH
     changes AS (
@@ -61,8 +61,12 @@ WHERE
     AND growth.share_of = 'time of all locations'
     -- What is in no call path is no part of the time of call paths.
     AND growth.metric NOT IN ('time', 'overhead_outside_visits', 'overhead_unidentified')
+QUALIFY
+    row_number() OVER (
+        PARTITION BY growth.application
+        ORDER BY growth.largest_share - growth.smallest_share DESC NULLS LAST, growth.metric
+    ) <= $row_limit::BIGINT
 ORDER BY
     growth.application,
     growth.largest_share - growth.smallest_share DESC NULLS LAST,
     growth.metric
-LIMIT $row_limit::BIGINT

@@ -3,7 +3,7 @@
 -- Grain:      one row per application and call path with a large enough share of time
 -- Inputs:     call_path_models, campaign_call_paths
 -- Output:     campaign report section growth
--- Parameters: $row_limit  only those of the largest share (BIGINT)
+-- Parameters: $row_limit  only those of each application of the largest share (BIGINT)
 -- Assumes:    nothing
 SELECT
     models.application,
@@ -28,5 +28,9 @@ SELECT
     models.reason
 FROM call_path_models AS models
 INNER JOIN campaign_call_paths ON models.call_path_key = campaign_call_paths.call_path_key
+QUALIFY
+    row_number() OVER (
+        PARTITION BY models.application
+        ORDER BY models.largest_share_ratio DESC, models.call_path_key
+    ) <= $row_limit::BIGINT
 ORDER BY models.application, models.largest_share_ratio DESC, models.call_path_key
-LIMIT $row_limit::BIGINT

@@ -1,22 +1,39 @@
 -- Call sites that scale worst, with their share of communication over the number of processes.
 --
 -- Grain:      one row per application and call site, over all sizes
--- Inputs:     call_site_ranking, call_site_times, campaign_runs
+-- Inputs:     call_site_ranking, call_site_times, communication_times, campaign_runs
 -- Output:     campaign report section call sites
--- Parameters: $row_limit  only the first call sites (BIGINT)
--- Assumes:    runs that do not visit a call site have no share of it
+-- Parameters: $row_limit  only the first call sites of each application (BIGINT)
+-- Assumes:    runs of fewer processes than the smallest that is ranked are not ranked
 WITH
+    shown AS (
+        SELECT *
+        FROM call_site_ranking
+        WHERE size IS NULL AND call_site_ranking.rank <= $row_limit::BIGINT
+    ),
+
+    -- The runs that are ranked; one that does not visit a call site has the share 0 of it.
     shares AS (
         SELECT
-            campaign_runs.application,
-            call_site_times.call_path_key,
+            shown.application,
+            shown.call_path_key,
             campaign_runs.processes,
-            avg(call_site_times.communication_share) AS share
-        FROM call_site_times
+            avg(coalesce(call_site_times.communication_share, 0)) AS share
+        FROM shown
         INNER JOIN campaign_runs
-            ON call_site_times.campaign_run_id = campaign_runs.campaign_run_id
-        GROUP BY
-            campaign_runs.application, call_site_times.call_path_key, campaign_runs.processes
+            ON
+                shown.application = campaign_runs.application
+                AND shown.smallest_processes <= campaign_runs.processes
+                AND campaign_runs.state = 'measured'
+        INNER JOIN communication_times
+            ON
+                campaign_runs.campaign_run_id = communication_times.campaign_run_id
+                AND communication_times.communication_ns > 0
+        LEFT JOIN call_site_times
+            ON
+                campaign_runs.campaign_run_id = call_site_times.campaign_run_id
+                AND shown.call_path_key = call_site_times.call_path_key
+        GROUP BY shown.application, shown.call_path_key, campaign_runs.processes
     ),
 
     -- Eight heights of a bar, the largest share the highest.
@@ -66,11 +83,9 @@ SELECT
     ranking.largest_imbalance,
     ranking.run_count,
     ranking.reason
-FROM call_site_ranking AS ranking
+FROM shown AS ranking
 LEFT JOIN courses
     ON
         ranking.application = courses.application
         AND ranking.call_path_key = courses.call_path_key
-WHERE ranking.size IS NULL
 ORDER BY ranking.application, ranking.rank
-LIMIT $row_limit::BIGINT

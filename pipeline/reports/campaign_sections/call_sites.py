@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
-from pipeline.reports.material import Material, filled
+from pipeline.reports.material import Material
 from pipeline.reports.model import Picture, Section, Table
 from pipeline.reports.pictures.curves import Curve, draw_curves
-from pipeline.reports.tables import TableSpec
+from pipeline.reports.tables import TableSpec, read_source
 from pipeline.reports.wording import Row, count_of, name_site, number, said, share_of
 
 PLACE = 50
+WORST = "worst_call_sites"
 MOST_DRAWN = 4
 MOST_CURVES = 7
-# False discovery rate up to which a growth is told as one.
+# False discovery rate up to which a growth is told as one; so does the query of the worst.
 MOST_FALSE = 0.05
 
 RANKING = TableSpec(
@@ -26,12 +27,32 @@ RANKING = TableSpec(
         "the guard may correlate perfectly and still not matter (Vetter and McCracken 2001)."
     ),
     row_limit=100,
+    limited_per="application",
     titles={
         "place": "Place", "source": "Source", "spearman": "Spearman", "p_value": "p",
         "perfect_p_value": "Least p", "q_value": "q", "spearman_low": "95% interval from",
         "spearman_high": "95% interval to", "course": "Share over processes",
         "largest_share_ratio": "Share at the largest run", "mean_share_ratio": "Mean share",
         "is_above_guard": "Matters", "largest_imbalance": "Max/mean", "run_count": "Runs",
+    },
+    silent={"reason": None, "source": None},
+)  # fmt: skip
+OF_SIZES = TableSpec(
+    query="ranked_call_sites_of_sizes",
+    title="Call sites that scale worst at one size",
+    note=(
+        "The same over the runs of one problem size, for every size that was run with three "
+        "numbers of processes or more: what a fixed size shows, and sizes that grow with the "
+        "processes may hide."
+    ),
+    row_limit=60,
+    limited_per="application",
+    titles={
+        "place": "Place", "source": "Source", "spearman": "Spearman", "p_value": "p",
+        "perfect_p_value": "Least p", "q_value": "q",
+        "largest_share_ratio": "Share at the largest run", "mean_share_ratio": "Mean share",
+        "is_above_guard": "Matters", "run_count": "Runs", "smallest_processes": "From processes",
+        "largest_processes": "To",
     },
     silent={"reason": None, "source": None},
 )  # fmt: skip
@@ -71,21 +92,24 @@ BY_CALL_SITE = TableSpec(
 
 def build(material: Material) -> Section | None:
     """The ranking, and the way there: all communication, operations, call sites."""
-    ranking = material.table(RANKING)
     views = material.tables(BY_PROCESSES, BY_OPERATION, BY_CALL_SITE)
     if not views:
         return None
     return Section(
         key="call-sites",
         title="Call sites that scale worst",
-        sentences=said(*describe_worst(ranking.as_dicts())),
+        sentences=said(*describe_worst(material.rows(WORST))),
         pictures=tuple(_pictures(views)),
-        tables=(*filled(ranking), *views),
+        tables=(*material.tables(RANKING, OF_SIZES), *views),
+        sources=(read_source(WORST),),
     )
 
 
 def describe_worst(ranking: Sequence[Row]) -> Iterator[str]:
-    """The worst call site that matters of every application, and what would have been first."""
+    """The worst call site that matters of every application, and what would have been first.
+
+    `ranking` needs to hold the first call site of every kind only.
+    """
     for application in dict.fromkeys(row["application"] for row in ranking):
         own = [row for row in ranking if row["application"] == application]
         rated = [row for row in own if row["spearman"] is not None]

@@ -60,6 +60,7 @@ MARKS = TableSpec(
         "Growth from end to end does not depend on how dense the grid is (Teplov 2014)."
     ),
     row_limit=200,
+    limited_per="application",
     titles={
         "mark_procs": "MarkProcs", "mark_data": "MarkData", "mark_all": "MarkAll",
         "max_efficiency_ratio": "Max E", "min_efficiency_ratio": "Min E", "cell_count": "Cells",

@@ -34,6 +34,7 @@ METRICS = TableSpec(
         "all processes grows as p^b; 0 where work is only divided."
     ),
     row_limit=60,
+    limited_per="application",
     titles=_TITLES,
     silent=_SILENT,
 )
@@ -47,6 +48,7 @@ CALL_PATHS = TableSpec(
         "divided."
     ),
     row_limit=60,
+    limited_per="application",
     titles=_TITLES,
     silent=_SILENT,
 )
@@ -60,6 +62,7 @@ MODELS = TableSpec(
         "From processes. 1 - 1/p is what the others wait for one."
     ),
     row_limit=60,
+    limited_per="application",
     titles={
         "leading_in_processes": "In processes", "leading_in_size": "In size",
         "largest_share_ratio": "Largest share", "symmetric_error_ratio": "Error",

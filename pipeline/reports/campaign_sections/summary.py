@@ -25,7 +25,7 @@ def build(material: Material) -> Section:
             *runs.describe_varying(material.table(runs.VARYING).as_dicts()),
             *efficiency.describe_marks(material.table(efficiency.MARKS).as_dicts()),
             *surface.describe_choice(material.table(surface.FITS).as_dicts()),
-            *call_sites.describe_worst(material.table(call_sites.RANKING).as_dicts()),
+            *call_sites.describe_worst(material.rows(call_sites.WORST)),
             *growth.describe_growth(material.table(growth.CALL_PATHS).as_dicts()),
         ),
         sources=(
@@ -34,7 +34,7 @@ def build(material: Material) -> Section:
             read_source(runs.VARYING.query, runs.VARYING.row_limit),
             read_source(efficiency.MARKS.query, efficiency.MARKS.row_limit),
             read_source(surface.FITS.query),
-            read_source(call_sites.RANKING.query, call_sites.RANKING.row_limit),
+            read_source(call_sites.WORST),
             read_source(growth.CALL_PATHS.query, growth.CALL_PATHS.row_limit),
         ),
     )
