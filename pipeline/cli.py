@@ -174,6 +174,7 @@ def campaign(
     attainable: float | None = None,
     whole_run: Annotated[bool, Flag] = False,
     include_setup: Annotated[bool, Flag] = False,
+    rank_across_references: Annotated[bool, Flag] = False,
     published_marks: Path | None = None,
     threads: Annotated[int | None, Parameter(validator=_check_threads)] = None,
     memory_limit: Annotated[str | None, Parameter(validator=_check_memory)] = None,
@@ -205,13 +206,15 @@ def campaign(
         What to do with runs that differ in other parameters: each value is a program of its own,
         or the best of each configuration counts. [default: apart]
     scaling
-        How sizes go with processes. [default: both]
+        How sizes go with processes, and so what the report tells. [default: both]
     attainable
         Computation size that a process could do per second: efficiency is then that achieved.
     whole_run
         Count runs from first to last record, not from MPI_Init to MPI_Finalize.
     include_setup
         Count MPI_Init and MPI_Finalize as communication.
+    rank_across_references
+        Rank programs together whose speed-ups refer to different numbers of processes.
     published_marks
         Table of other programs' marks to compare with, such as the one in data/published_marks.
     threads
@@ -242,6 +245,7 @@ def campaign(
         "attainable_per_second": attainable,
         "whole_run": whole_run or None,
         "include_setup": include_setup or None,
+        "rank_across_references": rank_across_references or None,
         "published_marks": str(published_marks.absolute()) if published_marks else None,
     }
     options = _options(

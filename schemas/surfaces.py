@@ -203,9 +203,10 @@ SURFACE_POINTS = Table(
 PERFORMANCE_INDICES = Table(
     name="performance_indices",
     meaning=(
-        "Indices P(U, B, M, O) of the shortest run of each configuration: measure, constraint, "
-        "model and reference point. Indices of different blocks have different reference points "
-        "and must not be ranked together: a speed-up looks better the slower the reference."
+        "Indices P(U, B, M, O) of each configuration, by the shortest of its representative runs: "
+        "measure, constraint, model and reference point. Indices of different blocks differ in "
+        "constraint, definition or reference point and must not be ranked together: a speed-up "
+        "looks better the slower the reference."
     ),
     grain="one row per application, block, measure, model, size and number of processes",
     key=("application", "block", "measure", "model", "size", "processes"),
@@ -347,8 +348,8 @@ SCALABILITY_LIMITS = Table(
 SERIAL_FRACTIONS = Table(
     name="serial_fractions",
     meaning=(
-        "Karp and Flatt's serial fraction of the shortest run of each configuration, against the "
-        "fewest processes of the same amount of computation."
+        "Karp and Flatt's serial fraction of each configuration, by the shortest of its "
+        "representative runs, against the fewest processes of the same amount of computation."
     ),
     grain="one row per application, size and number of processes above the reference's",
     key=("application", "size", "processes"),

@@ -14,6 +14,7 @@ _PARAMETERS = {
     "share_guard": "ranking_share_guard",
     "efficiency_bounds": "efficiency_bounds",
     "scaled_size": "scaled_size",
+    "rank_across_references": "grid_rank_across_references",
 }
 
 

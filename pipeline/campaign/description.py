@@ -52,6 +52,8 @@ class Description(_Described):
     the grid are over `size_axis`, and may count runs that ran out of memory as efficiency 0. Call
     sites are ranked over runs of `min_processes` or more, and matter from `share_guard` on.
     Efficiency is held against `efficiency_bounds`, while sizes grow as `scaled_size` of p.
+    Programs whose speed-ups refer to different numbers of processes are ranked together only with
+    `rank_across_references`, as a speed-up looks better the slower its reference.
     `published_marks` is a table of marks to compare with, such as that in data/.
     """
 
@@ -73,6 +75,7 @@ class Description(_Described):
     share_guard: Annotated[float, Field(ge=0, le=1)] | None = None
     efficiency_bounds: str | None = None
     scaled_size: str | None = None
+    rank_across_references: bool | None = None
     published_marks: str = ""
     measurements: tuple[MeasurementFiles, ...] = ()
     failed: tuple[FailedRun, ...] = ()

@@ -11,6 +11,7 @@ SELECT
     upper_processes,
     lower_size,
     upper_size,
+    size_axis,
     growth_processes AS process_growth,
     growth_size AS data_growth,
     mark_procs,

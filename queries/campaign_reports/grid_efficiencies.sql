@@ -9,6 +9,8 @@ SELECT
     application,
     size,
     processes,
+    computation_size,
+    state,
     efficiency AS efficiency_ratio,
     time_ns AS best_ns,
     median_ns,

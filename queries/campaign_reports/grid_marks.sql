@@ -22,6 +22,8 @@ SELECT
     covered_share AS covered_ratio,
     growth_processes AS process_growth,
     growth_size AS data_growth,
+    size_axis,
+    are_memory_failures_zero,
     reason
 FROM scalability_marks
 QUALIFY

@@ -1,12 +1,13 @@
 -- Performance indices, each with measure, constraint, model and reference point.
 --
--- Those of different blocks refer to different points and are not comparable.
+-- Those of different blocks differ in constraint or reference and are not comparable.
 --
 -- Grain:      one row per application, block, measure, model, size and processes
 -- Inputs:     performance_indices, surface_fits
 -- Output:     campaign report section indices
 -- Parameters: $row_limit  only the first rows (BIGINT)
--- Assumes:    of the fitted models, the chosen one is enough here
+-- Assumes:    of models that are only fits, the chosen one is enough here; Amdahl's is also a
+--             model of indices
 SELECT
     indices.application,
     indices.block,
@@ -21,7 +22,7 @@ SELECT
 FROM performance_indices AS indices
 LEFT JOIN surface_fits
     ON indices.application = surface_fits.application AND indices.model = surface_fits.model
-WHERE surface_fits.model IS NULL OR surface_fits.is_chosen
+WHERE surface_fits.model IS NULL OR surface_fits.is_chosen OR indices.model = 'Amdahl'
 ORDER BY
     indices.application,
     indices.block,

@@ -193,6 +193,37 @@ def test_a_parameter_of_one_value_makes_no_variants(tmp_path: Path) -> None:
     assert "runs differ in" not in report(tmp_path)
 
 
+# --- Scaling, and references ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("told", ["option", "file"])
+def test_programs_of_other_references_are_ranked_together_only_when_told(
+    tmp_path: Path, told: str
+) -> None:
+    """The speed-up of x is over 1 process, that of y over 2."""
+    times = "app,p,n,time_s\n" + "".join(
+        f"{app},{p},{n},{n / p}\n" for app, few in (("x", 1), ("y", 2)) for p in (few, 4)
+        for n in (10, 20)
+    )  # fmt: skip
+    table = str(write(tmp_path, times))
+    query = "SELECT count(DISTINCT comparison) FROM mark_rankings"
+    assert make(tmp_path, table).sql(query).fetchall() == [(2,)]
+    if told == "option":
+        arguments = [table, "--rank-across-references"]
+    else:
+        listed = tmp_path / "runs.toml"
+        listed.write_text('rank_across_references = true\n[[measurements]]\npath = "runs.csv"\n')
+        arguments = [str(listed)]
+    assert make(tmp_path, *arguments).sql(query).fetchall() == [(1,)]
+
+
+def test_the_report_tells_the_declared_scaling(tmp_path: Path) -> None:
+    make(tmp_path, str(write(tmp_path, TIMES)), "--size", "q", "--scaling", "scaled size")
+    text = report(tmp_path)
+    assert "Scaling is taken at scaled size, which grows with processes: " in text
+    assert "Speed-up of program" not in text
+
+
 # --- Names of programs ---------------------------------------------------------------------------
 
 

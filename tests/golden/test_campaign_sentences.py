@@ -6,11 +6,18 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from pipeline.reports.campaign_sections.efficiency import describe_definitions, describe_speed_up
-from pipeline.reports.campaign_sections.indices import describe_computation
+from pipeline.reports.campaign_sections.efficiency import (
+    describe_definitions,
+    describe_speed_up,
+    describe_zeros,
+    read_grid,
+    read_marks,
+)
+from pipeline.reports.campaign_sections.indices import describe_blocks, describe_computation
 from pipeline.reports.campaign_sections.summary import describe_failures, describe_size
 from pipeline.reports.campaign_sections.surface import describe_limits, describe_losing
-from pipeline.reports.pictures.grids import Grid, draw_surface
+from pipeline.reports.pictures.grids import Grid, draw_heat_map, draw_surface
+from pipeline.reports.scaling import describe_scalings
 from tests.golden.running import run_query
 
 Row = dict[str, Any]
@@ -80,51 +87,93 @@ def test_efficiency_is_told_as_a_formula_and_of_which_repetition(
 ) -> None:
     meaning, repetition = describe_definitions([definition, definition])
     assert formula in meaning
-    assert "best repetition" in repetition
-    assert "median" in repetition
+    assert "marks and speed-up use the best run" in repetition
+    assert "Indices and serial fractions use the shortest run of the launch with" in repetition
 
 
 # --- Speed-up and limits -------------------------------------------------------------------------
 
 
-def speed_ups(*rows: tuple[int, float, float]) -> str:
+def speed_ups(*rows: tuple[int, float, float], reference: int = 1) -> str:
     names = ("processes", "size", "speed_up")
-    return describe_speed_up([dict(zip(names, row, strict=True)) for row in rows])
+    found = [dict(zip(names, row, strict=True)) for row in rows]
+    return describe_speed_up([row | {"reference_processes": reference} for row in found])
 
 
 def test_a_speed_up_that_does_not_depend_on_size_has_none() -> None:
-    one = "The highest speed-up is 5 with 8 processes at size 20."
+    over = ": measured, at fixed size, over the best run of the same size on 1 process."
+    one = f"The highest speed-up is 5 with 8 processes at size 20{over}"
     assert speed_ups((2, 10.0, 2.0), (8, 10.0, 4.0), (8, 20.0, 5.0)) == one
     same = ((8, 10.0, 5.0), (8, 20.0, 5.0000001), (8, 30.0, 4.9999999))
     start = "The highest speed-up is 5 with 8 processes at "
-    assert speed_ups(*same) == f"{start}all 3 sizes, from 10 to 30."
-    assert speed_ups(*same, (8, 40.0, 4.0)) == f"{start}3 of 4 sizes, from 10 to 30."
+    assert speed_ups(*same) == f"{start}all 3 sizes, from 10 to 30{over}"
+    assert speed_ups(*same, (8, 40.0, 4.0)) == f"{start}3 of 4 sizes, from 10 to 30{over}"
     assert speed_ups() == "No run was measured."
+    two = speed_ups((8, 10.0, 5.0), reference=2)
+    assert two.endswith("over the best run of the same size on 2 processes, which counts as 2.")
 
 
-def limits(*crossings: tuple[float, float, bool]) -> list[str]:
-    """Sentences on sizes, the processes up to which each keeps 80 %, and where not measured."""
+def limits(
+    *crossings: tuple[float, float, bool], scaling: str = "both", **others: Any
+) -> list[str]:
+    """Sentences on sizes, the processes up to which each keeps a bound, and where not measured."""
     common: Row = {
-        "application": "x", "constraint_kind": "fixed size", "quantity": "efficiency", "bound": 0.8
-    }  # fmt: skip
+        "application": "x", "constraint_kind": "fixed size", "quantity": "efficiency",
+        "bound": 0.8, "start_processes": 1, "model": "joint",
+    } | others  # fmt: skip
     names = ("start_size", "crossing_processes", "is_extrapolated")
-    return list(describe_limits([common | dict(zip(names, c, strict=True)) for c in crossings]))
+    rows = [common | dict(zip(names, crossing, strict=True)) for crossing in crossings]
+    return list(describe_limits(rows, {"x": scaling}))
+
+
+LINEAR = "at fixed size, the time by linear speed-up over the fitted time"
+MEAN = "at scaled size, the fitted mean speed-up over that at the size named"
 
 
 def test_sizes_that_keep_their_efficiency_alike_are_told_in_one_sentence() -> None:
-    start = "x keeps an efficiency of 80% up to"
+    start, end = "x keeps an efficiency of 80% up to", "from 1 process, by the model joint."
     same = [(10.0 * n, 24.0 + n / 1000, False) for n in range(1, 51)]
-    assert limits(*same) == [f"{start} 24 processes at sizes 10 to 500."]
+    assert limits(*same) == [f"{start} 24 processes at sizes 10 to 500: {LINEAR}, {end}"]
     assert limits((100.0, 4.2, False), (200.0, 7.0, False), (400.0, 11.5, True)) == [
         f"{start} 4 processes at size 100, 7 processes at size 200 and 11 processes at size 400 "
-        "(not measured)."
+        f"(not measured): {LINEAR}, {end}"
     ]
     # Each size another number: only the fewest and the most are told.
     many = [(10.0 * n, float(n), False) for n in range(1, 11)]
     assert limits(*many) == [
-        f"{start} 1 process at size 10 and 10 processes at size 100; other sizes lie between."
+        f"{start} 1 process at size 10 and 10 processes at size 100; other sizes lie between: "
+        f"{LINEAR}, {end}"
     ]
     assert limits() == []
+
+
+def test_any_bound_of_efficiency_is_told() -> None:
+    (told,) = limits((10.0, 6.0, False), bound=0.7)
+    assert told.startswith("x keeps an efficiency of 70% up to 6 processes at size 10: ")
+
+
+def test_the_declared_scaling_chooses_what_is_told_of_efficiency() -> None:
+    fixed, scaled = {"constraint_kind": "fixed size"}, {"constraint_kind": "scaled size"}
+    told = {
+        (scaling, end): bool(limits((10.0, 6.0, False), scaling=scaling, **kind))
+        for scaling in ("fixed size", "scaled size", "both")
+        for end, kind in (("fixed", fixed), ("scaled", scaled))
+    }
+    assert told == {
+        ("fixed size", "fixed"): True, ("fixed size", "scaled"): False,
+        ("scaled size", "fixed"): False, ("scaled size", "scaled"): True,
+        ("both", "fixed"): True, ("both", "scaled"): True,
+    }  # fmt: skip
+    (sentence,) = limits((10.0, 6.0, False), start_processes=2, **scaled)
+    assert sentence.endswith(f": {MEAN}, from 2 processes, by the model joint.")
+
+
+def test_the_declared_scaling_is_told() -> None:
+    rows = [{"application": a, "scaling": s} for a, s in (("x", "fixed size"), ("y", "both"))]
+    assert describe_scalings(rows[:1]).startswith("Scaling is taken at fixed size: ")
+    assert describe_scalings(rows).endswith(
+        "Scaling is taken for y both at fixed size and at scaled size, which grows with processes."
+    )
 
 
 def test_configurations_that_nobody_measured_do_not_count_as_measured() -> None:
@@ -155,3 +204,79 @@ def test_a_surface_has_a_hole_where_there_is_no_value() -> None:
         for label in surface_labels([[1.0, 0.9, 0.8], [1.0, 0.0, 0.85]])
         if "." in label
     }
+
+
+# --- The grid of efficiencies --------------------------------------------------------------------
+
+BY_SIZE: Row = {"size_axis": "size", "are_memory_failures_zero": False}
+BY_AMOUNT: Row = {"size_axis": "computation size", "are_memory_failures_zero": True}
+
+
+def configuration(processes: int, size: float, efficiency: float | None, state: str) -> Row:
+    """A row of the grid, the amount of computation being the square of the size."""
+    found: Row = {"processes": processes, "size": size, "computation_size": size * size}
+    return found | {"efficiency_ratio": efficiency, "state": state}
+
+
+def test_what_ran_out_of_memory_is_drawn_as_0_and_what_failed_as_a_hole() -> None:
+    rows = [
+        configuration(1, 10, 1.0, "measured"),
+        configuration(2, 10, None, "out of memory"),
+        configuration(1, 20, None, "failed"),
+    ]
+    drawn = read_grid(rows, BY_SIZE).values
+    np.testing.assert_array_equal(drawn, [[1.0, 0.0], [np.nan, np.nan]])
+    start = " 1 configuration for which memory did not suffice is drawn as 0; marks "
+    assert describe_zeros(rows, BY_SIZE) == f"{start}leave them out."
+    assert describe_zeros(rows, BY_AMOUNT) == f"{start}count them so."
+    assert describe_zeros(rows[::2], BY_AMOUNT) == ""
+
+
+def test_cells_over_amounts_of_computation_carry_their_marks() -> None:
+    """Sizes 10 and 20 are amounts of 100 and 400, where no size is."""
+    rows = [configuration(p, n, 1 / p, "measured") for p in (1, 2) for n in (10, 20)]
+    assert read_grid(rows, BY_SIZE).sizes == (10, 20)
+    grid = read_grid(rows, BY_AMOUNT)
+    assert (grid.sizes, grid.size_label) == ((100, 400), "amount of computation")
+    cell = {"lower_processes": 1, "upper_processes": 2, "lower_size": 100, "upper_size": 400}
+    marks = read_marks([cell | {"mark_procs": -0.5, "mark_data": 0.0004}])
+    assert [mark.text for mark in marks] == ["-50.0 +0.04"]
+    root = ElementTree.fromstring(draw_heat_map(grid, "map", marks))
+    assert any("-50.0 +0.04" in "".join(each.itertext()) for each in root.iter())
+
+
+# --- Indices -------------------------------------------------------------------------------------
+
+
+def test_indices_of_amdahl_are_listed_though_another_model_is_chosen() -> None:
+    common: Row = {"application": "sB", "processes": 2, "size": 10.0}
+    tables = {
+        "performance_indices": [
+            common | {"block": at, "measure": "efficiency", "model": model}
+            for at, model in enumerate(("linear", "Amdahl", "joint", "smooth"), 1)
+        ],
+        "surface_fits": [
+            {"application": "sB", "model": model, "is_chosen": model == "smooth"}
+            for model in ("Amdahl", "joint", "smooth")
+        ],
+    }
+    found = run_query("indices", tables, "model", row_limit=10)
+    assert found == [("linear",), ("Amdahl",), ("smooth",)]
+
+
+def test_blocks_are_told_apart_from_what_they_refer_to() -> None:
+    """Two blocks share the point p = 1, n = 10; the third has another, the fourth a fit."""
+    references = [("p = 1", 1, 10.0), ("p = 1", 1, 10.0), ("p = 2", 2, 10.0), ("fit", None, None)]
+    rows = [
+        {"application": "sB", "block": at, "model": "measured", "reference_point": told}
+        | {"reference_processes": processes, "reference_size": size}
+        for at, (told, processes, size) in enumerate(references, 1)
+        for _ in range(2)
+    ]
+    columns = "block_count point_count fit_count"
+    (counted,) = run_query("index_blocks", {"performance_indices": rows}, columns)
+    assert counted == (4, 2, 1)
+    assert describe_blocks(dict(zip(columns.split(), counted, strict=True))) == (
+        "Indices stand in 4 blocks, each of one constraint and one reference; together these "
+        "refer to 2 measured points and 1 fit or estimate."
+    )

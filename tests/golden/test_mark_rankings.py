@@ -11,6 +11,7 @@ import pytest
 from pipeline.errors import CampaignError
 from pipeline.stages.campaign.mark_rankings import MARK_RANKINGS_STAGE, MEASURED
 from pipeline.stages.campaign.published_marks import COLUMNS, read_published_marks
+from pipeline.stages.campaign.scalability import SCALABILITY_STAGE
 from tests.golden.stages import run_stage
 
 TEPLOV = Path(__file__).parents[2] / "data" / "published_marks" / "teplov2014.csv"
@@ -86,22 +87,44 @@ def test_published_orders_agree_as_far_as_their_ranks_say():
 
 
 @pytest.mark.parametrize(
-    ("program", "cells"),
+    ("program", "processes", "sizes"),
     [
-        # p from 4 to 256 by 4, n from 1024 to 5120 by 1024; Linpack p 8 to 128 by 8, n 100 values.
-        ("Cholesky decomposition", (63, 4)),
-        ("Linpack benchmark", (15, 99)),
-        ("Gauss elimination, forward pass", (63, 4)),
+        ("Cholesky decomposition", range(4, 257, 4), range(1024, 5121, 1024)),
+        ("Linpack benchmark", range(8, 129, 8), range(1000, 100_001, 1000)),
+        ("Gauss elimination, forward pass", range(4, 257, 4), range(1024, 5121, 1024)),
     ],
 )
-def test_printed_marks_agree_on_uniform_grids(program: str, cells: tuple[int, int]):
-    """MarkAll = (MarkProcs / N_d + MarkData / N_p) / 2, as far as the printed digits tell."""
+def test_printed_marks_come_out_of_the_printed_grids(
+    program: str, processes: range, sizes: range
+) -> None:
+    """A plane of efficiencies with the printed MarkProcs and MarkData has the printed MarkAll.
+
+    From end to end a plane grows by the mark times the square of the steps: over one step by a
+    share of that, which is weighed by the same share.
+    """
     with TEPLOV.open(newline="") as file:
         row = next(row for row in csv.DictReader(file) if row["program"] == program)
     procs, data, both = (Decimal(row[name]) for name in ("mark_procs", "mark_data", "mark_all"))
-    n_p, n_d = cells
+    n_p, n_d = len(processes) - 1, len(sizes) - 1
+    found = measured_plane(processes, sizes, float(procs) * n_p**2, float(data) * n_d**2)
+    assert (found["mark_procs"], found["mark_data"]) == pytest.approx((float(procs), float(data)))
     rounding = half_digit(both) + (half_digit(procs) / n_d + half_digit(data) / n_p) / 2
-    assert abs(both - (procs / n_d + data / n_p) / 2) <= rounding
+    assert abs(found["mark_all"] - float(both)) <= float(rounding)
+
+
+def measured_plane(processes: range, sizes: range, by_processes: float, by_size: float) -> Row:
+    """The marks, in percent, of an efficiency that grows by so much percent over each range."""
+    rows = [
+        {
+            "application": "plane", "processes": p, "size": float(d), "state": "measured",
+            "efficiency": 0.5 + (by_processes * i / (len(processes) - 1)
+                                 + by_size * j / (len(sizes) - 1)) / 100,
+        }
+        for i, p in enumerate(processes)
+        for j, d in enumerate(sizes)
+    ]  # fmt: skip
+    (whole, *_) = run_stage(SCALABILITY_STAGE, {"efficiency_grid": rows})["scalability_marks"]
+    return {name: 100 * whole[name] for name in ("mark_procs", "mark_data", "mark_all")}
 
 
 def half_digit(number: Decimal) -> Decimal:

@@ -10,10 +10,12 @@ from pipeline.reports.material import Material, filled
 from pipeline.reports.model import Picture, Section, Table
 from pipeline.reports.pictures.curves import Curve, draw_scaling
 from pipeline.reports.pictures.grids import Cell, Grid, draw_heat_map, draw_surface
+from pipeline.reports.scaling import FIXED_SIZE, declared_scalings, is_told
 from pipeline.reports.tables import TableSpec
 from pipeline.reports.units import format_share
 from pipeline.reports.wording import Row, count_of, join_words, number, said
 from schemas import campaigns
+from schemas.scalability import SIZE_AXES
 
 PLACE = 20
 MOST_DRAWN = 4
@@ -33,6 +35,7 @@ DEFINITIONS = dict(
     )
 )
 """What is said of every definition of efficiency."""
+OUT_OF_MEMORY = "out of memory"
 _ALL_BUT_ROUNDING = 1e-9
 _LEAST_POINTS = 0.1
 
@@ -45,7 +48,7 @@ EFFICIENCIES = TableSpec(
         "repetition_count": "Runs", "reference_processes": "Refers to processes",
         "efficiency_definition": "Efficiency is",
     },
-    silent={"variant": "", "reason": None},
+    silent={"variant": "", "reason": None, "state": "measured"},
     said_once=("application", "efficiency_definition"),
 )  # fmt: skip
 MARKS = TableSpec(
@@ -67,7 +70,7 @@ MARKS = TableSpec(
         "covered_ratio": "Covered", "process_growth": "Growth, processes",
         "data_growth": "Growth, size",
     },
-    silent={"reason": None},
+    silent={"reason": None, "size_axis": SIZE_AXES[0], "are_memory_failures_zero": False},
 )  # fmt: skip
 CELLS = TableSpec(
     query="grid_cell_marks",
@@ -79,6 +82,7 @@ CELLS = TableSpec(
     ),
     row_limit=2_000,
     titles={"mark_procs": "MarkProcs", "mark_data": "MarkData", "mark_all": "MarkAll"},
+    said_once=("application", "size_axis"),
 )
 SPEED_UPS = TableSpec(
     query="speed_ups",
@@ -103,7 +107,7 @@ def build(material: Material) -> Section:
             *describe_marks(marks.as_dicts()),
             *describe_definitions(efficiencies.values("efficiency_definition")),
         ),
-        pictures=tuple(_pictures(efficiencies, cells, speed_ups)),
+        pictures=tuple(_pictures(marks, efficiencies, cells, speed_ups, material)),
         tables=filled(marks, efficiencies, cells, speed_ups),
     )
 
@@ -158,69 +162,109 @@ def describe_definitions(definitions: Iterable[object]) -> Iterator[str]:
         yield DEFINITIONS[definition]
     if found:
         yield (
-            "Efficiency, marks, speed-up and indices use the best repetition of a configuration, "
-            "models of the run time the median of all."
+            "Efficiency, marks and speed-up use the best run of a configuration, whatever its "
+            "threads and other parameters. Indices and serial fractions use the shortest run of "
+            "the launch with the least median time, models of the run time all runs of that launch."
         )
 
 
-def _pictures(efficiencies: Table, cells: Table, speed_ups: Table) -> Iterator[Picture]:
-    rows = efficiencies.as_dicts()
+def _pictures(
+    marks: Table, efficiencies: Table, cells: Table, speed_ups: Table, material: Material
+) -> Iterator[Picture]:
+    rows, scalings = efficiencies.as_dicts(), declared_scalings(material)
+    stated = {str(row["application"]): row for row in marks.as_dicts()}
     for application in list(dict.fromkeys(str(row["application"]) for row in rows))[:MOST_DRAWN]:
         own = [row for row in rows if row["application"] == application]
-        grid = _grid(own)
+        grid = read_grid(own, stated[application])
+        zeros = describe_zeros(own, stated[application])
         marked = [row for row in cells.as_dicts() if row["application"] == application]
         if len(grid.processes) > 1 and len(grid.sizes) > 1:
-            yield _surface(application, grid)
+            yield _surface(application, grid, zeros)
         if len(grid.processes) > 1:
-            yield _heat_map(application, grid, marked)
+            yield _heat_map(application, grid, marked, zeros)
+        if len(grid.processes) > 1 and is_told(scalings, application, FIXED_SIZE):
             yield _scaling(
                 application,
                 [row for row in speed_ups.as_dicts() if row["application"] == application],
             )
 
 
-def _grid(rows: Sequence[Row]) -> Grid:
+def read_grid(rows: Sequence[Row], stated: Row) -> Grid:
+    """Efficiencies of a program on the axis of sizes that its marks are `stated` to be over.
+
+    Of sizes with the same amount of computation the best; 0 where memory did not suffice.
+    """
+    is_size = stated["size_axis"] == SIZE_AXES[0]
+    column = "size" if is_size else "computation_size"
     processes = tuple(sorted({int(number(row["processes"])) for row in rows}))
-    sizes = tuple(sorted({number(row["size"]) for row in rows}))
+    sizes = tuple(sorted({number(row[column]) for row in rows}))
     values = np.full((len(sizes), len(processes)), nan)
     for row in rows:
-        if row["efficiency_ratio"] is not None:
-            place = sizes.index(number(row["size"])), processes.index(int(number(row["processes"])))
-            values[place] = number(row["efficiency_ratio"])
+        efficiency = 0.0 if _is_out_of_memory(row) else row["efficiency_ratio"]
+        if efficiency is not None:
+            place = sizes.index(number(row[column])), processes.index(int(number(row["processes"])))
+            values[place] = np.fmax(values[place], number(efficiency))
     return Grid(
         processes=processes, sizes=sizes, values=values, label="efficiency", is_percent=True,
+        size_label="problem size" if is_size else "amount of computation",
         low=0.0, high=max(1.0, float(np.nanmax(values, initial=0.0))),
     )  # fmt: skip
 
 
-def _surface(application: str, grid: Grid) -> Picture:
+def _is_out_of_memory(row: Row) -> bool:
+    return row["state"] == OUT_OF_MEMORY and row["efficiency_ratio"] is None
+
+
+def describe_zeros(rows: Sequence[Row], stated: Row) -> str:
+    """That configurations without enough memory are drawn as 0, and whether marks count them so."""
+    count = sum(map(_is_out_of_memory, rows))
+    if not count:
+        return ""
+    counted = "count them so" if stated["are_memory_failures_zero"] else "leave them out"
+    return (
+        f" {count_of(count, 'configuration')} for which memory did not suffice "
+        f"{'is' if count == 1 else 'are'} drawn as 0; marks {counted}."
+    )
+
+
+def _surface(application: str, grid: Grid, zeros: str) -> Picture:
     has_holes = bool(np.isnan(grid.values).any())
     told = " Configurations are points; where one has no efficiency, there is a hole."
     return Picture(
         name=f"surface-{application}",
         title=f"Efficiency of {application} over processes and size",
         svg=draw_surface(grid, f"surface-{application}", grid if has_holes else None),
-        description=_describe(grid) + (told if has_holes else ""),
+        description=_describe(grid) + (told if has_holes else "") + zeros,
         of=f"Drawn from {EFFICIENCIES.title}.",
     )
 
 
-def _heat_map(application: str, grid: Grid, cells: Sequence[Row]) -> Picture:
-    marks = [
+def read_marks(cells: Sequence[Row]) -> list[Cell]:
+    """MarkProcs and MarkData of every cell, in points, with its corners."""
+    return [
         Cell(
             (int(number(row["lower_processes"])), int(number(row["upper_processes"]))),
             (number(row["lower_size"]), number(row["upper_size"])),
-            f"{100 * number(row['process_growth']):+.0f} {100 * number(row['data_growth']):+.0f}",
+            f"{_points(number(row['mark_procs']))} {_points(number(row['mark_data']))}",
         )
         for row in cells
-        if {number(row["lower_size"]), number(row["upper_size"])} <= set(grid.sizes)
     ]
+
+
+def _points(ratio: float) -> str:
+    """A change of efficiency in points; of a small one the first digit."""
+    points = 100 * ratio
+    return f"{points:+.1g}" if 0 < abs(points) < _LEAST_POINTS else f"{points:+.1f}"
+
+
+def _heat_map(application: str, grid: Grid, cells: Sequence[Row], zeros: str) -> Picture:
     return Picture(
         name=f"grid-{application}",
         title=f"Efficiency of {application} as a map",
-        svg=draw_heat_map(grid, f"grid-{application}", marks),
+        svg=draw_heat_map(grid, f"grid-{application}", read_marks(cells)),
         description=_describe(grid)
-        + " Between four configurations: growth in percent with processes, then with size.",
+        + " Between four configurations: MarkProcs, then MarkData of their cell, in points."
+        + zeros,
         of=f"Drawn from {EFFICIENCIES.title} and {CELLS.title}.",
     )
 
@@ -228,8 +272,9 @@ def _heat_map(application: str, grid: Grid, cells: Sequence[Row]) -> Picture:
 def _describe(grid: Grid) -> str:
     """Efficiency at the ends of the grid, of the smallest size and of the largest."""
     ends = dict.fromkeys((grid.sizes[0], grid.sizes[-1]))
+    what = "size" if grid.size_label == "problem size" else grid.size_label
     parts = [
-        f"at size {size:g}: {_value(row[0])} with {grid.processes[0]} and {_value(row[-1])} with "
+        f"at {what} {size:g}: {_value(row[0])} with {grid.processes[0]} and {_value(row[-1])} with "
         f"{grid.processes[-1]} processes"
         for size, row in zip(ends, (grid.values[0], grid.values[-1]), strict=False)
     ]
@@ -274,4 +319,17 @@ def describe_speed_up(rows: Sequence[Row]) -> str:
         which = "all" if len(reached) == len(run) else f"{len(reached)} of"
         place = f"at {which} {len(run)} sizes, from {reached[0]:g} to {reached[-1]:g}"
     processes = count_of(fewest, "process", "processes")
-    return f"The highest speed-up is {highest:.3g} with {processes} {place}."
+    references = [number(row["reference_processes"]) for row in best if row["processes"] == fewest]
+    return (
+        f"The highest speed-up is {highest:.3g} with {processes} {place}: measured, at fixed size, "
+        f"{_describe_reference(min(references), max(references))}."
+    )
+
+
+def _describe_reference(fewest: float, most: float) -> str:
+    """Which run a speed-up is over, and what that run itself counts as."""
+    run = "over the best run of the same size on"
+    if fewest != most:
+        return f"{run} its fewest processes, {fewest:g} to {most:g}, which counts as that many"
+    counted = "" if most == 1 else f", which counts as {most:g}"
+    return f"{run} {count_of(most, 'process', 'processes')}{counted}"

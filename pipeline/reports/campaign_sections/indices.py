@@ -2,8 +2,8 @@
 
 from pipeline.reports.material import Material, filled
 from pipeline.reports.model import Section
-from pipeline.reports.tables import TableSpec
-from pipeline.reports.wording import Row, said
+from pipeline.reports.tables import TableSpec, read_source
+from pipeline.reports.wording import Row, count_of, join_words, said
 
 PLACE = 45
 
@@ -11,15 +11,16 @@ INDICES = TableSpec(
     query="indices",
     title="Performance indices P(U, B, M, O)",
     note=(
-        "Measure, constraint, model and reference point of every number. Blocks have different "
-        "reference points: never compare numbers of one with those of another, as a speed-up looks "
-        "better the slower its reference."
+        "Measure, constraint, model and reference point of every number. Blocks differ in "
+        "constraint, definition or reference point: never compare numbers of one with those of "
+        "another, as a speed-up looks better the slower its reference."
     ),
     row_limit=1_000,
     titles={"measure": "Measure (U)", "constraint_kind": "Constraint (B)", "model": "Model (M)",
             "reference_point": "Reference (O)", "index_value": "Value"},
     silent={"note": None},
 )  # fmt: skip
+BLOCKS = "index_blocks"
 SERIAL_PARTS = TableSpec(
     query="serial_parts",
     title="Serial fraction after Karp and Flatt",
@@ -35,15 +36,33 @@ def build(material: Material) -> Section | None:
     tables = filled(indices, serial)
     if not tables:
         return None
-    blocks = len(set(zip(indices.values("application"), indices.values("block"), strict=True)))
     return Section(
         key="indices",
         title="Indices",
         sentences=said(
-            f"Indices refer to {blocks} different points." if blocks > 1 else "",
+            describe_blocks(material.rows(BLOCKS)[0]),
             describe_computation(material.overview),
         ),
         tables=tables,
+        sources=(read_source(BLOCKS),),
+    )
+
+
+def describe_blocks(blocks: Row) -> str:
+    """How many blocks there are, and what they refer to; nothing of a single one."""
+    if int(blocks["block_count"] or 0) < 2:
+        return ""
+    references = [
+        count_of(blocks[name], one, many)
+        for name, one, many in (
+            ("point_count", "measured point", "measured points"),
+            ("fit_count", "fit or estimate", "fits or estimates"),
+        )
+        if blocks[name]
+    ]
+    return (
+        f"Indices stand in {count_of(blocks['block_count'], 'block')}, each of one constraint and "
+        f"one reference; together these refer to {join_words(references)}."
     )
 
 

@@ -11,7 +11,7 @@ ORDERS = TableSpec(
     title="Programs in the order of their marks",
     note=(
         "Lowest mark first, which scales worst. Only programs whose efficiency means the same "
-        "are compared. Published marks are of Teplov 2014."
+        "are compared. Source tells whose marks they are: of this campaign, or as published."
     ),
     row_limit=500,
     silent={"reason": None},

@@ -1,5 +1,6 @@
 """Summary: what the campaign is, and what a reader should know first."""
 
+from pipeline.reports import scaling
 from pipeline.reports.campaign_sections import call_sites, efficiency, growth, runs, surface
 from pipeline.reports.material import Material
 from pipeline.reports.model import Fact, Section
@@ -21,6 +22,7 @@ def build(material: Material) -> Section:
         sentences=said(
             describe_times(overview),
             describe_failures(overview),
+            scaling.describe_scalings(material.rows(scaling.QUERY)),
             *runs.describe_names(material.table(runs.NAMES).as_dicts()),
             *runs.describe_varying(material.table(runs.VARYING).as_dicts()),
             *efficiency.describe_marks(material.table(efficiency.MARKS).as_dicts()),
@@ -30,6 +32,7 @@ def build(material: Material) -> Section:
         ),
         sources=(
             read_source(OVERVIEW),
+            read_source(scaling.QUERY),
             read_source(runs.NAMES.query, runs.NAMES.row_limit),
             read_source(runs.VARYING.query, runs.VARYING.row_limit),
             read_source(efficiency.MARKS.query, efficiency.MARKS.row_limit),

@@ -11,6 +11,13 @@ from pipeline.reports.campaign_sections.indices import describe_computation
 from pipeline.reports.material import Material, filled
 from pipeline.reports.model import Picture, Section, Table
 from pipeline.reports.pictures.grids import Grid, draw_heat_map, draw_surface
+from pipeline.reports.scaling import (
+    FIXED_SIZE,
+    SCALED_SIZE,
+    Scalings,
+    declared_scalings,
+    is_told,
+)
 from pipeline.reports.tables import TableSpec
 from pipeline.reports.wording import Row, count_of, join_words, number, said, share_of
 
@@ -20,6 +27,11 @@ MOST_TOLD = 4
 """Ranges of sizes that a sentence tells apart; of more, those of the fewest and most processes."""
 NANOSECONDS = 1e9
 SMOOTH = "smooth"
+METHODS = {
+    FIXED_SIZE: "at fixed size, the time by linear speed-up over the fitted time",
+    SCALED_SIZE: "at scaled size, the fitted mean speed-up over that at the size named",
+}
+"""What efficiency is along a constraint, as measure and method."""
 
 FITS = TableSpec(
     query="fitted_models",
@@ -77,15 +89,16 @@ def build(material: Material) -> Section | None:
     if not fits.rows:
         return None
     times, maps, limits = map(material.table, (TIMES, MAPS, LIMITS))
+    scalings = declared_scalings(material)
     return Section(
         key="surface",
         title="Performance surface",
         sentences=said(
             *describe_choice(fits.as_dicts()),
-            *describe_limits(limits.as_dicts()),
+            *describe_limits(limits.as_dicts(), scalings),
             describe_computation(material.overview) if maps.rows else "",
         ),
-        pictures=tuple(_pictures(times.as_dicts(), maps.as_dicts())),
+        pictures=tuple(_pictures(times.as_dicts(), maps.as_dicts(), scalings)),
         tables=filled(fits, limits, _explain_intervals(times), maps),
     )
 
@@ -136,19 +149,39 @@ def _explain_smooth(own: Sequence[Row]) -> str:
     )
 
 
-def describe_limits(limits: Sequence[Row]) -> Iterator[str]:
-    """For fixed sizes: how many processes keep an efficiency of 80 %, a sentence per program."""
+def describe_limits(limits: Sequence[Row], scalings: Scalings) -> Iterator[str]:
+    """How many processes keep the highest bound of efficiency, per program and scaling."""
     meant = [
         row
         for row in limits
-        if row["constraint_kind"] == "fixed size"
+        if row["constraint_kind"] in METHODS
         and row["quantity"] == "efficiency"
-        and row["bound"] == 0.8
         and row["crossing_processes"] is not None
+        and is_told(scalings, row["application"], row["constraint_kind"])
     ]
-    for application in dict.fromkeys(row["application"] for row in meant):
-        own = [row for row in meant if row["application"] == application]
-        yield f"{application} keeps an efficiency of 80% up to {_describe_kept(own)}."
+    for application, kind in dict.fromkeys(
+        (row["application"], row["constraint_kind"]) for row in meant
+    ):
+        own = [
+            row
+            for row in meant
+            if (row["application"], row["constraint_kind"]) == (application, kind)
+        ]
+        bound = max(number(row["bound"]) for row in own)
+        own = [row for row in own if row["bound"] == bound]
+        yield (
+            f"{application} keeps an efficiency of {100 * bound:.4g}% up to {_describe_kept(own)}: "
+            f"{METHODS[str(kind)]}, from {_describe_start(own)}, by the model {own[0]['model']}."
+        )
+
+
+def _describe_start(rows: Sequence[Row]) -> str:
+    """On how many processes the reference of each size is."""
+    starts = [number(row["start_processes"]) for row in rows]
+    fewest, most = min(starts), max(starts)
+    if fewest == most:
+        return count_of(most, "process", "processes")
+    return f"its fewest processes, {fewest:g} to {most:g}"
 
 
 def _describe_kept(rows: Sequence[Row]) -> str:
@@ -177,7 +210,7 @@ def _describe_group(group: Sequence[Row]) -> str:
     return f"{processes} at {sizes}{beyond}"
 
 
-def _pictures(times: Sequence[Row], maps: Sequence[Row]) -> Iterator[Picture]:
+def _pictures(times: Sequence[Row], maps: Sequence[Row], scalings: Scalings) -> Iterator[Picture]:
     for application in list(dict.fromkeys(str(row["application"]) for row in times))[:MOST_DRAWN]:
         own = [row for row in times if row["application"] == application]
         measured, fitted = _grid(own, "measured_ns"), _grid(own, "fitted_ns")
@@ -190,7 +223,7 @@ def _pictures(times: Sequence[Row], maps: Sequence[Row]) -> Iterator[Picture]:
                 for row in maps
                 if row["application"] == application and row["constraint_kind"] == constraint
             ]
-            if values:
+            if values and is_told(scalings, application, constraint):
                 yield _map(application, constraint, values)
 
 

@@ -98,7 +98,7 @@ def serial_fraction_rows(surveyed: Surveyed) -> Iterator[Row]:
 
 
 class _Blocks:
-    """The blocks of an application, from the shortest run of each configuration."""
+    """The blocks of an application, from the shortest representative run of each configuration."""
 
     def __init__(self, surveyed: Surveyed, run: Measurements) -> None:
         self.surveyed, self.run, self.amounts = surveyed, run, surveyed.amounts

@@ -1,0 +1,12 @@
+-- How sizes go with processes, as the campaign declares it of each program.
+--
+-- Grain:      one row per application
+-- Inputs:     campaign_settings
+-- Output:     campaign report sections summary, efficiency and surface
+-- Parameters: none
+-- Assumes:    nothing
+SELECT
+    application,
+    scaling
+FROM campaign_settings
+ORDER BY application

@@ -1,0 +1,37 @@
+-- How many blocks the indices stand in, and to how many points and fits these refer.
+--
+-- Grain:      one row
+-- Inputs:     performance_indices
+-- Output:     campaign report section indices
+-- Parameters: none
+-- Assumes:    a reference without processes is a fit or an estimate, told by its text
+WITH
+    blocks AS (
+        SELECT DISTINCT
+            application,
+            block
+        FROM performance_indices
+    ),
+
+    points AS (
+        SELECT DISTINCT
+            application,
+            reference_processes,
+            reference_size
+        FROM performance_indices
+        WHERE reference_processes IS NOT NULL
+    ),
+
+    fits AS (
+        SELECT DISTINCT
+            application,
+            reference_point
+        FROM performance_indices
+        WHERE reference_processes IS NULL
+    )
+
+SELECT
+    (SELECT count(*) FROM blocks) AS block_count,
+    (SELECT count(*) FROM points) AS point_count,
+    (SELECT count(*) FROM fits) AS fit_count
+ORDER BY block_count
