@@ -1,0 +1,154 @@
+"""Commands that tell what is known: of the runs in a store, and of tables and metrics."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from pipeline.cli.parameters import Flag, RunName, Store
+
+
+def runs(*, store: Store = Path("store")) -> None:
+    """List the analysed runs: ranks, records, size on disk, when, and their state."""
+    from pipeline import commands
+
+    commands.list_runs(store)
+
+
+def sql(
+    query: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
+    /,
+    *,
+    run: RunName = None,
+    all_runs: Annotated[bool, Flag] = False,
+    campaign: str | None = None,
+    store: Store = Path("store"),
+    format: Literal["table", "csv", "json", "parquet"] | None = None,
+    output: Path | None = None,
+    harlequin: Annotated[bool, Flag] = False,
+) -> None:
+    """Query the tables of a run with SQL (DuckDB).
+
+    Every table is a view. Without QUERY, statements come from standard input, or from a prompt
+    if that is a terminal.
+
+    Examples:
+      tracemill sql .examples
+      tracemill sql ".examples waits_by_rank"
+      tracemill sql "FROM wait_states ORDER BY wait_ns DESC LIMIT 10"
+      tracemill sql "FROM messages" --output messages.parquet
+
+    Parameters
+    ----------
+    query
+        Statements, separated by ';', or .tables, .describe TABLE, .examples, .examples N.
+    all_runs
+        Query all runs at once; every table then starts with a column run_id.
+    campaign
+        Query the tables of the campaign of that name instead of those of a run.
+    format
+        How to write rows; json and parquet take one statement that returns some.
+        [default: by the suffix of --output, .txt, .csv, .json or .parquet, else table]
+    output
+        File to write. [default: standard output]
+    harlequin
+        Open harlequin, an editor that fills the terminal, if `make harlequin` installed it.
+    """
+    from pipeline import sql_command
+
+    sql_command.run_sql(
+        query,
+        run=run,
+        is_over_all_runs=all_runs,
+        campaign=campaign,
+        store=store,
+        format=format,
+        output=output,
+        has_harlequin=harlequin,
+    )
+
+
+def quality(
+    run: RunName = None,
+    /,
+    *,
+    fail_on: str | None = None,
+    store: Store = Path("store"),
+    format: Literal["table", "csv", "json"] = "table",
+) -> None:
+    """Tell what is missing, damaged or doubtful in the trace of a run, and where.
+
+    Parameters
+    ----------
+    fail_on
+        Exit with 22 if this holds, such as "clock_violations > 10", or any. It compares counts,
+        joined with and, or, not: of the kinds that are printed, also in the plural, and findings,
+        losses and incomplete_locations.
+    format
+        How to print the findings.
+    """
+    from pipeline import commands
+
+    commands.tell_quality(run, fail_on=fail_on, store=store, format=format)
+
+
+def report(
+    run: RunName = None,
+    /,
+    *,
+    store: Store = Path("store"),
+    format: Literal["terminal", "markdown", "html"] | None = None,
+    output: Path | None = None,
+    window: str | None = None,
+    pictures: Annotated[bool, Flag] = False,
+) -> None:
+    """Show the report of a run.
+
+    Parameters
+    ----------
+    format
+        How to show it; html is one self-contained page. [default: by the suffix of --output,
+        .html, .md or .txt, else terminal]
+    output
+        File to write. [default: standard output; with --window, the page in the store]
+    window
+        Stretch of the run that the page's timeline shows in full detail, such as 1.2s..1.3s,
+        in seconds unless a unit (s, ms, us, ns) is given.
+    pictures
+        Write the main pictures as SVG and PNG, beside the page in the store.
+    """
+    from pipeline import commands
+
+    commands.report_run(
+        run, store=store, format=format, output=output, window=window, has_drawings=pictures
+    )
+
+
+def tables(table: str | None = None, /) -> None:
+    """Explain the tables, or one table with its columns, units and rules.
+
+    Parameters
+    ----------
+    table
+        Name of a table. [default: list all]
+    """
+    from pipeline import commands
+
+    commands.show_tables(table)
+
+
+def explain(*metric: str, format: Literal["text", "markdown"] = "text") -> None:
+    """Explain a metric: what it measures, how, usual causes, and what to try.
+
+    Needs no trace and no store.
+
+    Parameters
+    ----------
+    metric
+        Name or title of a metric, such as mpi_latesender or Late Sender. [default: list all]
+    format
+        How to print the explanation.
+    """
+    from pipeline import commands
+
+    commands.explain_metric(" ".join(metric) or None, format=format)

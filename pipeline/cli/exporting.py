@@ -1,0 +1,133 @@
+"""Commands that write results to files that other tools read."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from pipeline.cli.parameters import Flag, MemoryLimit, RunName, Store
+
+
+def severities(
+    run: RunName = None,
+    /,
+    *,
+    output: Annotated[
+        Path,
+        Parameter(
+            help="File to write, such as severities.csv; its suffix, .csv or .parquet, chooses "
+            "the format."
+        ),
+    ],
+    beyond_reference: Annotated[bool, Flag] = False,
+    overwrite: Annotated[bool, Flag] = False,
+    store: Store = Path("store"),
+) -> None:
+    """Write every metric per call path, rank and thread.
+
+    Columns: metric, call_path, rank, thread, value. Times are in seconds; other values are
+    bytes or counts. A metric includes its sub-metrics and excludes callees; what happens in no
+    call path, such as time outside visits, has an empty one. Totals compare with those of
+    Scalasca's analyser.
+
+    Parameters
+    ----------
+    beyond_reference
+        Add the waiting Scalasca's analyser leaves out, and a column that tells it apart.
+    overwrite
+        Replace the file if it is there already.
+    """
+    from pipeline import commands
+
+    commands.export_severities(
+        run,
+        output=output,
+        is_beyond_reference=beyond_reference,
+        is_overwriting=overwrite,
+        store=store,
+    )
+
+
+def tables(
+    run: RunName = None,
+    /,
+    *,
+    output: Annotated[Path, Parameter(help="Folder to make, which must not exist or be empty.")],
+    campaign: str | None = None,
+    store: Store = Path("store"),
+) -> None:
+    """Write every table of a run to a Parquet file of its own.
+
+    Meanings and units are in the files' metadata; `tracemill tables` tells them too.
+
+    Parameters
+    ----------
+    campaign
+        Write the tables of the campaign of that name instead of those of a run.
+    """
+    from pipeline import commands
+
+    commands.export_tables(run, campaign=campaign, output=output, store=store)
+
+
+def events(
+    run: RunName = None,
+    /,
+    *,
+    output: Path,
+    overwrite: Annotated[bool, Flag] = False,
+    memory_limit: MemoryLimit = None,
+    store: Store = Path("store"),
+) -> None:
+    """Write every record as a trace in CSV, which can be analysed again.
+
+    Columns are those of schemas/CSV.md; those that no record fills are left out.
+
+    Parameters
+    ----------
+    output
+        File to write: .csv, or compressed .csv.gz or .csv.zst.
+    overwrite
+        Replace the file if it is there already.
+    memory_limit
+        Memory for queries, such as 2GB; the rest goes to disk, beside the output. [default: 1GB]
+    """
+    from pipeline import commands
+
+    commands.export_events(
+        run,
+        output=output,
+        memory_limit=memory_limit,
+        is_overwriting=overwrite,
+        store=store,
+    )
+
+
+def perfetto(
+    run: RunName = None,
+    /,
+    *,
+    output: Path,
+    window: str | None = None,
+    overwrite: Annotated[bool, Flag] = False,
+    store: Store = Path("store"),
+) -> None:
+    """Write calls and messages as Chrome trace events, which ui.perfetto.dev and others open.
+
+    Processes are numbered by rank; times are in microseconds since the trace's zero.
+
+    Parameters
+    ----------
+    output
+        File to write: .json, or compressed .json.gz.
+    window
+        Only what overlaps this stretch of the run, such as 1.2s..1.3s, in seconds unless a unit
+        (s, ms, us, ns) is given. [default: the whole run]
+    overwrite
+        Replace the file if it is there already.
+    """
+    from pipeline import commands
+
+    commands.export_perfetto(
+        run, output=output, window=window, is_overwriting=overwrite, store=store
+    )
