@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
 from pipeline.reports.units import Unit, Value, format_value
 
@@ -146,16 +147,21 @@ class Explanation:
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
-    """A drawn figure: SVG text, and in words what it shows and what can be seen in it.
+    """A figure of the page, and in words what it shows and what can be seen in it.
 
-    `of` names the table, or says the formula, that it is drawn from.
+    It is only drawn, once, when its SVG text is wanted. `of` names the table, or says the
+    formula, that it is drawn from.
     """
 
     name: str
     title: str
-    svg: str
+    draw: Callable[[], str] = field(compare=False)
     description: str
     of: str
+
+    @cached_property
+    def svg(self) -> str:
+        return self.draw()
 
 
 @dataclass(frozen=True)

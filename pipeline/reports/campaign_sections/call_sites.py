@@ -1,6 +1,7 @@
 """Call sites: where communication grows with the number of processes."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from pipeline.reports.material import Material
 from pipeline.reports.model import Picture, Section, Table
@@ -183,7 +184,9 @@ def _pictures(views: Sequence[Table]) -> Iterator[Picture]:
         yield Picture(
             name=f"operations-{application}",
             title=f"Communication of {application} by operation",
-            svg=draw_curves(curves, f"operations-{application}", "of all time", is_percent=True),
+            draw=partial(
+                draw_curves, curves, f"operations-{application}", "of all time", is_percent=True
+            ),
             description=f"Shares of the time of all processes; largest in sum: {operations[0]}.",
             of=f"Drawn from {BY_OPERATION.title}.",
         )

@@ -1,6 +1,7 @@
 """Efficiency: over the grid of processes and sizes, and how it grows there."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from math import nan
 
 import numpy as np
@@ -233,7 +234,7 @@ def _surface(application: str, grid: Grid, zeros: str) -> Picture:
     return Picture(
         name=f"surface-{application}",
         title=f"Efficiency of {application} over processes and size",
-        svg=draw_surface(grid, f"surface-{application}", grid if has_holes else None),
+        draw=partial(draw_surface, grid, f"surface-{application}", grid if has_holes else None),
         description=_describe(grid) + (told if has_holes else "") + zeros,
         of=f"Drawn from {EFFICIENCIES.title}.",
     )
@@ -261,7 +262,7 @@ def _heat_map(application: str, grid: Grid, cells: Sequence[Row], zeros: str) ->
     return Picture(
         name=f"grid-{application}",
         title=f"Efficiency of {application} as a map",
-        svg=draw_heat_map(grid, f"grid-{application}", read_marks(cells)),
+        draw=partial(draw_heat_map, grid, f"grid-{application}", read_marks(cells)),
         description=_describe(grid)
         + " Between four configurations: MarkProcs, then MarkData of their cell, in points."
         + zeros,
@@ -299,7 +300,7 @@ def _scaling(application: str, rows: Sequence[Row]) -> Picture:
     return Picture(
         name=f"scaling-{application}",
         title=f"Speed-up of {application}",
-        svg=draw_scaling(curves, f"scaling-{application}", "speed-up"),
+        draw=partial(draw_scaling, curves, f"scaling-{application}", "speed-up"),
         description=describe_speed_up(rows),
         of=f"Drawn from {SPEED_UPS.title}.",
     )

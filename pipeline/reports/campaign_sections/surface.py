@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from math import nan
 
@@ -233,7 +234,7 @@ def _surface(application: str, kind: str, grid: Grid, points: Grid | None) -> Pi
     return Picture(
         name=name,
         title=f"{kind} time of {application}",
-        svg=draw_surface(grid, name, points),
+        draw=partial(draw_surface, grid, name, points),
         description=f"{seen}{'; points are measurements' if points else ''}.",
         of=f"Drawn from {TIMES.title}.",
     )
@@ -245,7 +246,7 @@ def _map(application: str, constraint: str, rows: Sequence[Row]) -> Picture:
     return Picture(
         name=name,
         title=f"Scalability of {application}, {constraint}",
-        svg=draw_heat_map(grid, name),
+        draw=partial(draw_heat_map, grid, name),
         description=(
             "Percent that the mean speed-up changes when one goes on by one percent; "
             f"{describe_losing(rows)}."
