@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pipeline.commands import tell_places, tell_what_was_done
 from pipeline.console import ProgressReporter, results
 from pipeline.errors import UsageError
-from pipeline.reports.build import build_campaign_report
+from pipeline.reports.build_campaign import build_campaign_report
 from pipeline.reports.files import write_reports
 from pipeline.reports.terminal import print_summary
 from pipeline.store import Store

@@ -12,10 +12,10 @@ def open_source(path: Path) -> Source:
     Both are given by a file or a folder. Raises MissingInputError, NotATraceError,
     UnsupportedTraceError, DamagedTraceError or MissingLibraryError.
     """
-    from pipeline.readers.otf2.archive import find_anchor, is_anchor
-
     if not path.exists():
         raise MissingInputError(f"{path}: no such file or directory; check the path of the trace")
+    from pipeline.readers.otf2.archive import find_anchor, is_anchor
+
     if _is_archive(path) or (path.is_file() and is_anchor(path)):
         from pipeline.readers.otf2.source import Otf2Source
 

@@ -3,10 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from pipeline.reports.campaign_sections import build_campaign_sections
-from pipeline.reports.campaign_sections import summary as campaign_summary
 from pipeline.reports.material import Material
-from pipeline.reports.model import Report, Section, Subject
+from pipeline.reports.model import Report, Section
 from pipeline.reports.sections import build_sections, summary
 from pipeline.reports.units import make_visible, shorten
 from pipeline.reports.windows import Window
@@ -50,24 +48,6 @@ def build_summary(
 ) -> Report:
     """Only the first section, for the end of an analysis in the terminal."""
     return _build(run, lambda material: (summary.build(material),), threads, memory_limit)
-
-
-def build_campaign_report(
-    campaign: ReportedRun, *, threads: int | None = None, memory_limit: str = ""
-) -> Report:
-    """The whole report of a campaign. Raises QueryError if a table does not fit its query."""
-    connection = campaign.connect(threads=threads, memory_limit=memory_limit)
-    try:
-        material = Material(connection, campaign.manifest, campaign_summary.OVERVIEW)
-        return Report(
-            title=shorten(make_visible(campaign.run_id)),
-            subtitle=campaign_summary.describe_size(material.overview),
-            name=campaign.run_id,
-            sections=build_campaign_sections(material),
-            subject=Subject.CAMPAIGN,
-        )
-    finally:
-        connection.close()
 
 
 def _build(

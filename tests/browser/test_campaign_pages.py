@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.reports.build import build_campaign_report
+from pipeline.reports.build_campaign import build_campaign_report
 from pipeline.reports.model import Report
 from tests.browser.conftest import Open
 from tests.ring_campaigns import campaign

@@ -3,12 +3,21 @@
 import subprocess
 import sys
 
+import pytest
+
 HEAVY = {"duckdb", "polars", "scipy", "matplotlib", "plotly", "jinja2", "rich"}
 
 
-def test_reading_and_skipping_need_none_of_the_large_packages() -> None:
-    script = "import pipeline.run, pipeline.readers, sys; print(*sys.modules)"
+@pytest.mark.parametrize(
+    ("modules", "unneeded"),
+    [
+        ("pipeline.run, pipeline.readers", HEAVY),
+        ("pipeline.commands", {"scipy", "matplotlib", "numba", "pydantic"}),
+    ],
+)
+def test_what_runs_need_not_is_not_loaded(modules: str, unneeded: set[str]) -> None:
+    script = f"import {modules}, sys; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    assert HEAVY & set(done.stdout.split()) == set()
+    assert unneeded & set(done.stdout.split()) == set()

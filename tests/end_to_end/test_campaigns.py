@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.cli import main
 from pipeline.errors import CampaignError, MissingInputError
-from pipeline.reports.build import build_campaign_report
+from pipeline.reports.build_campaign import build_campaign_report
 from pipeline.reports.html import render_html
 from pipeline.run import Analysis
 from pipeline.store import Store
