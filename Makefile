@@ -80,7 +80,7 @@ trace-is-given:
 # --- Develop -----------------------------------------------------------------------------------
 
 test: $(KERNELS) $(DEVELOP) ## Run the tests, e.g. ARGS="-k late_sender"
-	@$(PY) -m pytest -n $(or $(THREADS),auto --maxprocesses 8) $(ARGS)
+	@$(PY) -m pytest -n $(or $(THREADS),auto --maxprocesses 8) --dist worksteal $(ARGS)
 
 # mypy, ruff and sqlfluff cache beside the sources; nothing else is written.
 check: $(KERNELS) $(DEVELOP) ## Format, lint, types, SQL, documents; changes nothing

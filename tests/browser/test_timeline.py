@@ -1,6 +1,7 @@
 """The timeline of a run in a browser: what is drawn, zoomed, chosen and told."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,9 @@ from pipeline.reports import timelines
 from pipeline.reports.build import build_report
 from pipeline.reports.html import render_html
 from pipeline.reports.windows import Window
-from pipeline.run import Options, analyze
-from pipeline.store import Store
+from pipeline.run import Analysis
 from tests.browser.conftest import Open
 from tests.hand_made import HandMadeRun, make_run_row, with_rows
-from tests.reference.cases import DATA
 
 LANES = ".timeline .lanes"
 HOSTILE = (
@@ -26,12 +25,13 @@ HOSTILE = (
 
 
 @pytest.fixture(scope="session")
-def late_sender(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def late_sender(
+    tmp_path_factory: pytest.TempPathFactory, analysis_of: Callable[[str], Analysis]
+) -> Path:
     """Even ranks send late, five times 50 ms, odd ones wait for them."""
-    folder = tmp_path_factory.mktemp("timeline")
-    run = analyze(DATA / "m01_late_sender", store=Store(folder), options=Options(threads=1)).run
-    path = folder / "late_sender.html"
-    path.write_text(render_html(build_report(run)), encoding="utf-8")
+    path = tmp_path_factory.mktemp("timeline") / "late_sender.html"
+    report = build_report(analysis_of("m01_late_sender").run)
+    path.write_text(render_html(report), encoding="utf-8")
     return path
 
 
@@ -312,11 +312,13 @@ def hostile_run() -> HandMadeRun:
 
 
 def test_what_is_too_much_to_draw_is_said(
-    open_page: Open, late_sender: Path, monkeypatch: pytest.MonkeyPatch
+    open_page: Open,
+    analysis_of: Callable[[str], Analysis],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(timelines.LIMITS, "window_messages", 3)
     monkeypatch.setattr(timelines, "MOST_WAITS", 2)
-    report = build_report(Store(late_sender.parent).open())
+    report = build_report(analysis_of("m01_late_sender").run)
     (sentence,) = [s for s in report.section("timeline").sentences if s.startswith("Too many")]
     assert "only the 2 longest waits for the whole run" in sentence
     assert "only the 3 longest messages" in sentence
@@ -326,9 +328,9 @@ def test_what_is_too_much_to_draw_is_said(
 
 
 def test_exactly_as_much_as_may_be_drawn_is_all(
-    late_sender: Path, monkeypatch: pytest.MonkeyPatch
+    analysis_of: Callable[[str], Analysis], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = Store(late_sender.parent).open()
+    run = analysis_of("m01_late_sender").run
     tables = {
         "waits": "FROM wait_states WHERE NOT is_completion",
         "messages": "FROM messages",

@@ -9,6 +9,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from pipeline import cli
+from pipeline.console import messages, results
+
 ROOT = Path(__file__).resolve().parents[2]
 GOOD = ROOT / "data" / "m01_late_sender"
 SUBSTRATE_AT, COMPRESSION_AT = 28, 29
@@ -32,9 +35,14 @@ def patch(place: int) -> Callable[[Path], None]:
     return change
 
 
-def analyze(trace: Path, store: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pipeline", "analyze", str(trace), "--store", str(store)]
-    return subprocess.run([*command, *options], cwd=ROOT, capture_output=True, text=True)
+@pytest.fixture(autouse=True)
+def _fresh_consoles() -> None:
+    results.cache_clear()
+    messages.cache_clear()
+
+
+def analyze(trace: Path, store: Path, *options: str) -> int:
+    return cli.main(["analyze", str(trace), "--store", str(store), *options])
 
 
 @pytest.mark.parametrize(
@@ -52,36 +60,50 @@ def analyze(trace: Path, store: Path, *options: str) -> subprocess.CompletedProc
     ],
 )
 def test_a_damaged_archive_is_one_line_and_leaves_nothing(
-    tmp_path: Path, damage: Callable[[Path], None], code: int, named: str
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    damage: Callable[[Path], None],
+    code: int,
+    named: str,
 ) -> None:
     trace = tmp_path / "trace"
     shutil.copytree(GOOD, trace)
     damage(trace)
-    done = analyze(trace, tmp_path / "store")
-    assert done.returncode == code, done.stderr
-    assert len(done.stderr.splitlines()) == 1
-    assert named in done.stderr
+    assert analyze(trace, tmp_path / "store") == code
+    told = capsys.readouterr().err
+    assert len(told.splitlines()) == 1
+    assert named in told
     assert not list(tmp_path.glob("store/runs/run=*/gen=*"))
 
 
 @pytest.mark.parametrize(("name", "code"), [("nowhere", 11), ("empty", 12), ("text.otf2", 12)])
-def test_what_is_no_trace_is_one_line(tmp_path: Path, name: str, code: int) -> None:
+def test_what_is_no_trace_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, code: int
+) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "text.otf2").write_text("hello\n")
-    done = analyze(tmp_path / name, tmp_path / "store")
-    assert done.returncode == code
+    assert analyze(tmp_path / name, tmp_path / "store") == code
+    told = capsys.readouterr().err
+    assert len(told.splitlines()) == 1
+    assert name in told
+
+
+def test_a_process_ends_with_the_code_and_the_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pipeline", "analyze", "nowhere", "--store", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 11
     assert len(done.stderr.splitlines()) == 1
-    assert name in done.stderr
 
 
-def test_what_is_readable_is_analysed_and_what_is_missing_is_counted(tmp_path: Path) -> None:
+def test_what_is_readable_is_analysed_and_what_is_missing_is_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Rank 1 receives five messages from rank 0; without its file they miss their partner."""
     trace = tmp_path / "trace"
     shutil.copytree(GOOD, trace)
     (trace / "traces" / "1.evt").unlink()
-    done = analyze(trace, tmp_path / "store", "--allow-damaged")
-    assert done.returncode == 0, done.stderr
-    assert "Incomplete trace" in done.stdout
+    assert analyze(trace, tmp_path / "store", "--allow-damaged") == 0
+    assert "Incomplete trace" in capsys.readouterr().out
     (generation,) = tmp_path.glob("store/runs/run=*/gen=*")
     table = generation / "locations.parquet"
     rows = duckdb.sql(

@@ -1,26 +1,24 @@
 """The examples of CSV in data/ against results worked out by hand, in the figures beside them."""
 
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
-from pipeline.run import Options, analyze
-from pipeline.store import Store
+from pipeline.run import Analysis
+from pipeline.store import Run
 from tests.otf2_reading import ReadTrace
-from tests.reference.cases import DATA
 
 MS = 1_000_000
 WAITS = "property location_id start_ns wait_ns cause_location_id"
 
 
-def analyzed(name: str, store: Path) -> ReadTrace:
-    run = analyze(DATA / name, store=Store(store), options=Options(threads=1)).run
+def tables_of(run: Run) -> ReadTrace:
     return ReadTrace({table: run.files(table) for table in run.tables})
 
 
 @pytest.fixture
-def call_graph(tmp_path: Path) -> ReadTrace:
-    return analyzed("call_graph.csv", tmp_path / "store")
+def call_graph(analysis_of: Callable[[str], Analysis]) -> ReadTrace:
+    return tables_of(analysis_of("call_graph.csv").run)
 
 
 #            0  2  5   12  14  16    35   40  55  60  66  70   80  90  94 95 96 97 99 100 ms
@@ -81,8 +79,8 @@ def test_waiting_and_the_critical_path_follow_from_a_call_graph(call_graph: Read
 #           0  2000   6000 6500   7000 7500   8500 9000   10000 ns
 # rank 0   [main     [Send]           [Barrier.........]      ]
 # rank 1   [main [Recv..............]         [Barrier ]      ]
-def test_the_example_of_events_waits_as_drawn(tmp_path: Path) -> None:
-    run = analyzed("late_sender.csv", tmp_path / "store")
+def test_the_example_of_events_waits_as_drawn(analysis_of: Callable[[str], Analysis]) -> None:
+    run = tables_of(analysis_of("late_sender.csv").run)
     assert run.rows("wait_states", WAITS) == [
         ("mpi_barrier_wait", 0, 7_600, 8_600 - 7_600, 1),
         ("mpi_latesender", 1, 2_000, 6_000 - 2_000, 0),

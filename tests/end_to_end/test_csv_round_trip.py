@@ -1,5 +1,6 @@
 """Every trace in data/, exported to CSV and analysed again, gives the same tables."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -12,7 +13,7 @@ from pipeline.errors import PipelineError, QueryError
 from pipeline.event_export import export_events
 from pipeline.export import export_severities
 from pipeline.kernels.records import RECORDS
-from pipeline.run import Options, analyze
+from pipeline.run import Analysis, Options, analyze
 from pipeline.sql import load_query
 from pipeline.store import Run, Store
 from schemas import BY_NAME
@@ -54,9 +55,11 @@ def _fresh_consoles() -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_all_that_is_read_survives(case: str, tmp_path: Path) -> None:
+def test_all_that_is_read_survives(
+    case: str, tmp_path: Path, analysis_of: Callable[[str], Analysis]
+) -> None:
     """From which follows all the rest: stages see nothing but tables."""
-    original = analyzed(DATA / case, tmp_path / "store")
+    original = analysis_of(case).run
     exported = tmp_path / "events.csv.gz"
     count = export_events(original, exported)
     again = read_into_memory(exported, tmp_path / "spill")
@@ -66,8 +69,10 @@ def test_all_that_is_read_survives(case: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", ["m29_hybrid", "call_graph.csv"])
-def test_tables_and_severities_survive(case: str, tmp_path: Path) -> None:
-    original = analyzed(DATA / case, tmp_path / "store")
+def test_tables_and_severities_survive(
+    case: str, tmp_path: Path, analysis_of: Callable[[str], Analysis]
+) -> None:
+    original = analysis_of(case).run
     exported = tmp_path / "events.csv.gz"
     export_events(original, exported)
     again = analyzed(exported, tmp_path / "again", threads=2)
@@ -80,16 +85,19 @@ def test_tables_and_severities_survive(case: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("case", ["m01_late_sender", "m31_omp_tasks"])
 def test_batches_of_locations_change_no_byte(
-    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    case: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    analysis_of: Callable[[str], Analysis],
 ) -> None:
     """Together, or one location at a time."""
-    run = analyzed(DATA / case, tmp_path / "store")
+    run = analysis_of(case).run
     whole, pieces = tmp_path / "whole.csv", tmp_path / "pieces.csv"
     count = export_events(run, whole)
     monkeypatch.setattr(event_export, "BATCH_RECORDS", 1)
     assert export_events(run, pieces, memory_limit="100MB") == count
     assert pieces.read_bytes() == whole.read_bytes()
-    assert {path.name for path in tmp_path.iterdir()} == {"store", "whole.csv", "pieces.csv"}
+    assert {path.name for path in tmp_path.iterdir()} == {"whole.csv", "pieces.csv"}
 
 
 def test_all_rows_that_belong_to_locations_are_batched() -> None:
@@ -99,23 +107,29 @@ def test_all_rows_that_belong_to_locations_are_batched() -> None:
     assert own == {*event_export.BATCHED, "thread_teams"}
 
 
-def test_memory_that_does_not_suffice_is_told_in_one_line(tmp_path: Path) -> None:
-    run = analyzed(DATA / "m01_late_sender", tmp_path / "store")
+def test_memory_that_does_not_suffice_is_told_in_one_line(
+    tmp_path: Path, analysis_of: Callable[[str], Analysis]
+) -> None:
+    run = analysis_of("m01_late_sender").run
     with pytest.raises(QueryError, match=r"^export events: not enough memory: .*--memory-limit$"):
         export_events(run, tmp_path / "events.csv", memory_limit="1MB")
-    assert [path.name for path in tmp_path.iterdir()] == ["store"]
+    assert not list(tmp_path.iterdir())
 
 
-def test_an_export_is_itself_exported_alike(tmp_path: Path) -> None:
+def test_an_export_is_itself_exported_alike(
+    tmp_path: Path, analysis_of: Callable[[str], Analysis]
+) -> None:
     first, second = tmp_path / "first.csv", tmp_path / "second.csv"
-    export_events(analyzed(DATA / "m31_omp_tasks", tmp_path / "store"), first)
+    export_events(analysis_of("m31_omp_tasks").run, first)
     export_events(analyzed(first, tmp_path / "again"), second)
     assert first.read_bytes() == second.read_bytes()
 
 
-def test_rows_stand_in_order_of_time_and_empty_columns_are_left_out(tmp_path: Path) -> None:
+def test_rows_stand_in_order_of_time_and_empty_columns_are_left_out(
+    tmp_path: Path, analysis_of: Callable[[str], Analysis]
+) -> None:
     file = tmp_path / "events.csv"
-    export_events(analyzed(DATA / "late_sender.csv", tmp_path / "store"), file)
+    export_events(analysis_of("late_sender.csv").run, file)
     table = duckdb.sql(f"FROM read_csv('{file}', header = true, all_varchar = true)")
     assert set(table.columns) == {
         "Timestamp (ns)", "Event Type", "Name", "Process", "Thread", "Partner", "Tag",
@@ -127,8 +141,10 @@ def test_rows_stand_in_order_of_time_and_empty_columns_are_left_out(tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["events.txt", "events", "events.parquet", "events.gz"])
-def test_another_suffix_is_refused(name: str, tmp_path: Path) -> None:
-    run = analyzed(DATA / "late_sender.csv", tmp_path / "store")
+def test_another_suffix_is_refused(
+    name: str, tmp_path: Path, analysis_of: Callable[[str], Analysis]
+) -> None:
+    run = analysis_of("late_sender.csv").run
     with pytest.raises(PipelineError, match=r"written as \.csv"):
         export_events(run, tmp_path / name)
     assert not (tmp_path / name).exists()

@@ -4,6 +4,7 @@ Where the expected results come from, with the arithmetic: data/README.md.
 """
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -36,16 +37,10 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="session")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """One store for all cases."""
-    return Store(tmp_path_factory.mktemp("data_cases"))
-
-
 @pytest.fixture(scope="session", params=CASES)
-def analysis(request: pytest.FixtureRequest, store: Store) -> Analysis:
+def analysis(request: pytest.FixtureRequest, analysis_of: Callable[[str], Analysis]) -> Analysis:
     """The analysis of a case."""
-    return analyze(DATA / request.param, store=store, options=Options(threads=1))
+    return analysis_of(request.param)
 
 
 def case_of(analysis: Analysis) -> Case:
@@ -92,7 +87,8 @@ def test_everything_is_read_and_nothing_is_doubtful(analysis: Analysis) -> None:
     assert analysis.run.read("trace_quality").to_pylist() == []
 
 
-def test_analysing_again_does_nothing(analysis: Analysis, store: Store) -> None:
+def test_analysing_again_does_nothing(analysis: Analysis) -> None:
+    store = Store(analysis.run.path.parents[2])
     again = analyze(case_of(analysis).path, store=store, options=Options(threads=2))
     assert not again.is_new
     assert again.run.path == analysis.run.path

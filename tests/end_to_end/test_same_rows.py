@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,11 @@ from pipeline.console import plain
 from pipeline.cookbook import run_recipes
 from pipeline.reports.build import build_report
 from pipeline.reports.tables import bind_limit, fetch
-from pipeline.run import Options, analyze
+from pipeline.run import Analysis
 from pipeline.shell import Output, Session, run_script
 from pipeline.shell.formats import LONGEST_TABLE
 from pipeline.sql import Query, all_queries
-from pipeline.store import Run, Store
+from pipeline.store import Run
 
 DATA = Path(__file__).parents[2] / "data"
 ROW_LIMIT = 15
@@ -33,10 +33,9 @@ Rows = list[tuple[Any, ...]]
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def run(analysis_of: Callable[[str], Analysis]) -> Run:
     """A run with processes, threads, messages and collectives."""
-    store = Store(tmp_path_factory.mktemp("same_rows"))
-    return analyze(DATA / "m29_hybrid", store=store, options=Options(threads=1)).run
+    return analysis_of("m29_hybrid").run
 
 
 @pytest.fixture(scope="module")

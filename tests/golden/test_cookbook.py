@@ -16,9 +16,9 @@ import pytest
 
 from pipeline.cookbook import campaign_recipes, find_recipe, recipes_for, run_recipes
 from pipeline.errors import QueryError
-from pipeline.run import Options, analyze
+from pipeline.run import Analysis
 from pipeline.shell import Session
-from pipeline.store import Run, Store
+from pipeline.store import Run
 
 DATA = Path(__file__).parents[2] / "data"
 TRACES = ("m29_hybrid", "m01_late_sender", "e06_critical_path", "m31_omp_tasks", "late_sender.csv")
@@ -60,15 +60,11 @@ class Asked:
             return [row for row in csv.DictReader(file) if row["metric"] == metric]
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    return Store(tmp_path_factory.mktemp("cookbook"))
-
-
 @pytest.fixture(scope="module", params=TRACES)
-def asked(request: pytest.FixtureRequest, store: Store) -> Iterator[Asked]:
-    run = analyze(DATA / request.param, store=store, options=Options(threads=1)).run
-    found = Asked(run, request.param)
+def asked(
+    request: pytest.FixtureRequest, analysis_of: Callable[[str], Analysis]
+) -> Iterator[Asked]:
+    found = Asked(analysis_of(request.param).run, request.param)
     yield found
     found.connection.close()
 
@@ -338,7 +334,7 @@ def test_quality(asked: Asked) -> None:
     assert all(row["is_complete"] for row in rows)
 
 
-def test_questions_about_campaigns_are_declared_apart(store: Store) -> None:
+def test_questions_about_campaigns_are_declared_apart() -> None:
     with duckdb.connect() as connection:
         connection.execute(
             "CREATE TABLE campaign_runs (n INT); CREATE TABLE call_site_ranking (n INT)"

@@ -1,20 +1,20 @@
 """The critical path of data/e06_critical_path, worked out by hand from its trace.txt."""
 
+from collections.abc import Callable
+
 import pytest
 
-from pipeline.run import Options, analyze
-from pipeline.store import Run, Store
+from pipeline.run import Analysis
+from pipeline.store import Run
 from tests.golden.running import run_queries
-from tests.reference.cases import DATA
 
 US = 1_000
 
 
 @pytest.fixture(scope="module")
-def e06(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def e06(analysis_of: Callable[[str], Analysis]) -> Run:
     """The analysis of data/e06_critical_path, whose events are in its trace.txt."""
-    store = Store(tmp_path_factory.mktemp("e06"))
-    return analyze(DATA / "e06_critical_path", store=store, options=Options(threads=1)).run
+    return analysis_of("e06_critical_path").run
 
 
 # From trace.txt, in microseconds, for ranks 0, 1 and 2. All call MPI_Init at 10 and MPI_Finalize at

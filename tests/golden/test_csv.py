@@ -1,12 +1,12 @@
 """Traces in CSV: what each row becomes. Expected rows are worked out beside each trace."""
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from pipeline.run import Options, analyze
-from pipeline.store import Store
+from pipeline.run import Analysis
 from tests.csv_reading import read_text
 
 DATA = Path(__file__).parents[2] / "data"
@@ -69,14 +69,14 @@ Process,Thread,Name,Event Type,Timestamp (ns)
     assert found.visits("location_id enter_ns leave_ns") == [(0, 12, 15), (1, 11, 13), (2, 10, 14)]
 
 
-def test_the_example_is_analysed(tmp_path: Path) -> None:
+def test_the_example_is_analysed(analysis_of: Callable[[str], Analysis]) -> None:
     """The receive waits from 2000 until the send begins at 6000, rank 0 from 7500 to 8500.
 
     #            0   2000   6000 6500  7000 7500   8500  9000  10000
     # rank 0     [main        [Send]       [Barrier      ]      ]
     # rank 1     [main [Recv..............]      [Barrier]      ]
     """
-    run = analyze(DATA / "late_sender.csv", store=Store(tmp_path), options=Options(threads=1)).run
+    run = analysis_of("late_sender.csv").run
     assert run.label == "late_sender"
     waits = run.read("wait_states", ["property", "location_id", "wait_ns", "cause_location_id"])
     assert sorted(tuple(row.values()) for row in waits.to_pylist() if row["wait_ns"]) == [

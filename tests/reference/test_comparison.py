@@ -1,18 +1,18 @@
 """The comparison with reference results finds what is wrong, and nothing else."""
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import duckdb
 import pytest
 
-from pipeline.run import Options, analyze
-from pipeline.store import Run, Store
+from pipeline.run import Analysis
+from pipeline.store import Run
 from tests.reference import comparison
 from tests.reference.__main__ import main
-from tests.reference.cases import DATA, REFERENCE_NAME, Case, find_cases
+from tests.reference.cases import REFERENCE_NAME, Case, find_cases
 from tests.reference.comparison import (
     CHECKS,
     CellOff,
@@ -189,10 +189,9 @@ def test_a_metric_is_a_time_or_a_count() -> None:
 
 
 @pytest.fixture(scope="module")
-def analysed(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def analysed(analysis_of: Callable[[str], Analysis]) -> Run:
     """A small trace of data/, analysed."""
-    store = Store(tmp_path_factory.mktemp("analysed"))
-    return analyze(DATA / "m01_late_sender", store=store, options=Options(threads=1)).run
+    return analysis_of("m01_late_sender").run
 
 
 def test_a_check_that_finds_rows_is_named_with_one_of_them(
