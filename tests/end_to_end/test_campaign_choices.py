@@ -27,8 +27,9 @@ def refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], *arguments: str)
 
 
 def make(tmp_path: Path, *arguments: str) -> duckdb.DuckDBPyConnection:
+    """The tables of a campaign; for such small traces, processes take longest to start."""
     store = tmp_path / "store"
-    assert main(["campaign", *arguments, "--store", str(store)]) == 0
+    assert main(["campaign", *arguments, "--store", str(store), "--threads", "1"]) == 0
     return Store(store).campaigns.open().connect()
 
 

@@ -217,7 +217,7 @@ def test_programs_of_one_name_are_refused(
     write_trace(tmp_path / "p4.csv", 4, 50, function="sort")
     listed = tmp_path / "runs.csv"
     listed.write_text("trace\np1.csv\np2.csv\np4.csv\n")
-    place = ["--store", str(tmp_path / "store"), "--no-report"]
+    place = ["--store", str(tmp_path / "store"), "--no-report", "--threads", "1"]
     assert main(["campaign", str(listed), *place, "--application", "cg"]) == CampaignError.exit_code
     (line,) = (line for line in capsys.readouterr().err.splitlines() if "tracemill: " in line)
     assert "cg: runs of 2 programs go by this name, as p1 and p4 share hardly a " in line
