@@ -9,7 +9,6 @@ from pathlib import Path
 
 from pipeline.campaign.discovery import Member
 from pipeline.campaign.gathering import MOST_RUNS, RunSize, lacks, measure
-from pipeline.campaign.workers import Died, work_through
 from pipeline.errors import MissingLibraryError, PipelineError, StoreError
 from pipeline.graph import build_graph
 from pipeline.plan import Outline, outline
@@ -19,6 +18,7 @@ from pipeline.run import Options, analyze_source, find_analysed, standard_recipe
 from pipeline.source import Source
 from pipeline.store import Run, Store
 from pipeline.text import bytes_of, printable
+from pipeline.workers import Died, work_through
 
 STAGE = "analysing runs"
 # No other run would fare better.
@@ -155,7 +155,7 @@ def _analyse_traces(
     limit = options.memory_limit
     most = int(bytes_of(limit) // _LEAST_MEMORY) if limit else options.threads
     jobs = max(min(options.threads, most, len(traces)), 1)
-    analyse = partial(_analyse, store=store.path, options=_share(options, jobs))
+    analyse = partial(_analyse, store=store.path, options=share_options(options, jobs))
     if jobs == 1:
         yield from enumerate(map(analyse, traces))
         return
@@ -164,7 +164,7 @@ def _analyse_traces(
             yield number, _killed(traces[number]) if isinstance(outcome, Died) else outcome
 
 
-def _share(options: Options, jobs: int) -> Options:
+def share_options(options: Options, jobs: int) -> Options:
     """The options of each of so many analyses at once, which share threads and memory."""
     limit = options.memory_limit
     if jobs > 1:

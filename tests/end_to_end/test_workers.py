@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.campaign.analysing import _analyse_traces, _share
-from pipeline.campaign.workers import Died, work_through
+from pipeline.campaign.analysing import _analyse_traces, share_options
+from pipeline.workers import Died, work_through
 from pipeline.errors import DamagedTraceError
 from pipeline.run import Options
 from pipeline.store import Store
@@ -119,5 +119,5 @@ def test_a_killed_analysis_is_a_reason(tmp_path: Path, monkeypatch: pytest.Monke
 def test_analyses_at_once_share_what_there_is(
     given: str, jobs: int, threads: int, limit: str
 ) -> None:
-    shared = _share(Options(threads=4, memory_limit=given, force=True), jobs)
+    shared = share_options(Options(threads=4, memory_limit=given, force=True), jobs)
     assert (shared.threads, shared.memory_limit, shared.force) == (threads, limit, False)

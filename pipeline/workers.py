@@ -1,10 +1,12 @@
 """Processes that work on items, each on one at a time, and can be ended at any moment."""
 
+import math
 import os
 import signal
 import threading
+import time
 import traceback
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process, resource_tracker
@@ -27,27 +29,34 @@ class Died:
 
 
 def work_through(
-    function: Callable[[Item], Result], items: Sequence[Item], *, count: int
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    *,
+    count: int,
+    until: float = math.inf,
 ) -> Generator[tuple[int, Result | Died]]:
     """What a function gives for every item, with the item's number, as `count` processes get it.
 
-    An exception of the function is raised here. When the caller has enough, also by an exception
-    such as Ctrl-C, the function is left by KeyboardInterrupt, as it is if the caller dies.
+    An item is taken when a process is free for it. An exception of the function is raised here.
+    When the caller has enough, also by an exception such as Ctrl-C, or `until` of the monotonic
+    clock is over, the function is left by KeyboardInterrupt, as it is if the caller dies.
     """
-    waiting = list(enumerate(items))[::-1]
+    waiting = enumerate(items)
     started: list[_Worker[Item]] = []
     idle: list[_Worker[Item]] = []
     busy: dict[Any, tuple[_Worker[Item], int]] = {}
     try:
-        while waiting or busy:
-            while waiting and len(busy) < count:
+        while time.monotonic() < until:
+            while len(busy) < count and (following := next(waiting, None)):
                 if not idle:
                     idle.append(_Worker(function))
                     started += idle
-                worker, (number, item) = idle.pop(), waiting.pop()
+                worker, (number, item) = idle.pop(), following
                 busy[worker.connection] = (worker, number)
                 worker.begin(item)
-            for ready in wait(list(busy)):
+            if not busy:
+                return
+            for ready in wait(list(busy), _seconds_to(until)):
                 worker, number = busy.pop(ready)
                 outcome = worker.finish()
                 if not isinstance(outcome, Died):
@@ -55,6 +64,11 @@ def work_through(
                 yield number, outcome
     finally:
         _end(started)
+
+
+def _seconds_to(moment: float) -> float | None:
+    """Seconds until a moment of the monotonic clock; None if it never comes."""
+    return None if math.isinf(moment) else max(moment - time.monotonic(), 0)
 
 
 class _Worker(Generic[Item]):
