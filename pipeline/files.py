@@ -1,11 +1,12 @@
 """Files for people, such as reports and exports: written beside their place, then renamed."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pipeline.errors import PipelineError
+from pipeline.store.sharing import make_folder, share
+from pipeline.store.sweep import temporary_name
 
 ELSEWHERE = "name another place with --output"
 
@@ -16,16 +17,19 @@ def replacing(
 ) -> Iterator[Path]:
     """Give the block a path to write; `path` changes only if the block succeeds.
 
-    Raises PipelineError if the folder is missing and not to be made, or, with `advice` at its end,
-    if the file system refuses.
+    With `is_folder_made`, as in a store, the folder need not be there, and what is new is shared
+    as the folder is that it lies in. Raises PipelineError if the folder is missing and not to be
+    made, or, with `advice` at its end, if the file system refuses.
     """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    beside = path.with_name(temporary_name("file"))
     try:
         if is_folder_made:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
         else:
             check_folder(path)
         yield beside
+        if is_folder_made:
+            share(beside)
         beside.replace(path)
     except OSError as error:
         reason = error.strerror or str(error)

@@ -29,6 +29,6 @@ def store_error(path: Path, error: OSError) -> StoreError:
     if error.errno in _REFUSED:
         reason = "is read-only" if error.errno == errno.EROFS else "must not be written by you"
         return StoreError(f"the store {reason}: {path}: name another folder with --store")
-    if error.errno == errno.ENOTDIR:
+    if error.errno in (errno.ENOTDIR, errno.EEXIST):
         return StoreError(f"a file is in the way: {path}: name another folder with --store")
     return StoreError(f"the store cannot be used: {path}: {error.strerror or error}")

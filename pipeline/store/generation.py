@@ -14,6 +14,7 @@ import pyarrow as pa
 from pipeline.store.failures import told_as_store_error
 from pipeline.store.manifest import MANIFEST_NAME, Manifest
 from pipeline.store.parquet import PartWriter, sync, write_empty
+from pipeline.store.sharing import add_folder, make_folder, share
 from schemas import Table
 
 SPILL_NAME = ".spill"
@@ -41,7 +42,7 @@ class GenerationWriter:
         self._lock = threading.Lock()
         self._is_published = False
         with told_as_store_error(path):
-            path.mkdir(parents=True)
+            make_folder(path)
 
     def __enter__(self) -> "GenerationWriter":
         return self
@@ -57,8 +58,11 @@ class GenerationWriter:
 
     @property
     def spill_path(self) -> Path:
-        """Folder for intermediate data; it is not published."""
-        return self.path / SPILL_NAME
+        """Folder for intermediate data, made when it is asked for; it is not published."""
+        path = self.path / SPILL_NAME
+        with told_as_store_error(path):
+            add_folder(path)
+        return path
 
     def write(self, table: Table, data: pa.Table) -> None:
         """Write a whole table at once."""
@@ -110,7 +114,7 @@ class GenerationWriter:
         for file in table_files(generation, name):
             target = self.path / file.relative_to(generation)
             with told_as_store_error(target):
-                target.parent.mkdir(exist_ok=True)
+                add_folder(target.parent)
                 _link_or_copy(file, target)
 
     def publish(self, manifest: Manifest) -> Path:
@@ -120,9 +124,10 @@ class GenerationWriter:
         """
         target = self.path.parent / f"gen={manifest.generation}"
         with told_as_store_error(self.path):
-            shutil.rmtree(self.spill_path, ignore_errors=True)
+            shutil.rmtree(self.path / SPILL_NAME, ignore_errors=True)
             (self.path / MANIFEST_NAME).write_bytes(manifest.to_json())
             for path in sorted(self.path.rglob("*")):
+                share(path)
                 sync(path)
             sync(self.path)
         with told_as_store_error(target):

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from pipeline.errors import BrokenContractError
 from pipeline.store.failures import told_as_store_error
 from pipeline.store.keys import KeyCheck, repeated_in_file
+from pipeline.store.sharing import add_folder
 from pipeline.text import first_line
 from schemas import Table, Violation
 
@@ -102,7 +103,7 @@ class PartWriter:
 
     def _open(self) -> pq.ParquetWriter:
         if self._writer is None:
-            self.path.parent.mkdir(exist_ok=True)
+            add_folder(self.path.parent)
             encodings = _encodings(self.table)
             self._writer = pq.ParquetWriter(self.path, self._schema, **encodings)
         return self._writer
@@ -127,7 +128,7 @@ def conform(table: Table, data: pa.Table) -> pa.Table:
 def write_empty(table: Table, path: Path) -> None:
     """Write a file without rows, so that readers find the columns."""
     with told_as_store_error(path):
-        path.parent.mkdir(exist_ok=True)
+        add_folder(path.parent)
         pq.write_table(table.empty(), path, **_encodings(table))
 
 

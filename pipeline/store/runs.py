@@ -15,6 +15,7 @@ from pipeline.errors import MissingInputError, StoreError
 from pipeline.store.database import AGAIN, connect, create_union_view, create_view
 from pipeline.store.failures import told_as_store_error
 from pipeline.store.generation import GenerationWriter, table_files, table_sizes
+from pipeline.store.leases import sweep_leases
 from pipeline.store.manifest import (
     MANIFEST_NAME,
     POINTER_NAME,
@@ -24,6 +25,7 @@ from pipeline.store.manifest import (
     UnreadableRecordError,
 )
 from pipeline.store.parquet import sync
+from pipeline.store.sharing import share
 from pipeline.store.sweep import is_in_use, sweep, temporaries, temporary_name
 from pipeline.text import first_line
 
@@ -140,6 +142,11 @@ class Store:
         return self.path / f"{self.kind}s"
 
     @property
+    def leases_path(self) -> Path:
+        """The folder of leases; see pipeline.store.leases."""
+        return self.path / "leases"
+
+    @property
     def campaigns(self) -> "Store":
         """The campaigns of the same folder."""
         return replace(self, kind="campaign")
@@ -147,8 +154,6 @@ class Store:
     def begin(self, run_id: str) -> GenerationWriter:
         """Start a generation of a run; raises StoreError if the store cannot be written."""
         folder = self._folder(run_id)
-        with told_as_store_error(self.path):
-            folder.mkdir(parents=True, exist_ok=True)
         return GenerationWriter(folder / temporary_name("gen"))
 
     def publish(self, generation: GenerationWriter, manifest: Manifest) -> Run:
@@ -166,6 +171,7 @@ class Store:
         with told_as_store_error(folder / POINTER_NAME):
             try:
                 beside.write_bytes(pointer.to_json())
+                share(beside)
                 sync(beside)
                 beside.replace(folder / POINTER_NAME)
             except BaseException:
@@ -258,8 +264,8 @@ class Store:
         return connection
 
     def sweep(self) -> list[Path]:
-        """Remove what killed writers left behind and return it."""
-        return sweep(self.runs_path)
+        """Remove what killed writers of runs, campaigns and reports left behind and return it."""
+        return sweep(self.path) + sweep_leases(self.leases_path)
 
     def _folder(self, run_id: str) -> Path:
         if not _FOLDER_NAME.fullmatch(run_id):

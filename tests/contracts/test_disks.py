@@ -3,8 +3,6 @@
 import errno
 import itertools
 import os
-import subprocess
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,37 +15,6 @@ from pipeline.store import Store
 from pipeline.store.parquet import ROW_GROUP_ROWS
 from tests.store_cases import manifest, places, publish
 from tests.support import PLACES, STAYS, stays
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of one megabyte, where the system lets us mount one."""
-    yield from mounted(tmp_path / "disk", ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs"])
-
-
-@pytest.fixture
-def read_only_disk(tmp_path: Path) -> Iterator[Path]:
-    """A store with one run on a disk that cannot be written."""
-    publish(Store(tmp_path / "store"), "r1")
-    source = str(tmp_path / "store")
-    for mount in mounted(tmp_path / "disk", ["mount", "--bind", source]):
-        target = str(mount)
-        subprocess.run(["mount", "-o", "remount,ro,bind", source, target], check=True)
-        yield mount
-
-
-def mounted(target: Path, command: list[str]) -> Iterator[Path]:
-    target.mkdir()
-    try:
-        done = subprocess.run([*command, str(target)], capture_output=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("no mount command")
-    if done.returncode:
-        pytest.skip("disks can only be mounted by root")
-    try:
-        yield target
-    finally:
-        subprocess.run(["umount", str(target)], check=True)
 
 
 def test_a_disk_that_is_full_is_told_in_one_line_and_left_clean(small_disk: Path) -> None:

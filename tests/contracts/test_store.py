@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import re
+import stat
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,8 @@ from pipeline.errors import MissingInputError, StoreError
 from pipeline.store import Manifest, Store
 from pipeline.store import manifest as manifests
 from pipeline.store.generation import GenerationWriter
-from pipeline.store.sweep import temporary_name
+from pipeline.store.leases import take
+from pipeline.store.sweep import remove, temporary_name
 from tests.store_cases import SOURCE, labelled, manifest, places, publish, record
 from tests.support import PLACES, STAYS, contents, stays
 
@@ -34,7 +36,6 @@ def test_a_generation_appears_with_its_final_name_only_when_complete(tmp_path: P
 def test_intermediate_data_is_not_published(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     with store.begin("r1") as writer:
-        writer.spill_path.mkdir()
         (writer.spill_path / "sorted.tmp").write_bytes(b"rows")
         run = store.publish(writer, manifest("r1"))
     assert [path.name for path in run.path.iterdir()] == ["manifest.json"]
@@ -133,6 +134,62 @@ def test_temporary_folders_of_other_hosts_are_swept_after_a_day_without_writing(
     path = orphan(Store(tmp_path), "~".join(parts), age_s=age_s)
     assert Store(tmp_path).sweep() == ([path] if is_swept else [])
     assert path.exists() is not is_swept
+
+
+def test_a_writer_thought_dead_fails_instead_of_publishing_a_part(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    with store.begin("r1") as writer:
+        writer.write(PLACES, places("zero"))
+        assert remove(writer.path)
+        with pytest.raises(StoreError):
+            writer.write(STAYS, stays(0, 0, [1]))
+        with pytest.raises(StoreError):
+            store.publish(writer, manifest("r1"))
+    assert store.runs() == []
+    assert list(store.runs_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("place", ["runs", "campaigns/campaign=c", "reports/run=r1", "nightly/new"])
+def test_whatever_killed_writers_leave_anywhere_in_a_store_is_swept(
+    tmp_path: Path, place: str
+) -> None:
+    folder = tmp_path / place
+    folder.mkdir(parents=True)
+    left = folder / temporary_name("page").replace(f"~{os.getpid()}~", "~999999999~")
+    left.write_text("half")
+    kept = folder / "page.html"
+    kept.write_text("whole")
+    living = folder / temporary_name("page")
+    living.write_text("half")
+    assert Store(tmp_path).sweep() == [left]
+    assert set(folder.iterdir()) == {kept, living}
+
+
+def test_leases_of_ended_processes_are_swept_too(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    lease = take(store.leases_path, "a")
+    assert lease is not None
+    told = json.loads(lease.path.read_text()) | {"process": ended_process()}
+    lease.path.write_text(json.dumps(told))
+    assert store.sweep() == [lease.path]
+
+
+def test_what_is_written_belongs_to_the_group_of_the_store(tmp_path: Path) -> None:
+    tmp_path.chmod(0o2770)
+    before = os.umask(0o077)
+    try:
+        publish(Store(tmp_path), "r1")
+        with Store(tmp_path).begin("r2") as writer:
+            writer.part(STAYS, 0).write(stays(0, 0, [1]))
+            writer.finish(STAYS)
+            writer.spill_path.touch()
+            modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.rglob("*")}
+    finally:
+        os.umask(before)
+    folders = {"runs", "run=r1", "gen=g1", "run=r2", writer.path.name, "stays", ".spill"}
+    files = {"manifest.json", "current.json", "places.parquet"}
+    assert {name: oct(modes[name]) for name in folders} == dict.fromkeys(folders, oct(0o2770))
+    assert {name: oct(modes[name]) for name in files} == dict.fromkeys(files, oct(0o660))
 
 
 # --- Manifests -----------------------------------------------------------------------------------

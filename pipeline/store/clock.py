@@ -1,0 +1,24 @@
+"""The clock by which files get their times, which on shared storage is not that of this host."""
+
+import os
+import time
+from pathlib import Path
+
+from pipeline.store.sweep import temporary_name
+
+
+def now_in(folder: Path) -> float:
+    """The time by the clock that stamps files in `folder`, in seconds since 1970.
+
+    Where nothing can be written, it is the time of this host.
+    """
+    probe = folder / temporary_name("clock")
+    try:
+        descriptor = os.open(probe, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
+    except OSError:
+        return time.time()
+    try:
+        return os.fstat(descriptor).st_mtime
+    finally:
+        os.close(descriptor)
+        probe.unlink(missing_ok=True)
