@@ -61,6 +61,12 @@ class CampaignError(PipelineError):
     exit_code = 17
 
 
+class ChangedTraceError(PipelineError):
+    """The trace changed while it was read."""
+
+    exit_code = 18
+
+
 class BrokenContractError(PipelineError):
     """A table does not hold what its schema claims (please report it)."""
 

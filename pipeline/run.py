@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pipeline.completeness import is_complete
 from pipeline.engine import Engine
-from pipeline.errors import PipelineError, StoreError
+from pipeline.errors import ChangedTraceError, PipelineError, StoreError
 from pipeline.graph import Recipe, Stage, build_graph, installed_version
 from pipeline.plan import (
     UNCHANGED,
@@ -208,6 +208,8 @@ class _Task:
     def compute(self) -> Analysis:
         """Run the stages of the plan and publish the new generation."""
         name = self._free_name()
+        if name != self.plan.key and (done := self.already_done()):
+            return done  # another process was faster since it was looked up
         with self.store.begin(self.run_id) as generation:
             self._reuse(generation)
             seconds = self._run_stages(generation)
@@ -229,6 +231,29 @@ class _Task:
                 generation.reuse(each.table, self.current.path)
 
     def _run_stages(self, generation: GenerationWriter) -> dict[str, float]:
+        """Seconds by stage. Raises ChangedTraceError if the trace did not stay as it was."""
+        try:
+            seconds = self._engine_run(generation)
+        except StoreError:
+            raise
+        except (PipelineError, OSError):
+            self._check_unchanged()
+            raise
+        self._check_unchanged()
+        return seconds
+
+    def _check_unchanged(self) -> None:
+        if not self.plan.has_to_read:
+            return
+        try:
+            now = _files(self.source.identity())
+        except OSError as error:
+            raise _changed(self.source, [os.path.basename(error.filename or "")]) from error
+        if now != self.record.files:
+            names = {file.name for file in set(now) ^ set(self.record.files)}
+            raise _changed(self.source, sorted(names))
+
+    def _engine_run(self, generation: GenerationWriter) -> dict[str, float]:
         options = {stage.name: _option_values(stage, self.options) for stage in self.plan.stages}
         with Engine(
             generation,
@@ -383,8 +408,20 @@ def _current(store: Store, run_id: str, reporter: Reporter) -> Run | None:
 
 def _source_record(source: Source, identity: SourceIdentity, current: Run | None) -> SourceRecord:
     """The source as it is now; its content is read only if sizes or times changed."""
-    files = tuple(SourceFile(f.name, f.size, f.mtime_ns) for f in identity.files)
+    files = _files(identity)
     is_known = current is not None and current.source.files == files
     digest = current.source.digest if current and is_known else identity.digest()
     path = str(source.path.absolute())
     return SourceRecord(path=path, format=source.format, files=files, digest=digest)
+
+
+def _files(identity: SourceIdentity) -> tuple[SourceFile, ...]:
+    return tuple(SourceFile(f.name, f.size, f.mtime_ns) for f in identity.files)
+
+
+def _changed(source: Source, names: Sequence[str]) -> ChangedTraceError:
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return ChangedTraceError(
+        f"{source.path}: the trace changed while it was read: {names[0]}{more}: nothing was "
+        "published, analyse it again when it is complete"
+    )

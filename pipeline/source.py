@@ -57,7 +57,11 @@ class Source(Protocol):
     def event_count(self) -> int:
         """Records to be read: the sum of what `read` reports."""
 
-    def identity(self) -> SourceIdentity: ...
+    def identity(self) -> SourceIdentity:
+        """The source as its files are now.
+
+        Raises ChangedTraceError if they are not those that were opened.
+        """
 
     def read(
         self,

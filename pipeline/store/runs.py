@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _FIRST = {"run": "analyse a trace first", "campaign": "make one first: tracemill campaign"}
+_CAMPAIGN = "campaign"
 _FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
@@ -301,7 +302,10 @@ class Store:
 
 
 def _matches(runs: Sequence[Run], name: str) -> list[Run]:
-    """Runs that `name` may mean, by the strictest meaning that fits any."""
+    """Runs that `name` may mean, by the strictest meaning that fits any.
+
+    Of traces that lay at the same place one after the other, its name and path mean one.
+    """
     meanings: tuple[Callable[[Run], bool], ...] = (
         lambda run: run.run_id == name,
         lambda run: _same_path(run.source.path, name),
@@ -311,8 +315,38 @@ def _matches(runs: Sequence[Run], name: str) -> list[Run]:
     for meaning in meanings:
         found = [run for run in runs if meaning(run)]
         if found:
-            return found
+            return _present(found) if meaning in meanings[1:3] else found
     return []
+
+
+def _present(runs: Sequence[Run]) -> list[Run]:
+    """Of the runs of each place the one whose trace lies there now, else the first.
+
+    Campaigns are all present: several may be made of one place.
+    """
+    places: dict[str, list[Run]] = {}
+    for run in runs:
+        is_trace = run.source.format != _CAMPAIGN
+        place = os.path.realpath(run.source.path) if is_trace else run.run_id
+        places.setdefault(place, []).append(run)
+    return [
+        there[0] if len(there) == 1 else next(filter(_is_there, there), there[0])
+        for there in places.values()
+    ]
+
+
+def _is_there(run: Run) -> bool:
+    """Whether the files of its trace are those that were analysed, by their sizes and times."""
+    source = run.source
+    folder = source.path if os.path.isdir(source.path) else os.path.dirname(source.path)
+    for file in source.files:
+        try:
+            status = os.stat(os.path.join(folder, file.name))
+        except OSError:
+            return False
+        if (status.st_size, status.st_mtime_ns) != (file.size, file.mtime_ns):
+            return False
+    return True
 
 
 def _same_path(source: str, name: str) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from pipeline.errors import ChangedTraceError
 from pipeline.readers.otf2.archive import Archive, read_archive
 from pipeline.readers.otf2.checking import check_files
 from pipeline.readers.otf2.records import ArchiveRecords, plain_look
@@ -58,6 +59,7 @@ class Otf2Source:
     code_modules = ("pipeline.readers.otf2", "pipeline.readers.trace", "pipeline.kernels")
 
     def __init__(self, path: Path) -> None:
+        self._opened = _state_of_definitions(path)
         self._archive = read_archive(path)
         self.path = self._archive.anchor
 
@@ -67,6 +69,12 @@ class Otf2Source:
         return 2 * sum(count for *_, count, _ in self._archive.definitions["Location"].values())
 
     def identity(self) -> Otf2Identity:
+        """Raises ChangedTraceError if the definitions are not those that were read."""
+        if _state_of_definitions(self.path) != self._opened:
+            raise ChangedTraceError(
+                f"{self.path}: the archive was replaced while it was opened: analyse it again when "
+                "it is complete"
+            )
         return Otf2Identity(self._archive)
 
     def read(
@@ -87,3 +95,16 @@ class Otf2Source:
             run_id=run_id, threads=threads, allow_damaged=allow_damaged, report=report,
             plain=plain_look(archive, identifiers, limits, report),
         )  # fmt: skip
+
+
+def _state_of_definitions(anchor: Path) -> list[tuple[int, int] | None]:
+    """Size and time of the files that are read when an archive is opened; None if one is gone."""
+    states: list[tuple[int, int] | None] = []
+    for file in (anchor, anchor.with_suffix(".def")):
+        try:
+            status = file.stat()
+        except OSError:
+            states.append(None)
+        else:
+            states.append((status.st_size, status.st_mtime_ns))
+    return states
