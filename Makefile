@@ -4,6 +4,7 @@
 ##   TRACE         archive to analyse: its anchor file or its directory; or a trace in CSV
 ##   STORE         where results are kept (./store)
 ##   RUNS          folder of many traces, or a file that lists them (all runs in STORE)
+##   SOURCE        folder with OTF2 archives below it, for nightly
 ##   PATTERN       how names of traces tell parameters, e.g. p{p}_n{n}_r{r}
 ##   THREADS       threads to use (all cores)
 ##   MEMORY_LIMIT  memory for queries, e.g. 8GB
@@ -14,6 +15,7 @@
 TRACE ?=
 STORE ?= ./store
 RUNS ?=
+SOURCE ?=
 PATTERN ?=
 THREADS ?=
 MEMORY_LIMIT ?=
@@ -23,7 +25,7 @@ WHEELHOUSE ?=
 PYTHON ?= python3
 
 # Recipes read these from the environment, "$$TRACE" and so on, so that any file name works.
-export TRACE STORE RUNS PATTERN THREADS MEMORY_LIMIT TRACES WHEELHOUSE PYTHON
+export TRACE STORE RUNS SOURCE PATTERN THREADS MEMORY_LIMIT TRACES WHEELHOUSE PYTHON
 # Packages of other environments must not be mistaken for installed ones.
 unexport PYTHONPATH PYTHONHOME
 
@@ -39,8 +41,9 @@ INSTALLING := .venv/.installing
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help setup analyze campaign demo runs sql harlequin test check fix docs reference bench bench-full wheelhouse otf2 \
-	pins clean rebuild trace-is-given wheelhouse-is-given
+.PHONY: help setup analyze campaign nightly demo runs sql harlequin test check fix docs reference bench bench-full wheelhouse otf2 \
+	pins clean rebuild trace-is-given source-is-given \
+	wheelhouse-is-given
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -62,6 +65,9 @@ campaign: $(KERNELS) ## Compare the runs in RUNS, or all in STORE
 	@$(TRACEMILL) campaign $(if $(RUNS),"$$RUNS") --store "$$STORE" \
 	$(if $(PATTERN),--pattern "$$PATTERN") $(OPTIONS)
 
+nightly: source-is-given $(KERNELS) ## Analyse what is new below SOURCE, for unattended use
+	@$(TRACEMILL) nightly "$$SOURCE" --store "$$STORE" $(OPTIONS)
+
 demo: $(KERNELS) ## Analyse a small example into build/demo
 	@$(TRACEMILL) analyze data/m01_late_sender --store build/demo $(OPTIONS)
 
@@ -76,6 +82,9 @@ harlequin: $(RUNTIME) ## Install harlequin, another prompt: make sql ARGS=--harl
 
 trace-is-given:
 	@test -n "$$TRACE" || { echo 'Which trace? make analyze TRACE=path/to/traces.otf2' >&2; exit 2; }
+
+source-is-given:
+	@test -n "$$SOURCE" || { echo 'Which folder? make nightly SOURCE=path/to/archives' >&2; exit 2; }
 
 # --- Develop -----------------------------------------------------------------------------------
 

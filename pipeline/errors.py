@@ -85,6 +85,12 @@ class UntrustedTraceError(PipelineError):
     exit_code = 22
 
 
+class FailedArchivesError(PipelineError):
+    """Some archives or campaigns of a night failed."""
+
+    exit_code = 24
+
+
 class StoreError(PipelineError):
     """The store cannot be read or written."""
 

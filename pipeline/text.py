@@ -40,6 +40,14 @@ def bytes_of(size: str) -> float:
     return float(match[1]) * (1024 if match[3] else 1000) ** power
 
 
+def seconds_of(duration: str) -> float:
+    """Seconds of a duration such as 90s, 30m, 6h or 7d. Raises ValueError if it is none."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([smhd])", duration, re.IGNORECASE)
+    if match is None:
+        raise ValueError("give a duration such as 90s, 30m, 6h or 7d")
+    return float(match[1]) * {"s": 1, "m": 60, "h": 3_600, "d": 86_400}[match[2].lower()]
+
+
 def describe_moment(timestamp: str) -> str:
     """An ISO timestamp to the minute: '2025-03-01 14:05 UTC'."""
     moment = datetime.fromisoformat(timestamp).astimezone(UTC)

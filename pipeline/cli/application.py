@@ -3,6 +3,7 @@
 from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
 
 from pipeline.cli import asking, computing, exporting
+from pipeline.cli.nightly import nightly
 from pipeline.version import VERSION
 
 
@@ -32,6 +33,7 @@ app = App(
 for command in (
     computing.analyze,
     computing.campaign,
+    nightly,
     computing.generate,
     asking.runs,
     asking.sql,

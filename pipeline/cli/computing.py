@@ -52,7 +52,7 @@ def analyze(
     """
     from pipeline import commands
 
-    options = _options(
+    options = read_options(
         threads,
         memory_limit,
         allow_damaged=allow_damaged,
@@ -160,7 +160,7 @@ def campaign(
         "rank_across_references": rank_across_references or None,
         "published_marks": str(published_marks.absolute()) if published_marks else None,
     }
-    options = _options(
+    options = read_options(
         threads,
         memory_limit,
         allow_damaged=allow_damaged,
@@ -176,7 +176,7 @@ def campaign(
     )
 
 
-def _options(
+def read_options(
     threads: int | None,
     memory_limit: str | None,
     *,
@@ -184,6 +184,7 @@ def _options(
     force: bool,
     overhead_classes: Path | None,
 ) -> "Options":
+    """The options that commands which analyse have in common."""
     from pipeline.run import Options, available_threads
     from pipeline.stages.overhead_classes import read_rules
 

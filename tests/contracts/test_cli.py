@@ -31,7 +31,7 @@ def test_the_commands_are_these() -> None:
     assert [" ".join(words) for words in COMMANDS] == [
         "analyze", "campaign", "explain", "export events", "export perfetto",
         "export severities", "export tables", "generate",
-        "quality", "report", "runs", "sql", "tables",
+        "nightly", "quality", "report", "runs", "sql", "tables",
     ]  # fmt: skip
 
 

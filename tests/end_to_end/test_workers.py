@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from pipeline.campaign.analysing import _analyse_traces, share_options
-from pipeline.workers import Died, work_through
 from pipeline.errors import DamagedTraceError
 from pipeline.run import Options
 from pipeline.store import Store
+from pipeline.workers import Died, work_through
 
 
 def double(number: int) -> int:

@@ -1,0 +1,156 @@
+"""Analyses archives with a report each, several at once; one that fails stops no other."""
+
+import os
+import traceback
+from collections.abc import Generator, Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from pipeline.campaign.analysing import share_options
+from pipeline.errors import ChangedTraceError, MissingLibraryError, PipelineError, StoreError
+from pipeline.nightly.agenda import report_path
+from pipeline.nightly.finding import Archive
+from pipeline.nightly.knowledge import archive_outlines
+from pipeline.plan import is_as_outlined
+from pipeline.readers import open_source
+from pipeline.run import Options, analyze_source
+from pipeline.source import Source
+from pipeline.store import Run, SourceFile, Store
+from pipeline.text import printable
+from pipeline.workers import Died, work_through
+
+# No other archive would fare better.
+FATAL = (StoreError, MissingLibraryError)
+# Of a mistake of ours, and of a process that was killed: as Python's and shells' exit codes.
+OWN_MISTAKE, KILLED = 1, 137
+
+
+@dataclass(frozen=True, kw_only=True)
+class Done:
+    """An archive that is analysed; `is_new` says whether anything was computed."""
+
+    run: Run
+    is_new: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failed:
+    """An archive that cannot be analysed: one line, the error's exit code, and for us details.
+
+    `is_change` says that it was changed while it was read, so that it may be intact.
+    """
+
+    reason: str
+    exit_code: int
+    details: str = ""
+    is_change: bool = False
+
+
+Outcome = Done | Failed
+_KILLED = Failed(
+    reason="its analysis was killed: if memory was short, analyse fewer at once with --jobs",
+    exit_code=KILLED,
+)
+
+
+def analyse_archives(
+    archives: Iterable[Archive],
+    *,
+    store: Store,
+    options: Options,
+    jobs: int,
+    until: float,
+    has_report: bool,
+) -> Generator[tuple[Archive, Outcome]]:
+    """What becomes of archives, as it becomes known; each is taken when it is begun.
+
+    What is not done at `until` of the monotonic clock is stopped, and nothing comes of it. Raises
+    StoreError if the store cannot be written, and MissingLibraryError.
+    """
+    begun: list[Archive] = []
+
+    def beginning() -> Generator[Archive]:
+        for archive in archives:
+            begun.append(archive)
+            yield archive
+
+    own = share_options(options, jobs)
+    work = partial(_analyse, store=store.path, options=own, has_report=has_report)
+    with closing(work_through(work, beginning(), count=jobs, until=until)) as outcomes:
+        for number, outcome in outcomes:
+            yield begun[number], _KILLED if isinstance(outcome, Died) else outcome
+
+
+def _analyse(archive: Archive, *, store: Path, options: Options, has_report: bool) -> Outcome:
+    try:
+        return _done(archive, Store(store), options, has_report=has_report)
+    except FATAL:
+        raise
+    except ChangedTraceError as error:
+        return Failed(reason=printable(str(error)), exit_code=error.exit_code, is_change=True)
+    except PipelineError as error:
+        return Failed(reason=printable(str(error)), exit_code=error.exit_code)
+    except MemoryError:
+        return _KILLED
+    except Exception as error:  # what one archive brings to light must not stop the night
+        what = printable(f"{type(error).__name__}: {error}")
+        return Failed(
+            reason=f"{printable(str(archive.anchor))}: Tracemill failed: {what}; please report it",
+            exit_code=OWN_MISTAKE,
+            details=traceback.format_exc(),
+        )
+
+
+def _done(archive: Archive, store: Store, options: Options, *, has_report: bool) -> Done:
+    source = open_source(archive.anchor)
+    copied = _analysed_elsewhere(source, store, options)
+    if copied is not None:
+        return Done(run=copied, is_new=False)
+    analysis = analyze_source(source, store=store, options=options, is_swept=True)
+    if has_report and (analysis.is_new or not report_path(store, analysis.run.run_id).exists()):
+        _report(analysis.run, store, options)
+    return Done(run=analysis.run, is_new=analysis.is_new)
+
+
+def _report(run: Run, store: Store, options: Options) -> None:
+    from pipeline.reports.build import build_report
+    from pipeline.reports.files import write_reports
+
+    report = build_report(run, threads=options.threads, memory_limit=options.memory_limit)
+    try:
+        write_reports(report, store.path)
+    except PipelineError as error:  # no fault of the archive
+        raise StoreError(str(error)) from error
+
+
+def _analysed_elsewhere(source: Source, store: Store, options: Options) -> Run | None:
+    """The good run of the same trace if that still lies elsewhere: then this is a copy of it.
+
+    Analysed again it would be taken for moved, and moved back by the next night.
+    """
+    identity = source.identity()
+    try:
+        run = store.current(identity.run_id)
+    except StoreError:
+        return None
+    if run is None or run.missing_tables():
+        return None
+    if os.path.normpath(run.source.path) == os.path.normpath(source.path.absolute()):
+        return None
+    if not all(_is_there(Path(run.source.path).parent, file) for file in run.source.files):
+        return None
+    outlines = archive_outlines(options)
+    if not any(is_as_outlined(run.manifest, each, run.source.digest) for each in outlines):
+        return None
+    is_same = tuple(identity.files) == run.source.files or identity.digest() == run.source.digest
+    return run if is_same else None
+
+
+def _is_there(folder: Path, file: SourceFile) -> bool:
+    try:
+        status = os.stat(folder / file.name)
+    except OSError:
+        return False
+    return (status.st_size, status.st_mtime_ns) == (file.size, file.mtime_ns)

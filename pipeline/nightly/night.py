@@ -1,0 +1,100 @@
+"""The course of a night: find archives, analyse what is new, update campaigns."""
+
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pipeline.nightly.agenda import Agenda, Wishes, make_agenda
+from pipeline.nightly.config import Config
+from pipeline.nightly.knowledge import Knowledge
+from pipeline.nightly.notes import FOLDER
+from pipeline.nightly.outcome import CampaignOutcome, NightOutcome
+from pipeline.nightly.quarantine import Quarantine
+from pipeline.nightly.work import Work
+from pipeline.reporter import Reporter
+from pipeline.run import Options, sweep_store
+from pipeline.store import Store
+from pipeline.store.clock import now_in
+from pipeline.store.failures import told_as_store_error
+from pipeline.store.sharing import make_folder
+from pipeline.text import printable
+
+_MOST_TOLD = 3
+
+
+def plan_night(source: Path, *, store: Store, options: Options, wishes: Wishes) -> Agenda:
+    """What a night would do; nothing is written. Raises MissingInputError."""
+    knowledge = Knowledge(store, options)
+    return make_agenda(source, store=store, knowledge=knowledge, wishes=wishes, now=time.time())
+
+
+def run_night(
+    source: Path,
+    *,
+    store: Store,
+    options: Options,
+    wishes: Wishes,
+    config: Config,
+    config_folder: Path,
+    reporter: Reporter,
+) -> NightOutcome:
+    """Analyse what is new below a folder and update campaigns; what came of it.
+
+    An archive or campaign that fails stops nothing. Raises MissingInputError if there is no such
+    folder, StoreError if the store cannot be written, and MissingLibraryError.
+    """
+    started_at, until = _now(), time.monotonic() + wishes.max_seconds
+    with told_as_store_error(store.path):
+        make_folder(store.path / FOLDER)
+    knowledge = Knowledge(store, options)
+    now = now_in(store.path / FOLDER)
+    agenda = make_agenda(source, store=store, knowledge=knowledge, wishes=wishes, now=now)
+    _tell_left_out(agenda, reporter)
+    sweep_store(store, reporter)
+    work = Work(store, options, wishes, until, reporter, knowledge)
+    work.do(agenda.due)
+    _forget_the_gone(source.absolute(), Quarantine(store))
+    campaigns: tuple[CampaignOutcome, ...] = ()
+    if config.campaigns:
+        from pipeline.nightly.campaigns import Campaigns
+
+        campaigns = Campaigns(
+            folder=config_folder,
+            store=store,
+            options=options,
+            until=until,
+            unsettled={each.path for each in (*agenda.waiting, *work.waiting.values())},
+            has_report=wishes.has_report,
+            reporter=reporter,
+        ).update(config.campaigns)
+    work.knowledge.remember()
+    return NightOutcome(
+        source=source.absolute(),
+        started_at=started_at,
+        ended_at=_now(),
+        analysed=tuple(work.analysed.values()),
+        failed=tuple(work.failed.values()),
+        quarantined=agenda.quarantined,
+        waiting=(*agenda.waiting, *work.waiting.values()),
+        left=tuple(each.anchor for each in work.left),
+        campaigns=campaigns,
+        unchanged_count=len(agenda.known),
+    )
+
+
+def _tell_left_out(agenda: Agenda, reporter: Reporter) -> None:
+    for each in agenda.left_out[:_MOST_TOLD]:
+        reporter.note(f"left out: {printable(str(each.path))} {each.reason}")
+    if len(agenda.left_out) > _MOST_TOLD:
+        reporter.note(f"left out: {len(agenda.left_out) - _MOST_TOLD} more of the kind")
+
+
+def _forget_the_gone(source: Path, quarantine: Quarantine) -> None:
+    """Clear the quarantine of archives that lay below a folder and are gone."""
+    for anchor in quarantine.anchors():
+        if anchor.is_relative_to(source) and not anchor.exists():
+            quarantine.release(anchor)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,256 @@
+"""Nights over a store: what is new is analysed once, and nothing that goes wrong stops them."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.errors import ChangedTraceError, DamagedTraceError
+from pipeline.nightly import analysing
+from pipeline.nightly.agenda import Wishes
+from pipeline.nightly.analysing import Failed
+from pipeline.nightly.night import plan_night
+from pipeline.run import Options
+from pipeline.store import Run, Store
+from pipeline.workers import Died
+from tests.nightly_cases import Notes, cut, night, write_archive
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    (tmp_path / "traces").mkdir()
+    return tmp_path / "traces"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "store"
+
+
+def labels(runs: tuple[Run, ...]) -> list[str]:
+    return sorted(run.label for run in runs)
+
+
+def everything(store: Path) -> dict[str, int]:
+    """All files of runs and reports with the times at which they were written."""
+    files = [path for name in ("runs", "reports") for path in (store / name).rglob("*")]
+    return {str(path): path.stat().st_mtime_ns for path in files}
+
+
+def generations(store: Path) -> dict[str, int]:
+    """How many generations each run has."""
+    found = Store(store).runs_path.glob("run=*")
+    return {run.name: len(list(run.glob("gen=*"))) for run in found}
+
+
+def test_what_is_new_is_analysed_with_a_report_and_then_left_alone(
+    source: Path, store: Path
+) -> None:
+    write_archive(source / "a" / "first", 40)
+    write_archive(source / "second", 50)
+    outcome = night(source, store, has_report=True, jobs=2)
+    assert labels(outcome.analysed) == ["first", "second"]
+    assert (outcome.failed, outcome.waiting, outcome.left) == ((), (), ())
+    for run in outcome.analysed:
+        assert (store / "reports" / f"run={run.run_id}" / "index.html").exists()
+    assert list((store / "leases").iterdir()) == []
+    before = everything(store)
+    again = night(source, store, has_report=True)
+    assert (again.analysed, again.unchanged_count) == ((), 2)
+    assert everything(store) == before
+    write_archive(source / "third", 60)
+    assert labels(night(source, store).analysed) == ["third"]
+
+
+def test_a_report_that_a_killed_night_did_not_write_is_written(source: Path, store: Path) -> None:
+    write_archive(source / "a")
+    (run,) = night(source, store).analysed
+    page = store / "reports" / f"run={run.run_id}" / "index.html"
+    assert not page.exists()
+    night(source, store, has_report=True)
+    assert page.exists()
+    assert list(generations(store).values()) == [1]
+
+
+def test_a_bad_archive_stops_no_other_and_is_tried_again_when_it_changes(
+    source: Path, store: Path
+) -> None:
+    bad, notes = write_archive(source / "bad", 50), Notes()
+    whole = (bad.with_suffix("") / "0.evt").read_bytes()
+    cut(bad)
+    write_archive(source / "good", 40)
+    outcome = night(source, store, notes=notes)
+    assert labels(outcome.analysed) == ["good"]
+    (failure,) = outcome.failed
+    assert (failure.path, failure.exit_code) == (bad, DamagedTraceError.exit_code)
+    assert "0.evt is cut short" in failure.reason
+    assert any("0.evt is cut short" in note for note in notes.notes)
+
+    again = night(source, store)
+    assert (again.analysed, again.failed) == ((), ())
+    assert again.quarantined == (failure,)
+
+    tried = night(source, store, is_retrying=True)
+    assert [each.path for each in tried.failed] == [bad]
+    assert tried.failed[0].since == failure.since
+
+    (bad.with_suffix("") / "0.evt").write_bytes(whole)
+    mended = night(source, store)
+    assert labels(mended.analysed) == ["bad"]
+    assert list((store / "nightly" / "quarantine").iterdir()) == []
+
+
+def test_the_quarantine_forgets_what_is_gone(source: Path, store: Path) -> None:
+    bad = write_archive(source / "bad")
+    cut(bad)
+    night(source, store)
+    shutil.rmtree(bad.parent)
+    assert night(source, store).quarantined == ()
+    assert list((store / "nightly" / "quarantine").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("outcome", "exit_code", "told"),
+    [
+        (Died(-9), 137, "its analysis was killed"),
+        (Failed(reason="Tracemill failed: KeyError: 3", exit_code=1), 1, "KeyError"),
+    ],
+)
+def test_a_death_and_a_mistake_of_ours_are_reasons(
+    outcome: Any,
+    exit_code: int,
+    told: str,
+    source: Path,
+    store: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write_archive(source / "a")
+
+    def fail(_: object, items: Iterator[Any], **__: object) -> Iterator[tuple[int, Any]]:
+        for number, _ in enumerate(items):
+            yield number, outcome
+
+    monkeypatch.setattr(analysing, "work_through", fail)
+    (failure,) = night(source, store).failed
+    assert failure.exit_code == exit_code
+    assert told in failure.reason
+    assert night(source, store).failed == ()
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        Failed(reason="changed", exit_code=ChangedTraceError.exit_code, is_change=True),
+        Failed(reason="cut short", exit_code=DamagedTraceError.exit_code),
+    ],
+    ids=["seen by the analysis", "seen afterwards"],
+)
+def test_what_changes_while_it_is_read_waits_for_another_night(
+    outcome: Failed, source: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anchor = write_archive(source / "a")
+
+    def fail(_: object, items: Iterator[Any], **__: object) -> Iterator[tuple[int, Any]]:
+        for number, _ in enumerate(items):
+            if not outcome.is_change:
+                os.utime(anchor)
+            yield number, outcome
+
+    monkeypatch.setattr(analysing, "work_through", fail)
+    found = night(source, store)
+    assert [each.reason for each in found.waiting] == ["changed while it was read"]
+    assert found.failed == ()
+    monkeypatch.undo()
+    assert labels(night(source, store).analysed) == ["a"]
+
+
+def test_a_changed_archive_and_one_that_replaces_another_are_new(source: Path, store: Path) -> None:
+    anchor = write_archive(source / "a", 40)
+    night(source, store)
+    shutil.rmtree(anchor.parent)
+    write_archive(source / "a", 50)
+    assert labels(night(source, store).analysed) == ["a"]
+    shutil.rmtree(anchor.parent)
+    write_archive(source / "a", 60, "another")
+    assert labels(night(source, store).analysed) == ["a"]
+    assert night(source, store).unchanged_count == 1
+
+
+def test_a_copy_is_no_new_run_and_a_moved_archive_keeps_its_run(source: Path, store: Path) -> None:
+    anchor = write_archive(source / "a")
+    (run,) = night(source, store).analysed
+    shutil.copytree(anchor.parent, source / "copy")
+    outcome = night(source, store)
+    assert [each.run_id for each in outcome.analysed] == [run.run_id]
+    assert Store(store).open(run.run_id).source.path == str(anchor)
+    assert night(source, store).unchanged_count == 2
+    shutil.rmtree(anchor.parent)
+    (source / "copy").rename(source / "moved")
+    night(source, store)
+    assert Store(store).open(run.run_id).label == "moved"
+    assert list(generations(store).values()) == [1]
+
+
+def test_names_of_any_kind_are_analysed(source: Path, store: Path) -> None:
+    names = ["two words", "Überlauf-測試", "line\nbreak", "x..y", "'; touch $HOME #", "-rf"]
+    folders = [source / name for name in names]
+    folders.append(Path(os.fsdecode(os.fsencode(source) + b"/caf\xe9")))
+    for number, folder in enumerate(folders):
+        write_archive(folder, 40 + number, f"work{number}")
+    cut(write_archive(Path(os.fsdecode(os.fsencode(source) + b"/cut\xe9\nshort")), 90, "cut"))
+    outcome = night(source, store)
+    assert len(outcome.analysed) == len(folders)
+    assert "cut?" in outcome.failed[0].reason
+    again = night(source, store)
+    assert (again.unchanged_count, len(again.quarantined)) == (len(folders), 1)
+
+
+def test_when_time_is_over_the_rest_is_left(source: Path, store: Path) -> None:
+    anchor = write_archive(source / "a")
+    outcome = night(source, store, max_seconds=0)
+    assert (outcome.left, outcome.analysed) == ((anchor,), ())
+    assert generations(store) == {}
+    assert labels(night(source, store).analysed) == ["a"]
+
+
+def test_what_last_changed_long_ago_can_be_left_alone(source: Path, store: Path) -> None:
+    anchor = write_archive(source / "a")
+    changed_at = max(path.stat().st_ctime for path in anchor.parent.rglob("*"))
+    assert night(source, store, since=changed_at + 1).analysed == ()
+    assert labels(night(source, store, since=changed_at - 1).analysed) == ["a"]
+
+
+def test_a_plan_says_what_would_be_done_and_writes_nothing(source: Path, store: Path) -> None:
+    anchor = write_archive(source / "a")
+    wishes = Wishes(jobs=1, settle_seconds=-60)
+    agenda = plan_night(source, store=Store(store), options=Options(threads=1), wishes=wishes)
+    assert [each.anchor for each in agenda.due] == [anchor]
+    assert not store.exists()
+
+
+def test_other_options_make_everything_due(source: Path, store: Path) -> None:
+    anchor = write_archive(source / "a")
+    night(source, store)
+    options = Options(threads=1, parameters={"overhead_classes": "others"})
+    plans = [
+        plan_night(
+            source,
+            store=Store(store),
+            options=each,
+            wishes=Wishes(jobs=1, settle_seconds=-60, has_report=False),
+        )
+        for each in (Options(threads=2), options)
+    ]
+    assert [[each.anchor for each in plan.due] for plan in plans] == [[], [anchor]]
+
+
+def test_a_run_that_lost_a_table_is_analysed_again(source: Path, store: Path) -> None:
+    write_archive(source / "a")
+    (run,) = night(source, store).analysed
+    assert night(source, store).unchanged_count == 1
+    (run.path / "regions.parquet").unlink()
+    assert labels(night(source, store).analysed) == ["a"]
+    assert not Store(store).open(run.run_id).missing_tables()
