@@ -78,7 +78,7 @@ def run_night(
         waiting=(*agenda.waiting, *work.waiting.values()),
         left=tuple(each.anchor for each in work.left),
         campaigns=campaigns,
-        unchanged_count=len(agenda.known),
+        unchanged_count=len(agenda.known) + len(work.copies),
     )
 
 

@@ -1,5 +1,6 @@
 """The work of a night: what is due is analysed, by this process or by others on the same store."""
 
+import os
 import time
 from collections.abc import Generator, Sequence
 from contextlib import closing
@@ -39,6 +40,7 @@ class Work:
     reporter: Reporter
     knowledge: Knowledge
     analysed: dict[Path, Run] = field(default_factory=dict)
+    copies: dict[Path, Run] = field(default_factory=dict)
     failed: dict[Path, Failure] = field(default_factory=dict)
     waiting: dict[Path, Waiting] = field(default_factory=dict)
     left: tuple[Archive, ...] = ()
@@ -78,7 +80,7 @@ class Work:
         return time.monotonic() >= self.until
 
     def _pending(self, archives: Sequence[Archive]) -> list[Archive]:
-        done = self.analysed.keys() | self.failed.keys() | self.waiting.keys()
+        done = {*self.analysed, *self.copies, *self.failed, *self.waiting}
         return [each for each in archives if each.anchor not in done]
 
     def _analyse(self, archives: Sequence[Archive]) -> None:
@@ -145,7 +147,8 @@ class Work:
     def _succeeded(self, archive: Archive, run: Run) -> None:
         self.knowledge.learn(archive, run)
         self._quarantine.release(archive.anchor)
-        self.analysed[archive.anchor] = run
+        is_copy = os.path.normpath(run.source.path) != str(archive.anchor)
+        (self.copies if is_copy else self.analysed)[archive.anchor] = run
         self.reporter.stage_advanced(STAGE, 1)
 
     def _did_not_succeed(self, archive: Archive, failure: Failed) -> None:

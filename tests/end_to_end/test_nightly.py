@@ -184,7 +184,7 @@ def test_a_copy_is_no_new_run_and_a_moved_archive_keeps_its_run(source: Path, st
     (run,) = night(source, store).analysed
     shutil.copytree(anchor.parent, source / "copy")
     outcome = night(source, store)
-    assert [each.run_id for each in outcome.analysed] == [run.run_id]
+    assert (outcome.analysed, outcome.unchanged_count) == ((), 2)
     assert Store(store).open(run.run_id).source.path == str(anchor)
     assert night(source, store).unchanged_count == 2
     shutil.rmtree(anchor.parent)

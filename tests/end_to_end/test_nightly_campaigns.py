@@ -1,0 +1,133 @@
+"""Campaigns of a night: made when what they are made from changed, and only then."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.errors import CampaignError, UsageError
+from pipeline.nightly import campaigns as campaigns_of_nights
+from pipeline.nightly.config import Config, read_config
+from pipeline.nightly.outcome import CampaignOutcome
+from pipeline.store import Store
+from tests.nightly_cases import Notes, night, write_archive
+from tests.ring_campaigns import write_stencil
+
+SCALING: dict[str, Any] = {"campaigns": [{"runs": "traces", "name": "scaling"}]}
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    for processes in (2, 4):
+        write_stencil(tmp_path / "traces" / f"p{processes}_r1", processes, 100, 1)
+    return tmp_path / "traces"
+
+
+def only(outcomes: tuple[CampaignOutcome, ...]) -> CampaignOutcome:
+    (outcome,) = outcomes
+    return outcome
+
+
+def test_a_campaign_is_made_anew_when_its_runs_or_its_description_change(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "store"
+    first = only(night(source, store, config=SCALING, has_report=True, jobs=2).campaigns)
+    assert (first.name, first.is_new, first.reason) == ("scaling", True, "")
+    assert first.run is not None
+    assert first.run.read("campaign_runs").num_rows == 2
+    assert (store / "reports" / "campaign=scaling" / "index.html").exists()
+
+    with monkeypatch.context() as unasked:
+        unasked.setattr(campaigns_of_nights, "make_campaign", None)
+        second = only(night(source, store, config=SCALING, has_report=True).campaigns)
+    assert (second.is_new, second.exit_code) == (False, 0)
+    assert second.run is not None
+    assert second.run.generation == first.run.generation
+
+    write_stencil(source / "p2_r2", 2, 100, 2)
+    third = only(night(source, store, config=SCALING, has_report=True).campaigns)
+    assert third.is_new
+    assert third.run is not None
+    assert third.run.read("campaign_runs").num_rows == 3
+
+    described = {"campaigns": [{**SCALING["campaigns"][0], "computation_size": "n**2"}]}
+    assert only(night(source, store, config=described, has_report=True).campaigns).is_new
+
+
+def test_a_campaign_that_fails_stops_neither_the_night_nor_the_next(
+    source: Path, tmp_path: Path
+) -> None:
+    config = {"campaigns": [{"runs": "traces", "pattern": "np{p}"}, *SCALING["campaigns"]]}
+    notes = Notes()
+    outcome = night(source, tmp_path / "store", config=config, notes=notes)
+    failed, made = outcome.campaigns
+    assert (failed.run, failed.exit_code) == (None, CampaignError.exit_code)
+    assert "no trace fits the pattern" in failed.reason
+    assert any("no trace fits the pattern" in note for note in notes.notes)
+    assert made.is_new
+
+
+def test_what_is_still_being_written_is_no_part_of_a_campaign(source: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    night(source, store)
+    write_archive(source / "p8_r1" / "begun").unlink()
+    write_archive(source / "p8_r1")
+    found = night(source, store, config=SCALING, settle_seconds=3_600)
+    assert len(found.waiting) == 4
+    assert only(found.campaigns).exit_code == CampaignError.exit_code
+    assert list(Store(store).campaigns.runs_path.glob("*")) == []
+
+
+def test_when_time_is_over_no_campaign_is_begun(source: Path, tmp_path: Path) -> None:
+    outcome = night(source, tmp_path / "store", config=SCALING, max_seconds=0)
+    assert (len(outcome.left), outcome.campaigns) == (2, ())
+
+
+def test_a_file_says_what_is_wanted(tmp_path: Path) -> None:
+    file = tmp_path / "nightly.toml"
+    file.write_text(
+        """
+        [[campaigns]]
+        runs = "campaigns/scaling.toml"
+        [[campaigns]]
+        name = "everything"
+        whole_run = true
+        [[applications]]
+        name = "lulesh"
+        pattern = "lulesh/*"
+        fail_if = ["run_time > +5%"]
+        """
+    )
+    config = read_config(file)
+    assert [(each.runs, each.told) for each in config.campaigns] == [
+        ("campaigns/scaling.toml", {}),
+        ("", {"name": "everything", "whole_run": True}),
+    ]
+    (application,) = config.applications
+    assert (application.name, application.pattern) == ("lulesh", "lulesh/*")
+    assert (application.baseline, application.history) == ("", 10)
+    assert application.fail_if == ("run_time > +5%",)
+    assert Config().campaigns == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("campaigns = 3", "campaigns: input should be a valid tuple, not 3"),
+        ("[[campaign]]", "unknown field campaign: fields are campaigns, applications"),
+        ("[[campaigns]]\nscalin = 1", "campaigns: all runs: unknown field scalin: fields are name"),
+        ("[[campaigns]]\nfailed = []", "failed: write this into a campaign file and name it"),
+        ("[[applications]]\nname = 'a'", "applications.0.pattern is missing"),
+        ("[[applications]]\nname='a'\npattern='*'\nx=1", "unknown field applications.0.x: fields"),
+        ("[[applications]]\nname='a'\npattern='*'\nhistory=0", "greater than or equal to 1"),
+        ("[", "not a TOML file"),
+    ],
+)
+def test_what_is_wrong_with_the_file_is_named(text: str, told: str, tmp_path: Path) -> None:
+    file = tmp_path / "nightly.toml"
+    file.write_text(text)
+    with pytest.raises(UsageError) as caught:
+        read_config(file)
+    assert str(file) in str(caught.value)
+    assert told in str(caught.value)
