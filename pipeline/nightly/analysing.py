@@ -1,6 +1,7 @@
 """Analyses archives with a report each, several at once; one that fails stops no other."""
 
 import os
+import signal
 import traceback
 from collections.abc import Generator, Iterable
 from contextlib import closing
@@ -48,7 +49,12 @@ class Failed:
     is_change: bool = False
 
 
-Outcome = Done | Failed
+@dataclass(frozen=True)
+class Stopped:
+    """An archive whose analysis was told to end, as a whole night may be."""
+
+
+Outcome = Done | Failed | Stopped
 _KILLED = Failed(
     reason="its analysis was killed: if memory was short, analyse fewer at once with --jobs",
     exit_code=KILLED,
@@ -80,7 +86,12 @@ def analyse_archives(
     work = partial(_analyse, store=store.path, options=own, has_report=has_report)
     with closing(work_through(work, beginning(), count=jobs, until=until)) as outcomes:
         for number, outcome in outcomes:
-            yield begun[number], _KILLED if isinstance(outcome, Died) else outcome
+            yield begun[number], _after(outcome) if isinstance(outcome, Died) else outcome
+
+
+def _after(death: Died) -> Outcome:
+    """A process that gets SIGTERM ends by itself, or by the signal when it is not yet at work."""
+    return Stopped() if death.exit_code in (0, -signal.SIGTERM) else _KILLED
 
 
 def _analyse(archive: Archive, *, store: Path, options: Options, has_report: bool) -> Outcome:

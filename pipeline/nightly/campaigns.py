@@ -3,25 +3,25 @@
 import json
 import os
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pipeline.campaign.campaign import Plan, make_campaign, plan_campaign
-from pipeline.campaign.choices import parameters_of
-from pipeline.campaign.discovery import Member
 from pipeline.errors import MissingLibraryError, PipelineError, StoreError
-from pipeline.graph import code_hash
+from pipeline.nightly.campaign_inputs import mark_of
 from pipeline.nightly.config import NightlyCampaign
 from pipeline.nightly.notes import FOLDER, replace_document
 from pipeline.nightly.outcome import CampaignOutcome
 from pipeline.reporter import Reporter
 from pipeline.run import Options
-from pipeline.sql import all_queries
 from pipeline.store import Run, Store
 from pipeline.store.leases import take
 from pipeline.store.manifest import STORE_FORMAT_VERSION, UnreadableRecordError, load_document
 from pipeline.text import hash_of, printable
+
+if TYPE_CHECKING:
+    from pipeline.campaign.campaign import Plan
 
 _FATAL = (StoreError, MissingLibraryError)
 
@@ -60,18 +60,43 @@ class Campaigns:
         return tuple(outcomes)
 
     def _updated(self, campaign: NightlyCampaign) -> CampaignOutcome:
+        made = self._as_it_was(campaign)
+        if made is not None:
+            return CampaignOutcome(name=made.run_id, run=made)
         plan = self._plan(campaign)
-        current = self._current(plan.name)
-        if current is not None and self._noted(plan.name) == [current.generation, self._mark(plan)]:
-            return CampaignOutcome(name=plan.name, run=current)
         lease = take(self.store.leases_path, f"campaign {plan.name}")
         if lease is None:
-            reason = "" if current else "another process makes it at the moment"
-            return CampaignOutcome(name=plan.name, run=current, reason=reason)
+            return self._made_elsewhere(plan)
         with lease:
-            return self._made(plan)
+            return self._made(campaign, plan)
 
-    def _plan(self, campaign: NightlyCampaign) -> Plan:
+    def _as_it_was(self, campaign: NightlyCampaign) -> Run | None:
+        """The campaign if nothing changed since it was made."""
+        path = self._note_path(campaign)
+        if not path.exists():
+            return None
+        try:
+            note = load_document(path)
+        except UnreadableRecordError:
+            return None
+        run = self._current(str(note.get("name")))
+        if run is None or run.generation != note.get("generation"):
+            return None
+        return run if note.get("made_from") == self._mark(campaign) else None
+
+    def _current(self, name: str) -> Run | None:
+        """The campaign of that name if it and its report are intact."""
+        try:
+            run = self.store.campaigns.current(name)
+        except (UnreadableRecordError, ValueError):
+            return None
+        page = self.store.path / "reports" / f"campaign={name}" / "index.html"
+        is_told = page.exists() or not self.has_report
+        return run if run is not None and is_told and not run.missing_tables() else None
+
+    def _plan(self, campaign: NightlyCampaign) -> "Plan":
+        from pipeline.campaign.campaign import plan_campaign
+
         plan = plan_campaign(
             self.folder / campaign.runs if campaign.runs else None,
             told=campaign.told,
@@ -79,17 +104,34 @@ class Campaigns:
             reporter=self.reporter,
             allow_damaged=self.options.allow_damaged,
         )
-        places = {os.path.realpath(path.parent) for path in self.unsettled}
-        settled = [each for each in plan.members if os.path.realpath(each.trace) not in places]
+        folders = {os.path.realpath(path.parent) for path in self.unsettled}
+        settled = [
+            member
+            for member in plan.members
+            if not folders or os.path.realpath(member.trace) not in folders
+        ]
         return replace(plan, members=tuple(settled))
 
-    def _made(self, plan: Plan) -> CampaignOutcome:
+    def _made_elsewhere(self, plan: "Plan") -> CampaignOutcome:
+        run = self._current(plan.name)
+        reason = "" if run else "another process makes it at the moment"
+        return CampaignOutcome(name=plan.name, run=run, reason=reason)
+
+    def _made(self, campaign: NightlyCampaign, plan: "Plan") -> CampaignOutcome:
+        from pipeline.campaign.campaign import make_campaign
+
         analysis = make_campaign(
             plan, store=self.store, options=self.options, reporter=self.reporter
         )
         if self.has_report:
             self._report(analysis.run)
-        self._note(plan, analysis.run)
+        note = {
+            "name": plan.name,
+            "generation": analysis.run.generation,
+            "made_from": self._mark(campaign),
+            "store_format_version": STORE_FORMAT_VERSION,
+        }
+        replace_document(self._note_path(campaign), note)
         return CampaignOutcome(name=plan.name, run=analysis.run, is_new=analysis.is_new)
 
     def _report(self, run: Run) -> None:
@@ -101,82 +143,20 @@ class Campaigns:
         )
         write_reports(report, self.store.path)
 
-    def _current(self, name: str) -> Run | None:
-        try:
-            run = self.store.campaigns.current(name)
-        except UnreadableRecordError:
-            return None
-        return None if run is None or run.missing_tables() else run
+    def _note_path(self, campaign: NightlyCampaign) -> Path:
+        """Where is noted what a campaign was made from."""
+        told = json.dumps([str(self.folder.absolute()), campaign.runs, campaign.told], default=str)
+        return self.store.path / FOLDER / "campaigns" / f"{hash_of(told)}.json"
 
-    def _place(self, name: str) -> Path:
-        return self.store.path / FOLDER / "campaigns" / f"{name}.json"
-
-    def _noted(self, name: str) -> list[str] | None:
-        if not self._place(name).exists():
-            return None
-        try:
-            note = load_document(self._place(name))
-        except UnreadableRecordError:
-            return None
-        return [note.get("generation", ""), note.get("made_from", "")]
-
-    def _note(self, plan: Plan, run: Run) -> None:
-        """Note what a campaign was made from, to be asked again only when that changes."""
-        version = {"store_format_version": STORE_FORMAT_VERSION}
-        note = {"generation": run.generation, "made_from": self._mark(plan)}
-        replace_document(self._place(plan.name), {**note, **version})
-
-    def _mark(self, plan: Plan) -> str:
-        """A hash of all that tables and report of a campaign are made from.
-
-        Of its traces that are the runs in the store and the state of the files.
-        """
-        runs = self._runs_by_path()
-        parameters = {**self.options.parameters, **parameters_of(plan.description, plan.path)}
-        told = [
-            repr(replace(plan, members=())),
-            [_told(member, runs) for member in plan.members],
-            repr(sorted(parameters.items())),
-            str(self.options.allow_damaged),
-            str(self.has_report),
-            code_hash(("pipeline", "schemas")),
-            [query.text for query in all_queries()],
-        ]
-        return hash_of(json.dumps(told))
-
-    def _runs_by_path(self) -> dict[str, list[str]]:
-        """Run and generation of every run of the store, by its trace and the folder of that."""
-        found: dict[str, list[str]] = {}
-        for run_id, pointer in self.store.pointers().items():
-            path = os.path.realpath(pointer.source.path)
-            for place in (path, os.path.dirname(path), run_id):
-                found.setdefault(place, []).append(f"{run_id}/{pointer.generation}")
-        return found
+    def _mark(self, campaign: NightlyCampaign) -> str:
+        return mark_of(
+            campaign,
+            folder=self.folder,
+            pointers=self.store.pointers(),
+            options=self.options,
+            unsettled=self.unsettled,
+        )
 
 
 def _name(campaign: NightlyCampaign) -> str:
     return str(campaign.told.get("name") or campaign.runs or "of all runs")
-
-
-def _told(member: Member, runs: dict[str, list[str]]) -> list[object]:
-    """What a campaign is told of a member."""
-    if member.run_id:
-        return [repr(member), runs.get(member.run_id)]
-    return [
-        repr(member),
-        runs.get(os.path.realpath(member.trace)),
-        list(_states(member.trace)),
-    ]
-
-
-def _states(trace: Path) -> Iterator[tuple[str, int, int]]:
-    """Name, size and time of a file or of all files of a folder, to the depth that traces have."""
-    if not trace.is_dir():
-        if trace.exists():
-            status = trace.stat()
-            yield trace.name, status.st_size, status.st_mtime_ns
-        return
-    for path in sorted((*trace.iterdir(), *trace.glob("*/*"))):
-        if path.is_file():
-            status = path.stat()
-            yield str(path.relative_to(trace)), status.st_size, status.st_mtime_ns

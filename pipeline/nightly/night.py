@@ -76,7 +76,7 @@ def run_night(
         failed=tuple(work.failed.values()),
         quarantined=agenda.quarantined,
         waiting=(*agenda.waiting, *work.waiting.values()),
-        left=tuple(each.anchor for each in work.left),
+        left=tuple(work.left),
         campaigns=campaigns,
         unchanged_count=len(agenda.known) + len(work.copies),
     )

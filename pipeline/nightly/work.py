@@ -43,7 +43,7 @@ class Work:
     copies: dict[Path, Run] = field(default_factory=dict)
     failed: dict[Path, Failure] = field(default_factory=dict)
     waiting: dict[Path, Waiting] = field(default_factory=dict)
-    left: tuple[Archive, ...] = ()
+    left: dict[Path, Archive] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._quarantine = Quarantine(self.store)
@@ -73,14 +73,14 @@ class Work:
         finally:
             for anchor in list(self._leases):
                 self._release(anchor)
-        self.left = tuple(pending)
+        self.left |= {each.anchor: each for each in pending}
         self.reporter.stage_finished(STAGE, round(time.perf_counter() - start, 3))
 
     def _is_over(self) -> bool:
         return time.monotonic() >= self.until
 
     def _pending(self, archives: Sequence[Archive]) -> list[Archive]:
-        done = {*self.analysed, *self.copies, *self.failed, *self.waiting}
+        done = {*self.analysed, *self.copies, *self.failed, *self.waiting, *self.left}
         return [each for each in archives if each.anchor not in done]
 
     def _analyse(self, archives: Sequence[Archive]) -> None:
@@ -97,8 +97,10 @@ class Work:
             for archive, outcome in outcomes:
                 if isinstance(outcome, Done):
                     self._succeeded(archive, outcome.run)
-                else:
+                elif isinstance(outcome, Failed):
                     self._did_not_succeed(archive, outcome)
+                else:
+                    self.left[archive.anchor] = archive
                 self._release(archive.anchor)
 
     def _free(self, archives: Sequence[Archive]) -> Generator[Archive]:

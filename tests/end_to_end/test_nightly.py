@@ -140,6 +140,21 @@ def test_a_death_and_a_mistake_of_ours_are_reasons(
     assert night(source, store).failed == ()
 
 
+@pytest.mark.parametrize("exit_code", [0, -15])
+def test_an_analysis_that_is_told_to_end_is_left_for_the_next_night(
+    exit_code: int, source: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anchor = write_archive(source / "a")
+
+    def stop(_: object, items: Iterator[Any], **__: object) -> Iterator[tuple[int, Any]]:
+        for number, _ in enumerate(items):
+            yield number, Died(exit_code)
+
+    monkeypatch.setattr(analysing, "work_through", stop)
+    outcome = night(source, store)
+    assert (outcome.left, outcome.failed) == ((anchor,), ())
+
+
 @pytest.mark.parametrize(
     "outcome",
     [

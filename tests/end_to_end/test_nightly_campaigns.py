@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from pipeline.campaign import campaign
 from pipeline.errors import CampaignError, UsageError
-from pipeline.nightly import campaigns as campaigns_of_nights
 from pipeline.nightly.config import Config, read_config
 from pipeline.nightly.outcome import CampaignOutcome
 from pipeline.store import Store
@@ -39,7 +39,7 @@ def test_a_campaign_is_made_anew_when_its_runs_or_its_description_change(
     assert (store / "reports" / "campaign=scaling" / "index.html").exists()
 
     with monkeypatch.context() as unasked:
-        unasked.setattr(campaigns_of_nights, "make_campaign", None)
+        unasked.setattr(campaign, "plan_campaign", None)
         second = only(night(source, store, config=SCALING, has_report=True).campaigns)
     assert (second.is_new, second.exit_code) == (False, 0)
     assert second.run is not None
