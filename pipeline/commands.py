@@ -234,7 +234,7 @@ def report_run(
         raise UsageError("--pictures are written beside the page in the store: without --output")
     windows = () if window is None else (read_window(window),)
     is_for_store = has_drawings or (bool(windows) and output is None and format is None)
-    format = format or _format_of(output)
+    format = format or format_of(output)
     if output is not None:
         check_folder(output)
     chosen = open_run(store, run)
@@ -245,7 +245,7 @@ def report_run(
     if format == "terminal" and output is None:
         print_report(report, results())
         return
-    text = _render(report, format)
+    text = render(report, format)
     if output is None:
         results().file.write(text)
         return
@@ -253,7 +253,8 @@ def report_run(
     messages().print(f"report written to {output}", markup=False, soft_wrap=True)
 
 
-def _format_of(output: Path | None) -> ReportFormat:
+def format_of(output: Path | None) -> ReportFormat:
+    """The format that the suffix of a file means. Raises UsageError if it means none."""
     if output is None:
         return "terminal"
     format = _FORMAT_OF_SUFFIX.get(output.suffix.lower())
@@ -265,7 +266,8 @@ def _format_of(output: Path | None) -> ReportFormat:
     return format
 
 
-def _render(report: Report, format: ReportFormat) -> str:
+def render(report: Report, format: ReportFormat) -> str:
+    """A report as text in some format."""
     if format == "html":
         return render_html(report)
     if format == "markdown":

@@ -12,7 +12,8 @@ from pipeline.errors import QueryError
 QUERIES = Path(__file__).resolve().parent.parent / "queries"
 # Folders whose queries answer a question instead of making a table of the store.
 ANSWERING = (
-    "checks", "export", "reports", "gathering", "campaign_reports", "cookbook", "campaign_cookbook",
+    "checks", "export", "reports", "gathering", "comparison", "campaign_reports", "cookbook",
+    "campaign_cookbook",
 )  # fmt: skip
 # Folder of the queries that make tables of a campaign, and not of a run.
 CAMPAIGN = "campaign"

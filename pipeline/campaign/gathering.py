@@ -66,7 +66,7 @@ def in_batches(runs: Iterable[Run]) -> Iterator[list[Run]]:
 
 def measure(runs: Sequence[Run]) -> dict[str, RunSize]:
     """How large some runs are, by run id. Raises QueryError or StoreError."""
-    (sizes,) = _ask(runs, [SIZES], {}, threads=1, memory_limit="")
+    (sizes,) = ask(runs, [SIZES], {}, threads=1, memory_limit="")
     return {row.pop("run_id"): RunSize(**row) for row in sizes.to_pylist()}
 
 
@@ -80,19 +80,20 @@ def gather(
 ) -> Gathered:
     """Ask some runs for what campaigns compare. Raises QueryError or StoreError."""
     values = {"is_whole_run": is_whole_run, "is_setup_included": is_setup_included}
-    tables = _ask(runs, QUERIES, values, threads=threads, memory_limit=memory_limit)
+    tables = ask(runs, QUERIES, values, threads=threads, memory_limit=memory_limit)
     times, call_paths, call_sites, metrics = tables
     return Gathered(times=times, call_paths=call_paths, call_sites=call_sites, metrics=metrics)
 
 
-def _ask(
+def ask(
     runs: Sequence[Run],
     names: Sequence[str],
     values: Mapping[str, Value],
     *,
-    threads: int,
+    threads: int | None,
     memory_limit: str,
 ) -> list[pa.Table]:
+    """Rows of some queries over runs that are told apart by `run_id`."""
     queries = _queries(names)
     connection = connect(threads=threads, memory_limit=memory_limit)
     try:
@@ -108,9 +109,9 @@ def _ask(
         connection.close()
 
 
-def lacks(run: Run) -> list[str]:
-    """Tables without which a run cannot be asked: lost, or not made by an older version."""
-    names = {name for query in _queries([SIZES, *QUERIES]) for name in query.inputs}
+def lacks(run: Run, asked: Sequence[str] = (SIZES, *QUERIES)) -> list[str]:
+    """Tables without which queries cannot ask a run: lost, or not made by an older version."""
+    names = {name for query in _queries(asked) for name in query.inputs}
     lost = set(run.missing_tables())
     return sorted(name for name in names if name in lost or not _has(run, name))
 

@@ -39,6 +39,7 @@ for command in (
     asking.sql,
     asking.quality,
     asking.report,
+    asking.compare,
     asking.tables,
     asking.explain,
 ):

@@ -124,6 +124,37 @@ def report(
     )
 
 
+def compare(
+    base: Annotated[str, Parameter(help="A: a run by id or its beginning, label, or trace path.")],
+    other: Annotated[str, Parameter(help="B, the same.")],
+    /,
+    *,
+    store: Store = Path("store"),
+    format: Literal["terminal", "markdown", "json", "html"] | None = None,
+    output: Path | None = None,
+) -> None:
+    """Tell what changed from run A to run B: by metric, call path and rank.
+
+    Several runs joined by commas, or a label that several have, are repetitions: then also which
+    changes are beyond noise.
+
+    Examples:
+      tracemill compare before after
+      tracemill compare 1f2e,77a0,c3d4 after --output comparison.html
+
+    Parameters
+    ----------
+    format
+        How to tell it; html is one self-contained page. [default: by the suffix of --output,
+        .html, .md, .json or .txt, else terminal]
+    output
+        File to write. [default: standard output]
+    """
+    from pipeline import compare_command
+
+    compare_command.compare_runs(base, other, store=store, format=format, output=output)
+
+
 def tables(table: str | None = None, /) -> None:
     """Explain the tables, or one table with its columns, units and rules.
 

@@ -35,10 +35,9 @@ def _lines(report: Report, has_pictures: bool) -> Iterator[str]:
             yield f"![{escape(drawing.title)}]({drawing.name}.svg)"
             yield ""
     yield ""
-    option = f"--{report.subject} {report.name}"
     yield (
         f"{report.subject.capitalize()} `{report.name}`. Each query can be given to "
-        f"`tracemill sql {option}` as it stands."
+        f"`tracemill sql {report.asked_by}` as it stands."
     )
 
 

@@ -19,10 +19,11 @@ class Layout(StrEnum):
 
 
 class Subject(StrEnum):
-    """What a report is about; also the option by which its tables are asked."""
+    """What a report is about."""
 
     RUN = "run"
     CAMPAIGN = "campaign"
+    COMPARISON = "comparison"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,13 +231,19 @@ class Section:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """A whole report on one run, or on a campaign: `subject` is what `name` names."""
+    """A whole report on a run, a campaign or a comparison: `subject` is what `name` names."""
 
     title: str
     subtitle: str
     name: str
     sections: tuple[Section, ...]
     subject: Subject = Subject.RUN
+
+    @property
+    def asked_by(self) -> str:
+        """Options of `tracemill sql` that make its tables known."""
+        is_of_all = self.subject is Subject.COMPARISON
+        return "--all-runs" if is_of_all else f"--{self.subject} {self.name}"
 
     def section(self, key: str) -> Section:
         return next(section for section in self.sections if section.key == key)

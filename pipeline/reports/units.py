@@ -28,6 +28,10 @@ class Unit(StrEnum):
     COUNT = "count"
     SHARE = "ratio"
     PERCENT = "percent"
+    TIME_CHANGE = "change of time"
+    SIZE_CHANGE = "change of bytes"
+    AMOUNT_CHANGE = "change of amount"
+    SHARE_CHANGE = "change by a ratio"
 
     @property
     def is_additive(self) -> bool:
@@ -106,6 +110,18 @@ def format_share(share: float) -> str:
     return f"{percent:.2f}%" if abs(percent) < 0.995 else f"{percent:.1f}%"
 
 
+def with_sign(change: float, format: Callable[[float], str]) -> str:
+    """A change with its sign, also if that is a plus."""
+    return f"+{format(change)}" if change > 0 else format(change)
+
+
+def format_share_change(share: float) -> str:
+    """A change as a part of what was, in percent: '+12.3%'; of nothing it has no size."""
+    if not isfinite(share):
+        return "from nothing"
+    return with_sign(share, format_share) if abs(share) >= 0.0001 else format_share(share)
+
+
 def _significant(value: float, digits: int) -> str:
     whole = len(str(int(abs(float(f"{value:.{digits}g}")))))
     return f"{value:,.{max(0, digits - whole)}f}"
@@ -126,6 +142,10 @@ _FORMATS: dict[Unit, Callable[[float], str]] = {
     Unit.COUNT: format_count,
     Unit.SHARE: format_share,
     Unit.PERCENT: lambda value: f"{value}%",
+    Unit.TIME_CHANGE: lambda value: with_sign(value, format_time),
+    Unit.SIZE_CHANGE: lambda value: with_sign(value, format_size),
+    Unit.AMOUNT_CHANGE: lambda value: with_sign(value, _FORMATS[Unit.AMOUNT]),
+    Unit.SHARE_CHANGE: format_share_change,
 }
 
 

@@ -29,7 +29,7 @@ def run_command(*arguments: str, cwd: Path, **options: Any) -> subprocess.Comple
 
 def test_the_commands_are_these() -> None:
     assert [" ".join(words) for words in COMMANDS] == [
-        "analyze", "campaign", "explain", "export events", "export perfetto",
+        "analyze", "campaign", "compare", "explain", "export events", "export perfetto",
         "export severities", "export tables", "generate",
         "nightly", "quality", "report", "runs", "sql", "tables",
     ]  # fmt: skip

@@ -46,6 +46,7 @@ STAGES = [query for query in all_queries() if query.is_stage]
 ANSWERS = [query for query in all_queries() if not query.is_stage]
 # Those that are asked of many runs at once.
 GATHERING = [query for query in ANSWERS if query.concept == "gathering"]
+COMPARING = [query for query in ANSWERS if query.concept == "comparison"]
 
 
 def named(queries: list[Query]) -> Any:
@@ -163,9 +164,16 @@ def test_the_result_is_the_declared_table(
     assert described == [(column.name, SQL_TYPES[column.type]) for column in table.columns]
 
 
-@named([query for query in ANSWERS if query not in GATHERING])
+@named([query for query in ANSWERS if query not in GATHERING + COMPARING])
 def test_a_query_for_reports_can_be_run(query: Query, database: duckdb.DuckDBPyConnection) -> None:
     assert database.sql(query.text, params=samples(query)).columns
+
+
+@named(COMPARING)
+def test_a_query_for_comparisons_can_be_run(
+    query: Query, database_of_runs: duckdb.DuckDBPyConnection
+) -> None:
+    assert database_of_runs.sql(query.text, params=samples(query)).columns
 
 
 @named(GATHERING)

@@ -1,0 +1,15 @@
+"""What changed between two runs, or two sets of repetitions, and what of it is noise."""
+
+from pipeline.comparison.changes import CallPathChange, Cause, Change, MetricChange, RankChange
+from pipeline.comparison.comparing import Comparison, Side, compare
+
+__all__ = [
+    "CallPathChange",
+    "Cause",
+    "Change",
+    "Comparison",
+    "MetricChange",
+    "RankChange",
+    "Side",
+    "compare",
+]

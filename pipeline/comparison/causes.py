@@ -1,0 +1,144 @@
+"""Which changes explain the others: where the critical path grew, and what took longer."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pipeline.explain import Metric, list_metrics
+from schemas.overheads import TAXONOMY
+
+if TYPE_CHECKING:
+    import polars
+
+RUN_TIME, TIME, CRITICAL_PATH = "run_time", "time", "critical_path"
+# A part of a metric explains its change if it is at least that share of it.
+EXPLAINING = 0.5
+# A call path decides about the run time if it has that share of the change of the critical path.
+DECIDING = 0.05
+CLASSES = frozenset(each.metric for each in TAXONOMY)
+# Changes below this share of the largest one explain nothing.
+WORTH_TELLING = 0.01
+_WAITING = ("wait state", "completion")
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A row of `changes` that explains others, and what the critical path has more there."""
+
+    row: Row
+    critical_path_ns: float
+    is_waiting: bool
+    is_decisive: bool
+
+
+def find_causes(
+    rows: "polars.DataFrame", metric: str, direction: float, limit: int
+) -> list[Explained]:
+    """What explains most of the change of a metric, at most `limit` places, worst first.
+
+    `rows` are changes by call path, and `direction` the sign of the change to explain. For the
+    run time these are call paths in which the critical path changed, then those in which all
+    processes together did; for other metrics the latter alone. Of nested metrics the deepest one
+    is told that has at least half of the change.
+    """
+    rows = rows.drop_nulls("call_path_key")
+    tree = MetricTree.of(list_metrics())
+    decided = _deciding(rows, direction, limit) if metric == RUN_TIME else []
+    start = TIME if metric == RUN_TIME else metric
+    found = [*decided, *_changed(rows, start, tree, direction, limit)]
+    unique = {(each.row["metric"], each.row["call_path_key"]): each for each in reversed(found)}
+    return list(reversed(unique.values()))[:limit]
+
+
+@dataclass(frozen=True)
+class MetricTree:
+    """Metrics of time and the metrics that are parts of them in the same call path."""
+
+    parts: Mapping[str, tuple[str, ...]]
+    waiting: frozenset[str]
+
+    @classmethod
+    def of(cls, metrics: Sequence[Metric]) -> "MetricTree":
+        """Time divides into overheads, these into their classes, and these hold waiting."""
+        known = {metric.name: metric for metric in metrics if metric.unit == "ns"}
+        parts: dict[str, list[str]] = {name: [] for name in known}
+        roots = [metric for metric in known.values() if metric.parent is None]
+        for metric in known.values():
+            if metric.parent in parts:
+                parts[metric.parent].append(metric.name)
+        parts[TIME] = [metric.name for metric in roots if metric.kind == "overhead"]
+        waiting = frozenset(name for name, metric in known.items() if metric.kind in _WAITING)
+        for name in CLASSES & set(parts):
+            parts[name] = [metric.name for metric in roots if metric.name in waiting]
+        return cls({name: tuple(inner) for name, inner in parts.items()}, waiting)
+
+
+def _deciding(rows: "polars.DataFrame", direction: float, limit: int) -> list[Explained]:
+    """Call paths in which the critical path changed that way, with the class of their time."""
+    import polars as pl
+
+    on_path = rows.filter(pl.col("metric") == CRITICAL_PATH)
+    amount = pl.col("change_value") * direction
+    least = abs(float(on_path["change_value"].sum())) * DECIDING
+    chosen = (
+        on_path.filter((amount > 0) & (amount >= least)).sort(-amount, "call_path_key").head(limit)
+    )
+    classes = _by_place(rows.filter(pl.col("metric").is_in(CLASSES)), chosen)
+    found = []
+    for row in chosen.iter_rows(named=True):
+        own = [each for (_, key), each in classes.items() if key == row["call_path_key"]]
+        if own:
+            most = max(own, key=lambda each: (_size(each), each["metric"]))
+            found.append(Explained(most, row["change_value"], is_waiting=False, is_decisive=True))
+    return found
+
+
+def _changed(
+    rows: "polars.DataFrame", metric: str, tree: MetricTree, direction: float, limit: int
+) -> Iterator[Explained]:
+    """Call paths in which a metric changed that way, each with the deepest part that explains."""
+    import polars as pl
+
+    # Time in no call path is in no metric but its class.
+    outside = (pl.col("call_path_key") == 0) & pl.col("metric").is_in(CLASSES)
+    is_start = (pl.col("metric") == metric) | (outside if metric == TIME else pl.lit(value=False))
+    amount = pl.col("change_value") * direction
+    grown = rows.filter(is_start & (amount > 0)).sort(-amount, "metric", "call_path_key")
+    least = abs(grown["change_value"][0]) * WORTH_TELLING if grown.height else 0.0
+    chosen = grown.filter(amount >= least).head(limit)
+    places = _by_place(rows, chosen)
+    for row in chosen.iter_rows(named=True):
+        deepest = _descend(row, places, tree)
+        path = places.get((CRITICAL_PATH, row["call_path_key"]))
+        yield Explained(
+            deepest,
+            path["change_value"] if path else 0.0,
+            is_waiting=deepest["metric"] in tree.waiting,
+            is_decisive=False,
+        )
+
+
+def _descend(row: Row, places: Mapping[tuple[str, int], Row], tree: MetricTree) -> Row:
+    """The deepest part of a metric in the same call path that has most of its change."""
+    key, change = row["call_path_key"], row["change_value"]
+    parts = [
+        places[part, key] for part in tree.parts.get(row["metric"], ()) if (part, key) in places
+    ]
+    for part in sorted(parts, key=lambda each: -abs(each["change_value"])):
+        if part["change_value"] / change >= EXPLAINING:
+            return _descend(part, places, tree)
+    return row
+
+
+def _by_place(rows: "polars.DataFrame", chosen: "polars.DataFrame") -> dict[tuple[str, int], Row]:
+    """Rows of some call paths by metric and key."""
+    import polars as pl
+
+    kept = rows.filter(pl.col("call_path_key").is_in(chosen["call_path_key"].to_list()))
+    return {(row["metric"], row["call_path_key"]): row for row in kept.iter_rows(named=True)}
+
+
+def _size(row: Row) -> float:
+    return max(abs(row["base_value"]), abs(row["other_value"]))

@@ -1,0 +1,24 @@
+"""Which runs a side of a comparison means."""
+
+from pathlib import Path
+
+from pipeline.errors import MissingInputError
+from pipeline.opening import open_run, open_store
+from pipeline.store import Run
+
+
+def choose_runs(store: Path, name: str) -> tuple[Run, ...]:
+    """The run called `name`, all of a label that several have, or those of names joined by commas.
+
+    Raises MissingInputError with the likeliest run, or those there are.
+    """
+    try:
+        return (open_run(store, name),)
+    except MissingInputError:
+        labelled = tuple(run for run in open_store(store).runs() if run.label == name)
+        names = [part.strip() for part in name.split(",") if part.strip()]
+        if labelled:
+            return tuple(sorted(labelled, key=lambda run: run.run_id))
+        if len(names) < 2:
+            raise
+    return tuple(run for part in names for run in choose_runs(store, part))

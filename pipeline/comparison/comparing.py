@@ -1,0 +1,339 @@
+"""From the runs of two sides to what changed between them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pipeline.campaign.gathering import SIZES, RunSize, ask, lacks, measure
+from pipeline.comparison.causes import RUN_TIME, TIME, Explained, find_causes
+from pipeline.comparison.changes import CallPathChange, Cause, MetricChange, RankChange
+from pipeline.comparison.noise import noise_of
+from pipeline.errors import StoreError, UsageError
+from pipeline.explain import Metric, list_metrics
+from pipeline.sql import Value, load_query
+from pipeline.store import Run
+
+if TYPE_CHECKING:
+    import polars
+
+QUERY = "changes"
+# So many call paths of each metric, and causes, are told apart by process.
+PLACES_OF_METRIC = 3
+PLACES_OF_CAUSES = 10
+CALL_PATHS_OF_METRIC = 20
+_DIRECTIONS = {RUN_TIME, TIME}
+
+Rows = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """Runs that are repetitions of each other, and how large each was."""
+
+    runs: tuple[Run, ...]
+    sizes: tuple[RunSize, ...]
+
+    @property
+    def run_ids(self) -> tuple[str, ...]:
+        return tuple(run.run_id for run in self.runs)
+
+    @property
+    def label(self) -> str:
+        """Labels of the runs, each once."""
+        return ", ".join(dict.fromkeys(run.label for run in self.runs))
+
+    @property
+    def processes(self) -> tuple[int, ...]:
+        """Numbers of processes that runs had, smallest first."""
+        return tuple(sorted({size.processes for size in self.sizes}))
+
+    @property
+    def threads(self) -> tuple[int, ...]:
+        """Numbers of threads per process that runs had, smallest first."""
+        return tuple(sorted({size.threads for size in self.sizes}))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Comparison:
+    """What changed from the runs of `base` to those of `other`.
+
+    `rows` hold every metric, as a whole and by call path, and `ranked` the places that are told
+    apart by process, both as the query `changes` returns them, with their noise. If
+    `is_per_process`, numbers of processes differ and values are means over them, except those by
+    process. `sql` are the two statements, to be run over all runs of the store.
+    """
+
+    base: Side
+    other: Side
+    is_per_process: bool
+    rows: "polars.DataFrame"
+    ranked: "polars.DataFrame"
+    sql: tuple[str, str]
+
+    @cached_property
+    def run_time(self) -> MetricChange:
+        """Elapsed time from the first to the last record."""
+        import numpy as np
+
+        times = [
+            np.array([size.whole_time_ns for size in side.sizes], np.float64)
+            for side in (self.base, self.other)
+        ]
+        base_variance, other_variance = (
+            np.array([each.var(ddof=1) if len(each) > 1 else np.nan]) for each in times
+        )
+        noise = noise_of(
+            base_variance, other_variance, base_count=len(times[0]), other_count=len(times[1])
+        )
+        return MetricChange(
+            metric=RUN_TIME,
+            title="Run time",
+            unit="ns",
+            base_value=float(times[0].mean()),
+            other_value=float(times[1].mean()),
+            noise_value=_known(float(noise[0])),
+        )
+
+    @cached_property
+    def metrics(self) -> tuple[MetricChange, ...]:
+        """Every metric that either side has, in the order of the list of metrics."""
+        totals = {row["metric"]: row for row in self._totals()}
+        return tuple(
+            MetricChange(**_change(totals[metric.name], metric), parent_metric=metric.parent)
+            for metric in list_metrics()
+            if metric.name in totals
+        )
+
+    @cached_property
+    def call_paths(self) -> tuple[CallPathChange, ...]:
+        """The call paths in which each metric changed most, and where it did not change none."""
+        return tuple(
+            change
+            for metric in self.metrics
+            for change in self.call_paths_of(metric.metric, CALL_PATHS_OF_METRIC)
+        )
+
+    @cached_property
+    def ranks(self) -> tuple[RankChange, ...]:
+        """The processes on which the largest changes are largest, metric by metric."""
+        metrics = _metrics()
+        return tuple(
+            _rank_change(row, metrics[row["metric"]]) for row in self.ranked.iter_rows(named=True)
+        )
+
+    def call_paths_of(self, metric: str, limit: int) -> tuple[CallPathChange, ...]:
+        """The call paths in which a metric changed most, the largest change first."""
+        import polars as pl
+
+        known = _metrics()[metric]
+        is_own = (pl.col("metric") == metric) & pl.col("call_path_key").is_not_null()
+        changed = self.rows.filter(is_own & (pl.col("change_value") != 0)).head(limit)
+        return tuple(_call_path_change(row, known) for row in changed.iter_rows(named=True))
+
+    def in_call_path(self, metric: str, call_path: str) -> tuple[CallPathChange, ...]:
+        """A metric in the call paths of that name, of which there can be several."""
+        import polars as pl
+
+        known = _metrics()[metric]
+        found = self.rows.filter((pl.col("metric") == metric) & (pl.col("call_path") == call_path))
+        return tuple(_call_path_change(row, known) for row in found.iter_rows(named=True))
+
+    def of_metric(self, metric: str) -> MetricChange:
+        """A metric as a whole, or the run time. Raises KeyError for a name that is no metric."""
+        if metric == RUN_TIME:
+            return self.run_time
+        known = _metrics()[metric]
+        found = next((each for each in self.metrics if each.metric == metric), None)
+        return found or MetricChange(
+            **_named(known), base_value=0.0, other_value=0.0,
+            noise_value=0.0 if self.is_repeated else None, parent_metric=known.parent,
+        )  # fmt: skip
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether a side has repetitions, so that noise is known."""
+        return max(len(self.base.runs), len(self.other.runs)) > 1
+
+    def causes(self, metric: str | None = None, limit: int = 3) -> tuple[Cause, ...]:
+        """What explains most of the change of a metric, or of the run time, worst first.
+
+        Empty if it did not change.
+        """
+        change = self.of_metric(metric or RUN_TIME).change_value
+        direction = float((change > 0) - (change < 0))
+        return self._causes(metric or RUN_TIME, direction, limit) if direction else ()
+
+    def parts_of_time(self, limit: int) -> tuple[Cause, ...]:
+        """Where time changed most, up or down, each with the deepest metric that explains it."""
+        found = [each for up in (1.0, -1.0) for each in self._causes(TIME, up, limit)]
+        found.sort(key=lambda each: -abs(each.change_value))
+        return tuple(found[:limit])
+
+    def _causes(self, metric: str, direction: float, limit: int) -> tuple[Cause, ...]:
+        metrics = _metrics()
+        found = find_causes(self.rows, metric, direction, limit)
+        return tuple(self._cause(each, metrics[each.row["metric"]], direction) for each in found)
+
+    def _cause(self, found: Explained, metric: Metric, direction: float) -> Cause:
+        import polars as pl
+
+        row = found.row
+        own = self.ranked.filter(
+            (pl.col("metric") == row["metric"]) & (pl.col("call_path_key") == row["call_path_key"])
+        )
+        amount = pl.col("change_value") * direction
+        worst = own.filter(amount > 0).sort(-amount, "rank").head(1).to_dicts()
+        return Cause.of(
+            _call_path_change(row, metric),
+            critical_path_ns=found.critical_path_ns,
+            is_waiting=found.is_waiting,
+            is_decisive=found.is_decisive,
+            rank=worst[0]["rank"] if worst else None,
+            rank_change_value=worst[0]["change_value"] if worst else 0.0,
+        )
+
+    def _totals(self) -> Iterator[Rows]:
+        import polars as pl
+
+        return self.rows.filter(pl.col("call_path_key").is_null()).iter_rows(named=True)
+
+
+def compare(
+    base: Sequence[Run],
+    other: Sequence[Run],
+    *,
+    threads: int | None = None,
+    memory_limit: str = "",
+) -> Comparison:
+    """What changed from some runs to others; runs of a side are repetitions of each other.
+
+    Raises UsageError if a side has no run or one twice, StoreError if the store has lost tables of
+    a run or an earlier version made them, and QueryError.
+    """
+    runs = {run.run_id: run for run in (*base, *other)}
+    _check(base, other)
+    sizes = measure(list(runs.values()))
+    sides = [
+        Side(runs=tuple(side), sizes=tuple(sizes[run.run_id] for run in side))
+        for side in (base, other)
+    ]
+    values: dict[str, Value] = {
+        "base_runs": ",".join(sides[0].run_ids),
+        "other_runs": ",".join(sides[1].run_ids),
+        "is_per_process": len({size.processes for size in sizes.values()}) > 1,
+    }
+
+    def asked(**more: Value) -> "polars.DataFrame":
+        given = values | more
+        (found,) = ask(
+            list(runs.values()), [QUERY], given, threads=threads, memory_limit=memory_limit
+        )
+        return _with_noise(found, len(base), len(other))
+
+    rows = asked()
+    places = ",".join(_places(rows))
+    return Comparison(
+        base=sides[0],
+        other=sides[1],
+        is_per_process=bool(values["is_per_process"]),
+        rows=rows,
+        ranked=asked(places=places) if places else rows.clear(),
+        sql=(_text(values), _text(values | {"places": places})),
+    )
+
+
+def _check(base: Sequence[Run], other: Sequence[Run]) -> None:
+    for side in (base, other):
+        if not side:
+            raise UsageError("there is nothing to compare: give a run for each side")
+        ids = [run.run_id for run in side]
+        twice = next((run_id for run_id in ids if ids.count(run_id) > 1), None)
+        if twice:
+            raise UsageError(f"run {twice} is given twice: name each repetition once")
+    for run in (*base, *other):
+        missing = lacks(run, (SIZES, QUERY))
+        if missing:
+            raise StoreError(
+                f"{run.run_id} ({run.label}): the store lacks {', '.join(missing)}: analyse the "
+                "trace again"
+            )
+
+
+def _with_noise(found: Any, base_count: int, other_count: int) -> "polars.DataFrame":
+    """Rows of the query with their noise in place of the variances."""
+    import polars as pl
+
+    rows = pl.from_arrow(found)
+    assert isinstance(rows, pl.DataFrame)
+    noise = noise_of(
+        rows["base_variance"].cast(pl.Float64).fill_null(float("nan")).to_numpy(),
+        rows["other_variance"].cast(pl.Float64).fill_null(float("nan")).to_numpy(),
+        base_count=base_count,
+        other_count=other_count,
+    )
+    named = pl.Series("noise_value", noise).fill_nan(None)
+    return rows.drop("base_variance", "other_variance").with_columns(named)
+
+
+def _places(rows: "polars.DataFrame") -> Iterator[str]:
+    """What is told apart by process: causes, and the largest changes of every metric."""
+    import polars as pl
+
+    changed = rows.filter(pl.col("call_path_key").is_not_null() & (pl.col("change_value") != 0))
+    largest = changed.group_by("metric", maintain_order=True).head(PLACES_OF_METRIC)
+    wanted = [(row["metric"], row["call_path_key"]) for row in largest.iter_rows(named=True)]
+    for direction in (1.0, -1.0):
+        for metric in _DIRECTIONS:
+            causes = find_causes(rows, metric, direction, PLACES_OF_CAUSES)
+            wanted += [(each.row["metric"], each.row["call_path_key"]) for each in causes]
+    yield from sorted({f"{metric} {key}" for metric, key in wanted})
+    yield from (f"{metric} all" for metric in sorted({metric for metric, _ in wanted}))
+
+
+def _text(values: Mapping[str, Value]) -> str:
+    """The query with its values written in, so that it can be run as it stands."""
+    from pipeline.reports.tables import strip_header
+
+    query = load_query(QUERY)
+    text = strip_header(query.statement)
+    for name, value in query.bind(values).items():
+        written = f"'{value}'" if isinstance(value, str) else str(value).upper()
+        text = text.replace(f"${name}::", f"{written}::")
+    return text
+
+
+def _metrics() -> dict[str, Metric]:
+    return {metric.name: metric for metric in list_metrics()}
+
+
+def _named(metric: Metric) -> dict[str, Any]:
+    return {"metric": metric.name, "title": metric.title, "unit": metric.unit}
+
+
+def _change(row: Rows, metric: Metric) -> dict[str, Any]:
+    names = ("base_value", "other_value", "noise_value")
+    return _named(metric) | {name: row[name] for name in names}
+
+
+def _call_path_change(row: Rows, metric: Metric) -> CallPathChange:
+    return CallPathChange(
+        **_change(row, metric),
+        call_path_key=row["call_path_key"],
+        call_path=row["call_path"] or "",
+        is_in_base=row["is_in_base"],
+        is_in_other=row["is_in_other"],
+    )
+
+
+def _rank_change(row: Rows, metric: Metric) -> RankChange:
+    return RankChange(
+        **_change(row, metric),
+        call_path_key=row["call_path_key"],
+        call_path=row["call_path"] or "",
+        rank=row["rank"],
+    )
+
+
+def _known(value: float) -> float | None:
+    return None if value != value else value

@@ -1,0 +1,99 @@
+"""What else than the program's behaviour is different between the sides, or doubtful."""
+
+from collections.abc import Iterator
+
+from pipeline.comparison.comparing import Comparison, Side
+from pipeline.completeness import is_complete
+from pipeline.errors import StoreError
+from pipeline.reports.units import make_visible
+from pipeline.reports.wording import join_words, said, share_of
+
+
+def describe(comparison: Comparison) -> tuple[str, ...]:
+    """A sentence for each difference that a reader must know of."""
+    return said(
+        _describe_same_runs(comparison),
+        _describe_sizes(comparison),
+        *_describe_damage(comparison),
+        _describe_making(comparison),
+        *_describe_call_paths(comparison),
+    )
+
+
+def _describe_same_runs(comparison: Comparison) -> str:
+    both = [each for each in comparison.base.run_ids if each in comparison.other.run_ids]
+    return f"{join_words(both)} {'is' if len(both) == 1 else 'are'} on both sides." if both else ""
+
+
+def _describe_sizes(comparison: Comparison) -> str:
+    """Different numbers of processes or threads."""
+    base, other = comparison.base, comparison.other
+    told = []
+    if comparison.is_per_process:
+        told.append(f"A has {_numbers(base.processes)} processes, B {_numbers(other.processes)}: "
+                    "values are means per process, those of a rank its own.")  # fmt: skip
+    if base.threads != other.threads:
+        told.append(f"A has {_numbers(base.threads)} threads per process, B "
+                    f"{_numbers(other.threads)}.")  # fmt: skip
+    return " ".join(told)
+
+
+def _numbers(numbers: tuple[int, ...]) -> str:
+    return join_words([f"{number:,}" for number in numbers])
+
+
+def _describe_damage(comparison: Comparison) -> Iterator[str]:
+    """Traces of which something is lost."""
+    for name, side in _sides(comparison):
+        lost = [run.run_id for run in side.runs if not _is_complete(side, run.run_id)]
+        if lost:
+            yield (
+                f"Incomplete in {name}: {join_words(lost)}; its values hold only what was readable."
+            )
+
+
+def _is_complete(side: Side, run_id: str) -> bool:
+    run = next(each for each in side.runs if each.run_id == run_id)
+    try:
+        return is_complete(run)
+    except StoreError:
+        return True  # an earlier version does not tell
+
+
+def _describe_making(comparison: Comparison) -> str:
+    """Whether all runs were analysed alike."""
+    runs = (*comparison.base.runs, *comparison.other.runs)
+    parts = []
+    if len({tuple(sorted(run.manifest.versions.items())) for run in runs}) > 1:
+        parts.append("versions")
+    if len({str(sorted(run.manifest.options.get("parameters", {}).items())) for run in runs}) > 1:
+        parts.append("options, such as classes of overhead")
+    if not parts:
+        return ""
+    return f"Runs were analysed with different {join_words(parts)}: analyse them again alike."
+
+
+def _describe_call_paths(comparison: Comparison) -> Iterator[str]:
+    """How much time lies in call paths that only one side has."""
+    import polars as pl
+
+    rows = comparison.rows.filter(
+        (pl.col("metric") == "time") & pl.col("call_path_key").is_not_null()
+    )
+    if not rows.height:
+        return
+    if not (rows["is_in_base"] & rows["is_in_other"]).any():
+        yield "A and B have no call path in common: are they runs of the same program?"
+        return
+    for name, own, lacking in (("A", "base", "other"), ("B", "other", "base")):
+        alone = rows.filter(~pl.col(f"is_in_{lacking}"))
+        if alone.height:
+            total = float(rows[f"{own}_value"].sum())
+            part = float(alone[f"{own}_value"].sum()) / total if total else 0.0
+            paths = f"{alone.height:,} call path{'s' if alone.height > 1 else ''}"
+            worst = make_visible(str(alone["call_path"][0]))
+            yield f'Only {name} has {paths} with {share_of(part)} of its time, first "{worst}".'
+
+
+def _sides(comparison: Comparison) -> tuple[tuple[str, Side], tuple[str, Side]]:
+    return ("A", comparison.base), ("B", comparison.other)

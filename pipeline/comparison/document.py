@@ -1,0 +1,63 @@
+"""A comparison as a JSON document, for other programs."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from pipeline.comparison.changes import Change
+from pipeline.comparison.comparing import Comparison, Side
+
+VERSION = 1
+
+
+def to_json(comparison: Comparison, more: Mapping[str, Any] | None = None) -> str:
+    """The document as text; values are in the unit of their metric, times in nanoseconds."""
+    return (
+        json.dumps(to_document(comparison) | dict(more or {}), indent=1, ensure_ascii=False) + "\n"
+    )
+
+
+def to_document(comparison: Comparison) -> dict[str, Any]:
+    """The document as plain values."""
+    return {
+        "comparison_format_version": VERSION,
+        "base": _side(comparison.base),
+        "other": _side(comparison.other),
+        "is_per_process": comparison.is_per_process,
+        "run_time": change_document(comparison.run_time),
+        "causes": [change_document(each) for each in comparison.causes()],
+        "metrics": [change_document(each) for each in comparison.metrics],
+        "call_paths": [change_document(each) for each in comparison.call_paths],
+        "ranks": [change_document(each) for each in comparison.ranks],
+        "sql": list(comparison.sql),
+    }
+
+
+def change_document(change: Change) -> dict[str, Any]:
+    """A change as plain values; what is infinite, a change from nothing, is null."""
+    told = vars(change) | {
+        "change_value": change.change_value,
+        "change_ratio": change.change_ratio if math.isfinite(change.change_ratio) else None,
+        "is_beyond_noise": change.is_beyond_noise,
+    }
+    if "call_path_key" in told:  # more bits than numbers have in JavaScript
+        key = told["call_path_key"]
+        told["call_path_key"] = None if key is None else str(key)
+    return {name: _plain(value) for name, value in told.items()}
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return {
+        "label": side.label,
+        "runs": [
+            {"run_id": run.run_id, "generation": run.generation, "label": run.label,
+             "trace": run.source.path, "processes": size.processes, "threads": size.threads,
+             "run_time_ns": size.whole_time_ns}
+            for run, size in zip(side.runs, side.sizes, strict=True)
+        ],
+    }  # fmt: skip
+
+
+def _plain(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value

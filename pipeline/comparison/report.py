@@ -1,0 +1,234 @@
+"""What a comparison says, as a report for every renderer."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from pipeline.comparison import differences
+from pipeline.comparison.changes import CallPathChange, Change, MetricChange, RankChange
+from pipeline.comparison.comparing import Comparison, Side
+from pipeline.comparison.sentences import describe_cause, describe_run_time, describe_time
+from pipeline.reports.material import filled
+from pipeline.reports.model import (
+    Column,
+    Fact,
+    Report,
+    Section,
+    Source,
+    Subject,
+    Table,
+)
+from pipeline.reports.units import Unit, Value, make_visible, shorten
+from pipeline.reports.wording import count_of, join_words, said
+
+MOST_CAUSES = 5
+MOST_CALL_PATHS = 30
+MOST_RANKS = 40
+_NOISE = (
+    "How far apart the means of both sides may be by chance: half of Welch's confidence interval "
+    "(95 %)."
+)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Metrics of one unit, and how their values and changes are shown."""
+
+    title: str
+    units: tuple[str, ...]
+    value: Unit
+    change: Unit
+
+
+KINDS = (
+    Kind("time", ("ns",), Unit.TIME, Unit.TIME_CHANGE),
+    Kind("counts", ("visits", "occurrences"), Unit.AMOUNT, Unit.AMOUNT_CHANGE),
+    Kind("bytes", ("bytes",), Unit.SIZE, Unit.SIZE_CHANGE),
+)
+
+
+def build(comparison: Comparison) -> Report:
+    """The whole report of a comparison. Raises StoreError if tables of a run cannot be read."""
+    base, other = comparison.base, comparison.other
+    return Report(
+        title=shorten(make_visible(f"{_name(base, other)} → {_name(other, base)}")),
+        subtitle=make_visible(f"A: {_describe(base)}. B: {_describe(other)}."),
+        name=f"{'+'.join(base.run_ids)}..{'+'.join(other.run_ids)}",
+        sections=tuple(
+            section
+            for section in (
+                _summary(comparison),
+                _metrics(comparison),
+                _call_paths(comparison),
+                _ranks(comparison),
+            )
+            if section
+        ),
+        subject=Subject.COMPARISON,
+    )
+
+
+def _name(side: Side, beside: Side) -> str:
+    """Its label, if that tells it from the other side."""
+    return side.label if side.label != beside.label else ", ".join(side.run_ids)
+
+
+def _describe(side: Side) -> str:
+    """How many runs of what, and which."""
+    processes = join_words([count_of(each, "process", "processes") for each in side.processes])
+    runs = "run" if len(side.runs) == 1 else f"{len(side.runs)} runs"
+    return f"{side.label}, {runs} with {processes} ({', '.join(side.run_ids)})"
+
+
+def _summary(comparison: Comparison) -> Section:
+    run_time = comparison.run_time
+    causes = comparison.causes(limit=MOST_CAUSES)
+    return Section(
+        key="summary",
+        title="Summary",
+        facts=(
+            Fact("run time of A", run_time.base_value, Unit.TIME),
+            Fact("run time of B", run_time.other_value, Unit.TIME),
+            Fact("change", run_time.change_value, Unit.TIME_CHANGE),
+            Fact("noise", run_time.noise_value, Unit.TIME, _NOISE),
+        ),
+        sentences=said(
+            describe_run_time(comparison),
+            describe_time(comparison),
+            *differences.describe(comparison),
+            "What changed with it, worst first:" if causes else "",
+        ),
+        findings=tuple(describe_cause(each, comparison) for each in causes),
+        sources=(
+            Source("changes", comparison.sql[0]),
+            Source("changes by rank", comparison.sql[1]),
+        ),
+    )
+
+
+def _metrics(comparison: Comparison) -> Section | None:
+    rows: Sequence[MetricChange] = comparison.metrics
+    tables = filled(
+        *(
+            _table(f"metrics_{kind.title}", f"Metrics: {kind.title}", kind, own, (_METRIC,))
+            for kind in KINDS
+            if (own := [row for row in rows if row.unit in kind.units])
+        )
+    )
+    if not tables:
+        return None
+    note = "Sums over all processes; a metric includes those that are parts of it."
+    if comparison.is_per_process:
+        note = "Means per process, the critical path as it is."
+    return Section(
+        key="metrics-changed",
+        title="By metric",
+        tables=(replace(tables[0], note=note), *tables[1:]),
+    )
+
+
+def _call_paths(comparison: Comparison) -> Section | None:
+    time = comparison.call_paths_of("time", MOST_CALL_PATHS)
+    parts = comparison.parts_of_time(MOST_CALL_PATHS)
+    tables = filled(
+        _table("call_paths", "Time", KINDS[0], time, (_CALL_PATH,)),
+        _table(
+            "call_paths_by_metric", "What it was", KINDS[0], parts, (_METRIC, _CALL_PATH),
+        ),
+        *(
+            _table(f"call_paths_{kind.title}", kind.title.capitalize(), kind, own,
+                   (_METRIC, _CALL_PATH))
+            for kind in KINDS[1:]
+            if (own := _largest(comparison.call_paths, kind))
+        ),
+    )  # fmt: skip
+    if not tables:
+        return None
+    return Section(
+        key="call-paths-changed",
+        title="By call path",
+        sentences=("Values of a call path are without those below it.",),
+        tables=tables,
+    )
+
+
+def _largest(rows: Iterable[CallPathChange], kind: Kind) -> list[CallPathChange]:
+    own = [row for row in rows if row.unit in kind.units]
+    return sorted(own, key=lambda row: (row.metric, -abs(row.change_value)))[:MOST_CALL_PATHS]
+
+
+def _ranks(comparison: Comparison) -> Section | None:
+    wanted = {(each.metric, each.call_path_key) for each in comparison.causes(limit=MOST_CAUSES)}
+    rows = [row for row in comparison.ranks if (row.metric, row.call_path_key) in wanted]
+    if not rows:
+        return None
+    return Section(
+        key="ranks-changed",
+        title="By rank",
+        sentences=("Where what the summary names changed most; ranks are matched by number.",),
+        tables=(
+            _table("ranks", "Processes with the largest changes", KINDS[0], rows[:MOST_RANKS],
+                   (_METRIC, _CALL_PATH, _RANK)),
+        ),
+    )  # fmt: skip
+
+
+# --- Tables --------------------------------------------------------------------------------------
+
+Named = tuple[Column, Callable[[Change], Value]]
+
+
+def _call_path_of(change: Change) -> Value:
+    assert isinstance(change, CallPathChange | RankChange)
+    return change.call_path or "no call path"
+
+
+def _rank_of(change: Change) -> Value:
+    assert isinstance(change, RankChange)
+    return change.rank
+
+
+_METRIC: Named = (Column(name="metric", title="Metric", unit=Unit.TEXT), lambda each: each.title)
+_CALL_PATH: Named = (
+    Column(name="call_path", title="Call path", unit=Unit.TEXT, is_path=True),
+    _call_path_of,
+)
+_RANK: Named = (Column(name="rank", title="Rank", unit=Unit.NUMBER), _rank_of)
+
+
+def _table(
+    name: str, title: str, kind: Kind, changes: Sequence[Change], named: Sequence[Named]
+) -> Table:
+    """Changes of one kind, one per row, with what names them in front."""
+    column = partial(Column, meaning="")
+    columns = (
+        *(each for each, _ in named),
+        column(name="base_value", title="A", unit=kind.value),
+        column(name="other_value", title="B", unit=kind.value),
+        column(name="change_value", title="Change", unit=kind.change),
+        column(name="change_ratio", title="Change of A", unit=Unit.SHARE_CHANGE),
+        Column(name="noise_value", title="Noise", unit=kind.value, meaning=_NOISE),
+        Column(name="is_beyond_noise", title="Beyond noise", unit=Unit.TEXT,
+               meaning="Whether the change is larger than the noise."),
+    )  # fmt: skip
+    rows = tuple((*(value(each) for _, value in named), *_values(each, kind)) for each in changes)
+    is_noise_known = any(each.noise_value is not None for each in changes)
+    return Table(
+        name=name,
+        title=title,
+        columns=columns,
+        rows=rows,
+        sql="",
+        hidden=frozenset() if is_noise_known else frozenset({"noise_value", "is_beyond_noise"}),
+    )
+
+
+def _values(change: Change, kind: Kind) -> tuple[Value, ...]:
+    digits = 0 if kind.value is Unit.TIME else 2
+    amounts = (change.base_value, change.other_value, change.change_value)
+    return (
+        *(round(each, digits) for each in amounts),
+        change.change_ratio,
+        None if change.noise_value is None else round(change.noise_value, digits),
+        change.is_beyond_noise,
+    )

@@ -1,0 +1,90 @@
+"""What changed, in words."""
+
+from pipeline.comparison.changes import Cause, Change
+from pipeline.comparison.comparing import Comparison
+from pipeline.reports.model import Finding
+from pipeline.reports.units import (
+    format_count,
+    format_share_change,
+    format_size,
+    format_time,
+    with_sign,
+)
+from pipeline.reports.wording import name_path, share_of, time_of
+
+# A process has more than its part of a change from so many times the mean of all.
+UNEVEN = 1.25
+
+
+def describe_run_time(comparison: Comparison) -> str:
+    """Whether the other side takes longer, and whether that may be chance."""
+    change = comparison.run_time
+    if not change.change_value:
+        return f"B takes as long as A: {time_of(change.base_value)}."
+    word = "longer" if change.change_value > 0 else "less"
+    share = f"{share_of(abs(change.change_ratio))} " if change.base_value else ""
+    told = (
+        f"B takes {share}{word} than A: {time_of(change.base_value)} → "
+        f"{time_of(change.other_value)} ({signed(change, change.change_value)})"
+    )
+    return f"{told}{_describe_noise(change, comparison)}"
+
+
+def _describe_noise(change: Change, comparison: Comparison) -> str:
+    if change.noise_value is None:
+        return ". Nothing was repeated: how much of it is noise is not known."
+    noise = f"±{time_of(change.noise_value)}"
+    single = [name for name, side in (("A", comparison.base), ("B", comparison.other))
+              if len(side.runs) == 1]  # fmt: skip
+    taken = f" (the single run of {single[0]} taken to vary like the others)" if single else ""
+    if change.is_beyond_noise:
+        return f", beyond the noise of {noise}{taken}."
+    return f", within the noise of {noise}{taken}."
+
+
+def describe_time(comparison: Comparison) -> str:
+    """What all locations together spent, if it changed."""
+    change = comparison.of_metric("time")
+    if not change.change_value:
+        return ""
+    spent = "A process spends" if comparison.is_per_process else "All locations together spend"
+    ratio = format_share_change(change.change_ratio)
+    return f"{spent} {signed(change, change.change_value)} in region visits ({ratio})."
+
+
+def describe_cause(cause: Cause, comparison: Comparison) -> Finding:
+    """What changed in which call path, by how much, and on which process."""
+    place = f"in {name_path(cause.call_path)}" if cause.call_path else "in no call path"
+    total = f"{signed(cause, cause.change_value)} ({format_share_change(cause.change_ratio)})"
+    if cause.is_decisive:
+        path = with_sign(cause.critical_path_ns, format_time)
+        headline = f"{cause.title} {place}: {path} on the critical path."
+        whom = "A process" if comparison.is_per_process else "All processes together"
+        detail = f"{whom}: {total}."
+    else:
+        each = " per process" if comparison.is_per_process else ""
+        headline, detail = f"{cause.title} {place}: {total}{each}.", ""
+    detail = " ".join(filter(None, (detail, _describe_rank(cause, comparison))))
+    if cause.is_beyond_noise is False:
+        detail += " Within the noise."
+    return Finding(headline, detail, "")
+
+
+def _describe_rank(cause: Cause, comparison: Comparison) -> str:
+    """Which process it is on most, if not on all alike."""
+    most = max(*comparison.base.processes, *comparison.other.processes)
+    if cause.rank is None or most < 2:
+        return ""
+    mean = cause.change_value if comparison.is_per_process else cause.change_value / most
+    amount = signed(cause, cause.rank_change_value)
+    if cause.rank_change_value * mean > 0 and abs(cause.rank_change_value) < UNEVEN * abs(mean):
+        return f"About the same on every rank, most on rank {cause.rank}: {amount}."
+    if abs(cause.rank_change_value) >= abs(cause.change_value) and cause.change_value:
+        return f"Rank {cause.rank}: {amount}."
+    return f"Most on rank {cause.rank}: {amount}."
+
+
+def signed(change: Change, value: float) -> str:
+    """A value of the change's metric with its sign."""
+    formats = {"ns": format_time, "bytes": format_size}
+    return with_sign(value, formats.get(change.unit, format_count))

@@ -1,0 +1,262 @@
+-- What changed between two sets of runs, by metric, call path and, where wanted, process.
+--
+-- Values of a side are the mean of its runs, which are repetitions of each other; a metric that a
+-- run does not have somewhere is 0 there. Call paths are exclusive, and only those are told apart
+-- by process that are asked for.
+--
+-- Grain:      one row per metric, per call path of it, and per process if places are given
+-- Inputs:     severities, metrics, call_tree, call_paths, call_path_keys, fork_join_times,
+--             region_classes, overhead_classes, location_overheads, locations, runs
+-- Output:     changes between runs
+-- Parameters: $base_runs       run ids of the side compared with, joined by commas (VARCHAR)
+--             $other_runs      those of the other side (VARCHAR)
+--             $places          metrics to tell apart by process, joined by commas, each followed
+--                              by a blank and the key of a call path, or by 'all' for their total;
+--                              without any nothing is told apart (VARCHAR, default '')
+--             $rank_limit      most processes of a place whose value grew, and whose value fell
+--                              (BIGINT, default 8)
+--             $is_per_process  divide values of a run by the number of its processes, but not
+--                              those told apart, nor those of the critical path, which is one
+--                              (BOOLEAN, default false)
+-- Assumes:    tables hold several runs, told apart by run_id; overheads have at most one metric
+--             above them; a process has one rank
+WITH
+    sides AS (
+        SELECT
+            unnest(string_split($base_runs::VARCHAR, ',')) AS run_id,
+            FALSE AS is_other
+        UNION ALL
+        SELECT
+            unnest(string_split($other_runs::VARCHAR, ',')) AS run_id,
+            TRUE AS is_other
+    ),
+
+    side_sizes AS (
+        SELECT
+            count(*) FILTER (WHERE NOT is_other) AS base_count,
+            count(*) FILTER (WHERE is_other) AS other_count
+        FROM sides
+    ),
+
+    compared_runs AS (
+        SELECT
+            sides.run_id,
+            sides.is_other,
+            if(
+                $is_per_process::BOOLEAN AND $places::VARCHAR = '',
+                greatest(runs.process_count, 1),
+                1
+            ) AS divisor
+        FROM sides
+        INNER JOIN runs USING (run_id)
+    ),
+
+    places AS (
+        SELECT
+            split_part(place, ' ', 1) AS metric,
+            try_cast(split_part(place, ' ', 2) AS BIGINT) AS call_path_key
+        FROM (SELECT unnest(string_split($places::VARCHAR, ',')) AS place)
+        WHERE place <> ''
+    ),
+
+    classified AS (
+        SELECT
+            call_tree.run_id,
+            call_tree.call_path_id,
+            call_tree.location_id,
+            region_classes.overhead_id,
+            call_tree.exclusive_ns - coalesce(fork_join_times.fork_join_ns, 0) AS value
+        FROM call_tree
+        INNER JOIN call_paths USING (run_id, call_path_id)
+        INNER JOIN region_classes USING (run_id, region_id)
+        LEFT JOIN fork_join_times USING (run_id, call_path_id, location_id)
+        WHERE call_paths.kind <> 'task_stub'
+        UNION ALL
+        SELECT
+            fork_join_times.run_id,
+            fork_join_times.call_path_id,
+            fork_join_times.location_id,
+            overhead_classes.overhead_id,
+            fork_join_times.fork_join_ns
+        FROM fork_join_times
+        INNER JOIN overhead_classes USING (run_id)
+        WHERE overhead_classes.overhead_subclass = 'fork/join'
+        UNION ALL
+        SELECT
+            location_overheads.run_id,
+            NULL,
+            location_overheads.location_id,
+            location_overheads.overhead_id,
+            location_overheads.time_ns
+        FROM location_overheads
+        INNER JOIN overhead_classes USING (run_id, overhead_id)
+        WHERE overhead_classes.overhead_subclass IN ('outside visits', 'idle threads')
+    ),
+
+    valued AS (
+        SELECT
+            classified.run_id,
+            unnest([overhead_classes.metric, metrics.parent_metric]) AS metric,
+            classified.call_path_id,
+            classified.location_id,
+            classified.value
+        FROM classified
+        INNER JOIN overhead_classes USING (run_id, overhead_id)
+        INNER JOIN metrics USING (run_id, metric)
+        UNION ALL
+        SELECT run_id, metric, call_path_id, location_id, value FROM severities
+        UNION ALL
+        SELECT
+            call_tree.run_id,
+            unnest(['time', 'visits']),
+            call_tree.call_path_id,
+            call_tree.location_id,
+            unnest([call_tree.exclusive_ns, call_tree.visit_count])
+        FROM call_tree
+        INNER JOIN call_paths USING (run_id, call_path_id)
+        WHERE call_paths.kind <> 'task_stub'
+    ),
+
+    -- Without places each call path counts, else those of places, and all others together.
+    summed AS (
+        SELECT
+            valued.run_id,
+            valued.metric,
+            if(
+                $places::VARCHAR = '' OR places.metric IS NOT NULL,
+                coalesce(call_path_keys.call_path_key, 0),
+                NULL
+            ) AS call_path_key,
+            if($places::VARCHAR = '', NULL, locations.rank) AS rank,
+            sum(valued.value)::BIGINT AS value
+        FROM valued
+        INNER JOIN locations
+            ON valued.run_id = locations.run_id AND valued.location_id = locations.location_id
+        LEFT JOIN call_path_keys
+            ON
+                valued.run_id = call_path_keys.run_id
+                AND valued.call_path_id = call_path_keys.call_path_id
+        LEFT JOIN places
+            ON
+                valued.metric = places.metric
+                AND coalesce(call_path_keys.call_path_key, 0) = places.call_path_key
+        WHERE
+            valued.metric IS NOT NULL
+            AND valued.run_id IN (SELECT sides.run_id FROM sides)
+            AND ($places::VARCHAR = '' OR valued.metric IN (SELECT each.metric FROM places AS each))
+        GROUP BY ALL
+    ),
+
+    -- Each call path, and all of them together.
+    totalled AS (
+        SELECT
+            summed.run_id,
+            compared_runs.is_other,
+            summed.metric,
+            grouping(summed.call_path_key) = 1 AS is_total,
+            summed.call_path_key,
+            summed.rank,
+            sum(summed.value)::BIGINT
+            / if(
+                summed.metric IN ('critical_path', 'critical_path_imbalance'),
+                1,
+                any_value(compared_runs.divisor)
+            ) AS value
+        FROM summed
+        INNER JOIN compared_runs ON summed.run_id = compared_runs.run_id
+        GROUP BY
+            summed.run_id,
+            compared_runs.is_other,
+            summed.metric,
+            summed.rank,
+            GROUPING SETS ((summed.call_path_key), ())
+    ),
+
+    wanted AS (
+        SELECT *
+        FROM totalled
+        WHERE
+            if(
+                is_total,
+                $places::VARCHAR = '' OR metric IN (
+                    SELECT places.metric FROM places WHERE places.call_path_key IS NULL
+                ),
+                call_path_key IS NOT NULL
+            )
+    ),
+
+    sided AS (
+        SELECT
+            metric,
+            call_path_key,
+            rank,
+            list(value ORDER BY value) FILTER (WHERE NOT is_other) AS base_values,
+            list(value ORDER BY value) FILTER (WHERE is_other) AS other_values
+        FROM wanted
+        WHERE value <> 0
+        GROUP BY metric, call_path_key, rank
+    ),
+
+    -- Runs without a row have nothing there.
+    filled AS (
+        SELECT
+            sided.metric,
+            sided.call_path_key,
+            sided.rank,
+            list_resize(coalesce(sided.base_values, []), side_sizes.base_count, 0) AS base_values,
+            list_resize(coalesce(sided.other_values, []), side_sizes.other_count, 0) AS other_values
+        FROM sided
+        CROSS JOIN side_sizes
+    ),
+
+    compared AS (
+        SELECT
+            metric,
+            call_path_key,
+            rank,
+            list_avg(base_values) AS base_value,
+            list_avg(other_values) AS other_value,
+            list_avg(other_values) - list_avg(base_values) AS change_value,
+            list_var_samp(base_values) AS base_variance,
+            list_var_samp(other_values) AS other_variance
+        FROM filled
+    ),
+
+    named AS (
+        SELECT
+            call_path_keys.call_path_key,
+            min(call_paths.path) AS call_path,
+            bool_or(NOT compared_runs.is_other) AS is_in_base,
+            bool_or(compared_runs.is_other) AS is_in_other
+        FROM call_path_keys
+        INNER JOIN call_paths USING (run_id, call_path_id)
+        INNER JOIN compared_runs USING (run_id)
+        GROUP BY call_path_keys.call_path_key
+    )
+
+SELECT
+    compared.metric,
+    compared.call_path_key,
+    named.call_path,
+    compared.rank,
+    coalesce(named.is_in_base, TRUE) AS is_in_base,
+    coalesce(named.is_in_other, TRUE) AS is_in_other,
+    compared.base_value,
+    compared.other_value,
+    compared.change_value,
+    compared.base_variance,
+    compared.other_variance
+FROM compared
+LEFT JOIN named ON compared.call_path_key = named.call_path_key
+QUALIFY
+    $places::VARCHAR = ''
+    OR row_number() OVER (
+        PARTITION BY compared.metric, compared.call_path_key, compared.change_value > 0
+        ORDER BY abs(compared.change_value) DESC, compared.rank
+    ) <= $rank_limit::BIGINT
+ORDER BY
+    compared.metric,
+    compared.call_path_key IS NOT NULL,
+    abs(compared.change_value) DESC,
+    compared.call_path_key,
+    compared.rank
