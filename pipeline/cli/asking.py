@@ -129,6 +129,7 @@ def compare(
     other: Annotated[str, Parameter(help="B, the same.")],
     /,
     *,
+    fail_if: Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)] = None,
     store: Store = Path("store"),
     format: Literal["terminal", "markdown", "json", "html"] | None = None,
     output: Path | None = None,
@@ -141,9 +142,15 @@ def compare(
     Examples:
       tracemill compare before after
       tracemill compare 1f2e,77a0,c3d4 after --output comparison.html
+      tracemill compare before after --fail-if "run_time > +5%" --fail-if "mpi_latesender > +20%"
 
     Parameters
     ----------
+    fail_if
+        Exit with 23 if this holds: METRIC [in CALL_PATH], <, <=, > or >=, and a number. With % or a
+        sign it limits the change, else the value of B; units are s, ms, us, ns. Can be repeated.
+        Metrics are run_time and those of tracemill explain. With repetitions, no change within
+        the noise counts.
     format
         How to tell it; html is one self-contained page. [default: by the suffix of --output,
         .html, .md, .json or .txt, else terminal]
@@ -152,7 +159,9 @@ def compare(
     """
     from pipeline import compare_command
 
-    compare_command.compare_runs(base, other, store=store, format=format, output=output)
+    compare_command.compare_runs(
+        base, other, fail_if=fail_if or [], store=store, format=format, output=output
+    )
 
 
 def tables(table: str | None = None, /) -> None:

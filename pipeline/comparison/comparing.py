@@ -143,12 +143,19 @@ class Comparison:
         """A metric as a whole, or the run time. Raises KeyError for a name that is no metric."""
         if metric == RUN_TIME:
             return self.run_time
-        known = _metrics()[metric]
         found = next((each for each in self.metrics if each.metric == metric), None)
-        return found or MetricChange(
-            **_named(known), base_value=0.0, other_value=0.0,
-            noise_value=0.0 if self.is_repeated else None, parent_metric=known.parent,
-        )  # fmt: skip
+        return found or self.nothing_of(metric)
+
+    def nothing_of(self, metric: str) -> MetricChange:
+        """The change of a metric that neither side has."""
+        known = _metrics()[metric]
+        return MetricChange(
+            **_named(known),
+            base_value=0.0,
+            other_value=0.0,
+            noise_value=0.0 if self.is_repeated else None,
+            parent_metric=known.parent,
+        )
 
     @property
     def is_repeated(self) -> bool:

@@ -2,20 +2,24 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 from pipeline.comparison.changes import Change
 from pipeline.comparison.comparing import Comparison, Side
+from pipeline.comparison.conditions import Verdict
 
 VERSION = 1
 
 
-def to_json(comparison: Comparison, more: Mapping[str, Any] | None = None) -> str:
+def to_json(comparison: Comparison, verdicts: Sequence[Verdict] = ()) -> str:
     """The document as text; values are in the unit of their metric, times in nanoseconds."""
-    return (
-        json.dumps(to_document(comparison) | dict(more or {}), indent=1, ensure_ascii=False) + "\n"
-    )
+    document = to_document(comparison)
+    document["conditions"] = [
+        {"expression": each.expression, "holds": each.holds, "reason": each.reason}
+        for each in verdicts
+    ]
+    return json.dumps(document, indent=1) + "\n"
 
 
 def to_document(comparison: Comparison) -> dict[str, Any]:

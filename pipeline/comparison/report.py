@@ -7,6 +7,7 @@ from functools import partial
 from pipeline.comparison import differences
 from pipeline.comparison.changes import CallPathChange, Change, MetricChange, RankChange
 from pipeline.comparison.comparing import Comparison, Side
+from pipeline.comparison.conditions import Verdict
 from pipeline.comparison.sentences import describe_cause, describe_run_time, describe_time
 from pipeline.reports.material import filled
 from pipeline.reports.model import (
@@ -47,8 +48,11 @@ KINDS = (
 )
 
 
-def build(comparison: Comparison) -> Report:
-    """The whole report of a comparison. Raises StoreError if tables of a run cannot be read."""
+def build(comparison: Comparison, verdicts: Sequence[Verdict] = ()) -> Report:
+    """The whole report of a comparison, which tells which conditions hold.
+
+    Raises StoreError if tables of a run cannot be read.
+    """
     base, other = comparison.base, comparison.other
     return Report(
         title=shorten(make_visible(f"{_name(base, other)} → {_name(other, base)}")),
@@ -57,7 +61,7 @@ def build(comparison: Comparison) -> Report:
         sections=tuple(
             section
             for section in (
-                _summary(comparison),
+                _summary(comparison, verdicts),
                 _metrics(comparison),
                 _call_paths(comparison),
                 _ranks(comparison),
@@ -80,7 +84,7 @@ def _describe(side: Side) -> str:
     return f"{side.label}, {runs} with {processes} ({', '.join(side.run_ids)})"
 
 
-def _summary(comparison: Comparison) -> Section:
+def _summary(comparison: Comparison, verdicts: Sequence[Verdict]) -> Section:
     run_time = comparison.run_time
     causes = comparison.causes(limit=MOST_CAUSES)
     return Section(
@@ -93,6 +97,10 @@ def _summary(comparison: Comparison) -> Section:
             Fact("noise", run_time.noise_value, Unit.TIME, _NOISE),
         ),
         sentences=said(
+            *(
+                f"{'Fails' if each.holds else 'Passes'}: {each.expression}. {each.reason}."
+                for each in verdicts
+            ),
             describe_run_time(comparison),
             describe_time(comparison),
             *differences.describe(comparison),
