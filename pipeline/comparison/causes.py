@@ -48,8 +48,10 @@ def find_causes(
     decided = _deciding(rows, direction, limit) if metric == RUN_TIME else []
     start = TIME if metric == RUN_TIME else metric
     found = [*decided, *_changed(rows, start, tree, direction, limit)]
-    unique = {(each.row["metric"], each.row["call_path_key"]): each for each in reversed(found)}
-    return list(reversed(unique.values()))[:limit]
+    unique: dict[tuple[str, int], Explained] = {}
+    for each in found:
+        unique.setdefault((each.row["metric"], each.row["call_path_key"]), each)
+    return list(unique.values())[:limit]
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,8 @@ _NANOSECONDS = {"s": 1e9, "ms": 1e6, "us": 1e3, "µs": 1e3, "ns": 1.0}
 # Names of call paths may hold anything: the last comparison is the one that is meant.
 _CONDITION = re.compile(
     r"(?P<what>.+)(?P<comparison>[<>]=?)\s*(?P<sign>[+-]?)\s*"
-    r"(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?P<unit>%|s|ms|us|µs|ns|)"
+    r"(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?P<unit>%|s|ms|us|µs|ns|)",
+    re.DOTALL,
 )
 _HOW = (
     "write METRIC [in CALL_PATH] > NUMBER, the number with % or a sign for a change, such as "
@@ -120,7 +121,7 @@ def _names(text: str, shown: str) -> tuple[Metric | None, str | None]:
     known = [RUN_TIME, *(metric.name for metric in metrics)]
     close = get_close_matches(wanted.lower(), known, n=1)
     advice = f"did you mean {close[0]}?" if close else f"metrics: {', '.join(known)}"
-    raise UsageError(f"--fail-if {shown}: no metric {wanted}: {advice}")
+    raise UsageError(f"--fail-if {shown}: no metric {shorten(make_visible(wanted))}: {advice}")
 
 
 def holds(expression: str | Condition, comparison: Comparison) -> Verdict:

@@ -1,14 +1,14 @@
 """What a comparison says, as a report for every renderer."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 
 from pipeline.comparison import differences
-from pipeline.comparison.changes import CallPathChange, Change, MetricChange, RankChange
+from pipeline.comparison.changes import CallPathChange, Change, RankChange
 from pipeline.comparison.comparing import Comparison, Side
 from pipeline.comparison.conditions import Verdict
 from pipeline.comparison.sentences import describe_cause, describe_run_time, describe_time
+from pipeline.explain import list_metrics
 from pipeline.reports.material import filled
 from pipeline.reports.model import (
     Column,
@@ -19,6 +19,7 @@ from pipeline.reports.model import (
     Subject,
     Table,
 )
+from pipeline.reports.sections.metrics import explain
 from pipeline.reports.units import Unit, Value, make_visible, shorten
 from pipeline.reports.wording import count_of, join_words, said
 
@@ -65,6 +66,7 @@ def build(comparison: Comparison, verdicts: Sequence[Verdict] = ()) -> Report:
                 _metrics(comparison),
                 _call_paths(comparison),
                 _ranks(comparison),
+                _meanings(comparison),
             )
             if section
         ),
@@ -73,8 +75,9 @@ def build(comparison: Comparison, verdicts: Sequence[Verdict] = ()) -> Report:
 
 
 def _name(side: Side, beside: Side) -> str:
-    """Its label, if that tells it from the other side."""
-    return side.label if side.label != beside.label else ", ".join(side.run_ids)
+    """Its label, if no other runs on the other side have the same."""
+    is_clear = side.label != beside.label or side.run_ids == beside.run_ids
+    return side.label if is_clear else ", ".join(side.run_ids)
 
 
 def _describe(side: Side) -> str:
@@ -115,23 +118,27 @@ def _summary(comparison: Comparison, verdicts: Sequence[Verdict]) -> Section:
 
 
 def _metrics(comparison: Comparison) -> Section | None:
-    rows: Sequence[MetricChange] = comparison.metrics
+    changed = [row for row in comparison.metrics if row.change_value]
     tables = filled(
         *(
-            _table(f"metrics_{kind.title}", f"Metrics: {kind.title}", kind, own, (_METRIC,))
+            _table(f"metrics_{kind.title}", kind.title.capitalize(), kind, own, (_METRIC,))
             for kind in KINDS
-            if (own := [row for row in rows if row.unit in kind.units])
+            if (own := [row for row in changed if row.unit in kind.units])
         )
     )
-    if not tables:
+    same = [row.title for row in comparison.metrics if not row.change_value]
+    if not (tables or same):
         return None
-    note = "Sums over all processes; a metric includes those that are parts of it."
-    if comparison.is_per_process:
-        note = "Means per process, the critical path as it is."
+    sums = "means per process" if comparison.is_per_process else "sums over all processes"
     return Section(
         key="metrics-changed",
         title="By metric",
-        tables=(replace(tables[0], note=note), *tables[1:]),
+        sentences=said(
+            f"Values are {sums}, those of the critical path what it is; a metric includes those "
+            "that are parts of it.",
+            f"Unchanged: {'; '.join(same)}." if same else "",
+        ),
+        tables=tables,
     )
 
 
@@ -181,6 +188,17 @@ def _ranks(comparison: Comparison) -> Section | None:
     )  # fmt: skip
 
 
+def _meanings(comparison: Comparison) -> Section | None:
+    """What the metrics mean that the summary names, and what to try."""
+    named = {cause.metric for cause in comparison.causes(limit=MOST_CAUSES)}
+    known = [metric for metric in list_metrics() if metric.name in named]
+    if not known:
+        return None
+    return Section(
+        key="metrics", title="What the metrics mean", explanations=tuple(map(explain, known))
+    )
+
+
 # --- Tables --------------------------------------------------------------------------------------
 
 Named = tuple[Column, Callable[[Change], Value]]
@@ -208,13 +226,12 @@ def _table(
     name: str, title: str, kind: Kind, changes: Sequence[Change], named: Sequence[Named]
 ) -> Table:
     """Changes of one kind, one per row, with what names them in front."""
-    column = partial(Column, meaning="")
     columns = (
         *(each for each, _ in named),
-        column(name="base_value", title="A", unit=kind.value),
-        column(name="other_value", title="B", unit=kind.value),
-        column(name="change_value", title="Change", unit=kind.change),
-        column(name="change_ratio", title="Change of A", unit=Unit.SHARE_CHANGE),
+        Column(name="base_value", title="A", unit=kind.value),
+        Column(name="other_value", title="B", unit=kind.value),
+        Column(name="change_value", title="Change", unit=kind.change, has_bar=True),
+        Column(name="change_ratio", title="Change of A", unit=Unit.SHARE_CHANGE),
         Column(name="noise_value", title="Noise", unit=kind.value, meaning=_NOISE),
         Column(name="is_beyond_noise", title="Beyond noise", unit=Unit.TEXT,
                meaning="Whether the change is larger than the noise."),

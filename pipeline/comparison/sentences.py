@@ -67,7 +67,7 @@ def describe_cause(cause: Cause, comparison: Comparison) -> Finding:
     detail = " ".join(filter(None, (detail, _describe_rank(cause, comparison))))
     if cause.is_beyond_noise is False:
         detail += " Within the noise."
-    return Finding(headline, detail, "")
+    return Finding(headline, detail, cause.metric)
 
 
 def _describe_rank(cause: Cause, comparison: Comparison) -> str:

@@ -1,0 +1,377 @@
+"""The command compare: what changed between runs, in every format, and when it fails.
+
+Programs are generated; in `after`, rank 1 computes half as long again in one region.
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scipy import stats
+
+from pipeline import cli
+from pipeline.comparison import Comparison, compare
+from pipeline.comparison.choosing import choose_runs
+from pipeline.console import messages, results
+from pipeline.errors import (
+    MissingInputError,
+    PipelineError,
+    RegressionError,
+    StoreError,
+    UsageError,
+)
+from pipeline.generator.generate import generate
+from pipeline.generator.spec import parse_spec
+from pipeline.run import Options, analyze
+from pipeline.store import Run, Store
+from tests.oracle.changes import Place, changes, values_of
+
+DATA = Path(__file__).parents[2] / "data"
+UPDATE, AGREE = "main/step/update/compute_update", "main/step/agree/MPI_Allreduce"
+BASE_NS = 3_000 * 20
+ITERATIONS = 4
+PROGRAMS = {
+    "before": ({"seed": 1}, {"seed": 2}, {"seed": 3}),
+    "after": ({"seed": 4, "imbalance": 0.5}, {"seed": 5, "imbalance": 0.5}),
+    "wide": ({"processes": 5, "seed": 6},),
+}
+ELSE = """\
+Timestamp (ns),Event Type,Name,Process
+0,Enter,program,0
+40,Leave,program,0
+"""
+
+
+@pytest.fixture(autouse=True)
+def _fresh_consoles() -> None:
+    results.cache_clear()
+    messages.cache_clear()
+
+
+def write_program(folder: Path, *, processes: int = 3, seed: int, imbalance: float = 0.0) -> None:
+    """All exchange edges, then compute, of which rank 1 has more, then agree on a sum."""
+    described = {
+        "processes": processes,
+        "iterations": ITERATIONS,
+        "size": 3_000,
+        "seed": seed,
+        "phase": [
+            {"kind": "stencil", "name": "exchange", "jitter": 0.05},
+            {"kind": "work", "name": "update", "cell_ns": 20, "jitter": 0.02, "shape": "odd",
+             "imbalance": imbalance},
+            {"kind": "collectives", "name": "agree", "cell_ns": 0},
+        ],
+    }  # fmt: skip
+    generate(parse_spec(described, "program"), folder)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with runs of three programs, and of some other traces."""
+    folder = tmp_path_factory.mktemp("compared")
+    traces = []
+    for label, runs in PROGRAMS.items():
+        for number, given in enumerate(runs):
+            traces.append(folder / str(number) / label)
+            write_program(traces[-1], **given)  # type: ignore[arg-type]
+    traces.append(folder / "else.csv")
+    traces[-1].write_text(ELSE)
+    damaged = shutil.copytree(DATA / "m03_ls_waitall", folder / "damaged")
+    (damaged / "traces" / "1.evt").unlink()
+    traces += [damaged, DATA / "m01_late_sender", DATA / "m29_hybrid", DATA / "m31_omp_tasks"]
+    for trace in traces:
+        analyze(
+            trace, store=Store(folder / "store"), options=Options(threads=1, allow_damaged=True)
+        )
+    return folder / "store"
+
+
+def runs(store: Path, *names: str) -> list[Run]:
+    return [run for name in names for run in choose_runs(store, name)]
+
+
+@pytest.fixture(scope="module")
+def slower(store: Path) -> Comparison:
+    return compare(runs(store, "before"), runs(store, "after"), threads=1)
+
+
+Tell = Callable[..., str]
+
+
+@pytest.fixture
+def tell(store: Path, capsys: pytest.CaptureFixture[str]) -> Tell:
+    """What the command prints; it must end with a code."""
+
+    def run(*arguments: str, code: int = 0) -> str:
+        capsys.readouterr()
+        assert cli.main(["compare", *arguments, "--store", str(store)]) == code
+        said = capsys.readouterr()
+        assert "Traceback" not in said.err
+        return said.out if not code else said.err
+
+    return run
+
+
+# --- The seeded regression -----------------------------------------------------------------------
+
+
+def test_the_slower_region_is_named_with_metric_call_path_and_rank(slower: Comparison) -> None:
+    """It takes 50 % of 60 µs more, four times, on one of three ranks, up to the jitter of 2 %."""
+    seeded = 0.5 * BASE_NS * ITERATIONS
+    first, second, *_ = slower.causes()
+    assert (first.metric, first.call_path, first.rank) == ("computation", UPDATE, 1)
+    assert first.rank_change_value == pytest.approx(seeded, rel=0.1)
+    assert first.change_value == pytest.approx(seeded, rel=0.2)
+    assert first.is_decisive
+    assert (second.metric, second.call_path) == ("mpi_wait_nxn", AGREE)
+    assert second.rank in (0, 2)
+    assert second.is_waiting
+    assert slower.run_time.change_value == pytest.approx(seeded, rel=0.2)
+    assert slower.run_time.is_beyond_noise
+
+
+def test_the_other_way_round_it_is_what_became_faster(store: Path, slower: Comparison) -> None:
+    faster = compare(runs(store, "after"), runs(store, "before"), threads=1)
+    first = faster.causes()[0]
+    assert (first.metric, first.call_path, first.rank) == ("computation", UPDATE, 1)
+    assert first.change_value == -slower.causes()[0].change_value
+    assert faster.run_time.change_value == -slower.run_time.change_value
+
+
+def test_a_limit_that_is_passed_exits_with_23(tell: Tell) -> None:
+    limit = f"computation in {UPDATE} > +5%"
+    line = tell("before", "after", "--fail-if", "visits > +0", "--fail-if", limit,
+                code=RegressionError.exit_code)  # fmt: skip
+    assert line.startswith(f"tracemill: before → after: {limit}: Computation in ")
+    assert line.count("\n") == 1
+    said = tell("after", "before", "--fail-if", limit)
+    assert f"Passes: {limit}. Computation" in said
+
+
+def test_a_change_within_the_noise_is_no_regression(store: Path, tell: Tell) -> None:
+    """Of three runs of the same program one is slowest; the other two vary as much."""
+    side = compare(runs(store, "before"), runs(store, "before"), threads=1).base
+    by_time = sorted(zip(side.sizes, side.runs, strict=True), key=lambda e: e[0].whole_time_ns)
+    first, second, third = (run for _, run in by_time)
+    alone = (first.run_id, third.run_id)
+    repeated = (f"{first.run_id},{second.run_id}", third.run_id)
+    assert "Nothing was repeated" in tell(*alone)
+    tell(*alone, "--fail-if", "run_time > +0%", code=RegressionError.exit_code)
+    change = compare([first, second], [third]).run_time
+    code = RegressionError.exit_code if change.is_beyond_noise else 0
+    tell(*repeated, "--fail-if", "run_time > +0%", code=code)
+
+
+# --- Against an oracle ---------------------------------------------------------------------------
+
+PAIRS = {
+    "repetitions": (("before",), ("after",)),
+    "one against some": (("before",), ("wide",)),
+    "threads and tasks": (("m29_hybrid",), ("m31_omp_tasks",)),
+    "several of everything": (
+        ("m29_hybrid", "after"),
+        ("m31_omp_tasks", "else", "m01_late_sender"),
+    ),
+}
+
+
+def tables_of(run: Run) -> dict[str, list[dict[str, Any]]]:
+    names = ("severities", "call_tree", "call_paths", "call_path_keys", "locations", "metrics",
+             "overhead_classes", "location_overheads", "call_path_overheads", "runs")  # fmt: skip
+    return {name: run.read(name).to_pylist() for name in names}
+
+
+def per_process(values: Mapping[Place, float], processes: int) -> dict[Place, float]:
+    """Values as they are compared where numbers of processes differ."""
+    as_they_are = ("critical_path", "critical_path_imbalance")
+    return {
+        place: value / (1 if place[0] in as_they_are or place[2] is not None else processes)
+        for place, value in values.items()
+    }
+
+
+def expected(sides: Sequence[Sequence[Run]]) -> dict[Place, Any]:
+    tables = [[tables_of(run) for run in side] for side in sides]
+    counts = [[max(each["runs"][0]["process_count"], 1) for each in side] for side in tables]
+    values: list[list[Mapping[Place, float]]] = [[values_of(each) for each in side]
+                                                 for side in tables]  # fmt: skip
+    if len({count for side in counts for count in side}) > 1:
+        values = [
+            [per_process(each, count) for each, count in zip(*side, strict=True)]
+            for side in zip(values, counts, strict=True)
+        ]
+    return changes(*values)
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_changes_are_those_of_a_slow_and_obvious_count(store: Path, pair: str) -> None:
+    base, other = (runs(store, *names) for names in PAIRS[pair])
+    wanted = expected([base, other])
+    found = compare(base, other, threads=1)
+    rows = found.rows.to_dicts()
+    assert {(row["metric"], row["call_path_key"]) for row in rows} == {
+        place[:2] for place in wanted if place[2] is None
+    }
+    for row in rows:
+        means = wanted[row["metric"], row["call_path_key"], None]
+        assert (row["base_value"], row["other_value"]) == pytest.approx(means[:2])
+        assert row["noise_value"] == pytest.approx(noise(means[2:], len(base), len(other)))
+    totals = {place for place in wanted if place[1] is None and place[2] is not None}
+    checked = set()
+    for row in found.ranked.to_dicts():
+        place = (row["metric"], row["call_path_key"], row["rank"])
+        is_overhead = row["metric"].startswith("overhead") or row["metric"] == "computation"
+        if place[1] is None or not is_overhead:
+            checked.add(place)
+            assert (row["base_value"], row["other_value"]) == pytest.approx(wanted[place][:2])
+    assert checked & totals
+
+
+def noise(variances: tuple[float | None, ...], base_count: int, other_count: int) -> float | None:
+    """Half of Welch's interval, one case after the other."""
+    one, two = variances
+    if one is None and two is None:
+        return None
+    if one is None or two is None:
+        known, count = (two, other_count) if one is None else (one, base_count)
+        assert known is not None
+        return float(stats.t.ppf(0.975, count - 1)) * sqrt(known * (1 + 1 / count))
+    errors = (one / base_count, two / other_count)
+    if not sum(errors):
+        return 0.0
+    below = errors[0] ** 2 / (base_count - 1) + errors[1] ** 2 / (other_count - 1)
+    return float(stats.t.ppf(0.975, sum(errors) ** 2 / below)) * sqrt(sum(errors))
+
+
+def test_nothing_depends_on_the_order_of_runs_nor_on_threads(store: Path) -> None:
+    base, other = runs(store, "before", "m29_hybrid"), runs(store, "after")
+    one = compare(base, other, threads=1)
+    two = compare(base[::-1], other[::-1], threads=4)
+    assert one.rows.equals(two.rows)
+    assert one.ranked.equals(two.ranked)
+
+
+# --- Cases at the edge ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["before", "m31_omp_tasks", "damaged", "else"])
+def test_a_run_is_as_it_is(store: Path, name: str, tell: Tell) -> None:
+    same = compare(runs(store, name), runs(store, name), threads=1)
+    assert {row.change_value for row in (*same.metrics, same.run_time)} == {0}
+    assert same.call_paths == same.ranks == same.causes() == ()
+    said = tell(name, name, "--fail-if", "run_time > +0%")
+    assert "B takes as long as A" in said
+    assert "on both sides" in said
+
+
+def test_runs_without_a_common_call_path_are_told(tell: Tell) -> None:
+    said = tell("before", "else")
+    assert "A and B have no call path in common: are they runs of the same program?" in said
+    assert "values are means per process" in said
+
+
+def test_different_numbers_of_processes_are_compared_per_process(store: Path, tell: Tell) -> None:
+    said = tell("before", "wide")
+    assert "A has 3 processes, B 5: values are means per process, those of a rank its own." in said
+    found = compare(runs(store, "before"), runs(store, "wide"), threads=1)
+    (update,) = found.in_call_path("computation", UPDATE)
+    assert update.base_value == pytest.approx(BASE_NS * ITERATIONS, rel=0.05)
+    assert update.other_value == pytest.approx(BASE_NS * ITERATIONS, rel=0.05)
+    ranks = {each.rank: each for each in found.ranks
+             if (each.metric, each.call_path) == ("computation", UPDATE)}  # fmt: skip
+    assert sorted(ranks) == [0, 1, 2, 3, 4]
+    assert (ranks[4].base_value, ranks[2].base_value > 0) == (0, True)
+
+
+def test_what_only_one_side_has_is_told(tell: Tell) -> None:
+    said = tell("m01_late_sender", "m29_hybrid")
+    assert "Only A has " in said
+    assert "Only B has " in said
+
+
+def test_an_incomplete_trace_is_told(tell: Tell) -> None:
+    said = tell("m01_late_sender", "damaged")
+    assert "Incomplete in B: " in said
+    assert "its values hold only what was readable" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["before", "nosuch"], MissingInputError.exit_code, "no run nosuch"),
+        (["befoer", "after"], MissingInputError.exit_code, "did you mean before?"),
+        (["before,nosuch", "after"], MissingInputError.exit_code, "no run nosuch"),
+        (["before,before", "after"], UsageError.exit_code, "is given twice: name each repetition"),
+        (["before", "after", "--fail-if", "nosuch > 5%"], UsageError.exit_code, "no metric nosuch"),
+        (["before", "after", "--output", "x.pdf"], UsageError.exit_code, "use .txt, .md, .html"),
+        (["before", "after", "--output", "no/where.md"], PipelineError.exit_code, "no/where"),
+        (["before"], UsageError.exit_code, "compare needs OTHER"),
+    ],
+)  # fmt: skip
+def test_wrong_names_are_told_in_a_line(
+    arguments: list[str], code: int, told: str, tell: Tell
+) -> None:
+    line = tell(*arguments, code=code)
+    assert told in line
+    assert line.count("\n") == 1
+
+
+def test_a_run_that_the_store_has_lost_is_told(store: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(store, tmp_path / "store")
+    base, other = runs(copy, "m01_late_sender"), runs(copy, "else")
+    shutil.rmtree(other[0].path / "severities", ignore_errors=True)
+    (other[0].path / "severities.parquet").unlink(missing_ok=True)
+    with pytest.raises(StoreError, match="the store lacks severities: analyse the trace again"):
+        compare(base, other)
+
+
+# --- Formats -------------------------------------------------------------------------------------
+
+
+def test_the_document_holds_what_a_program_needs(tell: Tell, tmp_path: Path) -> None:
+    path = tmp_path / "changes.json"
+    limit = "run_time > +1%"
+    tell("before", "after", "--output", str(path), "--fail-if", limit, code=23)
+    told = json.loads(path.read_text())
+    assert told["causes"][0]["metric"] == "computation"
+    assert told["causes"][0]["call_path"] == UPDATE
+    assert told["causes"][0]["rank"] == 1
+    assert told["conditions"][0] | {"reason": ""} == {
+        "expression": limit, "holds": True, "reason": "",
+    }  # fmt: skip
+    assert [len(told[side]["runs"]) for side in ("base", "other")] == [3, 2]
+    times = [run["run_time_ns"] for run in told["base"]["runs"]]
+    assert told["run_time"]["base_value"] == pytest.approx(sum(times) / 3)
+    assert {row["rank"] for row in told["ranks"]} == {0, 1, 2}
+    assert json.loads(tell("before", "after", "--format", "json")) == told | {"conditions": []}
+
+
+def test_every_format_says_the_same(tell: Tell, tmp_path: Path) -> None:
+    terminal = tell("before", "after")
+    first = next(line for line in terminal.splitlines() if line.startswith(" 1. "))
+    headline = first.removeprefix(" 1. ").partition(". ")[0]
+    assert headline.startswith(f'Computation in "{UPDATE}": +')
+    page, text = tmp_path / "page.html", tmp_path / "text.md"
+    tell("before", "after", "--output", str(page))
+    tell("before", "after", "--output", str(text))
+    assert headline.replace('"', "&#34;") in page.read_text()
+    assert headline in text.read_text()
+    assert "<script" not in page.read_text()
+    assert tell("before", "after", "--format", "markdown") == text.read_text()
+
+
+def test_the_sql_that_is_shown_gives_what_is_told(
+    store: Path, slower: Comparison, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for text, rows in zip(slower.sql, (slower.rows, slower.ranked), strict=True):
+        capsys.readouterr()
+        arguments = ["sql", text, "--all-runs", "--store", str(store), "--format", "json"]
+        assert cli.main(arguments) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert [(row["metric"], row["rank"], row["change_value"]) for row in found] == [
+            (row["metric"], row["rank"], row["change_value"]) for row in rows.to_dicts()
+        ]

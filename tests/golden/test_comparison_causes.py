@@ -1,0 +1,120 @@
+"""Which changes explain the others."""
+
+from pipeline.comparison import Cause
+from tests.compared_sides import comparison_of
+
+COMPUTE, RECEIVE, SEND = "main/solve", "main/MPI_Recv", "main/MPI_Send"
+
+
+def told(causes: tuple[Cause, ...]) -> list[tuple[str, str, float]]:
+    return [(each.metric, each.call_path, each.change_value) for each in causes]
+
+
+#            rank 0                    rank 1
+# base       solve 100 receive 10      solve 100 receive 10
+# other      solve 100 receive 60      solve 150 receive 10     both take 50 longer
+SLOW_RANK = comparison_of(
+    ("time", None, 220, 320),
+    ("time", COMPUTE, 200, 250),
+    ("computation", COMPUTE, 200, 250),
+    ("time", RECEIVE, 20, 70),
+    ("overhead_data_movement", None, 20, 70),
+    ("overhead_data_movement", RECEIVE, 20, 70),
+    ("mpi_latesender", None, 4, 54),
+    ("overhead_point_to_point", RECEIVE, 20, 70),
+    ("mpi_latesender", RECEIVE, 4, 54),
+    ("critical_path", None, 110, 160),
+    ("critical_path", COMPUTE, 100, 150),
+    ("critical_path", RECEIVE, 10, 10),
+    ranked=(
+        ("computation", COMPUTE, 1, 100, 150),
+        ("computation", COMPUTE, 0, 100, 100),
+        ("mpi_latesender", RECEIVE, 0, 2, 52),
+        ("mpi_latesender", RECEIVE, 1, 2, 2),
+    ),
+    times=((110,), (160,)),
+)  # fmt: skip
+
+
+def test_what_the_critical_path_shows_comes_before_those_who_wait_for_it() -> None:
+    first, second = SLOW_RANK.causes()
+    assert told((first, second)) == [
+        ("computation", COMPUTE, 50),
+        ("mpi_latesender", RECEIVE, 50),
+    ]
+    assert (first.rank, first.rank_change_value, first.critical_path_ns) == (1, 50, 50)
+    assert (second.rank, second.rank_change_value, second.critical_path_ns) == (0, 50, 0)
+    assert (first.is_decisive, first.is_waiting) == (True, False)
+    assert (second.is_decisive, second.is_waiting) == (False, True)
+
+
+def test_a_metric_is_explained_where_it_changed_by_the_deepest_of_its_parts() -> None:
+    assert told(SLOW_RANK.causes("overhead_data_movement")) == [("mpi_latesender", RECEIVE, 50)]
+    assert told(SLOW_RANK.causes("mpi_latesender")) == [("mpi_latesender", RECEIVE, 50)]
+    assert told(SLOW_RANK.causes("time", limit=1)) == [("computation", COMPUTE, 50)]
+
+
+def test_a_part_with_less_than_half_of_a_change_does_not_explain_it() -> None:
+    slower_network = comparison_of(
+        ("time", None, 20, 80),
+        ("time", RECEIVE, 20, 80),
+        ("overhead_data_movement", RECEIVE, 20, 80),
+        ("overhead_point_to_point", RECEIVE, 20, 80),
+        ("mpi_latesender", RECEIVE, 4, 30),
+    )
+    assert told(slower_network.causes("time")) == [("overhead_point_to_point", RECEIVE, 60)]
+
+
+def test_work_that_only_moved_to_one_process_is_found_by_the_critical_path() -> None:
+    """Together they compute as long as before."""
+    moved = comparison_of(
+        ("time", None, 200, 230),
+        ("time", COMPUTE, 200, 200),
+        ("computation", COMPUTE, 200, 200),
+        ("time", SEND, 0, 30),
+        ("overhead_point_to_point", SEND, 0, 30),
+        ("critical_path", None, 100, 130),
+        ("critical_path", COMPUTE, 100, 130),
+        ranked=(("computation", COMPUTE, 1, 100, 130), ("computation", COMPUTE, 0, 100, 70)),
+        times=((100,), (130,)),
+    )
+    first, *_ = moved.causes()
+    assert told((first,)) == [("computation", COMPUTE, 0)]
+    assert (first.rank, first.rank_change_value, first.critical_path_ns) == (1, 30, 30)
+
+
+def test_a_faster_run_is_explained_by_what_takes_less() -> None:
+    faster = comparison_of(
+        ("time", None, 300, 180),
+        ("time", COMPUTE, 200, 100),
+        ("computation", COMPUTE, 200, 100),
+        ("time", RECEIVE, 100, 80),
+        ("overhead_data_movement", RECEIVE, 100, 80),
+        ("overhead_point_to_point", RECEIVE, 100, 80),
+        ("time", SEND, 0, 9),
+        ("overhead_data_movement", SEND, 0, 9),
+        ("overhead_point_to_point", SEND, 0, 9),
+        times=((150,), (90,)),
+    )
+    assert told(faster.causes()) == [
+        ("computation", COMPUTE, -100),
+        ("overhead_point_to_point", RECEIVE, -20),
+    ]
+    assert told(faster.parts_of_time(9))[-1] == ("overhead_point_to_point", SEND, 9)
+
+
+def test_what_did_not_change_has_no_cause() -> None:
+    same = comparison_of(("time", None, 100, 100), ("time", COMPUTE, 100, 100))
+    assert same.causes() == same.causes("time") == ()
+    assert same.causes("mpi_latesender") == ()
+
+
+def test_time_outside_of_call_paths_can_be_a_cause() -> None:
+    idle = comparison_of(
+        ("time", None, 100, 100),
+        ("time", COMPUTE, 100, 100),
+        ("overhead_outside_visits", None, 1, 41),
+        ("overhead_outside_visits", "", 1, 41),
+        times=((100,), (140,)),
+    )
+    assert told(idle.causes()) == [("overhead_outside_visits", "", 40)]
