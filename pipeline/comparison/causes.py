@@ -34,23 +34,34 @@ class Explained:
 
 
 def find_causes(
-    rows: "polars.DataFrame", metric: str, direction: float, limit: int
+    rows: "polars.DataFrame", metric: str, direction: float, limit: int, *, processes: int = 1
 ) -> list[Explained]:
     """What explains most of the change of a metric, at most `limit` places, worst first.
 
     `rows` are changes by call path, and `direction` the sign of the change to explain. For the
-    run time these are call paths in which the critical path changed, then those in which all
-    processes together did; for other metrics the latter alone. Of nested metrics the deepest one
-    is told that has at least half of the change.
+    run time these are call paths in which the critical path changed, or in which a process did on
+    average, of `processes` that values are sums over; waiting, and what changed little, follows.
+    For other metrics the largest changes come first. Of nested metrics the deepest one is told
+    that has at least half of the change.
     """
     rows = rows.drop_nulls("call_path_key")
     tree = MetricTree.of(list_metrics())
-    decided = _deciding(rows, direction, limit) if metric == RUN_TIME else []
-    start = TIME if metric == RUN_TIME else metric
-    found = [*decided, *_changed(rows, start, tree, direction, limit)]
+    if metric != RUN_TIME:
+        return list(_changed(rows, metric, tree, direction, limit))
+    decided = _deciding(rows, direction, limit)
+    changed = list(_changed(rows, TIME, tree, direction, limit))
+
+    def effect(each: Explained) -> float:
+        amount = each.row["change_value"] / processes
+        return abs(each.critical_path_ns if each.is_decisive else amount)
+
+    known = {_place(each) for each in decided}
+    working = [each for each in changed if not (each.is_waiting or _place(each) in known)]
+    largest = max(map(effect, (*decided, *working)), default=0.0)
+    first = [*decided, *(each for each in working if effect(each) >= DECIDING * largest)]
     unique: dict[tuple[str, int], Explained] = {}
-    for each in found:
-        unique.setdefault((each.row["metric"], each.row["call_path_key"]), each)
+    for each in (*sorted(first, key=effect, reverse=True), *changed):
+        unique.setdefault(_place(each), each)
     return list(unique.values())[:limit]
 
 
@@ -140,6 +151,10 @@ def _by_place(rows: "polars.DataFrame", chosen: "polars.DataFrame") -> dict[tupl
 
     kept = rows.filter(pl.col("call_path_key").is_in(chosen["call_path_key"].to_list()))
     return {(row["metric"], row["call_path_key"]): row for row in kept.iter_rows(named=True)}
+
+
+def _place(explained: Explained) -> tuple[str, int]:
+    return explained.row["metric"], explained.row["call_path_key"]
 
 
 def _size(row: Row) -> float:

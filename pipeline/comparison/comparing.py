@@ -179,8 +179,13 @@ class Comparison:
 
     def _causes(self, metric: str, direction: float, limit: int) -> tuple[Cause, ...]:
         metrics = _metrics()
-        found = find_causes(self.rows, metric, direction, limit)
+        found = find_causes(self.rows, metric, direction, limit, processes=self._summands)
         return tuple(self._cause(each, metrics[each.row["metric"]], direction) for each in found)
+
+    @property
+    def _summands(self) -> int:
+        """How many processes values are sums over."""
+        return 1 if self.is_per_process else max(self.base.processes)
 
     def _cause(self, found: Explained, metric: Metric, direction: float) -> Cause:
         import polars as pl
@@ -239,7 +244,8 @@ def compare(
         return _with_noise(found, len(base), len(other))
 
     rows = asked()
-    places = ",".join(_places(rows))
+    summands = 1 if values["is_per_process"] else sides[0].processes[0]
+    places = ",".join(_places(rows, summands))
     return Comparison(
         base=sides[0],
         other=sides[1],
@@ -283,7 +289,7 @@ def _with_noise(found: Any, base_count: int, other_count: int) -> "polars.DataFr
     return rows.drop("base_variance", "other_variance").with_columns(named)
 
 
-def _places(rows: "polars.DataFrame") -> Iterator[str]:
+def _places(rows: "polars.DataFrame", summands: int) -> Iterator[str]:
     """What is told apart by process: causes, and the largest changes of every metric."""
     import polars as pl
 
@@ -292,7 +298,7 @@ def _places(rows: "polars.DataFrame") -> Iterator[str]:
     wanted = [(row["metric"], row["call_path_key"]) for row in largest.iter_rows(named=True)]
     for direction in (1.0, -1.0):
         for metric in _DIRECTIONS:
-            causes = find_causes(rows, metric, direction, PLACES_OF_CAUSES)
+            causes = find_causes(rows, metric, direction, PLACES_OF_CAUSES, processes=summands)
             wanted += [(each.row["metric"], each.row["call_path_key"]) for each in causes]
     yield from sorted({f"{metric} {key}" for metric, key in wanted})
     yield from (f"{metric} all" for metric in sorted({metric for metric, _ in wanted}))

@@ -4,6 +4,7 @@ from pipeline.comparison.changes import Cause, Change
 from pipeline.comparison.comparing import Comparison
 from pipeline.reports.model import Finding
 from pipeline.reports.units import (
+    LARGE_CHANGE,
     format_count,
     format_share_change,
     format_size,
@@ -21,13 +22,21 @@ def describe_run_time(comparison: Comparison) -> str:
     change = comparison.run_time
     if not change.change_value:
         return f"B takes as long as A: {time_of(change.base_value)}."
-    word = "longer" if change.change_value > 0 else "less"
-    share = f"{share_of(abs(change.change_ratio))} " if change.base_value else ""
     told = (
-        f"B takes {share}{word} than A: {time_of(change.base_value)} → "
+        f"B takes {_compare_times(change)} A: {time_of(change.base_value)} → "
         f"{time_of(change.other_value)} ({signed(change, change.change_value)})"
     )
     return f"{told}{_describe_noise(change, comparison)}"
+
+
+def _compare_times(change: Change) -> str:
+    """'12.3% longer than', '22.6 times as long as', and what else may precede the base."""
+    word = "longer" if change.change_value > 0 else "less"
+    if not change.base_value:
+        return f"{word} than"
+    if change.change_ratio >= LARGE_CHANGE:
+        return f"{change.change_ratio + 1:,.3g} times as long as"
+    return f"{share_of(abs(change.change_ratio))} {word} than"
 
 
 def _describe_noise(change: Change, comparison: Comparison) -> str:

@@ -11,6 +11,8 @@ _UNNAMED = "(anonymous namespace)"
 _TIME_STEPS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns"))
 # Numbers below it would lose digits to the zeros before them.
 _SMALL = 0.1
+# From ten times as much on, percents only make numbers longer.
+LARGE_CHANGE = 9.0
 _SIZE_STEPS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _DIRECTION_MARKS = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -116,9 +118,11 @@ def with_sign(change: float, format: Callable[[float], str]) -> str:
 
 
 def format_share_change(share: float) -> str:
-    """A change as a part of what was, in percent: '+12.3%'; of nothing it has no size."""
+    """A change as a part of what was: '+12.3%', or '×37' if it is large; of nothing, in words."""
     if not isfinite(share):
         return "from nothing"
+    if share >= LARGE_CHANGE:
+        return f"×{_significant(share + 1, 3)}"
     return with_sign(share, format_share) if abs(share) >= 0.0001 else format_share(share)
 
 
