@@ -85,14 +85,16 @@ class UntrustedTraceError(PipelineError):
     exit_code = 22
 
 
-class FailedArchivesError(PipelineError):
-    """Some archives or campaigns of a night failed."""
-
-    exit_code = 24
 class RegressionError(PipelineError):
     """A run is worse than `compare --fail-if` or `nightly` allows."""
 
     exit_code = 23
+
+
+class FailedArchivesError(PipelineError):
+    """Some archives or campaigns of a night failed."""
+
+    exit_code = 24
 
 
 class StoreError(PipelineError):
