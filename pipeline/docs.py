@@ -62,7 +62,8 @@ def _table_lines() -> Iterator[str]:
     yield (
         "Times are nanoseconds since the trace's zero. A column is never null unless it says "
         "what a null means. Transient tables exist only while a run is being analysed. Tables of "
-        "campaigns, which come last, lie with the campaign and not with its runs."
+        "campaigns lie with the campaign and not with its runs; what nights remember, which comes "
+        "last, lies in `nightly/history` of the store."
     )
     for module in schema_modules():
         yield ""
@@ -80,7 +81,7 @@ def _table_lines() -> Iterator[str]:
 def schema_modules() -> list[ModuleType]:
     """The modules that declare tables, in the order of their tables."""
     declaring = [module for module in vars(schemas).values() if _declares_tables(module)]
-    tables = [*schemas.TABLES, *schemas.CAMPAIGN_TABLES]
+    tables = [*schemas.TABLES, *schemas.CAMPAIGN_TABLES, *schemas.NIGHTLY_TABLES]
     return sorted(declaring, key=lambda module: tables.index(module.TABLES[0]))
 
 

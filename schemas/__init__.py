@@ -9,6 +9,7 @@ from schemas import (
     definitions,
     events,
     growth,
+    history,
     imbalance,
     matching,
     metrics,
@@ -49,6 +50,19 @@ CAMPAIGN_TABLES: tuple[Table, ...] = (
     *surfaces.TABLES,
 )
 """Tables of a campaign, which is made from many runs."""
-BY_NAME: dict[str, Table] = {table.name: table for table in (*TABLES, *CAMPAIGN_TABLES)}
+NIGHTLY_TABLES: tuple[Table, ...] = history.TABLES
+"""Tables that nights keep about the runs of a store."""
+BY_NAME: dict[str, Table] = {
+    table.name: table for table in (*TABLES, *CAMPAIGN_TABLES, *NIGHTLY_TABLES)
+}
 
-__all__ = ["BY_NAME", "CAMPAIGN_TABLES", "TABLES", "Column", "Rule", "Table", "Violation"]
+__all__ = [
+    "BY_NAME",
+    "CAMPAIGN_TABLES",
+    "NIGHTLY_TABLES",
+    "TABLES",
+    "Column",
+    "Rule",
+    "Table",
+    "Violation",
+]

@@ -219,6 +219,14 @@ class Store:
         """The source of every analysed run by run id; other than `runs`, it opens none of them."""
         return {run_id: pointer.source for run_id, pointer in self.pointers().items()}
 
+    def pointers(self) -> dict[str, Pointer]:
+        """Which generation of every analysed run is current, by run id; opens none of them."""
+        found = {}
+        for pointer in sorted(self.runs_path.glob(f"{self.kind}=*/{POINTER_NAME}")):
+            with suppress(UnreadableRecordError):
+                found[pointer.parent.name.removeprefix(f"{self.kind}=")] = Pointer.load(pointer)
+        return found
+
     def summaries(self) -> list[RunSummary]:
         """All runs, also unfinished or unreadable ones, latest first."""
         return [

@@ -27,7 +27,7 @@ from pipeline.sql import (
     load_query,
     read_query,
 )
-from schemas import BY_NAME, CAMPAIGN_TABLES, TABLES, Column, Table
+from schemas import BY_NAME, CAMPAIGN_TABLES, NIGHTLY_TABLES, TABLES, Column, Table
 from schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING
 
 SQL_TYPES = {
@@ -330,7 +330,7 @@ def test_every_declared_table_is_in_the_list_of_tables() -> None:
         if isinstance(value, Table)
     }
     assert declared == set(BY_NAME)
-    assert len(BY_NAME) == len({*TABLES, *CAMPAIGN_TABLES})
+    assert len(BY_NAME) == len({*TABLES, *CAMPAIGN_TABLES, *NIGHTLY_TABLES})
 
 
 def test_every_column_type_can_be_stored_and_queried() -> None:

@@ -1,0 +1,12 @@
+-- When runs started, where their traces say it.
+--
+-- Grain:      one row per run
+-- Inputs:     runs
+-- Output:     starting times
+-- Parameters: none
+-- Assumes:    tables hold several runs, told apart by run_id
+SELECT
+    runs.run_id,
+    runs.started_at_ns
+FROM runs
+ORDER BY runs.run_id
