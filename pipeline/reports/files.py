@@ -1,4 +1,4 @@
-"""The files of a report in the store: a folder per run or campaign."""
+"""The files of a report in the store: a folder per run or campaign, and one for nights."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def write_reports(
     was done for an earlier page. Drawings say what the page says: if that is not new, only those
     that are missing are drawn.
     """
-    folder = store / "reports" / f"{report.subject}={report.name}"
+    folder = store / "reports" / report.folder
     page, text = folder / "index.html", folder / "report.md"
     drawings = [drawing for section in report.sections for drawing in section.drawings]
     has_drawings |= any(path.exists() for each in drawings for path in _paths(each, folder))

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from pipeline.reports.course import course_of
-from pipeline.reports.model import Column, Layout, Table
+from pipeline.reports.model import Column, Layout, Table, Trend
 from pipeline.reports.trees import nest
-from pipeline.reports.units import Unit, Value, format_path, format_value
+from pipeline.reports.units import Unit, Value, format_path, format_value, make_visible
 
 DEEPEST_INDENT = 20
 WIDEST_MATRIX = 16
@@ -37,20 +37,32 @@ def grid_of(table: Table) -> Grid:
         return _course_grid(table)
     shown = table.shown
     indents = _indents(table)
+    trends: list[tuple[str, ...]] = [(draw_trend(trend),) for trend in table.trends]
+    has_trends = bool(table.trends)
     return Grid(
-        titles=tuple(column.title for _, column in shown),
-        is_numeric=tuple(column.is_numeric for _, column in shown),
+        titles=(*(column.title for _, column in shown), *(table.trend_title,) * has_trends),
+        is_numeric=(*(column.is_numeric for _, column in shown), *(False,) * has_trends),
         rows=tuple(
-            (indents[number], tuple(_text(column, row[position]) for position, column in shown))
-            for number, row in enumerate(table.rows)
+            (indent, (*(_text(column, row[position]) for position, column in shown), *drawn))
+            for indent, row, drawn in zip(
+                indents, table.rows, trends or [()] * len(table.rows), strict=True
+            )
         ),
         bars=_bars(table),
     )
 
 
+def draw_trend(trend: Trend) -> str:
+    """A character per value, as high as it."""
+    most = len(_LEVELS) - 2
+    return "".join(_LEVELS[1 + round(height * most)] for height in trend.heights)
+
+
 def _text(column: Column, value: Value) -> str:
     if column.is_path and isinstance(value, str):
         return format_path(value)
+    if column.is_whole and isinstance(value, str):
+        return make_visible(value)
     return format_value(value, column.unit)
 
 

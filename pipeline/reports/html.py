@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pipeline.reports.course import course_of
 from pipeline.reports.embedding import embed
 from pipeline.reports.filtering import filter_of
-from pipeline.reports.model import Column, Layout, Report, Table
+from pipeline.reports.model import Column, Layout, Report, Table, Trend
 from pipeline.reports.part_styles import style_of
 from pipeline.reports.scripting import scripting_of
 from pipeline.reports.trees import TreeRow, nest
@@ -27,6 +27,7 @@ LONGEST_UNBROKEN = 30
 OPEN_ABOVE = 0.05
 COURSE_STRETCHES = 200
 COURSE_HEIGHT = 100
+CURVE_WIDTH, CURVE_HEIGHT, CURVE_MARGIN = 120, 24, 3
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,7 @@ def _template() -> "jinja2.Template":
         chart_of=chart_of,
         embed=embed,
         filter_of=filter_of,
+        curve_of=curve_of,
     )
     return environment.get_template("report.html.j2")
 
@@ -126,6 +128,36 @@ def marks_of(table: Table, position: int) -> tuple[str, str]:
     return names, links
 
 
+@dataclass(frozen=True)
+class Curve:
+    """A trend as a line on a ground of `width` by `height`, and where it ends."""
+
+    points: str
+    end: tuple[str, str]
+    width: int
+    height: int
+    description: str
+    is_marked: bool
+
+
+def curve_of(trend: Trend) -> Curve:
+    """The curve of a trend; of a single value its end alone is seen."""
+    step = (CURVE_WIDTH - 2 * CURVE_MARGIN) / max(len(trend.values) - 1, 1)
+    depth = CURVE_HEIGHT - 2 * CURVE_MARGIN
+    points = [
+        (f"{CURVE_MARGIN + at * step:.1f}", f"{CURVE_MARGIN + (1 - height) * depth:.1f}")
+        for at, height in enumerate(trend.heights)
+    ]
+    return Curve(
+        points=" ".join(",".join(point) for point in points),
+        end=points[-1],
+        width=CURVE_WIDTH,
+        height=CURVE_HEIGHT,
+        description=trend.description,
+        is_marked=trend.is_marked,
+    )
+
+
 def _cells(table: Table, row: tuple[Value, ...], largest: dict[str, float]) -> tuple[Cell, ...]:
     return tuple(_cell(column, row[position], largest) for position, column in table.shown)
 
@@ -135,7 +167,7 @@ def _cell(column: Column, value: Value, largest: dict[str, float]) -> Cell:
     full = ""
     if isinstance(value, str):
         visible = make_visible(value)
-        text = format_path(value) if column.is_path else text
+        text = format_path(value) if column.is_path else visible if column.is_whole else text
         full = shorten(visible, LONGEST_TITLE) if text != visible else ""
     metric = str(value) if column.is_explained else ""
     bar = _bar(column, value, largest)

@@ -35,10 +35,11 @@ def _lines(report: Report, has_pictures: bool) -> Iterator[str]:
             yield f"![{escape(drawing.title)}]({drawing.name}.svg)"
             yield ""
     yield ""
-    yield (
-        f"{report.subject.capitalize()} `{report.name}`. Each query can be given to "
-        f"`tracemill sql {report.asked_by}` as it stands."
-    )
+    if report.asked_by:
+        yield (
+            f"{report.subject.capitalize()} `{report.name}`. Each query can be given to "
+            f"`tracemill sql {report.asked_by}` as it stands."
+        )
 
 
 def _section(section: Section) -> Iterator[str]:
@@ -51,7 +52,8 @@ def _section(section: Section) -> Iterator[str]:
         yield escape(sentence)
         yield ""
     for number, finding in enumerate(section.findings, 1):
-        yield f"{number}. **{escape(finding.headline)}** {escape(finding.detail)}"
+        more = f" [More]({finding.page})" if finding.page else ""
+        yield f"{number}. **{escape(finding.headline)}** {escape(finding.detail)}{more}"
     if section.findings:
         yield ""
     if section.advice:
@@ -95,9 +97,11 @@ def _table(table: Table) -> Iterator[str]:
     grid = grid_of(table)
     yield _row([escape(title) for title in grid.titles])
     yield _row(["---:" if is_numeric else "---" for is_numeric in grid.is_numeric])
-    for indent, cells in grid.rows:
+    pages = table.row_pages or ("",) * len(grid.rows)
+    for (indent, cells), page in zip(grid.rows, pages, strict=True):
         first, *rest = (escape(text) for text in cells)
-        yield _row(["&emsp;" * indent + first, *rest])
+        linked = f"[{first}]({page})" if page else first
+        yield _row(["&emsp;" * indent + linked, *rest])
     yield ""
     if table.is_cut and table.layout is not Layout.MATRIX:
         yield f"The first {len(table.rows)} rows; a larger limit in the query shows more."

@@ -7,6 +7,9 @@ from functools import cached_property
 
 from pipeline.reports.units import Unit, Value, format_value
 
+LEAST_SPAN = 0.2
+"""Curves of values that differ by less than that part of them are not drawn higher for it."""
+
 
 class Layout(StrEnum):
     """How a table's rows belong together."""
@@ -24,6 +27,7 @@ class Subject(StrEnum):
     RUN = "run"
     CAMPAIGN = "campaign"
     COMPARISON = "comparison"
+    NIGHT = "nightly"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,13 +35,14 @@ class Column:
     """A shown column. `has_bar`: its values are compared with the largest of them.
 
     `meaning` defines its values; those of one with `is_explained` are metrics that the report
-    explains.
+    explains. Texts of one that `is_whole` are not shortened.
     """
 
     name: str
     title: str
     unit: Unit
     has_bar: bool = False
+    is_whole: bool = False
     is_path: bool = False
     meaning: str = ""
     is_explained: bool = False
@@ -48,13 +53,37 @@ class Column:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Trend:
+    """Values over time, oldest first, drawn as a small curve; `is_marked` stresses the last."""
+
+    values: tuple[float, ...]
+    unit: Unit
+    is_marked: bool = False
+
+    @property
+    def heights(self) -> tuple[float, ...]:
+        """The values from 0 to 1; what differs little is drawn as little."""
+        low, high = min(self.values), max(self.values)
+        span = max(high - low, LEAST_SPAN * abs(low), 1e-300)
+        middle = (low + high) / 2
+        return tuple(0.5 + (value - middle) / span for value in self.values)
+
+    @property
+    def description(self) -> str:
+        """The curve in words."""
+        low, high = (format_value(each(self.values), self.unit) for each in (min, max))
+        return f"{len(self.values)} values from {low} to {high}, oldest first"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Table:
     """A titled relation with the query that returns exactly its rows.
 
     `is_cut`: more rows exist than its query's limit lets through. `hidden` columns are
     part of the rows but say nothing here, such as a thread number that is always 0. Rows may
     have names of their own (`row_names`), to which others of the page lead (`row_links`); in both
-    a row has a text, empty if it has none.
+    a row has a text, empty if it has none; `row_pages` are addresses of other pages in the same
+    manner. A last column may show a trend for each row.
     """
 
     name: str
@@ -68,6 +97,9 @@ class Table:
     is_cut: bool = False
     row_names: tuple[str, ...] = ()
     row_links: tuple[str, ...] = ()
+    row_pages: tuple[str, ...] = ()
+    trends: tuple[Trend, ...] = ()
+    trend_title: str = "Trend"
 
     @property
     def shown(self) -> tuple[tuple[int, Column], ...]:
@@ -127,12 +159,14 @@ class Fact:
 class Finding:
     """Something that costs time: what and how much, then where, who and why.
 
-    `metric` is what the report explains about it, if anything.
+    `metric` is what the report explains about it, if anything, and `page` the address of a page
+    that tells more.
     """
 
     headline: str
     detail: str
     metric: str = ""
+    page: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,7 +265,7 @@ class Section:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """A whole report on a run, a campaign or a comparison: `subject` is what `name` names."""
+    """A whole report on a run, campaign, comparison or night: `subject` is what `name` names."""
 
     title: str
     subtitle: str
@@ -241,9 +275,17 @@ class Report:
 
     @property
     def asked_by(self) -> str:
-        """Options of `tracemill sql` that make its tables known."""
+        """Options of `tracemill sql` that make its tables known; empty if it shows no queries."""
+        if self.subject is Subject.NIGHT:
+            return ""
         is_of_all = self.subject is Subject.COMPARISON
         return "--all-runs" if is_of_all else f"--{self.subject} {self.name}"
+
+    @property
+    def folder(self) -> str:
+        """Name of the folder with its files; of nights there is the last one alone."""
+        is_alone = self.subject is Subject.NIGHT
+        return str(self.subject) if is_alone else f"{self.subject}={self.name}"
 
     def section(self, key: str) -> Section:
         return next(section for section in self.sections if section.key == key)
