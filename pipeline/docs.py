@@ -1,4 +1,4 @@
-"""Generated documents: those of tables, CSV and cookbook, the command reference in README.md.
+"""Generated documents: references of tables, CSV, cookbook and nights, the commands in README.md.
 
 `python -m pipeline.docs` writes them, with --check it only names those that are stale.
 """
@@ -15,6 +15,7 @@ from pipeline.cookbook_reference import describe_cookbook
 from pipeline.csv_reference import describe_csv
 from pipeline.errors import PipelineError
 from pipeline.files import write_text
+from pipeline.nightly.result import describe_result
 from pipeline.reference import describe_column
 from pipeline.reports.markdown import escape
 from schemas import Table
@@ -36,6 +37,7 @@ def documents(root: Path = ROOT) -> dict[Path, Callable[[], str]]:
         root / "schemas" / "TABLES.md": describe_tables,
         root / "schemas" / "CSV.md": describe_csv,
         root / "schemas" / "COOKBOOK.md": describe_cookbook,
+        root / "schemas" / "RESULT.md": describe_result,
         readme: lambda: insert_commands(readme.read_text(encoding="utf-8"), describe_commands()),
     }
 

@@ -3,7 +3,15 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipeline.nightly.history import read_history
+from pipeline.nightly.judging import Judge
+from pipeline.nightly.nights import keep, read_nights
 from pipeline.nightly.outcome import NightOutcome, Watched
+from pipeline.nightly.page import MOST_NIGHTS, build_page
+from pipeline.nightly.pages import Pages
+from pipeline.nightly.result import Told, document_of
+from pipeline.nightly.sentences import describe_alarms, describe_night
+from pipeline.reports.files import write_reports
 from pipeline.store import Store
 
 
@@ -20,9 +28,42 @@ class Written:
     places: tuple[tuple[str, Path], ...]
 
 
-def tell(store: Store, night: NightOutcome, config: Watched) -> Written:
+def tell(
+    store: Store,
+    night: NightOutcome,
+    config: Watched,
+    *,
+    threads: int = 1,
+    memory_limit: str = "",
+) -> Written:
     """Judge the runs of a night, and write its page, text and result into the store.
 
     Raises PipelineError if they cannot be written.
     """
-    raise NotImplementedError
+    applications = config.applications
+    history = read_history(
+        store, night.source, applications, threads=threads, memory_limit=memory_limit
+    )
+    judge = Judge(
+        store=store,
+        history=history,
+        applications=applications,
+        threads=threads,
+        memory_limit=memory_limit,
+    )
+    judgement = judge.judge(night.analysed)
+    pages = Pages(store.path.absolute() / "reports")
+    told = Told(
+        night=night,
+        judgement=judgement,
+        sentences=(*describe_night(night, judgement), *describe_alarms(judgement)),
+        pages=pages,
+    )
+    page = build_page(night, judgement, history, read_nights(store, MOST_NIGHTS), pages)
+    written = write_reports(page, store.path)
+    result = keep(store, document_of(told))
+    return Written(
+        exit_code=told.exit_code,
+        sentences=told.sentences,
+        places=(*written, ("result", result)),
+    )

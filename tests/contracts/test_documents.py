@@ -26,7 +26,7 @@ def copy(tmp_path: Path) -> Path:
     """Copies of the generated documents in a folder of their own."""
     (tmp_path / "schemas").mkdir()
     shutil.copy(ROOT / "README.md", tmp_path)
-    for name in ("TABLES.md", "CSV.md", "COOKBOOK.md"):
+    for name in ("TABLES.md", "CSV.md", "COOKBOOK.md", "RESULT.md"):
         shutil.copy(ROOT / "schemas" / name, tmp_path / "schemas")
     return tmp_path
 

@@ -1,0 +1,79 @@
+"""The results of a store's nights, each a file of its own, so that many hosts can have theirs."""
+
+import json
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pipeline.files import write_bytes
+from pipeline.store import Store
+from pipeline.store.manifest import to_json
+
+RESULT_NAME = "result.json"
+MOST_KEPT = 400
+_ADVICE = "name another folder with --store"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PastNight:
+    """A night as its result tells it: how many runs there were of each, and what was worse."""
+
+    started_at: str
+    new_count: int
+    worse_count: int
+    failed_count: int
+    verdict: str
+    alarms: tuple[tuple[str, str], ...]
+    """Sentence and run id of each regression."""
+
+
+def keep(store: Store, document: Mapping[str, Any]) -> Path:
+    """Write the result of a night: as the last one, whose path is returned, and for later pages.
+
+    Raises PipelineError if it cannot be written.
+    """
+    content = to_json(dict(document))
+    moment = datetime.fromisoformat(document["started_at"]).strftime("%Y%m%dT%H%M%SZ")
+    own = _folder(store) / f"{moment}-{secrets.token_hex(4)}.json"
+    last = store.path / "nightly" / RESULT_NAME
+    for path in (own, last):
+        write_bytes(path, content, advice=_ADVICE, is_folder_made=True)
+    for old in _files(store)[MOST_KEPT:]:
+        with suppress(OSError):  # another night removes it too
+            old.unlink()
+    return last
+
+
+def read_nights(store: Store, most: int) -> list[PastNight]:
+    """The last nights, latest first; those that cannot be read are left out."""
+    found = (_read(path) for path in _files(store)[:most])
+    return [night for night in found if night is not None]
+
+
+def _folder(store: Store) -> Path:
+    return store.path / "nightly" / "nights"
+
+
+def _files(store: Store) -> list[Path]:
+    """Latest first."""
+    return sorted(_folder(store).glob("*.json"), reverse=True)
+
+
+def _read(path: Path) -> PastNight | None:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        counts = document["counts"]
+        return PastNight(
+            started_at=document["started_at"],
+            new_count=counts["new"],
+            worse_count=counts["regressions"],
+            failed_count=counts["failed"],
+            verdict=document["verdict"],
+            alarms=tuple((each["sentence"], each["run_id"]) for each in document["regressions"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError):  # gone meanwhile, or of another version
+        return None

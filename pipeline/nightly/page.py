@@ -1,0 +1,409 @@
+"""The index page of a store's nights: what is new, worse, failed, and how run times go on."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pipeline.nightly.history import PastRun, Series
+from pipeline.nightly.judging import Judged, Judgement
+from pipeline.nightly.nights import PastNight
+from pipeline.nightly.outcome import Failure, NightOutcome
+from pipeline.nightly.pages import Pages
+from pipeline.nightly.sentences import (
+    describe_night,
+    describe_regression,
+    name_archive,
+)
+from pipeline.reports.model import Column, Fact, Finding, Report, Section, Subject, Table, Trend
+from pipeline.reports.units import Unit, Value, format_value, make_visible
+from pipeline.reports.wording import count_of
+from pipeline.text import describe_moment
+
+MOST_SERIES = 200
+MOST_NIGHTS, MOST_ALARMS = 30, 20
+MOST_ROWS = 500
+MOST_VALUES = 40
+"""A trend shows so many runs, the last ones."""
+
+
+def build_page(
+    night: NightOutcome,
+    judgement: Judgement,
+    history: Sequence[PastRun],
+    nights: Sequence[PastNight],
+    pages: Pages,
+) -> Report:
+    """The page of a night as a report.
+
+    `history` are the runs of the store, oldest first, and `nights` those before this one, latest
+    first.
+    """
+    sections = (
+        _summary(night, judgement, pages),
+        _regressions(judgement, pages),
+        _trends(judgement, history, pages),
+        _runs(judgement, pages),
+        _failures(night, judgement),
+        _campaigns(night, pages),
+        _nights(nights, pages),
+    )
+    return Report(
+        title=f"Night of {describe_moment(night.started_at)}",
+        subtitle=f"Archives in {make_visible(str(night.source))}, and "
+        f"{count_of(len(history), 'run')} in the store.",
+        name=night.started_at,
+        sections=tuple(section for section in sections if section is not None),
+        subject=Subject.NIGHT,
+    )
+
+
+def _summary(night: NightOutcome, judgement: Judgement, pages: Pages) -> Section:
+    worse = len({each.run.run_id for each in judgement.regressions})
+    return Section(
+        key="summary",
+        title="Summary",
+        facts=(
+            Fact("new runs", len(night.analysed), Unit.COUNT),
+            Fact("worse than before", worse, Unit.COUNT),
+            Fact("failed", len(night.failed), Unit.COUNT),
+            Fact("in quarantine", len(night.quarantined), Unit.COUNT),
+            Fact("not ready", len(night.waiting), Unit.COUNT),
+            Fact("left for later", len(night.left), Unit.COUNT),
+        ),
+        sentences=describe_night(night, judgement),
+        findings=tuple(
+            replace(describe_regression(each), page=pages.link(pages.of_run(each.run.run_id)))
+            for each in judgement.regressions
+        ),
+    )
+
+
+def _regressions(judgement: Judgement, pages: Pages) -> Section | None:
+    """The causes as a table: metric, call path and rank of each."""
+    causes = [(found, cause) for found in judgement.regressions for cause in found.causes]
+    if not causes:
+        return None
+    shown = causes[:MOST_ROWS]
+    return Section(
+        key="causes",
+        title="Causes",
+        tables=(
+            Table(
+                name="causes",
+                title="What is worse, where, and on which rank",
+                note="The metrics and call paths that explain most of each change, over all "
+                "processes, and how much of it is on the process that it is largest on.",
+                columns=_CAUSE_COLUMNS,
+                rows=tuple(
+                    (
+                        make_visible(found.run.series.application),
+                        make_visible(found.run.label),
+                        cause.title,
+                        cause.call_path or "in no call path",
+                        *(_shown(cause.unit, v) for v in (cause.base_value, cause.other_value)),
+                        cause.change_ratio,
+                        cause.rank,
+                        _shown(cause.unit, cause.rank_change_value, is_change=True),
+                    )
+                    for found, cause in shown
+                ),
+                sql="",
+                row_pages=tuple(pages.link(pages.of_run(found.run.run_id)) for found, _ in shown),
+                is_cut=len(shown) < len(causes),
+            ),
+        ),
+    )
+
+
+_CAUSE_COLUMNS = (
+    Column(name="application", title="Application", unit=Unit.TEXT),
+    Column(name="label", title="Run", unit=Unit.TEXT),
+    Column(name="metric", title="Metric", unit=Unit.TEXT),
+    Column(name="call_path", title="Call path", unit=Unit.TEXT, is_path=True),
+    Column(name="before", title="Before", unit=Unit.NUMBER),
+    Column(name="now", title="Now", unit=Unit.NUMBER),
+    Column(name="change_ratio", title="Change", unit=Unit.SHARE_CHANGE),
+    Column(name="rank", title="Rank", unit=Unit.NUMBER),
+    Column(name="rank_change", title="On it", unit=Unit.NUMBER),
+)
+
+
+def _shown(unit: str, value: float, *, is_change: bool = False) -> str:
+    """A value as text, as metrics of one column have different units."""
+    units = {"ns": Unit.TIME, "bytes": Unit.SIZE}
+    text = format_value(value, units.get(unit, Unit.COUNT))
+    return f"+{text}" if is_change and value > 0 else text
+
+
+# --- Trends --------------------------------------------------------------------------------------
+
+
+def _trends(judgement: Judgement, history: Sequence[PastRun], pages: Pages) -> Section | None:
+    """Run times over time: what is worse first, what is new, then what ran last."""
+    series: defaultdict[Series, list[PastRun]] = defaultdict(list)
+    for run in history:
+        series[run.series].append(run)
+    if not series:
+        return None
+    new = {judged.run.series for judged in judgement.judged}
+    alarming = {each.run.series for each in judgement.regressions}
+    worse = {each.run.run_id for each in judgement.regressions}
+    ordered = sorted(
+        series, key=lambda s: (s not in alarming, s not in new, -series[s][-1].recorded_ns, s)
+    )
+    shown = ordered[:MOST_SERIES]
+    return Section(
+        key="trends",
+        title="Trends",
+        sentences=(_describe_extent(len(ordered), len(shown)),),
+        tables=(
+            Table(
+                name="trends",
+                title="Run times by application",
+                note="Runs of one application with as many processes and threads, oldest first, "
+                f"the last {MOST_VALUES}; usual is the median of those before the latest. Marked "
+                "is what this night calls worse.",
+                columns=_TREND_COLUMNS,
+                rows=tuple(_trend_row(each, series[each]) for each in shown),
+                sql="",
+                hidden=_constant(shown),
+                row_pages=tuple(
+                    pages.link(pages.of_run(series[each][-1].run_id)) for each in shown
+                ),
+                trends=tuple(_trend(series[each], worse) for each in shown),
+                trend_title="Run time",
+                is_cut=len(shown) < len(ordered),
+            ),
+        ),
+    )
+
+
+_TREND_COLUMNS = (
+    Column(name="application", title="Application", unit=Unit.TEXT),
+    Column(name="processes", title="Processes", unit=Unit.COUNT),
+    Column(name="threads", title="Threads", unit=Unit.COUNT),
+    Column(name="run_count", title="Runs", unit=Unit.COUNT),
+    Column(name="last", title="Latest recorded", unit=Unit.TEXT),
+    Column(name="usual_ns", title="Usual", unit=Unit.TIME),
+    Column(name="latest_ns", title="Latest", unit=Unit.TIME),
+    Column(name="change_ratio", title="Change", unit=Unit.SHARE_CHANGE),
+)
+
+
+def _describe_extent(all_count: int, shown_count: int) -> str:
+    told = count_of(all_count, "series", "series")
+    more = f", the {shown_count} that ran last are shown" if shown_count < all_count else ""
+    return f"{told} of runs that can be compared{more}."
+
+
+def _trend_row(series: Series, runs: Sequence[PastRun]) -> tuple[Value, ...]:
+    *before, latest = (run.run_time_ns for run in runs[-MOST_VALUES:])
+    usual = _median(before)
+    return (
+        make_visible(series.application),
+        series.processes,
+        series.threads,
+        len(runs),
+        describe_moment(runs[-1].recorded_at),
+        usual,
+        latest,
+        None if not usual else (latest - usual) / usual,
+    )
+
+
+def _trend(runs: Sequence[PastRun], worse: set[str]) -> Trend:
+    shown = runs[-MOST_VALUES:]
+    return Trend(
+        values=tuple(float(run.run_time_ns) for run in shown),
+        unit=Unit.TIME,
+        is_marked=shown[-1].run_id in worse,
+    )
+
+
+def _median(values: Sequence[int]) -> float | None:
+    if not values:
+        return None
+    ordered, middle = sorted(values), len(values) // 2
+    return float(ordered[middle] if len(values) % 2 else sum(ordered[middle - 1 : middle + 1]) / 2)
+
+
+def _constant(series: Sequence[Series]) -> frozenset[str]:
+    return frozenset({"threads"} if all(each.threads == 1 for each in series) else ())
+
+
+# --- Runs, failures, campaigns -------------------------------------------------------------------
+
+
+def _runs(judgement: Judgement, pages: Pages) -> Section | None:
+    if not judgement.judged:
+        return None
+    shown = tuple(reversed(judgement.judged))[:MOST_ROWS]
+    return Section(
+        key="runs",
+        title="Runs of this night",
+        tables=(
+            Table(
+                name="runs",
+                title="New runs",
+                note="Latest first. Before is the mean of the runs that it was held against.",
+                columns=_RUN_COLUMNS,
+                rows=tuple(map(_run_row, shown)),
+                sql="",
+                hidden=_constant([judged.run.series for judged in shown]),
+                row_pages=tuple(pages.link(pages.of_run(judged.run.run_id)) for judged in shown),
+                is_cut=len(shown) < len(judgement.judged),
+            ),
+        ),
+    )
+
+
+_RUN_COLUMNS = (
+    Column(name="label", title="Run", unit=Unit.TEXT),
+    Column(name="application", title="Application", unit=Unit.TEXT),
+    Column(name="processes", title="Processes", unit=Unit.COUNT),
+    Column(name="threads", title="Threads", unit=Unit.COUNT),
+    Column(name="recorded", title="Recorded", unit=Unit.TEXT),
+    Column(name="run_time_ns", title="Run time", unit=Unit.TIME),
+    Column(name="before_ns", title="Before", unit=Unit.TIME),
+    Column(name="before_count", title="Runs before", unit=Unit.COUNT),
+    Column(name="change_ratio", title="Change", unit=Unit.SHARE_CHANGE),
+    Column(name="verdict", title="Verdict", unit=Unit.TEXT),
+)
+
+
+def _run_row(judged: Judged) -> tuple[Value, ...]:
+    run, before = judged.run, [each.run_time_ns for each in judged.base]
+    verdict = "worse" if judged.regressions else "as before" if before else "first of its kind"
+    return (
+        make_visible(run.label),
+        make_visible(run.series.application),
+        run.series.processes,
+        run.series.threads,
+        describe_moment(run.recorded_at),
+        run.run_time_ns,
+        sum(before) / len(before) if before else None,
+        len(before),
+        judged.change_ratio,
+        verdict,
+    )
+
+
+def _failures(night: NightOutcome, judgement: Judgement) -> Section | None:
+    failed = (
+        *((each, "failed") for each in night.failed),
+        *((each, "failed earlier") for each in night.quarantined),
+    )
+    rows: list[tuple[Value, ...]] = [
+        (name_archive(each.path, night), when, _since(each), make_visible(each.reason))
+        for each, when in failed
+    ]
+    rows += [
+        (make_visible(each.label), "not compared", "", make_visible(each.reason))
+        for each in judgement.unjudged
+    ]
+    rows += [
+        (name_archive(each.path, night), "not ready", "", make_visible(each.reason))
+        for each in night.waiting
+    ]
+    rows += [(name_archive(path, night), "left for the next night", "", "") for path in night.left]
+    if not rows:
+        return None
+    return Section(
+        key="not-analysed",
+        title="Not analysed",
+        tables=(
+            Table(
+                name="not_analysed",
+                title="Archives that are not, or not fully, told of",
+                note="Those that failed are tried again when they change.",
+                columns=_FAILURE_COLUMNS,
+                rows=tuple(rows[:MOST_ROWS]),
+                sql="",
+                is_cut=len(rows) > MOST_ROWS,
+            ),
+        ),
+    )
+
+
+_FAILURE_COLUMNS = (
+    Column(name="archive", title="Archive", unit=Unit.TEXT),
+    Column(name="state", title="State", unit=Unit.TEXT),
+    Column(name="since", title="First failed", unit=Unit.TEXT),
+    Column(name="reason", title="Reason", unit=Unit.TEXT, is_whole=True),
+)
+
+
+def _since(failure: Failure) -> str:
+    return describe_moment(failure.since) if failure.since else ""
+
+
+def _campaigns(night: NightOutcome, pages: Pages) -> Section | None:
+    if not night.campaigns:
+        return None
+    rows: list[tuple[Value, ...]] = []
+    links: list[str] = []
+    for each in night.campaigns:
+        state = "failed" if each.reason else "made anew" if each.is_new else "unchanged"
+        rows.append((make_visible(each.name), state, make_visible(each.reason)))
+        links.append(pages.link(pages.of_campaign(each.run.run_id)) if each.run else "")
+    return Section(
+        key="campaigns",
+        title="Campaigns",
+        tables=(
+            Table(
+                name="campaigns",
+                title="Campaigns of the configuration",
+                columns=(
+                    Column(name="campaign", title="Campaign", unit=Unit.TEXT),
+                    Column(name="state", title="State", unit=Unit.TEXT),
+                    Column(name="reason", title="Reason", unit=Unit.TEXT, is_whole=True),
+                ),
+                rows=tuple(rows),
+                sql="",
+                hidden=frozenset() if any(row[2] for row in rows) else frozenset({"reason"}),
+                row_pages=tuple(links),
+            ),
+        ),
+    )
+
+
+def _nights(nights: Sequence[PastNight], pages: Pages) -> Section | None:
+    """Nights before this one, and those of other hosts at the same time."""
+    if not nights:
+        return None
+    told = Table(
+        name="nights",
+        title="The last nights",
+        columns=(
+            Column(name="night", title="Night", unit=Unit.TEXT),
+            Column(name="new_count", title="New runs", unit=Unit.COUNT),
+            Column(name="worse_count", title="Worse", unit=Unit.COUNT),
+            Column(name="failed_count", title="Failed", unit=Unit.COUNT),
+            Column(name="verdict", title="Verdict", unit=Unit.TEXT),
+        ),
+        rows=tuple(
+            (
+                describe_moment(night.started_at),
+                night.new_count,
+                night.worse_count,
+                night.failed_count,
+                night.verdict,
+            )
+            for night in nights
+        ),
+        sql="",
+    )
+    return Section(
+        key="nights",
+        title="Nights before, and on other hosts",
+        findings=tuple(
+            Finding(
+                make_visible(sentence),
+                f"Night of {describe_moment(night.started_at)}.",
+                page=pages.link(pages.of_run(run_id)),
+            )
+            for night in nights
+            for sentence, run_id in night.alarms
+        )[:MOST_ALARMS],
+        tables=(told,),
+    )

@@ -1,0 +1,132 @@
+"""A night in words."""
+
+from pipeline.nightly.history import RUN_TIME, Series
+from pipeline.nightly.judging import MOST_CAUSES, Judgement, Regression
+from pipeline.nightly.outcome import NightOutcome
+from pipeline.reports.model import Finding
+from pipeline.reports.units import (
+    format_count,
+    format_share,
+    format_time,
+    make_visible,
+)
+from pipeline.reports.wording import count_of, join_words, said
+from pipeline.text import printable
+
+MOST_ALARMS = 5
+
+
+def describe_night(night: NightOutcome, judgement: Judgement) -> tuple[str, ...]:
+    """What there is to look at in a few sentences, apart from what each regression is."""
+    return said(
+        _describe_verdict(night, judgement),
+        _describe_failures(night),
+        _describe_campaigns(night),
+        _describe_unjudged(judgement),
+        _describe_rest(night),
+    )
+
+
+def _describe_verdict(night: NightOutcome, judgement: Judgement) -> str:
+    worse = len({each.run.run_id for each in judgement.regressions})
+    new = count_of(len(night.analysed), "new run")
+    if not night.analysed:
+        return f"Nothing new: {count_of(night.unchanged_count, 'archive')} known already."
+    if worse:
+        return f"{new}, {format_count(worse)} of them worse than before."
+    without = sum(not judged.base for judged in judgement.judged)
+    compared = len(judgement.judged) - without
+    if not compared:
+        return f"{new}; there is nothing yet to compare with."
+    first = f"; {format_count(without)} without any before" if without else ""
+    return f"{new}, none worse than before{first}."
+
+
+def _describe_failures(night: NightOutcome) -> str:
+    if not night.failed:
+        known = count_of(len(night.quarantined), "archive that failed", "archives that failed")
+        return f"{known} earlier did not change." if night.quarantined else ""
+    return (
+        f"{count_of(len(night.failed), 'archive')} could not be analysed: "
+        f"{name_archive(night.failed[0].path, night)}: {night.failed[0].reason}"
+        + (" …" if len(night.failed) > 1 else "")
+    )
+
+
+def _describe_campaigns(night: NightOutcome) -> str:
+    failed = [make_visible(each.name) for each in night.campaigns if each.reason]
+    if not failed:
+        return ""
+    return f"{count_of(len(failed), 'campaign')} could not be made: {join_words(failed)}."
+
+
+def _describe_unjudged(judgement: Judgement) -> str:
+    if not judgement.unjudged:
+        return ""
+    first = judgement.unjudged[0]
+    return (
+        f"{count_of(len(judgement.unjudged), 'new run')} could not be compared: "
+        f"{make_visible(first.label)}: {first.reason}"
+    )
+
+
+def _describe_rest(night: NightOutcome) -> str:
+    waiting = count_of(len(night.waiting), "archive is not ready", "archives are not ready")
+    left = count_of(len(night.left), "archive is", "archives are")
+    return " ".join(
+        said(
+            f"{waiting} yet." if night.waiting else "",
+            f"{left} left for the next night." if night.left else "",
+        )
+    )
+
+
+def describe_alarms(judgement: Judgement) -> tuple[str, ...]:
+    """The worst regressions with what explains most of each."""
+    found = judgement.regressions
+    told = [describe_regression(each, most=1) for each in found[:MOST_ALARMS]]
+    more = len(found) - MOST_ALARMS
+    return (
+        *(f"{each.headline} {each.detail}".strip() for each in told),
+        *([f"{count_of(more, 'more', 'more')} in the page."] if more > 0 else []),
+    )
+
+
+def describe_regression(found: Regression, *, most: int = MOST_CAUSES) -> Finding:
+    """What is worse, by how much, than what; then what explains it."""
+    causes = " ".join(
+        " ".join(filter(None, (each.headline, each.detail))) for each in found.explanations[:most]
+    )
+    return Finding(f"{_describe_change(found)}.", causes)
+
+
+def _describe_change(found: Regression) -> str:
+    series, base, ratio = name_series(found.run.series), _name_base(found), found.change_ratio
+    if found.metric != RUN_TIME or ratio is None:
+        return f"{series}: {make_visible(found.condition)} against {base}: {found.reason}"
+    noise = found.noise_value
+    known = "what of it is noise is not known" if noise is None else f"noise ±{format_time(noise)}"
+    return (
+        f"{series} takes {format_share(abs(ratio))} {'longer' if ratio > 0 else 'less'} than "
+        f"{base}: {format_time(found.base_value)} → {format_time(found.value)}, {known}"
+    )
+
+
+def _name_base(found: Regression) -> str:
+    count = len(found.base)
+    if found.is_baseline:
+        return f"its baseline ({', '.join(make_visible(each.label) for each in found.base)})"
+    return "the run before it" if count == 1 else f"the {count} runs before it"
+
+
+def name_series(series: Series) -> str:
+    """'lulesh with 8 processes'; threads are told where there are several."""
+    size = count_of(series.processes, "process", "processes")
+    threads = f" of {series.threads} threads" if series.threads > 1 else ""
+    return f"{make_visible(printable(series.application))} with {size}{threads}"
+
+
+def name_archive(path: object, night: NightOutcome) -> str:
+    """Where an archive lies below the folder of the night."""
+    text = str(path)
+    return make_visible(printable(text.removeprefix(f"{night.source}/")))

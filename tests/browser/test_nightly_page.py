@@ -1,0 +1,71 @@
+"""The page of a night: trends and tables are within the window, and links lead to reports."""
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.nightly.history import PastRun, Series
+from pipeline.nightly.judging import Judged, Judgement
+from pipeline.nightly.nights import PastNight
+from pipeline.nightly.outcome import CampaignOutcome, Failure
+from pipeline.nightly.page import build_page
+from pipeline.nightly.pages import Pages
+from pipeline.reports.model import Report
+from tests.browser.conftest import Open
+from tests.browser.test_campaign_pages import BEYOND, SCROLLED
+from tests.nights import night
+
+LONG = "a-folder-with-a-long-name_" * 6
+NAMES = ["lulesh", LONG, "größe/neu", "weather model"]
+
+
+def past(name: str, number: int) -> PastRun:
+    return PastRun(
+        run_id=f"{NAMES.index(name)}{number:03d}",
+        generation="g",
+        label=f"{name}-{number}",
+        series=Series(name, 2 ** NAMES.index(name), 1),
+        recorded_ns=number * 86_400 * 10**9,
+        written_ns=0,
+        values={"run_time": 10**9 + number * 10**7},
+    )
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Report:
+    history = [past(name, number) for name in NAMES for number in range(12)]
+    (tmp_path / "run=0011").mkdir()
+    (tmp_path / "run=0011" / "index.html").touch()
+    found = night(
+        Path("/traces"),
+        failed=(
+            Failure(path=Path("/traces") / LONG / LONG, reason="a reason " * 40, exit_code=13),
+        ),
+        campaigns=(CampaignOutcome(name=LONG, reason="no runs"),),
+    )
+    judged = tuple(Judged(run=run, base=tuple(history[:3])) for run in history[-3:])
+    before = PastNight(
+        started_at="2026-11-20T02:00:00+00:00", new_count=1, worse_count=1, failed_count=0,
+        verdict="regressions", alarms=((f"{LONG} takes longer.", "0011"),),
+    )  # fmt: skip
+    judgement = Judgement(judged=judged, unjudged=())
+    return build_page(found, judgement, history, [before], Pages(tmp_path))
+
+
+@pytest.mark.parametrize("width", [1800, 1400, 1000, 420])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_night_does_not_scroll_sideways(
+    open_page: Open, report: Report, width: int, scheme: str
+) -> None:
+    page = open_page(report, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    assert page.evaluate(SCROLLED) == 0
+    assert page.evaluate(BEYOND) == 0
+
+
+def test_curves_are_drawn_and_links_lead_to_what_is_there(open_page: Open, report: Report) -> None:
+    page = open_page(report)
+    boxes = [curve.bounding_box() for curve in page.locator("td.trend svg").all()]
+    assert len(boxes) == len(NAMES)
+    assert all(box and box["width"] > 80 and box["height"] > 15 for box in boxes)
+    links = {each.get_attribute("href") for each in page.locator("main a").all()}
+    assert links == {"../run=0011/index.html"}

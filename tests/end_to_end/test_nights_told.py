@@ -1,0 +1,271 @@
+"""What a night tells: a seeded regression by its cause, everything that failed, and exit codes."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.nightly.outcome import CampaignOutcome, Failure, NightOutcome, Waiting
+from pipeline.nightly.result import KEYS, keys_of
+from pipeline.nightly.telling import Written, tell
+from pipeline.store import Run, Store
+from tests.nights import ITERATIONS, SLOWER_NS, Config, Rule, add_run, night
+
+GOOD_RUNS = 4
+
+
+@dataclass(frozen=True)
+class Site:
+    folder: Path
+    runs: Sequence[Run]
+
+    @property
+    def source(self) -> Path:
+        return self.folder / "traces"
+
+    @property
+    def store(self) -> Store:
+        return Store(self.folder / "store")
+
+    @property
+    def slower(self) -> Run:
+        return self.runs[-1]
+
+    def night(self, **found: Any) -> NightOutcome:
+        return night(self.source, **found)
+
+    def tell(self, told: NightOutcome, *rules: Rule) -> tuple[Written, dict[str, Any]]:
+        written = tell(self.store, told, Config(rules))
+        return written, json.loads(dict(written.places)["result"].read_text())
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """Runs of one program; in the newest one the last rank takes twice as long in a region."""
+    folder = tmp_path_factory.mktemp("site")
+    runs = [
+        add_run(
+            folder / "store",
+            folder / "traces" / "wave" / f"2026-11-{number:02d}" / f"scorep-{number}",
+            seed=number,
+            imbalance=1.0 if number == GOOD_RUNS + 1 else 0.0,
+        )
+        for number in range(1, GOOD_RUNS + 2)
+    ]
+    page = folder / "store" / "reports" / f"run={runs[-1].run_id}" / "index.html"
+    page.parent.mkdir(parents=True)
+    page.touch()
+    return Site(folder, runs)
+
+
+# --- The seeded regression -----------------------------------------------------------------------
+
+
+def test_a_slower_region_is_named_with_metric_call_path_and_rank(site: Site) -> None:
+    """In each of five iterations the last of four ranks computes 100 µs longer.
+
+    Rank r does r/3 of that more, so that all together compute 0 + 1/3 + 2/3 + 1 = 2 times it
+    longer; the others wait for the last one in the next collective call.
+    """
+    written, result = site.tell(site.night(analysed=(site.slower,)))
+    assert SLOWER_NS == ITERATIONS * 100_000
+    assert (written.exit_code, result["exit_code"], result["verdict"]) == (23, 23, "regressions")
+    (found,) = result["regressions"]
+    assert found["run_id"] == site.slower.run_id
+    assert (found["application"], found["processes"], found["threads"]) == ("wave", 4, 1)
+    assert (found["metric"], found["condition"]) == ("run_time", "run_time > +5%")
+    assert found["base_runs"] == [run.run_id for run in site.runs[:-1]]
+    assert found["value"] - found["base_value"] == pytest.approx(SLOWER_NS, rel=0.1)
+    assert 0 < found["noise_value"] < 0.1 * SLOWER_NS
+    cause = found["causes"][0]
+    assert (cause["metric"], cause["rank"]) == ("computation", 3)
+    assert cause["call_path"].endswith("physics/compute_physics")
+    assert cause["value"] - cause["base_value"] == pytest.approx(2 * SLOWER_NS, rel=0.02)
+    assert cause["rank_change_value"] == pytest.approx(SLOWER_NS, rel=0.02)
+    waits = found["causes"][1]
+    assert waits["metric"] == "mpi_wait_nxn"
+    assert waits["call_path"].endswith("MPI_Allreduce")
+
+
+def test_people_read_the_same(site: Site) -> None:
+    written, _ = site.tell(site.night(analysed=(site.slower,)))
+    places = dict(written.places)
+    assert places["report"] == site.store.path / "reports" / "nightly" / "index.html"
+    page, text = places["report"].read_text(), places["text"].read_text()
+    assert written.sentences[0] == "1 new run, 1 of them worse than before."
+    for told in (page, text, "\n".join(written.sentences)):
+        assert re.search(
+            r"wave with 4 processes takes \d+\.\d% longer than the 4 runs before", told
+        )
+        assert "Computation in" in told
+        assert "compute_physics" in told
+        assert "Most on rank 3: +5" in told
+    link = f"../run={site.slower.run_id}/index.html"
+    assert f'href="{link}"' in page
+    assert f"]({link})" in text
+    assert set(re.findall(r"\.\./run=\w+", page)) == {f"../run={site.slower.run_id}"}
+
+
+def test_trends_show_every_run(site: Site) -> None:
+    written, _ = site.tell(site.night(analysed=(site.slower,)))
+    page = dict(written.places)["report"].read_text()
+    (curve,) = re.findall(r'<td class="trend marked">.*?points="([^"]+)"', page, re.DOTALL)
+    heights = [float(point.split(",")[1]) for point in curve.split()]
+    assert len(heights) == len(site.runs)
+    assert min(heights) == heights[-1]  # counted from above
+    assert re.search(r"\[wave\].*\| [▁▂]{4}█ \|", dict(written.places)["text"].read_text())
+
+
+# --- What else there can be ----------------------------------------------------------------------
+
+
+def test_a_night_with_nothing_new_is_well(site: Site) -> None:
+    written, result = site.tell(site.night(unchanged_count=5))
+    assert (written.exit_code, result["verdict"]) == (0, "all well")
+    assert written.sentences == ("Nothing new: 5 archives known already.",)
+    assert result["counts"]["unchanged"] == 5
+
+
+def test_runs_as_before_are_well(site: Site) -> None:
+    written, result = site.tell(site.night(analysed=tuple(site.runs[1:-1])))
+    assert written.exit_code == 0
+    assert written.sentences == ("3 new runs, none worse than before.",)
+    assert [len(each["base_runs"]) for each in result["new"]] == [1, 2, 3]
+
+
+def test_the_first_run_of_its_kind_is_held_against_nothing(site: Site) -> None:
+    written, result = site.tell(site.night(analysed=(site.runs[0],)))
+    assert written.exit_code == 0
+    assert written.sentences == ("1 new run; there is nothing yet to compare with.",)
+    assert result["new"][0]["change_ratio"] is None
+
+
+def test_everything_that_a_night_may_hold_is_told(site: Site) -> None:
+    source, lost = site.source, site.runs[0]
+    (part,) = lost.files("locations")
+    content = part.read_bytes()
+    for kept in (site.store.path / "nightly" / "history").rglob("*.parquet"):
+        kept.unlink()
+    try:
+        part.unlink()
+        written, result = site.tell(
+            site.night(
+                analysed=(lost, site.slower),
+                failed=(
+                    Failure(path=source / "b" / "t.otf2", reason="no <anchor>", exit_code=12,
+                            since="2026-11-21T02:01:00+00:00"),
+                ),
+                quarantined=(Failure(path=Path("/else/a\n\x1b[2J"), reason="odd", exit_code=13),),
+                waiting=(Waiting(path=source / "\udcff", reason="still being written"),),
+                left=(source / "d",),
+                campaigns=(
+                    CampaignOutcome(name="scaling", run=site.runs[1], is_new=True),
+                    CampaignOutcome(name="lost", reason="no runs", exit_code=17),
+                ),
+            )
+        )  # fmt: skip
+    finally:
+        part.write_bytes(content)
+    assert set(keys_of(result)) == set(KEYS)
+    assert written.exit_code == 23  # regressions say more than failures
+    counts = result["counts"]
+    assert {name: counts[name] for name in ("new", "regressions", "failed", "quarantined")} == {
+        "new": 2, "regressions": 1, "failed": 1, "quarantined": 1,
+    }  # fmt: skip
+    assert (counts["waiting"], counts["left"], counts["failed_campaigns"]) == (1, 1, 1)
+    assert result["unjudged"][0]["run_id"] == lost.run_id
+    page = dict(written.places)["report"].read_text()
+    assert "no &lt;anchor&gt;" in page
+    assert "\x1b" not in page
+    for words in ("b/t.otf2", "still being written", "left for the next night", "no runs"):
+        assert words in page
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        {"failed": (Failure(path=Path("/x"), reason="damaged", exit_code=13),)},
+        {"campaigns": (CampaignOutcome(name="c", reason="no runs", exit_code=17),)},
+    ],
+)
+def test_what_failed_has_an_exit_code_of_its_own(site: Site, found: dict[str, Any]) -> None:
+    written, result = site.tell(site.night(**found))
+    assert (written.exit_code, result["exit_code"]) == (24, 24)
+    assert result["verdict"] == "some archives failed"
+
+
+def test_what_failed_before_and_waits_is_no_failure_of_this_night(site: Site) -> None:
+    old = (Failure(path=Path("/x"), reason="damaged", exit_code=13),)
+    written, _ = site.tell(site.night(quarantined=old, left=(Path("/y"),)))
+    assert written.exit_code == 0
+
+
+# --- What the configuration says -----------------------------------------------------------------
+
+
+def test_a_condition_takes_the_place_of_the_usual_one(site: Site) -> None:
+    path = "main/step/physics/compute_physics"
+    rule = Rule("Wave", "wave/*", fail_if=(f"computation in {path} > +20%", "run_time > 1s"))
+    written, result = site.tell(site.night(analysed=(site.slower,)), rule)
+    assert written.exit_code == 23
+    (found,) = result["regressions"]
+    assert (found["application"], found["metric"]) == ("Wave", "computation")
+    assert found["condition"] == f"computation in {path} > +20%"
+    assert found["change_ratio"] == pytest.approx(0.5, rel=0.02)  # 0, 1/3, 2/3 and 1 of four
+    assert found["causes"][0]["rank"] == 3
+
+
+def test_a_condition_that_is_none_fails(site: Site) -> None:
+    rule = Rule("Wave", "wave/*", fail_if=("run_time > 1 fortnight",))
+    written, result = site.tell(site.night(analysed=(site.slower,)), rule)
+    assert written.exit_code == 24
+    assert result["unjudged"][0]["reason"].startswith("--fail-if run_time > 1 fortnight: ")
+
+
+def test_a_condition_that_does_not_hold_is_no_regression(site: Site) -> None:
+    rule = Rule("Wave", "wave/*", fail_if=("run_time > +200%",))
+    assert site.tell(site.night(analysed=(site.slower,)), rule)[0].exit_code == 0
+
+
+def test_a_baseline_takes_the_place_of_the_runs_before(site: Site) -> None:
+    names = ",".join(run.run_id for run in site.runs[:2])
+    _, result = site.tell(
+        site.night(analysed=(site.runs[2], site.slower)), Rule("Wave", "*", baseline=names)
+    )
+    assert [each["base_runs"] for each in result["new"]] == [
+        [run.run_id for run in site.runs[:2]]
+    ] * 2  # fmt: skip
+    (found,) = result["regressions"]
+    assert (found["run_id"], found["is_baseline"]) == (site.slower.run_id, True)
+
+
+def test_only_the_last_runs_count(site: Site) -> None:
+    rule = Rule("Wave", "*", history=2)
+    _, result = site.tell(site.night(analysed=(site.slower,)), rule)
+    assert result["new"][0]["base_runs"] == [run.run_id for run in site.runs[2:4]]
+
+
+def test_a_baseline_that_is_not_there_fails(site: Site) -> None:
+    rule = Rule("Wave", "*", baseline="release-1")
+    written, result = site.tell(site.night(analysed=(site.slower,)), rule)
+    assert written.exit_code == 24
+    assert "no run release-1" in result["unjudged"][0]["reason"]
+    assert "could not be compared" in " ".join(written.sentences)
+
+
+# --- Nights before -------------------------------------------------------------------------------
+
+
+def test_later_nights_remember_this_one(site: Site) -> None:
+    for kept in (site.store.path / "nightly" / "nights").glob("*.json"):
+        kept.unlink()
+    site.tell(site.night(analysed=(site.slower,)))
+    written, result = site.tell(site.night())
+    page = dict(written.places)["report"].read_text()
+    assert result["regressions"] == []
+    assert "wave with 4 processes takes" in page
+    assert len(list((site.store.path / "nightly" / "nights").glob("*.json"))) == 2
