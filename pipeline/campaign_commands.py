@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.commands import tell_places, tell_what_was_done
-from pipeline.console import ProgressReporter, results
+from pipeline.commands import tell_what_was_done
+from pipeline.console import ProgressReporter, results, tell_places
 from pipeline.errors import UsageError
 from pipeline.reports.build_campaign import build_campaign_report
 from pipeline.reports.files import write_reports

@@ -1,12 +1,11 @@
 """What the commands do; `cli` only turns text into these calls."""
 
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pipeline.completeness import is_complete
-from pipeline.console import ProgressReporter, messages, results
+from pipeline.console import ProgressReporter, messages, results, tell_places
 from pipeline.errors import PipelineError, StoreError, UsageError
 from pipeline.files import check_folder, write_text
 from pipeline.opening import open_run, open_store
@@ -54,15 +53,6 @@ def analyze_trace(trace: Path, *, store: Path, options: "Options", has_report: b
         raise
     print_summary(report, console)
     tell_places([*written, ("tables", analysis.run.path)])
-
-
-def tell_places(places: Sequence[tuple[str, Path]]) -> None:
-    """Say where what was written lies."""
-    console = results()
-    console.print()
-    for label, path in places:
-        console.print(f"{label:<8}", style="muted", end="")
-        console.print(str(path), style="path", markup=False, soft_wrap=True)
 
 
 def explain_trace(trace: Path, *, store: Path, options: "Options") -> None:

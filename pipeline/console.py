@@ -2,8 +2,9 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -53,6 +54,15 @@ def _console(*, is_for_messages: bool) -> "Console":
     stream = sys.stderr if is_for_messages else sys.stdout
     width = None if stream.isatty() else UNBOUNDED_WIDTH
     return StreamConsole(stderr=is_for_messages, theme=Theme(STYLES), highlight=False, width=width)
+
+
+def tell_places(places: Sequence[tuple[str, Path]]) -> None:
+    """Say where what was written lies."""
+    console = results()
+    console.print()
+    for label, path in places:
+        console.print(f"{label:<8}", style="muted", end="")
+        console.print(str(path), style="path", markup=False, soft_wrap=True)
 
 
 def discard(stream: IO[str]) -> None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from pipeline.campaign.campaign import Plan
 
 _FATAL = (StoreError, MissingLibraryError)
+# How often others are asked whether they are done.
+_POLL_SECONDS = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +47,10 @@ class Campaigns:
         """
         outcomes = []
         for campaign in campaigns:
-            if time.monotonic() >= self.until:
+            if self._is_over():
                 break
             try:
-                outcomes.append(self._updated(campaign))
+                outcomes += self._updated(campaign)
             except _FATAL:
                 raise
             except PipelineError as error:
@@ -59,16 +61,23 @@ class Campaigns:
                 )
         return tuple(outcomes)
 
-    def _updated(self, campaign: NightlyCampaign) -> CampaignOutcome:
-        made = self._as_it_was(campaign)
-        if made is not None:
-            return CampaignOutcome(name=made.run_id, run=made)
-        plan = self._plan(campaign)
-        lease = take(self.store.leases_path, f"campaign {plan.name}")
-        if lease is None:
-            return self._made_elsewhere(plan)
+    def _updated(self, campaign: NightlyCampaign) -> list[CampaignOutcome]:
+        """The campaign as it is now; none if time was over while others made it."""
+        while True:
+            made = self._as_it_was(campaign)
+            if made is not None:
+                return [CampaignOutcome(name=made.run_id, run=made)]
+            lease = take(self.store.leases_path, f"campaign {_name(campaign)}")
+            if lease is not None:
+                break
+            if self._is_over():
+                return []
+            time.sleep(_POLL_SECONDS)
         with lease:
-            return self._made(campaign, plan)
+            return [self._made(campaign, self._plan(campaign))]
+
+    def _is_over(self) -> bool:
+        return time.monotonic() >= self.until
 
     def _as_it_was(self, campaign: NightlyCampaign) -> Run | None:
         """The campaign if nothing changed since it was made."""
@@ -111,11 +120,6 @@ class Campaigns:
             if not folders or os.path.realpath(member.trace) not in folders
         ]
         return replace(plan, members=tuple(settled))
-
-    def _made_elsewhere(self, plan: "Plan") -> CampaignOutcome:
-        run = self._current(plan.name)
-        reason = "" if run else "another process makes it at the moment"
-        return CampaignOutcome(name=plan.name, run=run, reason=reason)
 
     def _made(self, campaign: NightlyCampaign, plan: "Plan") -> CampaignOutcome:
         from pipeline.campaign.campaign import make_campaign

@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from pipeline.console import ProgressReporter, results
-from pipeline.errors import FailedArchivesError, UsageError
+from pipeline.console import ProgressReporter, results, tell_places
+from pipeline.errors import FailedArchivesError, RegressionError, UsageError
 from pipeline.nightly.agenda import Agenda, Wishes
 from pipeline.nightly.config import Config, read_config
 from pipeline.nightly.night import plan_night, run_night
 from pipeline.nightly.outcome import NightOutcome
+from pipeline.nightly.telling import Written, tell
 from pipeline.run import Options
 from pipeline.store import Store
 from pipeline.text import printable, seconds_of
@@ -59,9 +60,9 @@ def tell_plan(source: Path, *, store: Path, options: Options, wishes: Wishes) ->
 def run(
     source: Path, *, store: Path, options: Options, wishes: Wishes, config: Path | None
 ) -> None:
-    """Run a night and tell what came of it.
+    """Run a night, and tell what came of it and where it is told at length.
 
-    Raises FailedArchivesError if archives or campaigns failed, after all is told.
+    Raises RegressionError or FailedArchivesError, after all is told, if there is reason to.
     """
     read = Config() if config is None else read_config(config)
     with _ended_by_signals(), ProgressReporter() as reporter:
@@ -74,31 +75,30 @@ def run(
             config_folder=Path() if config is None else config.parent,
             reporter=reporter,
         )
-    _tell(night)
+        written = tell(
+            Store(store), night, read, threads=options.threads, memory_limit=options.memory_limit
+        )
+    _tell(night, written)
+    _judge(written)
 
 
-def _tell(night: NightOutcome) -> None:
+def _tell(night: NightOutcome, written: Written) -> None:
     console = results()
-    counts = {
-        "analysed": len(night.analysed),
-        "failed": len(night.failed),
-        "in quarantine": len(night.quarantined),
-        "waited for": len(night.waiting),
-        "left for the next night": len(night.left),
-        "as before": night.unchanged_count,
-    }
-    told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-    console.print(f"archives: {told or 'none'}", markup=False, soft_wrap=True)
+    for sentence in written.sentences:
+        console.print(printable(sentence), markup=False, soft_wrap=True)
     for failure in night.failed[:_MOST_LISTED]:
         _line("failed", failure.path, failure.reason)
     for waiting in night.waiting[:_MOST_LISTED]:
         _line("waiting", waiting.path, waiting.reason)
-    for campaign in night.campaigns:
-        what = campaign.reason or ("made" if campaign.is_new else "as before")
-        console.print(f"campaign {campaign.name}: {what}", markup=False, soft_wrap=True)
-    wrong = len(night.failed), sum(bool(each.exit_code) for each in night.campaigns)
-    if any(wrong):
-        raise FailedArchivesError(f"{wrong[0]} archives and {wrong[1]} campaigns failed: see above")
+    tell_places(written.places)
+
+
+def _judge(written: Written) -> None:
+    page = written.places[0][1]
+    if written.exit_code == RegressionError.exit_code:
+        raise RegressionError(f"something got worse: see {page}")
+    if written.exit_code:
+        raise FailedArchivesError(f"not all could be analysed: see {page}")
 
 
 def _line(action: str, path: Path, why: str = "") -> None:

@@ -207,14 +207,6 @@ class Store:
         """The current generation of every readable run, latest first."""
         return [found for found, _ in self._found() if found]
 
-    def pointers(self) -> dict[str, Pointer]:
-        """Which generation of every run is current, and its source; it opens none of them."""
-        found = {}
-        for path in sorted(self.runs_path.glob(f"{self.kind}=*/{POINTER_NAME}")):
-            with suppress(UnreadableRecordError):
-                found[path.parent.name.removeprefix(f"{self.kind}=")] = Pointer.load(path)
-        return found
-
     def sources(self) -> dict[str, SourceRecord]:
         """The source of every analysed run by run id; other than `runs`, it opens none of them."""
         return {run_id: pointer.source for run_id, pointer in self.pointers().items()}
