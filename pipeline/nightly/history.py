@@ -217,7 +217,9 @@ def _read(file: Path) -> pa.Table | None:
     """A part; None if it is damaged, so that its runs are asked again."""
     try:
         return RUN_HISTORY.conform(pq.read_table(file, partitioning=None))
-    except (pa.ArrowException, KeyError):
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, KeyError, OSError):
         return None
 
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pipeline.nightly.history import PastRun, Series
-from pipeline.nightly.judging import Judged, Judgement
 from pipeline.nightly.nights import PastNight
 from pipeline.nightly.outcome import Failure, NightOutcome
 from pipeline.nightly.pages import Pages
@@ -14,6 +13,7 @@ from pipeline.nightly.sentences import (
     describe_regression,
     name_archive,
 )
+from pipeline.nightly.verdicts import Judged, Judgement
 from pipeline.reports.model import Column, Fact, Finding, Report, Section, Subject, Table, Trend
 from pipeline.reports.units import Unit, Value, format_value, make_visible
 from pipeline.reports.wording import count_of
@@ -267,13 +267,13 @@ _RUN_COLUMNS = (
     Column(name="before_ns", title="Before", unit=Unit.TIME),
     Column(name="before_count", title="Runs before", unit=Unit.COUNT),
     Column(name="change_ratio", title="Change", unit=Unit.SHARE_CHANGE),
+    Column(name="noise_ns", title="Noise", unit=Unit.TIME),
     Column(name="verdict", title="Verdict", unit=Unit.TEXT),
 )
 
 
 def _run_row(judged: Judged) -> tuple[Value, ...]:
-    run, before = judged.run, [each.run_time_ns for each in judged.base]
-    verdict = "worse" if judged.regressions else "as before" if before else "first of its kind"
+    run, change = judged.run, judged.change
     return (
         make_visible(run.label),
         make_visible(run.series.application),
@@ -281,10 +281,11 @@ def _run_row(judged: Judged) -> tuple[Value, ...]:
         run.series.threads,
         describe_moment(run.recorded_at),
         run.run_time_ns,
-        sum(before) / len(before) if before else None,
-        len(before),
+        change.base_value if change else None,
+        len(judged.base),
         judged.change_ratio,
-        verdict,
+        change.noise_value if change else None,
+        judged.word,
     )
 
 

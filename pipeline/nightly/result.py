@@ -10,10 +10,10 @@ from typing import Any
 
 from pipeline.errors import RegressionError
 from pipeline.nightly.history import PastRun
-from pipeline.nightly.judging import Judged, Judgement, Regression
 from pipeline.nightly.outcome import CampaignOutcome, Failure, NightOutcome
 from pipeline.nightly.pages import Pages
 from pipeline.nightly.sentences import describe_regression
+from pipeline.nightly.verdicts import Judged, Judgement, Regression
 from pipeline.text import printable
 from pipeline.version import VERSION
 
@@ -52,6 +52,8 @@ KEYS: Mapping[str, str] = {
     "new[].run_time_ns": "from its first record to its last",
     "new[].base_runs": "ids of the runs it was held against; none for the first of its kind",
     "new[].change_ratio": "by which part of theirs on average it took longer; null without them",
+    "new[].noise_ns": "how far both may be apart by chance (95 %); null if not known",
+    "new[].verdict": "worse, as before, faster and so on, for people",
     "new[].is_worse": "whether it is among the regressions",
     "new[].report": "file of its report; null if it has none",
     "regressions": "each condition that holds of a new run, worst first",
@@ -221,6 +223,8 @@ def _new(judged: Judged, pages: Pages) -> dict[str, Any]:
         "run_time_ns": run.run_time_ns,
         "base_runs": [each.run_id for each in judged.base],
         "change_ratio": judged.change_ratio,
+        "noise_ns": judged.change.noise_value if judged.change else None,
+        "verdict": judged.word,
         "is_worse": bool(judged.regressions),
         "report": _file(pages.of_run(run.run_id)),
     }

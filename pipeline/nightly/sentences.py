@@ -1,8 +1,8 @@
 """A night in words."""
 
 from pipeline.nightly.history import RUN_TIME, Series
-from pipeline.nightly.judging import MOST_CAUSES, Judgement, Regression
 from pipeline.nightly.outcome import NightOutcome
+from pipeline.nightly.verdicts import FASTER, Judgement, Regression
 from pipeline.reports.model import Finding
 from pipeline.reports.units import (
     format_count,
@@ -31,7 +31,8 @@ def _describe_verdict(night: NightOutcome, judgement: Judgement) -> str:
     worse = len({each.run.run_id for each in judgement.regressions})
     new = count_of(len(night.analysed), "new run")
     if not night.analysed:
-        return f"Nothing new: {count_of(night.unchanged_count, 'archive')} known already."
+        known = count_of(night.unchanged_count, "archive")
+        return f"Nothing new: {known} known already." if night.unchanged_count else "Nothing new."
     if worse:
         return f"{new}, {format_count(worse)} of them worse than before."
     without = sum(not judged.base for judged in judgement.judged)
@@ -39,7 +40,9 @@ def _describe_verdict(night: NightOutcome, judgement: Judgement) -> str:
     if not compared:
         return f"{new}; there is nothing yet to compare with."
     first = f"; {format_count(without)} without any before" if without else ""
-    return f"{new}, none worse than before{first}."
+    faster = sum(judged.word == FASTER for judged in judgement.judged)
+    better = f", {format_count(faster)} faster" if faster else ""
+    return f"{new}, none worse than before{better}{first}."
 
 
 def _describe_failures(night: NightOutcome) -> str:
@@ -92,7 +95,7 @@ def describe_alarms(judgement: Judgement) -> tuple[str, ...]:
     )
 
 
-def describe_regression(found: Regression, *, most: int = MOST_CAUSES) -> Finding:
+def describe_regression(found: Regression, *, most: int | None = None) -> Finding:
     """What is worse, by how much, than what; then what explains it."""
     causes = " ".join(
         " ".join(filter(None, (each.headline, each.detail))) for each in found.explanations[:most]

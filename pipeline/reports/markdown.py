@@ -104,7 +104,8 @@ def _table(table: Table) -> Iterator[str]:
         yield _row(["&emsp;" * indent + linked, *rest])
     yield ""
     if table.is_cut and table.layout is not Layout.MATRIX:
-        yield f"The first {len(table.rows)} rows; a larger limit in the query shows more."
+        more = "; a larger limit in the query shows more" if table.sql else ""
+        yield f"The first {len(table.rows)} rows{more}."
         yield ""
     if table.sql:
         yield from _sql("SQL", Source(table.name, table.sql))

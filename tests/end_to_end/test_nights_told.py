@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from pipeline.nightly.history import read_history
+from pipeline.nightly.judging import Judge
 from pipeline.nightly.outcome import CampaignOutcome, Failure, NightOutcome, Waiting
 from pipeline.nightly.result import KEYS, keys_of
 from pipeline.nightly.telling import Written, tell
@@ -255,6 +257,30 @@ def test_a_baseline_that_is_not_there_fails(site: Site) -> None:
     assert written.exit_code == 24
     assert "no run release-1" in result["unjudged"][0]["reason"]
     assert "could not be compared" in " ".join(written.sentences)
+
+
+def test_a_run_that_is_faster_is_told_too(site: Site) -> None:
+    rule = Rule("Wave", "*", baseline=site.slower.run_id)
+    written, result = site.tell(site.night(analysed=(site.runs[1],)), rule)
+    assert written.exit_code == 0
+    assert written.sentences == ("1 new run, none worse than before, 1 faster.",)
+    assert result["new"][0]["verdict"] == "faster"
+
+
+def test_a_regression_is_told_though_runs_before_it_are_removed_meanwhile(site: Site) -> None:
+    history = read_history(site.store, site.source)
+    hidden = site.folder / "hidden"
+    hidden.mkdir()
+    for run in site.runs[:-1]:
+        run.path.rename(hidden / run.run_id)
+    try:
+        judgement = Judge(store=site.store, history=history).judge([site.slower])
+    finally:
+        for run in site.runs[:-1]:
+            (hidden / run.run_id).rename(run.path)
+    (found,) = judgement.regressions
+    assert found.causes == ()
+    assert "removed meanwhile" in found.explanations[0].detail
 
 
 # --- Nights before -------------------------------------------------------------------------------
