@@ -191,17 +191,22 @@ def _ask(runs: Sequence[Run], threads: int, memory_limit: str) -> pa.Table:
 # --- Parts ---------------------------------------------------------------------------------------
 
 
-def _folder(store: Store) -> Path:
-    """Where parts lie that were gathered as this version does it."""
-    texts = "".join(load_query(name).text for name in _GATHERED)
+def _place(store: Store, name: str) -> Path:
+    """Where a part of that name lies among those that were gathered as this version does it."""
+    texts = "".join(load_query(each).text for each in _GATHERED)
     made_by = hash_of(texts + schema_hash(RUN_HISTORY) + code_hash((__name__,)))
-    return store.path / "nightly" / "history" / f"as={made_by}"
+    return store.path / "nightly" / "history" / f"part-{made_by}-{name}.parquet"
+
+
+def _parts(store: Store) -> list[Path]:
+    every = _place(store, "*")
+    return sorted(every.parent.glob(every.name))
 
 
 def _known(store: Store, metrics: Sequence[str]) -> pa.Table:
     """Rows of all parts, without repetitions of a run; many parts become one."""
     for _ in range(_ATTEMPTS):
-        files = sorted(_folder(store).glob("part-*.parquet"))
+        files = _parts(store)
         try:
             parts = [table for file in files if (table := _read(file)) is not None]
         except FileNotFoundError:
@@ -239,7 +244,7 @@ def _keys(rows: pa.Table) -> set[tuple[str, str]]:
 def _keep(store: Store, rows: pa.Table) -> Path:
     """Write a part, whose name says which runs it tells of."""
     digest = hash_of(repr(sorted(_keys(rows))))
-    path = _folder(store) / f"part-{digest}.parquet"
+    path = _place(store, digest)
     with replacing(path, advice=_ADVICE, is_folder_made=True) as beside:
         writer = PartWriter(RUN_HISTORY, beside)
         writer.write(rows)

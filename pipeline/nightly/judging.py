@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pipeline.comparison.choosing import choose_runs
@@ -33,6 +33,7 @@ class Judge:
     applications: Sequence[Application] = ()
     threads: int | None = None
     memory_limit: str = ""
+    _baselines: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def judge(self, new: Sequence[Run]) -> Judgement:
         """Hold each new run against its baseline, else against those of its series before it.
@@ -89,7 +90,10 @@ class Judge:
 
     def _named(self, names: str, run: PastRun) -> tuple[PastRun, ...]:
         """The runs of a baseline, but for the run itself. Raises MissingInputError."""
-        ids = {each.run_id for each in choose_runs(self.store.path, names)}
+        if names not in self._baselines:
+            chosen = choose_runs(self.store.path, names)
+            self._baselines[names] = frozenset(each.run_id for each in chosen)
+        ids = self._baselines[names]
         found = tuple(each for each in self.history if each.run_id in ids)
         if not found:
             raise MissingInputError(f"baseline {names}: the store has lost tables of it")

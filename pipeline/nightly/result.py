@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.errors import RegressionError
+from pipeline.errors import FailedArchivesError, RegressionError
 from pipeline.nightly.history import PastRun
 from pipeline.nightly.outcome import CampaignOutcome, Failure, NightOutcome
 from pipeline.nightly.pages import Pages
@@ -18,7 +18,7 @@ from pipeline.text import printable
 from pipeline.version import VERSION
 
 RESULT_VERSION = 1
-WELL, REGRESSIONS, FAILED = 0, RegressionError.exit_code, 24
+WELL, REGRESSIONS, FAILED = 0, RegressionError.exit_code, FailedArchivesError.exit_code
 """Exit codes of a night: regressions say more than archives that failed."""
 _VERDICTS = {WELL: "all well", REGRESSIONS: "regressions", FAILED: "some archives failed"}
 

@@ -62,13 +62,19 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_runs_stand_in_the_order_of_recording_with_their_times(folder: Path) -> None:
-    runs = read(folder, "time", "overhead_process_thread_management", "mpi_latesender")
+    runs = read(folder, "time", "computation", "overhead_initialise_finalise", "mpi_latesender")
     assert [(run.series, run.recorded_ns // SECOND) for run in runs] == [
         (Series("cg/c", 2, 1), 1), (Series("cg/a", 2, 1), 2), (Series("cg/b", 3, 1), 3),
     ]  # fmt: skip
     # Each process takes 10 ns in MPI_Init, its work, and 5 ns in MPI_Finalize; nobody waits.
     assert [run.values for run in runs] == [
-        {"run_time": 15 + work, "time": processes * (15 + work)} for _, processes, work, _ in TRACES
+        {
+            "run_time": 15 + work,
+            "time": processes * (15 + work),
+            "computation": processes * work,
+            "overhead_initialise_finalise": processes * 15,
+        }
+        for _, processes, work, _ in TRACES
     ]
 
 
@@ -97,7 +103,7 @@ def test_what_two_writers_tell_of_a_run_counts_once(folder: Path) -> None:
     (part,) = parts(folder)
     rows = pq.read_table(part)
     for number in range(2):
-        pq.write_table(rows.slice(number), part.with_name(f"part-{number}.parquet"))
+        pq.write_table(rows.slice(number), part.with_name(f"{part.stem}-{number}.parquet"))
     assert read(folder) == first
 
 
@@ -109,12 +115,26 @@ def test_many_parts_become_one(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     part.unlink()
     for run in first:
         own = rows.filter([id == run.run_id for id in rows["run_id"].to_pylist()])
-        pq.write_table(own, part.with_name(f"part-{run.run_id}.parquet"))
+        pq.write_table(own, part.with_name(f"{part.stem}-{run.run_id}.parquet"))
     assert read(folder) == first
     assert parts(folder) == [part]
     counts = asked(monkeypatch)
     assert read(folder) == first
     assert counts == []
+
+
+def test_parts_may_be_merged_while_they_are_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = read(folder)
+    (part,) = parts(folder)
+    original, listed = history._parts, [[part.with_name("gone.parquet")]]
+    monkeypatch.setattr(
+        history, "_parts", lambda store: listed.pop() if listed else original(store)
+    )
+    counts = asked(monkeypatch)
+    assert read(folder) == first
+    assert (counts, listed) == ([], [])
 
 
 def test_a_store_that_is_only_read_has_a_history(
