@@ -2,10 +2,10 @@
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,11 @@ _ADVICE = "name another folder with --store"
 
 @dataclass(frozen=True, kw_only=True)
 class PastNight:
-    """A night as its result tells it: how many runs there were of each, and what was worse."""
+    """A night as its result in `path` tells it: how many there were of each, and what was worse."""
 
+    path: Path
     started_at: str
+    exit_code: int
     new_count: int
     worse_count: int
     failed_count: int
@@ -54,6 +56,12 @@ def read_nights(store: Store, most: int) -> list[PastNight]:
     return [night for night in found if night is not None]
 
 
+def of_last_day(nights: Sequence[PastNight], started_at: str) -> list[PastNight]:
+    """Those that began within a day before some moment, or later."""
+    moment = datetime.fromisoformat(started_at) - timedelta(days=1)
+    return [night for night in nights if datetime.fromisoformat(night.started_at) >= moment]
+
+
 def _folder(store: Store) -> Path:
     return store.path / "nightly" / "nights"
 
@@ -68,7 +76,9 @@ def _read(path: Path) -> PastNight | None:
         document = json.loads(path.read_text(encoding="utf-8"))
         counts = document["counts"]
         return PastNight(
-            started_at=document["started_at"],
+            path=path,
+            started_at=str(datetime.fromisoformat(document["started_at"])),
+            exit_code=document["exit_code"],
             new_count=counts["new"],
             worse_count=counts["regressions"],
             failed_count=counts["failed"],

@@ -10,13 +10,14 @@ from pipeline.nightly.outcome import Failure, NightOutcome
 from pipeline.nightly.pages import Pages
 from pipeline.nightly.sentences import (
     describe_night,
+    describe_others,
     describe_regression,
     name_archive,
 )
 from pipeline.nightly.verdicts import Judged, Judgement
 from pipeline.reports.model import Column, Fact, Finding, Report, Section, Subject, Table, Trend
 from pipeline.reports.units import Unit, Value, format_value, make_visible
-from pipeline.reports.wording import count_of
+from pipeline.reports.wording import count_of, said
 from pipeline.text import describe_moment
 
 MOST_SERIES = 200
@@ -39,7 +40,7 @@ def build_page(
     first.
     """
     sections = (
-        _summary(night, judgement, pages),
+        _summary(night, judgement, nights, pages),
         _regressions(judgement, pages),
         _trends(judgement, history, pages),
         _runs(judgement, pages),
@@ -57,7 +58,9 @@ def build_page(
     )
 
 
-def _summary(night: NightOutcome, judgement: Judgement, pages: Pages) -> Section:
+def _summary(
+    night: NightOutcome, judgement: Judgement, nights: Sequence[PastNight], pages: Pages
+) -> Section:
     worse = len({each.run.run_id for each in judgement.regressions})
     return Section(
         key="summary",
@@ -70,7 +73,7 @@ def _summary(night: NightOutcome, judgement: Judgement, pages: Pages) -> Section
             Fact("not ready", len(night.waiting), Unit.COUNT),
             Fact("left for later", len(night.left), Unit.COUNT),
         ),
-        sentences=describe_night(night, judgement),
+        sentences=said(*describe_night(night, judgement), describe_others(night, nights)),
         findings=tuple(
             replace(describe_regression(each), page=pages.link(pages.of_run(each.run.run_id)))
             for each in judgement.regressions

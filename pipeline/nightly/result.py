@@ -10,6 +10,7 @@ from typing import Any
 
 from pipeline.errors import FailedArchivesError, RegressionError
 from pipeline.nightly.history import PastRun
+from pipeline.nightly.nights import PastNight
 from pipeline.nightly.outcome import CampaignOutcome, Failure, NightOutcome
 from pipeline.nightly.pages import Pages
 from pipeline.nightly.sentences import describe_regression
@@ -105,6 +106,13 @@ KEYS: Mapping[str, str] = {
     "unjudged": "new runs that could not be compared",
     "unjudged[].run_id": "the run",
     "unjudged[].reason": "in a line",
+    "nights": "the last ones before this, and those of other hosts that ended earlier",
+    "nights[].started_at": "when it began, in UTC",
+    "nights[].exit_code": "of that night",
+    "nights[].new": "runs analysed in it",
+    "nights[].regressions": "how many of them were worse",
+    "nights[].failed": "archives that failed in it",
+    "nights[].result": "file of its result",
 }
 """Every key and its meaning; `[]` stands for each of a list."""
 
@@ -117,6 +125,7 @@ class Told:
     judgement: Judgement
     sentences: tuple[str, ...]
     pages: Pages
+    nights: tuple[PastNight, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -156,6 +165,7 @@ def document_of(told: Told) -> dict[str, Any]:
         "left": [printable(str(path)) for path in night.left],
         "campaigns": [_campaign(each, told.pages) for each in night.campaigns],
         "unjudged": [{"run_id": each.run_id, "reason": each.reason} for each in judgement.unjudged],
+        "nights": [_night(each) for each in told.nights],
     }
 
 
@@ -277,6 +287,17 @@ def _campaign(campaign: CampaignOutcome, pages: Pages) -> dict[str, Any]:
         "reason": campaign.reason,
         "exit_code": campaign.exit_code,
         "report": None if run is None else _file(pages.of_campaign(run.run_id)),
+    }
+
+
+def _night(night: PastNight) -> dict[str, Any]:
+    return {
+        "started_at": night.started_at,
+        "exit_code": night.exit_code,
+        "new": night.new_count,
+        "regressions": night.worse_count,
+        "failed": night.failed_count,
+        "result": str(night.path.absolute()),
     }
 
 

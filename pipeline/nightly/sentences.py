@@ -1,6 +1,9 @@
 """A night in words."""
 
+from collections.abc import Sequence
+
 from pipeline.nightly.history import RUN_TIME, Series
+from pipeline.nightly.nights import PastNight, of_last_day
 from pipeline.nightly.outcome import NightOutcome
 from pipeline.nightly.verdicts import FASTER, Judgement, Regression
 from pipeline.reports.model import Finding
@@ -32,7 +35,7 @@ def _describe_verdict(night: NightOutcome, judgement: Judgement) -> str:
     new = count_of(len(night.analysed), "new run")
     if not night.analysed:
         known = count_of(night.unchanged_count, "archive")
-        return f"Nothing new: {known} known already." if night.unchanged_count else "Nothing new."
+        return f"No new runs; {known} known already." if night.unchanged_count else "No new runs."
     if worse:
         return f"{new}, {format_count(worse)} of them worse than before."
     without = sum(not judged.base for judged in judgement.judged)
@@ -49,11 +52,12 @@ def _describe_failures(night: NightOutcome) -> str:
     if not night.failed:
         known = count_of(len(night.quarantined), "archive that failed", "archives that failed")
         return f"{known} earlier did not change." if night.quarantined else ""
-    return (
-        f"{count_of(len(night.failed), 'archive')} could not be analysed: "
-        f"{name_archive(night.failed[0].path, night)}: {night.failed[0].reason}"
-        + (" …" if len(night.failed) > 1 else "")
-    )
+    first = night.failed[0]
+    is_named = printable(str(first.path.parent)) in first.reason
+    name = "" if is_named else f"{name_archive(first.path, night)}: "
+    more = " …" if len(night.failed) > 1 else ""
+    count = count_of(len(night.failed), "archive")
+    return f"{count} could not be analysed: {name}{make_visible(first.reason)}{more}"
 
 
 def _describe_campaigns(night: NightOutcome) -> str:
@@ -93,6 +97,14 @@ def describe_alarms(judgement: Judgement) -> tuple[str, ...]:
         *(f"{each.headline} {each.detail}".strip() for each in told),
         *([f"{count_of(more, 'more', 'more')} in the page."] if more > 0 else []),
     )
+
+
+def describe_others(night: NightOutcome, nights: Sequence[PastNight]) -> str:
+    """How much was worse in other nights of the last day, such as those of other hosts."""
+    count = sum(each.worse_count for each in of_last_day(nights, night.started_at))
+    if not count:
+        return ""
+    return f"{count_of(count, 'more run')} worse in other nights of the last 24 hours."
 
 
 def describe_regression(found: Regression, *, most: int | None = None) -> Finding:

@@ -10,8 +10,9 @@ from pipeline.nightly.outcome import NightOutcome, Watched
 from pipeline.nightly.page import MOST_NIGHTS, build_page
 from pipeline.nightly.pages import Pages
 from pipeline.nightly.result import Told, document_of
-from pipeline.nightly.sentences import describe_alarms, describe_night
+from pipeline.nightly.sentences import describe_alarms, describe_night, describe_others
 from pipeline.reports.files import write_reports
+from pipeline.reports.wording import said
 from pipeline.store import Store
 
 
@@ -52,14 +53,20 @@ def tell(
         memory_limit=memory_limit,
     )
     judgement = judge.judge(night.analysed)
+    nights = read_nights(store, MOST_NIGHTS)
     pages = Pages(store.path.absolute() / "reports")
     told = Told(
         night=night,
         judgement=judgement,
-        sentences=(*describe_night(night, judgement), *describe_alarms(judgement)),
+        sentences=said(
+            *describe_night(night, judgement),
+            describe_others(night, nights),
+            *describe_alarms(judgement),
+        ),
+        nights=tuple(nights),
         pages=pages,
     )
-    page = build_page(night, judgement, history, read_nights(store, MOST_NIGHTS), pages)
+    page = build_page(night, judgement, history, nights, pages)
     written = write_reports(page, store.path)
     result = keep(store, document_of(told))
     return Written(

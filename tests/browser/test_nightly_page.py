@@ -45,7 +45,8 @@ def report(tmp_path: Path) -> Report:
     )
     judged = tuple(Judged(run=run, base=tuple(history[:3])) for run in history[-3:])
     before = PastNight(
-        started_at="2026-11-20T02:00:00+00:00", new_count=1, worse_count=1, failed_count=0,
+        path=Path("/n.json"), started_at="2026-11-20T02:00:00+00:00", exit_code=23,
+        new_count=1, worse_count=1, failed_count=0,
         verdict="regressions", alarms=((f"{LONG} takes longer.", "0011"),),
     )  # fmt: skip
     judgement = Judgement(judged=judged, unjudged=())

@@ -3,12 +3,13 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pipeline.nightly import nights
 from pipeline.nightly.history import read_history
 from pipeline.nightly.judging import Judge
 from pipeline.nightly.outcome import CampaignOutcome, Failure, NightOutcome, Waiting
@@ -62,6 +63,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     page.parent.mkdir(parents=True)
     page.touch()
     return Site(folder, runs)
+
+
+@pytest.fixture(autouse=True)
+def no_nights_before(site: Site) -> None:
+    for kept in (site.store.path / "nightly" / "nights").glob("*.json"):
+        kept.unlink()
 
 
 # --- The seeded regression -----------------------------------------------------------------------
@@ -128,7 +135,7 @@ def test_trends_show_every_run(site: Site) -> None:
 def test_a_night_with_nothing_new_is_well(site: Site) -> None:
     written, result = site.tell(site.night(unchanged_count=5))
     assert (written.exit_code, result["verdict"]) == (0, "all well")
-    assert written.sentences == ("Nothing new: 5 archives known already.",)
+    assert written.sentences == ("No new runs; 5 archives known already.",)
     assert result["counts"]["unchanged"] == 5
 
 
@@ -150,6 +157,7 @@ def test_everything_that_a_night_may_hold_is_told(site: Site) -> None:
     source, lost = site.source, site.runs[0]
     (part,) = lost.files("locations")
     content = part.read_bytes()
+    site.tell(site.night())
     for kept in (site.store.path / "nightly" / "history").rglob("*.parquet"):
         kept.unlink()
     try:
@@ -287,11 +295,38 @@ def test_a_regression_is_told_though_runs_before_it_are_removed_meanwhile(site: 
 
 
 def test_later_nights_remember_this_one(site: Site) -> None:
-    for kept in (site.store.path / "nightly" / "nights").glob("*.json"):
-        kept.unlink()
-    site.tell(site.night(analysed=(site.slower,)))
+    first, _ = site.tell(site.night(analysed=(site.slower,)))
+    alarms = json.loads(dict(first.places)["result"].read_text())["regressions"]
     written, result = site.tell(site.night())
-    page = dict(written.places)["report"].read_text()
-    assert result["regressions"] == []
-    assert "wave with 4 processes takes" in page
-    assert len(list((site.store.path / "nightly" / "nights").glob("*.json"))) == 2
+    assert (written.exit_code, result["regressions"]) == (0, [])
+    assert written.sentences == (
+        "No new runs.",
+        "1 more run worse in other nights of the last 24 hours.",
+    )
+    (before,) = result["nights"]
+    assert (before["exit_code"], before["new"], before["regressions"]) == (23, 1, 1)
+    assert json.loads(Path(before["result"]).read_text())["regressions"] == alarms
+    assert "wave with 4 processes takes" in dict(written.places)["report"].read_text()
+
+
+def test_alarms_of_older_nights_are_no_news(site: Site) -> None:
+    site.tell(site.night(analysed=(site.slower,)))
+    later = replace(site.night(), started_at="2026-11-22T02:00:01+00:00")
+    written, result = site.tell(later)
+    assert written.sentences == ("No new runs.",)
+    assert len(result["nights"]) == 1
+
+
+def test_a_result_that_cannot_be_read_is_left_out(site: Site) -> None:
+    site.tell(site.night())
+    (kept,) = (site.store.path / "nightly" / "nights").glob("*.json")
+    kept.write_text("{")
+    assert site.tell(site.night())[1]["nights"] == []
+
+
+def test_only_so_many_nights_are_kept(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nights, "MOST_KEPT", 3)
+    for day in range(10, 15):
+        site.tell(replace(site.night(), started_at=f"2026-11-{day}T02:00:00+00:00"))
+    left = sorted(path.name[:8] for path in (site.store.path / "nightly" / "nights").iterdir())
+    assert left == ["20261112", "20261113", "20261114"]
