@@ -116,7 +116,8 @@ def describe_regression(found: Regression, *, most: int | None = None) -> Findin
 
 
 def _describe_change(found: Regression) -> str:
-    series, base, ratio = name_series(found.run.series), _name_base(found), found.change_ratio
+    series = f"{name_series(found.run.series)} ({make_visible(printable(found.run.label))})"
+    base, ratio = _name_base(found), found.change_ratio
     if found.metric != RUN_TIME or ratio is None:
         return f"{series}: {make_visible(found.condition)} against {base}: {found.reason}"
     noise = found.noise_value

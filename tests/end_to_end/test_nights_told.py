@@ -108,7 +108,7 @@ def test_people_read_the_same(site: Site) -> None:
     assert written.sentences[0] == "1 new run, 1 of them worse than before."
     for told in (page, text, "\n".join(written.sentences)):
         assert re.search(
-            r"wave with 4 processes takes \d+\.\d% longer than the 4 runs before", told
+            r"wave with 4 processes \(scorep-5\) takes \d+\.\d% longer than the 4 runs before", told
         )
         assert "Computation in" in told
         assert "compute_physics" in told
@@ -306,7 +306,7 @@ def test_later_nights_remember_this_one(site: Site) -> None:
     (before,) = result["nights"]
     assert (before["exit_code"], before["new"], before["regressions"]) == (23, 1, 1)
     assert json.loads(Path(before["result"]).read_text())["regressions"] == alarms
-    assert "wave with 4 processes takes" in dict(written.places)["report"].read_text()
+    assert "wave with 4 processes (scorep-5) takes" in dict(written.places)["report"].read_text()
 
 
 def test_alarms_of_older_nights_are_no_news(site: Site) -> None:
