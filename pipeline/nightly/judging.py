@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pipeline.comparison.choosing import choose_runs
 from pipeline.errors import MissingInputError, PipelineError, QueryError, StoreError
 from pipeline.nightly.applications import rule_of
 from pipeline.nightly.history import RUN_TIME, PastRun, Series
@@ -90,6 +89,8 @@ class Judge:
 
     def _named(self, names: str, run: PastRun) -> tuple[PastRun, ...]:
         """The runs of a baseline, but for the run itself. Raises MissingInputError."""
+        from pipeline.comparison.choosing import choose_runs  # needs SciPy, which starts slowly
+
         if names not in self._baselines:
             chosen = choose_runs(self.store.path, names)
             self._baselines[names] = frozenset(each.run_id for each in chosen)
