@@ -139,7 +139,7 @@ class Campaigns:
         return CampaignOutcome(name=plan.name, run=analysis.run, is_new=analysis.is_new)
 
     def _report(self, run: Run) -> None:
-        from pipeline.reports.build import build_campaign_report
+        from pipeline.reports.build_campaign import build_campaign_report
         from pipeline.reports.files import write_reports
 
         report = build_campaign_report(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pipeline.campaign.description import mistakes_in
-from pipeline.errors import UsageError
+from pipeline.errors import PipelineError, UsageError
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -68,6 +68,7 @@ def read_config(path: Path) -> Config:
         found = [_describe(problem) for problem in error.errors(include_url=False)]
     else:
         found = [text for each in config.campaigns for text in _mistakes_in(each)]
+        found += [text for each in config.applications for text in _mistakes_in_conditions(each)]
     if found:
         raise UsageError("; ".join(f"{path}: {text}" for text in found))
     return config
@@ -79,6 +80,19 @@ def _mistakes_in(campaign: NightlyCampaign) -> list[str]:
     if surplus := sorted(_ONLY_IN_FILES & set(told)):
         return [f"{where}: {', '.join(surplus)}: write this into a campaign file and name it"]
     return mistakes_in(told, where)
+
+
+def _mistakes_in_conditions(application: WatchedApplication) -> list[str]:
+    """What is wrong with conditions, before a night has worked for hours."""
+    from pipeline.comparison import conditions  # which needs SciPy
+
+    found = []
+    for condition in application.fail_if:
+        try:
+            conditions.parse(condition)
+        except PipelineError as error:
+            found.append(f"applications: {application.name}: fail_if: {error}")
+    return found
 
 
 def _describe(problem: "ErrorDetails") -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from pipeline.errors import MissingInputError
 from pipeline.nightly.outcome import Waiting
 from pipeline.store import SourceFile
+from pipeline.text import printable
 
 ANCHOR, DEFINITIONS, EVENTS = ".otf2", ".def", ".evt"
 LEADS_OUT = "is a link that leads out of the source"
@@ -55,8 +56,7 @@ def find_archives(
     where it lies, once. An archive is waited for while anything of it changed less than
     `settle_seconds` before `now` (since 1970). Raises MissingInputError if there is no such folder.
     """
-    if not source.is_dir():
-        raise MissingInputError(f"{source}: no such folder; name the folder of the archives")
+    check_source(source)
     walk = _Walk(source, {os.path.realpath(path) for path in without})
     for anchor in walk.anchors():
         walk.look_at(anchor, settle_seconds, now)
@@ -65,6 +65,14 @@ def find_archives(
         tuple(sorted(walk.waiting, key=lambda each: each.path)),
         tuple(sorted(walk.left_out, key=lambda each: each.path)),
     )
+
+
+def check_source(source: Path) -> None:
+    """Raise MissingInputError if there is no such folder."""
+    if not source.is_dir():
+        raise MissingInputError(
+            f"{printable(str(source))}: no such folder; name the folder of the archives"
+        )
 
 
 def is_as_found(archive: Archive) -> bool:

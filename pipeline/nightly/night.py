@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pipeline.nightly.agenda import Agenda, Wishes, make_agenda
 from pipeline.nightly.config import Config
+from pipeline.nightly.finding import check_source
 from pipeline.nightly.knowledge import Knowledge
 from pipeline.nightly.notes import FOLDER
 from pipeline.nightly.outcome import CampaignOutcome, NightOutcome
@@ -44,6 +45,7 @@ def run_night(
     folder, StoreError if the store cannot be written, and MissingLibraryError.
     """
     started_at, until = _now(), time.monotonic() + wishes.max_seconds
+    check_source(source)
     with told_as_store_error(store.path):
         make_folder(store.path / FOLDER)
     knowledge = Knowledge(store, options)

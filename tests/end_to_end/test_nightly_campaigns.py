@@ -121,6 +121,8 @@ def test_a_file_says_what_is_wanted(tmp_path: Path) -> None:
         ("[[applications]]\nname = 'a'", "applications.0.pattern is missing"),
         ("[[applications]]\nname='a'\npattern='*'\nx=1", "unknown field applications.0.x: fields"),
         ("[[applications]]\nname='a'\npattern='*'\nhistory=0", "greater than or equal to 1"),
+        ("[[applications]]\nname='a'\npattern='*'\nfail_if=['x > 1']", "a: fail_if: "),
+        ("[[applications]]\nname='a'\npattern='*'\nfail_if=['time']", "write METRIC [in CALL"),
         ("[", "not a TOML file"),
     ],
 )

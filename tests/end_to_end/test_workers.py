@@ -92,6 +92,32 @@ def test_who_has_enough_leaves_nothing_behind(tmp_path: Path) -> None:
     assert time.monotonic() - start < 60
 
 
+def test_what_is_not_done_in_time_is_stopped_and_cleared_away(tmp_path: Path) -> None:
+    start = time.monotonic()
+    places = [tmp_path / name for name in ("first", "second", "third")]
+    assert list(work_through(linger, places, count=2, until=start + 3)) == []
+    assert list(tmp_path.iterdir()) == []
+    assert active_children() == []
+    assert 3 <= time.monotonic() - start < 60
+    assert list(work_through(double, [1], count=1, until=start)) == []
+
+
+def test_an_item_is_taken_when_a_process_is_free_for_it() -> None:
+    taken: list[int] = []
+
+    def items() -> Iterator[int]:
+        for number in range(4):
+            taken.append(number)
+            yield number
+
+    with closing(work_through(double, items(), count=2)) as outcomes:
+        assert taken == []
+        next(outcomes)
+        assert len(taken) in (2, 3)
+        assert dict(outcomes).keys() < {0, 1, 2, 3}
+    assert taken == [0, 1, 2, 3]
+
+
 def linger_unless_quick(place: Path) -> None:
     if place.name != "quick":
         linger(place)

@@ -1,0 +1,34 @@
+"""Nights over disks that are full or cannot be written: told in a line, and nothing is lost."""
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.errors import StoreError
+from pipeline.store import Store
+from pipeline.store.sweep import orphans
+from tests.nightly_cases import night, write_archive
+
+
+def test_a_full_disk_ends_a_night_and_is_no_fault_of_the_archive(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    source, store = tmp_path / "traces", small_disk / "store"
+    write_archive(source / "a")
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(bytes(900_000))
+    with pytest.raises(StoreError, match="the store is full"):
+        night(source, store)
+    assert Store(store).runs() == []
+    assert list(orphans(store)) == []
+    assert list((store / "leases").iterdir()) == []
+    assert not (store / "nightly" / "quarantine").exists()
+    ballast.unlink()
+    assert [run.label for run in night(source, store).analysed] == ["a"]
+
+
+def test_a_disk_that_cannot_be_written_ends_a_night(read_only_disk: Path, tmp_path: Path) -> None:
+    write_archive(tmp_path / "traces" / "a")
+    with pytest.raises(StoreError, match="the store is read-only"):
+        night(tmp_path / "traces", read_only_disk)
+    assert [run.run_id for run in Store(read_only_disk).runs()] == ["r1"]

@@ -1,0 +1,111 @@
+"""The command: what it prints, and its exit codes."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pipeline import cli
+from pipeline.console import messages, results
+from pipeline.errors import (
+    FailedArchivesError,
+    MissingInputError,
+    RegressionError,
+    StoreError,
+    UsageError,
+)
+from tests.nightly_cases import cut, write_archive
+
+
+@pytest.fixture(autouse=True)
+def _fresh_consoles() -> None:
+    results.cache_clear()
+    messages.cache_clear()
+
+
+def run(source: Path, *options: str) -> int:
+    store = str(source.parent / "store")
+    quick = ["--settle", "0s", "--threads", "1", "--no-report"]
+    return cli.main(["nightly", str(source), "--store", store, *quick, *options])
+
+
+def test_a_site_sees_what_is_new_what_failed_and_what_got_worse(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, store = tmp_path / "traces", tmp_path / "store"
+    write_archive(source / "app" / "2026-01-01", 1_000_000)
+    assert run(source, "--dry-run") == 0
+    assert capsys.readouterr().out.splitlines()[0] == "archives: 1 to analyse"
+    assert not store.exists()
+
+    assert run(source) == 0
+    told = capsys.readouterr().out
+    assert "1 new run" in told
+    assert f"{store}/reports/nightly/index.html" in told
+    assert json.loads((store / "nightly" / "result.json").read_text())["exit_code"] == 0
+    assert run(source) == 0
+    assert "1 archive known already" in capsys.readouterr().out
+
+    bad = write_archive(source / "app" / "2026-01-02", 1_000_001, "cut")
+    cut(bad)
+    assert run(source) == FailedArchivesError.exit_code
+    captured = capsys.readouterr()
+    assert f"failed  {bad}: " in captured.out
+    assert "not all could be analysed" in captured.err
+    assert run(source) == 0, "what is in quarantine is no news"
+    capsys.readouterr()
+    shutil.rmtree(bad.parent)
+
+    write_archive(source / "app" / "2026-01-03", 1_300_000)
+    assert run(source) == RegressionError.exit_code
+    captured = capsys.readouterr()
+    assert "30.0% longer" in captured.out
+    assert "solve" in captured.out
+    assert "something got worse" in captured.err
+
+
+@pytest.mark.parametrize(
+    ("options", "exit_code", "told"),
+    [
+        (["--since", "yesterday"], UsageError.exit_code, "so long ago, such as 7d, or a date"),
+        (["--max-runtime", "long"], UsageError.exit_code, "--max-runtime long: give a duration"),
+        (["--settle", "-1"], UsageError.exit_code, "--settle"),
+        (["--jobs", "0"], UsageError.exit_code, "give at least one"),
+        (["--config", "nowhere.toml"], UsageError.exit_code, "cannot read nowhere.toml"),
+    ],
+)
+def test_a_wrong_command_line_is_told_before_anything_is_done(
+    options: list[str],
+    exit_code: int,
+    told: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write_archive(tmp_path / "traces" / "a")
+    assert run(tmp_path / "traces", *options) == exit_code
+    captured = capsys.readouterr()
+    assert told in captured.err
+    assert captured.err.count("\n") == 1
+    assert not (tmp_path / "store").exists()
+
+
+def test_a_source_or_store_that_cannot_be_used_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(tmp_path / "nowhere") == MissingInputError.exit_code
+    assert "nowhere: no such folder; name the folder of the archives" in capsys.readouterr().err
+    assert not (tmp_path / "store").exists()
+    (tmp_path / "traces").mkdir()
+    (tmp_path / "store").write_text("")
+    assert run(tmp_path / "traces") == StoreError.exit_code
+    assert "a file is in the way" in capsys.readouterr().err
+
+
+def test_a_date_can_limit_what_is_looked_at(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_archive(tmp_path / "traces" / "a")
+    for since, told in (("2000-01-01", "1 to analyse"), ("2100-01-01", "1 changed before")):
+        assert run(tmp_path / "traces", "--dry-run", "--since", since) == 0
+        assert told in capsys.readouterr().out
