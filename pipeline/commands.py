@@ -114,8 +114,9 @@ def list_runs(store: Path) -> None:
         return
     titles = ("run", "label", "ranks", "records", "size", "analysed", "state")
     is_numeric = (False, False, True, True, True, False, False)
-    rows = tuple((0, _describe_run(summary)) for summary in summaries)
-    results().print(draw(Grid(titles, is_numeric, rows)))
+    rows = [(summary.run, (0, _describe_run(summary))) for summary in summaries]
+    there = tuple(row for run, row in rows if run is None or run.path.exists())
+    results().print(draw(Grid(titles, is_numeric, there)))
 
 
 def _describe_run(summary: RunSummary) -> tuple[str, ...]:

@@ -4,6 +4,8 @@ import hashlib
 import re
 from datetime import UTC, datetime
 
+_SECONDS = {"d": 86_400.0, "h": 3600.0, "min": 60.0, "s": 1.0}
+
 
 def first_line(error: BaseException) -> str:
     """The line of an error's message that says what happened; the rest are details."""
@@ -46,6 +48,17 @@ def seconds_of(duration: str) -> float:
     if match is None:
         raise ValueError("give a duration such as 90s, 30m, 6h or 7d")
     return float(match[1]) * {"s": 1, "m": 60, "h": 3_600, "d": 86_400}[match[2].lower()]
+    """Seconds of a duration such as 90d, 12h, 30min or 45s. Raises ValueError if it is none."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?(s|min|h|d)", duration)
+    if match is None:
+        raise ValueError("give a duration such as 90d, 12h, 30min or 45s")
+    return float(match[1]) * _SECONDS[match[2]]
+
+
+def describe_duration(seconds: float) -> str:
+    """A duration in the largest unit that it is at least one of: '90d', '1.5h'."""
+    unit = next((name for name, size in _SECONDS.items() if seconds >= size), "s")
+    return f"{seconds / _SECONDS[unit]:.4g}{unit}"
 
 
 def describe_moment(timestamp: str) -> str:

@@ -16,7 +16,7 @@ from pipeline.campaign.measured import tables_of
 from pipeline.campaign.mixture import Programs, own_regions
 from pipeline.errors import StoreError
 from pipeline.sql import load_query
-from pipeline.store import GenerationWriter, Run, SourceFile, Store
+from pipeline.store import GenerationWriter, Run, SourceFile, SourceRecord, Store
 from pipeline.text import hash_of
 from schemas import Table, campaigns
 
@@ -198,6 +198,12 @@ class CampaignSource:
             for application in sorted({run.application for run in self.runs})
             for own in [[run for run in self.runs if run.application == application]]
         ]
+
+
+def runs_used(source: SourceRecord) -> set[tuple[str, str]]:
+    """Run ids and generations of the analysed runs that a stored campaign was made from."""
+    told = [json.loads(file.name) for file in source.files[1:]]
+    return {(run["run_id"], generation) for run, generation, _ in told if run["run_id"] is not None}
 
 
 class _Writer:

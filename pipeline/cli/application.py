@@ -4,6 +4,7 @@ from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensEr
 
 from pipeline.cli import asking, computing, exporting
 from pipeline.cli.nightly import nightly
+from pipeline.cli import asking, computing, exporting, keeping
 from pipeline.version import VERSION
 
 
@@ -42,6 +43,8 @@ for command in (
     asking.compare,
     asking.tables,
     asking.explain,
+    keeping.du,
+    keeping.prune,
 ):
     app.command(command)
 

@@ -71,6 +71,11 @@ class Lease:
         return found is not None and found.content == self._content
 
 
+def name_of_analysis(trace: str | Path) -> str:
+    """What the lease is called of who analyses a trace, given by its absolute path."""
+    return f"analysis of {trace}"
+
+
 def take(folder: Path, name: str) -> Lease | None:
     """Take the lease called `name` in the folder of leases, or None if somebody alive holds it.
 

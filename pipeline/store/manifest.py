@@ -122,6 +122,16 @@ class Pointer:
         return to_json(asdict(self))
 
     @classmethod
+    def find(cls, path: Path) -> "Pointer | None":
+        """Read a current.json; None if there is none."""
+        try:
+            return cls.load(path)
+        except UnreadableRecordError as error:
+            if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+                return None
+            raise
+
+    @classmethod
     def load(cls, path: Path) -> "Pointer":
         """Read a current.json; raises StoreError as `Manifest.load` does."""
         read = load_document(path)

@@ -26,7 +26,8 @@ from pipeline.store.manifest import (
 )
 from pipeline.store.parquet import sync
 from pipeline.store.sharing import share
-from pipeline.store.sweep import is_in_use, sweep, temporaries, temporary_name
+from pipeline.store.sizes import FileSizes
+from pipeline.store.sweep import GENERATION, POINTER, is_being_written, sweep, temporary_name
 from pipeline.text import first_line
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ class Run:
             known = ", ".join(self.tables)
             raise MissingInputError(f"no table {name}: {self.path}: tables present: {known}")
         files = table_files(self.path, name)
+        if not files and not self.path.exists():
+            raise StoreError(f"the run is gone: {self.path}: it was removed just now")
         if not files:
             raise StoreError(f"the store has lost a table: {self.path / name}: {AGAIN}")
         return files
@@ -155,19 +158,27 @@ class Store:
     def begin(self, run_id: str) -> GenerationWriter:
         """Start a generation of a run; raises StoreError if the store cannot be written."""
         folder = self._folder(run_id)
-        return GenerationWriter(folder / temporary_name("gen"))
+        return GenerationWriter(folder / temporary_name(GENERATION))
 
     def publish(self, generation: GenerationWriter, manifest: Manifest) -> Run:
         """Publish a generation and make it the current one of its run."""
-        path = generation.publish(manifest)
-        run = self._run(path, manifest.source)
-        self.point_to(run)
+        # Who prunes must not take what is published, but not yet current, for superseded.
+        sign = self._folder(manifest.run_id) / temporary_name(POINTER)
+        try:
+            with told_as_store_error(sign):
+                sign.touch()
+            path = generation.publish(manifest)
+            run = self._run(path, manifest.source)
+            self.point_to(run)
+        finally:
+            with suppress(OSError):
+                sign.unlink(missing_ok=True)
         return run
 
     def point_to(self, run: Run) -> None:
         """Make a generation the current one of its run, by one rename."""
         folder = self._folder(run.run_id)
-        beside = folder / temporary_name("pointer")
+        beside = folder / temporary_name(POINTER)
         pointer = Pointer(generation=run.generation, source=run.source)
         with told_as_store_error(folder / POINTER_NAME):
             try:
@@ -185,18 +196,27 @@ class Store:
 
         Raises StoreError if its record is from a newer Tracemill or not readable.
         """
-        pointer_path = self._folder(run_id) / POINTER_NAME
-        if not pointer_path.exists():
-            return None
-        pointer = Pointer.load(pointer_path)
-        return self._run(pointer_path.parent / f"gen={pointer.generation}", pointer.source)
+        folder, seen = self._folder(run_id), None
+        while True:
+            pointer = Pointer.find(folder / POINTER_NAME)
+            if pointer is None:
+                return None
+            try:
+                return self._run(folder / f"gen={pointer.generation}", pointer.source)
+            except UnreadableRecordError:
+                if pointer == seen:
+                    raise
+                seen = pointer  # it may just have been superseded and removed
 
     def generation(self, run_id: str, key: str) -> Run | None:
         """A generation by its key, current or not; None if there is none."""
         path = self._folder(run_id) / f"gen={key}"
-        if not path.exists():
+        try:
+            manifest = Manifest.load(path / MANIFEST_NAME)
+        except UnreadableRecordError:
+            if path.exists():
+                raise
             return None
-        manifest = Manifest.load(path / MANIFEST_NAME)
         return Run(path, manifest, manifest.source)
 
     def has_generation(self, run_id: str, key: str) -> bool:
@@ -226,7 +246,7 @@ class Store:
                 run_id=folder.name.removeprefix(f"{self.kind}="),
                 state="complete" if run else self._state(folder),
                 run=run,
-                byte_count=_size_on_disk(folder),
+                byte_count=FileSizes().add(folder),
             )
             for run, folder in self._found()
         ]
@@ -259,12 +279,18 @@ class Store:
         self, *, threads: int | None = None, memory_limit: str = ""
     ) -> "duckdb.DuckDBPyConnection":
         """A database with every table over all runs as a view, with run_id as first column."""
-        runs = self.runs()
-        connection = connect(threads=threads, memory_limit=memory_limit)
-        for name in dict.fromkeys(name for run in runs for name in run.tables):
-            files = [file for run in runs if name in run.tables for file in run.files(name)]
-            create_union_view(connection, name, files)
-        return connection
+        while True:
+            runs = self.runs()
+            connection = connect(threads=threads, memory_limit=memory_limit)
+            try:
+                for name in dict.fromkeys(name for run in runs for name in run.tables):
+                    files = [file for run in runs if name in run.tables for file in run.files(name)]
+                    create_union_view(connection, name, files)
+                return connection
+            except StoreError:
+                connection.close()
+                if all(run.path.exists() for run in runs):
+                    raise
 
     def sweep(self) -> list[Path]:
         """Remove what killed writers of runs, campaigns and reports left behind and return it."""
@@ -299,8 +325,7 @@ class Store:
             self.current(folder.name.removeprefix(f"{self.kind}="))
         except StoreError as error:
             return str(error)
-        is_active = any(is_in_use(path) for path in temporaries(folder))
-        return "being analysed" if is_active else "unfinished"
+        return "being analysed" if is_being_written(folder) else "unfinished"
 
 
 def _matches(runs: Sequence[Run], name: str) -> list[Run]:
@@ -361,8 +386,10 @@ def _is_empty(folder: Path) -> bool:
     """True also if it has just gone."""
     try:
         return not any(folder.iterdir())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return True
+    except OSError:
+        return False
 
 
 def _is_made(folder: Path) -> bool:
@@ -372,16 +399,3 @@ def _is_made(folder: Path) -> bool:
 
 def _created(run: Run | None) -> str:
     return run.manifest.created_at if run else ""
-
-
-def _size_on_disk(folder: Path) -> int:
-    """Bytes of all files below `folder`; what generations share counts once."""
-    sizes: dict[int, int] = {}
-    for path in folder.rglob("*"):
-        try:
-            status = path.lstat()
-        except OSError:
-            continue  # a writer removed it meanwhile
-        if path.is_file():
-            sizes[status.st_ino] = status.st_size
-    return sum(sizes.values())

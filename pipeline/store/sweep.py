@@ -11,6 +11,7 @@ from pathlib import Path
 from pipeline.store.writers import Writer
 
 _PREFIX = ".writing"
+GENERATION, POINTER = "gen", "pointer"
 _DAY_SECONDS = 86_400
 # In these, and in their folders, files and folders are written beside their place.
 _PLACES = ("runs", "campaigns", "reports", "nightly", "leases")
@@ -36,6 +37,17 @@ def orphans(store: Path) -> Iterator[Path]:
 def temporaries(folder: Path) -> list[Path]:
     """Temporary files and folders in a folder, such as that of a run."""
     return sorted(Path(entry) for entry in _entries(folder) if entry.name.startswith(_PREFIX))
+
+
+def is_being_written(folder: Path) -> bool:
+    """True if somebody makes a generation of a run or campaign just now, or makes one current."""
+    parts = tuple(f"{_PREFIX}~{purpose}~" for purpose in (GENERATION, POINTER))
+    return any(path.name.startswith(parts) and is_in_use(path) for path in temporaries(folder))
+
+
+def is_temporary(path: Path) -> bool:
+    """True for names of `temporary_name`."""
+    return path.name.startswith(_PREFIX)
 
 
 def is_in_use(path: Path) -> bool:

@@ -32,6 +32,9 @@ def test_the_commands_are_these() -> None:
         "analyze", "campaign", "compare", "explain", "export events", "export perfetto",
         "export severities", "export tables", "generate",
         "nightly", "quality", "report", "runs", "sql", "tables",
+        "analyze", "campaign", "du", "explain", "export events", "export perfetto",
+        "export severities", "export tables", "generate",
+        "prune", "quality", "report", "runs", "sql", "tables",
     ]  # fmt: skip
 
 
