@@ -43,11 +43,6 @@ def bytes_of(size: str) -> float:
 
 
 def seconds_of(duration: str) -> float:
-    """Seconds of a duration such as 90s, 30m, 6h or 7d. Raises ValueError if it is none."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([smhd])", duration, re.IGNORECASE)
-    if match is None:
-        raise ValueError("give a duration such as 90s, 30m, 6h or 7d")
-    return float(match[1]) * {"s": 1, "m": 60, "h": 3_600, "d": 86_400}[match[2].lower()]
     """Seconds of a duration such as 90d, 12h, 30min or 45s. Raises ValueError if it is none."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?) ?(s|min|h|d)", duration)
     if match is None:

@@ -2,9 +2,8 @@
 
 from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
 
-from pipeline.cli import asking, computing, exporting
-from pipeline.cli.nightly import nightly
 from pipeline.cli import asking, computing, exporting, keeping
+from pipeline.cli.nightly import nightly
 from pipeline.version import VERSION
 
 

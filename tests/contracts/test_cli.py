@@ -29,12 +29,9 @@ def run_command(*arguments: str, cwd: Path, **options: Any) -> subprocess.Comple
 
 def test_the_commands_are_these() -> None:
     assert [" ".join(words) for words in COMMANDS] == [
-        "analyze", "campaign", "compare", "explain", "export events", "export perfetto",
+        "analyze", "campaign", "compare", "du", "explain", "export events", "export perfetto",
         "export severities", "export tables", "generate",
-        "nightly", "quality", "report", "runs", "sql", "tables",
-        "analyze", "campaign", "du", "explain", "export events", "export perfetto",
-        "export severities", "export tables", "generate",
-        "prune", "quality", "report", "runs", "sql", "tables",
+        "nightly", "prune", "quality", "report", "runs", "sql", "tables",
     ]  # fmt: skip
 
 
