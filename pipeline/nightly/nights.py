@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -33,6 +33,15 @@ class PastNight:
     """Sentence and run id of each regression."""
 
 
+@dataclass(frozen=True)
+class Alarm:
+    """A run that a night called worse, and how that night put it."""
+
+    started_at: str
+    sentence: str
+    run_id: str
+
+
 def keep(store: Store, document: Mapping[str, Any]) -> Path:
     """Write the result of a night: as the last one, whose path is returned, and for later pages.
 
@@ -56,10 +65,20 @@ def read_nights(store: Store, most: int) -> list[PastNight]:
     return [night for night in found if night is not None]
 
 
-def of_last_day(nights: Sequence[PastNight], started_at: str) -> list[PastNight]:
-    """Those that began within a day before some moment, or later."""
-    moment = datetime.fromisoformat(started_at) - timedelta(days=1)
-    return [night for night in nights if datetime.fromisoformat(night.started_at) >= moment]
+def alarms_of(nights: Sequence[PastNight], told: Collection[str]) -> list[Alarm]:
+    """What was worse in some nights: each run once, and none of those `told` already."""
+    found: dict[str, Alarm] = {}
+    for night in nights:
+        for sentence, run_id in night.alarms:
+            if run_id not in told:
+                found.setdefault(run_id, Alarm(night.started_at, sentence, run_id))
+    return list(found.values())
+
+
+def is_of_last_day(alarm: Alarm, moment: str) -> bool:
+    """Whether its night began within a day before some moment, or later."""
+    begun, until = map(datetime.fromisoformat, (alarm.started_at, moment))
+    return begun >= until - timedelta(days=1)
 
 
 def _folder(store: Store) -> Path:

@@ -1,11 +1,11 @@
 """The index page of a store's nights: what is new, worse, failed, and how run times go on."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from pipeline.nightly.history import PastRun, Series
-from pipeline.nightly.nights import PastNight
+from pipeline.nightly.nights import Alarm, PastNight, alarms_of
 from pipeline.nightly.outcome import Failure, NightOutcome
 from pipeline.nightly.pages import Pages
 from pipeline.nightly.sentences import (
@@ -39,14 +39,15 @@ def build_page(
     `history` are the runs of the store, oldest first, and `nights` those before this one, latest
     first.
     """
+    alarms = alarms_of(nights, judgement.worse)
     sections = (
-        _summary(night, judgement, nights, pages),
+        _summary(night, judgement, alarms, pages),
         _regressions(judgement, pages),
         _trends(judgement, history, pages),
         _runs(judgement, pages),
         _failures(night, judgement),
         _campaigns(night, pages),
-        _nights(nights, pages),
+        _nights(nights, alarms, pages),
     )
     return Report(
         title=f"Night of {describe_moment(night.started_at)}",
@@ -59,9 +60,9 @@ def build_page(
 
 
 def _summary(
-    night: NightOutcome, judgement: Judgement, nights: Sequence[PastNight], pages: Pages
+    night: NightOutcome, judgement: Judgement, alarms: Sequence[Alarm], pages: Pages
 ) -> Section:
-    worse = len({each.run.run_id for each in judgement.regressions})
+    worse = len(judgement.worse)
     return Section(
         key="summary",
         title="Summary",
@@ -73,7 +74,7 @@ def _summary(
             Fact("not ready", len(night.waiting), Unit.COUNT),
             Fact("left for later", len(night.left), Unit.COUNT),
         ),
-        sentences=said(*describe_night(night, judgement), describe_others(night, nights)),
+        sentences=said(*describe_night(night, judgement), describe_others(night, alarms)),
         findings=tuple(
             replace(describe_regression(each), page=pages.link(pages.of_run(each.run.run_id)))
             for each in judgement.regressions
@@ -150,7 +151,7 @@ def _trends(judgement: Judgement, history: Sequence[PastRun], pages: Pages) -> S
         return None
     new = {judged.run.series for judged in judgement.judged}
     alarming = {each.run.series for each in judgement.regressions}
-    worse = {each.run.run_id for each in judgement.regressions}
+    worse = judgement.worse
     ordered = sorted(
         series, key=lambda s: (s not in alarming, s not in new, -series[s][-1].recorded_ns, s)
     )
@@ -214,7 +215,7 @@ def _trend_row(series: Series, runs: Sequence[PastRun]) -> tuple[Value, ...]:
     )
 
 
-def _trend(runs: Sequence[PastRun], worse: set[str]) -> Trend:
+def _trend(runs: Sequence[PastRun], worse: Collection[str]) -> Trend:
     shown = runs[-MOST_VALUES:]
     return Trend(
         values=tuple(float(run.run_time_ns) for run in shown),
@@ -371,7 +372,7 @@ def _campaigns(night: NightOutcome, pages: Pages) -> Section | None:
     )
 
 
-def _nights(nights: Sequence[PastNight], pages: Pages) -> Section | None:
+def _nights(nights: Sequence[PastNight], alarms: Sequence[Alarm], pages: Pages) -> Section | None:
     """Nights before this one, and those of other hosts at the same time."""
     if not nights:
         return None
@@ -402,12 +403,11 @@ def _nights(nights: Sequence[PastNight], pages: Pages) -> Section | None:
         title="Nights before, and on other hosts",
         findings=tuple(
             Finding(
-                make_visible(sentence),
-                f"Night of {describe_moment(night.started_at)}.",
-                page=pages.link(pages.of_run(run_id)),
+                make_visible(alarm.sentence),
+                f"Night of {describe_moment(alarm.started_at)}.",
+                page=pages.link(pages.of_run(alarm.run_id)),
             )
-            for night in nights
-            for sentence, run_id in night.alarms
-        )[:MOST_ALARMS],
+            for alarm in alarms[:MOST_ALARMS]
+        ),
         tables=(told,),
     )

@@ -205,7 +205,7 @@ def keys_of(document: Any, prefix: str = "") -> Iterator[str]:
 def _counts(night: NightOutcome, judgement: Judgement) -> dict[str, int]:
     return {
         "new": len(night.analysed),
-        "regressions": len({each.run.run_id for each in judgement.regressions}),
+        "regressions": len(judgement.worse),
         "failed": len(night.failed),
         "quarantined": len(night.quarantined),
         "waiting": len(night.waiting),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pipeline.nightly.history import RUN_TIME, Series
-from pipeline.nightly.nights import PastNight, of_last_day
+from pipeline.nightly.nights import Alarm, is_of_last_day
 from pipeline.nightly.outcome import NightOutcome
 from pipeline.nightly.verdicts import FASTER, Judgement, Regression
 from pipeline.reports.model import Finding
@@ -31,11 +31,13 @@ def describe_night(night: NightOutcome, judgement: Judgement) -> tuple[str, ...]
 
 
 def _describe_verdict(night: NightOutcome, judgement: Judgement) -> str:
-    worse = len({each.run.run_id for each in judgement.regressions})
+    worse = len(judgement.worse)
     new = count_of(len(night.analysed), "new run")
     if not night.analysed:
         known = count_of(night.unchanged_count, "archive")
-        return f"No new runs; {known} known already." if night.unchanged_count else "No new runs."
+        if night.failed or not night.unchanged_count:
+            return "No new runs."
+        return f"Nothing new: {known} known already."
     if worse:
         return f"{new}, {format_count(worse)} of them worse than before."
     without = sum(not judged.base for judged in judgement.judged)
@@ -99,12 +101,12 @@ def describe_alarms(judgement: Judgement) -> tuple[str, ...]:
     )
 
 
-def describe_others(night: NightOutcome, nights: Sequence[PastNight]) -> str:
-    """How much was worse in other nights of the last day, such as those of other hosts."""
-    count = sum(each.worse_count for each in of_last_day(nights, night.started_at))
+def describe_others(night: NightOutcome, alarms: Sequence[Alarm]) -> str:
+    """How much else was worse in nights of the last day, such as those of other hosts."""
+    count = sum(is_of_last_day(alarm, night.started_at) for alarm in alarms)
     if not count:
         return ""
-    return f"{count_of(count, 'more run')} worse in other nights of the last 24 hours."
+    return f"Other nights of the last 24 hours found {count_of(count, 'worse run')}."
 
 
 def describe_regression(found: Regression, *, most: int | None = None) -> Finding:

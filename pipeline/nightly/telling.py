@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pipeline.nightly.history import read_history
 from pipeline.nightly.judging import Judge
-from pipeline.nightly.nights import keep, read_nights
+from pipeline.nightly.nights import alarms_of, keep, read_nights
 from pipeline.nightly.outcome import NightOutcome, Watched
 from pipeline.nightly.page import MOST_NIGHTS, build_page
 from pipeline.nightly.pages import Pages
@@ -60,7 +60,7 @@ def tell(
         judgement=judgement,
         sentences=said(
             *describe_night(night, judgement),
-            describe_others(night, nights),
+            describe_others(night, alarms_of(nights, judgement.worse)),
             *describe_alarms(judgement),
         ),
         nights=tuple(nights),

@@ -89,6 +89,11 @@ class Judgement:
     unjudged: tuple[Unjudged, ...]
 
     @property
+    def worse(self) -> frozenset[str]:
+        """Ids of the runs that are worse."""
+        return frozenset(each.run.run_id for each in self.judged if each.regressions)
+
+    @property
     def regressions(self) -> tuple[Regression, ...]:
         """Worst first: by the size of the change as a part of the base."""
         found = [each for judged in self.judged for each in judged.regressions]

@@ -135,7 +135,7 @@ def test_trends_show_every_run(site: Site) -> None:
 def test_a_night_with_nothing_new_is_well(site: Site) -> None:
     written, result = site.tell(site.night(unchanged_count=5))
     assert (written.exit_code, result["verdict"]) == (0, "all well")
-    assert written.sentences == ("No new runs; 5 archives known already.",)
+    assert written.sentences == ("Nothing new: 5 archives known already.",)
     assert result["counts"]["unchanged"] == 5
 
 
@@ -301,12 +301,24 @@ def test_later_nights_remember_this_one(site: Site) -> None:
     assert (written.exit_code, result["regressions"]) == (0, [])
     assert written.sentences == (
         "No new runs.",
-        "1 more run worse in other nights of the last 24 hours.",
+        "Other nights of the last 24 hours found 1 worse run.",
     )
     (before,) = result["nights"]
     assert (before["exit_code"], before["new"], before["regressions"]) == (23, 1, 1)
     assert json.loads(Path(before["result"]).read_text())["regressions"] == alarms
     assert "wave with 4 processes (scorep-5) takes" in dict(written.places)["report"].read_text()
+
+
+def test_what_several_tell_of_one_night_is_told_once(site: Site) -> None:
+    for _ in range(2):
+        site.tell(site.night(analysed=(site.slower,)))
+    again, _ = site.tell(site.night(analysed=(site.slower,)))
+    assert "Other nights" not in " ".join(again.sentences)
+    written, result = site.tell(site.night())
+    assert "Other nights of the last 24 hours found 1 worse run." in written.sentences
+    assert len(result["nights"]) == 3
+    page = dict(written.places)["report"].read_text()
+    assert page.count("wave with 4 processes (scorep-5) takes") == 1
 
 
 def test_alarms_of_older_nights_are_no_news(site: Site) -> None:
