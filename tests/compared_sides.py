@@ -1,6 +1,7 @@
 """Comparisons without a store: of values that a test writes down."""
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -9,7 +10,8 @@ from pipeline.campaign.gathering import RunSize
 from pipeline.comparison import Comparison, Side
 
 SCHEMA = {
-    "metric": pl.String, "call_path_key": pl.Int64, "call_path": pl.String, "rank": pl.Int32,
+    "metric": pl.String, "call_path_key": pl.Int64, "call_path": pl.String,
+    "parent_call_path_key": pl.Int64, "rank": pl.Int32,
     "is_in_base": pl.Boolean, "is_in_other": pl.Boolean, "base_value": pl.Float64,
     "other_value": pl.Float64, "change_value": pl.Float64, "noise_value": pl.Float64,
 }  # fmt: skip
@@ -21,6 +23,7 @@ class NamedRun:
 
     def __init__(self, run_id: str) -> None:
         self.run_id = self.label = run_id
+        self.manifest = SimpleNamespace(versions={}, options={})
 
 
 def side_of(name: str, times: Sequence[int], processes: int = 4) -> Side:
@@ -46,10 +49,11 @@ def comparison_of(
 
     def row(metric: str, path: str | None, rank: int | None, one: float, two: float) -> Any:
         key = None if path is None else keys.get(path, 0)
-        return (metric, key, path, rank, True, True, one, two, two - one, noise)
+        above = None if path is None else keys.get(path.rpartition("/")[0])
+        return (metric, key, path, above, rank, True, True, one, two, two - one, noise)
 
     rows = [row(metric, path, None, one, two) for metric, path, one, two in values]
-    rows.sort(key=lambda each: (each[0], each[1] is not None, -abs(each[8]), each[1]))
+    rows.sort(key=lambda each: (each[0], each[1] is not None, -abs(each[9]), each[1]))
     return Comparison(
         base=side_of("base", times[0]),
         other=side_of("other", times[1]),

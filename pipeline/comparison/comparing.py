@@ -6,9 +6,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pipeline.campaign.gathering import SIZES, RunSize, ask, lacks, measure
-from pipeline.comparison.causes import RUN_TIME, TIME, Explained, find_causes
+from pipeline.comparison.causes import CRITICAL_PATH, RUN_TIME, TIME, Explained, find_causes
 from pipeline.comparison.changes import CallPathChange, Cause, MetricChange, RankChange
 from pipeline.comparison.noise import noise_of
+from pipeline.comparison.subtrees import Subtree, holding_subtree
+from pipeline.completeness import is_complete
 from pipeline.errors import StoreError, UsageError
 from pipeline.explain import Metric, list_metrics
 from pipeline.sql import Value, load_query
@@ -29,10 +31,14 @@ Rows = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """Runs that are repetitions of each other, and how large each was."""
+    """Runs that are repetitions of each other, and how large each was.
+
+    `incomplete` are the ids of those whose traces lack something that was recorded.
+    """
 
     runs: tuple[Run, ...]
     sizes: tuple[RunSize, ...]
+    incomplete: tuple[str, ...] = ()
 
     @property
     def run_ids(self) -> tuple[str, ...]:
@@ -171,6 +177,14 @@ class Comparison:
         direction = float((change > 0) - (change < 0))
         return self._causes(metric or RUN_TIME, direction, limit) if direction else ()
 
+    @cached_property
+    def holding_subtree(self) -> Subtree | None:
+        """The deepest call path that, with what it calls, has most of the critical path's change.
+
+        None if there is none but the root.
+        """
+        return holding_subtree(self.rows, CRITICAL_PATH)
+
     def parts_of_time(self, limit: int) -> tuple[Cause, ...]:
         """Where time changed most, up or down, each with the deepest metric that explains it."""
         found = [each for up in (1.0, -1.0) for each in self._causes(TIME, up, limit)]
@@ -226,10 +240,7 @@ def compare(
     runs = {run.run_id: run for run in (*base, *other)}
     _check(base, other)
     sizes = measure(list(runs.values()))
-    sides = [
-        Side(runs=tuple(side), sizes=tuple(sizes[run.run_id] for run in side))
-        for side in (base, other)
-    ]
+    sides = [_side(each, sizes) for each in (base, other)]
     values: dict[str, Value] = {
         "base_runs": ",".join(sides[0].run_ids),
         "other_runs": ",".join(sides[1].run_ids),
@@ -254,6 +265,21 @@ def compare(
         ranked=asked(places=places) if places else rows.clear(),
         sql=(_text(values), _text(values | {"places": places})),
     )
+
+
+def _side(runs: Sequence[Run], sizes: Mapping[str, RunSize]) -> Side:
+    return Side(
+        runs=tuple(runs),
+        sizes=tuple(sizes[run.run_id] for run in runs),
+        incomplete=tuple(run.run_id for run in runs if _is_incomplete(run)),
+    )
+
+
+def _is_incomplete(run: Run) -> bool:
+    try:
+        return not is_complete(run)
+    except StoreError:
+        return False  # an earlier version does not tell
 
 
 def _check(base: Sequence[Run], other: Sequence[Run]) -> None:

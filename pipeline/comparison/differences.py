@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 
-from pipeline.comparison.comparing import Comparison, Side
-from pipeline.completeness import is_complete
-from pipeline.errors import StoreError
+from pipeline.comparison.comparing import Comparison
 from pipeline.reports.units import make_visible
 from pipeline.reports.wording import join_words, said, share_of
 
@@ -44,20 +42,10 @@ def _numbers(numbers: tuple[int, ...]) -> str:
 
 def _describe_damage(comparison: Comparison) -> Iterator[str]:
     """Traces of which something is lost."""
-    for name, side in _sides(comparison):
-        lost = [run.run_id for run in side.runs if not _is_complete(side, run.run_id)]
-        if lost:
-            yield (
-                f"Incomplete in {name}: {join_words(lost)}; its values hold only what was readable."
-            )
-
-
-def _is_complete(side: Side, run_id: str) -> bool:
-    run = next(each for each in side.runs if each.run_id == run_id)
-    try:
-        return is_complete(run)
-    except StoreError:
-        return True  # an earlier version does not tell
+    for name, side in (("A", comparison.base), ("B", comparison.other)):
+        if side.incomplete:
+            lost = join_words(side.incomplete)
+            yield f"Incomplete in {name}: {lost}; its values hold only what was readable."
 
 
 def _describe_making(comparison: Comparison) -> str:
@@ -93,7 +81,3 @@ def _describe_call_paths(comparison: Comparison) -> Iterator[str]:
             paths = f"{alone.height:,} call path{'s' if alone.height > 1 else ''}"
             worst = make_visible(str(alone["call_path"][0]))
             yield f'Only {name} has {paths} with {share_of(part)} of its time, first "{worst}".'
-
-
-def _sides(comparison: Comparison) -> tuple[tuple[str, Side], tuple[str, Side]]:
-    return ("A", comparison.base), ("B", comparison.other)

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from pipeline.comparison.changes import Change
@@ -30,6 +31,9 @@ def to_document(comparison: Comparison) -> dict[str, Any]:
         "other": _side(comparison.other),
         "is_per_process": comparison.is_per_process,
         "run_time": change_document(comparison.run_time),
+        "critical_path_subtree": asdict(subtree)
+        if (subtree := comparison.holding_subtree)
+        else None,
         "causes": [change_document(each) for each in comparison.causes()],
         "metrics": [change_document(each) for each in comparison.metrics],
         "call_paths": [change_document(each) for each in comparison.call_paths],
@@ -57,7 +61,8 @@ def _side(side: Side) -> dict[str, Any]:
         "runs": [
             {"run_id": run.run_id, "generation": run.generation, "label": run.label,
              "trace": run.source.path, "processes": size.processes, "threads": size.threads,
-             "run_time_ns": size.whole_time_ns}
+             "run_time_ns": size.whole_time_ns,
+             "is_incomplete": run.run_id in side.incomplete}
             for run, size in zip(side.runs, side.sizes, strict=True)
         ],
     }  # fmt: skip

@@ -7,7 +7,12 @@ from pipeline.comparison import differences
 from pipeline.comparison.changes import CallPathChange, Change, RankChange
 from pipeline.comparison.comparing import Comparison, Side
 from pipeline.comparison.conditions import Verdict
-from pipeline.comparison.sentences import describe_cause, describe_run_time, describe_time
+from pipeline.comparison.sentences import (
+    describe_cause,
+    describe_run_time,
+    describe_subtree,
+    describe_time,
+)
 from pipeline.explain import list_metrics
 from pipeline.reports.material import filled
 from pipeline.reports.model import (
@@ -50,10 +55,7 @@ KINDS = (
 
 
 def build(comparison: Comparison, verdicts: Sequence[Verdict] = ()) -> Report:
-    """The whole report of a comparison, which tells which conditions hold.
-
-    Raises StoreError if tables of a run cannot be read.
-    """
+    """The whole report of a comparison, which also tells which conditions hold."""
     base, other = comparison.base, comparison.other
     return Report(
         title=shorten(make_visible(f"{_name(base, other)} → {_name(other, base)}")),
@@ -106,6 +108,7 @@ def _summary(comparison: Comparison, verdicts: Sequence[Verdict]) -> Section:
             ),
             describe_run_time(comparison),
             describe_time(comparison),
+            describe_subtree(comparison),
             *differences.describe(comparison),
             "What changed with it, worst first:" if causes else "",
         ),

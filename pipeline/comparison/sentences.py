@@ -1,7 +1,9 @@
 """What changed, in words."""
 
+from pipeline.comparison.causes import CRITICAL_PATH
 from pipeline.comparison.changes import Cause, Change
 from pipeline.comparison.comparing import Comparison
+from pipeline.comparison.subtrees import HOLDING
 from pipeline.reports.model import Finding
 from pipeline.reports.units import (
     LARGE_CHANGE,
@@ -59,6 +61,19 @@ def describe_time(comparison: Comparison) -> str:
     spent = "A process spends" if comparison.is_per_process else "All locations together spend"
     ratio = format_share_change(change.change_ratio)
     return f"{spent} {signed(change, change.change_value)} in region visits ({ratio})."
+
+
+def describe_subtree(comparison: Comparison) -> str:
+    """In which part of the call tree the critical path changed, if no single call path tells."""
+    found = comparison.holding_subtree
+    total = comparison.of_metric(CRITICAL_PATH).change_value
+    if found is None or abs(found.exclusive_value) >= HOLDING * abs(total):
+        return ""
+    part, whole = (with_sign(value, format_time) for value in (found.inclusive_value, total))
+    return (
+        f"Of {whole} on the critical path, {part} lie in {name_path(found.call_path)} and what "
+        "it calls."
+    )
 
 
 def describe_cause(cause: Cause, comparison: Comparison) -> Finding:

@@ -226,11 +226,16 @@ WITH
         SELECT
             call_path_keys.call_path_key,
             min(call_paths.path) AS call_path,
+            min(parents.call_path_key) AS parent_call_path_key,
             bool_or(NOT compared_runs.is_other) AS is_in_base,
             bool_or(compared_runs.is_other) AS is_in_other
         FROM call_path_keys
         INNER JOIN call_paths USING (run_id, call_path_id)
         INNER JOIN compared_runs USING (run_id)
+        LEFT JOIN call_path_keys AS parents
+            ON
+                call_paths.run_id = parents.run_id
+                AND call_paths.parent_call_path_id = parents.call_path_id
         GROUP BY call_path_keys.call_path_key
     )
 
@@ -238,6 +243,7 @@ SELECT
     compared.metric,
     compared.call_path_key,
     named.call_path,
+    named.parent_call_path_key,
     compared.rank,
     coalesce(named.is_in_base, TRUE) AS is_in_base,
     coalesce(named.is_in_other, TRUE) AS is_in_other,

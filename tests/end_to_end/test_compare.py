@@ -340,6 +340,7 @@ def test_the_document_holds_what_a_program_needs(tell: Tell, tmp_path: Path) -> 
     assert told["causes"][0]["metric"] == "computation"
     assert told["causes"][0]["call_path"] == UPDATE
     assert told["causes"][0]["rank"] == 1
+    assert told["critical_path_subtree"]["call_path"] == UPDATE
     assert told["conditions"][0] | {"reason": ""} == {
         "expression": limit, "holds": True, "reason": "",
     }  # fmt: skip

@@ -118,3 +118,30 @@ def test_time_outside_of_call_paths_can_be_a_cause() -> None:
         times=((100,), (140,)),
     )
     assert told(idle.causes()) == [("overhead_outside_visits", "", 40)]
+
+
+#   main            critical path   0
+#     solve                        10 →  20
+#       inner                      50 →  90
+#       other                      40 →  70
+#     MPI_Send                     10 →  12    of 82 more, 80 lie in solve and below
+def test_a_change_spread_over_callees_is_told_where_it_lies_together() -> None:
+    found = comparison_of(
+        ("visits", "main", 1, 1),
+        ("critical_path", "main/solve", 10, 20),
+        ("critical_path", "main/solve/inner", 50, 90),
+        ("critical_path", "main/solve/other", 40, 70),
+        ("critical_path", SEND, 10, 12),
+    ).holding_subtree
+    assert found is not None
+    assert (found.call_path, found.exclusive_value, found.inclusive_value) == ("main/solve", 10, 80)
+
+
+def test_a_change_that_lies_everywhere_lies_nowhere() -> None:
+    spread = comparison_of(
+        ("visits", "main", 1, 1),
+        ("critical_path", COMPUTE, 10, 20),
+        ("critical_path", SEND, 10, 19),
+    )
+    assert spread.holding_subtree is None
+    assert comparison_of(("critical_path", COMPUTE, 10, 10)).holding_subtree is None

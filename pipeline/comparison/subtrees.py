@@ -1,0 +1,59 @@
+"""Where in the call tree a change lies, callees included."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars
+
+# A call path holds a change if that share of it lies there and below.
+HOLDING = 0.8
+
+
+@dataclass(frozen=True)
+class Subtree:
+    """A call path, the change there without callees, and with them."""
+
+    call_path: str
+    exclusive_value: float
+    inclusive_value: float
+
+
+def holding_subtree(rows: "polars.DataFrame", metric: str) -> Subtree | None:
+    """The deepest call path that, with what it calls, has nearly all of a metric's change.
+
+    None if there is no change, or no call path but those at the root of which that is true.
+    """
+    import polars as pl
+
+    placed = rows.drop_nulls("call_path_key")
+    above = dict(placed.select("call_path_key", "parent_call_path_key").unique().iter_rows())
+    own = {
+        key: (path or "", change)
+        for key, path, change in placed.filter(pl.col("metric") == metric)
+        .select("call_path_key", "call_path", "change_value")
+        .iter_rows()
+    }
+    inclusive: dict[int, float] = defaultdict(float)
+    for key, (_, change) in own.items():
+        place: int | None = key
+        while place is not None:
+            inclusive[place] += change
+            place = above.get(place)
+    total = sum(change for _, change in own.values())
+    holding = {key for key, value in inclusive.items() if total and value / total >= HOLDING}
+    inner = holding - {above.get(key) for key in holding}
+    inner = {key for key in inner if above.get(key) is not None}
+    if not inner:
+        return None
+    deepest = max(inner, key=lambda key: (_depth(key, above), inclusive[key] / total, -key))
+    paths = dict(placed.select("call_path_key", "call_path").unique().iter_rows())
+    return Subtree(paths[deepest] or "", own.get(deepest, ("", 0.0))[1], inclusive[deepest])
+
+
+def _depth(key: int, above: dict[int, int | None]) -> int:
+    depth, place = 0, above.get(key)
+    while place is not None:
+        depth, place = depth + 1, above.get(place)
+    return depth

@@ -1,0 +1,41 @@
+"""The page of a comparison: within the window, light and dark, and its links lead somewhere."""
+
+import pytest
+
+from pipeline.comparison.conditions import holds
+from pipeline.comparison.report import build
+from pipeline.reports.model import Report
+from tests.browser.conftest import Open
+from tests.compared_sides import comparison_of
+
+SCROLLED = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+DEAD_LINKS = """() => [...document.querySelectorAll('a[href^="#"]')]
+  .filter((link) => !document.getElementById(link.getAttribute("href").slice(1))).length"""
+DEEP = "main/" + "/".join(f"a_region_with_a_long_name_{level}" for level in range(12))
+HOSTILE = "main/<script>alert(1)</script>"
+
+
+@pytest.fixture
+def report() -> Report:
+    comparison = comparison_of(
+        ("time", None, 3e9, 4e9),
+        *((metric, path, 1e9, 1.5e9) for metric in ("time", "computation")
+          for path in (DEEP, HOSTILE)),
+        ("critical_path", DEEP, 1e9, 1.5e9),
+        ranked=tuple(("computation", DEEP, rank, 1e8, 2e8) for rank in range(40)),
+        noise=1e8,
+        times=((1_000_000_000,), (1_500_000_000, 1_600_000_000)),
+    )  # fmt: skip
+    return build(comparison, [holds("time > +5%", comparison)])
+
+
+@pytest.mark.parametrize("width", [1800, 1000, 420])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_comparison_fits_into_the_window(
+    open_page: Open, report: Report, width: int, scheme: str
+) -> None:
+    page = open_page(report, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    assert page.evaluate(SCROLLED) == 0
+    assert page.evaluate(DEAD_LINKS) == 0
+    assert page.get_by_text("Fails: time > +5%").is_visible()
+    assert page.get_by_text("tracemill sql --all-runs").is_visible()
