@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import duckdb
     import polars
 
+    from pipeline.comparison import Comparison
+
 
 class Tables:
     """The tables of a run, a campaign, or all runs, each under its name.
@@ -115,6 +117,16 @@ class OpenedStore:
     def all_runs(self) -> Tables:
         """All runs at once: every table begins with a column run_id."""
         return Tables(str(self.store.path), self.store.connect)
+
+    def compare(self, base: str, other: str) -> "Comparison":
+        """What changed from one run to another; both are named as for `tracemill compare`.
+
+        Raises MissingInputError, UsageError, StoreError or QueryError.
+        """
+        from pipeline.comparison import compare
+        from pipeline.comparison.choosing import choose_runs
+
+        return compare(choose_runs(self.store.path, base), choose_runs(self.store.path, other))
 
     def runs(self) -> "polars.DataFrame":
         """Id, label, and place of the trace of every run, latest first."""

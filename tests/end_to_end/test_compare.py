@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from pipeline import cli
+from pipeline import cli, open_store
 from pipeline.comparison import Comparison, compare
 from pipeline.comparison.choosing import choose_runs
 from pipeline.console import messages, results
@@ -253,6 +253,12 @@ def test_nothing_depends_on_the_order_of_runs_nor_on_threads(store: Path) -> Non
     two = compare(base[::-1], other[::-1], threads=4)
     assert one.rows.equals(two.rows)
     assert one.ranked.equals(two.ranked)
+
+
+def test_python_compares_by_the_same_names(store: Path, slower: Comparison) -> None:
+    found = open_store(store).compare("before", "after")
+    assert found.metrics == slower.metrics
+    assert found.causes() == slower.causes()
 
 
 # --- Cases at the edge ---------------------------------------------------------------------------
