@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
@@ -19,6 +20,12 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _PATIENCE_SECONDS = 20
+_PRELOADED = (
+    "pipeline.readers.csv.source",
+    "pipeline.readers.otf2.source",
+    "pipeline.reports.build",
+    "pipeline.run",
+)
 
 
 @dataclass(frozen=True)
@@ -75,7 +82,7 @@ class _Worker(Generic[Item]):
     """A process, and the end of the pipe that leads to it."""
 
     def __init__(self, function: Callable[[Item], Any]) -> None:
-        context = get_context("spawn")  # threads of this process must not be forked
+        context = _context()
         self.connection, other = context.Pipe()
         self.process = context.Process(target=_serve, args=(other, function), daemon=True)
         with _uninterrupted():
@@ -96,6 +103,18 @@ class _Worker(Generic[Item]):
         if isinstance(outcome, BaseException):
             raise outcome
         return outcome
+
+
+@cache
+def _context() -> Any:
+    """How processes are started: forked from one without threads that has loaded what they need.
+
+    Threads of this process must not be forked, and loading everything takes longer than analysing
+    a small trace.
+    """
+    context = get_context("forkserver")
+    context.set_forkserver_preload(list(_PRELOADED))
+    return context
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from pipeline.nightly.quarantine import Quarantine
 from pipeline.reporter import Reporter
 from pipeline.run import Options
 from pipeline.store import Run, Store
-from pipeline.store.leases import Lease, take
+from pipeline.store.leases import Lease, name_of_analysis, take
 from pipeline.text import printable
 
 STAGE = "analysing archives"
@@ -108,7 +108,7 @@ class Work:
         for archive in archives:
             if self._is_over():
                 return
-            lease = take(self.store.leases_path, f"analysis of {archive.anchor}")
+            lease = take(self.store.leases_path, name_of_analysis(archive.anchor))
             if lease is None:
                 continue
             self._leases[archive.anchor] = lease
