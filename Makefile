@@ -88,8 +88,11 @@ source-is-given:
 
 # --- Develop -----------------------------------------------------------------------------------
 
+# Tests wait for processes and disks: one worker more than processors uses these up.
+TESTERS = $(shell echo $$(( $$(nproc) < 8 ? $$(nproc) + 1 : 8 )))
+
 test: $(KERNELS) $(DEVELOP) ## Run the tests, e.g. ARGS="-k late_sender"
-	@$(PY) -m pytest -n $(or $(THREADS),auto --maxprocesses 8) --dist worksteal $(ARGS)
+	@$(PY) -m pytest -n $(or $(THREADS),$(TESTERS)) --dist worksteal $(ARGS)
 
 # mypy, ruff and sqlfluff cache beside the sources; nothing else is written.
 check: $(KERNELS) $(DEVELOP) ## Format, lint, types, SQL, documents; changes nothing
