@@ -27,9 +27,9 @@ class Open(Protocol):
     def __call__(self, shown: Report | Path, **context: Any) -> Page: ...
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One browser for all tests of this folder; beside it no prompt can run in a process."""
+    """One browser for the tests of a file; beside it no prompt can run in a process."""
     executable = next(filter(None, map(shutil.which, NAMES)), None)
     if executable is None:
         reason = "no Chromium is installed (Debian: apt-get install chromium)"
