@@ -8,6 +8,7 @@ from pipeline.nightly.agenda import Wishes
 from pipeline.nightly.config import Config
 from pipeline.nightly.night import run_night
 from pipeline.nightly.outcome import NightOutcome
+from pipeline.nightly.untold import Untold
 from pipeline.reporter import SilentReporter
 from pipeline.run import Options
 from pipeline.store import Store
@@ -58,8 +59,12 @@ def night(
     has_report: bool = False,
     notes: Notes | None = None,
     config: dict[str, Any] | None = None,
+    is_told: bool = True,
 ) -> NightOutcome:
-    """A night over small archives, without reports unless they are wanted."""
+    """A night over small archives, without reports unless they are wanted.
+
+    Unless `is_told` it ends like one that was killed when it had analysed all.
+    """
     wishes = Wishes(
         jobs=jobs,
         since=since,
@@ -68,7 +73,7 @@ def night(
         is_retrying=is_retrying,
         has_report=has_report,
     )
-    return run_night(
+    outcome = run_night(
         source,
         store=Store(store),
         options=Options(threads=1),
@@ -77,3 +82,6 @@ def night(
         config_folder=source.parent,
         reporter=notes or Notes(),
     )
+    if is_told:
+        Untold(Store(store)).forget_all_of(outcome)
+    return outcome

@@ -9,6 +9,7 @@ from pipeline.nightly.finding import Archive, LeftOut, find_archives
 from pipeline.nightly.knowledge import Knowledge, RunName
 from pipeline.nightly.outcome import Failure, Waiting
 from pipeline.nightly.quarantine import Quarantine
+from pipeline.nightly.untold import Untold
 from pipeline.store import Store
 
 
@@ -31,7 +32,10 @@ class Wishes:
 
 @dataclass(frozen=True, kw_only=True)
 class Agenda:
-    """The archives below the source, each in one of these; those that are due newest first."""
+    """The archives below the source, each in one of these; those that are due newest first.
+
+    Due is also what a night analysed that ended before it told of it.
+    """
 
     due: tuple[Archive, ...] = ()
     known: dict[Path, RunName] = field(default_factory=dict)
@@ -52,7 +56,9 @@ def make_agenda(
         source, settle_seconds=wishes.settle_seconds, now=now, without=[store.path]
     )
     wanted = [each for each in found.archives if each.changed_at >= wishes.since]
-    known = {each.anchor: name for each in wanted if (name := knowledge.find(each))}
+    untold = Untold(store).anchors()
+    told = [each for each in wanted if each.anchor not in untold]
+    known = {each.anchor: name for each in told if (name := knowledge.find(each))}
     if wishes.has_report:
         known = {path: name for path, name in known.items() if _is_told(store, name)}
     others = [each for each in wanted if each.anchor not in known]

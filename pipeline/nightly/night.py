@@ -11,6 +11,7 @@ from pipeline.nightly.knowledge import Knowledge
 from pipeline.nightly.notes import FOLDER
 from pipeline.nightly.outcome import CampaignOutcome, NightOutcome
 from pipeline.nightly.quarantine import Quarantine
+from pipeline.nightly.untold import Untold
 from pipeline.nightly.work import Work
 from pipeline.reporter import Reporter
 from pipeline.run import Options, sweep_store
@@ -55,7 +56,7 @@ def run_night(
     sweep_store(store, reporter)
     work = Work(store, options, wishes, until, reporter, knowledge)
     work.do(agenda.due)
-    _forget_the_gone(source.absolute(), Quarantine(store))
+    _forget_the_gone(source.absolute(), store)
     campaigns: tuple[CampaignOutcome, ...] = ()
     if config.campaigns:
         from pipeline.nightly.campaigns import Campaigns
@@ -91,11 +92,13 @@ def _tell_left_out(agenda: Agenda, reporter: Reporter) -> None:
         reporter.note(f"left out: {len(agenda.left_out) - _MOST_TOLD} more of the kind")
 
 
-def _forget_the_gone(source: Path, quarantine: Quarantine) -> None:
-    """Clear the quarantine of archives that lay below a folder and are gone."""
-    for anchor in quarantine.anchors():
+def _forget_the_gone(source: Path, store: Store) -> None:
+    """Forget what is noted of archives that lay below a folder and are gone."""
+    quarantine, untold = Quarantine(store), Untold(store)
+    for anchor in {*quarantine.anchors(), *untold.anchors()}:
         if anchor.is_relative_to(source) and not anchor.exists():
             quarantine.release(anchor)
+            untold.forget(anchor)
 
 
 def _now() -> str:

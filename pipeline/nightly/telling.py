@@ -11,6 +11,7 @@ from pipeline.nightly.page import MOST_NIGHTS, build_page
 from pipeline.nightly.pages import Pages
 from pipeline.nightly.result import Told, document_of
 from pipeline.nightly.sentences import describe_alarms, describe_night, describe_others
+from pipeline.nightly.untold import Untold
 from pipeline.reports.files import write_reports
 from pipeline.reports.wording import said
 from pipeline.store import Store
@@ -69,6 +70,7 @@ def tell(
     page = build_page(night, judgement, history, nights, pages)
     written = write_reports(page, store.path)
     result = keep(store, document_of(told))
+    Untold(store).forget_all_of(night)
     return Written(
         exit_code=told.exit_code,
         sentences=told.sentences,

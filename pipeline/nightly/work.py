@@ -13,6 +13,7 @@ from pipeline.nightly.finding import Archive, is_as_found
 from pipeline.nightly.knowledge import Knowledge, RunName
 from pipeline.nightly.outcome import Failure, Waiting
 from pipeline.nightly.quarantine import Quarantine
+from pipeline.nightly.untold import Untold
 from pipeline.reporter import Reporter
 from pipeline.run import Options
 from pipeline.store import Run, Store
@@ -46,7 +47,7 @@ class Work:
     left: dict[Path, Archive] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._quarantine = Quarantine(self.store)
+        self._quarantine, self._untold = Quarantine(self.store), Untold(self.store)
         self._leases: dict[Path, Lease] = {}
         self._failed_before: dict[Path, str] = {}
         self._looked_at = time.monotonic()
@@ -120,6 +121,7 @@ class Work:
                 self._wait_for(archive, "changed since it was found")
                 self._release(archive.anchor)
             else:
+                self._untold.note(archive)
                 yield archive
 
     def _look_again(self) -> None:
@@ -151,6 +153,8 @@ class Work:
         self._quarantine.release(archive.anchor)
         is_copy = os.path.normpath(run.source.path) != str(archive.anchor)
         (self.copies if is_copy else self.analysed)[archive.anchor] = run
+        if is_copy:
+            self._untold.forget(archive.anchor)
         self.reporter.stage_advanced(STAGE, 1)
 
     def _did_not_succeed(self, archive: Archive, failure: Failed) -> None:
@@ -164,6 +168,7 @@ class Work:
             exit_code=failure.exit_code,
             details=failure.details,
         )
+        self._untold.forget(archive.anchor)
         self.failed[archive.anchor] = put.told
         self.reporter.note(f"{printable(str(archive.anchor))}: failed: {failure.reason}")
         self.reporter.stage_advanced(STAGE, 1)

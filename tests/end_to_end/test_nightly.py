@@ -13,6 +13,7 @@ from pipeline.nightly import analysing
 from pipeline.nightly.agenda import Wishes
 from pipeline.nightly.analysing import Failed
 from pipeline.nightly.night import plan_night
+from pipeline.nightly.untold import Untold
 from pipeline.run import Options
 from pipeline.store import Run, Store
 from pipeline.workers import Died
@@ -73,6 +74,30 @@ def test_a_report_that_a_killed_night_did_not_write_is_written(source: Path, sto
     night(source, store, has_report=True)
     assert page.exists()
     assert list(generations(store).values()) == [1]
+
+
+def test_what_a_night_analysed_and_did_not_tell_is_told_by_the_next(
+    source: Path, store: Path
+) -> None:
+    write_archive(source / "a")
+    before = labels(night(source, store, is_told=False).analysed)
+    write_archive(source / "b", 50)
+    second = night(source, store)
+    assert (before, labels(second.analysed)) == (["a"], ["a", "b"])
+    assert list(generations(store).values()) == [1, 1]
+    shutil.copytree(source / "b", source / "copy")
+    third = night(source, store)
+    assert (third.analysed, third.unchanged_count) == ((), 3)
+    assert Untold(Store(store)).anchors() == frozenset()
+
+
+def test_nothing_is_left_to_tell_of_what_failed_or_is_gone(source: Path, store: Path) -> None:
+    cut(write_archive(source / "bad", 40))
+    write_archive(source / "gone", 50)
+    night(source, store, is_told=False)
+    shutil.rmtree(source / "gone")
+    night(source, store)
+    assert Untold(Store(store)).anchors() == frozenset()
 
 
 def test_a_bad_archive_stops_no_other_and_is_tried_again_when_it_changes(

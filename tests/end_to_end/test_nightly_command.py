@@ -46,6 +46,7 @@ def test_a_site_sees_what_is_new_what_failed_and_what_got_worse(
     assert json.loads((store / "nightly" / "result.json").read_text())["exit_code"] == 0
     assert run(source) == 0
     assert "1 archive known already" in capsys.readouterr().out
+    assert list((store / "nightly" / "untold").iterdir()) == []
 
     bad = write_archive(source / "app" / "2026-01-02", 1_000_001, "cut")
     cut(bad)
