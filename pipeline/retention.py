@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from pipeline.campaign.source import runs_used
@@ -19,10 +20,11 @@ def prune(store: Path, limits: Limits, *, is_dry_run: bool = False) -> Pruning:
     """
     campaigns = plan_campaigns(store, limits)
     gone = {each.generation.path for each in campaigns if each.is_removed and each.generation}
-    pruning = plan(store, limits, find_uses(store, without=gone), campaigns)
+    uses = partial(find_uses, store, without=gone)
+    pruning = plan(store, limits, uses(), campaigns)
     if is_dry_run:
         return pruning
-    done = {id(each) for each in carry_out(pruning.decisions)}
+    done = {id(each) for each in carry_out(pruning.decisions, uses)}
     decisions = tuple(each if id(each) in done else _kept(each) for each in pruning.decisions)
     return replace(pruning, decisions=decisions)
 

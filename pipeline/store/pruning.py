@@ -39,6 +39,14 @@ class Uses:
     names: Mapping[tuple[str, str], str] = field(default_factory=dict)
     problem: str = ""
 
+    def of(self, holding: Holding, generations: Iterable[Generation]) -> str:
+        """Which campaign needs any of the generations; empty if none does."""
+        if holding.kind == "campaign":
+            return ""
+        keys = ((holding.name, each.key) for each in generations)
+        names = sorted(self.names[key] for key in keys if key in self.names)
+        return f"the campaign {names[0]} uses it" if names else self.problem
+
 
 @dataclass(frozen=True, kw_only=True)
 class Decision:
@@ -161,13 +169,13 @@ class _Planner:
 
     def _drop_run(self, run: Holding, reason: str) -> int:
         """Let a run go unless something speaks against it; returns the bytes that are freed."""
-        against = self._against(run) or self._use_of(run, run.generations)
+        against = self._against(run) or self._uses.of(run, run.generations)
         if against:
             return self._note(run, None, f"{against} ({reason})")
         return self._note(run, None, reason, freed=self._left.pop(run).all)
 
     def _drop_generation(self, holding: Holding, generation: Generation, reason: str) -> int:
-        against = self._against(holding) or self._use_of(holding, [generation])
+        against = self._against(holding) or self._uses.of(holding, [generation])
         if against:
             return self._note(holding, generation, f"{against} ({reason})")
         freed = self._left[holding].remove(generation.key)
@@ -185,14 +193,6 @@ class _Planner:
 
     def _is_leased(self, holding: Holding) -> bool:
         return name_of_analysis(holding.place) in self._leases
-
-    def _use_of(self, holding: Holding, generations: Iterable[Generation]) -> str:
-        """Which campaign needs any of the generations; empty if none does."""
-        if holding.kind == "campaign":
-            return ""
-        keys = ((holding.name, each.key) for each in generations)
-        names = sorted(self._uses.names[key] for key in keys if key in self._uses.names)
-        return f"the campaign {names[0]} uses it" if names else self._uses.problem
 
     def _note(
         self, holding: Holding, generation: Generation | None, reason: str, freed: int | None = None

@@ -1,24 +1,37 @@
 """Removal of runs and generations: first out of sight by renames, then from the disk."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.store.failures import told_as_store_error
 from pipeline.store.holdings import Generation, Holding, key_at
-from pipeline.store.pruning import Decision
+from pipeline.store.pruning import Decision, Uses
 from pipeline.store.sweep import is_being_written, remove, temporary_name
 
 
-def carry_out(decisions: Iterable[Decision]) -> list[Decision]:
+@dataclass(frozen=True)
+class _Hidden:
+    """A file or folder of a run, and the temporary name that it was given."""
+
+    place: Path
+    aside: Path
+
+
+_Removal = tuple[Decision, list[_Hidden]]
+
+
+def carry_out(decisions: Iterable[Decision], find_uses: Callable[[], Uses]) -> list[Decision]:
     """Remove what was decided to go, and return what went.
 
-    Somebody may write into a run since that was decided; then it stays. All is out of sight
-    before the first bytes are removed: a removal that is killed leaves what the next sweep
-    removes. Raises StoreError if the store cannot be written.
+    Somebody may write into a run since that was decided, or use it for a campaign; then it stays.
+    All is out of sight, where no campaign finds it, before the uses are looked up once more and
+    the first bytes are removed: a removal that is killed leaves what the next sweep removes.
+    Raises StoreError if the store cannot be written.
     """
-    done, hidden = [], []
+    hidden: list[_Removal] = []
     for each in decisions:
         if not each.is_removed:
             continue
@@ -28,28 +41,43 @@ def carry_out(decisions: Iterable[Decision]) -> list[Decision]:
             else:
                 paths = _hide_generation(each.holding, each.generation)
         if paths:
-            done.append(each)
-            hidden += paths
-    for path in hidden:
-        remove(path)
-    for folder in {each.holding.folder for each in done if each.generation is None}:
+            hidden.append((each, paths))
+    done = _without_used(hidden, find_uses()) if hidden else []
+    for _, paths in done:
+        for path in paths:
+            remove(path.aside)
+    for folder in {each.holding.folder for each, _ in done if each.generation is None}:
         with suppress(OSError):  # a new analysis of it began
             folder.rmdir()
+    return [each for each, _ in done]
+
+
+def _without_used(hidden: Iterable[_Removal], uses: Uses) -> list[_Removal]:
+    """Bring back what campaigns use, and return the rest."""
+    done: list[_Removal] = []
+    for each, paths in hidden:
+        generations = [each.generation] if each.generation else each.holding.generations
+        if not uses.of(each.holding, generations):
+            done.append((each, paths))
+            continue
+        with told_as_store_error(each.holding.folder):
+            for path in reversed(paths):  # the pointer last, by which readers find all else
+                _give_back(path)
     return done
 
 
-def _hide_generation(holding: Holding, generation: Generation) -> list[Path]:
+def _hide_generation(holding: Holding, generation: Generation) -> list[_Hidden]:
     """Take an earlier generation out of sight, unless it was made current again."""
     if key_at(holding.pointer) == generation.key:
         return []
     hidden = _hide(generation.path)
     if hidden and key_at(holding.pointer) == generation.key:
-        hidden[0].rename(generation.path)
+        _give_back(hidden[0])
         return []
     return hidden
 
 
-def _hide_run(run: Holding) -> list[Path]:
+def _hide_run(run: Holding) -> list[_Hidden]:
     """Take a run out of sight: its pointer first, by which readers find it, then all else.
 
     Its folder stays until it is empty, as others may write into it.
@@ -59,25 +87,30 @@ def _hide_run(run: Holding) -> list[Path]:
     hidden = _hide(run.pointer)
     for path in hidden:
         # In this very moment somebody may have published, or begun with what is there.
-        if key_at(path) != run.current or is_being_written(run.folder):
-            _give_back(path, run.pointer)
+        if key_at(path.aside) != run.current or is_being_written(run.folder):
+            _give_back(path)
             return []
     for generation in run.generations:
         hidden += _hide(generation.path)
     return hidden + _hide(run.report)
 
 
-def _hide(path: Path) -> list[Path]:
-    """Give a file or folder a temporary name; the names that this gave, none if it is gone."""
+def _hide(path: Path) -> list[_Hidden]:
+    """Give a file or folder a temporary name; none if it is gone."""
     aside = path.with_name(temporary_name("prune"))
     try:
         path.rename(aside)
     except FileNotFoundError:
         return []
-    return [aside]
+    return [_Hidden(path, aside)]
 
 
-def _give_back(hidden: Path, path: Path) -> None:
-    with suppress(FileExistsError):  # what was published meanwhile stays
-        os.link(hidden, path)
-    hidden.unlink()
+def _give_back(hidden: _Hidden) -> None:
+    """Give a file or folder its name again; what was published meanwhile stays."""
+    if hidden.aside.is_dir():
+        if not hidden.place.exists():
+            hidden.aside.rename(hidden.place)
+        return  # else the next sweep removes it
+    with suppress(FileExistsError):
+        os.link(hidden.aside, hidden.place)
+    hidden.aside.unlink()

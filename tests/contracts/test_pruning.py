@@ -311,6 +311,22 @@ def test_a_generation_that_is_made_current_meanwhile_stays(
     assert store.open("b").generation == "g2"
 
 
+def test_a_run_that_a_campaign_is_made_from_meanwhile_stays(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, report = store.open("a").path, store.path / "reports" / "run=a"
+    report.mkdir(parents=True)
+    meanwhile(monkeypatch, lambda: campaign_of(store, "all", [("a", "g1"), ("b", "g2")]))
+    pruning = prune(store.path, Limits(older_than=90 * DAY, keep_generations=1))
+    assert gone(pruning) == ["b g1"]
+    assert reason(pruning, "a") == "changed meanwhile (older than 90d)"
+    assert store.open("a").path == before
+    assert before.exists()
+    assert report.exists()
+    assert present(store) == ["a g1", "b g2", "b g3", "c g1"]
+    assert list(store.runs_path.rglob(".writing~*")) == []
+
+
 def test_of_two_that_prune_at_once_each_tells_what_it_removed(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
