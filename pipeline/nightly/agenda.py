@@ -8,6 +8,7 @@ from pathlib import Path
 from pipeline.nightly.finding import Archive, LeftOut, find_archives
 from pipeline.nightly.knowledge import Knowledge, RunName
 from pipeline.nightly.outcome import Failure, Waiting
+from pipeline.nightly.pages import Pages
 from pipeline.nightly.quarantine import Quarantine
 from pipeline.nightly.untold import Untold
 from pipeline.store import Store
@@ -60,7 +61,8 @@ def make_agenda(
     told = [each for each in wanted if each.anchor not in untold]
     known = {each.anchor: name for each in told if (name := knowledge.find(each))}
     if wishes.has_report:
-        known = {path: name for path, name in known.items() if _is_told(store, name)}
+        pages = Pages.of_store(store)
+        known = {path: name for path, name in known.items() if pages.of_run(name.run_id)}
     others = [each for each in wanted if each.anchor not in known]
     quarantined = {} if wishes.is_retrying else _quarantined(others, Quarantine(store))
     due = [each for each in others if each.anchor not in quarantined]
@@ -72,16 +74,6 @@ def make_agenda(
         left_out=found.left_out,
         too_old_count=len(found.archives) - len(wanted),
     )
-
-
-def report_path(store: Store, run_id: str) -> Path:
-    """The page of a run's report."""
-    return store.path / "reports" / f"run={run_id}" / "index.html"
-
-
-def _is_told(store: Store, name: RunName) -> bool:
-    """Whether there is a report, before which a killed night may have ended."""
-    return report_path(store, name.run_id).exists()
 
 
 def _quarantined(archives: Sequence[Archive], quarantine: Quarantine) -> dict[Path, Failure]:

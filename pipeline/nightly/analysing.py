@@ -11,9 +11,9 @@ from pathlib import Path
 
 from pipeline.campaign.analysing import share_options
 from pipeline.errors import ChangedTraceError, MissingLibraryError, PipelineError, StoreError
-from pipeline.nightly.agenda import report_path
 from pipeline.nightly.finding import Archive
 from pipeline.nightly.knowledge import archive_outlines
+from pipeline.nightly.pages import Pages
 from pipeline.plan import is_as_outlined
 from pipeline.readers import open_source
 from pipeline.run import Options, analyze_source
@@ -120,7 +120,8 @@ def _done(archive: Archive, store: Store, options: Options, *, has_report: bool)
     if copied is not None:
         return Done(run=copied, is_new=False)
     analysis = analyze_source(source, store=store, options=options, is_swept=True)
-    if has_report and (analysis.is_new or not report_path(store, analysis.run.run_id).exists()):
+    is_told = not analysis.is_new and Pages.of_store(store).of_run(analysis.run.run_id)
+    if has_report and not is_told:
         _report(analysis.run, store, options)
     return Done(run=analysis.run, is_new=analysis.is_new)
 

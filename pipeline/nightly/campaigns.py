@@ -13,6 +13,7 @@ from pipeline.nightly.campaign_inputs import mark_of
 from pipeline.nightly.config import NightlyCampaign
 from pipeline.nightly.notes import FOLDER, replace_document
 from pipeline.nightly.outcome import CampaignOutcome
+from pipeline.nightly.pages import Pages
 from pipeline.reporter import Reporter
 from pipeline.run import Options
 from pipeline.store import Run, Store
@@ -99,8 +100,7 @@ class Campaigns:
             run = self.store.campaigns.current(name)
         except (UnreadableRecordError, ValueError):
             return None
-        page = self.store.path / "reports" / f"campaign={name}" / "index.html"
-        is_told = page.exists() or not self.has_report
+        is_told = not self.has_report or Pages.of_store(self.store).of_campaign(name)
         return run if run is not None and is_told and not run.missing_tables() else None
 
     def _plan(self, campaign: NightlyCampaign) -> "Plan":

@@ -1,7 +1,9 @@
-"""The reports of runs and campaigns that the page of a night leads to, as far as they are there."""
+"""The pages of a store: that of the night, and those of runs and campaigns as far as they are."""
 
 from dataclasses import dataclass
 from pathlib import Path
+
+from pipeline.store import Store
 
 PAGE = "index.html"
 
@@ -12,13 +14,18 @@ class Pages:
 
     folder: Path
 
+    @classmethod
+    def of_store(cls, store: Store) -> "Pages":
+        """Those of a store, by absolute paths."""
+        return cls(store.path.absolute() / "reports")
+
     @property
     def own(self) -> Path:
         """The page of the night itself."""
         return self.folder / "nightly" / PAGE
 
     def of_run(self, run_id: str) -> Path | None:
-        """The page of a run; None if it has none."""
+        """The page of a run; None if it has none: a night may have ended before it was written."""
         return self._there(f"run={run_id}")
 
     def of_campaign(self, name: str) -> Path | None:

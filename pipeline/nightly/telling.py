@@ -55,7 +55,7 @@ def tell(
     )
     judgement = judge.judge(night.analysed)
     nights = read_nights(store, MOST_NIGHTS)
-    pages = Pages(store.path.absolute() / "reports")
+    pages = Pages.of_store(store)
     told = Told(
         night=night,
         judgement=judgement,

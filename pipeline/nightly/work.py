@@ -7,11 +7,12 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipeline.nightly.agenda import Wishes, report_path
+from pipeline.nightly.agenda import Wishes
 from pipeline.nightly.analysing import Done, Failed, analyse_archives
 from pipeline.nightly.finding import Archive, is_as_found
 from pipeline.nightly.knowledge import Knowledge, RunName
 from pipeline.nightly.outcome import Failure, Waiting
+from pipeline.nightly.pages import Pages
 from pipeline.nightly.quarantine import Quarantine
 from pipeline.nightly.untold import Untold
 from pipeline.reporter import Reporter
@@ -146,7 +147,7 @@ class Work:
         return True
 
     def _is_told(self, name: RunName) -> bool:
-        return not self.wishes.has_report or report_path(self.store, name.run_id).exists()
+        return not self.wishes.has_report or bool(Pages.of_store(self.store).of_run(name.run_id))
 
     def _succeeded(self, archive: Archive, run: Run) -> None:
         self.knowledge.learn(archive, run)
