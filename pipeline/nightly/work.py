@@ -69,7 +69,7 @@ class Work:
                 self._analyse(pending)
                 pending = self._pending(pending)
                 if pending and not self._is_over():
-                    time.sleep(_POLL_SECONDS)
+                    self._rest()
                     self._look_again()
                     pending = [each for each in pending if not self._is_done_by_others(each)]
         finally:
@@ -80,6 +80,11 @@ class Work:
 
     def _is_over(self) -> bool:
         return time.monotonic() >= self.until
+
+    def _rest(self) -> None:
+        """Wait before others are asked again, the longer the longer that takes."""
+        seconds = max(_POLL_SECONDS, self._looking_seconds / _LOOKING_SHARE)
+        time.sleep(min(seconds, max(self.until - time.monotonic(), 0.0)))
 
     def _pending(self, archives: Sequence[Archive]) -> list[Archive]:
         done = {*self.analysed, *self.copies, *self.failed, *self.waiting, *self.left}

@@ -4,18 +4,21 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from pipeline.errors import ChangedTraceError, DamagedTraceError
-from pipeline.nightly import analysing
+from pipeline.nightly import analysing, work
 from pipeline.nightly.agenda import Wishes
 from pipeline.nightly.analysing import Failed
+from pipeline.nightly.knowledge import Knowledge
 from pipeline.nightly.night import plan_night
 from pipeline.nightly.untold import Untold
 from pipeline.run import Options
 from pipeline.store import Run, Store
+from pipeline.store.leases import name_of_analysis, take
 from pipeline.workers import Died
 from tests.nightly_cases import Notes, cut, night, write_archive
 
@@ -246,6 +249,38 @@ def test_names_of_any_kind_are_analysed(source: Path, store: Path) -> None:
     assert "cut?" in outcome.failed[0].reason
     again = night(source, store)
     assert (again.unchanged_count, len(again.quarantined)) == (len(folders), 1)
+
+
+def test_who_waits_for_others_asks_the_store_a_twentieth_of_the_time(
+    source: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a clock that stands still but for looks at the store, of 10 s each, and rests."""
+    anchor = write_archive(source / "a")
+    now, looks = 0.0, 0
+
+    def pass_by(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    def look(known: Knowledge) -> Knowledge:
+        nonlocal looks
+        looks += 1
+        pass_by(10.0)
+        return known
+
+    clock = SimpleNamespace(monotonic=lambda: now, perf_counter=lambda: now, sleep=pass_by)
+    monkeypatch.setattr(work, "time", clock)
+    monkeypatch.setattr(Knowledge, "renewed", look)
+    wishes = Wishes(jobs=1, settle_seconds=-60, has_report=False)
+    options, opened = Options(threads=1), Store(store)
+    due = plan_night(source, store=opened, options=options, wishes=wishes).due
+    waiting = work.Work(opened, options, wishes, 2_000.0, Notes(), Knowledge(opened, options))
+    with take(opened.leases_path, name_of_analysis(anchor)):  # type: ignore[union-attr]
+        waiting.do(due)
+    assert list(waiting.left) == [anchor]
+    # The first look comes after 1 s, the others after 200 s: the tenth ends at 11 + 9 * 210 = 1901.
+    # The rest before the last one ends when time is over.
+    assert (looks, now) == (11, 2_010.0)
 
 
 def test_when_time_is_over_the_rest_is_left(source: Path, store: Path) -> None:
