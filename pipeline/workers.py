@@ -3,6 +3,7 @@
 import math
 import os
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -20,6 +21,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _PATIENCE_SECONDS = 20
+_MOMENT_SECONDS = 0.05
 _PRELOADED = (
     "pipeline.readers.csv.source",
     "pipeline.readers.otf2.source",
@@ -162,17 +164,31 @@ def _serve(connection: Connection, function: Callable[[Any], Any]) -> None:
 
 @contextmanager
 def _stopped_by_signal() -> Iterator[None]:
-    """Let SIGTERM raise KeyboardInterrupt once, so that what was begun is cleared away."""
+    """Let SIGTERM raise KeyboardInterrupt once, so that what was begun is cleared away.
+
+    Where C code calls Python, an exception gets no further and is only shown: then it is raised
+    again a moment later, until it is out of there.
+    """
 
     def stop(*_: object) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, stop)
+    def raise_again(lost: "sys.UnraisableHookArgs", /) -> None:
+        if issubclass(lost.exc_type, KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, _MOMENT_SECONDS)
+        else:
+            shown_before(lost)
+
+    shown_before, sys.unraisablehook = sys.unraisablehook, raise_again
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGALRM)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        sys.unraisablehook = shown_before
 
 
 def _end_with_caller() -> None:

@@ -1,9 +1,10 @@
 """Processes that work on many items: results, failures, deaths, and what is left when they end."""
 
+import ctypes
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from multiprocessing import active_children
@@ -45,6 +46,13 @@ def folder(path: Path) -> Iterator[None]:
 
 def linger(place: Path) -> None:
     with folder(place):
+        time.sleep(300)
+
+
+def linger_in_c(place: Path) -> None:
+    """Be in Python that C code has called, which loses exceptions, and then work on."""
+    with folder(place):
+        ctypes.CFUNCTYPE(None)(partial(time.sleep, 300))()
         time.sleep(300)
 
 
@@ -92,10 +100,13 @@ def test_who_has_enough_leaves_nothing_behind(tmp_path: Path) -> None:
     assert time.monotonic() - start < 60
 
 
-def test_what_is_not_done_in_time_is_stopped_and_cleared_away(tmp_path: Path) -> None:
+@pytest.mark.parametrize("working", [linger, linger_in_c])
+def test_what_is_not_done_in_time_is_stopped_and_cleared_away(
+    tmp_path: Path, working: Callable[[Path], None]
+) -> None:
     start = time.monotonic()
     places = [tmp_path / name for name in ("first", "second", "third")]
-    assert list(work_through(linger, places, count=2, until=start + 3)) == []
+    assert list(work_through(working, places, count=2, until=start + 3)) == []
     assert list(tmp_path.iterdir()) == []
     assert active_children() == []
     assert 3 <= time.monotonic() - start < 60
