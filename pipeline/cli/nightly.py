@@ -85,6 +85,6 @@ def nightly(
         has_report=not no_report,
     )
     if dry_run:
-        command.tell_plan(source, store=store, options=options, wishes=wishes)
+        command.tell_plan(source, store=store, options=options, wishes=wishes, config=config)
     else:
         command.run(source, store=store, options=options, wishes=wishes, config=config)

@@ -42,8 +42,12 @@ def read_wishes(
     )
 
 
-def tell_plan(source: Path, *, store: Path, options: Options, wishes: Wishes) -> None:
-    """Say what a night would do, and do nothing."""
+def tell_plan(
+    source: Path, *, store: Path, options: Options, wishes: Wishes, config: Path | None
+) -> None:
+    """Say what a night would do, and do nothing. Raises UsageError for a wrong configuration."""
+    if config is not None:
+        read_config(config)
     agenda = plan_night(source, store=Store(store), options=options, wishes=wishes)
     console = results()
     console.print(_counts(agenda), markup=False, soft_wrap=True)

@@ -74,6 +74,7 @@ def test_a_site_sees_what_is_new_what_failed_and_what_got_worse(
         (["--settle", "-1"], UsageError.exit_code, "--settle"),
         (["--jobs", "0"], UsageError.exit_code, "give at least one"),
         (["--config", "nowhere.toml"], UsageError.exit_code, "cannot read nowhere.toml"),
+        (["--config", "nowhere.toml", "--dry-run"], UsageError.exit_code, "cannot read nowhere"),
     ],
 )
 def test_a_wrong_command_line_is_told_before_anything_is_done(
