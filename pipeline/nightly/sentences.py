@@ -35,9 +35,9 @@ def _describe_verdict(night: NightOutcome, judgement: Judgement) -> str:
     new = count_of(len(night.analysed), "new run")
     if not night.analysed:
         known = count_of(night.unchanged_count, "archive")
-        if night.failed or not night.unchanged_count:
-            return "No new runs."
-        return f"Nothing new: {known} known already."
+        if night.unchanged_count and not (night.failed or night.left):
+            return f"Nothing new: {known} known already."
+        return "No new runs." if _has_archives(night) else f"No new runs: {_no_archives(night)}"
     if worse:
         return f"{new}, {format_count(worse)} of them worse than before."
     without = sum(not judged.base for judged in judgement.judged)
@@ -48,6 +48,15 @@ def _describe_verdict(night: NightOutcome, judgement: Judgement) -> str:
     faster = sum(judged.word == FASTER for judged in judgement.judged)
     better = f", {format_count(faster)} faster" if faster else ""
     return f"{new}, none worse than before{better}{first}."
+
+
+def _has_archives(night: NightOutcome) -> bool:
+    others = (night.failed, night.quarantined, night.waiting, night.left)
+    return bool(night.unchanged_count or any(others))
+
+
+def _no_archives(night: NightOutcome) -> str:
+    return f"there is no archive to look at below {make_visible(printable(str(night.source)))}."
 
 
 def _describe_failures(night: NightOutcome) -> str:

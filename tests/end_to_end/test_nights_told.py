@@ -139,6 +139,19 @@ def test_a_night_with_nothing_new_is_well(site: Site) -> None:
     assert result["counts"]["unchanged"] == 5
 
 
+def test_what_is_left_is_new(site: Site) -> None:
+    left = (site.source / "a" / "traces.otf2",)
+    written, _ = site.tell(site.night(unchanged_count=5, left=left))
+    assert written.sentences == ("No new runs.", "1 archive is left for the next night.")
+
+
+def test_a_source_without_archives_is_no_health(site: Site) -> None:
+    written, _ = site.tell(site.night())
+    assert written.sentences == (
+        f"No new runs: there is no archive to look at below {site.source}.",
+    )
+
+
 def test_runs_as_before_are_well(site: Site) -> None:
     written, result = site.tell(site.night(analysed=tuple(site.runs[1:-1])))
     assert written.exit_code == 0
@@ -297,10 +310,10 @@ def test_a_regression_is_told_though_runs_before_it_are_removed_meanwhile(site: 
 def test_later_nights_remember_this_one(site: Site) -> None:
     first, _ = site.tell(site.night(analysed=(site.slower,)))
     alarms = json.loads(dict(first.places)["result"].read_text())["regressions"]
-    written, result = site.tell(site.night())
+    written, result = site.tell(site.night(unchanged_count=5))
     assert (written.exit_code, result["regressions"]) == (0, [])
     assert written.sentences == (
-        "No new runs.",
+        "Nothing new: 5 archives known already.",
         "Other nights of the last 24 hours found 1 worse run.",
     )
     (before,) = result["nights"]
@@ -323,9 +336,9 @@ def test_what_several_tell_of_one_night_is_told_once(site: Site) -> None:
 
 def test_alarms_of_older_nights_are_no_news(site: Site) -> None:
     site.tell(site.night(analysed=(site.slower,)))
-    later = replace(site.night(), started_at="2026-11-22T02:00:01+00:00")
+    later = replace(site.night(unchanged_count=5), started_at="2026-11-22T02:00:01+00:00")
     written, result = site.tell(later)
-    assert written.sentences == ("No new runs.",)
+    assert written.sentences == ("Nothing new: 5 archives known already.",)
     assert len(result["nights"]) == 1
 
 
