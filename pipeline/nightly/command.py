@@ -106,6 +106,7 @@ def _judge(written: Written) -> None:
 
 
 def _line(action: str, path: Path, why: str = "") -> None:
+    why = why.removeprefix(f"{printable(str(path))}: ")  # some errors name it themselves
     text = " ".join(printable(f"{path}: {why}" if why else str(path)).split())
     console = results()
     console.print(f"{action:<8}", style="muted", end="")

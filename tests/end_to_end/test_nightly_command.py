@@ -56,6 +56,9 @@ def test_a_site_sees_what_is_new_what_failed_and_what_got_worse(
     assert "not all could be analysed" in captured.err
     assert run(source) == 0, "what is in quarantine is no news"
     capsys.readouterr()
+    bad.write_text("no anchor")
+    assert run(source) == FailedArchivesError.exit_code
+    assert f"failed  {bad}: not an OTF2 anchor file" in capsys.readouterr().out
     shutil.rmtree(bad.parent)
 
     write_archive(source / "app" / "2026-01-03", 1_300_000)
