@@ -67,10 +67,9 @@ class Judge:
 
     def _judge(self, run: PastRun, before: Sequence[PastRun]) -> Judged:
         rule = rule_of(run.series.application, self.applications)
-        is_baseline = rule is not None and bool(rule.baseline)
-        if rule is not None and rule.baseline:
-            base = self._named(rule.baseline, run)
-        else:
+        base = self._baseline(run, rule)
+        is_baseline = base is not None
+        if base is None:
             base = tuple(before[-(rule.history if rule else HISTORY) :])
         if not base:
             return Judged(run=run)
@@ -87,8 +86,19 @@ class Judge:
             run=run, base=base, change=change, is_different=is_different, regressions=regressions
         )
 
-    def _named(self, names: str, run: PastRun) -> tuple[PastRun, ...]:
-        """The runs of a baseline, but for the run itself. Raises MissingInputError."""
+    def _baseline(self, run: PastRun, rule: Application | None) -> tuple[PastRun, ...] | None:
+        """The runs that a rule names, but for the run itself; of as many processes and threads.
+
+        None if it names none such. Raises MissingInputError if it names what there is not.
+        """
+        if rule is None or not rule.baseline:
+            return None
+        named = self._named(rule.baseline)
+        size = (run.series.processes, run.series.threads)
+        alike = [each for each in named if (each.series.processes, each.series.threads) == size]
+        return tuple(each for each in alike if each.run_id != run.run_id) if alike else None
+
+    def _named(self, names: str) -> tuple[PastRun, ...]:
         from pipeline.comparison.choosing import choose_runs  # needs SciPy, which starts slowly
 
         if names not in self._baselines:
@@ -98,7 +108,7 @@ class Judge:
         found = tuple(each for each in self.history if each.run_id in ids)
         if not found:
             raise MissingInputError(f"baseline {names}: the store has lost tables of it")
-        return tuple(each for each in found if each.run_id != run.run_id)
+        return found
 
     def _longer(
         self, run: PastRun, base: Sequence[PastRun], change: "MetricChange"

@@ -51,6 +51,11 @@ class Knowledge:
                 (run_id, pointer)
             )
 
+    @property
+    def run_ids(self) -> frozenset[str]:
+        """The runs that the store has, good or not."""
+        return frozenset(run_id for runs in self._by_path.values() for run_id, _ in runs)
+
     def renewed(self) -> "Knowledge":
         """What the store knows by now."""
         self.remember()

@@ -54,6 +54,7 @@ def run_night(
     agenda = make_agenda(source, store=store, knowledge=knowledge, wishes=wishes, now=now)
     _tell_left_out(agenda, reporter)
     sweep_store(store, reporter)
+    told, untold = knowledge.run_ids, Untold(store).anchors()
     work = Work(store, options, wishes, until, reporter, knowledge)
     work.do(agenda.due)
     _forget_the_gone(source.absolute(), store)
@@ -71,11 +72,17 @@ def run_night(
             reporter=reporter,
         ).update(config.campaigns)
     work.knowledge.remember()
+    again = {
+        path: run
+        for path, run in work.analysed.items()
+        if run.run_id in told and path not in untold
+    }
     return NightOutcome(
         source=source.absolute(),
         started_at=started_at,
         ended_at=_now(),
-        analysed=tuple(work.analysed.values()),
+        analysed=tuple(run for path, run in work.analysed.items() if path not in again),
+        again=tuple(again.values()),
         failed=tuple(work.failed.values()),
         quarantined=agenda.quarantined,
         waiting=(*agenda.waiting, *work.waiting.values()),

@@ -45,7 +45,8 @@ class NightOutcome:
     """A night over the archives below `source`.
 
     `failed` are those that failed in this night, `quarantined` those that failed in an earlier one,
-    did not change, and were not tried again. `waiting` may be ready another night, and `left` are
+    did not change, and were not tried again. `again` are runs that earlier nights told of, analysed
+    anew as another version or option does. `waiting` may be ready another night, and `left` are
     ready but were not begun. `unchanged_count` archives were analysed before. Timestamps are ISO,
     in UTC.
     """
@@ -54,6 +55,7 @@ class NightOutcome:
     started_at: str
     ended_at: str
     analysed: tuple[Run, ...] = ()
+    again: tuple[Run, ...] = ()
     failed: tuple[Failure, ...] = ()
     quarantined: tuple[Failure, ...] = ()
     waiting: tuple[Waiting, ...] = ()

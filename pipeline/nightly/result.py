@@ -40,6 +40,7 @@ KEYS: Mapping[str, str] = {
     "counts.quarantined": "archives that failed earlier and did not change since",
     "counts.waiting": "archives not ready, such as those still being written",
     "counts.left": "archives left for the next night",
+    "counts.again": "runs of earlier nights that were analysed anew, and not judged again",
     "counts.unchanged": "archives analysed earlier",
     "counts.failed_campaigns": "campaigns that could not be made",
     "counts.unjudged": "new runs that could not be compared",
@@ -205,6 +206,7 @@ def keys_of(document: Any, prefix: str = "") -> Iterator[str]:
 def _counts(night: NightOutcome, judgement: Judgement) -> dict[str, int]:
     return {
         "new": len(night.analysed),
+        "again": len(night.again),
         "regressions": len(judgement.worse),
         "failed": len(night.failed),
         "quarantined": len(night.quarantined),

@@ -35,7 +35,7 @@ def _describe_verdict(night: NightOutcome, judgement: Judgement) -> str:
     new = count_of(len(night.analysed), "new run")
     if not night.analysed:
         known = count_of(night.unchanged_count, "archive")
-        if night.unchanged_count and not (night.failed or night.left):
+        if night.unchanged_count and not (night.failed or night.left or night.again):
             return f"Nothing new: {known} known already."
         return "No new runs." if _has_archives(night) else f"No new runs: {_no_archives(night)}"
     if worse:
@@ -51,7 +51,7 @@ def _describe_verdict(night: NightOutcome, judgement: Judgement) -> str:
 
 
 def _has_archives(night: NightOutcome) -> bool:
-    others = (night.failed, night.quarantined, night.waiting, night.left)
+    others = (night.again, night.failed, night.quarantined, night.waiting, night.left)
     return bool(night.unchanged_count or any(others))
 
 
@@ -91,8 +91,10 @@ def _describe_unjudged(judgement: Judgement) -> str:
 def _describe_rest(night: NightOutcome) -> str:
     waiting = count_of(len(night.waiting), "archive is not ready", "archives are not ready")
     left = count_of(len(night.left), "archive is", "archives are")
+    again = count_of(len(night.again), "run of earlier nights was", "runs of earlier nights were")
     return " ".join(
         said(
+            f"{again} analysed anew." if night.again else "",
             f"{waiting} yet." if night.waiting else "",
             f"{left} left for the next night." if night.left else "",
         )

@@ -34,5 +34,5 @@ class Untold:
 
     def forget_all_of(self, night: NightOutcome) -> None:
         """A night has told what it analysed."""
-        for run in night.analysed:
+        for run in (*night.analysed, *night.again):
             self.forget(Path(os.path.normpath(run.source.path)))

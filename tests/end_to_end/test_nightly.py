@@ -327,5 +327,7 @@ def test_a_run_that_lost_a_table_is_analysed_again(source: Path, store: Path) ->
     (run,) = night(source, store).analysed
     assert night(source, store).unchanged_count == 1
     (run.path / "regions.parquet").unlink()
-    assert labels(night(source, store).analysed) == ["a"]
+    again = night(source, store)
     assert not Store(store).open(run.run_id).missing_tables()
+    assert (labels(again.again), again.analysed) == (["a"], ()), "it was judged before"
+    assert night(source, store).unchanged_count == 1

@@ -266,6 +266,22 @@ def test_a_baseline_takes_the_place_of_the_runs_before(site: Site) -> None:
     assert (found["run_id"], found["is_baseline"]) == (site.slower.run_id, True)
 
 
+def test_a_baseline_of_another_size_is_none(site: Site) -> None:
+    baseline, *others = read_history(site.store, site.source)
+    larger = replace(baseline, series=replace(baseline.series, processes=8))
+    rule = Rule("Wave", "*", baseline=baseline.run_id)
+    judge = Judge(store=site.store, history=[larger, *others], applications=(rule,))
+    (judged,) = judge.judge([site.slower]).judged
+    assert [each.run_id for each in judged.base] == [run.run_id for run in site.runs[1:4]]
+    assert [each.is_baseline for each in judged.regressions] == [False]
+
+
+def test_runs_of_earlier_nights_are_not_judged_again(site: Site) -> None:
+    written, result = site.tell(site.night(again=(site.slower,), unchanged_count=4))
+    assert (written.exit_code, result["new"], result["counts"]["again"]) == (0, [], 1)
+    assert "1 run of earlier nights was analysed anew." in written.sentences
+
+
 def test_only_the_last_runs_count(site: Site) -> None:
     rule = Rule("Wave", "*", history=2)
     _, result = site.tell(site.night(analysed=(site.slower,)), rule)
