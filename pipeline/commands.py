@@ -23,8 +23,11 @@ from pipeline.store.database import AGAIN
 from pipeline.text import describe_moment
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pipeline.run import Analysis, Options
     from pipeline.shell import Format
+    from pipeline.sql import Query
 
 ReportFormat = Literal["terminal", "markdown", "html"]
 _FORMAT_OF_SUFFIX: dict[str, ReportFormat] = {
@@ -280,8 +283,10 @@ def show_tables(name: str | None) -> None:
         print_table(find_table(name), results())
 
 
-def explain_metric(name: str | None, *, format: Literal["text", "markdown"]) -> None:
-    """List all metrics in a line each, or explain one."""
+def explain_metric(
+    name: str | None, *, format: Literal["text", "markdown"], own: "Sequence[Query]" = ()
+) -> None:
+    """List all metrics in a line each, or explain one; `own` are patterns of the user."""
     from pipeline.explain import (
         describe_metric,
         find_metric,
@@ -290,12 +295,12 @@ def explain_metric(name: str | None, *, format: Literal["text", "markdown"]) -> 
         print_metrics,
     )
 
-    metrics = list_metrics()
+    metrics = list_metrics(own)
     if name is None:
         print_metrics(metrics, results())
         return
     metric = find_metric(name, metrics)
     if format == "markdown":
-        results().file.write(describe_metric(metric, metrics))
+        results().file.write(describe_metric(metric, metrics, own))
     else:
-        print_explanation(metric, metrics, results())
+        print_explanation(metric, metrics, results(), own)

@@ -11,9 +11,10 @@ import pyarrow as pa
 from pipeline.errors import QueryError
 from pipeline.graph import PythonStage, ReadStage, SqlStage, Stage
 from pipeline.interrupting import interruptibly
+from pipeline.patterns.results import RESULT, complete
 from pipeline.query_failures import batches_of, told_as_query_error
 from pipeline.reporter import Reporter
-from pipeline.sql import Value
+from pipeline.sql import QUERIES, Value
 from pipeline.store import GenerationWriter
 from pipeline.store.database import connect, create_view, quoted
 from pipeline.store.parquet import ROW_GROUP_ROWS
@@ -78,7 +79,7 @@ class Engine:
         if isinstance(stage, ReadStage):
             self._read(stage, options, run_id)
         else:
-            with told_as_query_error(stage.name):
+            with told_as_query_error(_told(stage)):
                 for name in _related(stage):
                     self._provide(name)
                 if isinstance(stage, SqlStage):
@@ -105,11 +106,20 @@ class Engine:
             self._database.execute(create, values)
             self._provided.add(stage.output.name)
             _check_columns(stage.output, self._database.table(stage.output.name).columns)
+        elif stage.query.pattern:
+            self._run_pattern(stage, statement, values)
         else:
             relation = self._database.sql(statement, params=values)
             _check_columns(stage.output, relation.columns)
             batches = batches_of(relation.to_arrow_reader(ROW_GROUP_ROWS))
             self._generation.stream(stage.output, batches)
+
+    def _run_pattern(self, stage: SqlStage, statement: str, values: Mapping[str, Value]) -> None:
+        """Store what a pattern finds; it is held once, to be checked before it is written."""
+        self._database.execute(f"CREATE TEMP TABLE {RESULT} AS\n{statement}", values)
+        found = complete(self._database, stage.query, stage.metrics)
+        self._generation.stream(stage.output, batches_of(found.to_arrow_reader(ROW_GROUP_ROWS)))
+        self._database.execute(f"DROP TABLE {RESULT}")
 
     def _run_python(self, stage: PythonStage, options: Mapping[str, Value]) -> None:
         inputs: dict[str, Any] = {name: self._database.table(name) for name in _related(stage)}
@@ -159,6 +169,14 @@ class Engine:
 
     def _interruptibly(self, work: Callable[[], None]) -> None:
         interruptibly(work, self._database.interrupt)
+
+
+def _told(stage: Stage) -> str:
+    """The name of a stage in messages; of a pattern of the user also where it is."""
+    if isinstance(stage, SqlStage) and stage.query.pattern:
+        path = stage.query.path
+        return stage.name if QUERIES in path.parents else f"{stage.name} ({path})"
+    return stage.name
 
 
 def _related(stage: Stage) -> tuple[str, ...]:

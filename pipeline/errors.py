@@ -67,6 +67,12 @@ class ChangedTraceError(PipelineError):
     exit_code = 18
 
 
+class PatternError(PipelineError):
+    """A pattern of yours is declared wrongly, or does not find what it declares."""
+
+    exit_code = 19
+
+
 class BrokenContractError(PipelineError):
     """A table does not hold what its schema claims (please report it)."""
 

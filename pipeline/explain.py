@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline.errors import MissingInputError
+from pipeline.patterns.catalogue import pattern_of
+from pipeline.patterns.metrics import Metric, metrics_with
 from pipeline.reports.grid import Grid
 from pipeline.reports.terminal import draw
-from pipeline.sql import QUERIES, load_query
+from pipeline.sql import QUERIES, Query
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,19 +27,23 @@ _UNITS = {
     "visits": "visits",
     "bytes": "bytes",
 }
+_OWN_TEXT = """# {title}
+
+## Definition
+
+{description}
+
+It assumes: {assumes}.
+
+## Query
+
+Yours, in `{path}`:
+
+```sql
+{text}
+```
+"""
 _FENCED = re.compile(r"^```.*?\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Metric:
-    """A metric as the table `metrics` lists it."""
-
-    name: str
-    parent: str | None
-    kind: str
-    title: str
-    unit: str
-    meaning: str
 
 
 @dataclass(frozen=True)
@@ -59,17 +65,11 @@ def read_text(metric: str, folder: Path = TEXTS) -> str:
         ) from error
 
 
-def list_metrics() -> tuple[Metric, ...]:
-    """Every metric: kind by kind, each after the one that includes it."""
-    import duckdb
-
+def list_metrics(own: Sequence[Query] = ()) -> tuple[Metric, ...]:
+    """Every metric: kind by kind, each after the one that includes it; with your own patterns."""
     from schemas.metrics import METRICS
 
-    rows = duckdb.execute(load_query(METRICS.name).statement).fetchall()
-    metrics = [
-        Metric(name=name, parent=parent, kind=kind, title=title, unit=unit, meaning=meaning)
-        for name, parent, kind, title, unit, meaning in rows
-    ]
+    metrics = metrics_with(own)
     kinds = next(column for column in METRICS.columns if column.name == "kind").values
     roots = [metric for metric in metrics if _is_root(metric, metrics)]
     roots.sort(key=lambda metric: (kinds.index(metric.kind), metric.unit != "ns"))
@@ -136,8 +136,13 @@ def _depths(metrics: Sequence[Metric]) -> dict[str, int]:
     return depths
 
 
-def print_explanation(metric: Metric, metrics: Sequence[Metric], console: "Console") -> None:
-    """Print what a metric is, its place in the hierarchy, and its text."""
+def print_explanation(
+    metric: Metric, metrics: Sequence[Metric], console: "Console", own: Sequence[Query] = ()
+) -> None:
+    """Print what a metric is, its place in the hierarchy, and its text.
+
+    Those of `own` patterns are explained by their header and query.
+    """
     from rich.text import Text
 
     width = min(console.width, WIDEST)
@@ -146,12 +151,12 @@ def print_explanation(metric: Metric, metrics: Sequence[Metric], console: "Conso
     _print_wrapped(Text(metric.meaning), console, width)
     for line in (kind, *_relations(metric, metrics)):
         _print_wrapped(Text(line, "muted"), console, width)
-    _print_blocks(tuple(parse(read_text(metric.name))), console, width)
+    _print_blocks(tuple(parse(_text_of(metric, own))), console, width)
 
 
-def describe_metric(metric: Metric, metrics: Sequence[Metric]) -> str:
+def describe_metric(metric: Metric, metrics: Sequence[Metric], own: Sequence[Query] = ()) -> str:
     """The same as Markdown."""
-    title, _, text = read_text(metric.name).partition("\n")
+    title, _, text = _text_of(metric, own).partition("\n")
     facts = [
         f"Metric: `{metric.name}`",
         f"Meaning: {metric.meaning}",
@@ -160,6 +165,19 @@ def describe_metric(metric: Metric, metrics: Sequence[Metric]) -> str:
         *_relations(metric, metrics),
     ]
     return "\n".join((title, "", *(f"- {fact}" for fact in facts), text.rstrip())) + "\n"
+
+
+def _text_of(metric: Metric, own: Sequence[Query]) -> str:
+    for query in own:
+        if any(each.name == metric.name for each in pattern_of(query).metrics):
+            return _OWN_TEXT.format(
+                title=metric.title,
+                description=query.description,
+                assumes=query.assumes or "nothing",
+                path=query.path,
+                text=query.statement,
+            )
+    return read_text(metric.name)
 
 
 def _relations(metric: Metric, metrics: Sequence[Metric]) -> list[str]:

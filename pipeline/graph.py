@@ -11,16 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.errors import QueryError
+from pipeline.patterns.catalogue import known_tables, metrics_of
 from pipeline.source import Source
 from pipeline.sql import Query, Value
 from pipeline.text import hash_of
 from pipeline.version import VERSION
-from schemas import BY_NAME, Table
+from schemas import Table
 
 # Stands for the code that runs stages. Raise it when a change of that code changes tables.
 STAGE_FORMAT = 1
 # How rows become bytes.
 _WRITING_MODULES = ("pipeline.store.parquet",)
+# How rows of patterns are completed.
+_COMPLETING_MODULES = ("pipeline.patterns.results",)
 READ = "read"
 
 
@@ -45,10 +48,11 @@ class ReadStage:
 
 @dataclass(frozen=True)
 class SqlStage:
-    """A query that makes one table."""
+    """A query that makes one table. `metrics` are those that it may find if it is a pattern."""
 
     query: Query
     output: Table
+    metrics: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -91,7 +95,7 @@ class Recipe:
 
     queries: tuple[Query, ...]
     python_stages: tuple[PythonStage, ...] = ()
-    tables: Mapping[str, Table] = field(default_factory=lambda: BY_NAME)
+    tables: Mapping[str, Table] = field(default_factory=known_tables)
 
 
 def build_graph(source: Source, recipe: Recipe) -> tuple[Stage, ...]:
@@ -101,7 +105,10 @@ def build_graph(source: Source, recipe: Recipe) -> tuple[Stage, ...]:
     outputs made twice, and circles.
     """
     queries = [query for query in recipe.queries if query.is_stage]
-    made_by_sql = [SqlStage(query, _output(query, recipe.tables)) for query in queries]
+    made_by_sql = [
+        SqlStage(query, _output(query, recipe.tables), _metrics(query, queries))
+        for query in queries
+    ]
     stages: list[Stage] = [ReadStage(source), *made_by_sql, *recipe.python_stages]
     makers = _makers(stages)
     for name, count in Counter(stage.name for stage in stages).items():
@@ -129,6 +136,8 @@ def key_parts(
         parts |= {"source": digest, "code": code_hash(stage.source.code_modules)}
     elif isinstance(stage, SqlStage):
         parts |= {"query": hash_of(stage.query.text), "duckdb": installed_version("duckdb")}
+        if stage.query.pattern:
+            parts["code"] = code_hash(_COMPLETING_MODULES)
     else:
         parts |= {"code": code_hash(stage.modules), "duckdb": installed_version("duckdb")}
     return parts | {"options": json.dumps(options, sort_keys=True)}
@@ -178,6 +187,12 @@ def _output(query: Query, tables: Mapping[str, Table]) -> Table:
     if query.output not in tables:
         raise QueryError(f"{query.relation}: the schemas have no such table: {query.path}")
     return tables[query.output]
+
+
+def _metrics(query: Query, queries: Sequence[Query]) -> tuple[str, ...]:
+    if query.pattern is None:
+        return ()
+    return tuple(metric.name for metric in metrics_of(query, queries))
 
 
 def _makers(stages: Iterable[Stage]) -> dict[str, Stage]:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from pipeline.errors import MissingInputError
+from pipeline.patterns.catalogue import known_tables
 from pipeline.reports.grid import Grid
 from pipeline.reports.terminal import draw
-from schemas import BY_NAME, TABLES, Column, Table
+from schemas import TABLES, Column, Table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,7 +25,8 @@ def print_tables(console: "Console") -> None:
 def print_table(table: Table, console: "Console") -> None:
     """Show one table: its meaning, key, columns and rules."""
     console.print(f"[heading]{table.name}[/] – {table.meaning}")
-    console.print(f"{table.grain}; key {', '.join(table.key)}", style="muted", markup=False)
+    key = ", ".join(table.key) or "none"
+    console.print(f"{table.grain}; key {key}", style="muted", markup=False)
     console.print()
     rows = tuple((0, describe_column(column)) for column in table.columns)
     titles = ("column", "type", "unit", "meaning", "null", "allowed")
@@ -35,12 +37,12 @@ def print_table(table: Table, console: "Console") -> None:
 
 def find_table(name: str) -> Table:
     """The declared table of that name; raises MissingInputError with the likeliest or all."""
-    if name not in BY_NAME:
+    if name not in known_tables():
         public = [table.name for table in TABLES if not table.is_transient]
         close = get_close_matches(name, public, n=1)
         meant = f"did you mean {close[0]}? " if close else ""
         raise MissingInputError(f"no table {name}: {meant}tables are {', '.join(public)}")
-    return BY_NAME[name]
+    return known_tables()[name]
 
 
 def describe_column(column: Column) -> tuple[str, ...]:

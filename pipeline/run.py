@@ -22,15 +22,14 @@ from pipeline.plan import (
     make_plan,
     option_values,
 )
+from pipeline.recipes import recipe_of
 from pipeline.reporter import Reporter, SilentReporter
 from pipeline.source import Source, SourceIdentity
-from pipeline.sql import Value, all_queries, check_values, known_parameters
-from pipeline.stages import PYTHON_STAGES
+from pipeline.sql import Value, check_values, known_parameters
 from pipeline.store import GenerationWriter, Manifest, Run, SourceFile, SourceRecord, Store
 from pipeline.store.manifest import UnreadableRecordError
 from pipeline.text import describe_moment
 from pipeline.version import VERSION
-from schemas.metrics import METRICS
 
 _LIBRARIES = ("pyarrow", "duckdb", "polars", "numpy", "numba", "otf2")
 
@@ -51,7 +50,8 @@ class Options:
     it does not matter with or without it they were made.
     `memory_limit` is a size such as 2GB that SQL may use; empty: DuckDB's choice, four fifths of
     the memory. `parameters` are values for the named parameters of the queries, and `files` says
-    from where those that are the text of a file were read.
+    from where those that are the text of a file were read. `patterns` are folders of patterns of
+    your own, besides that of the store.
     """
 
     threads: int = field(default_factory=available_threads)
@@ -60,6 +60,7 @@ class Options:
     force: bool = False
     parameters: Mapping[str, Value] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
+    patterns: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,22 +96,6 @@ def explain(trace: Path, *, store: Store, options: Options | None = None) -> tup
     from pipeline.readers import open_source
 
     return explain_source(open_source(trace), store=store, options=options)
-
-
-def standard_recipe() -> Recipe:
-    """Everything that is computed from a trace."""
-    queries = tuple(query for query in all_queries() if not query.is_of_campaigns)
-    return Recipe(queries, PYTHON_STAGES)
-
-
-def campaign_recipe() -> Recipe:
-    """Everything that is computed from the runs of a campaign."""
-    from pipeline.stages.campaign import CAMPAIGN_STAGES  # needs SciPy, which starts slowly
-
-    queries = tuple(
-        query for query in all_queries() if query.is_of_campaigns or query.relation == METRICS.name
-    )
-    return Recipe(queries, CAMPAIGN_STAGES)
 
 
 def analyze_source(
@@ -351,7 +336,7 @@ def _prepare(
     reporter: Reporter,
     recipe: Recipe | None,
 ) -> _Task:
-    recipe = recipe or standard_recipe()
+    recipe = recipe or recipe_of(store, options.patterns)
     _check_parameters(recipe, options)
     graph = build_graph(source, recipe)
     identity = source.identity()

@@ -8,19 +8,21 @@ from itertools import takewhile
 from pathlib import Path
 
 from pipeline.errors import QueryError
+from pipeline.patterns.declaration import FIELDS as PATTERN_FIELDS
+from pipeline.patterns.declaration import Pattern, read_pattern
 
 QUERIES = Path(__file__).resolve().parent.parent / "queries"
 # Folders whose queries answer a question instead of making a table of the store.
 ANSWERING = (
-    "checks", "export", "reports", "gathering", "comparison", "campaign_reports", "cookbook",
-    "campaign_cookbook",
+    "checks", "export", "reports", "gathering", "comparison", "patterns", "campaign_reports",
+    "cookbook", "campaign_cookbook",
 )  # fmt: skip
 # Folder of the queries that make tables of a campaign, and not of a run.
 CAMPAIGN = "campaign"
 
 Value = int | float | bool | str | None
 
-_FIELDS = ("Grain", "Inputs", "Output", "Parameters", "Source", "Assumes")
+_FIELDS = ("Grain", "Inputs", "Output", "Parameters", *PATTERN_FIELDS, "Source", "Assumes")
 _FIELD = re.compile(rf"({'|'.join(_FIELDS)}):\s*(.*)")
 _PARAMETER = re.compile(
     r"\$(?P<name>\w+)\s+(?P<meaning>.*?)"
@@ -62,6 +64,7 @@ class Query:
     parameters: tuple[Parameter, ...]
     source: str
     assumes: str
+    pattern: Pattern | None = None
 
     @cached_property
     def relation(self) -> str:
@@ -76,12 +79,12 @@ class Query:
     @property
     def is_stage(self) -> bool:
         """True if the query makes a table of the store."""
-        return self.concept not in ANSWERING
+        return self.pattern is not None or self.concept not in ANSWERING
 
     @property
     def is_of_campaigns(self) -> bool:
         """True if the query is about the tables of a campaign, and not of a run."""
-        return self.concept.startswith(CAMPAIGN)
+        return self.pattern is None and self.concept.startswith(CAMPAIGN)
 
     @property
     def statement(self) -> str:
@@ -145,6 +148,7 @@ def read_query(path: Path) -> Query:
         parameters=_parameters(path, header["Parameters"]),
         source=" ".join(header.get("Source", [])),
         assumes=" ".join(header.get("Assumes", [])),
+        pattern=read_pattern(path, header),
     )
 
 

@@ -67,14 +67,14 @@ def explain(error: Exception, script: str = "", tables: Sequence[str] = ()) -> s
 
 def _hint(name: str, tables: Sequence[str]) -> str:
     """What a name that is not understood may mean; else nothing."""
-    from schemas import BY_NAME
+    from pipeline.patterns.catalogue import known_tables
 
     answers = {path.stem: path for path in (QUERIES / "reports").glob("*.sql")}
     if name in tables:
         return f": FROM {name} shows that table"
     if name in answers:
         return f": it is a query of reports, in {answers[name].relative_to(QUERIES.parent)}"
-    if name in BY_NAME:
+    if name in known_tables():
         return ": it exists only during an analysis"
     close = get_close_matches(name, sorted({*tables, *answers}), n=2)
     return f": did you mean {' or '.join(close)}?" if close else ""

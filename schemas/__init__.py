@@ -14,6 +14,7 @@ from schemas import (
     matching,
     metrics,
     overheads,
+    patterns,
     profiles,
     scalability,
     surfaces,
@@ -32,6 +33,7 @@ TABLES: tuple[Table, ...] = (
     *profiles.TABLES,
     *threads.TABLES,
     *wait_states.TABLES,
+    *patterns.TABLES,
     *metrics.TABLES,
     *overheads.TABLES,
     *time_profile.TABLES,
@@ -42,6 +44,7 @@ TABLES: tuple[Table, ...] = (
 """Tables of a run."""
 CAMPAIGN_TABLES: tuple[Table, ...] = (
     *campaigns.TABLES,
+    metrics.MEASURED_METRICS,
     metrics.METRICS,  # names of the metrics that runs were gathered by
     *scalability.TABLES,
     *call_sites.TABLES,

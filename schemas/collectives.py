@@ -222,7 +222,6 @@ COLLECTIVE_COUNTS = Table(
     meaning="How many blocking collectives there were, and how many bytes they moved.",
     grain="one row per metric, call path and location with a value other than zero",
     key=("metric", "call_path_id", "location_id"),
-    is_transient=True,
     columns=(METRIC, CALL_PATH_ID, LOCATION_ID, VALUE),
 )
 

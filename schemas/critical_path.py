@@ -362,7 +362,6 @@ CRITICAL_PATH_SEVERITIES = Table(
     meaning="What the critical path says about the call paths and locations that it visits.",
     grain="one row per metric, call path and location with a value other than zero",
     key=("metric", "call_path_id", "location_id"),
-    is_transient=True,
     columns=(METRIC, CALL_PATH_ID, LOCATION_ID, VALUE),
 )
 

@@ -1,5 +1,7 @@
 """What is measured, and every metric per call path and location."""
 
+from dataclasses import replace
+
 from schemas.columns import (
     CALL_PATH_ID,
     IS_BEYOND_REFERENCE,
@@ -32,6 +34,7 @@ METRICS = Table(
                 "communication",
                 "wait state",
                 "completion",
+                "finding",
                 "critical path",
                 "overhead",
                 "imbalance",
@@ -50,6 +53,13 @@ METRICS = Table(
     ),
 )
 
+MEASURED_METRICS = replace(
+    METRICS,
+    name="measured_metrics",
+    meaning="The metrics that no pattern declares.",
+    is_transient=True,
+)
+
 SEVERITIES = Table(
     name="severities",
     meaning="Metrics per call path and location; a metric includes its sub-metrics. Elsewhere are "
@@ -62,4 +72,4 @@ SEVERITIES = Table(
     columns=(METRIC, CALL_PATH_ID, LOCATION_ID, IS_BEYOND_REFERENCE, VALUE),
 )
 
-TABLES = (METRICS, SEVERITIES)
+TABLES = (MEASURED_METRICS, METRICS, SEVERITIES)

@@ -18,7 +18,7 @@ from schemas.table import BOOL, INT64, STRING, Column, Table
 
 _SOME_WAIT_NS = replace(WAIT_NS, minimum=1)
 
-_WAIT_COLUMNS = (
+WAIT_COLUMNS = (
     Column(
         name="property",
         type=STRING,
@@ -56,7 +56,7 @@ WAIT_STATES = Table(
     grain="one row per visit and property that lost time in it",
     key=("property", "visit_id"),
     columns=(
-        *_WAIT_COLUMNS,
+        *WAIT_COLUMNS,
         Column(
             name="is_completion",
             type=BOOL,
@@ -91,80 +91,4 @@ WRONG_ORDER = Table(
     ),
 )
 
-LATE_SENDER = Table(
-    name="late_sender",
-    meaning="Receives that waited because their send began later.",
-    grain="one row per visit that waited for a sender",
-    key=("visit_id",),
-    is_transient=True,
-    columns=_WAIT_COLUMNS,
-)
-
-LATE_RECEIVER = Table(
-    name="late_receiver",
-    meaning="Sends that waited because their receive was posted later.",
-    grain="one row per visit that waited for a receiver",
-    key=("visit_id",),
-    is_transient=True,
-    columns=_WAIT_COLUMNS,
-)
-
-COLLECTIVE_WAITS = Table(
-    name="collective_waits",
-    meaning="Blocking collectives that waited for a member that began later.",
-    grain="one row per visit that waited in a blocking collective",
-    key=("property", "visit_id"),
-    is_transient=True,
-    columns=_WAIT_COLUMNS,
-)
-
-COLLECTIVE_COMPLETIONS = Table(
-    name="collective_completions",
-    meaning="Barriers and N × N that went on after the first member had left.",
-    grain="one row per visit that stayed in a blocking collective longer than it had to",
-    key=("property", "visit_id"),
-    is_transient=True,
-    columns=_WAIT_COLUMNS,
-)
-
-NONBLOCKING_COLLECTIVE_WAITS = Table(
-    name="nonblocking_collective_waits",
-    meaning="Calls completing collectives that waited for a member that started later.",
-    grain="one row per visit that waited for a non-blocking collective",
-    key=("visit_id",),
-    is_transient=True,
-    columns=_WAIT_COLUMNS,
-)
-
-INIT_COMPLETION = Table(
-    name="init_completion",
-    meaning="Calls of MPI_Init that went on after the first process had left its own.",
-    grain="one row per visit that stayed in MPI_Init longer than the first process",
-    key=("visit_id",),
-    is_transient=True,
-    columns=_WAIT_COLUMNS,
-)
-
-WAIT_AT_FINALIZE = Table(
-    name="wait_at_finalize",
-    meaning="Calls of MPI_Finalize that were entered before the last one.",
-    grain="one row per visit that waited in MPI_Finalize",
-    key=("visit_id",),
-    is_transient=True,
-    columns=_WAIT_COLUMNS,
-)
-
-TEAM_BARRIER_WAITS = Table(
-    name="team_barrier_waits",
-    meaning="Threads that waited in a barrier of their team for one that came later.",
-    grain="one row per visit that waited in a barrier",
-    key=("visit_id",),
-    is_transient=True,
-    columns=_WAIT_COLUMNS,
-)
-
-TABLES = (
-    AWAITED_MESSAGES, WRONG_ORDER, LATE_SENDER, LATE_RECEIVER, COLLECTIVE_WAITS,
-    COLLECTIVE_COMPLETIONS, NONBLOCKING_COLLECTIVE_WAITS, INIT_COMPLETION, WAIT_AT_FINALIZE,
-    TEAM_BARRIER_WAITS, WAIT_STATES,
-)  # fmt: skip
+TABLES = (AWAITED_MESSAGES, WRONG_ORDER, WAIT_STATES)

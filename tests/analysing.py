@@ -9,10 +9,11 @@ import duckdb
 import pyarrow as pa
 
 from pipeline.graph import PythonStage
+from pipeline.patterns.catalogue import known_tables
 from pipeline.readers import open_source
-from pipeline.run import standard_recipe
+from pipeline.recipes import standard_recipe
 from pipeline.sql import Query
-from schemas import BY_NAME, Table
+from schemas import Table
 from tests.hand_made import RowsInMemory, make_table
 
 Row = tuple[Any, ...]
@@ -92,7 +93,7 @@ class Analyst:
         maker = self._makers.get(name)
         for needed in maker.inputs if maker else ():
             self._provide(needed)
-        made = maker.outputs if isinstance(maker, PythonStage) else (BY_NAME[name],)
+        made = maker.outputs if isinstance(maker, PythonStage) else (known_tables()[name],)
         for table in made:
             self._connection.register("none", make_table(table, ()))
             self._connection.execute(f"CREATE TABLE {table.name} AS FROM none")
@@ -143,7 +144,8 @@ class Analyst:
         results = stage.compute(**inputs, **stage.parameters)
         results = results if isinstance(results, tuple) else (results,)
         for table, rows in zip(stage.outputs, results, strict=True):
-            self._fill(table.name, rows)
+            is_table = isinstance(rows, pa.Table)
+            self._fill(table.name, rows if is_table else rows.read_all())
 
     def _fill(self, name: str, rows: pa.Table) -> None:
         """Put rows into a table; making a view of them would make all queries planned anew."""

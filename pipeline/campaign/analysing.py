@@ -13,8 +13,9 @@ from pipeline.errors import MissingLibraryError, PipelineError, StoreError
 from pipeline.graph import build_graph
 from pipeline.plan import Outline, outline
 from pipeline.readers import open_source
+from pipeline.recipes import recipe_of
 from pipeline.reporter import Reporter
-from pipeline.run import Options, analyze_source, find_analysed, standard_recipe, sweep_store
+from pipeline.run import Options, analyze_source, find_analysed, sweep_store
 from pipeline.source import Source
 from pipeline.store import Run, Store
 from pipeline.text import bytes_of, printable
@@ -139,7 +140,7 @@ class _Lookup:
     def _wanted(self, source: Source) -> list[Outline]:
         """What a run of that format may look like; damage need not be allowed where none is."""
         if source.format not in self._outlines:
-            graph = build_graph(source, standard_recipe())
+            graph = build_graph(source, recipe_of(self._store, self._options.patterns))
             values = self._options.parameters
             self._outlines[source.format] = [
                 outline(graph, allow_damaged=is_allowed, values=values)

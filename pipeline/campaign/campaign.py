@@ -41,8 +41,9 @@ from pipeline.campaign.names import PROCESSES, REPETITION, SIZE, THREADS, check_
 from pipeline.campaign.source import CampaignSource, Settings
 from pipeline.campaign.variants import keep_apart
 from pipeline.errors import CampaignError, MissingInputError
+from pipeline.recipes import campaign_recipe
 from pipeline.reporter import Reporter
-from pipeline.run import Analysis, Options, analyze_source, campaign_recipe
+from pipeline.run import Analysis, Options, analyze_source
 from pipeline.stages.campaign.published_marks import read_published_marks
 from pipeline.store import Store
 

@@ -47,6 +47,10 @@ for command in (
 ):
     app.command(command)
 
+patterns = App(name="patterns", help="What is looked for in traces, and what you add to it.")
+patterns.command(asking.list_patterns, name="list")
+app.command(patterns)
+
 export = App(name="export", help="Write results to files that other tools read.")
 for exported in (exporting.severities, exporting.tables, exporting.events, exporting.perfetto):
     export.command(exported)

@@ -177,10 +177,15 @@ def tables(table: str | None = None, /) -> None:
     commands.show_tables(table)
 
 
-def explain(*metric: str, format: Literal["text", "markdown"] = "text") -> None:
+def explain(
+    *metric: str,
+    format: Literal["text", "markdown"] = "text",
+    store: Store = Path("store"),
+    patterns: Path | None = None,
+) -> None:
     """Explain a metric: what it measures, how, usual causes, and what to try.
 
-    Needs no trace and no store.
+    Needs no trace, and a store only for metrics of patterns of your own.
 
     Parameters
     ----------
@@ -188,7 +193,25 @@ def explain(*metric: str, format: Literal["text", "markdown"] = "text") -> None:
         Name or title of a metric, such as mpi_latesender or Late Sender. [default: list all]
     format
         How to print the explanation.
+    patterns
+        Folder of patterns of your own, besides the folder patterns in the store.
     """
     from pipeline import commands
+    from pipeline.patterns.own import patterns_beside
 
-    commands.explain_metric(" ".join(metric) or None, format=format)
+    own = patterns_beside(store, patterns)
+    commands.explain_metric(" ".join(metric) or None, format=format, own=own)
+
+
+def list_patterns(*, store: Store = Path("store"), patterns: Path | None = None) -> None:
+    """List the patterns: those of the catalogue and your own, each with its metrics.
+
+    Parameters
+    ----------
+    patterns
+        Folder of patterns of your own, besides the folder patterns in the store.
+    """
+    from pipeline.patterns.listing import print_patterns
+    from pipeline.patterns.own import patterns_beside
+
+    print_patterns(patterns_beside(store, patterns))

@@ -25,6 +25,7 @@ def analyze(
     explain: Annotated[bool, Flag] = False,
     allow_damaged: Annotated[bool, Flag] = False,
     overhead_classes: Path | None = None,
+    patterns: Path | None = None,
     no_report: Annotated[bool, Flag] = False,
 ) -> None:
     """Analyse a trace and tell what costs most.
@@ -47,6 +48,8 @@ def analyze(
     overhead_classes
         CSV file that says which class of overhead each region belongs to.
         [default: queries/overheads/overhead_classes.csv]
+    patterns
+        Folder of patterns of your own, besides the folder patterns in the store.
     no_report
         Write no HTML and Markdown report.
     """
@@ -58,6 +61,7 @@ def analyze(
         allow_damaged=allow_damaged,
         force=force,
         overhead_classes=overhead_classes,
+        patterns=patterns,
     )
     if explain:
         commands.explain_trace(trace, store=store, options=options)
@@ -93,6 +97,7 @@ def campaign(
     force: Annotated[bool, Flag] = False,
     allow_damaged: Annotated[bool, Flag] = False,
     overhead_classes: Path | None = None,
+    patterns: Path | None = None,
     no_report: Annotated[bool, Flag] = False,
 ) -> None:
     """Compare many runs of a program: how it scales, and which calls scale worst.
@@ -141,6 +146,8 @@ def campaign(
     overhead_classes
         CSV file that says which class of overhead each region belongs to.
         [default: queries/overheads/overhead_classes.csv]
+    patterns
+        Folder of patterns of your own, besides the folder patterns in the store.
     no_report
         Write no HTML and Markdown report.
     """
@@ -166,6 +173,7 @@ def campaign(
         allow_damaged=allow_damaged,
         force=force,
         overhead_classes=overhead_classes,
+        patterns=patterns,
     )
     campaign_commands.run_campaign(
         runs,
@@ -183,6 +191,7 @@ def read_options(
     allow_damaged: bool,
     force: bool,
     overhead_classes: Path | None,
+    patterns: Path | None,
 ) -> "Options":
     """The options that commands which analyse have in common."""
     from pipeline.run import Options, available_threads
@@ -196,6 +205,7 @@ def read_options(
         force=force,
         parameters={name: read_rules(path) for name, path in files.items()},
         files={name: str(path.absolute()) for name, path in files.items()},
+        patterns=(patterns.absolute(),) if patterns else (),
     )
 
 

@@ -30,6 +30,7 @@ def nightly(
     memory_limit: MemoryLimit = None,
     allow_damaged: Annotated[bool, Flag] = False,
     overhead_classes: Path | None = None,
+    patterns: Path | None = None,
     no_report: Annotated[bool, Flag] = False,
 ) -> None:
     """Analyse what is new below a folder, and tell what got worse; for cron, systemd, Slurm.
@@ -64,6 +65,8 @@ def nightly(
     overhead_classes
         CSV file that says which class of overhead each region belongs to.
         [default: queries/overheads/overhead_classes.csv]
+    patterns
+        Folder of patterns of your own, besides the folder patterns in the store.
     no_report
         Write no reports of runs and campaigns.
     """
@@ -75,6 +78,7 @@ def nightly(
         allow_damaged=allow_damaged,
         force=False,
         overhead_classes=overhead_classes,
+        patterns=patterns,
     )
     wishes = command.read_wishes(
         jobs=jobs or options.threads,

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pipeline.explain import Metric, list_metrics
+from pipeline.explain import list_metrics
+from pipeline.patterns.metrics import Metric
 from schemas.overheads import TAXONOMY
 
 if TYPE_CHECKING:

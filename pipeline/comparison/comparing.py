@@ -12,7 +12,8 @@ from pipeline.comparison.noise import noise_of
 from pipeline.comparison.subtrees import Subtree, holding_subtree
 from pipeline.completeness import is_complete
 from pipeline.errors import StoreError, UsageError
-from pipeline.explain import Metric, list_metrics
+from pipeline.explain import list_metrics
+from pipeline.patterns.metrics import Metric
 from pipeline.sql import Value, load_query
 from pipeline.store import Run
 

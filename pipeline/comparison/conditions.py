@@ -11,7 +11,8 @@ from pipeline.comparison.changes import Change
 from pipeline.comparison.comparing import Comparison
 from pipeline.comparison.sentences import signed
 from pipeline.errors import MissingInputError, UsageError
-from pipeline.explain import Metric, find_metric, list_metrics
+from pipeline.explain import find_metric, list_metrics
+from pipeline.patterns.metrics import Metric
 from pipeline.reports.units import (
     format_count,
     format_path,

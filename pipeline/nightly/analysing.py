@@ -153,7 +153,7 @@ def _analysed_elsewhere(source: Source, store: Store, options: Options) -> Run |
         return None
     if not all(_is_there(Path(run.source.path).parent, file) for file in run.source.files):
         return None
-    outlines = archive_outlines(options)
+    outlines = archive_outlines(store, options)
     if not any(is_as_outlined(run.manifest, each, run.source.digest) for each in outlines):
         return None
     is_same = tuple(identity.files) == run.source.files or identity.digest() == run.source.digest

@@ -12,7 +12,8 @@ from pipeline.graph import build_graph
 from pipeline.nightly.finding import Archive
 from pipeline.nightly.notes import FOLDER, Notes, replace_document
 from pipeline.plan import Outline, is_as_outlined, outline
-from pipeline.run import Options, standard_recipe
+from pipeline.recipes import recipe_of
+from pipeline.run import Options
 from pipeline.store import Run, Store
 from pipeline.store.manifest import (
     STORE_FORMAT_VERSION,
@@ -123,7 +124,7 @@ class Knowledge:
 
     @cached_property
     def _outlines(self) -> Sequence[Outline]:
-        return archive_outlines(self._options)
+        return archive_outlines(self._store, self._options)
 
     @cached_property
     def _outline_hash(self) -> str:
@@ -135,12 +136,12 @@ class Knowledge:
         return hash_of(json.dumps(told, sort_keys=True))
 
 
-def archive_outlines(options: Options) -> list[Outline]:
+def archive_outlines(store: Store, options: Options) -> list[Outline]:
     """What the run of an OTF2 archive may look like; damage need not be allowed where none is."""
     from pipeline.readers.otf2.source import Otf2Source
 
     unopened = Otf2Source.__new__(Otf2Source)  # of which only what all archives share is asked
-    graph = build_graph(unopened, standard_recipe())
+    graph = build_graph(unopened, recipe_of(store, options.patterns))
     return [
         outline(graph, allow_damaged=is_allowed, values=options.parameters)
         for is_allowed in sorted({False, options.allow_damaged})

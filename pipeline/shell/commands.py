@@ -44,33 +44,33 @@ def run_command(session: Session, text: str, output: Output) -> str:
 
 
 def _tables(session: Session) -> str:
-    from schemas import BY_NAME
+    from pipeline.patterns.catalogue import known_tables
 
     rows = [
-        (name, BY_NAME[name].grain if name in BY_NAME else "", _meaning(name))
+        (name, known_tables()[name].grain if name in known_tables() else "", _meaning(name))
         for name in session.tables()
     ]
     return _rows_of(("table_name", "grain", "meaning"), rows)
 
 
 def _meaning(name: str) -> str:
-    from schemas import BY_NAME
+    from pipeline.patterns.catalogue import known_tables
 
-    return BY_NAME[name].meaning if name in BY_NAME else ""
+    return known_tables()[name].meaning if name in known_tables() else ""
 
 
 def _describe(session: Session, name: str, output: Output) -> str:
-    from schemas import BY_NAME
+    from pipeline.patterns.catalogue import known_tables
 
-    if name not in BY_NAME or name not in session.given:
+    if name not in known_tables() or name not in session.given:
         quoted = name.replace('"', '""')
         return f'SELECT column_name, column_type FROM (DESCRIBE "{quoted}")'
     if output.is_for_people:
         from pipeline.reference import print_table
 
-        print_table(BY_NAME[name], output.console)
+        print_table(known_tables()[name], output.console)
         return ""
-    return _described(BY_NAME[name])
+    return _described(known_tables()[name])
 
 
 def _described(table: "Table") -> str:

@@ -16,8 +16,11 @@ WITH
             sum(severities.value)::BIGINT AS value
         FROM severities
         INNER JOIN metrics USING (metric)
-        -- Imbalance between partitions is shared out by a rule of its own, not as a part.
-        WHERE metrics.parent_metric IS NOT NULL AND metrics.kind <> 'critical path'
+        -- Imbalance between partitions is shared out by a rule of its own, not as a part, and
+        -- findings are about time that their metric holds anyway.
+        WHERE
+            metrics.parent_metric IS NOT NULL
+            AND metrics.kind NOT IN ('critical path', 'finding')
         GROUP BY ALL
     )
 

@@ -6,8 +6,8 @@
 --
 -- Grain:      one row per metric, call path and location with a value other than zero, beyond the
 --             reference apart
--- Inputs:     mpi_operations, messages, collective_counts, wait_states, critical_path_severities,
---             metrics
+-- Inputs:     mpi_operations, messages, collective_counts, wait_states, findings,
+--             critical_path_severities, metrics
 -- Output:     severities
 -- Parameters: none
 -- Source:     Scalasca pattern reference
@@ -101,6 +101,18 @@ WITH RECURSIVE
         GROUP BY ALL
     ),
 
+    -- What includes a finding is found by itself, so that it holds the finding already.
+    found AS (
+        SELECT
+            property AS metric,
+            call_path_id,
+            location_id,
+            TRUE AS is_beyond_reference,
+            sum(value)::BIGINT AS value
+        FROM findings
+        GROUP BY ALL
+    ),
+
     counts_and_times AS (
         SELECT 'bytes_sent' AS metric, call_path_id, location_id, bytes AS value
         FROM posted_sends
@@ -125,6 +137,8 @@ WITH RECURSIVE
         FROM counts_and_times
         UNION ALL
         FROM lost
+        UNION ALL
+        FROM found
     ),
 
     -- Rows are sorted by a small number for the name: in the same order, in half the time.

@@ -10,7 +10,8 @@ SELECT
         -- Imbalance between partitions is shared out by a rule of its own, not as a part.
         WHEN kind = 'critical path' THEN NULL
         -- Waiting, the third part of idle time, is there as wait states.
-        WHEN kind = 'idle' THEN NULL
+        -- Findings may be about the same time as what they are part of.
+        WHEN kind IN ('idle', 'finding') THEN NULL
         WHEN kind = 'overhead' THEN coalesce(parent_metric, 'time')
         ELSE parent_metric
     END AS parent_metric,
@@ -26,6 +27,7 @@ ORDER BY
             'overhead',
             'wait state',
             'completion',
+            'finding',
             'idle',
             'critical path',
             'communication'

@@ -12,6 +12,11 @@
 -- Inputs:     synchronised_members
 -- Output:     collective_completions
 -- Parameters: none
+-- Pattern:    completion
+-- Metrics:    mpi_barrier_completion "Barrier Completion": Time in a barrier after the first
+--             process has left it.
+--             mpi_nxn_completion "N × N Completion": Time in a collective from all to all after
+--             the first process has left it.
 -- Source:     Scalasca pattern reference, "MPI Barrier Completion Time" and its N x N counterpart
 -- Assumes:    clocks synchronised; where they are not, nothing is charged before the wait's end
 WITH

@@ -13,6 +13,9 @@
 -- Inputs:     messages, call_paths, mpi_calls, late_sender, doubtful_channels
 -- Output:     late_receiver
 -- Parameters: none
+-- Pattern:    wait state
+-- Metrics:    mpi_latereceiver "Late Receiver": Time blocked in completing a send whose receive
+--             was not yet posted.
 -- Source:     Scalasca pattern reference, "MPI Late Receiver Time"
 -- Assumes:    clocks synchronised
 WITH

@@ -14,6 +14,8 @@
 -- Inputs:     synchronised_members, late_sender, late_receiver, call_paths, mpi_calls
 -- Output:     nonblocking_collective_waits
 -- Parameters: none
+-- Pattern:    wait state
+-- Metrics:    those of collective_waits
 -- Source:     Scalasca pattern reference for the blocking forms, applied to the completing call
 -- Assumes:    clocks synchronised; where they are not, a wait ends with its call
 WITH

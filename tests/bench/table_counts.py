@@ -11,7 +11,7 @@ from unittest.mock import patch
 from pipeline.engine import Engine
 from pipeline.graph import Stage, build_graph
 from pipeline.readers import open_source
-from pipeline.run import standard_recipe
+from pipeline.recipes import standard_recipe
 from pipeline.store import TableRecord
 from pipeline.store.database import quoted
 from tests.bench.stage_meter import StageCost

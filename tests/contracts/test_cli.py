@@ -31,7 +31,7 @@ def test_the_commands_are_these() -> None:
     assert [" ".join(words) for words in COMMANDS] == [
         "analyze", "campaign", "compare", "du", "explain", "export events", "export perfetto",
         "export severities", "export tables", "generate",
-        "nightly", "prune", "quality", "report", "runs", "sql", "tables",
+        "nightly", "patterns list", "prune", "quality", "report", "runs", "sql", "tables",
     ]  # fmt: skip
 
 

@@ -16,8 +16,9 @@ import pytest
 from pipeline.campaign.source import CampaignSource
 from pipeline.errors import QueryError
 from pipeline.graph import Recipe, build_graph
+from pipeline.patterns.catalogue import catalogue, known_tables, table_of
 from pipeline.readers.otf2.source import Otf2Source
-from pipeline.run import campaign_recipe, standard_recipe
+from pipeline.recipes import campaign_recipe, standard_recipe
 from pipeline.sql import (
     QUERIES,
     Parameter,
@@ -27,9 +28,12 @@ from pipeline.sql import (
     load_query,
     read_query,
 )
-from schemas import BY_NAME, CAMPAIGN_TABLES, NIGHTLY_TABLES, TABLES, Column, Table
+from schemas import BY_NAME as DECLARED
+from schemas import CAMPAIGN_TABLES, NIGHTLY_TABLES, TABLES, Column, Table
+from schemas.patterns import FINDING_COLUMNS
 from schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING
 
+BY_NAME = known_tables()
 SQL_TYPES = {
     INT8: "TINYINT",
     INT16: "SMALLINT",
@@ -40,6 +44,8 @@ SQL_TYPES = {
     STRING: "VARCHAR",
     ENUM: "VARCHAR",
 }
+# What the completing of findings is given: any columns.
+GIVEN = {"pattern_template", "pattern_result"}
 SAMPLES = {"BIGINT": 1, "INTEGER": 1, "DOUBLE": 1.0, "BOOLEAN": True, "VARCHAR": "x", "": 1}
 
 STAGES = [query for query in all_queries() if query.is_stage]
@@ -72,10 +78,13 @@ def database_of_runs() -> Iterator[duckdb.DuckDBPyConnection]:
 def declare_tables(
     connection: duckdb.DuckDBPyConnection, more: Mapping[str, str] = MappingProxyType({})
 ) -> None:
-    for table in BY_NAME.values():
-        columns = more | {column.name: SQL_TYPES[column.type] for column in table.columns}
-        declared = ", ".join(f'"{name}" {type}' for name, type in columns.items())
-        connection.execute(f"CREATE TABLE {table.name} ({declared})")
+    given = dict.fromkeys(sorted(GIVEN), FINDING_COLUMNS)
+    for name, declared in (
+        {table.name: table.columns for table in BY_NAME.values()} | given
+    ).items():
+        columns = more | {column.name: SQL_TYPES[column.type] for column in declared}
+        listed = ", ".join(f'"{column}" {type}' for column, type in columns.items())
+        connection.execute(f"CREATE TABLE {name} ({listed})")
 
 
 def parsed(query: Query) -> dict[str, Any]:
@@ -127,7 +136,10 @@ def test_the_header_says_everything(query: Query) -> None:
     assert query.description
     assert query.grain
     assert (query.source and query.assumes) or not query.is_stage
-    order = ("Grain:", "Inputs:", "Output:", "Parameters:", "Source:", "Assumes:")
+    order = (
+        "Grain:", "Inputs:", "Output:", "Parameters:", "Pattern:", "Metrics:", "Source:",
+        "Assumes:",
+    )  # fmt: skip
     places = [query.text.find(f"\n-- {field}") for field in order]
     assert [place for place in places if place >= 0] == sorted(
         place for place in places if place >= 0
@@ -137,7 +149,7 @@ def test_the_header_says_everything(query: Query) -> None:
 @named(list(all_queries()))
 def test_inputs_are_the_tables_duckdb_reads(query: Query) -> None:
     assert sorted(query.inputs) == sorted(tables_read(query))
-    assert set(query.inputs) <= set(BY_NAME)
+    assert set(query.inputs) <= set(BY_NAME) | GIVEN
 
 
 @named(list(all_queries()))
@@ -211,7 +223,8 @@ def test_the_result_has_a_total_order_of_its_own(query: Query) -> None:
     terms = [order["expression"] for order in ordering[0]["orders"]]
     names = {term["column_names"][-1] for term in terms if "column_names" in term}
     is_everything = any(term.get("class") == "STAR" for term in terms)
-    assert is_everything or set(BY_NAME[query.output].key) <= names
+    key = set(BY_NAME[query.output].key) - ({"property"} if query.pattern else set())
+    assert is_everything or key <= names
 
 
 def test_parameters_of_one_name_are_declared_alike() -> None:
@@ -221,8 +234,9 @@ def test_parameters_of_one_name_are_declared_alike() -> None:
 # --- Tables --------------------------------------------------------------------------------------
 
 
+TABLES_OF_RUNS = (*TABLES, *(table_of(query) for query in catalogue()))
 RECIPES = [
-    (Otf2Source.tables, standard_recipe(), TABLES),
+    (Otf2Source.tables, standard_recipe(), TABLES_OF_RUNS),
     (CampaignSource.tables, campaign_recipe(), CAMPAIGN_TABLES),
 ]
 of_both_kinds = pytest.mark.parametrize(
@@ -259,7 +273,7 @@ def test_the_stages_have_an_order(
 def test_every_transient_table_is_read() -> None:
     read = {name for query in all_queries() for name in query.inputs}
     read |= {name for stage in standard_recipe().python_stages for name in stage.inputs}
-    assert {table.name for table in TABLES if table.is_transient} <= read
+    assert {table.name for table in TABLES_OF_RUNS if table.is_transient} <= read
 
 
 # What writes everything, or is only asked for.
@@ -329,8 +343,8 @@ def test_every_declared_table_is_in_the_list_of_tables() -> None:
         for value in vars(importlib.import_module(f"schemas.{module.name}")).values()
         if isinstance(value, Table)
     }
-    assert declared == set(BY_NAME)
-    assert len(BY_NAME) == len({*TABLES, *CAMPAIGN_TABLES, *NIGHTLY_TABLES})
+    assert declared == set(DECLARED)
+    assert len(DECLARED) == len({*TABLES, *CAMPAIGN_TABLES, *NIGHTLY_TABLES})
 
 
 def test_every_column_type_can_be_stored_and_queried() -> None:

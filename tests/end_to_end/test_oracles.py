@@ -16,8 +16,10 @@ import pytest
 from pipeline.generator.generate import generate
 from pipeline.generator.spec import parse_spec
 from pipeline.graph import Recipe
+from pipeline.patterns.catalogue import catalogue, table_of
 from pipeline.readers import open_source
-from pipeline.run import Options, analyze_source, standard_recipe
+from pipeline.recipes import standard_recipe
+from pipeline.run import Options, analyze_source
 from pipeline.store import Store
 from schemas import TABLES
 from tests.altered_traces import (
@@ -193,7 +195,8 @@ class Traces:
 def recipe() -> Recipe:
     """All that is computed from a trace; transient tables are kept like any other."""
     standard = standard_recipe()
-    tables = {table.name: replace(table, is_transient=False) for table in TABLES}
+    declared = (*TABLES, *map(table_of, catalogue()))
+    tables = {table.name: replace(table, is_transient=False) for table in declared}
     stages = (
         replace(stage, outputs=tuple(tables[table.name] for table in stage.outputs))
         for stage in standard.python_stages

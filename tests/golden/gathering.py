@@ -6,8 +6,8 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from pipeline.patterns.catalogue import known_tables
 from pipeline.sql import Value, all_queries, load_query
-from schemas import BY_NAME
 from tests.golden.micro_trace import Tables, read_call_tree
 from tests.golden.running import run_query
 from tests.hand_made import make_table
@@ -34,9 +34,9 @@ def told_apart(name: str, tables: Tables, run_id: str) -> pa.Table:
     """A table of a run as a campaign sees it: given, computed by its query, or empty."""
     rows: Any = tables.get(name, ())
     if name not in tables and name in {query.relation for query in all_queries()}:
-        columns = BY_NAME[name].column_names
+        columns = known_tables()[name].column_names
         rows = [dict(zip(columns, row, strict=True)) for row in run_query(name, tables)]
-    made = make_table(BY_NAME[name], rows)
+    made = make_table(known_tables()[name], rows)
     if "run_id" in made.column_names:
         made = made.drop_columns("run_id")
     return made.append_column("run_id", pa.array([run_id] * made.num_rows, pa.string()))

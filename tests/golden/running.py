@@ -7,8 +7,10 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from pipeline.graph import PythonStage
+from pipeline.patterns.catalogue import known_tables
 from pipeline.sql import Query, Value, all_queries
-from schemas import BY_NAME
+from pipeline.stages.patterns import pattern_stages
 from tests.hand_made import make_table
 from tests.oracle.profiles import with_profile
 
@@ -37,13 +39,15 @@ def run_queries(
 ) -> list[Found]:
     """Rows of several relations, each with the columns wanted; what they share runs once."""
     given = with_profile(tables)
-    planned = _planned(tuple(relations), frozenset(given.keys() & _queries().keys()))
+    planned = _planned(tuple(relations), frozenset(given.keys() & _makers().keys()))
     return planned.run(given, tuple(relations.values()), parameters)
 
 
 @cache
-def _queries() -> dict[str, Query]:
-    return {query.relation: query for query in all_queries()}
+def _makers() -> dict[str, Query | PythonStage]:
+    """What makes each relation; what stages in Python make is empty, but for those of patterns."""
+    queries: dict[str, Query | PythonStage] = {query.relation: query for query in all_queries()}
+    return queries | {table.name: stage for stage in pattern_stages() for table in stage.outputs}
 
 
 @cache
@@ -64,31 +68,37 @@ class _Planned:
         self._connection.execute("PRAGMA disable_optimizer")
         self._given = given
         self._filled: list[str] = []
-        self._computed: list[Query] = []
-        self._wanted = [_queries()[relation] for relation in relations]
-        provided: set[str] = set()
-        for query in self._wanted:
-            self._provide_inputs(query, provided)
-            self._connection.execute(f"PREPARE {query.relation}_wanted AS {query.text}")
+        self._computed: list[Query | PythonStage] = []
+        self._provided: set[str] = set()
+        self._wanted = [_makers()[relation] for relation in relations]
+        for relation, maker in zip(relations, self._wanted, strict=True):
+            if isinstance(maker, PythonStage):
+                self._provide(relation)
+            else:
+                self._provide_inputs(maker)
+                self._connection.execute(f"PREPARE {relation}_wanted AS {maker.text}")
 
-    def _provide_inputs(self, query: Query, provided: set[str]) -> None:
-        for name in query.inputs:
-            if name not in provided:
-                provided.add(name)
-                self._provide(name, provided)
+    def _provide_inputs(self, maker: Query | PythonStage) -> None:
+        for name in maker.inputs:
+            if name not in self._provided:
+                self._provide(name)
 
-    def _provide(self, name: str, provided: set[str]) -> None:
-        is_filled = name in self._given or name not in _queries()
-        if not is_filled:
-            self._provide_inputs(_queries()[name], provided)
-        self._connection.register("none", make_table(BY_NAME[name], ()))
-        self._connection.execute(f"CREATE TABLE {name} AS FROM none")
-        if is_filled:
+    def _provide(self, name: str) -> None:
+        maker = None if name in self._given else _makers().get(name)
+        made = [known_tables()[name]]
+        if maker is None:
             self._filled.append(name)
         else:
-            query = _queries()[name]
-            self._connection.execute(f"PREPARE {name}_made AS INSERT INTO {name} {query.text}")
-            self._computed.append(query)
+            self._provide_inputs(maker)
+            made = list(maker.outputs) if isinstance(maker, PythonStage) else made
+        for table in made:
+            self._provided.add(table.name)
+            self._connection.register("none", make_table(table, ()))
+            self._connection.execute(f"CREATE TABLE {table.name} AS FROM none")
+        if maker is not None:
+            self._computed.append(maker)
+        if isinstance(maker, Query):
+            self._connection.execute(f"PREPARE {name}_made AS INSERT INTO {name} {maker.text}")
 
     def run(
         self, tables: Mapping[str, Rows], columns: Sequence[str], parameters: Mapping[str, Value]
@@ -98,12 +108,15 @@ class _Planned:
         try:
             for name in self._filled:
                 if tables.get(name):
-                    self._fill(name, make_table(BY_NAME[name], tables[name]))
-            for query in self._computed:
-                self._execute(f"{query.relation}_made", query.bind(parameters))
+                    self._fill(name, make_table(known_tables()[name], tables[name]))
+            for maker in self._computed:
+                if isinstance(maker, PythonStage):
+                    self._run_stage(maker)
+                else:
+                    self._execute(f"{maker.relation}_made", maker.bind(parameters))
             return [
-                self._rows(query, names.split(), parameters)
-                for query, names in zip(self._wanted, columns, strict=True)
+                self._rows(maker, names.split(), parameters)
+                for maker, names in zip(self._wanted, columns, strict=True)
             ]
         finally:
             self._connection.rollback()
@@ -113,8 +126,21 @@ class _Planned:
         assert rows is not None
         self._connection.execute(f"INSERT INTO {name} BY NAME FROM rows")
 
-    def _rows(self, query: Query, names: list[str], parameters: Mapping[str, Value]) -> Found:
-        self._execute(f"{query.relation}_wanted", query.bind(parameters))
+    def _run_stage(self, stage: PythonStage) -> None:
+        inputs = {name: self._connection.table(name) for name in stage.inputs}
+        results = stage.compute(**inputs, **stage.parameters)
+        results = results if isinstance(results, tuple) else (results,)
+        for table, rows in zip(stage.outputs, results, strict=True):
+            is_table = isinstance(rows, pa.Table)
+            self._fill(table.name, rows if is_table else rows.read_all())
+
+    def _rows(
+        self, maker: Query | PythonStage, names: list[str], parameters: Mapping[str, Value]
+    ) -> Found:
+        if isinstance(maker, PythonStage):
+            self._connection.execute(f"FROM {maker.name}")
+        else:
+            self._execute(f"{maker.relation}_wanted", maker.bind(parameters))
         known = [name for name, *_ in self._connection.description or ()]
         places = [known.index(name) for name in names or known]
         return [tuple(row[place] for place in places) for row in self._connection.fetchall()]

@@ -6,9 +6,9 @@ from typing import Any
 import duckdb
 
 from pipeline.graph import PythonStage
+from pipeline.patterns.catalogue import known_tables
 from pipeline.sql import Value, all_queries
 from pipeline.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
-from schemas import BY_NAME
 from tests.golden.micro_trace import Row, Tables
 from tests.golden.running import Rows, run_query
 from tests.hand_made import RowsInMemory, make_table
@@ -24,7 +24,7 @@ def run_stage(stage: PythonStage, tables: Mapping[str, Rows], **parameters: Valu
     with duckdb.connect() as connection:
         for name in stage.inputs:
             rows = given[name] if name in given else _compute(name, given)
-            connection.register("given", make_table(BY_NAME[name], rows))
+            connection.register("given", make_table(known_tables()[name], rows))
             connection.execute(f"CREATE TABLE {name} AS FROM given")
         inputs: dict[str, Any] = {name: connection.table(name) for name in stage.inputs}
         for name in stage.walked:
@@ -45,5 +45,5 @@ def with_overheads(tables: Mapping[str, Rows], **parameters: Value) -> Tables:
 def _compute(name: str, tables: Mapping[str, Rows]) -> list[Row]:
     if name not in {query.relation for query in all_queries()}:
         return []
-    columns = BY_NAME[name].column_names
+    columns = known_tables()[name].column_names
     return [dict(zip(columns, row, strict=True)) for row in run_query(name, tables)]

@@ -43,9 +43,9 @@ def sound() -> Tables:
 
 
 def compute(name: str, tables: Tables) -> list[dict[str, Any]]:
-    from schemas import BY_NAME
+    from pipeline.patterns.catalogue import known_tables
 
-    columns = BY_NAME[name].column_names
+    columns = known_tables()[name].column_names
     return [dict(zip(columns, row, strict=True)) for row in run_query(name, tables)]
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from pipeline.patterns.catalogue import known_tables
 from pipeline.stages.critical_path import CRITICAL_PATH_STAGE
-from schemas import BY_NAME
 from tests.golden.running import run_queries
 from tests.golden.stages import run_stage
 
@@ -21,7 +21,7 @@ def find_paths(relations, tables, **parameters):
     tables = tables | {"locations": [spanned(row, tables) for row in tables.get("locations", [])]}
     missing = [name for name in BASIS if name not in tables]
     for name, rows in zip(missing, run_queries(dict.fromkeys(missing, ""), tables), strict=True):
-        columns = BY_NAME[name].column_names
+        columns = known_tables()[name].column_names
         tables[name] = [dict(zip(columns, row, strict=True)) for row in rows]
     return run_queries(relations, tables | run_stage(CRITICAL_PATH_STAGE, tables), **parameters)
 

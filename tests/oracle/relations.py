@@ -11,6 +11,7 @@ from tests.oracle import (
     collectives,
     critical_path_points,
     critical_path_sums,
+    findings,
     imbalance,
     matching,
     overheads,
@@ -50,7 +51,7 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     waiting.awaited_messages, waiting.wrong_order, waiting.late_sender, waiting.late_receiver,
     waiting.collective_waits, waiting.collective_completions,
     waiting.nonblocking_collective_waits, waiting.init_completion, waiting.wait_at_finalize,
-    waiting.wait_states, severities.severities,
+    waiting.wait_states, findings.findings, severities.severities,
     # what the trace is good for
     quality.open_requests, quality.clock_violations, quality.trace_quality,
     # critical path
@@ -74,10 +75,15 @@ ORACLES: dict[str, Oracle] = {function.__name__: function for function in _FUNCT
     "call_tree": lambda tables: profiles.with_profile(read_profile(tables))["call_tree"],
     "time_profile": partial(time_course.time_profile, bin_count=BIN_COUNT),
 }
-# Relations without one, and what holds them instead.
+# Lists that are the same for all traces, and what holds them.
+LISTS = {
+    "measured_metrics": "the check metrics_are_described",
+    "metrics": "the check metrics_are_described, and tests of what patterns declare",
+    "patterns": "tests of what patterns declare",
+    "overhead_classes": "the taxonomy that the schemas declare",
+}
+# Other relations without one, and what holds them instead.
 WITHOUT = {
-    "metrics": "a list that is the same for all traces; the check metrics_are_described holds it",
-    "overhead_classes": "the taxonomy as the schemas declare it, the same for all traces",
     "call_path_keys": "hashes without a meaning; golden tests hold what they depend on",
     "task_pauses": "all its rows are among class_changes, which are held",
 }

@@ -33,6 +33,8 @@ def severities(tables: Tables) -> list[Row]:
         count_messages(operations, messages) + count_collectives(operations)
     ).items():
         found[*cell, False] += value
+    for row in tables["findings"]:
+        found[row["property"], row["call_path_id"], row["location_id"], True] += row["value"]
     names = ("metric", "call_path_id", "location_id")
     for row in tables["critical_path_severities"]:
         metric, path, place = (row[name] for name in names)

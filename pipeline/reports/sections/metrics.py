@@ -1,6 +1,7 @@
 """What the metrics of this run's waiting mean, what usually causes it, and what to try."""
 
-from pipeline.explain import Metric, list_metrics, parse, read_text
+from pipeline.explain import list_metrics, parse, read_text
+from pipeline.patterns.metrics import Metric
 from pipeline.reports.material import Material
 from pipeline.reports.model import Explanation, Section
 from pipeline.reports.sections.wait_states import BY_PROPERTY

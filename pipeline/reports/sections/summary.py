@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pipeline.reports.material import OVERVIEW, Material
 from pipeline.reports.model import Fact, Layout, Section
 from pipeline.reports.sections import critical_path, load_balance
+from pipeline.reports.sections.findings import BY_KIND, describe_findings
 from pipeline.reports.sections.flat_profile import TOP_REGIONS, describe_top_region
 from pipeline.reports.sections.trace_quality import (
     ALL_MISREAD,
@@ -60,6 +61,7 @@ def build(material: Material) -> Section:
             critical_path.describe_waiting(material, least=WORTH_TELLING),
             load_balance.describe_most_uneven(material),
             describe_top_region(top) if top and overview["total_ns"] else "",
+            describe_findings(material.rows(BY_KIND.query)),
             describe_quality(quality, incomplete),
             describe_misread(material.rows(MISREAD.query, ALL_MISREAD)),
             describe_coverage(material.overview, material.rows(UNANALYSED)),
@@ -74,6 +76,7 @@ def build(material: Material) -> Section:
             read_source(critical_path.CALL_PATHS.query, critical_path.CALL_PATHS.row_limit),
             read_source(load_balance.BY_CALL_PATH.query, 1),
             read_source(TOP_REGIONS.query, 1),
+            read_source(BY_KIND.query),
             read_source("incomplete_locations", _location_count(overview)),
             read_source("quality_findings"),
             read_source(MISREAD.query, ALL_MISREAD),

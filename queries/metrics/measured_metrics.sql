@@ -1,8 +1,10 @@
--- The metrics, their hierarchy and their meaning. A metric includes its sub-metrics.
+-- The metrics that no pattern declares, their hierarchy and their meaning.
+--
+-- A metric includes its sub-metrics.
 --
 -- Grain:      one row per metric
 -- Inputs:     none
--- Output:     metrics
+-- Output:     measured_metrics
 -- Parameters: none
 -- Source:     Scalasca pattern reference; Truong and Fahringer 2001 (SCALEA) on overheads
 -- Assumes:    nothing
@@ -66,27 +68,6 @@ WITH
             'Blocking collectives without data, such as barriers.'
         ),
         (
-            'mpi_latesender', NULL, 'wait state', 'Late Sender', 'ns',
-            'Time blocked in completing a receive whose message was not yet sent.'
-        ),
-        (
-            'mpi_latesender_wo', 'mpi_latesender', 'wait state', 'Late Sender, Wrong Order', 'ns',
-            'Late Sender time while a message sent earlier was left waiting.'
-        ),
-        (
-            'mpi_lswo_same', 'mpi_latesender_wo', 'wait state', 'Wrong Order, Same Source', 'ns',
-            'The message left waiting came from the awaited process.'
-        ),
-        (
-            'mpi_lswo_different', 'mpi_latesender_wo', 'wait state',
-            'Wrong Order, Different Sources', 'ns',
-            'The message left waiting came from another process.'
-        ),
-        (
-            'mpi_latereceiver', NULL, 'wait state', 'Late Receiver', 'ns',
-            'Time blocked in completing a send whose receive was not yet posted.'
-        ),
-        (
             'mpi_cls_count', 'comms_recv', 'wait state', 'Late Senders, data', 'occurrences',
             'Calls with Late Sender time whose longest awaited message carried data.'
         ),
@@ -111,50 +92,6 @@ WITH
         (
             'mpi_slr_count', NULL, 'wait state', 'Late Receivers, zero bytes', 'occurrences',
             'Calls with Late Receiver time whose longest awaited message had zero bytes.'
-        ),
-        (
-            'mpi_barrier_wait', NULL, 'wait state', 'Wait at Barrier', 'ns',
-            'Time in a barrier until the last process has entered it.'
-        ),
-        (
-            'mpi_barrier_completion', NULL, 'completion', 'Barrier Completion', 'ns',
-            'Time in a barrier after the first process has left it.'
-        ),
-        (
-            'mpi_wait_nxn', NULL, 'wait state', 'Wait at N × N', 'ns',
-            'Time in a collective from all to all until the last process has entered it.'
-        ),
-        (
-            'mpi_nxn_completion', NULL, 'completion', 'N × N Completion', 'ns',
-            'Time in a collective from all to all after the first process has left it.'
-        ),
-        (
-            'mpi_latebroadcast', NULL, 'wait state', 'Late Broadcast', 'ns',
-            'Time in a collective from one to all until its root has entered it.'
-        ),
-        (
-            'mpi_earlyreduce', NULL, 'wait state', 'Early Reduce', 'ns',
-            'Time of the root in a collective from all to one until the last sender enters.'
-        ),
-        (
-            'mpi_earlyscan', NULL, 'wait state', 'Early Scan', 'ns',
-            'Time in a prefix reduction until the last process of a lower rank enters.'
-        ),
-        (
-            'mpi_init_completion', NULL, 'completion', 'Init Completion', 'ns',
-            'Time in MPI_Init after the first process has left it.'
-        ),
-        (
-            'mpi_finalize_wait', NULL, 'wait state', 'Wait at Finalize', 'ns',
-            'Time in MPI_Finalize until the last process has entered it.'
-        ),
-        (
-            'omp_ebarrier_wait', NULL, 'wait state', 'Wait at OpenMP Barrier', 'ns',
-            'Time of a thread in a barrier of its team until the last thread has entered it.'
-        ),
-        (
-            'omp_ibarrier_wait', NULL, 'wait state', 'Wait at Implicit OpenMP Barrier', 'ns',
-            'Time of a thread at the end of a construct until the last thread has come there.'
         ),
         (
             'critical_path', NULL, 'critical path', 'Critical Path', 'ns',

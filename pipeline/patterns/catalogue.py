@@ -1,0 +1,53 @@
+"""The patterns to look for, and the tables of what each of them finds."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from pipeline.patterns.declaration import FINDING, Pattern, PatternMetric
+from pipeline.sql import Query, all_queries
+from schemas import BY_NAME, Table
+from schemas.patterns import pattern_table
+
+
+@cache
+def catalogue() -> tuple[Query, ...]:
+    """The patterns that Tracemill brings, by name."""
+    patterns = (query for query in all_queries() if query.pattern)
+    return tuple(sorted(patterns, key=lambda query: query.relation))
+
+
+@cache
+def known_tables() -> Mapping[str, Table]:
+    """Every declared table by name, and those of the patterns of the catalogue."""
+    return {**BY_NAME, **{query.relation: table_of(query) for query in catalogue()}}
+
+
+def pattern_of(query: Query) -> Pattern:
+    """What a query that is a pattern declares."""
+    assert query.pattern is not None, query.relation
+    return query.pattern
+
+
+def table_of(query: Query) -> Table:
+    """The table of what a pattern finds.
+
+    Findings are stored, so that another pattern does not make them be looked for again. Waiting of
+    the catalogue is not: it is all in wait_states.
+    """
+    pattern = pattern_of(query)
+    return pattern_table(
+        query.relation,
+        kind=pattern.kind,
+        meaning=query.description,
+        grain=query.grain,
+        is_transient=pattern.kind != FINDING and query in catalogue(),
+    )
+
+
+def metrics_of(query: Query, patterns: Sequence[Query]) -> tuple[PatternMetric, ...]:
+    """The metrics a pattern finds: its own, or those of the pattern it shares them with."""
+    pattern = pattern_of(query)
+    if not pattern.shared:
+        return pattern.metrics
+    sharing = (each for each in patterns if each.relation == pattern.shared and each.pattern)
+    return next((pattern_of(each).metrics for each in sharing), ())

@@ -1,0 +1,97 @@
+"""What the header of a pattern's query declares: how its findings count, and its metrics."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.errors import PatternError
+
+WAIT_STATE, COMPLETION, FINDING = KINDS = ("wait state", "completion", "finding")
+FIELDS = ("Pattern", "Metrics")
+UNITS = ("ns", "bytes", "occurrences")
+
+_SHARED = re.compile(r"those of (?P<pattern>\w+)")
+_ENTRY = re.compile(r'\S+ "')
+_METRIC = re.compile(
+    r'(?P<name>[a-z]\w*) "(?P<title>[^"]+)"'
+    r"(?:, part of (?P<parent>\w+))?(?:, in (?P<unit>\w+))?: (?P<meaning>\S.*)"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PatternMetric:
+    """A metric that a pattern finds; one with a parent is part of that."""
+
+    name: str
+    title: str
+    parent: str | None
+    unit: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """How the rows of a query count, and the metrics they are of.
+
+    Times of `wait state` and `completion` never overlap and add up to what is lost; a `finding`
+    may be about time that others are about, too. A pattern may find the metrics of another one,
+    `shared`, instead of having its own.
+    """
+
+    kind: str
+    metrics: tuple[PatternMetric, ...]
+    shared: str = ""
+
+
+def read_pattern(path: Path, header: Mapping[str, Sequence[str]]) -> Pattern | None:
+    """The declaration in the lines of a header by field; None if the query is no pattern.
+
+    Raises PatternError for one that is incomplete or cannot be read.
+    """
+    if not any(field in header for field in FIELDS):
+        return None
+    for field in FIELDS:
+        if not header.get(field):
+            raise PatternError(f"{path.stem}: a pattern's header needs {field}: {path}")
+    kind = " ".join(header["Pattern"])
+    if kind not in KINDS:
+        raise PatternError(f"{path.stem}: {kind} is no kind of pattern: {path}: {_choice(KINDS)}")
+    entries = _joined(header["Metrics"])
+    if shared := _SHARED.fullmatch(" ".join(entries)):
+        return Pattern(kind, (), shared["pattern"])
+    return Pattern(kind, tuple(_read_metric(path, entry) for entry in entries))
+
+
+def _joined(lines: Sequence[str]) -> list[str]:
+    """One text per metric; all but the first line of each go on with it."""
+    joined: list[str] = []
+    for line in lines:
+        if _ENTRY.match(line) or not joined:
+            joined.append(line)
+        else:
+            joined[-1] += f" {line}"
+    return joined
+
+
+def _read_metric(path: Path, entry: str) -> PatternMetric:
+    match = _METRIC.fullmatch(entry)
+    if match is None:
+        raise PatternError(
+            f"{path.stem}: metric cannot be read: {path}: {entry}: "
+            'write name "Title": meaning, or name "Title", part of other, in bytes: meaning'
+        )
+    unit = match["unit"] or "ns"
+    if unit not in UNITS:
+        raise PatternError(f"{path.stem}: no unit {unit}: {path}: {_choice(UNITS)}")
+    return PatternMetric(
+        name=match["name"],
+        title=match["title"],
+        parent=match["parent"],
+        unit=unit,
+        meaning=match["meaning"],
+    )
+
+
+def _choice(words: Sequence[str]) -> str:
+    return f"it is {', '.join(words[:-1])} or {words[-1]}"

@@ -1,0 +1,55 @@
+-- Where patterns found something apart from waiting.
+--
+-- Grain:      one row per property and call path where it was found
+-- Inputs:     findings, metrics, locations, call_paths, flat_profile
+-- Output:     report section findings
+-- Parameters: $row_limit  only the worst call paths of each property (BIGINT)
+-- Assumes:    ties go to the location with the smallest number
+WITH
+    places AS (
+        SELECT
+            property,
+            call_path_id,
+            location_id,
+            sum(value) AS value,
+            count(*) AS finding_count,
+            min(confidence) AS confidence
+        FROM findings
+        GROUP BY property, call_path_id, location_id
+    ),
+
+    found AS (
+        SELECT
+            property,
+            call_path_id,
+            sum(value)::BIGINT AS value,
+            sum(finding_count)::BIGINT AS finding_count,
+            count(*) AS location_count,
+            min(confidence) AS confidence,
+            max((value, -location_id)) AS worst
+        FROM places
+        GROUP BY property, call_path_id
+        QUALIFY
+            row_number() OVER (PARTITION BY property ORDER BY sum(value) DESC, call_path_id)
+            <= $row_limit::BIGINT
+    ),
+
+    profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
+
+SELECT
+    coalesce(metrics.title, found.property) AS finding,
+    call_paths.path AS call_path,
+    if(metrics.unit = 'ns', found.value, NULL) AS time_ns,
+    if(metrics.unit = 'ns', found.value / nullif(profiled.total_ns, 0), NULL) AS time_ratio,
+    if(metrics.unit = 'bytes', found.value, NULL) AS bytes,
+    if(metrics.unit = 'occurrences', found.value, NULL) AS occurrence_count,
+    found.finding_count,
+    found.location_count,
+    locations.rank AS worst_rank,
+    found.confidence
+FROM found
+CROSS JOIN profiled
+LEFT JOIN metrics ON found.property = metrics.metric
+INNER JOIN call_paths ON found.call_path_id = call_paths.call_path_id
+INNER JOIN locations ON -found.worst[2] = locations.location_id
+ORDER BY finding, found.property, found.value DESC, found.call_path_id

@@ -1,0 +1,60 @@
+-- What patterns found apart from waiting, each finding as a whole.
+--
+-- Grain:      one row per property that was found
+-- Inputs:     findings, metrics, patterns, locations, call_paths, flat_profile
+-- Output:     report section findings
+-- Parameters: none
+-- Assumes:    ties go to the location, and the call path, with the smallest number
+WITH
+    places AS (
+        SELECT
+            property,
+            call_path_id,
+            location_id,
+            sum(value) AS value,
+            count(*) AS finding_count,
+            min(confidence) AS confidence
+        FROM findings
+        GROUP BY property, call_path_id, location_id
+    ),
+
+    found AS (
+        SELECT
+            property,
+            sum(value)::BIGINT AS value,
+            sum(finding_count)::BIGINT AS finding_count,
+            count(DISTINCT location_id) AS location_count,
+            min(confidence) AS confidence,
+            max((value, -call_path_id, -location_id)) AS worst
+        FROM places
+        GROUP BY property
+    ),
+
+    own AS (
+        SELECT unnest(string_split(metrics, ', ')) AS metric
+        FROM patterns
+        WHERE is_own
+    ),
+
+    profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
+
+SELECT
+    found.property AS metric,
+    coalesce(metrics.title, found.property) AS finding,
+    own.metric IS NOT NULL AS is_own,
+    if(metrics.unit = 'ns', found.value, NULL) AS time_ns,
+    if(metrics.unit = 'ns', found.value / nullif(profiled.total_ns, 0), NULL) AS time_ratio,
+    if(metrics.unit = 'bytes', found.value, NULL) AS bytes,
+    if(metrics.unit = 'occurrences', found.value, NULL) AS occurrence_count,
+    found.finding_count,
+    found.location_count,
+    locations.rank AS worst_rank,
+    call_paths.path AS call_path,
+    found.confidence
+FROM found
+CROSS JOIN profiled
+LEFT JOIN metrics ON found.property = metrics.metric
+LEFT JOIN own ON found.property = own.metric
+INNER JOIN call_paths ON -found.worst[2] = call_paths.call_path_id
+INNER JOIN locations ON -found.worst[3] = locations.location_id
+ORDER BY time_ns DESC NULLS LAST, bytes DESC NULLS LAST, occurrence_count DESC, found.property

@@ -1,0 +1,269 @@
+"""Patterns of the user: found, listed and explained like those of the catalogue, or refused."""
+
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from pipeline import cli
+from pipeline.console import messages, results
+from pipeline.errors import PatternError
+from pipeline.opening import open_store
+from pipeline.run import Analysis, Options, analyze
+from pipeline.store import Run, Store
+
+TRACE = Path(__file__).parents[2] / "data" / "m03_ls_waitall"
+PATTERN = """\
+-- Sends of at most a kilobyte that took longer than 15 µs.
+--
+-- Grain:      one row per message
+-- Inputs:     messages
+-- Output:     slow_small_sends
+-- Parameters: none
+-- Pattern:    finding
+-- Metrics:    slow_small_sends "Slow Small Sends": Time in sends of little data.
+SELECT
+    send_completion_call_path_id AS call_path_id,
+    sender_location_id AS location_id,
+    send_completion_leave_ns - send_completion_enter_ns AS value
+FROM messages
+WHERE bytes <= 1024 AND value > 15_000
+"""
+SHOUTED = """\
+-- Calls of MPI_Finalize, as if all of it were waiting.
+--
+-- Grain:      one row per visit
+-- Inputs:     visits, regions
+-- Output:     whole_finalize
+-- Parameters: none
+-- Pattern:    wait state
+-- Metrics:    whole_finalize "Whole Finalize": Time in MPI_Finalize.
+SELECT
+    'whole_finalize' AS property, visits.location_id, visits.visit_id, visits.call_path_id,
+    visits.enter_ns AS start_ns, visits.leave_ns - visits.enter_ns AS wait_ns,
+    visits.location_id AS cause_location_id, visits.visit_id AS cause_visit_id,
+    NULL::BIGINT AS message_id, NULL::BIGINT AS collective_id, TRUE AS is_synchronisation,
+    TRUE AS is_beyond_reference, 100::TINYINT AS confidence
+FROM visits INNER JOIN regions USING (region_id)
+WHERE regions.name = 'MPI_Finalize'
+"""
+
+
+@pytest.fixture(autouse=True)
+def _fresh_consoles() -> None:
+    results.cache_clear()
+    messages.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store in which the trace was analysed without patterns of the user."""
+    folder = tmp_path_factory.mktemp("plain") / "store"
+    analyze(TRACE, store=Store(folder), options=Options(threads=1))
+    return folder
+
+
+@pytest.fixture
+def store(plain: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(plain, tmp_path / "store")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "slow_small_sends.sql").write_text(PATTERN)
+    return folder
+
+
+def with_patterns(store: Path, *folders: Path) -> Analysis:
+    return analyze(TRACE, store=Store(store), options=Options(threads=1, patterns=folders))
+
+
+def computed(analysis: Analysis) -> set[str]:
+    return {each.table for each in analysis.decisions if each.is_computed}
+
+
+def slow_sends(run: Run) -> Counter[tuple[int, int]]:
+    """Nanoseconds by call path and location, added up by hand."""
+    found: Counter[tuple[int, int]] = Counter()
+    for row in run.read("messages").to_pylist():
+        time = row["send_completion_leave_ns"] - row["send_completion_enter_ns"]
+        if row["bytes"] <= 1024 and time > 15_000:
+            found[row["send_completion_call_path_id"], row["sender_location_id"]] += time
+    return found
+
+
+def test_a_pattern_is_found_and_nothing_else_is_computed_again(store: Path, folder: Path) -> None:
+    analysis = with_patterns(store, folder)
+    assert computed(analysis) == {
+        "slow_small_sends", "findings", "patterns", "measured_metrics", "metrics", "severities",
+    }  # fmt: skip
+    expected = slow_sends(analysis.run)
+    assert len(expected) > 0
+    rows = analysis.run.read("severities").to_pylist()
+    found = {
+        (row["call_path_id"], row["location_id"]): (row["value"], row["is_beyond_reference"])
+        for row in rows
+        if row["metric"] == "slow_small_sends"
+    }
+    assert found == {place: (time, True) for place, time in expected.items()}
+    with open_store(store).current(analysis.run.run_id).connect() as connection:
+        total = connection.sql("SELECT sum(value) FROM slow_small_sends").fetchall()
+        told = connection.sql(
+            "SELECT title, kind, unit, meaning FROM metrics WHERE metric = 'slow_small_sends'"
+        ).fetchall()
+        listed = connection.sql("SELECT pattern, query FROM patterns WHERE is_own").fetchall()
+    assert total == [(sum(expected.values()),)]
+    assert told == [("Slow Small Sends", "finding", "ns", "Time in sends of little data.")]
+    assert listed == [("slow_small_sends", PATTERN)]
+
+
+def test_without_the_pattern_the_generation_before_counts_again(store: Path, folder: Path) -> None:
+    before = Store(store).runs()[0].generation
+    with_patterns(store, folder)
+    again = with_patterns(store)
+    assert not again.is_new
+    assert again.run.generation == before
+    assert again.run.read("findings", ["property"]).column("property").to_pylist().count(
+        "slow_small_sends"
+    ) == 0  # fmt: skip
+
+
+def test_a_changed_pattern_is_looked_for_again(store: Path, folder: Path) -> None:
+    with_patterns(store, folder)
+    (folder / "slow_small_sends.sql").write_text(PATTERN.replace("15_000", "1_000_000_000"))
+    analysis = with_patterns(store, folder)
+    assert {"slow_small_sends", "findings", "severities"} <= computed(analysis)
+    assert analysis.run.read("slow_small_sends").num_rows == 0
+
+
+def test_patterns_in_the_store_need_no_option(store: Path, folder: Path) -> None:
+    shutil.copytree(folder, store / "patterns")
+    analysis = with_patterns(store)
+    assert analysis.run.read("slow_small_sends").num_rows > 0
+
+
+def test_a_pattern_may_count_as_waiting(store: Path, folder: Path) -> None:
+    """Then everything that is computed from waiting is computed again."""
+    (folder / "whole_finalize.sql").write_text(SHOUTED)
+    analysis = with_patterns(store, folder)
+    run = analysis.run
+    regions = {row["region_id"]: row["name"] for row in run.read("regions").to_pylist()}
+    expected = sorted(
+        row["leave_ns"] - row["enter_ns"]
+        for row in run.read("visits").to_pylist()
+        if regions[row["region_id"]] == "MPI_Finalize"
+    )
+    waits = run.read("wait_states").to_pylist()
+    mine = [row for row in waits if row["property"] == "whole_finalize"]
+    assert sorted(row["wait_ns"] for row in mine) == expected
+    assert not any(row["is_completion"] for row in mine)
+    assert "idle_times" in computed(analysis)
+    assert "messages" not in computed(analysis)
+
+
+def test_patterns_are_listed_and_explained(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--patterns", str(folder), "--store", str(tmp_path / "none")]
+    assert cli.main(["patterns", "list", *options]) == 0
+    listed = capsys.readouterr().out
+    assert "late_sender" in listed
+    assert "mpi_lswo_different" in listed
+    assert str(folder / "slow_small_sends.sql") in listed
+    results.cache_clear()
+    assert cli.main(["explain", "slow small sends", *options]) == 0
+    explained = capsys.readouterr().out
+    assert "Time in sends of little data." in explained
+    assert "WHERE bytes <= 1024 AND value > 15_000" in explained
+
+
+EDITS = {
+    "no pattern": ("-- Pattern:    finding\n", "", "needs Pattern"),
+    "no metrics": (PATTERN[PATTERN.index("-- Metrics") : PATTERN.index("SELECT")], "",
+                   "needs Metrics"),
+    "no grain": ("-- Grain:      one row per message\n", "", "the header lacks Grain"),
+    "unknown kind": ("finding\n", "nuisance\n", "nuisance is no kind of pattern"),
+    "metric without title": ('slow_small_sends "Slow Small Sends"', "slow_small_sends",
+                             "metric cannot be read"),
+    "unknown unit": ('"Slow Small Sends":', '"Slow Small Sends", in furlongs:',
+                     "no unit furlongs"),
+    "unknown parent": ('"Slow Small Sends":', '"Slow Small Sends", part of sloth:',
+                       "part of sloth, which is no metric"),
+    "metric that is taken": ("slow_small_sends \"", "mpi_latesender \"",
+                             "Tracemill has a metric mpi_latesender"),
+    "other output": ("Output:     slow_small_sends", "Output:     slow",
+                     "Output is slow: .*: name it like the file"),
+    "missing input": ("Inputs:     messages", "Inputs:     massages", "no table massages"),
+    "undeclared input": ("Inputs:     messages", "Inputs:     visits",
+                         "the query failed: .*messages"),
+    "slip in the SQL": ("WHERE bytes", "WHEER bytes", "the query failed"),
+    "missing column": (" AS value\n", " AS time\n", "the query gives no column value"),
+    "unknown column": ("SELECT\n", "SELECT bytes AS size,\n", "gives a column size"),
+    "type of a column": ("send_completion_leave_ns - send_completion_enter_ns AS value",
+                         "0.5 + send_completion_leave_ns - send_completion_enter_ns AS value",
+                         "column value is DECIMAL.* not an integer"),
+    "negative value": ("send_completion_leave_ns - send_completion_enter_ns AS value",
+                       "-5 AS value", "rows with a negative value"),
+    "no place": ("send_completion_call_path_id AS", "NULL::INTEGER AS",
+                 "rows without call_path_id"),
+    "unknown property": ("SELECT\n", "SELECT 'late' AS property,\n", "rows of property late"),
+    "parameter without default": ("Parameters: none", "Parameters: $least  the least (BIGINT)",
+                                  r"no value for \$least"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS.keys())
+def test_what_is_wrong_with_a_pattern_is_one_clear_line(
+    store: Path, folder: Path, edit: tuple[str, str, str]
+) -> None:
+    before, after, message = edit
+    assert PATTERN.count(before) >= 1
+    text = PATTERN.replace(before, after)
+    if before.endswith(" AS value") or after == " AS time\n":
+        text = text.replace("value > 15_000", "TRUE")
+    file = folder / "slow_small_sends.sql"
+    file.write_text(text)
+    generations = sorted(store.rglob("gen=*"))
+    with pytest.raises(Exception, match=message) as caught:
+        with_patterns(store, folder)
+    assert str(file) in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert caught.value.exit_code in (PatternError.exit_code, 21)  # type: ignore[attr-defined]
+    assert sorted(store.rglob("gen=*")) == generations
+
+
+def test_names_must_be_free(store: Path, folder: Path, tmp_path: Path) -> None:
+    taken = PATTERN.replace("slow_small_sends", "late_sender")
+    (folder / "late_sender.sql").write_text(taken)
+    with pytest.raises(PatternError, match="Tracemill has something of this name"):
+        with_patterns(store, folder)
+    (folder / "late_sender.sql").unlink()
+    other = shutil.copytree(folder, tmp_path / "other")
+    with pytest.raises(PatternError, match="two patterns have this name"):
+        with_patterns(store, folder, other)
+
+
+def test_a_folder_that_is_not_there_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--store", str(tmp_path / "store"), "--patterns", str(tmp_path / "nowhere")]
+    assert cli.main(["analyze", str(TRACE), *options]) == 11
+    assert "no folder of patterns" in capsys.readouterr().err
+
+
+def test_reports_tell_what_a_pattern_found_with_its_query(
+    store: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--store", str(store), "--patterns", str(folder)]
+    assert cli.main(["analyze", str(TRACE), *options]) == 0
+    assert "Found, which may overlap: Slow Small Sends" in capsys.readouterr().out
+    text = next((store / "reports").glob("*/report.md")).read_text()
+    section = text.partition("\n## Findings\n")[2].partition("\n## ")[0]
+    assert "Slow Small Sends" in section
+    assert "main/MPI_Send" in section
+    assert "WHERE bytes <= 1024 AND value > 15_000" in section
+    page = next((store / "reports").glob("*/index.html")).read_text()
+    assert "value &gt; 15_000" in page
