@@ -4,6 +4,9 @@ from schemas.columns import METRIC
 from schemas.definitions import RUNS
 from schemas.table import INT32, INT64, STRING, Column, Table
 
+RUN_TIME = "run_time"
+"""Name, beside those of metrics, of the time from the first record of a run to its last."""
+
 RUN_HISTORY = Table(
     name="run_history",
     meaning="How long runs took, as a whole and by metric, over all call paths and locations. "
@@ -26,8 +29,8 @@ RUN_HISTORY = Table(
             name="value_ns",
             type=INT64,
             unit="ns",
-            meaning="Sum over call paths and locations; of run_time, from the first record to the "
-            "last of any location.",
+            meaning=f"Sum over call paths and locations; of {RUN_TIME}, from the first record to "
+            "the last of any location.",
         ),
     ),
 )

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.explain import list_metrics
 from pipeline.patterns.metrics import Metric
+from schemas.history import RUN_TIME
 from schemas.overheads import TAXONOMY
 
 if TYPE_CHECKING:
     import polars
 
-RUN_TIME, TIME, CRITICAL_PATH = "run_time", "time", "critical_path"
+TIME, CRITICAL_PATH = "time", "critical_path"
 # A part of a metric explains its change if it is at least that share of it.
 EXPLAINING = 0.5
 # A call path decides about the run time if it has that share of the change of the critical path.

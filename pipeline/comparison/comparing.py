@@ -6,9 +6,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pipeline.campaign.gathering import SIZES, RunSize, ask, lacks, measure
-from pipeline.comparison.causes import CRITICAL_PATH, RUN_TIME, TIME, Explained, find_causes
+from pipeline.comparison.causes import CRITICAL_PATH, TIME, Explained, find_causes
 from pipeline.comparison.changes import CallPathChange, Cause, MetricChange, RankChange
 from pipeline.comparison.noise import noise_of
+from pipeline.comparison.run_times import run_time_change
 from pipeline.comparison.subtrees import Subtree, holding_subtree
 from pipeline.completeness import is_complete
 from pipeline.errors import StoreError, UsageError
@@ -16,6 +17,7 @@ from pipeline.explain import list_metrics
 from pipeline.patterns.metrics import Metric
 from pipeline.sql import Value, load_query
 from pipeline.store import Run
+from schemas.history import RUN_TIME
 
 if TYPE_CHECKING:
     import polars
@@ -81,26 +83,10 @@ class Comparison:
     @cached_property
     def run_time(self) -> MetricChange:
         """Elapsed time from the first to the last record."""
-        import numpy as np
-
-        times = [
-            np.array([size.whole_time_ns for size in side.sizes], np.float64)
-            for side in (self.base, self.other)
-        ]
-        base_variance, other_variance = (
-            np.array([each.var(ddof=1) if len(each) > 1 else np.nan]) for each in times
+        base_ns, other_ns = (
+            [size.whole_time_ns for size in side.sizes] for side in (self.base, self.other)
         )
-        noise = noise_of(
-            base_variance, other_variance, base_count=len(times[0]), other_count=len(times[1])
-        )
-        return MetricChange(
-            metric=RUN_TIME,
-            title="Run time",
-            unit="ns",
-            base_value=float(times[0].mean()),
-            other_value=float(times[1].mean()),
-            noise_value=_known(float(noise[0])),
-        )
+        return run_time_change(base_ns, other_ns)
 
     @cached_property
     def metrics(self) -> tuple[MetricChange, ...]:
@@ -373,7 +359,3 @@ def _rank_change(row: Rows, metric: Metric) -> RankChange:
         call_path=row["call_path"] or "",
         rank=row["rank"],
     )
-
-
-def _known(value: float) -> float | None:
-    return None if value != value else value

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from pipeline.comparison.causes import RUN_TIME
 from pipeline.comparison.changes import Change
 from pipeline.comparison.comparing import Comparison
 from pipeline.comparison.sentences import signed
@@ -23,6 +22,7 @@ from pipeline.reports.units import (
     shorten,
 )
 from pipeline.reports.wording import name_path
+from schemas.history import RUN_TIME
 
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,

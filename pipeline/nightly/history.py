@@ -26,10 +26,8 @@ from pipeline.store import Run, SourceRecord, Store
 from pipeline.store.manifest import Pointer
 from pipeline.store.parquet import PartWriter
 from pipeline.text import hash_of
-from schemas.history import RUN_HISTORY
+from schemas.history import RUN_HISTORY, RUN_TIME
 
-RUN_TIME = "run_time"
-"""Name, beside those of metrics, of the time from the first record to the last."""
 MOST_PARTS = 64
 _GATHERED = (SIZES, "gathered_starts", "gathered_metrics")
 _ADVICE = "name another folder with --store"

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import MissingInputError, PipelineError, QueryError, StoreError
 from pipeline.nightly.applications import rule_of
-from pipeline.nightly.history import RUN_TIME, PastRun, Series
+from pipeline.nightly.history import PastRun, Series
 from pipeline.nightly.outcome import Application
 from pipeline.nightly.verdicts import Judged, Judgement, Regression, Unjudged
 from pipeline.reports.model import Finding
 from pipeline.store import Run, Store
+from schemas.history import RUN_TIME
 
 if TYPE_CHECKING:
     from pipeline.comparison import Comparison, MetricChange
@@ -73,7 +74,7 @@ class Judge:
             base = tuple(before[-(rule.history if rule else HISTORY) :])
         if not base:
             return Judged(run=run)
-        change = run_time_change(run, base)
+        change = _change(run, base)
         is_different = is_worth_telling(change, least_ratio(base))
         if rule is not None and rule.fail_if:
             found = self._held(run, base, rule.fail_if)
@@ -162,26 +163,10 @@ class Judge:
         return self.store.generation(run.run_id, run.generation)
 
 
-def run_time_change(run: PastRun, base: Sequence[PastRun]) -> "MetricChange":
-    """How much longer a run takes than some others on average, with the noise that these tell."""
-    import numpy as np
+def _change(run: PastRun, base: Sequence[PastRun]) -> "MetricChange":
+    from pipeline.comparison.run_times import run_time_change  # needs SciPy, which starts slowly
 
-    from pipeline.comparison import MetricChange
-    from pipeline.comparison.noise import noise_of
-
-    times = np.array([each.run_time_ns for each in base], np.float64)
-    noise = None
-    if len(times) > 1:
-        variance, unknown = np.array([times.var(ddof=1)]), np.array([np.nan])
-        noise = float(noise_of(variance, unknown, base_count=len(times), other_count=1)[0])
-    return MetricChange(
-        metric=RUN_TIME,
-        title="Run time",
-        unit="ns",
-        base_value=float(times.mean()),
-        other_value=float(run.run_time_ns),
-        noise_value=noise,
-    )
+    return run_time_change([each.run_time_ns for each in base], [run.run_time_ns])
 
 
 def least_ratio(base: Sequence[PastRun]) -> float:

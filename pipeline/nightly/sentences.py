@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pipeline.nightly.history import RUN_TIME, Series
+from pipeline.nightly.history import Series
 from pipeline.nightly.nights import Alarm, is_of_last_day
 from pipeline.nightly.outcome import NightOutcome
 from pipeline.nightly.verdicts import FASTER, Judgement, Regression
@@ -15,6 +15,7 @@ from pipeline.reports.units import (
 )
 from pipeline.reports.wording import count_of, join_words, said
 from pipeline.text import printable
+from schemas.history import RUN_TIME
 
 MOST_ALARMS = 5
 

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from pipeline.comparison.run_times import run_time_change
 from pipeline.nightly.history import PastRun, Series
-from pipeline.nightly.judging import is_worth_telling, least_ratio, run_time_change
+from pipeline.nightly.judging import is_worth_telling, least_ratio
 
 SERIES = Series("cg", 4, 1)
 
@@ -19,7 +20,7 @@ def past(time: int, number: int = 0) -> PastRun:
 
 def is_told(time: int, times: Sequence[int]) -> bool:
     base = [past(each) for each in times]
-    return is_worth_telling(run_time_change(past(time), base), least_ratio(base))
+    return is_worth_telling(run_time_change(times, [time]), least_ratio(base))
 
 
 @pytest.mark.parametrize(
