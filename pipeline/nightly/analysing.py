@@ -18,7 +18,7 @@ from pipeline.plan import is_as_outlined
 from pipeline.readers import open_source
 from pipeline.run import Options, analyze_source
 from pipeline.source import Source
-from pipeline.store import Run, SourceFile, Store
+from pipeline.store import Run, Store
 from pipeline.text import printable
 from pipeline.workers import Died, work_through
 
@@ -151,18 +151,10 @@ def _analysed_elsewhere(source: Source, store: Store, options: Options) -> Run |
         return None
     if os.path.normpath(run.source.path) == os.path.normpath(source.path.absolute()):
         return None
-    if not all(_is_there(Path(run.source.path).parent, file) for file in run.source.files):
+    if not run.source.is_there:
         return None
     outlines = archive_outlines(store, options)
     if not any(is_as_outlined(run.manifest, each, run.source.digest) for each in outlines):
         return None
     is_same = tuple(identity.files) == run.source.files or identity.digest() == run.source.digest
     return run if is_same else None
-
-
-def _is_there(folder: Path, file: SourceFile) -> bool:
-    try:
-        status = os.stat(folder / file.name)
-    except OSError:
-        return False
-    return (status.st_size, status.st_mtime_ns) == (file.size, file.mtime_ns)

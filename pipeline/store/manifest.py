@@ -1,6 +1,7 @@
 """What a generation says about itself: manifest.json, and the pointer to the current one."""
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -29,6 +30,14 @@ class SourceFile:
     size: int
     mtime_ns: int
 
+    def is_in(self, folder: str) -> bool:
+        """Whether it lies in a folder as it was."""
+        try:
+            status = os.stat(os.path.join(folder, self.name))
+        except OSError:
+            return False
+        return (status.st_size, status.st_mtime_ns) == (self.size, self.mtime_ns)
+
 
 @dataclass(frozen=True, kw_only=True)
 class SourceRecord:
@@ -46,6 +55,12 @@ class SourceRecord:
         if self.format == "csv" and path.suffix:
             return path.name.removesuffix(path.suffix).removesuffix(".csv")
         return path.parent.name if path.suffix else path.name
+
+    @property
+    def is_there(self) -> bool:
+        """Whether its files are those that were analysed, by their sizes and times."""
+        folder = self.path if os.path.isdir(self.path) else os.path.dirname(self.path)
+        return all(file.is_in(folder) for file in self.files)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -357,23 +357,11 @@ def _present(runs: Sequence[Run]) -> list[Run]:
         place = os.path.realpath(run.source.path) if is_trace else run.run_id
         places.setdefault(place, []).append(run)
     return [
-        there[0] if len(there) == 1 else next(filter(_is_there, there), there[0])
+        there[0]
+        if len(there) == 1
+        else next((run for run in there if run.source.is_there), there[0])
         for there in places.values()
     ]
-
-
-def _is_there(run: Run) -> bool:
-    """Whether the files of its trace are those that were analysed, by their sizes and times."""
-    source = run.source
-    folder = source.path if os.path.isdir(source.path) else os.path.dirname(source.path)
-    for file in source.files:
-        try:
-            status = os.stat(os.path.join(folder, file.name))
-        except OSError:
-            return False
-        if (status.st_size, status.st_mtime_ns) != (file.size, file.mtime_ns):
-            return False
-    return True
 
 
 def _same_path(source: str, name: str) -> bool:
