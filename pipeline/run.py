@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from pipeline.completeness import is_complete
@@ -27,6 +26,7 @@ from pipeline.reporter import Reporter, SilentReporter
 from pipeline.source import Source, SourceIdentity
 from pipeline.sql import Value, check_values, known_parameters
 from pipeline.store import GenerationWriter, Manifest, Run, SourceFile, SourceRecord, Store
+from pipeline.store.clock import timestamp
 from pipeline.store.manifest import UnreadableRecordError
 from pipeline.text import describe_moment
 from pipeline.version import VERSION
@@ -268,7 +268,7 @@ class _Task:
         return Manifest(
             run_id=self.run_id,
             generation=name,
-            created_at=datetime.now(UTC).isoformat(timespec="microseconds"),
+            created_at=timestamp("microseconds"),
             source=self.record,
             options={
                 "threads": self.options.threads,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from pipeline.campaign.analysing import share_options
-from pipeline.errors import ChangedTraceError, MissingLibraryError, PipelineError, StoreError
+from pipeline.campaign.analysing import FATAL, share_options
+from pipeline.errors import ChangedTraceError, PipelineError, StoreError
 from pipeline.nightly.finding import Archive
 from pipeline.nightly.knowledge import archive_outlines
 from pipeline.nightly.pages import Pages
@@ -22,8 +22,6 @@ from pipeline.store import Run, Store
 from pipeline.text import printable
 from pipeline.workers import Died, work_through
 
-# No other archive would fare better.
-FATAL = (StoreError, MissingLibraryError)
 # Of a mistake of ours, and of a process that was killed: as Python's and shells' exit codes.
 OWN_MISTAKE, KILLED = 1, 137
 

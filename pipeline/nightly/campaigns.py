@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.errors import MissingLibraryError, PipelineError, StoreError
+from pipeline.campaign.analysing import FATAL
+from pipeline.errors import PipelineError
 from pipeline.nightly.campaign_inputs import mark_of
 from pipeline.nightly.config import NightlyCampaign
 from pipeline.nightly.notes import FOLDER, replace_document
@@ -24,7 +25,6 @@ from pipeline.text import hash_of, printable
 if TYPE_CHECKING:
     from pipeline.campaign.campaign import Plan
 
-_FATAL = (StoreError, MissingLibraryError)
 # How often others are asked whether they are done.
 _POLL_SECONDS = 5.0
 
@@ -52,7 +52,7 @@ class Campaigns:
                 break
             try:
                 outcomes += self._updated(campaign)
-            except _FATAL:
+            except FATAL:
                 raise
             except PipelineError as error:
                 reason = printable(str(error))

@@ -20,6 +20,7 @@ from pipeline.errors import PipelineError, QueryError, StoreError
 from pipeline.files import replacing
 from pipeline.graph import code_hash, schema_hash
 from pipeline.nightly.applications import application_of
+from pipeline.nightly.notes import FOLDER
 from pipeline.nightly.outcome import Application
 from pipeline.sql import load_query
 from pipeline.store import Run, SourceRecord, Store
@@ -193,7 +194,7 @@ def _place(store: Store, name: str) -> Path:
     """Where a part of that name lies among those that were gathered as this version does it."""
     texts = "".join(load_query(each).text for each in _GATHERED)
     made_by = hash_of(texts + schema_hash(RUN_HISTORY) + code_hash((__name__,)))
-    return store.path / "nightly" / "history" / f"part-{made_by}-{name}.parquet"
+    return store.path / FOLDER / "history" / f"part-{made_by}-{name}.parquet"
 
 
 def _parts(store: Store) -> list[Path]:

@@ -1,7 +1,6 @@
 """The course of a night: find archives, analyse what is new, update campaigns."""
 
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 
 from pipeline.nightly.agenda import Agenda, Wishes, make_agenda
@@ -16,7 +15,7 @@ from pipeline.nightly.work import Work
 from pipeline.reporter import Reporter
 from pipeline.run import Options, sweep_store
 from pipeline.store import Store
-from pipeline.store.clock import now_in
+from pipeline.store.clock import now_in, timestamp
 from pipeline.store.failures import told_as_store_error
 from pipeline.store.sharing import make_folder
 from pipeline.text import printable
@@ -45,7 +44,7 @@ def run_night(
     An archive or campaign that fails stops nothing. Raises MissingInputError if there is no such
     folder, StoreError if the store cannot be written, and MissingLibraryError.
     """
-    started_at, until = _now(), time.monotonic() + wishes.max_seconds
+    started_at, until = timestamp(), time.monotonic() + wishes.max_seconds
     check_source(source)
     with told_as_store_error(store.path):
         make_folder(store.path / FOLDER)
@@ -80,7 +79,7 @@ def run_night(
     return NightOutcome(
         source=source.absolute(),
         started_at=started_at,
-        ended_at=_now(),
+        ended_at=timestamp(),
         analysed=tuple(run for path, run in work.analysed.items() if path not in again),
         again=tuple(again.values()),
         failed=tuple(work.failed.values()),
@@ -106,7 +105,3 @@ def _forget_the_gone(source: Path, store: Store) -> None:
         if anchor.is_relative_to(source) and not anchor.exists():
             quarantine.release(anchor)
             untold.forget(anchor)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

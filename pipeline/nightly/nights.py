@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.files import write_bytes
+from pipeline.nightly.notes import FOLDER
 from pipeline.store import Store
 from pipeline.store.manifest import to_json
 
@@ -50,7 +51,7 @@ def keep(store: Store, document: Mapping[str, Any]) -> Path:
     content = to_json(dict(document))
     moment = datetime.fromisoformat(document["started_at"]).strftime("%Y%m%dT%H%M%SZ")
     own = _folder(store) / f"{moment}-{secrets.token_hex(4)}.json"
-    last = store.path / "nightly" / RESULT_NAME
+    last = store.path / FOLDER / RESULT_NAME
     for path in (own, last):
         write_bytes(path, content, advice=_ADVICE, is_folder_made=True)
     for old in _files(store)[MOST_KEPT:]:
@@ -82,7 +83,7 @@ def is_of_last_day(alarm: Alarm, moment: str) -> bool:
 
 
 def _folder(store: Store) -> Path:
-    return store.path / "nightly" / "nights"
+    return store.path / FOLDER / "nights"
 
 
 def _files(store: Store) -> list[Path]:

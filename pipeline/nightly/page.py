@@ -119,9 +119,11 @@ def _regressions(judgement: Judgement, pages: Pages) -> Section | None:
     )
 
 
+_APPLICATION = Column(name="application", title="Application", unit=Unit.TEXT)
+_RUN = Column(name="label", title="Run", unit=Unit.TEXT)
 _CAUSE_COLUMNS = (
-    Column(name="application", title="Application", unit=Unit.TEXT),
-    Column(name="label", title="Run", unit=Unit.TEXT),
+    _APPLICATION,
+    _RUN,
     Column(name="metric", title="Metric", unit=Unit.TEXT),
     Column(name="call_path", title="Call path", unit=Unit.TEXT, is_path=True),
     Column(name="before", title="Before", unit=Unit.NUMBER),
@@ -182,10 +184,13 @@ def _trends(judgement: Judgement, history: Sequence[PastRun], pages: Pages) -> S
     )
 
 
-_TREND_COLUMNS = (
-    Column(name="application", title="Application", unit=Unit.TEXT),
+_SERIES_COLUMNS = (
+    _APPLICATION,
     Column(name="processes", title="Processes", unit=Unit.COUNT),
     Column(name="threads", title="Threads", unit=Unit.COUNT),
+)
+_TREND_COLUMNS = (
+    *_SERIES_COLUMNS,
     Column(name="run_count", title="Runs", unit=Unit.COUNT),
     Column(name="last", title="Latest recorded", unit=Unit.TEXT),
     Column(name="usual_ns", title="Usual", unit=Unit.TIME),
@@ -204,15 +209,18 @@ def _trend_row(series: Series, runs: Sequence[PastRun]) -> tuple[Value, ...]:
     *before, latest = (run.run_time_ns for run in runs[-MOST_VALUES:])
     usual = _median(before)
     return (
-        make_visible(series.application),
-        series.processes,
-        series.threads,
+        *_cells(series),
         len(runs),
         describe_moment(runs[-1].recorded_at),
         usual,
         latest,
         None if not usual else (latest - usual) / usual,
     )
+
+
+def _cells(series: Series) -> tuple[Value, ...]:
+    """Of _SERIES_COLUMNS."""
+    return make_visible(series.application), series.processes, series.threads
 
 
 def _trend(runs: Sequence[PastRun], worse: Collection[str]) -> Trend:
@@ -262,10 +270,8 @@ def _runs(judgement: Judgement, pages: Pages) -> Section | None:
 
 
 _RUN_COLUMNS = (
-    Column(name="label", title="Run", unit=Unit.TEXT),
-    Column(name="application", title="Application", unit=Unit.TEXT),
-    Column(name="processes", title="Processes", unit=Unit.COUNT),
-    Column(name="threads", title="Threads", unit=Unit.COUNT),
+    _RUN,
+    *_SERIES_COLUMNS,
     Column(name="recorded", title="Recorded", unit=Unit.TEXT),
     Column(name="run_time_ns", title="Run time", unit=Unit.TIME),
     Column(name="before_ns", title="Before", unit=Unit.TIME),
@@ -280,9 +286,7 @@ def _run_row(judged: Judged) -> tuple[Value, ...]:
     run, change = judged.run, judged.change
     return (
         make_visible(run.label),
-        make_visible(run.series.application),
-        run.series.processes,
-        run.series.threads,
+        *_cells(run.series),
         describe_moment(run.recorded_at),
         run.run_time_ns,
         change.base_value if change else None,

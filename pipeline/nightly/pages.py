@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipeline.reports.model import Subject
 from pipeline.store import Store
 
 PAGE = "index.html"
@@ -22,7 +23,7 @@ class Pages:
     @property
     def own(self) -> Path:
         """The page of the night itself."""
-        return self.folder / "nightly" / PAGE
+        return self.folder / Subject.NIGHT / PAGE
 
     def of_run(self, run_id: str) -> Path | None:
         """The page of a run; None if it has none: a night may have ended before it was written."""

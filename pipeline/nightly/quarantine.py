@@ -1,7 +1,6 @@
 """Archives that could not be analysed, with the reason: they are tried again when they change."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ from pipeline.nightly.finding import Archive
 from pipeline.nightly.notes import FOLDER, Notes
 from pipeline.nightly.outcome import Failure
 from pipeline.store import Store
+from pipeline.store.clock import timestamp
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class Quarantine:
         self, archive: Archive, *, reason: str, exit_code: int, details: str = ""
     ) -> Quarantined:
         """Note that an archive, as it is now, cannot be analysed. Raises StoreError."""
-        before, now = self._notes.read(archive.anchor), _now()
+        before, now = self._notes.read(archive.anchor), timestamp("milliseconds")
         note = {
             "path": str(archive.anchor),
             "reason": reason,
@@ -69,7 +69,3 @@ def _quarantined(note: dict[str, Any]) -> Quarantined:
         since=note["first_failed_at"],
     )
     return Quarantined(told=told, last_failed_at=note["last_failed_at"], attempts=note["attempts"])
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

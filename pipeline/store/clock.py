@@ -1,10 +1,16 @@
-"""The clock by which files get their times, which on shared storage is not that of this host."""
+"""The clock of this host, and that of files, which on shared storage may be another."""
 
 import os
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 from pipeline.store.sweep import temporary_name
+
+
+def timestamp(precision: str = "seconds") -> str:
+    """This moment by the clock of this host: an ISO timestamp in UTC, to the second or finer."""
+    return datetime.now(UTC).isoformat(timespec=precision)
 
 
 def now_in(folder: Path) -> float:

@@ -12,12 +12,11 @@ import secrets
 import threading
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from pipeline.store.clock import now_in
+from pipeline.store.clock import now_in, timestamp
 from pipeline.store.failures import told_as_store_error
 from pipeline.store.manifest import to_json
 from pipeline.store.sharing import make_folder, share
@@ -93,7 +92,7 @@ def take(folder: Path, name: str) -> Lease | None:
             asdict(Writer.here())
             | {
                 "what": name,
-                "taken_at": datetime.now(UTC).isoformat(timespec="seconds"),
+                "taken_at": timestamp(),
                 "token": secrets.token_hex(8),
             }
         )
