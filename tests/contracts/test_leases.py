@@ -15,6 +15,7 @@ import pytest
 from pipeline.errors import StoreError
 from pipeline.store import leases
 from pipeline.store.leases import DEAD_AFTER_SECONDS, held, sweep_leases, take
+from tests.leasing import taken
 
 ROOT = Path(__file__).parents[2]
 HOLDER = """
@@ -62,8 +63,7 @@ def eventually(is_so: Callable[[], bool]) -> bool:
 @pytest.fixture
 def abandoned(folder: Path) -> Path:
     """A lease of another host, which nobody keeps alive."""
-    lease = take(folder, "a")
-    assert lease is not None
+    lease = taken(folder, "a")
     content = changed(lease.path, host="elsewhere+1")
     lease.release()  # it finds that of another, which stays
     assert lease.path.read_bytes() == content
@@ -71,22 +71,19 @@ def abandoned(folder: Path) -> Path:
 
 
 def test_one_holds_a_lease_and_others_are_told_so(folder: Path) -> None:
-    with take(folder, "/traces/a/traces.otf2") as lease:  # type: ignore[union-attr]
+    with taken(folder, "/traces/a/traces.otf2") as lease:
         assert lease.path.parent == folder
         assert take(folder, "/traces/a/traces.otf2") is None
         assert held(folder) == ["/traces/a/traces.otf2"]
-        other = take(folder, "/traces/b/traces.otf2")
-        assert other is not None
+        other = taken(folder, "/traces/b/traces.otf2")
         other.release()
     assert files(folder) == []
 
 
 def test_what_was_given_back_can_be_taken_and_giving_back_twice_harms_nobody(folder: Path) -> None:
-    first = take(folder, "a")
-    assert first is not None
+    first = taken(folder, "a")
     first.release()
-    second = take(folder, "a")
-    assert second is not None
+    second = taken(folder, "a")
     first.release()
     assert held(folder) == ["a"]
     second.release()
@@ -94,14 +91,14 @@ def test_what_was_given_back_can_be_taken_and_giving_back_twice_harms_nobody(fol
 
 @pytest.mark.parametrize("name", ["", "two words", "ü/\n..", "a" * 5000, "\udcff\ud800"])
 def test_any_name_is_that_of_a_lease(folder: Path, name: str) -> None:
-    with take(folder, name) as lease:  # type: ignore[union-attr]
+    with taken(folder, name) as lease:
         assert re.fullmatch(r"[0-9a-f]{32}\.json", lease.path.name)
         assert held(folder) == [name]
         assert take(folder, name) is None
 
 
 def test_a_lease_says_who_works_on_what(folder: Path) -> None:
-    with take(folder, "a") as lease:  # type: ignore[union-attr]
+    with taken(folder, "a") as lease:
         told = json.loads(lease.path.read_text())
     assert (told["what"], told["process"]) == ("a", os.getpid())
     assert set(told) == {"what", "host", "process", "started", "taken_at", "token"}
@@ -117,7 +114,7 @@ def test_the_lease_of_a_killed_process_is_taken_over_at_once(folder: Path) -> No
         holder.send_signal(signal.SIGKILL)
         holder.wait()
     assert held(folder) == []
-    with take(folder, "a") as lease:  # type: ignore[union-attr]
+    with taken(folder, "a") as lease:
         assert files(folder) == [lease.path.name]
 
 
@@ -145,7 +142,7 @@ def test_a_heart_beats_by_the_clock_of_the_file_system(
 
 def test_the_heart_of_a_holder_beats(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leases, "HEARTBEAT_SECONDS", 0.01)
-    with take(folder, "a") as lease:  # type: ignore[union-attr]
+    with taken(folder, "a") as lease:
         age(lease.path, 10 * DEAD_AFTER_SECONDS)
         assert eventually(lambda: held(folder) == ["a"])
 
@@ -153,11 +150,10 @@ def test_the_heart_of_a_holder_beats(folder: Path, monkeypatch: pytest.MonkeyPat
 def test_a_holder_that_was_thought_dead_leaves_the_lease_to_the_next(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    slow = take(folder, "a")
-    assert slow is not None
+    slow = taken(folder, "a")
     age(slow.path, DEAD_AFTER_SECONDS + 60)
     monkeypatch.setattr(leases, "HEARTBEAT_SECONDS", 0.01)
-    with take(folder, "a") as lease:  # type: ignore[union-attr]
+    with taken(folder, "a") as lease:
         slow.release()
         assert held(folder) == ["a"]
         assert json.loads(lease.path.read_text())["token"] not in slow._content.decode()
@@ -200,7 +196,7 @@ def test_of_two_that_find_a_lease_dead_the_second_leaves_it_to_the_first(
 
 def test_leases_of_the_dead_are_swept_and_no_others(abandoned: Path) -> None:
     folder = abandoned.parent
-    with take(folder, "b") as living:  # type: ignore[union-attr]
+    with taken(folder, "b") as living:
         assert sweep_leases(folder) == []
         age(abandoned, DEAD_AFTER_SECONDS + 60)
         assert sweep_leases(folder) == [abandoned]
@@ -219,7 +215,7 @@ def test_a_disk_that_is_full_is_told_and_nothing_half_written_stays(
         take(small_disk / "leases", "a")
     assert files(small_disk / "leases") == []
     ballast.unlink()
-    with take(small_disk / "leases", "a"):  # type: ignore[union-attr]
+    with taken(small_disk / "leases", "a"):
         assert held(small_disk / "leases") == ["a"]
 
 

@@ -16,9 +16,10 @@ from pipeline.campaign.source import CampaignSource, Settings
 from pipeline.errors import StoreError
 from pipeline.retention import prune
 from pipeline.store import SourceRecord, Store, removal
-from pipeline.store.leases import name_of_analysis, take
+from pipeline.store.leases import name_of_analysis
 from pipeline.store.pruning import Limits, Pruning
 from pipeline.store.sizes import FileSizes
+from tests.leasing import taken
 from tests.store_cases import labelled, publish
 
 HOUR, DAY = 3600.0, 86_400.0
@@ -249,7 +250,7 @@ def test_what_changed_just_now_stays(store: Store) -> None:
 
 def test_what_is_leased_stays(store: Store) -> None:
     name = name_of_analysis("/data/c/traces.otf2")
-    with take(store.leases_path, name):  # type: ignore[union-attr]
+    with taken(store.leases_path, name):
         assert reason(prune(store.path, ANY_AGE), "c") == "being written (older than 0s)"
     assert present(store) == ["c g1"]
 

@@ -8,10 +8,10 @@ import pytest
 
 from pipeline import cli
 from pipeline.store import Store
-from pipeline.store.leases import take
 from pipeline.store.sweep import temporary_name
 from pipeline.store.usage import measure
 from pipeline.text import describe_duration, seconds_of
+from tests.leasing import taken
 from tests.store_cases import publish
 
 
@@ -70,7 +70,7 @@ def test_the_command_tells_sizes_for_people_and_for_programs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(tmp_path / "reports" / "run=r1" / "index.html", 3 * 1024)
-    with take(tmp_path / "leases", "a"):  # type: ignore[union-attr]
+    with taken(tmp_path / "leases", "a"):
         assert cli.main(["du", "--store", str(tmp_path), "--format", "json"]) == 0
         told = {row["kind"]: row for row in json.loads(capsys.readouterr().out)}
     assert told["reports"] == {"kind": "reports", "count": 1, "byte_count": 3072}

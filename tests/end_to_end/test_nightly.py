@@ -18,8 +18,9 @@ from pipeline.nightly.night import plan_night
 from pipeline.nightly.untold import Untold
 from pipeline.run import Options
 from pipeline.store import Run, Store
-from pipeline.store.leases import name_of_analysis, take
+from pipeline.store.leases import name_of_analysis
 from pipeline.workers import Died
+from tests.leasing import taken
 from tests.nightly_cases import Notes, cut, night, write_archive
 
 
@@ -275,7 +276,7 @@ def test_who_waits_for_others_asks_the_store_a_twentieth_of_the_time(
     options, opened = Options(threads=1), Store(store)
     due = plan_night(source, store=opened, options=options, wishes=wishes).due
     waiting = work.Work(opened, options, wishes, 2_000.0, Notes(), Knowledge(opened, options))
-    with take(opened.leases_path, name_of_analysis(anchor)):  # type: ignore[union-attr]
+    with taken(opened.leases_path, name_of_analysis(anchor)):
         waiting.do(due)
     assert list(waiting.left) == [anchor]
     # The first look comes after 1 s, the others after 200 s: the tenth ends at 11 + 9 * 210 = 1901.
