@@ -87,11 +87,6 @@ _FIELDS_OF: dict[object, type[BaseModel]] = {
 }
 
 
-def read_description(path: Path) -> Description:
-    """Read a campaign file. Raises MissingInputError, or CampaignError that names the fields."""
-    return check_description(read_fields(path), str(path))
-
-
 def read_fields(path: Path) -> dict[str, Any]:
     """What a campaign file says, unchecked. Raises MissingInputError, or CampaignError."""
     try:

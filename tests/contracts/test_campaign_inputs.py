@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.campaign.campaign import name_campaign
 from pipeline.campaign.configurations import RunRecord, number_runs, repeated, special_parameters
-from pipeline.campaign.description import Description, check_description, read_description
+from pipeline.campaign.description import Description, check_description, read_fields
 from pipeline.campaign.discovery import find_members, lists_runs, read_run_list
 from pipeline.campaign.expressions import evaluate
 from pipeline.campaign.names import read_name
@@ -175,7 +175,7 @@ def test_a_campaign_file_is_read(tmp_path: Path) -> None:
         'runs = ["a", "b*"]\npattern = "p{p}"\ncomputation_size = "n**3"\n'
         'scaling = "fixed size"\n[[failed]]\nprocesses = 64\nout_of_memory = true\n'
     )
-    description = read_description(file)
+    description = check_description(read_fields(file), str(file))
     assert (description.runs, description.pattern) == (("a", "b*"), "p{p}")
     assert description.failed[0].out_of_memory
 
@@ -200,7 +200,7 @@ def test_a_campaign_file_with_a_slip(given: dict[str, object], told: str) -> Non
 def test_no_toml(tmp_path: Path) -> None:
     (tmp_path / "sB.toml").write_text("runs = [")
     with pytest.raises(CampaignError, match="not a TOML file"):
-        read_description(tmp_path / "sB.toml")
+        read_fields(tmp_path / "sB.toml")
 
 
 @pytest.mark.parametrize(

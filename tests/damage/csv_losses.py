@@ -37,10 +37,6 @@ _TASKS = {
 }  # fmt: skip
 _COLLECTIVES = {"MpiCollectiveEnd", "NonBlockingCollectiveComplete"}
 _MESSAGES = {"MpiSend", "MpiIsend", "MpiRecv", "MpiIrecv", "MpiProbe"}
-_NAMED = {
-    "Communicator": "Communicator", "RMA Window": "Window", "Handle": "Handle",
-    "Counter": "Counter", "Attribute": "Attribute", "Parameter": "Parameter", "Sample": "Context",
-}  # fmt: skip
 _DEFINED = {
     "Place": "system_tree_nodes", "Communicator": "communicators", "Window": "rma_windows",
     "Counter": "counters", "Parameter": "parameters", "Attribute": "attributes",
