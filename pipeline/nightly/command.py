@@ -127,7 +127,7 @@ def _counts(agenda: Agenda) -> str:
 
 def _seconds(option: str, text: str) -> float:
     try:
-        return seconds_of(text)
+        return 0.0 if text == "0" else seconds_of(text)
     except ValueError as error:
         raise UsageError(f"{option} {text}: {error}") from error
 

@@ -107,6 +107,15 @@ def test_a_source_or_store_that_cannot_be_used_is_told(
     assert "a file is in the way" in capsys.readouterr().err
 
 
+def test_nothing_needs_to_rest_for_no_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_archive(tmp_path / "traces" / "a")
+    command = ["nightly", str(tmp_path / "traces"), "--store", str(tmp_path / "store")]
+    assert cli.main([*command, "--dry-run", "--settle", "0"]) == 0
+    assert "1 to analyse" in capsys.readouterr().out
+
+
 def test_a_date_can_limit_what_is_looked_at(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
