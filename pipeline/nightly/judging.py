@@ -90,13 +90,23 @@ class Judge:
     def _baseline(self, run: PastRun, rule: Application | None) -> tuple[PastRun, ...] | None:
         """The runs that a rule names, but for the run itself; of as many processes and threads.
 
-        None if it names none such. Raises MissingInputError if it names what there is not.
+        Of runs of several applications these are those of its own. None if it names none of its
+        size. Raises MissingInputError if it names what there is not, or if it is not clear what.
         """
         if rule is None or not rule.baseline:
             return None
-        named = self._named(rule.baseline)
+        named, application = self._named(rule.baseline), run.series.application
+        own = [each for each in named if each.series.application == application]
         size = (run.series.processes, run.series.threads)
-        alike = [each for each in named if (each.series.processes, each.series.threads) == size]
+        alike = [
+            each for each in own or named if (each.series.processes, each.series.threads) == size
+        ]
+        others = sorted({each.series.application for each in alike} - {application})
+        if len(others) > 1:
+            raise MissingInputError(
+                f"baseline {rule.baseline}: it names runs of {', '.join(others)}, and none of "
+                f"{application}: name runs by their ids"
+            )
         return tuple(each for each in alike if each.run_id != run.run_id) if alike else None
 
     def _named(self, names: str) -> tuple[PastRun, ...]:

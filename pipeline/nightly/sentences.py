@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pipeline.nightly.history import Series
+from pipeline.nightly.history import PastRun, Series
 from pipeline.nightly.nights import Alarm, is_of_last_day
 from pipeline.nightly.outcome import NightOutcome
 from pipeline.nightly.verdicts import FASTER, Judgement, Regression
@@ -145,8 +145,15 @@ def _describe_change(found: Regression) -> str:
 def _name_base(found: Regression) -> str:
     count = len(found.base)
     if found.is_baseline:
-        return f"its baseline ({', '.join(make_visible(each.label) for each in found.base)})"
+        return f"its baseline ({', '.join(_name_run(each, found.run) for each in found.base)})"
     return "the run before it" if count == 1 else f"the {count} runs before it"
+
+
+def _name_run(run: PastRun, beside: PastRun) -> str:
+    """Its label, and what it is a run of if that is another application."""
+    label, application = make_visible(run.label), run.series.application
+    is_same = application == beside.series.application
+    return label if is_same else f"{label} of {make_visible(printable(application))}"
 
 
 def name_series(series: Series) -> str:

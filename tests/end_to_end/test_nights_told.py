@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from pipeline.nightly import nights
-from pipeline.nightly.history import read_history
+from pipeline.nightly.history import PastRun, read_history
 from pipeline.nightly.judging import Judge
 from pipeline.nightly.outcome import CampaignOutcome, Failure, NightOutcome, Waiting
 from pipeline.nightly.result import KEYS, keys_of
+from pipeline.nightly.sentences import describe_regression
 from pipeline.nightly.telling import Written, tell
+from pipeline.nightly.verdicts import Judgement
 from pipeline.store import Run, Store
 from tests.nights import ITERATIONS, SLOWER_NS, Config, Rule, add_run, night
 
@@ -269,11 +271,40 @@ def test_a_baseline_takes_the_place_of_the_runs_before(site: Site) -> None:
 def test_a_baseline_of_another_size_is_none(site: Site) -> None:
     baseline, *others = read_history(site.store, site.source)
     larger = replace(baseline, series=replace(baseline.series, processes=8))
-    rule = Rule("Wave", "*", baseline=baseline.run_id)
+    rule = Rule("wave", "*", baseline=baseline.run_id)
     judge = Judge(store=site.store, history=[larger, *others], applications=(rule,))
     (judged,) = judge.judge([site.slower]).judged
     assert [each.run_id for each in judged.base] == [run.run_id for run in site.runs[1:4]]
     assert [each.is_baseline for each in judged.regressions] == [False]
+
+
+def _of(run: PastRun, application: str) -> PastRun:
+    return replace(run, series=replace(run.series, application=application))
+
+
+def test_of_a_baseline_that_applications_share_their_own_runs_count(site: Site) -> None:
+    """The first two runs are named; the first one is of another application, or both are."""
+    first, second, *others = read_history(site.store, site.source)
+    rule = Rule("wave", "*", baseline=f"{first.run_id},{second.run_id}")
+
+    def judged(*history: PastRun) -> Judgement:
+        judge = Judge(store=site.store, history=[*history, *others], applications=(rule,))
+        return judge.judge([site.slower])
+
+    own = judged(_of(first, "halo"), _of(second, "wave"))
+    assert [run.run_id for run in own.judged[0].base] == [second.run_id]
+    of_one = judged(_of(first, "halo"), _of(second, "halo"))
+    assert [run.run_id for run in of_one.judged[0].base] == [first.run_id, second.run_id]
+    (found,) = of_one.regressions
+    assert (
+        "its baseline (scorep-1 of halo, scorep-2 of halo)" in describe_regression(found).headline
+    )
+    unclear = judged(_of(first, "halo"), _of(second, "cg"))
+    assert unclear.judged == ()
+    assert unclear.unjudged[0].reason == (
+        f"baseline {rule.baseline}: it names runs of cg, halo, and none of wave: name runs by "
+        "their ids"
+    )
 
 
 def test_runs_of_earlier_nights_are_not_judged_again(site: Site) -> None:
