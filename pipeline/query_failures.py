@@ -6,7 +6,11 @@ from contextlib import contextmanager
 import pyarrow as pa
 
 from pipeline.errors import PipelineError, QueryError, StoreError
+from pipeline.store.failures import UnwritableStoreError
 from pipeline.text import first_line
+
+# As the system says ENOSPC and EDQUOT.
+_FULL = ("No space left", "quota exceeded")
 
 
 class StreamError(Exception):
@@ -27,8 +31,8 @@ def told_as_query_error(stage: str) -> Iterator[None]:
 def query_error(stage: str, error: Exception) -> PipelineError:
     """The error that tells what `error` means for whoever started the analysis."""
     text, reason = str(error), first_line(error)
-    if "No space left" in text:
-        return StoreError(
+    if any(words in text for words in _FULL):
+        return UnwritableStoreError(
             f"the store is full: {stage}: {reason}: free some space or name another folder with "
             "--store"
         )

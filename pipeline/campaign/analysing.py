@@ -22,8 +22,8 @@ from pipeline.text import bytes_of, printable
 from pipeline.workers import Died, work_through
 
 STAGE = "analysing runs"
-# No other run would fare better.
-FATAL = (StoreError, MissingLibraryError)
+# No other run would fare better, or it is not the trace that failed.
+_FATAL = (StoreError, MissingLibraryError)
 # Percentage of the memory that queries take if no limit is given.
 _MEMORY_SHARE = 80
 # Less is not enough for the queries of one run.
@@ -120,7 +120,7 @@ class _Lookup:
                 return self._stored(member.run_id)
             source = open_source(member.trace)
             run = find_analysed(source, store=self._store, outlines=self._wanted(source))
-        except FATAL:
+        except _FATAL:
             raise
         except PipelineError as error:
             return printable(str(error))
@@ -178,7 +178,7 @@ def _analyse(trace: Path, *, store: Path, options: Options) -> Outcome:
     try:
         source = open_source(trace)
         return analyze_source(source, store=Store(store), options=options, is_swept=True).run
-    except FATAL:
+    except _FATAL:
         raise
     except PipelineError as error:
         return printable(str(error))

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from pipeline.campaign.analysing import FATAL, share_options
-from pipeline.errors import ChangedTraceError, PipelineError, StoreError
+from pipeline.campaign.analysing import share_options
+from pipeline.errors import ChangedTraceError, MissingLibraryError, PipelineError, StoreError
 from pipeline.nightly.finding import Archive
 from pipeline.nightly.knowledge import archive_outlines
 from pipeline.nightly.pages import Pages
@@ -19,9 +19,12 @@ from pipeline.readers import open_source
 from pipeline.run import Options, analyze_source
 from pipeline.source import Source
 from pipeline.store import Run, Store
+from pipeline.store.failures import UnwritableStoreError
 from pipeline.text import printable
 from pipeline.workers import Died, work_through
 
+# No other archive or campaign would fare better.
+FATAL = (UnwritableStoreError, MissingLibraryError)
 # Of a mistake of ours, and of a process that was killed: as Python's and shells' exit codes.
 OWN_MISTAKE, KILLED = 1, 137
 
@@ -38,13 +41,15 @@ class Done:
 class Failed:
     """An archive that cannot be analysed: one line, the error's exit code, and for us details.
 
-    `is_change` says that it was changed while it was read, so that it may be intact.
+    `is_change` says that it was changed while it was read, so that it may be intact, and
+    `is_of_store` that the store failed, such as by a folder of somebody else in its way.
     """
 
     reason: str
     exit_code: int
     details: str = ""
     is_change: bool = False
+    is_of_store: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,7 @@ def analyse_archives(
     """What becomes of archives, as it becomes known; each is taken when it is begun.
 
     What is not done at `until` of the monotonic clock is stopped, and nothing comes of it. Raises
-    StoreError if the store cannot be written, and MissingLibraryError.
+    UnwritableStoreError and MissingLibraryError.
     """
     begun: list[Archive] = []
 
@@ -99,6 +104,8 @@ def _analyse(archive: Archive, *, store: Path, options: Options, has_report: boo
         raise
     except ChangedTraceError as error:
         return Failed(reason=printable(str(error)), exit_code=error.exit_code, is_change=True)
+    except StoreError as error:
+        return Failed(reason=printable(str(error)), exit_code=error.exit_code, is_of_store=True)
     except PipelineError as error:
         return Failed(reason=printable(str(error)), exit_code=error.exit_code)
     except MemoryError:
@@ -125,14 +132,11 @@ def _done(archive: Archive, store: Store, options: Options, *, has_report: bool)
 
 
 def _report(run: Run, store: Store, options: Options) -> None:
+    from pipeline.nightly.reporting import write_into
     from pipeline.reports.build import build_report
-    from pipeline.reports.files import write_reports
 
     report = build_report(run, threads=options.threads, memory_limit=options.memory_limit)
-    try:
-        write_reports(report, store.path)
-    except PipelineError as error:  # no fault of the archive
-        raise StoreError(str(error)) from error
+    write_into(store, report)
 
 
 def _analysed_elsewhere(source: Source, store: Store, options: Options) -> Run | None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.campaign.analysing import FATAL
 from pipeline.errors import PipelineError
+from pipeline.nightly.analysing import FATAL
 from pipeline.nightly.campaign_inputs import mark_of
 from pipeline.nightly.config import NightlyCampaign
 from pipeline.nightly.notes import FOLDER, replace_document
@@ -44,7 +44,7 @@ class Campaigns:
     def update(self, campaigns: Sequence[NightlyCampaign]) -> tuple[CampaignOutcome, ...]:
         """Make what is not as it would be made now; one that fails stops no other.
 
-        None is begun when time is over. Raises StoreError and MissingLibraryError.
+        None is begun when time is over. Raises UnwritableStoreError and MissingLibraryError.
         """
         outcomes = []
         for campaign in campaigns:
@@ -139,13 +139,13 @@ class Campaigns:
         return CampaignOutcome(name=plan.name, run=analysis.run, is_new=analysis.is_new)
 
     def _report(self, run: Run) -> None:
+        from pipeline.nightly.reporting import write_into
         from pipeline.reports.build_campaign import build_campaign_report
-        from pipeline.reports.files import write_reports
 
         report = build_campaign_report(
             run, threads=self.options.threads, memory_limit=self.options.memory_limit
         )
-        write_reports(report, self.store.path)
+        write_into(self.store, report)
 
     def _note_path(self, campaign: NightlyCampaign) -> Path:
         """Where is noted what a campaign was made from."""

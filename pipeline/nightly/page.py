@@ -324,7 +324,8 @@ def _failures(night: NightOutcome, judgement: Judgement) -> Section | None:
             Table(
                 name="not_analysed",
                 title="Archives that are not, or not fully, told of",
-                note="Those that failed are tried again when they change.",
+                note="Those that failed are tried again when they change, or every night if it was "
+                "the store that failed.",
                 columns=_FAILURE_COLUMNS,
                 rows=tuple(rows[:MOST_ROWS]),
                 sql="",

@@ -9,10 +9,10 @@ from pipeline.nightly.nights import alarms_of, keep, read_nights
 from pipeline.nightly.outcome import NightOutcome, Watched
 from pipeline.nightly.page import MOST_NIGHTS, build_page
 from pipeline.nightly.pages import Pages
+from pipeline.nightly.reporting import files_told_as_store_error, write_into
 from pipeline.nightly.result import Told, document_of
 from pipeline.nightly.sentences import describe_alarms, describe_night, describe_others
 from pipeline.nightly.untold import Untold
-from pipeline.reports.files import write_reports
 from pipeline.reports.wording import said
 from pipeline.store import Store
 
@@ -40,7 +40,7 @@ def tell(
 ) -> Written:
     """Judge the runs of a night, and write its page, text and result into the store.
 
-    Raises PipelineError if they cannot be written.
+    Raises StoreError if they cannot be written.
     """
     applications = config.applications
     history = read_history(
@@ -68,8 +68,9 @@ def tell(
         pages=pages,
     )
     page = build_page(night, judgement, history, nights, pages)
-    written = write_reports(page, store.path)
-    result = keep(store, document_of(told))
+    written = write_into(store, page)
+    with files_told_as_store_error(store):
+        result = keep(store, document_of(told))
     Untold(store).forget_all_of(night)
     return Written(
         exit_code=told.exit_code,

@@ -18,6 +18,7 @@ from pipeline.nightly.untold import Untold
 from pipeline.reporter import Reporter
 from pipeline.run import Options
 from pipeline.store import Run, Store
+from pipeline.store.clock import timestamp
 from pipeline.store.leases import Lease, name_of_analysis, take
 from pipeline.text import printable
 
@@ -164,10 +165,19 @@ class Work:
         self.reporter.stage_advanced(STAGE, 1)
 
     def _did_not_succeed(self, archive: Archive, failure: Failed) -> None:
-        """Put an archive into quarantine, unless it is another by now than the one that failed."""
+        """Tell of an archive that failed, unless it is another by now than the one that did."""
         if failure.is_change or not is_as_found(archive):
             self._wait_for(archive, "changed while it was read")
             return
+        self.failed[archive.anchor] = (
+            _failure_of_store(archive, failure)
+            if failure.is_of_store
+            else self._put_into_quarantine(archive, failure)
+        )
+        self.reporter.note(f"{printable(str(archive.anchor))}: failed: {failure.reason}")
+        self.reporter.stage_advanced(STAGE, 1)
+
+    def _put_into_quarantine(self, archive: Archive, failure: Failed) -> Failure:
         put = self._quarantine.put(
             archive,
             reason=failure.reason,
@@ -175,9 +185,7 @@ class Work:
             details=failure.details,
         )
         self._untold.forget(archive.anchor)
-        self.failed[archive.anchor] = put.told
-        self.reporter.note(f"{printable(str(archive.anchor))}: failed: {failure.reason}")
-        self.reporter.stage_advanced(STAGE, 1)
+        return put.told
 
     def _wait_for(self, archive: Archive, reason: str) -> None:
         self.waiting[archive.anchor] = Waiting(path=archive.anchor, reason=reason)
@@ -187,3 +195,13 @@ class Work:
         lease = self._leases.pop(anchor, None)
         if lease is not None:
             lease.release()
+
+
+def _failure_of_store(archive: Archive, failure: Failed) -> Failure:
+    """No fault of the archive, which therefore stays due: every night tries it again."""
+    return Failure(
+        path=archive.anchor,
+        reason=failure.reason,
+        exit_code=failure.exit_code,
+        since=timestamp("milliseconds"),
+    )

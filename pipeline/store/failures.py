@@ -7,8 +7,13 @@ from pathlib import Path
 
 from pipeline.errors import StoreError
 
+
+class UnwritableStoreError(StoreError):
+    """The disk of the store is full, over quota or read-only: nothing more can be written to it."""
+
+
 _FULL = {errno.ENOSPC, errno.EDQUOT}
-_REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
+_REFUSED = {errno.EACCES, errno.EPERM}
 
 
 @contextmanager
@@ -23,12 +28,17 @@ def told_as_store_error(path: Path) -> Iterator[None]:
 def store_error(path: Path, error: OSError) -> StoreError:
     """The StoreError that tells what `error` means for the file or folder `path`."""
     if error.errno in _FULL:
-        return StoreError(
+        return UnwritableStoreError(
             f"the store is full: {path}: free some space or name another folder with --store"
         )
+    if error.errno == errno.EROFS:
+        return UnwritableStoreError(
+            f"the store is read-only: {path}: name another folder with --store"
+        )
     if error.errno in _REFUSED:
-        reason = "is read-only" if error.errno == errno.EROFS else "must not be written by you"
-        return StoreError(f"the store {reason}: {path}: name another folder with --store")
+        return StoreError(
+            f"the store must not be written by you: {path}: name another folder with --store"
+        )
     if error.errno in (errno.ENOTDIR, errno.EEXIST):
         return StoreError(f"a file is in the way: {path}: name another folder with --store")
     return StoreError(f"the store cannot be used: {path}: {error.strerror or error}")

@@ -12,6 +12,7 @@ import pytest
 
 from pipeline.errors import StoreError
 from pipeline.store import Store
+from pipeline.store.failures import UnwritableStoreError
 from pipeline.store.parquet import ROW_GROUP_ROWS
 from tests.store_cases import manifest, places, publish
 from tests.support import PLACES, STAYS, stays
@@ -58,11 +59,22 @@ CALLS = ["mkdir", "write_table", "close", "write_bytes", "rename", "replace"]
 
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize(
-    ("number", "words"),
-    [(errno.ENOSPC, "is full"), (errno.EROFS, "is read-only"), (errno.EIO, "cannot be used")],
+    ("number", "words", "kind"),
+    [
+        (errno.ENOSPC, "is full", UnwritableStoreError),
+        (errno.EDQUOT, "is full", UnwritableStoreError),
+        (errno.EROFS, "is read-only", UnwritableStoreError),
+        (errno.EACCES, "must not be written by you", StoreError),
+        (errno.EIO, "cannot be used", StoreError),
+    ],
 )
 def test_whatever_fails_is_told_and_nothing_half_written_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, number: int, words: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    call: str,
+    number: int,
+    words: str,
+    kind: type[StoreError],
 ) -> None:
     store = Store(tmp_path / "store")
     publish(store, "r1")
@@ -76,10 +88,11 @@ def test_whatever_fails_is_told_and_nothing_half_written_stays(
         original(*values, **named)
 
     monkeypatch.setattr(owner, call, fail)
-    with pytest.raises(StoreError, match=words), store.begin("r1") as writer:  # noqa: PT012
+    with pytest.raises(kind, match=words) as caught, store.begin("r1") as writer:  # noqa: PT012
         writer.write(PLACES, places("new"))
         store.publish(writer, manifest("r1", "g2"))
     monkeypatch.undo()
+    assert type(caught.value) is kind
     assert store.open().generation == "g1"
     names = {path.name for path in (store.runs_path / "run=r1").iterdir()}
     assert names <= {"current.json", "gen=g1", "gen=g2"}

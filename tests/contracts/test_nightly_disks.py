@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from pipeline.errors import StoreError
+from pipeline.nightly.config import Config
+from pipeline.nightly.telling import tell
 from pipeline.store import Store
+from pipeline.store.failures import UnwritableStoreError
 from pipeline.store.sweep import orphans
 from tests.nightly_cases import night, write_archive
 
@@ -25,6 +28,19 @@ def test_a_full_disk_ends_a_night_and_is_no_fault_of_the_archive(
     assert not (store / "nightly" / "quarantine").exists()
     ballast.unlink()
     assert [run.label for run in night(source, store).analysed] == ["a"]
+
+
+def test_a_page_that_does_not_fit_on_the_disk_is_a_failure_of_the_store(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "traces").mkdir()
+    store = Store(small_disk / "store")
+    found = night(tmp_path / "traces", store.path)
+    with pytest.raises(OSError, match="No space"):
+        (small_disk / "ballast").write_bytes(bytes(2_000_000))
+    with pytest.raises(UnwritableStoreError, match="the store is full"):
+        tell(store, found, Config())
+    assert list(orphans(store.path)) == []
 
 
 def test_a_disk_that_cannot_be_written_ends_a_night(read_only_disk: Path, tmp_path: Path) -> None:

@@ -3,19 +3,21 @@
 import os
 import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from pipeline.errors import ChangedTraceError, DamagedTraceError
+from pipeline.errors import ChangedTraceError, DamagedTraceError, StoreError
 from pipeline.nightly import analysing, work
 from pipeline.nightly.agenda import Wishes
 from pipeline.nightly.analysing import Failed
 from pipeline.nightly.knowledge import Knowledge
 from pipeline.nightly.night import plan_night
 from pipeline.nightly.untold import Untold
+from pipeline.readers import open_source
 from pipeline.run import Options
 from pipeline.store import Run, Store
 from pipeline.store.leases import name_of_analysis
@@ -139,6 +141,27 @@ def test_the_quarantine_forgets_what_is_gone(source: Path, store: Path) -> None:
     shutil.rmtree(bad.parent)
     assert night(source, store).quarantined == ()
     assert list((store / "nightly" / "quarantine").iterdir()) == []
+
+
+def test_a_store_that_fails_for_one_archive_stops_no_other_and_is_tried_every_night(
+    source: Path, store: Path
+) -> None:
+    """A file lies where the folder of the run has to be."""
+    blocked = write_archive(source / "blocked", 40)
+    write_archive(source / "free", 50)
+    in_the_way = Store(store).runs_path / f"run={open_source(blocked).identity().run_id}"
+    in_the_way.parent.mkdir(parents=True)
+    in_the_way.write_text("")
+    for due in (["free"], []):
+        outcome = night(source, store)
+        assert labels(outcome.analysed) == due
+        (failure,) = outcome.failed
+        assert (failure.path, failure.exit_code) == (blocked, StoreError.exit_code)
+        assert failure.reason.startswith("a file is in the way")
+        assert datetime.fromisoformat(failure.since) <= datetime.now(UTC)
+        assert outcome.quarantined == ()
+    in_the_way.unlink()
+    assert labels(night(source, store).analysed) == ["blocked"]
 
 
 @pytest.mark.parametrize(

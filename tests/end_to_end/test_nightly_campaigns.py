@@ -1,15 +1,19 @@
 """Campaigns of a night: made when what they are made from changed, and only then."""
 
+import errno
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pipeline.campaign import campaign
-from pipeline.errors import CampaignError, UsageError
+from pipeline.errors import CampaignError, StoreError, UsageError
 from pipeline.nightly.config import Config, read_config
 from pipeline.nightly.outcome import CampaignOutcome
+from pipeline.readers import open_source
 from pipeline.store import Store
+from pipeline.store.failures import UnwritableStoreError, told_as_store_error
 from tests.nightly_cases import Notes, night, write_archive
 from tests.ring_campaigns import write_stencil
 
@@ -66,6 +70,45 @@ def test_a_campaign_that_fails_stops_neither_the_night_nor_the_next(
     assert "no trace fits the pattern" in failed.reason
     assert any("no trace fits the pattern" in note for note in notes.notes)
     assert made.is_new
+
+
+def test_a_store_that_fails_for_one_campaign_stops_no_other(source: Path, tmp_path: Path) -> None:
+    """A file lies where the folder of the first one has to be."""
+    store = tmp_path / "store"
+    in_the_way = Store(store).campaigns.runs_path / "campaign=blocked"
+    in_the_way.parent.mkdir(parents=True)
+    in_the_way.write_text("")
+    config = {"campaigns": [{"runs": "traces", "name": "blocked"}, *SCALING["campaigns"]]}
+    failed, made = night(source, store, config=config).campaigns
+    assert (failed.name, failed.run, failed.exit_code) == ("blocked", None, StoreError.exit_code)
+    assert failed.reason.startswith("a file is in the way")
+    assert made.is_new
+
+
+def test_a_store_that_fails_for_a_run_of_a_campaign_fails_the_campaign(
+    source: Path, tmp_path: Path
+) -> None:
+    """The run did not fail: a campaign without it would tell of a configuration that does."""
+    blocked = open_source(source / "p4_r1" / "traces.otf2").identity().run_id
+    in_the_way = Store(tmp_path / "store").runs_path / f"run={blocked}"
+    in_the_way.parent.mkdir(parents=True)
+    in_the_way.write_text("")
+    found = night(source, tmp_path / "store", config=SCALING)
+    assert (len(found.analysed), len(found.failed)) == (1, 1)
+    assert only(found.campaigns).exit_code == StoreError.exit_code
+
+
+def test_a_full_disk_ends_the_campaigns_of_a_night(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    store = tmp_path / "store"
+    night(source, store)
+    monkeypatch.setattr(campaign, "plan_campaign", told_as_store_error(store)(fail))
+    with pytest.raises(UnwritableStoreError, match="the store is full"):
+        night(source, store, config=SCALING)
 
 
 def test_what_is_still_being_written_is_no_part_of_a_campaign(source: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from pipeline.errors import BrokenContractError, PipelineError, QueryError, StoreError
 from pipeline.graph import PythonStage, Recipe
 from pipeline.query_failures import StreamError, told_as_query_error
+from pipeline.store.failures import UnwritableStoreError
 from schemas import Column, Table
 from schemas.table import INT64
 from tests.support import (
@@ -148,7 +149,16 @@ def test_a_query_that_fails_while_its_rows_are_written_is_told(case: Case) -> No
 @pytest.mark.parametrize(
     ("error", "kind", "words"),
     [
-        (duckdb.IOException("IO Error: No space left on device"), StoreError, "the store is full"),
+        (
+            duckdb.IOException("IO Error: No space left on device"),
+            UnwritableStoreError,
+            "the store is full",
+        ),
+        (
+            duckdb.IOException("IO Error: Disk quota exceeded"),
+            UnwritableStoreError,
+            "the store is full",
+        ),
         (
             duckdb.OutOfMemoryException("Out of Memory Error: blocks cannot be offloaded to disk"),
             StoreError,
@@ -166,6 +176,7 @@ def test_every_failure_of_duckdb_says_what_to_do(
     with pytest.raises(kind, match=words) as caught, told_as_query_error("ranking"):
         raise error
     assert "\n" not in str(caught.value)
+    assert type(caught.value) is kind
 
 
 def test_too_little_memory_is_told(case: Case) -> None:
