@@ -1,6 +1,8 @@
 """The course of a night: find archives, analyse what is new, update campaigns."""
 
 import time
+from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 from pipeline.nightly.agenda import Agenda, Wishes, make_agenda
@@ -57,38 +59,48 @@ def run_night(
     work = Work(store, options, wishes, until, reporter, knowledge)
     work.do(agenda.due)
     _forget_the_gone(source.absolute(), store)
-    campaigns: tuple[CampaignOutcome, ...] = ()
-    if config.campaigns:
-        from pipeline.nightly.campaigns import Campaigns
-
-        campaigns = Campaigns(
-            folder=config_folder,
-            store=store,
-            options=options,
-            until=until,
-            unsettled={each.path for each in (*agenda.waiting, *work.waiting.values())},
-            has_report=wishes.has_report,
-            reporter=reporter,
-        ).update(config.campaigns)
+    again = {path for path, run in work.analysed.items() if run.run_id in told} - untold
+    night = _outcome_of(agenda, work, again, source=source.absolute(), started_at=started_at)
+    campaigns = _update(config, config_folder, work, {each.path for each in night.waiting})
     work.knowledge.remember()
-    again = {
-        path: run
-        for path, run in work.analysed.items()
-        if run.run_id in told and path not in untold
-    }
+    return replace(night, campaigns=campaigns, ended_at=timestamp())
+
+
+def _outcome_of(
+    agenda: Agenda, work: Work, again: Collection[Path], *, source: Path, started_at: str
+) -> NightOutcome:
+    """What came of the archives, of which those of `again` were told of before."""
     return NightOutcome(
-        source=source.absolute(),
+        source=source,
         started_at=started_at,
         ended_at=timestamp(),
         analysed=tuple(run for path, run in work.analysed.items() if path not in again),
-        again=tuple(again.values()),
+        again=tuple(run for path, run in work.analysed.items() if path in again),
         failed=tuple(work.failed.values()),
         quarantined=agenda.quarantined,
         waiting=(*agenda.waiting, *work.waiting.values()),
         left=tuple(work.left),
-        campaigns=campaigns,
         unchanged_count=len(agenda.known) + len(work.copies),
     )
+
+
+def _update(
+    config: Config, folder: Path, work: Work, unsettled: Collection[Path]
+) -> tuple[CampaignOutcome, ...]:
+    """Update the campaigns of a configuration in `folder`, in what is left of the night."""
+    if not config.campaigns:
+        return ()
+    from pipeline.nightly.campaigns import Campaigns
+
+    return Campaigns(
+        folder=folder,
+        store=work.store,
+        options=work.options,
+        until=work.until,
+        unsettled=unsettled,
+        has_report=work.wishes.has_report,
+        reporter=work.reporter,
+    ).update(config.campaigns)
 
 
 def _tell_left_out(agenda: Agenda, reporter: Reporter) -> None:
