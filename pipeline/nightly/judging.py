@@ -208,4 +208,5 @@ def explain(comparison: "Comparison", metric: str) -> dict[str, Any]:
     return {
         "causes": causes,
         "explanations": tuple(describe_cause(cause, comparison) for cause in causes),
+        "sql": comparison.sql,
     }

@@ -1,9 +1,10 @@
 """The index page of a store's nights: what is new, worse, failed, and how run times go on."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from pipeline.campaign.gathering import SIZES
 from pipeline.nightly.history import PastRun, Series
 from pipeline.nightly.nights import Alarm, PastNight, alarms_of
 from pipeline.nightly.outcome import Failure, NightOutcome
@@ -14,8 +15,19 @@ from pipeline.nightly.sentences import (
     describe_regression,
     name_archive,
 )
-from pipeline.nightly.verdicts import Judged, Judgement
-from pipeline.reports.model import Column, Fact, Finding, Report, Section, Subject, Table, Trend
+from pipeline.nightly.verdicts import Judged, Judgement, Regression
+from pipeline.reports.model import (
+    Column,
+    Fact,
+    Finding,
+    Report,
+    Section,
+    Source,
+    Subject,
+    Table,
+    Trend,
+)
+from pipeline.reports.tables import read_source
 from pipeline.reports.units import Unit, Value, format_value, make_visible
 from pipeline.reports.wording import count_of, said
 from pipeline.text import describe_moment
@@ -25,6 +37,8 @@ MOST_NIGHTS, MOST_ALARMS = 30, 20
 MOST_ROWS = 500
 MOST_VALUES = 40
 """A trend shows so many runs, the last ones."""
+MOST_STATEMENTS = 5
+"""So many regressions have the SQL of their causes beside them; each takes some 30 kB."""
 
 
 def build_page(
@@ -116,7 +130,17 @@ def _regressions(judgement: Judgement, pages: Pages) -> Section | None:
                 is_cut=len(shown) < len(causes),
             ),
         ),
+        sources=tuple(_statements(judgement.regressions[:MOST_STATEMENTS])),
     )
+
+
+def _statements(regressions: Sequence[Regression]) -> Iterator[Source]:
+    """What the causes come from, once for each run."""
+    told = {each.run.run_id: each for each in regressions if each.sql}
+    for each in told.values():
+        run = make_visible(f"{each.run.series.application} ({each.run.label})")
+        for name, sql in zip(("changes", "changes by rank"), each.sql, strict=True):
+            yield Source(f"{name} of {run}", sql)
 
 
 _APPLICATION = Column(name="application", title="Application", unit=Unit.TEXT)
@@ -181,7 +205,13 @@ def _trends(judgement: Judgement, history: Sequence[PastRun], pages: Pages) -> S
                 is_cut=len(shown) < len(ordered),
             ),
         ),
+        sources=(_run_times(),),
     )
+
+
+def _run_times() -> Source:
+    """The run times of all runs, as the history of nights remembers them."""
+    return Source("run times, by run id", read_source(SIZES).sql)
 
 
 _SERIES_COLUMNS = (
@@ -266,6 +296,7 @@ def _runs(judgement: Judgement, pages: Pages) -> Section | None:
                 is_cut=len(shown) < len(judgement.judged),
             ),
         ),
+        sources=(_run_times(),),
     )
 
 
@@ -279,6 +310,7 @@ _RUN_COLUMNS = (
     Column(name="change_ratio", title="Change", unit=Unit.SHARE_CHANGE),
     Column(name="noise_ns", title="Noise", unit=Unit.TIME),
     Column(name="verdict", title="Verdict", unit=Unit.TEXT),
+    Column(name="run_id", title="Run id", unit=Unit.TEXT),
 )
 
 
@@ -294,6 +326,7 @@ def _run_row(judged: Judged) -> tuple[Value, ...]:
         judged.change_ratio,
         change.noise_value if change else None,
         judged.word,
+        run.run_id,
     )
 
 

@@ -19,7 +19,8 @@ class Regression:
 
     `condition` holds of it, and `reason` says how. Values are those of its metric, in its `unit`;
     `noise_value` is how far they may be apart by chance, or None if that is not known.
-    `explanations` are the causes in words.
+    `explanations` are the causes in words, and `sql` the statements that they come from, to be run
+    over all runs of the store: by call path, then by rank.
     """
 
     run: PastRun
@@ -34,6 +35,7 @@ class Regression:
     noise_value: float | None
     causes: "tuple[Cause, ...]" = ()
     explanations: tuple[Finding, ...] = ()
+    sql: tuple[str, ...] = ()
 
     @property
     def change_ratio(self) -> float | None:

@@ -276,9 +276,9 @@ class Report:
     @property
     def asked_by(self) -> str:
         """Options of `tracemill sql` that make its tables known; empty if it shows no queries."""
-        if self.subject is Subject.NIGHT:
+        if self.subject is Subject.NIGHT and not any(each.sources for each in self.sections):
             return ""
-        is_of_all = self.subject is Subject.COMPARISON
+        is_of_all = self.subject in (Subject.COMPARISON, Subject.NIGHT)
         return "--all-runs" if is_of_all else f"--{self.subject} {self.name}"
 
     @property

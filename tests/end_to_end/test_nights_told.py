@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pipeline.access import open_store
 from pipeline.nightly import nights
 from pipeline.nightly.history import PastRun, read_history
 from pipeline.nightly.judging import Judge
@@ -17,6 +18,7 @@ from pipeline.nightly.result import KEYS, keys_of
 from pipeline.nightly.sentences import describe_regression
 from pipeline.nightly.telling import Written, tell
 from pipeline.nightly.verdicts import Judgement
+from pipeline.reports.units import format_time
 from pipeline.store import Run, Store
 from tests.nights import ITERATIONS, SLOWER_NS, Config, Rule, add_run, night
 
@@ -129,6 +131,55 @@ def test_trends_show_every_run(site: Site) -> None:
     assert len(heights) == len(site.runs)
     assert min(heights) == heights[-1]  # counted from above
     assert re.search(r"\[wave\].*\| [▁▂]{4}█ \|", dict(written.places)["text"].read_text())
+
+
+def _statement(written: Written, label: str) -> str:
+    """The SQL that the text of a night shows under some label."""
+    text = dict(written.places)["text"].read_text()
+    return text.split(f"<summary>SQL of the figures above: {label}</summary>")[1].split("```")[1]
+
+
+def test_the_sql_beside_run_times_gives_them_in_the_shell(site: Site) -> None:
+    written, result = site.tell(site.night(analysed=tuple(site.runs[1:])))
+    text = dict(written.places)["text"].read_text()
+    sql = _statement(written, "run times, by run id").removeprefix("sql\n")
+    with open_store(site.store.path).all_runs() as tables:
+        found = {row["run_id"]: row for row in tables.sql(sql).to_dicts()}
+    assert set(found) == {run.run_id for run in site.runs}
+    shown = [line.split(" | ") for line in text.splitlines() if line.startswith("| [scorep-5]")]
+    (new,) = [row for row in shown if site.slower.run_id in row[-1]]
+    assert format_time(found[site.slower.run_id]["whole_time_ns"]) in new
+    assert [
+        (each["run_time_ns"], each["processes"], each["threads"]) for each in result["new"]
+    ] == [
+        (found[run.run_id]["whole_time_ns"], found[run.run_id]["processes"],
+         found[run.run_id]["threads"])
+        for run in site.runs[1:]
+    ]  # fmt: skip
+    assert "`tracemill sql --all-runs` as it stands" in text
+
+
+def test_the_sql_beside_causes_gives_them_in_the_shell(site: Site) -> None:
+    written, result = site.tell(site.night(analysed=(site.slower,)))
+    cause = result["regressions"][0]["causes"][0]
+    with open_store(site.store.path).all_runs() as tables:
+        for name, rank, value in (
+            ("changes", None, cause["value"] - cause["base_value"]),
+            ("changes by rank", cause["rank"], cause["rank_change_value"]),
+        ):
+            sql = _statement(written, f"{name} of wave (scorep-5)").removeprefix("sql\n")
+            (row,) = [
+                row
+                for row in tables.sql(sql).to_dicts()
+                if (row["metric"], row["call_path"]) == (cause["metric"], cause["call_path"])
+                and row.get("rank") == rank
+            ]
+            assert row["change_value"] == pytest.approx(value)
+
+
+def test_a_night_that_shows_no_figures_shows_no_sql(site: Site, tmp_path: Path) -> None:
+    written = tell(Store(tmp_path / "store"), site.night(), Config())
+    assert "tracemill sql" not in dict(written.places)["text"].read_text()
 
 
 # --- What else there can be ----------------------------------------------------------------------
