@@ -1,13 +1,12 @@
 """The index page of a store's nights: what is new, worse, failed, and how run times go on."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pipeline.campaign.gathering import SIZES
-from pipeline.nightly.history import PastRun, Series
+from pipeline.nightly.history import PastRun
 from pipeline.nightly.nights import Alarm, PastNight, alarms_of
 from pipeline.nightly.outcome import Failure, NightOutcome
+from pipeline.nightly.page_times import APPLICATION, MOST_ROWS, RUN, new_runs, trends
 from pipeline.nightly.pages import Pages
 from pipeline.nightly.sentences import (
     describe_night,
@@ -15,7 +14,7 @@ from pipeline.nightly.sentences import (
     describe_regression,
     name_archive,
 )
-from pipeline.nightly.verdicts import Judged, Judgement, Regression
+from pipeline.nightly.verdicts import Judgement, Regression
 from pipeline.reports.model import (
     Column,
     Fact,
@@ -25,18 +24,12 @@ from pipeline.reports.model import (
     Source,
     Subject,
     Table,
-    Trend,
 )
-from pipeline.reports.tables import read_source
 from pipeline.reports.units import Unit, Value, format_value, make_visible
 from pipeline.reports.wording import count_of, said
 from pipeline.text import describe_moment
 
-MOST_SERIES = 200
 MOST_NIGHTS, MOST_ALARMS = 30, 20
-MOST_ROWS = 500
-MOST_VALUES = 40
-"""A trend shows so many runs, the last ones."""
 MOST_STATEMENTS = 5
 """So many regressions have the SQL of their causes beside them; each takes some 30 kB."""
 
@@ -57,8 +50,8 @@ def build_page(
     sections = (
         _summary(night, judgement, alarms, pages),
         _regressions(judgement, pages),
-        _trends(judgement, history, pages),
-        _runs(judgement, pages),
+        trends(judgement, history, pages),
+        new_runs(judgement, pages),
         _failures(night, judgement),
         _campaigns(night, pages),
         _nights(nights, alarms, pages),
@@ -143,11 +136,9 @@ def _statements(regressions: Sequence[Regression]) -> Iterator[Source]:
             yield Source(f"{name} of {run}", sql)
 
 
-_APPLICATION = Column(name="application", title="Application", unit=Unit.TEXT)
-_RUN = Column(name="label", title="Run", unit=Unit.TEXT)
 _CAUSE_COLUMNS = (
-    _APPLICATION,
-    _RUN,
+    APPLICATION,
+    RUN,
     Column(name="metric", title="Metric", unit=Unit.TEXT),
     Column(name="call_path", title="Call path", unit=Unit.TEXT, is_path=True),
     Column(name="before", title="Before", unit=Unit.NUMBER),
@@ -165,169 +156,7 @@ def _shown(unit: str, value: float, *, is_change: bool = False) -> str:
     return f"+{text}" if is_change and value > 0 else text
 
 
-# --- Trends --------------------------------------------------------------------------------------
-
-
-def _trends(judgement: Judgement, history: Sequence[PastRun], pages: Pages) -> Section | None:
-    """Run times over time: what is worse first, what is new, then what ran last."""
-    series: defaultdict[Series, list[PastRun]] = defaultdict(list)
-    for run in history:
-        series[run.series].append(run)
-    if not series:
-        return None
-    new = {judged.run.series for judged in judgement.judged}
-    alarming = {each.run.series for each in judgement.regressions}
-    worse = judgement.worse
-    ordered = sorted(
-        series, key=lambda s: (s not in alarming, s not in new, -series[s][-1].recorded_ns, s)
-    )
-    shown = ordered[:MOST_SERIES]
-    return Section(
-        key="trends",
-        title="Trends",
-        sentences=(_describe_extent(len(ordered), len(shown)),),
-        tables=(
-            Table(
-                name="trends",
-                title="Run times by application",
-                note="Runs of one application with as many processes and threads, oldest first, "
-                f"the last {MOST_VALUES}; usual is the median of those before the latest. Marked "
-                "is what this night calls worse.",
-                columns=_TREND_COLUMNS,
-                rows=tuple(_trend_row(each, series[each]) for each in shown),
-                sql="",
-                hidden=_constant(shown),
-                row_pages=tuple(
-                    pages.link(pages.of_run(series[each][-1].run_id)) for each in shown
-                ),
-                trends=tuple(_trend(series[each], worse) for each in shown),
-                trend_title="Run time",
-                is_cut=len(shown) < len(ordered),
-            ),
-        ),
-        sources=(_run_times(),),
-    )
-
-
-def _run_times() -> Source:
-    """The run times of all runs, as the history of nights remembers them."""
-    return Source("run times, by run id", read_source(SIZES).sql)
-
-
-_SERIES_COLUMNS = (
-    _APPLICATION,
-    Column(name="processes", title="Processes", unit=Unit.COUNT),
-    Column(name="threads", title="Threads", unit=Unit.COUNT),
-)
-_TREND_COLUMNS = (
-    *_SERIES_COLUMNS,
-    Column(name="run_count", title="Runs", unit=Unit.COUNT),
-    Column(name="last", title="Latest recorded", unit=Unit.TEXT),
-    Column(name="usual_ns", title="Usual", unit=Unit.TIME),
-    Column(name="latest_ns", title="Latest", unit=Unit.TIME),
-    Column(name="change_ratio", title="Change", unit=Unit.SHARE_CHANGE),
-)
-
-
-def _describe_extent(all_count: int, shown_count: int) -> str:
-    told = count_of(all_count, "series", "series")
-    more = f", the {shown_count} that ran last are shown" if shown_count < all_count else ""
-    return f"{told} of runs that can be compared{more}."
-
-
-def _trend_row(series: Series, runs: Sequence[PastRun]) -> tuple[Value, ...]:
-    *before, latest = (run.run_time_ns for run in runs[-MOST_VALUES:])
-    usual = _median(before)
-    return (
-        *_cells(series),
-        len(runs),
-        describe_moment(runs[-1].recorded_at),
-        usual,
-        latest,
-        None if not usual else (latest - usual) / usual,
-    )
-
-
-def _cells(series: Series) -> tuple[Value, ...]:
-    """Of _SERIES_COLUMNS."""
-    return make_visible(series.application), series.processes, series.threads
-
-
-def _trend(runs: Sequence[PastRun], worse: Collection[str]) -> Trend:
-    shown = runs[-MOST_VALUES:]
-    return Trend(
-        values=tuple(float(run.run_time_ns) for run in shown),
-        unit=Unit.TIME,
-        is_marked=shown[-1].run_id in worse,
-    )
-
-
-def _median(values: Sequence[int]) -> float | None:
-    if not values:
-        return None
-    ordered, middle = sorted(values), len(values) // 2
-    return float(ordered[middle] if len(values) % 2 else sum(ordered[middle - 1 : middle + 1]) / 2)
-
-
-def _constant(series: Sequence[Series]) -> frozenset[str]:
-    return frozenset({"threads"} if all(each.threads == 1 for each in series) else ())
-
-
-# --- Runs, failures, campaigns -------------------------------------------------------------------
-
-
-def _runs(judgement: Judgement, pages: Pages) -> Section | None:
-    if not judgement.judged:
-        return None
-    shown = tuple(reversed(judgement.judged))[:MOST_ROWS]
-    return Section(
-        key="runs",
-        title="Runs of this night",
-        tables=(
-            Table(
-                name="runs",
-                title="New runs",
-                note="Latest first. Before is the mean of the runs that it was held against.",
-                columns=_RUN_COLUMNS,
-                rows=tuple(map(_run_row, shown)),
-                sql="",
-                hidden=_constant([judged.run.series for judged in shown]),
-                row_pages=tuple(pages.link(pages.of_run(judged.run.run_id)) for judged in shown),
-                is_cut=len(shown) < len(judgement.judged),
-            ),
-        ),
-        sources=(_run_times(),),
-    )
-
-
-_RUN_COLUMNS = (
-    _RUN,
-    *_SERIES_COLUMNS,
-    Column(name="recorded", title="Recorded", unit=Unit.TEXT),
-    Column(name="run_time_ns", title="Run time", unit=Unit.TIME),
-    Column(name="before_ns", title="Before", unit=Unit.TIME),
-    Column(name="before_count", title="Runs before", unit=Unit.COUNT),
-    Column(name="change_ratio", title="Change", unit=Unit.SHARE_CHANGE),
-    Column(name="noise_ns", title="Noise", unit=Unit.TIME),
-    Column(name="verdict", title="Verdict", unit=Unit.TEXT),
-    Column(name="run_id", title="Run id", unit=Unit.TEXT),
-)
-
-
-def _run_row(judged: Judged) -> tuple[Value, ...]:
-    run, change = judged.run, judged.change
-    return (
-        make_visible(run.label),
-        *_cells(run.series),
-        describe_moment(run.recorded_at),
-        run.run_time_ns,
-        change.base_value if change else None,
-        len(judged.base),
-        judged.change_ratio,
-        change.noise_value if change else None,
-        judged.word,
-        run.run_id,
-    )
+# --- Failures, campaigns, nights before ----------------------------------------------------------
 
 
 def _failures(night: NightOutcome, judgement: Judgement) -> Section | None:
