@@ -37,7 +37,7 @@ def _lines(report: Report, has_pictures: bool) -> Iterator[str]:
     yield ""
     if report.asked_by:
         yield (
-            f"{report.subject.capitalize()} `{report.name}`. Each query can be given to "
+            f"{report.kind} `{report.name}`. Each query can be given to "
             f"`tracemill sql {report.asked_by}` as it stands."
         )
 

@@ -282,6 +282,11 @@ class Report:
         return "--all-runs" if is_of_all else f"--{self.subject} {self.name}"
 
     @property
+    def kind(self) -> str:
+        """What stands before its name: 'Run', 'Night'."""
+        return "Night" if self.subject is Subject.NIGHT else self.subject.capitalize()
+
+    @property
     def folder(self) -> str:
         """Name of the folder with its files; of nights there is the last one alone."""
         is_alone = self.subject is Subject.NIGHT

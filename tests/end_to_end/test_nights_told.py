@@ -156,7 +156,7 @@ def test_the_sql_beside_run_times_gives_them_in_the_shell(site: Site) -> None:
          found[run.run_id]["threads"])
         for run in site.runs[1:]
     ]  # fmt: skip
-    assert "`tracemill sql --all-runs` as it stands" in text
+    assert re.search(r"^Night `\S+`\. .*`tracemill sql --all-runs` as it stands", text, re.M)
 
 
 def test_the_sql_beside_causes_gives_them_in_the_shell(site: Site) -> None:
