@@ -149,6 +149,7 @@ FORK_JOIN_TIMES = Table(
             "fork_join_ns",
             "From the fork to entering, and from leaving to the join: a part of exclusive time.",
         ),
+        renamed(EXCLUSIVE_NS, "fork_ns", "From the fork to entering: a part of that."),
     ),
 )
 

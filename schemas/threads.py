@@ -6,7 +6,9 @@ from schemas.columns import (
     EXCLUSIVE_NS,
     LEAVE_NS,
     LOCATION_ID,
+    METRIC,
     TEAM_ID,
+    VALUE,
     VISIT_ID,
     WAIT_NS,
     renamed,
@@ -77,4 +79,54 @@ TEAM_ENDINGS = Table(
     ),
 )
 
-TABLES = (PARALLEL_VISITS, TEAM_BARRIERS, TEAM_ENDINGS)
+TEAM_WORKERS = Table(
+    name="team_workers",
+    meaning="Threads that work in teams besides the first thread of their process.",
+    grain="one row per location that ever worked in a team of its process",
+    key=("location_id",),
+    is_transient=True,
+    columns=(
+        LOCATION_ID,
+        renamed(LOCATION_ID, "master_location_id", "First thread of the process."),
+    ),
+)
+
+SERIAL_CALL_PATHS = Table(
+    name="serial_call_paths",
+    meaning="Call paths of the program outside parallel regions, and where these begin.",
+    grain="one row per call path that lies in no parallel region",
+    key=("call_path_id",),
+    is_transient=True,
+    columns=(
+        CALL_PATH_ID,
+        Column(name="is_parallel", type=BOOL, meaning="A parallel region begins here."),
+        renamed(CALL_PATH_ID, "last_call_path_id", "Last call path below this one, or itself."),
+    ),
+)
+
+LIMITED_PARALLELISM = Table(
+    name="limited_parallelism",
+    meaning="How long workers are idle while a team works that they do not belong to.",
+    grain="one row per call path in a parallel region and worker that is idle there",
+    key=("call_path_id", "location_id"),
+    is_transient=True,
+    columns=(
+        CALL_PATH_ID,
+        LOCATION_ID,
+        renamed(EXCLUSIVE_NS, "idle_ns", "The master's time without callees in such regions."),
+    ),
+)
+
+TEAM_SEVERITIES = Table(
+    name="team_severities",
+    meaning="What teams of threads cost: coming together and parting, and idle threads.",
+    grain="one row per metric, call path and location with a value other than zero",
+    key=("metric", "call_path_id", "location_id"),
+    is_transient=True,
+    columns=(METRIC, CALL_PATH_ID, LOCATION_ID, VALUE),
+)
+
+TABLES = (
+    PARALLEL_VISITS, TEAM_BARRIERS, TEAM_ENDINGS, TEAM_WORKERS, SERIAL_CALL_PATHS,
+    LIMITED_PARALLELISM, TEAM_SEVERITIES,
+)  # fmt: skip

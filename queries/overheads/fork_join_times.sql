@@ -9,7 +9,8 @@
 SELECT
     call_path_id,
     location_id,
-    sum(enter_ns - fork_ns + join_ns - leave_ns)::BIGINT AS fork_join_ns
+    sum(enter_ns - fork_ns + join_ns - leave_ns)::BIGINT AS fork_join_ns,
+    sum(enter_ns - fork_ns)::BIGINT AS fork_ns
 FROM parallel_visits
 GROUP BY ALL
 ORDER BY call_path_id, location_id
