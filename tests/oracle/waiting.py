@@ -24,7 +24,7 @@ REMEMBERED = 100
 COMPLETIONS = ("collective_completions", "init_completion")
 WAITS = (
     "late_sender", "late_receiver", "collective_waits", "nonblocking_collective_waits",
-    "wait_at_finalize", "team_barrier_waits",
+    "wait_at_finalize", "team_barrier_waits", "lock_contention",
 )  # fmt: skip
 
 
@@ -199,3 +199,64 @@ def _framing(members: list[Member], wait: Wait) -> Row:
     (member,) = (each for each in members if each.location == wait.location)
     (cause,) = (each for each in members if each.location == wait.cause)
     return _row(wait, member, cause.visit)
+
+
+# --- Locks --------------------------------------------------------------------------------------
+
+
+def lock_contention(tables: Tables) -> list[Row]:
+    """For each call that took locks: the last of all times at which somebody gave one back.
+
+    The lock that is taken for the n-th time is looked for among all releases after the time before.
+    """
+    groups = processes(tables)
+    found: dict[int, list[tuple[int, int, int, Row]]] = defaultdict(list)
+    for own in tables["lock_operations"]:
+        if own["kind"] != "acquire" or own["visit_id"] is None:
+            continue
+        before = [
+            row
+            for row in tables["lock_operations"]
+            if row["kind"] == "release"
+            and row["visit_id"] is not None
+            and row["time_ns"] <= own["time_ns"]
+            and row["acquisition_order"] == own["acquisition_order"] - 1
+            and (row["paradigm"], row["lock_id"]) == (own["paradigm"], own["lock_id"])
+            and groups[row["location_id"]] == groups[own["location_id"]]
+        ]
+        if before:
+            last = max(before, key=lambda row: row["time_ns"])
+            wait = last["time_ns"] - own["enter_ns"]
+            found[own["visit_id"]].append((wait, last["location_id"], last["visit_id"], own))
+    return [
+        _for_lock(tables, *max(waits, key=lambda wait: wait[:3]))
+        for waits in found.values()
+        if max(wait[0] for wait in waits) > 0
+    ]
+
+
+def _for_lock(tables: Tables, wait: int, place: int, visit: int, own: Row) -> Row:
+    regions = {row["region_id"]: row for row in tables["regions"]}
+    (path,) = (p for p in tables["call_paths"] if p["call_path_id"] == own["call_path_id"])
+    region = regions[path["region_id"]]
+    if own["paradigm"] == "openmp":
+        kind = "critical" if region["role"] == "critical" else "api"
+        name = f"omp_lock_contention_{kind}"
+    else:
+        kind = "conditional" if region["name"].startswith("pthread_cond_") else "mutex_lock"
+        name = f"pthread_lock_contention_{kind}"
+    return {
+        "property": name,
+        "location_id": own["location_id"],
+        "visit_id": own["visit_id"],
+        "call_path_id": own["call_path_id"],
+        "start_ns": own["enter_ns"],
+        "wait_ns": wait,
+        "cause_location_id": place,
+        "cause_visit_id": visit,
+        "message_id": None,
+        "collective_id": None,
+        "is_synchronisation": True,
+        "is_beyond_reference": own["paradigm"] not in ("openmp", "pthread"),
+        "confidence": 100,
+    }

@@ -1,0 +1,80 @@
+-- Threads that waited for a lock until another one gave it back.
+--
+--     thread 0   [lock]held....[unlock]
+--     thread 1         [lock ....|..]held          waited from entering until the release
+--                                acquired
+--
+-- A wait on a condition ends by taking its mutex again: it counts from entering, too, until whoever
+-- held the mutex last gave it back. Of several locks taken in one call the longest wait counts.
+--
+-- Grain:      one row per visit that waited for a lock
+-- Inputs:     lock_operations, locations, call_paths, regions
+-- Output:     lock_contention
+-- Parameters: none
+-- Source:     Scalasca pattern reference, "OpenMP Critical Contention Time", "OpenMP Lock API
+--             Contention Time", "Pthread Lock Contention Time" on mutexes and conditions
+-- Assumes:    clocks of the threads of a process agree; locks are taken in calls that do nothing
+--             else; a lock is taken in the order of its numbers, which may begin anew
+WITH
+    operations AS (
+        SELECT
+            lock_operations.location_id,
+            lock_operations.kind,
+            lock_operations.visit_id,
+            lock_operations.call_path_id,
+            lock_operations.time_ns,
+            lock_operations.enter_ns,
+            lock_operations.paradigm,
+            locations.location_group_id,
+            lock_operations.lock_id,
+            lock_operations.acquisition_order
+        FROM lock_operations
+        INNER JOIN locations USING (location_id)
+        WHERE lock_operations.visit_id IS NOT NULL
+    ),
+
+    -- The last release before it, for locks that are taken several times by whoever has them.
+    waits AS (
+        SELECT
+            acquired.visit_id,
+            acquired.location_id,
+            acquired.call_path_id,
+            acquired.enter_ns,
+            acquired.paradigm,
+            max((released.time_ns - acquired.enter_ns, released.location_id, released.visit_id))
+                AS longest
+        FROM (FROM operations WHERE kind = 'acquire') AS acquired
+        ASOF INNER JOIN (FROM operations WHERE kind = 'release') AS released
+            ON
+                acquired.location_group_id = released.location_group_id
+                AND acquired.paradigm = released.paradigm
+                AND acquired.lock_id = released.lock_id
+                AND acquired.acquisition_order = released.acquisition_order + 1
+                AND acquired.time_ns >= released.time_ns
+        WHERE released.time_ns > acquired.enter_ns
+        GROUP BY ALL
+    )
+
+SELECT
+    CASE
+        WHEN regions.role = 'critical' THEN 'omp_lock_contention_critical'
+        WHEN waits.paradigm = 'openmp' THEN 'omp_lock_contention_api'
+        WHEN starts_with(regions.name, 'pthread_cond_') THEN 'pthread_lock_contention_conditional'
+        ELSE 'pthread_lock_contention_mutex_lock'
+    END AS property,
+    waits.location_id,
+    waits.visit_id,
+    waits.call_path_id,
+    waits.enter_ns AS start_ns,
+    waits.longest[1] AS wait_ns,
+    waits.longest[2] AS cause_location_id,
+    waits.longest[3] AS cause_visit_id,
+    NULL::BIGINT AS message_id,
+    NULL::BIGINT AS collective_id,
+    TRUE AS is_synchronisation,
+    waits.paradigm NOT IN ('openmp', 'pthread') AS is_beyond_reference,
+    100::TINYINT AS confidence
+FROM waits
+INNER JOIN call_paths USING (call_path_id)
+INNER JOIN regions USING (region_id)
+ORDER BY waits.visit_id
