@@ -35,6 +35,7 @@ METRICS = Table(
                 "wait state",
                 "completion",
                 "finding",
+                "threads",
                 "critical path",
                 "overhead",
                 "imbalance",

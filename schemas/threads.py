@@ -122,7 +122,6 @@ TEAM_SEVERITIES = Table(
     meaning="What teams of threads cost: coming together and parting, and idle threads.",
     grain="one row per metric, call path and location with a value other than zero",
     key=("metric", "call_path_id", "location_id"),
-    is_transient=True,
     columns=(METRIC, CALL_PATH_ID, LOCATION_ID, VALUE),
 )
 

@@ -94,6 +94,23 @@ WITH
             'Calls with Late Receiver time whose longest awaited message had zero bytes.'
         ),
         (
+            'omp_management', NULL, 'threads', 'OpenMP Thread Management', 'ns',
+            'Time of threads of a team from the fork to entering and from leaving to the join.'
+        ),
+        (
+            'omp_fork', 'omp_management', 'threads', 'OpenMP Thread Team Fork', 'ns',
+            'The part of it from the fork until the thread has entered the parallel region.'
+        ),
+        (
+            'omp_idle_threads', NULL, 'threads', 'OpenMP Idle Threads', 'ns',
+            'Time of the master that threads of its teams are idle, in its call paths.'
+        ),
+        (
+            'omp_limited_parallelism', 'omp_idle_threads', 'threads',
+            'OpenMP Limited Parallelism', 'ns',
+            'The part of it in parallel regions of teams that the thread does not belong to.'
+        ),
+        (
             'critical_path', NULL, 'critical path', 'Critical Path', 'ns',
             'Time on the chain of activities that decided how long the run took.'
         ),

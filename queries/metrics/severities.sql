@@ -7,7 +7,7 @@
 -- Grain:      one row per metric, call path and location with a value other than zero, beyond the
 --             reference apart
 -- Inputs:     mpi_operations, messages, collective_counts, wait_states, findings,
---             critical_path_severities, metrics
+--             critical_path_severities, team_severities, metrics
 -- Output:     severities
 -- Parameters: none
 -- Source:     Scalasca pattern reference
@@ -130,6 +130,8 @@ WITH RECURSIVE
         FROM collective_counts
         UNION ALL
         FROM critical_path_severities
+        UNION ALL
+        FROM team_severities
     ),
 
     valued AS (

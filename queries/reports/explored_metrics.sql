@@ -28,6 +28,7 @@ ORDER BY
             'wait state',
             'completion',
             'finding',
+            'threads',
             'idle',
             'critical path',
             'communication'

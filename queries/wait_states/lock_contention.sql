@@ -11,6 +11,15 @@
 -- Inputs:     lock_operations, locations, call_paths, regions
 -- Output:     lock_contention
 -- Parameters: none
+-- Pattern:    wait state
+-- Metrics:    omp_lock_contention_critical "Wait at OpenMP Critical Section": Time of a thread
+--             before a critical section until another one has left it.
+--             omp_lock_contention_api "Wait for OpenMP Lock": Time of a thread in taking a lock of
+--             OpenMP until another one has given it back.
+--             pthread_lock_contention_mutex_lock "Wait for Mutex": Time of a thread in taking a
+--             mutex until another one has given it back.
+--             pthread_lock_contention_conditional "Wait for Condition": Time of a thread waiting
+--             on a condition until it could take the mutex again.
 -- Source:     Scalasca pattern reference, "OpenMP Critical Contention Time", "OpenMP Lock API
 --             Contention Time", "Pthread Lock Contention Time" on mutexes and conditions
 -- Assumes:    clocks of the threads of a process agree; locks are taken in calls that do nothing

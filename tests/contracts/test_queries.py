@@ -287,7 +287,6 @@ FOR_USERS = {
     "counters": "what the values of counter_values mean",
     "rma_windows": "windows of one-sided communication",
     "io_handles": "open files",
-    "lock_operations": "who held which lock, and when",
     "rma_operations": "one-sided communication as recorded",
     "io_operations": "file accesses as recorded",
     "counter_values": "hardware and other counters as recorded",

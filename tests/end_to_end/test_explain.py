@@ -36,6 +36,7 @@ HEADINGS = {
     "overhead": CHARGED,
     "imbalance": CHARGED,
     "idle": CHARGED,
+    "threads": CHARGED,
 }
 
 each_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
@@ -70,8 +71,8 @@ def test_whatever_waiting_a_query_finds_has_advice() -> None:
     """The summary names findings by the title of their property, and says what explains them."""
     concepts = ("wait_states", "collectives")
     texts = [query.text for query in all_queries() if query.concept in concepts]
-    named = {name for text in texts for name in re.findall(r"'((?:mpi|omp)_\w+)'", text)}
-    properties = named - {"mpi_finalize"}  # a kind of region
+    named = {name for text in texts for name in re.findall(r"'((?:mpi|omp|pthread)_\w+)'", text)}
+    properties = named - {"mpi_finalize", "pthread_cond_"}  # kinds of regions
     assert len(properties) >= 15
     for name in properties:
         metric = find_metric(name, METRICS)

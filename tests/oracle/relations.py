@@ -46,12 +46,13 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     collectives.collective_counts,
     # threads
     teams.parallel_visits, teams.team_barriers, teams.team_endings, teams.fork_join_times,
-    teams.team_barrier_waits,
+    teams.team_barrier_waits, teams.team_workers, teams.serial_call_paths,
+    teams.limited_parallelism, teams.team_severities,
     # wait states
     waiting.awaited_messages, waiting.wrong_order, waiting.late_sender, waiting.late_receiver,
     waiting.collective_waits, waiting.collective_completions,
     waiting.nonblocking_collective_waits, waiting.init_completion, waiting.wait_at_finalize,
-    waiting.wait_states, findings.findings, severities.severities,
+    waiting.lock_contention, waiting.wait_states, findings.findings, severities.severities,
     # what the trace is good for
     quality.open_requests, quality.clock_violations, quality.trace_quality,
     # critical path

@@ -36,7 +36,7 @@ def severities(tables: Tables) -> list[Row]:
     for row in tables["findings"]:
         found[row["property"], row["call_path_id"], row["location_id"], True] += row["value"]
     names = ("metric", "call_path_id", "location_id")
-    for row in tables["critical_path_severities"]:
+    for row in (*tables["critical_path_severities"], *tables["team_severities"]):
         metric, path, place = (row[name] for name in names)
         found[metric, path, place, False] += row["value"]
     return [

@@ -6,7 +6,8 @@ tracemill.widgets.panels = function (stage, data) {
   const cells = tracemill.makeCells(data);
   const KINDS = {
     profile: "Profile", overhead: "Overheads", "wait state": "Wait states", completion: "Completion",
-    "critical path": "Critical path", idle: "Idle time", communication: "Communication",
+    threads: "Threads", "critical path": "Critical path", idle: "Idle time",
+    communication: "Communication",
   };
   const metricTree = nestKinds();
   let metric = Math.max(0, metrics.findIndex((each) => each.name === "time"));
