@@ -195,14 +195,9 @@ def broken_checks(run: Run) -> tuple[str, ...]:
 
 
 def compared_of(run: Run) -> frozenset[str]:
-    """The metrics that are compared for a run.
-
-    Waiting for locks, which the reference counts as such in its imbalance, is not analysed.
-    """
+    """The metrics that are compared for a run."""
     if run.read("task_fragments", ["location_id"]).num_rows > 0:
         return COMPARED - ON_CRITICAL_PATH
-    if run.read("lock_operations", ["location_id"]).num_rows > 0:
-        return COMPARED - DERIVED
     return COMPARED
 
 

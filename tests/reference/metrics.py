@@ -33,6 +33,12 @@ TIMES = ON_CRITICAL_PATH | frozenset(
         "mpi_finalize_wait",
         "omp_ebarrier_wait",
         "omp_ibarrier_wait",
+        "omp_lock_contention_critical",
+        "omp_lock_contention_api",
+        "pthread_lock_contention_mutex_lock",
+        "pthread_lock_contention_conditional",
+        "omp_management",
+        "omp_fork",
     )
 )
 """Compared within a tolerance; the product's and the reference's clocks round differently."""
