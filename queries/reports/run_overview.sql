@@ -2,7 +2,7 @@
 --
 -- Grain:      one row
 -- Inputs:     runs, flat_profile, regions, mpi_calls, wait_states, messages, collectives,
---             thread_teams, task_fragments
+--             thread_teams, task_fragments, lock_operations
 -- Output:     report section summary
 -- Parameters: none
 -- Assumes:    exclusive times of all regions add up to the time of all locations
@@ -45,7 +45,8 @@ WITH
     forked AS (
         SELECT
             (SELECT count(*) FROM thread_teams) AS team_count,
-            (SELECT count(*) FROM task_fragments WHERE is_first) AS task_count
+            (SELECT count(*) FROM task_fragments WHERE is_first) AS task_count,
+            (SELECT count(*) FROM lock_operations) AS lock_count
     )
 
 SELECT
@@ -69,7 +70,8 @@ SELECT
     exchanged.message_bytes::BIGINT AS message_bytes,
     gathered.collective_count,
     forked.team_count,
-    forked.task_count
+    forked.task_count,
+    forked.lock_count
 FROM runs
 CROSS JOIN profiled
 CROSS JOIN waited

@@ -2,16 +2,17 @@
 --
 -- Grain:      one row per kind of call that took time
 -- Inputs:     flat_profile, regions, mpi_calls, region_classes, overhead_classes, collectives,
---             collective_members, wait_states, call_paths, thread_teams
+--             collective_members, wait_states, call_paths, thread_teams, lock_operations
 -- Output:     report section wait states
 -- Parameters: none
--- Assumes:    messages and collectives between processes, and barriers of teams of threads, are
---             analysed where the trace records them
+-- Assumes:    messages and collectives between processes, barriers of teams of threads, and locks
+--             are analysed where the trace records them
 WITH
     classes AS (
         SELECT
             regions.region_id,
             regions.paradigm,
+            regions.name,
             coalesce(substr(mpi_calls.call, 5), '') AS call,
             overhead_classes.overhead_class,
             overhead_classes.overhead_subclass
@@ -31,6 +32,12 @@ WITH
                 classes.call, '^i(neighbor_|barrier|bcast|gather|scatter|all|reduce|scan|exscan)'
             )
             AND NOT EXISTS (FROM collectives WHERE is_nonblocking)
+    ),
+
+    locking AS (
+        SELECT DISTINCT call_paths.region_id
+        FROM lock_operations
+        INNER JOIN call_paths ON lock_operations.call_path_id = call_paths.call_path_id
     ),
 
     kinds AS (
@@ -57,6 +64,18 @@ WITH
                     classes.paradigm = 'openmp'
                     AND classes.overhead_subclass = 'barrier'
                     AND EXISTS (FROM thread_teams)
+                    THEN NULL
+                -- Locks that are recorded, and calls that do not wait for them.
+                WHEN
+                    classes.overhead_subclass IN ('lock', 'condition')
+                    AND (
+                        classes.region_id IN (FROM locking)
+                        OR regexp_matches(
+                            classes.name,
+                            '^(omp_(init|destroy|unset|test)_'
+                            || '|pthread_[a-z]+_(init|destroy|unlock|try|signal|broadcast))'
+                        )
+                    )
                     THEN NULL
                 WHEN classes.paradigm <> 'mpi' AND classes.overhead_class = 'synchronisation'
                     THEN 'synchronisation of threads and devices'

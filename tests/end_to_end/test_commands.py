@@ -234,5 +234,6 @@ def test_what_is_said_to_be_analysed_is_what_is_searched(store: Path) -> None:
     assert {finding for (finding,) in rows} == {
         "Late Receiver", "Late Sender", "Wait at Barrier", "Wait at N × N", "Late Broadcast",
         "Early Reduce", "Early Scan", "Wait at Finalize", "Wait at OpenMP Barrier",
-        "Wait at Implicit OpenMP Barrier",
+        "Wait at Implicit OpenMP Barrier", "Wait at OpenMP Critical Section",
+        "Wait for OpenMP Lock", "Wait for Mutex", "Wait for Condition",
     }  # fmt: skip

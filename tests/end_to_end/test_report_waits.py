@@ -292,6 +292,27 @@ def test_with_threads_barriers_of_openmp_are_analysed_too() -> None:
     )
 
 
+def test_locks_are_analysed_where_they_are_recorded() -> None:
+    run = late_sender_run(calls=("pthread_mutex_unlock", "pthread_mutex_lock"))
+    regions = [row | {"paradigm": "pthread"} for row in run.tables["regions"]]
+    classes = [
+        {"region_id": 0, "overhead_id": CLASSES["user code"]},
+        {"region_id": 1, "overhead_id": CLASSES["lock"]},
+        {"region_id": 2, "overhead_id": CLASSES["lock"]},
+    ]
+    run = with_rows(run, regions=regions, region_classes=classes, wait_states=[])
+    # Of 200 ms 60 are in taking the mutex; giving it back is no waiting.
+    assert coverage(run) == (
+        " Not analysed: synchronisation of threads and devices (30.0% of all time)."
+    )
+    recorded = with_rows(run, lock_operations=[{"call_path_id": 2, "visit_id": 3}])
+    said = build_summary(recorded).section("summary").sentences
+    assert (
+        "Analysed for waiting: messages and collectives between processes, locks of threads."
+        in said
+    )
+
+
 def barrier_run(**changes: Any) -> HandMadeRun:
     """A barrier that rank 1 entered 50 ms before rank 0, and left 5 ms after it."""
     wait = waits((1, 2, 50, 0))[0] | {"property": "mpi_barrier_wait", "confidence": 100}

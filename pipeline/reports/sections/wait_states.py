@@ -84,9 +84,10 @@ def describe_coverage(overview: Row, unanalysed: Sequence[Row]) -> str:
     """Which waiting the analysis tells apart, and how much time may hold other waiting."""
     kinds = [f"{row['kind']} ({share_of(row['time_ratio'])} of all time)" for row in unanalysed]
     others = f" Not analysed: {join_words(kinds)}." if kinds else ""
-    between = "messages and collectives between processes"
-    analysed = f"{between}, barriers of OpenMP" if overview["team_count"] else between
-    return f"Analysed for waiting: {analysed}.{others}"
+    analysed = ["messages and collectives between processes"]
+    analysed += ["barriers of OpenMP"] if overview["team_count"] else []
+    analysed += ["locks of threads"] if overview["lock_count"] else []
+    return f"Analysed for waiting: {', '.join(analysed)}.{others}"
 
 
 def describe_waiting(overview: Row, searched: Sequence[Row]) -> str:
