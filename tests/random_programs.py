@@ -128,5 +128,8 @@ _OWN: dict[str, Any] = {
     "threads": lambda random: {
         "barriers": random.randint(0, 2),
         "thread_imbalance": random.choice((0.0, 1.0)),
+        "locked": random.choice((0, 1, 5)),
+        "locked_ns": random.choice((0, 10, 2000)),
+        "lock": random.choice(("critical", "api", "mutex")),
     },
 }

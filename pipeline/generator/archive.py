@@ -25,9 +25,10 @@ _RESOLUTION = 1_000_000_000
 _EVENT_CHUNK_BYTES, _DEFINITION_CHUNK_BYTES = 1 << 18, 1 << 22
 # Numbers as in OTF2's headers.
 _WRITE, _POSIX, _UNCOMPRESSED, _FLUSH = 0, 1, 1, 1
-_PARADIGMS = {"user": 1, "openmp": 3, "mpi": 4}
-_ROLES = {"function": 1, "parallel": 5, "barrier": 15, "implicit_barrier": 16, "message": 28,
-          "collective": 25, "rma": 29}  # fmt: skip
+_PARADIGMS = {"user": 1, "openmp": 3, "mpi": 4, "pthread": 7}
+_ROLES = {"function": 1, "wrapper": 2, "parallel": 5, "critical": 12, "critical_sblock": 13,
+          "barrier": 15, "implicit_barrier": 16, "message": 28, "collective": 25,
+          "rma": 29}  # fmt: skip
 _COMM_LOCATIONS, _COMM_GROUP, _GLOBAL_MEMBERS = 4, 5, 1
 _PROCESS, _CPU_THREAD = 1, 1
 _REGION_MAP, _COMM_MAP, _WINDOW_MAP = 3, 6, 8

@@ -339,15 +339,20 @@ def _build_rma(phase: Rma, spec: Spec, processes: Sequence[Process], random: Any
 def _build_threads(
     phase: Threads, spec: Spec, processes: Sequence[Process], random: Any
 ) -> None:  # fmt: skip
+    members = phase.team or spec.threads
     for process in processes:
         process.team(
             region_of(phase),
-            work_ns(phase, spec, process.rank) // (spec.threads * (phase.barriers + 1)),
+            work_ns(phase, spec, process.rank) // (members * (phase.barriers + 1)),
             jitter_ppm=round(phase.jitter * _PPM),
             imbalance_ppm=round(phase.thread_imbalance * _PPM),
-            period=2 if phase.shape == "odd" else spec.threads,
+            period=2 if phase.shape == "odd" else members,
             barriers=phase.barriers,
             calls=phase.calls,
+            members=members,
+            lock=at.LOCK_KINDS.index(phase.lock),
+            locked=phase.locked,
+            locked_ns=phase.locked_ns,
         )
 
 

@@ -9,9 +9,18 @@ from numpy.typing import NDArray
 from pipeline.generator.kernels import layout as at
 from pipeline.generator.kernels.computation import DEPTH, FAN_OUT
 
-MPI, USER, OPENMP = "mpi", "user", "openmp"
+MPI, USER, OPENMP, PTHREAD = "mpi", "user", "openmp", "pthread"
 WORLD = 0
 _TAGS_OF_PHASE = 100
+# Regions that take a lock, have it and give it back, by kind of lock.
+_LOCK_REGIONS = (
+    (("!$omp critical", OPENMP, "critical"), ("!$omp critical sblock", OPENMP, "critical_sblock")),
+    (("omp_set_lock", OPENMP, "wrapper"), ("locked", USER), ("omp_unset_lock", OPENMP, "wrapper")),
+    (
+        ("pthread_mutex_lock", PTHREAD, "wrapper"), ("locked", USER),
+        ("pthread_mutex_unlock", PTHREAD, "wrapper"),
+    ),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -63,11 +72,13 @@ class Program:
     windows: list[Window] = field(default_factory=list)
     code: list[list[list[int]]] = field(default_factory=list)
     first_functions: dict[int, int] = field(default_factory=dict)
+    lock_paths: dict[tuple[int, int], int] = field(default_factory=dict)
     slot_count: int = 0
     collective_slot_count: int = 0
     most_completed: int = 0
     most_calls: int = 0
     most_parts: int = 1
+    most_locked: int = 0
 
     def __post_init__(self) -> None:
         self.code = [[] for _ in range(self.process_count)]
@@ -106,6 +117,19 @@ class Program:
                 first = self.first_functions[caller]
                 below += list(range(first, first + FAN_OUT))
             level = below
+
+    def lock_path(self, parallel: int, kind: int) -> int:
+        """Number of the call path that takes a lock in a parallel region.
+
+        The next one has the lock; where it is given back elsewhere, that is the one after it.
+        """
+        if (parallel, kind) not in self.lock_paths:
+            names = _LOCK_REGIONS[kind]
+            first, *others = [self.region(*each) for each in names]
+            self.lock_paths[parallel, kind] = self.new_paths(parallel, [first])
+            below = self.lock_paths[parallel, kind] if kind == at.CRITICAL else parallel
+            self.new_paths(below, others)
+        return self.lock_paths[parallel, kind]
 
     def communicator(self, name: str, members: Sequence[int]) -> int:
         """Number of a communicator."""
@@ -201,11 +225,12 @@ class Process:
 
     def team(
         self, region: str, ns: int, *, jitter_ppm: int, imbalance_ppm: int, period: int,
-        barriers: int, calls: int,
+        barriers: int, calls: int, members: int, lock: int, locked: int, locked_ns: int,
     ) -> None:  # fmt: skip
-        """Compute on all threads; each has `imbalance_ppm` more to do than the one before it.
+        """Compute on so many threads; each has `imbalance_ppm` more to do than the one before it.
 
-        After `period` threads it begins again with little.
+        After `period` threads it begins again with little. Before each barrier, all of them take a
+        kind of lock `locked` times.
         """
         program = self.program
         parallel = program.region("!$omp parallel", OPENMP, "parallel")
@@ -223,9 +248,11 @@ class Process:
             program.functions_below(path + 1)
             program.most_calls = max(program.most_calls, calls)
         program.most_parts = max(program.most_parts, barriers + 1)
+        program.most_locked = max(program.most_locked, locked)
         self._add(
             at.TEAM, path, amount=ns, mode=jitter_ppm, slot=imbalance_ppm, count=barriers,
-            peer=calls, target=period,
+            peer=calls, target=period, tag=members, comm=lock, received=locked, size=locked_ns,
+            lock_path=program.lock_path(path, lock) if locked else 0,
         )  # fmt: skip
 
     # --- Messages; peers are processes, requests are numbers that `new_slot` gives ---
@@ -345,8 +372,9 @@ class Process:
     def _add(
         self, code: int, path: int = 0, *, peer: int = at.NOBODY, comm: int = 0, tag: int = 0,
         size: int = 0, received: int = 0, slot: int = 0, count: int = 0, amount: int = 0,
-        mode: int = 0, target: int = 0,
+        mode: int = 0, target: int = 0, lock_path: int = 0,
     ) -> None:  # fmt: skip
         self._code.append(
-            [code, path, peer, comm, tag, size, received, slot, count, amount, mode, target]
-        )
+            [code, path, peer, comm, tag, size, received, slot, count, amount, mode, target,
+             lock_path]
+        )  # fmt: skip

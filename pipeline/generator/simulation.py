@@ -101,13 +101,12 @@ def _new_state(program: Program, machine: Machine, factors: Factors) -> at.State
     counters[at.HAS_NOISE] = machine.has_noise
     counters[at.OVERHEAD], counters[at.LATENCY] = machine.overhead_ns, machine.latency_ns
     counters[at.NS_PER_KIB], counters[at.EAGER_LIMIT] = machine.ns_per_kib, machine.eager_limit
-    calls = 2 * program.most_calls + 8
+    calls = 2 * program.most_calls + 8 * program.most_locked + 8
     completed = program.slot_count + program.most_completed
     counters[at.MOST_EVENTS] = program.most_parts * threads * calls + 2 * completed + 64
     judged = program.collective_slot_count + 2
-    counters[at.MOST_WAITS] = (
-        (2 * processes + 2) * judged + at.REMEMBERED_MOST + threads * (program.most_parts + 1)
-    )
+    of_threads = threads * (program.most_parts * (1 + program.most_locked) + 1)
+    counters[at.MOST_WAITS] = (2 * processes + 2) * judged + at.REMEMBERED_MOST + of_threads
     comm_ranks, comm_members, comm_sizes = _communicators(program)
     instances, pointers = _first_instances(comm_sizes, comm_ranks)
     counters[at.INSTANCE_FREE] = len(comm_sizes)
@@ -132,7 +131,7 @@ def _new_state(program: Program, machine: Machine, factors: Factors) -> at.State
         waits=np.empty((wait_rows, at.WAIT_WIDTH), np.int64),
         factors=_factors(factors, len(program.paths), processes),
         first_functions=_values(program.first_functions, len(program.paths)),
-        team=np.zeros((1, threads, 2), np.int64),
+        team=np.zeros((1, threads, 4), np.int64),
     )
     starts_ns = _starts(program, machine)
     order = np.argsort(starts_ns, kind="stable")  # a sorted queue is in order

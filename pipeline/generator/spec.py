@@ -108,10 +108,17 @@ class Rma(Phase):
 
 @dataclass(frozen=True, kw_only=True)
 class Threads(Phase):
-    """All threads of a process share its computing, and meet in barriers."""
+    """All threads of a process share its computing, and meet in barriers; or the first `team` do.
+
+    Before each barrier every thread takes a `lock` `locked` times, and has it for `locked_ns`.
+    """
 
     barriers: int = _number(0, 0, 8)
     thread_imbalance: float = _number(0.0, 0, 1000)
+    team: int = _number(0, 0, 64)
+    locked: int = _number(0, 0, 1000)
+    locked_ns: int = _number(1_000, 0, 10**9)
+    lock: str = _choice("critical", "critical", "api", "mutex")
 
 
 KINDS: Mapping[str, type[Phase]] = {
@@ -212,6 +219,8 @@ def _check_phase(phase: Phase, spec: Spec, where: str) -> None:
     """Raise ProgramError for what a program of so many processes cannot do."""
     if isinstance(phase, Collectives):
         _check_rank(phase.root, spec, f"{where} (collectives): root")
+    if isinstance(phase, Threads) and phase.team > spec.threads:
+        raise ProgramError(f"{where} (threads): team: a process has {spec.threads} threads")
     if isinstance(phase, MasterWorker) and spec.processes == 1:
         raise ProgramError(f"{where} (master_worker): nobody works: give 2 processes or more")
 

@@ -70,7 +70,11 @@ PROGRAMS: dict[str, dict[str, Any]] = {
     },
     "threads": {
         "processes": 2, "threads": 3, "iterations": 2, "size": 30, "machine": MACHINE, "phase": [
-            {"kind": "threads", "barriers": 2, "thread_imbalance": 0.6, "jitter": 0.4},
+            {"kind": "threads", "barriers": 2, "thread_imbalance": 0.6, "jitter": 0.4,
+             "locked": 2, "locked_ns": 50, "lock": "mutex"},
+            {"kind": "threads", "name": "few", "team": 2, "locked": 2, "lock": "api"},
+            {"kind": "threads", "name": "alone", "team": 1, "locked": 1},
+            {"kind": "threads", "name": "critical", "locked": 1, "locked_ns": 50},
             {"kind": "stencil", "imbalance": 0.9},
         ],
     },

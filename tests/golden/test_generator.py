@@ -238,6 +238,75 @@ def test_the_critical_path_goes_through_the_slowest_thread(tmp_path: Path) -> No
     }
 
 
+# Both threads ask for the lock a nanosecond after the fork; each gets it a nanosecond after it is
+# free, has it for 1000 ns, and releases it a nanosecond later. It asks again after two more.
+#
+# from fork   1          1003 1005         2005 2007         3007          4009
+# thread 0    [critical  ]    [critical ....:         ]
+# thread 1    [critical ..:               ]    [critical ....:          ]
+def test_threads_take_turns_in_the_order_in_which_they_ask(tmp_path: Path) -> None:
+    phase = {"kind": "threads", "cell_ns": 0, "locked": 2, "locked_ns": 1000}
+    made = Made(tmp_path, phase, processes=1, threads=2, machine=MACHINE | QUIET)
+    ((_, fork),) = made.visits("MPI_Init", 0)
+    assert made.waits("omp_lock_contention_critical") == [
+        (0, fork + 1005, 2005 - 1005, 1),
+        (1, fork + 1, 1003 - 1, 0),
+        (1, fork + 2007, 3007 - 2007, 0),
+    ]
+    assert made.visits("!$omp critical", 1) == [
+        (fork + 1, fork + 2006),
+        (fork + 2007, fork + 4010),
+    ]
+    inside = "!$omp critical/!$omp critical sblock"
+    assert made.visits(inside, 1) == [(fork + 1004, fork + 2004), (fork + 3008, fork + 4008)]
+    columns = "location_id kind paradigm lock_id acquisition_order time_ns"
+    records = made.read.rows("lock_operations", columns)
+    assert [(*row[:5], row[5] - fork) for row in records] == [
+        (0, "acquire", "openmp", 0, 1, 2),
+        (0, "release", "openmp", 0, 1, 1003),
+        (0, "acquire", "openmp", 0, 3, 2006),
+        (0, "release", "openmp", 0, 3, 3007),
+        (1, "acquire", "openmp", 0, 2, 1004),
+        (1, "release", "openmp", 0, 2, 2005),
+        (1, "acquire", "openmp", 0, 4, 3008),
+        (1, "release", "openmp", 0, 4, 4009),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lock", "calls", "kind"),
+    [
+        ("api", ("omp_set_lock", "omp_unset_lock"), "omp_lock_contention_api"),
+        (
+            "mutex",
+            ("pthread_mutex_lock", "pthread_mutex_unlock"),
+            "pthread_lock_contention_mutex_lock",
+        ),
+    ],
+)
+def test_other_locks_are_taken_in_one_call_and_given_back_in_another(
+    lock: str, calls: tuple[str, str], kind: str, tmp_path: Path
+) -> None:
+    phase = {"kind": "threads", "cell_ns": 0, "locked": 1, "locked_ns": 1000, "lock": lock}
+    made = Made(tmp_path, phase, processes=1, threads=2, machine=MACHINE | QUIET)
+    ((_, fork),) = made.visits("MPI_Init", 0)
+    # Taking it lasts a nanosecond longer, for the call ends after its record.
+    assert made.waits(kind) == [(1, fork + 1, 1004 - 1, 0)]
+    assert [made.visits(call, 0) for call in calls] == [
+        [(fork + 1, fork + 3)],
+        [(fork + 1003, fork + 1005)],
+    ]
+    assert made.visits("locked", 1) == [(fork + 1006, fork + 2006)]
+
+
+def test_a_team_may_have_fewer_threads_than_the_process(tmp_path: Path) -> None:
+    phases = ({"kind": "threads"}, {"kind": "threads", "name": "few", "team": 2})
+    made = Made(tmp_path, *phases, threads=3)
+    teams = made.read.rows("thread_team_members", "thread_team_id location_id")
+    sizes = Counter(team for team, _ in teams)
+    assert sorted(sizes.values()) == [2, 2, 3, 3]
+
+
 # --- One-sided communication ---------------------------------------------------------------------
 
 
@@ -304,6 +373,7 @@ def test_processes_that_wait_for_each_other_for_ever_are_named() -> None:
         ("processes = 0\n[[phase]]\nkind = 'work'", "processes: 0 is out of range: 1 to 65536"),
         ("processes = 2.5\n[[phase]]\nkind = 'work'", "processes: give a whole number, not 2.5"),
         ("processes = 2\nranks = 3\n[[phase]]\nkind = 'work'", "unknown field ranks: fields are"),
+        ("processes = 2\n[[phase]]\nkind = 'threads'\nteam = 2", "team: a process has 1 threads"),
         ("processes = 2\n[[phase]]\nkind = 'wrok'", "phase 1: no kind 'wrok': kinds are work, st"),
         ("processes = 2\n[[phase]]\nbytes = 3", "phase 1: field kind is missing: kinds are work, "),
         ("processes = 2\n[[phase]]\nkind = 'rma'\ntasks = 1", r"phase 1 \(rma\): unknown field t"),

@@ -29,8 +29,8 @@ from pipeline.generator.kernels.layout import (
     SLOT,
     TAG,
     TARGET,
-    THREADS,
 )
+from pipeline.generator.kernels.locks import TIME, VISIT, take_turns
 from pipeline.generator.kernels.recording import add_wait, enter, leave, location_of, put
 from pipeline.generator.kernels.schedule import (
     FOR_TASK,
@@ -103,37 +103,35 @@ def call_functions(
 
 @part
 def run_team(state: Any, process: Any, now: Any, at: Any) -> Any:
-    """Run a parallel region on all threads of a process; returns when they have joined.
-
-    Columns of `team`: a thread's visit of the region, and how far it has come.
-    """
+    """Run a parallel region on threads of a process; returns when they have joined."""
     code, counters, team = code_of(state), counters_of(state), team_of(state)[0]
-    threads, first = counters[THREADS], location_of(state, process)
+    threads, first = code[at, TAG], location_of(state, process)
     path, overhead = code[at, PATH], counters[OVERHEAD]
     put(state, first, ON_FORK, now, _OPENMP, threads, path)
     for thread in range(threads):
         key = place_key(counters, processes_of(state), process, at, 16 + thread)
         delay = 1 + noise(counters, key, overhead)
-        team[thread, 1] = now + delay
-        put(state, first + thread, ON_TEAM_BEGIN, now + delay // 2, code[at, TAG])
-        team[thread, 0] = enter(state, first + thread, path, now + delay)
+        team[thread, TIME] = now + delay
+        put(state, first + thread, ON_TEAM_BEGIN, now + delay // 2, threads)
+        team[thread, VISIT] = enter(state, first + thread, path, now + delay)
         if counters[HAS_TRUTH] != 0:
             add_wait(
-                state, FORK_TIME, first + thread, team[thread, 0], path, now + delay, now, delay,
-                first, team[0, 0], now, NO,
+                state, FORK_TIME, first + thread, team[thread, VISIT], path, now + delay, now,
+                delay, first, team[0, VISIT], now, NO,
             )  # fmt: skip
     for section in range(code[at, COUNT] + 1):
         for thread in range(threads):
             compute_share(state, process, first, thread, at, section)
+        take_turns(state, process, first, at, section)
         is_last = section == code[at, COUNT]
         barrier_path = path + (3 if is_last else 2)
         meet_in_barrier(state, process, first, at, section, barrier_path, is_last)
     latest = now
     for thread in range(threads):
         key = place_key(counters, processes_of(state), process, at, 80 + thread)
-        time = team[thread, 1] + 1 + noise(counters, key, overhead)
+        time = team[thread, TIME] + 1 + noise(counters, key, overhead)
         leave(state, first + thread, path, time)
-        put(state, first + thread, ON_TEAM_END, time + 1, code[at, TAG])
+        put(state, first + thread, ON_TEAM_END, time + 1, threads)
         latest = max(latest, time + 2)
     put(state, first, ON_JOIN, latest, _OPENMP, threads, path)
     return latest + 1
@@ -151,10 +149,10 @@ def compute_share(
     amount = scaled(code[at, AMOUNT], 1_000_000 + thread % code[at, TARGET] * code[at, SLOT])
     length = varied(amount, code[at, MODE], key)
     length = scaled(length, factors_of(state)[path, process])
-    enter(state, first + thread, path, team[thread, 1])
-    call_functions(state, first + thread, path, team[thread, 1], length, code[at, PEER], key)
-    team[thread, 1] += length
-    leave(state, first + thread, path, team[thread, 1])
+    enter(state, first + thread, path, team[thread, TIME])
+    call_functions(state, first + thread, path, team[thread, TIME], length, code[at, PEER], key)
+    team[thread, TIME] += length
+    leave(state, first + thread, path, team[thread, TIME])
 
 
 @part
@@ -162,14 +160,14 @@ def meet_in_barrier(
     state: Any, process: Any, first: Any, at: Any, section: Any, path: Any, is_implicit: Any
 ) -> None:
     """All threads enter a barrier and leave it after the last one has come."""
-    counters, team = counters_of(state), team_of(state)[0]
+    counters, team, threads = counters_of(state), team_of(state)[0], code_of(state)[at, TAG]
     last = 0
-    for thread in range(1, counters[THREADS]):
-        if team[thread, 1] > team[last, 1]:
+    for thread in range(1, threads):
+        if team[thread, TIME] > team[last, TIME]:
             last = thread
-    latest = team[last, 1]
-    for thread in range(counters[THREADS]):
-        place, time = first + thread, team[thread, 1]
+    latest = team[last, TIME]
+    for thread in range(threads):
+        place, time = first + thread, team[thread, TIME]
         visit = enter(state, place, path, time)
         if counters[HAS_TRUTH] != 0 and latest > time:
             kind = IMPLICIT_BARRIER_WAIT if is_implicit else EXPLICIT_BARRIER_WAIT
@@ -179,5 +177,5 @@ def meet_in_barrier(
             )  # fmt: skip
         salt = 4096 + 64 * section + thread
         key = place_key(counters, processes_of(state), process, at, salt)
-        team[thread, 1] = latest + 1 + noise(counters, key, counters[OVERHEAD])
-        leave(state, place, path, team[thread, 1])
+        team[thread, TIME] = latest + 1 + noise(counters, key, counters[OVERHEAD])
+        leave(state, place, path, team[thread, TIME])

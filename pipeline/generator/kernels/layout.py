@@ -20,9 +20,9 @@ NO: Final = np.bool_(False)
 # --- Instructions, a row each --------------------------------------------------------------------
 
 (
-    CODE, PATH, PEER, COMM, TAG, BYTES, RECEIVED, SLOT, COUNT, AMOUNT, MODE, TARGET,
-) = range(12)  # fmt: skip
-INSTRUCTION_WIDTH: Final = 12
+    CODE, PATH, PEER, COMM, TAG, BYTES, RECEIVED, SLOT, COUNT, AMOUNT, MODE, TARGET, LOCK_PATH,
+) = range(13)  # fmt: skip
+INSTRUCTION_WIDTH: Final = 13
 
 (
     END, ENTER_REGION, LEAVE_REGION, WORK, LOOP, JUMP, JUMP_IF_TAG, SEND, ISEND, RECV, IRECV,
@@ -38,7 +38,9 @@ OTF2, COUNT how many members send data, AMOUNT the request made; of the family W
 many requests it completes, AMOUNT the window. REMOTE is a call of AMOUNT ns that puts or gets BYTES
 (SLOT is its kind of record) in window PEER of COMM, at the next rank in each round of register 1;
 its requests are numbered from TARGET on. TEAM: COUNT barriers within, AMOUNT ns between them, SLOT
-ppm more for each higher thread, of which TARGET follow each other, PEER function calls."""
+ppm more for each higher thread, of which TARGET follow each other, PEER function calls, TAG
+threads; before each barrier all take a lock of kind COMM at LOCK_PATH RECEIVED times, for BYTES
+ns."""
 
 # WORK: the task's number, not the place in the program, decides how long it takes.
 BY_TASK: Final = 1
@@ -62,7 +64,11 @@ BEYOND: Final = 1
     REMEMBERED_COUNT, REGISTER,
 ) = range(19)  # fmt: skip
 REGISTER_COUNT: Final = 4
-PROCESS_WIDTH: Final = REGISTER + REGISTER_COUNT
+LOCK_COUNTS: Final = REGISTER + REGISTER_COUNT
+"""How many times the lock of each kind was taken."""
+LOCK_KINDS: Final = ("critical", "api", "mutex")
+(CRITICAL, API, MUTEX) = range(3)
+PROCESS_WIDTH: Final = LOCK_COUNTS + len(LOCK_KINDS)
 READY, IN_CALL, ENDED = range(3)
 
 # --- Requests of a process; the last two slots are those of its blocking calls -------------------
@@ -121,21 +127,24 @@ PROPERTIES: Final = (
     "mpi_latebroadcast", "mpi_earlyreduce", "mpi_earlyscan", "mpi_init_completion",
     "mpi_finalize_wait", "mpi_rma_wait_at_create", "mpi_rma_wait_at_fence",
     "mpi_rma_wait_at_free", "omp_fork", "omp_ebarrier_wait", "omp_ibarrier_wait",
+    "omp_lock_contention_critical", "omp_lock_contention_api", "pthread_lock_contention_mutex_lock",
 )  # fmt: skip
 (
     LATE_SENDER, WRONG_ORDER_SAME, WRONG_ORDER_DIFFERENT, LATE_RECEIVER, BARRIER_WAIT,
     BARRIER_COMPLETION, NXN_WAIT, NXN_COMPLETION, LATE_BROADCAST, EARLY_REDUCE, EARLY_SCAN,
     INIT_COMPLETION, FINALIZE_WAIT, CREATE_WAIT, FENCE_WAIT, FREE_WAIT, FORK_TIME,
-    EXPLICIT_BARRIER_WAIT, IMPLICIT_BARRIER_WAIT,
-) = np.arange(19)  # fmt: skip
+    EXPLICIT_BARRIER_WAIT, IMPLICIT_BARRIER_WAIT, LOCK_WAIT,
+) = np.arange(20)  # fmt: skip
+"""LOCK_WAIT is the first of one for each kind of lock."""
 
 (
     ON_ENTER, ON_LEAVE, ON_SEND, ON_ISEND, ON_ISEND_COMPLETE, ON_IRECV_REQUEST, ON_RECV, ON_IRECV,
     ON_COLLECTIVE_BEGIN, ON_COLLECTIVE_END, ON_REQUEST, ON_COMPLETE, ON_FORK, ON_JOIN,
     ON_TEAM_BEGIN, ON_TEAM_END, ON_WINDOW_CREATE, ON_WINDOW_DESTROY, ON_WINDOW_BEGIN, ON_WINDOW_END,
-    ON_PUT, ON_GET, ON_LOCAL_COMPLETE, ON_REMOTE_COMPLETE,
+    ON_PUT, ON_GET, ON_LOCAL_COMPLETE, ON_REMOTE_COMPLETE, ON_ACQUIRE, ON_RELEASE,
 ) = np.array(
-    [0, 1, 16, 17, 18, 19, 20, 21, 24, 25, 26, 27, 40, 41, 42, 43, 64, 65, 66, 67, 75, 76, 79, 81]
+    [0, 1, 16, 17, 18, 19, 20, 21, 24, 25, 26, 27, 40, 41, 42, 43, 64, 65, 66, 67, 75, 76, 79, 81,
+     58, 59]
 )  # fmt: skip
 """Kinds of event records, with the numbers of pipeline.kernels.records."""
 

@@ -15,6 +15,7 @@ from pipeline.generator.kernels.layout import (
     EVENT_KIND,
     EVENT_LOCATION,
     EVENT_TIME,
+    ON_ACQUIRE,
     ON_COLLECTIVE_BEGIN,
     ON_COLLECTIVE_END,
     ON_COMPLETE,
@@ -30,6 +31,7 @@ from pipeline.generator.kernels.layout import (
     ON_LOCAL_COMPLETE,
     ON_PUT,
     ON_RECV,
+    ON_RELEASE,
     ON_REMOTE_COMPLETE,
     ON_REQUEST,
     ON_SEND,
@@ -77,6 +79,7 @@ _call = _writer_call("")
 _call_w = _writer_call("W")
 _call_q = _writer_call("Q")
 _call_ww = _writer_call("WW")
+_call_www = _writer_call("WWW")
 _call_wq = _writer_call("WQ")
 _call_wwqq = _writer_call("WWQQ")
 _call_wwwwqq = _writer_call("WWWWQQ")
@@ -143,6 +146,8 @@ def write_events(
             code = _call_w(function, writer, time, a)
         elif kind == ON_TEAM_BEGIN or kind == ON_TEAM_END:
             code = _call_w(function, writer, time, team_comms[place])
+        elif kind == ON_ACQUIRE or kind == ON_RELEASE:
+            code = _call_www(function, writer, time, a, b, c)
         elif kind == ON_PUT or kind == ON_GET:
             code = _call_wwqq(function, writer, time, local_windows[place, a], b, c, d)
         elif kind == ON_LOCAL_COMPLETE or kind == ON_REMOTE_COMPLETE:
