@@ -125,7 +125,25 @@ TEAM_SEVERITIES = Table(
     columns=(METRIC, CALL_PATH_ID, LOCATION_ID, VALUE),
 )
 
+TASK_CALLS = Table(
+    name="task_calls",
+    meaning="Explicit tasks that ran in one piece, like calls from the place that scheduled them.",
+    grain="one row per task whose only stretch is the visit of its region",
+    key=("visit_id",),
+    is_transient=True,
+    columns=(
+        LOCATION_ID,
+        VISIT_ID,
+        renamed(CALL_PATH_ID, "root_call_path_id", "Call path of all tasks."),
+        renamed(VISIT_ID, "scheduling_visit_id", "Visit inside which the task ran."),
+        renamed(CALL_PATH_ID, "scheduling_call_path_id", "Call path of that visit."),
+        renamed(ENTER_NS, "since_ns", "Last time before that anything was entered or left."),
+        ENTER_NS,
+        LEAVE_NS,
+    ),
+)
+
 TABLES = (
-    PARALLEL_VISITS, TEAM_BARRIERS, TEAM_ENDINGS, TEAM_WORKERS, SERIAL_CALL_PATHS,
+    TASK_CALLS, PARALLEL_VISITS, TEAM_BARRIERS, TEAM_ENDINGS, TEAM_WORKERS, SERIAL_CALL_PATHS,
     LIMITED_PARALLELISM, TEAM_SEVERITIES,
 )  # fmt: skip

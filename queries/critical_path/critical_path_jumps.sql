@@ -12,15 +12,20 @@
 --
 -- The program's end is where the last process entered MPI_Finalize; of several the one of the
 -- lowest rank. In a parallel region, a thread goes back to the fork, and on at the one that forked.
--- Traces with explicit tasks have no critical path yet.
+-- Traces with explicit tasks that are suspended have no critical path yet.
 --
 -- Grain:      one row per call that waited, and one for the program's end
--- Inputs:     synchronisation_points, location_spans, locations, task_fragments
+-- Inputs:     synchronisation_points, location_spans, locations, task_fragments, task_calls
 -- Output:     critical_path_jumps
 -- Parameters: none
 -- Source:     Miller et al. 1990 (IPS-2); Scalasca, "critical-path analysis"
 -- Assumes:    visits of a location are numbered in the order of entering
 WITH
+    followed AS (
+        SELECT
+            (SELECT count(*) FROM task_fragments) = (SELECT count(*) FROM task_calls) AS is_followed
+    ),
+
     waits AS (
         SELECT
             row_number() OVER (ORDER BY visit_id, wait_ns, cause_visit_id) - 1 AS point_id,
@@ -33,7 +38,7 @@ WITH
         FROM synchronisation_points
         WHERE
             ((wait_ns > 0 AND kind <> 'finalize') OR kind = 'fork')
-            AND NOT EXISTS (FROM task_fragments)
+            AND (SELECT is_followed FROM followed)
     ),
 
     -- Where records name several waits of one call, the longest stands for it.
@@ -53,7 +58,7 @@ WITH
             spans.end_ns AS cause_enter_ns
         FROM location_spans AS spans
         INNER JOIN locations USING (location_id)
-        WHERE spans.is_process AND NOT EXISTS (FROM task_fragments)
+        WHERE spans.is_process AND (SELECT is_followed FROM followed)
         ORDER BY spans.end_ns DESC, locations.rank, spans.location_id
         LIMIT 1
     ),

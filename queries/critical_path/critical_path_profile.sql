@@ -16,7 +16,7 @@
 -- bins matters only if the path is in one of them.
 --
 -- Grain:      one row per call path and location with time on the critical path
--- Inputs:     critical_path_segments, visits, parallel_visits, call_paths
+-- Inputs:     critical_path_segments, visits, parallel_visits, task_calls, call_paths
 -- Output:     critical_path_profile
 -- Parameters: none
 -- Source:     Scalasca, "critical-path analysis": critical-path profile
@@ -46,6 +46,7 @@ WITH
             visits.location_id,
             visits.call_path_id,
             visits.parent_visit_id IS NULL AS is_start,
+            1 AS sign,
             visits.enter_ns,
             visits.leave_ns
         FROM visits
@@ -58,7 +59,12 @@ WITH
             )
             AND visits.visit_id NOT IN (SELECT visit_id FROM parallel_visits)
         UNION ALL
-        SELECT location_id, call_path_id, is_start, fork_ns, join_ns FROM parallel_visits
+        SELECT location_id, call_path_id, is_start, 1, fork_ns, join_ns FROM parallel_visits
+        UNION ALL
+        -- Tasks interrupt the place that scheduled them, from the record before them on.
+        SELECT location_id, scheduling_call_path_id, TRUE, -1, since_ns, leave_ns FROM task_calls
+        UNION ALL
+        SELECT location_id, root_call_path_id, TRUE, 1, since_ns, enter_ns FROM task_calls
     ),
 
     -- Where clocks disagree, the path may be on a location twice at a time.
@@ -93,8 +99,10 @@ WITH
             visits.location_id,
             visits.call_path_id,
             visits.is_start,
-            coalesce(at_leave.slope_ratio * visits.leave_ns - at_leave.offset_ns, 0)
-            - coalesce(at_enter.slope_ratio * visits.enter_ns - at_enter.offset_ns, 0) AS share_ns
+            visits.sign * (
+                coalesce(at_leave.slope_ratio * visits.leave_ns - at_leave.offset_ns, 0)
+                - coalesce(at_enter.slope_ratio * visits.enter_ns - at_enter.offset_ns, 0)
+            ) AS share_ns
         FROM touched_visits AS visits
         ASOF LEFT JOIN slopes AS at_leave
             ON visits.location_id = at_leave.location_id AND visits.leave_ns >= at_leave.time_ns

@@ -11,7 +11,7 @@
 --
 -- Grain:      one row per segment of the critical path
 -- Inputs:     critical_path_steps, critical_path_jumps, synchronisation_points, location_spans,
---             visits, call_paths
+--             visits, call_paths, task_calls
 -- Output:     critical_path_segments
 -- Parameters: none
 -- Source:     Miller et al. 1990 (IPS-2); Scalasca, "critical-path analysis"
@@ -85,16 +85,41 @@ WITH
         SELECT DISTINCT location_id, call_path_id, visit_id FROM callers
     ),
 
+    -- Before a task begins, the time is that of tasks.
+    task_delays AS (
+        SELECT
+            scheduling_visit_id AS visit_id,
+            sum(enter_ns - since_ns)::BIGINT AS delay_ns,
+            max(leave_ns) AS last_leave_ns
+        FROM task_calls
+        GROUP BY scheduling_visit_id
+    ),
+
     caller_visits AS (
-        SELECT location_id, visit_id, call_path_id, enter_ns, exclusive_ns FROM visits
-        WHERE call_path_id IN (SELECT call_path_id FROM callers)
+        SELECT
+            visits.location_id,
+            visits.visit_id,
+            visits.call_path_id,
+            visits.enter_ns,
+            visits.exclusive_ns - coalesce(task_delays.delay_ns, 0) AS exclusive_ns,
+            coalesce(visits.leave_ns - task_delays.last_leave_ns, exclusive_ns) AS last_part_ns
+        FROM visits
+        LEFT JOIN task_delays USING (visit_id)
+        WHERE visits.call_path_id IN (SELECT call_path_id FROM callers)
     ),
 
     caller_times AS (
         SELECT
             callers.ordinal,
             sum(
-                least(visits.exclusive_ns, greatest(callers.end_ns - visits.enter_ns, 0))
+                least(
+                    if(
+                        visits.visit_id = callers.visit_id,
+                        visits.last_part_ns,
+                        visits.exclusive_ns
+                    ),
+                    greatest(callers.end_ns - visits.enter_ns, 0)
+                )
             )::BIGINT AS time_ns
         FROM caller_visits AS visits
         ASOF INNER JOIN caller_begins AS begun

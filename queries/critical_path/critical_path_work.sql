@@ -5,8 +5,8 @@
 -- What a member does from the last barrier of its team on is not counted: nobody meets it after.
 --
 -- Grain:      one row per call path and location that works there, if there is a critical path
--- Inputs:     call_tree, location_spans, synchronisation_points, team_barriers, team_endings,
---             critical_path_profile
+-- Inputs:     call_tree, call_paths, location_spans, synchronisation_points, team_barriers,
+--             team_endings, task_calls, critical_path_profile
 -- Output:     critical_path_work
 -- Parameters: none
 -- Source:     Böhme, "Characterizing load and communication imbalance in parallel applications",
@@ -38,18 +38,35 @@ WITH
         GROUP BY points.call_path_id, points.location_id
     ),
 
+    -- Before a task begins, the time is that of tasks, not that of the place that scheduled it.
+    times AS (
+        SELECT
+            call_path_id,
+            location_id,
+            sum(time_ns)::BIGINT AS time_ns
+        FROM (
+            SELECT call_path_id, location_id, exclusive_ns AS time_ns FROM call_tree
+            ANTI JOIN (FROM call_paths WHERE kind = 'task_stub') AS stubs USING (call_path_id)
+            UNION ALL
+            SELECT scheduling_call_path_id, location_id, since_ns - enter_ns FROM task_calls
+            UNION ALL
+            SELECT root_call_path_id, location_id, enter_ns - since_ns FROM task_calls
+        )
+        GROUP BY call_path_id, location_id
+    ),
+
     works AS (
         SELECT
-            call_tree.call_path_id,
-            call_tree.location_id,
+            times.call_path_id,
+            times.location_id,
             greatest(
-                call_tree.exclusive_ns
+                times.time_ns
                 - coalesce(team_endings.ending_ns, 0)
                 - coalesce(waits.wait_ns, 0),
                 0
             )::BIGINT AS work_ns,
             coalesce(path_times.path_ns, 0) AS path_ns
-        FROM call_tree
+        FROM times
         INNER JOIN workers USING (location_id)
         LEFT JOIN waits USING (call_path_id, location_id)
         LEFT JOIN team_endings USING (call_path_id, location_id)

@@ -12,11 +12,12 @@
 --     team_barrier    all members of a team
 --
 -- What was waited for did not wait there itself: its wait is 0. Messages that nobody waited for,
--- scans, and what the reference analyser leaves out, are no such points.
+-- scans, and what the reference analyser leaves out, are no such points. A thread that runs tasks
+-- inside a barrier meets its team after the last of them.
 --
 -- Grain:      one row per call and message or collective that it met others for
 -- Inputs:     late_sender, late_receiver, messages, synchronised_members, collective_members,
---             framing_calls, parallel_visits, team_barriers
+--             framing_calls, parallel_visits, team_barriers, task_calls
 -- Output:     synchronisation_points
 -- Parameters: none
 -- Source:     Scalasca, "critical-path analysis": synchronisation points
@@ -149,6 +150,14 @@ WITH
         WHERE workers.location_id <> workers.master_location_id
     ),
 
+    last_tasks AS (
+        SELECT
+            scheduling_visit_id AS visit_id,
+            max(leave_ns) AS leave_ns
+        FROM task_calls
+        GROUP BY scheduling_visit_id
+    ),
+
     points AS (
         SELECT
             *,
@@ -207,16 +216,17 @@ WITH
         UNION ALL BY NAME
         SELECT
             'team_barrier' AS kind,
-            location_id,
+            team_barriers.location_id,
             visit_id,
-            call_path_id,
-            enter_ns,
-            leave_ns,
-            wait_ns,
-            if(wait_ns > 0, last_location_id, NULL) AS cause_location_id,
-            if(wait_ns > 0, last_visit_id, NULL) AS cause_visit_id,
-            if(wait_ns > 0, last_enter_ns, NULL) AS cause_enter_ns
+            team_barriers.call_path_id,
+            coalesce(last_tasks.leave_ns, team_barriers.enter_ns) AS enter_ns,
+            team_barriers.leave_ns,
+            team_barriers.wait_ns,
+            if(wait_ns > 0, team_barriers.last_location_id, NULL) AS cause_location_id,
+            if(wait_ns > 0, team_barriers.last_visit_id, NULL) AS cause_visit_id,
+            if(wait_ns > 0, team_barriers.last_enter_ns, NULL) AS cause_enter_ns
         FROM team_barriers
+        LEFT JOIN last_tasks USING (visit_id)
     )
 
 SELECT

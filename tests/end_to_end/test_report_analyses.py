@@ -145,7 +145,7 @@ def test_a_run_with_explicit_tasks_has_no_critical_path_and_says_so() -> None:
     run = with_rows(without_path(late_sender_run()), task_fragments=[{"is_first": True}])
     report = build_report(run)
     assert report.section("critical-path").sentences == (
-        "There is no critical path: it is not followed through explicit tasks.",
+        "There is no critical path: it is not followed through suspended tasks.",
     )
     assert not any("ritical path" in said for said in report.section("summary").sentences)
 

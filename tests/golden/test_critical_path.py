@@ -275,7 +275,7 @@ RELATIONS = (
 )  # fmt: skip
 
 
-def test_traces_with_explicit_tasks_have_no_critical_path(critical_path, trace):
+def test_traces_with_tasks_that_are_no_whole_visits_have_no_critical_path(critical_path, trace):
     tables = trace("0   0..10   MPI_Init\n0   20..30   MPI_Finalize")
     tables |= {"runs": [{"begin_ns": 0, "end_ns": 30}]}
     assert critical_path("critical_path_segments", tables)

@@ -158,11 +158,79 @@ def test_a_team_without_barriers_parts_where_it_forks(team):
 
 
 # While a task is suspended its visits stand still. There is no critical path that would need it.
-def test_traces_with_explicit_tasks_have_no_endings(team):
+def test_traces_with_tasks_that_are_suspended_have_no_endings(team):
     team["task_fragments"] = [
         {"location_id": 1, "call_path_id": EXPLICIT, "begin_ns": 51, "end_ns": 53, "is_first": True}
     ]
     assert run_query("team_endings", team) == []
+
+
+#            40        43      46     48     51      58
+# master     [barrier  [task 4      ][ . ][task 5][    ]       waits until 50 but for both tasks
+def with_tasks(team):
+    """Two tasks of the master inside its barrier."""
+    team["regions"].append({"region_id": 4, "name": "task", "paradigm": "openmp", "role": "task"})
+    team["call_paths"] += [
+        {"call_path_id": 4, "region_id": 4, "parent_call_path_id": BARRIER, "kind": "task_stub"},
+        {"call_path_id": 5, "region_id": MAIN, "kind": "task", "last_call_path_id": 6},
+        {"call_path_id": 6, "region_id": 4, "parent_call_path_id": 5, "kind": "task"},
+    ]
+    team["call_paths"][0]["last_call_path_id"] = 4
+    team["call_paths"][1]["last_call_path_id"] = team["call_paths"][2]["last_call_path_id"] = 4
+    for row in team["visits"][3:]:
+        row["visit_id"] += 2
+    team["visits"][-1]["parent_visit_id"] = 5
+    team["visits"][2]["exclusive_ns"] = 18 - 3 - 3
+    team["visits"][3:3] = [
+        visit(3, 0, 6, (43, 46), 3) | {"region_id": 4},
+        visit(4, 0, 6, (48, 51), 3) | {"region_id": 4},
+    ]
+    team["task_fragments"] = [
+        {"location_id": 0, "sequence": begin, "scheduling_visit_id": 2, "call_path_id": 4}
+        | {"begin_ns": begin, "end_ns": begin + 3, "is_first": True, "number": begin}
+        for begin in (43, 48)
+    ]
+    return team
+
+
+def test_time_before_a_task_begins_is_that_of_tasks(team):
+    columns = "visit_id root_call_path_id scheduling_visit_id since_ns enter_ns leave_ns"
+    assert run_query("task_calls", with_tasks(team), columns) == [
+        (3, 5, 2, 40, 43, 46),
+        (4, 5, 2, 46, 48, 51),
+    ]
+
+
+def test_the_path_goes_on_after_the_last_task_in_the_barrier(team):
+    segments, profile = find_paths(
+        {
+            "critical_path_segments": "location_id begin_ns end_ns wait_ns",
+            "critical_path_profile": "",
+        },
+        with_tasks(team),
+    )
+    # The master waits 50 - 40 less 3 + 3 in tasks; of the barrier 58 - 51 are left, less 4.
+    assert segments == [(0, 0, 8, 0), (1, 8, 50, 0), (0, 51, 100, 4)]
+    assert profile == [
+        (MAIN, 0, 8 + 38),
+        (PARALLEL, 0, 62 - 58),
+        (PARALLEL, 1, 50 - 8),
+        (BARRIER, 0, 58 - 51 - 4),
+    ]
+
+
+def test_the_work_of_tasks_is_counted_where_they_run(team):
+    (work,) = find_paths(
+        {"critical_path_work": "call_path_id location_id work_ns"}, with_tasks(team)
+    )
+    assert work == [
+        (MAIN, 0, 46),
+        (PARALLEL, 0, 36),
+        (PARALLEL, 1, 50 - 8),
+        (BARRIER, 0, 18 - 6 - (3 + 2) - 4),
+        (5, 0, 3 + 2),
+        (6, 0, 3 + 3),
+    ]
 
 
 def test_a_barrier_outside_the_region_of_the_team_is_not_its_own(team):

@@ -5,7 +5,7 @@ from typing import Any
 from tests.oracle.collectives import framing_members
 from tests.oracle.critical_path import is_followed
 from tests.oracle.stored_runs import Tables
-from tests.oracle.teams import parallel_visits, team_barriers
+from tests.oracle.teams import are_tasks_whole, parallel_visits, task_calls, team_barriers
 
 Row = dict[str, Any]
 NOBODY = {"cause_location_id": None, "cause_visit_id": None, "cause_enter_ns": None}
@@ -138,9 +138,12 @@ def _points_of_threads(tables: Tables) -> list[Row]:
                 own = {name: row[name] for name in names} | {"enter_ns": row["fork_ns"]}
                 cause = _cause(master) | {"cause_enter_ns": row["fork_ns"]}
                 rows.append(own | cause | NOTHING | {"kind": "fork", "wait_ns": 0})
+    tasks = task_calls(tables)
     for row in team_barriers(tables):
         cause = _cause(visits[row["last_visit_id"]]) if row["wait_ns"] else NOBODY
         own = {name: row[name] for name in (*names, "wait_ns")}
+        inside = [t["leave_ns"] for t in tasks if t["scheduling_visit_id"] == row["visit_id"]]
+        own["enter_ns"] = max(inside, default=row["enter_ns"])
         rows.append(own | cause | NOTHING | {"kind": "team_barrier"})
     return rows
 
@@ -150,7 +153,7 @@ def _points_of_threads(tables: Tables) -> list[Row]:
 
 def critical_path_jumps(tables: Tables) -> list[Row]:
     """From each call that waited to the last one before that which it waited for."""
-    if tables["task_fragments"]:
+    if not are_tasks_whole(tables):
         return []
     points = [row for row in tables["synchronisation_points"] if is_followed(row)]
     points.sort(key=lambda row: (row["visit_id"], row["wait_ns"], row["cause_visit_id"]))

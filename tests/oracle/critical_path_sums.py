@@ -9,15 +9,21 @@ from typing import Any
 from tests.oracle.critical_path import Cells, find_segments, impacts, profile, waiting_of, works
 from tests.oracle.critical_path_points import by_rank
 from tests.oracle.stretches import overlap
-from tests.oracle.teams import find_fork_join_times, from_fork_to_join, team_barriers, team_endings
+from tests.oracle.teams import (
+    are_tasks_whole,
+    find_fork_join_times,
+    from_fork_to_join,
+    team_barriers,
+    team_endings,
+)
 
 Row = dict[str, Any]
 Tables = Mapping[str, list[Row]]
 
 
 def _walk(tables: Tables) -> list[Row]:
-    """The segments, if there is a path; explicit tasks have none yet."""
-    if tables["task_fragments"]:
+    """The segments, if there is a path; explicit tasks that are suspended have none yet."""
+    if not are_tasks_whole(tables):
         return []
     return find_segments(tables["synchronisation_points"], by_rank(tables))
 
@@ -135,6 +141,12 @@ def critical_path_imbalances(tables: Tables) -> list[Row]:
             visit["exclusive_ns"]
             for visit in tables["visits"]
             if visit["call_path_id"] in below and visit["location_id"] in workers
+        )
+        # Where tasks were scheduled, too, their time counts.
+        time += sum(
+            task["end_ns"] - task["begin_ns"]
+            for task in tables["task_fragments"]
+            if task["call_path_id"] in below and task["location_id"] in workers
         )
         time -= sum(each for path, place, each in lost if path in below and place in workers)
         if length > 0 and length * len(workers) > time:

@@ -47,7 +47,7 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     # threads
     teams.parallel_visits, teams.team_barriers, teams.team_endings, teams.fork_join_times,
     teams.team_barrier_waits, teams.team_workers, teams.serial_call_paths,
-    teams.limited_parallelism, teams.team_severities,
+    teams.limited_parallelism, teams.team_severities, teams.task_calls,
     # wait states
     waiting.awaited_messages, waiting.wrong_order, waiting.late_sender, waiting.late_receiver,
     waiting.collective_waits, waiting.collective_completions,

@@ -280,10 +280,51 @@ def team_barrier_waits(tables: Tables) -> list[Row]:
 # --- What happens when ---------------------------------------------------------------------------
 
 
+def task_calls(tables: Tables) -> list[Row]:
+    """Tasks that began and ended with the visit of their region, inside another visit."""
+    paths = {row["call_path_id"]: row for row in tables["call_paths"]}
+    visits = {row["visit_id"]: row for row in tables["visits"]}
+    rows = []
+    for task in tables["task_fragments"]:
+        scheduler = visits.get(task["scheduling_visit_id"])
+        if scheduler is None or not task["is_first"]:
+            continue
+        own = [row for row in visits.values() if row["location_id"] == task["location_id"]]
+        left = [row["leave_ns"] for row in own if row["leave_ns"] <= task["begin_ns"]]
+        for visit in own:
+            path = paths[visit["call_path_id"]]
+            is_root = visit["parent_visit_id"] is None and path["kind"] == "task"
+            span = (visit["enter_ns"], visit["leave_ns"])
+            if is_root and span == (task["begin_ns"], task["end_ns"]):
+                rows.append(
+                    {name: visit[name] for name in ("location_id", "visit_id")}
+                    | {"enter_ns": span[0], "leave_ns": span[1]}
+                    | {"root_call_path_id": path["parent_call_path_id"]}
+                    | {"scheduling_visit_id": scheduler["visit_id"]}
+                    | {"scheduling_call_path_id": scheduler["call_path_id"]}
+                    | {"since_ns": max([scheduler["enter_ns"], *left])}
+                )
+    return rows
+
+
+def are_tasks_whole(tables: Tables) -> bool:
+    """No task was suspended, nor lay outside any visit."""
+    return len(task_calls(tables)) == len(tables["task_fragments"])
+
+
 def from_fork_to_join(tables: Tables) -> list[Row]:
-    """All visits, those of parallel regions from the fork to the join of their team."""
+    """All visits, those of parallel regions from the fork to the join of their team.
+
+    What passes before a task begins is a visit of the call path of all tasks.
+    """
     forked = {row["visit_id"]: row for row in parallel_visits(tables)}
-    return [
+    starts = [
+        {"location_id": task["location_id"], "visit_id": task["visit_id"]}
+        | {"call_path_id": task["root_call_path_id"]}
+        | {"enter_ns": task["since_ns"], "leave_ns": task["enter_ns"]}
+        for task in task_calls(tables)
+    ]
+    return starts + [
         visit
         | {
             "enter_ns": forked.get(visit["visit_id"], {}).get("fork_ns", visit["enter_ns"]),
@@ -297,9 +338,9 @@ def endings_of(tables: Tables) -> list[tuple[int, int, int]]:
     """Location, begin and end of what workers do after they met their team for the last time.
 
     That is from the last barrier on, or where there is none from the fork on, until the join.
-    Explicit tasks are not looked at yet.
+    Explicit tasks that are suspended are not looked at yet.
     """
-    if tables["task_fragments"]:
+    if not are_tasks_whole(tables):
         return []
     barriers = _barriers_of_members(tables)
     found = []

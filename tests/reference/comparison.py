@@ -195,10 +195,10 @@ def broken_checks(run: Run) -> tuple[str, ...]:
 
 
 def compared_of(run: Run) -> frozenset[str]:
-    """The metrics that are compared for a run."""
-    if run.read("task_fragments", ["location_id"]).num_rows > 0:
-        return COMPARED - ON_CRITICAL_PATH
-    return COMPARED
+    """The metrics that are compared for a run: those of the path unless tasks leave it none."""
+    has_tasks = run.read("task_fragments", ["location_id"]).num_rows > 0
+    has_path = run.read("critical_path_summary", ["wall_ns"]).num_rows > 0
+    return COMPARED - ON_CRITICAL_PATH if has_tasks and not has_path else COMPARED
 
 
 def _emitted(run: Run) -> list[str]:

@@ -12,7 +12,7 @@ ON_CRITICAL_PATH = DERIVED | frozenset(
         "inter_partition_imbalance",
     )
 )
-"""Compared where no explicit tasks run: through them no critical path is followed."""
+"""Compared where there is a critical path: through suspended tasks none is followed."""
 
 TIMES = ON_CRITICAL_PATH | frozenset(
     (

@@ -116,7 +116,7 @@ def _locations(has_threads: bool) -> tuple[str, str]:
 def describe_absence(material: Material) -> str:
     """Why there is no critical path."""
     if material.overview["task_count"]:
-        return "There is no critical path: it is not followed through explicit tasks."
+        return "There is no critical path: it is not followed through suspended tasks."
     return "There is no critical path: no process did anything."
 
 
