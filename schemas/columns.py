@@ -185,6 +185,9 @@ CONFIDENCE = Column(
 WINDOW_ID = Column(
     name="rma_window_id", type=INT32, minimum=0, meaning="RMA window, in definition order."
 )
+IO_HANDLE_ID = Column(
+    name="io_handle_id", type=INT32, minimum=0, meaning="File handle, in definition order."
+)
 VALUE_INTEGER = Column(
     name="value_integer",
     type=INT64,

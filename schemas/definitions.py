@@ -4,6 +4,7 @@ from schemas.columns import (
     CALL_PATH_ID,
     COMM_RANK,
     COMMUNICATOR_ID,
+    IO_HANDLE_ID,
     LOCATION_GROUP_ID,
     LOCATION_ID,
     NAME,
@@ -394,7 +395,7 @@ IO_HANDLES = Table(
     grain="one row per handle",
     key=("io_handle_id",),
     columns=(
-        Column(name="io_handle_id", type=INT32, minimum=0, meaning="Definition order."),
+        IO_HANDLE_ID,
         SOURCE_REF,
         NAME,
         Column(

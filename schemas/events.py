@@ -7,6 +7,7 @@ from schemas.columns import (
     COMMUNICATOR_ID,
     ENTER_NS,
     EXCLUSIVE_NS,
+    IO_HANDLE_ID,
     IS_CLOSED,
     LEAVE_NS,
     LOCATION_GROUP_ID,
@@ -33,7 +34,7 @@ from schemas.records import (
     SAMPLES,
     VISIT_COLUMNS,
 )
-from schemas.table import BOOL, ENUM, INT32, INT64, Column, Table, not_before
+from schemas.table import BOOL, ENUM, INT64, Column, Table, not_before
 
 VISITS = Table(
     name="visits",
@@ -324,10 +325,9 @@ IO_OPERATIONS = Table(
         *VISIT_COLUMNS,
         CALL_ENTER,
         CALL_LEAVE,
-        Column(
-            name="io_handle_id",
-            type=INT32,
-            null_means="the record names no handle, or an undefined one",
+        nullable(
+            IO_HANDLE_ID,
+            "the record names no handle, or an undefined one",
             meaning="Handle worked on.",
         ),
         Column(

@@ -3,11 +3,9 @@
 from functools import cache
 from typing import Any
 
-import duckdb
-
+from pipeline.patterns.metrics import metrics_with
 from pipeline.reports.build import build_report
 from pipeline.reports.model import Report
-from pipeline.sql import load_query
 from tests.hand_made import OVERHEAD_CLASSES, HandMadeRun, late_sender_run, with_rows
 
 _METRIC_OF = {"computation": "computation", "point-to-point": "overhead_point_to_point"}
@@ -15,10 +13,17 @@ _METRIC_OF = {"computation": "computation", "point-to-point": "overhead_point_to
 
 @cache
 def real_metrics() -> list[dict[str, Any]]:
-    with duckdb.connect() as connection:
-        cursor = connection.execute(load_query("metrics").statement)
-        names = [column[0] for column in cursor.description]
-        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    return [
+        {
+            "metric": metric.name,
+            "parent_metric": metric.parent,
+            "kind": metric.kind,
+            "title": metric.title,
+            "unit": metric.unit,
+            "meaning": metric.meaning,
+        }
+        for metric in metrics_with()
+    ]
 
 
 def make_run(main: str = "main", **changes: Any) -> HandMadeRun:

@@ -4,12 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from schemas.events import IO_KINDS
+
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 
 POSTS = ("send", "isend", "irecv_request", "imrecv_request", "probe", "request_cancelled")
 POSTS += ("nonblocking_collective_request", "request_test")
 COLLECTIVES = ("collective", "nonblocking_collective")
+IO_POSTS = ("operation_begin", "operation_issued")
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class MicroTrace:
             place.process: number for number, place in enumerate(places) if not place.thread
         }
         members = self._members(places)
-        visits, operations = self._events(places, names, members)
+        visits, operations, accesses = self._events(places, names, members)
         return {
             "locations": _locations(places, visits),
             "location_groups": [
@@ -78,6 +81,7 @@ class MicroTrace:
             ],
             "visits": visits,
             "mpi_operations": operations,
+            "io_operations": accesses,
         }
 
     def _members(self, places: list[Place]) -> dict[int, Any]:
@@ -88,9 +92,10 @@ class MicroTrace:
 
     def _events(
         self, places: list[Place], names: list[str], members: dict[int, Any]
-    ) -> tuple[list[Row], list[Row]]:
+    ) -> tuple[list[Row], list[Row], list[Row]]:
         visits: list[Row] = []
         operations: list[Row] = []
+        accesses: list[Row] = []
         for location, place in enumerate(places):
             calls = sorted(
                 (call for call in self.calls if call["place"] == place),
@@ -107,9 +112,12 @@ class MicroTrace:
                 visits.append(visit)
                 for number, record in enumerate(call["records"], sequence + 1):
                     head = {"location_id": location, "sequence": number}
-                    operations.append(head | _operation(record, visit, place, members))
+                    if record["kind"] in IO_KINDS:
+                        accesses.append(head | _access(record, visit))
+                    else:
+                        operations.append(head | _operation(record, visit, place, members))
                 sequence += 2 + len(call["records"])
-        return visits, operations
+        return visits, operations, accesses
 
 
 def read_trace(text: str, **communicators: Sequence[int] | str) -> Tables:
@@ -122,6 +130,11 @@ def read_trace(text: str, **communicators: Sequence[int] | str) -> Tables:
     A place is a process, or process.thread. A record is its kind, the process on the other side
     (`?` for an unknown one) or the collective operation, a request (#) and properties by name.
     Posts are recorded when their call is entered, everything else when it is left, or at @time.
+    Records of input and output name their handle and their number (#), and what they read or write:
+
+        0    10..60   MPI_File_write_all   operation_begin on 2 write 8 #7 flags 2;
+                                           operation_complete on 2 moved 8 #7
+
     Communicators are given as comm1=[0, 1] (processes by rank) or comm2='self'.
     """
     numbered = {int(name.removeprefix("comm")): ranks for name, ranks in communicators.items()}
@@ -186,6 +199,21 @@ def _operation(record: Row, visit: Row, place: Place, members: dict[int, Any]) -
             "begin_ns": record.get("begin", visit["enter_ns"]) if kind == "collective" else None,
         }
     return row
+
+
+def _access(record: Row, visit: Row) -> Row:
+    """A record of input or output."""
+    at_enter = record["kind"] in IO_POSTS
+    modes = [mode for mode in ("read", "write", "flush") if mode in record]
+    return {
+        "kind": record["kind"],
+        "time_ns": record.get("time_ns", visit["enter_ns"] if at_enter else visit["leave_ns"]),
+        "io_handle_id": record.get("on"),
+        "mode": modes[0] if modes else None,
+        "bytes": record[modes[0]] if modes else record.get("moved"),
+        "matching_id": record.get("request_id"),
+        "detail": record.get("flags", 0) if modes else None,
+    } | {name: visit[name] for name in ("visit_id", "call_path_id", "enter_ns", "leave_ns")}
 
 
 def _visit(

@@ -13,6 +13,7 @@ from tests.oracle import (
     critical_path_sums,
     findings,
     imbalance,
+    input_output,
     matching,
     overheads,
     profiles,
@@ -44,6 +45,9 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     collectives.collective_calls, collectives.collectives, collectives.collective_members,
     collectives.collective_roles, collectives.synchronised_members, collectives.framing_calls,
     collectives.collective_counts,
+    # input and output
+    input_output.file_operations, input_output.file_accesses, input_output.file_severities,
+    input_output.collective_file_calls,
     # threads
     teams.parallel_visits, teams.team_barriers, teams.team_endings, teams.fork_join_times,
     teams.team_barrier_waits, teams.team_workers, teams.serial_call_paths,
@@ -51,8 +55,9 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     # wait states
     waiting.awaited_messages, waiting.wrong_order, waiting.late_sender, waiting.late_receiver,
     waiting.collective_waits, waiting.collective_completions,
-    waiting.nonblocking_collective_waits, waiting.init_completion, waiting.wait_at_finalize,
-    waiting.lock_contention, waiting.wait_states, findings.findings, severities.severities,
+    waiting.nonblocking_collective_waits, input_output.collective_io_waits,
+    waiting.init_completion, waiting.wait_at_finalize, waiting.lock_contention,
+    waiting.wait_states, findings.findings, severities.severities,
     # what the trace is good for
     quality.open_requests, quality.clock_violations, quality.trace_quality,
     # critical path

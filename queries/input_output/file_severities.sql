@@ -1,0 +1,42 @@
+-- Operations on files as metrics: how many there were, what they moved and how long they took.
+--
+-- Handles of an interface below another one repeat what is told there and are left out. Operations
+-- that one call begins and another one ends count and move bytes, but take no time of a call.
+--
+-- Grain:      one row per metric, call path and location with a value other than zero
+-- Inputs:     file_accesses
+-- Output:     file_severities
+-- Parameters: none
+-- Source:     the records of the operations
+-- Assumes:    nothing
+WITH
+    summed AS (
+        SELECT
+            call_path_id,
+            location_id,
+            sum(time_ns)::BIGINT AS io_time,
+            sum(operation_count) FILTER (WHERE mode IN ('read', 'write', 'flush'))::BIGINT
+                AS io_operations,
+            sum(operation_count) FILTER (WHERE mode = 'read')::BIGINT AS io_reads,
+            sum(operation_count) FILTER (WHERE mode = 'write')::BIGINT AS io_writes,
+            sum(bytes) FILTER (WHERE mode = 'read')::BIGINT AS io_bytes_read,
+            sum(bytes) FILTER (WHERE mode = 'write')::BIGINT AS io_bytes_written
+        FROM file_accesses
+        WHERE NOT is_inner AND call_path_id IS NOT NULL
+        GROUP BY call_path_id, location_id
+    )
+
+SELECT
+    metric,
+    call_path_id,
+    location_id,
+    TRUE AS is_beyond_reference,
+    value
+FROM summed
+UNPIVOT (
+    value FOR metric IN (
+        io_time, io_operations, io_reads, io_writes, io_bytes_read, io_bytes_written
+    )
+)
+WHERE value <> 0
+ORDER BY metric, call_path_id, location_id

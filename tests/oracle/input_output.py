@@ -1,0 +1,287 @@
+"""Operations on files: every record walked through, every access looked at as it is defined."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from tests.oracle.stored_runs import TESTS, Tables, calls_of_paths, names_of_call_paths, processes
+
+Row = dict[str, Any]
+MODES = {
+    "create_handle": "open", "duplicate_handle": "open", "seek": "seek", "destroy_handle": "close",
+}  # fmt: skip
+ENDS = ("operation_complete", "operation_cancelled")
+TRANSFERS = ("read", "write", "flush")
+COLLECTIVE = {"mpi_file_open", "mpi_file_close"} | {
+    f"mpi_file_{way}"
+    for what in ("read", "write")
+    for way in (
+        *(f"{what}_{place}all{part}" for place in ("", "at_") for part in ("", "_begin", "_end")),
+        *(f"{what}_ordered{part}" for part in ("", "_begin", "_end")),
+        f"i{what}_all",
+        f"i{what}_at_all",
+    )
+}
+
+
+def file_operations(tables: Tables) -> list[Row]:
+    """Every operation with its end, if it has one."""
+    records = [row for row in tables["io_operations"] if row["io_handle_id"] is not None]
+    rows = [_call(row) for row in records if row["kind"] in MODES]
+    return rows + [_transfer(begin, end) for begin, end in _pairs(records, processes(tables))]
+
+
+def _pairs(records: list[Row], groups: dict[int, int]) -> list[tuple[Row, Row | None]]:
+    """Begins with their ends: first those of the same location, then those of the same process."""
+    at_home = sorted(records, key=lambda row: (row["location_id"], row["sequence"]))
+    pairs, rest = _matched(at_home, lambda row: row["location_id"])
+    rest.sort(key=lambda row: (row["time_ns"], row["location_id"], row["sequence"]))
+    more, rest = _matched(rest, lambda row: groups[row["location_id"]])
+    alone = [(row, None) for row in rest if row["kind"] == "operation_begin"]
+    return [*pairs, *more, *alone]
+
+
+def _matched(
+    records: Iterable[Row], place_of: Any
+) -> tuple[list[tuple[Row, Row | None]], list[Row]]:
+    """Pairs of a begin and the next record of its number, if that is an end; and what is left."""
+    begun: dict[tuple[int, int, int], Row] = {}
+    pairs: list[tuple[Row, Row | None]] = []
+    rest: list[Row] = []
+    for row in records:
+        key = (place_of(row), row["io_handle_id"], row["matching_id"])
+        if row["kind"] == "operation_begin":
+            rest += [begun[key]] if key in begun else []
+            begun[key] = row
+        elif row["kind"] in ENDS and key in begun:
+            pairs.append((begun.pop(key), row))
+        elif row["kind"] in ENDS:
+            rest.append(row)
+    return pairs, [*rest, *begun.values()]
+
+
+def _row(begin: Row, mode: str, start: int, end: Row | None, stop: int | None) -> Row:
+    names = ("location_id", "visit_id", "call_path_id", "enter_ns", "leave_ns")
+    ends = {f"end_{name}": end[name] if end else None for name in names}
+    kept = ("io_handle_id", "location_id", "sequence", "visit_id", "call_path_id", "enter_ns")
+    return (
+        {name: begin[name] for name in kept}
+        | {"mode": mode, "begin_ns": start, "end_ns": stop, "bytes": None}
+        | {"is_collective": False, "is_nonblocking": False, "is_cancelled": False}
+        | ends
+    )
+
+
+def _call(row: Row) -> Row:
+    is_outside = row["visit_id"] is None
+    begin, end = row["enter_ns"], row["leave_ns"]
+    if is_outside:
+        begin = end = row["time_ns"]
+    return _row(row, MODES[row["kind"]], begin, row, end)
+
+
+def _transfer(begin: Row, end: Row | None) -> Row:
+    is_cancelled = end is not None and end["kind"] == "operation_cancelled"
+    moved = end["bytes"] if end else None
+    asked = begin["bytes"] if moved is None else moved
+    return _row(begin, begin["mode"], begin["time_ns"], end, end["time_ns"] if end else None) | {
+        "is_collective": (begin["detail"] or 0) // 2 % 2 == 1,
+        "is_nonblocking": end is None or end["visit_id"] != begin["visit_id"],
+        "is_cancelled": is_cancelled,
+        "bytes": 0 if is_cancelled else asked,
+    }
+
+
+def file_accesses(tables: Tables) -> list[Row]:
+    """Sums over operations."""
+    handles = {row["io_handle_id"]: row for row in tables["io_handles"]}
+    used = {row["io_handle_id"] for row in tables["file_operations"]}
+    key = ("io_handle_id", "location_id", "call_path_id", "mode")
+    cells: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
+    for row in tables["file_operations"]:
+        cells[tuple(row[name] for name in key)].append(row)
+    rows = []
+    for cell, operations in cells.items():
+        handle = handles[cell[0]]
+        ended = [row for row in operations if row["end_ns"] is not None]
+        times = {
+            is_split: sum(
+                row["end_ns"] - row["begin_ns"]
+                for row in ended
+                if row["is_nonblocking"] == is_split
+            )
+            for is_split in (False, True)
+        }
+        rows.append(
+            dict(zip(key, cell, strict=True))
+            | {
+                "file": handle["name"] if handle["file"] is None else handle["file"],
+                "io_paradigm": handle["io_paradigm"] or "",
+                "is_inner": not used.isdisjoint(_above(handle, handles)),
+                "operation_count": len(operations),
+                "collective_count": sum(row["is_collective"] for row in operations),
+                "nonblocking_count": sum(row["is_nonblocking"] for row in operations),
+                "unfinished_count": sum(
+                    row["is_cancelled"] or row["end_ns"] is None for row in operations
+                ),
+                "bytes": sum(row["bytes"] or 0 for row in operations),
+                "time_ns": times[False],
+                "in_flight_ns": times[True],
+            }
+        )
+    return rows
+
+
+def _above(handle: Row, handles: dict[int, Row]) -> list[int]:
+    above: list[int] = []
+    while handle["parent_io_handle_id"] is not None and len(above) < 16:
+        above.append(handle["parent_io_handle_id"])
+        handle = handles[above[-1]]
+    return above
+
+
+def file_severities(tables: Tables) -> list[Row]:
+    """The metrics, operation by operation."""
+    inner = {row["io_handle_id"] for row in tables["file_accesses"] if row["is_inner"]}
+    found: dict[tuple[str, int, int], int] = defaultdict(int)
+    for row in tables["file_operations"]:
+        if row["io_handle_id"] in inner or row["call_path_id"] is None:
+            continue
+        place = (row["call_path_id"], row["location_id"])
+        if row["end_ns"] is not None and not row["is_nonblocking"]:
+            found["io_time", *place] += row["end_ns"] - row["begin_ns"]
+        found["io_operations", *place] += row["mode"] in TRANSFERS
+        for mode, count, amount in (
+            ("read", "io_reads", "io_bytes_read"),
+            ("write", "io_writes", "io_bytes_written"),
+        ):
+            if row["mode"] == mode:
+                found[count, *place] += 1
+                found[amount, *place] += row["bytes"] or 0
+    names = ("metric", "call_path_id", "location_id")
+    return [
+        dict(zip(names, cell, strict=True)) | {"is_beyond_reference": True, "value": value}
+        for cell, value in found.items()
+        if value
+    ]
+
+
+def collective_file_calls(tables: Tables) -> list[Row]:
+    """The n-th collective access of each process through a handle, for every n."""
+    shared = _shared_handles(tables)
+    calls, names, groups = calls_of_paths(tables), names_of_call_paths(tables), processes(tables)
+    found: dict[tuple[int, int], list[Row]] = defaultdict(list)
+    for row in sorted(tables["file_operations"], key=lambda row: -row["sequence"]):
+        path = row["call_path_id"]
+        is_collective = row["is_collective"] or calls.get(path) in COLLECTIVE
+        if row["io_handle_id"] not in shared or not is_collective:
+            continue
+        told = found[row["io_handle_id"], groups[row["location_id"]]]
+        if row["visit_id"] is None or all(row["visit_id"] != each["visit_id"] for each in told):
+            told.append(row | {"call": calls.get(path) or names.get(path, "")})
+    accesses: dict[tuple[int, int], list[Row]] = defaultdict(list)
+    for (handle, _), told in found.items():
+        told.sort(key=lambda row: (row["begin_ns"], row["location_id"], row["sequence"]))
+        for ordinal, row in enumerate(told):
+            accesses[handle, ordinal].append(row)
+    ranks = {handle: _ranks(tables, communicator) for handle, communicator in shared.items()}
+    rows = []
+    for (handle, ordinal), members in accesses.items():
+        known = [row for row in members if groups[row["location_id"]] in ranks[handle]]
+        is_one_call = len({(row["call"], row["mode"]) for row in members}) == 1
+        is_complete = len(known) == len(members) == shared[handle]["size"] and is_one_call
+        for row in members:
+            rank = ranks[handle].get(groups[row["location_id"]])
+            rows.append(_member(row, ordinal, rank) | {"is_complete": is_complete})
+    broken = {row["io_handle_id"] for row in rows if not row["is_complete"]}
+    return [row | {"is_doubtful": row["io_handle_id"] in broken} for row in rows]
+
+
+def _shared_handles(tables: Tables) -> dict[int, Row]:
+    """The communicator of each handle that several processes share."""
+    known = {row["communicator_id"]: row for row in tables["communicators"]}
+    found = {
+        row["io_handle_id"]: known[row["communicator_id"]]
+        for row in tables["io_handles"]
+        if row["communicator_id"] is not None
+    }
+    return {
+        handle: communicator
+        for handle, communicator in found.items()
+        if communicator["kind"] == "group" and communicator["size"] > 1
+    }
+
+
+def _ranks(tables: Tables, communicator: Row) -> dict[int, int]:
+    ranks: dict[int, int] = {}
+    for row in sorted(tables["communicator_members"], key=lambda row: row["comm_rank"]):
+        if row["communicator_id"] == communicator["communicator_id"]:
+            ranks.setdefault(row["location_group_id"], row["comm_rank"])
+    return ranks
+
+
+def _member(row: Row, ordinal: int, rank: int | None) -> Row:
+    return {
+        "io_handle_id": row["io_handle_id"],
+        "ordinal": ordinal,
+        "location_id": row["location_id"],
+        "comm_rank": rank,
+        "call": row["call"],
+        "visit_id": row["end_visit_id"],
+        "call_path_id": row["end_call_path_id"],
+        "enter_ns": row["end_enter_ns"],
+        "leave_ns": row["end_leave_ns"],
+        "start_visit_id": row["visit_id"],
+        "start_call_path_id": row["call_path_id"],
+        "begin_ns": row["begin_ns"] if row["enter_ns"] is None else row["enter_ns"],
+    }
+
+
+def collective_io_waits(tables: Tables) -> list[Row]:
+    """The longest wait of each call, as far as nothing else that it waited for explains it."""
+    names = calls_of_paths(tables)
+    calls: dict[int, list[tuple[int, Row]]] = defaultdict(list)
+    accesses: dict[tuple[int, int], list[Row]] = defaultdict(list)
+    for row in tables["collective_file_calls"]:
+        if row["is_complete"]:
+            accesses[row["io_handle_id"], row["ordinal"]].append(row)
+    for _, members in sorted(accesses.items()):
+        last = max(members, key=lambda row: (row["begin_ns"], -row["comm_rank"]))
+        for row in members:
+            is_known = None not in (row["visit_id"], last["start_visit_id"])
+            if is_known and names[row["call_path_id"]] not in TESTS:
+                start = max(row["begin_ns"], row["enter_ns"])
+                until = min(last["begin_ns"], row["leave_ns"])
+                calls[row["visit_id"]].append((until, _wait(row, last, start, until - start)))
+    found = []
+    for visit, waits in calls.items():
+        until, wait = max(waits, key=lambda each: each[1]["wait_ns"])  # the first of equals
+        ends = [
+            each["start_ns"] + each["wait_ns"]
+            for name in ("late_sender", "late_receiver", "nonblocking_collective_waits")
+            for each in tables[name]
+            if each["visit_id"] == visit
+        ]
+        wait["start_ns"] = max([wait["start_ns"], *ends])
+        wait["wait_ns"] = until - wait["start_ns"]
+        found += [wait] if wait["wait_ns"] > 0 else []
+    return found
+
+
+def _wait(row: Row, last: Row, start: int, length: int) -> Row:
+    confidence = 75 if row["is_doubtful"] else 100
+    return {
+        "property": "mpi_io_collective_wait",
+        "location_id": row["location_id"],
+        "visit_id": row["visit_id"],
+        "call_path_id": row["call_path_id"],
+        "start_ns": start,
+        "wait_ns": length,
+        "cause_location_id": last["location_id"],
+        "cause_visit_id": last["start_visit_id"],
+        "message_id": None,
+        "collective_id": None,
+        "is_synchronisation": False,
+        "is_beyond_reference": True,
+        "confidence": 50 if last["begin_ns"] > row["leave_ns"] else confidence,
+    }
