@@ -204,7 +204,6 @@ FILE_SEVERITIES = Table(
     meaning="Operations on files as metrics.",
     grain="one row per metric, call path and location with a value other than zero",
     key=("metric", "call_path_id", "location_id"),
-    is_transient=True,
     columns=(METRIC, CALL_PATH_ID, LOCATION_ID, IS_BEYOND_REFERENCE, VALUE),
 )
 

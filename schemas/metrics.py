@@ -32,6 +32,7 @@ METRICS = Table(
             values=(
                 "profile",
                 "communication",
+                "input/output",
                 "wait state",
                 "completion",
                 "finding",

@@ -68,6 +68,30 @@ WITH
             'Blocking collectives without data, such as barriers.'
         ),
         (
+            'io_time', NULL, 'input/output', 'File Operations', 'ns',
+            'Time from begin to end of operations on files, callees included.'
+        ),
+        (
+            'io_operations', NULL, 'input/output', 'Reads, writes and flushes', 'occurrences',
+            'Operations that read, write or flush a file, at the call that begins them.'
+        ),
+        (
+            'io_reads', 'io_operations', 'input/output', 'Reads', 'occurrences',
+            'Operations that read a file, at the call that begins them.'
+        ),
+        (
+            'io_writes', 'io_operations', 'input/output', 'Writes', 'occurrences',
+            'Operations that write a file, at the call that begins them.'
+        ),
+        (
+            'io_bytes_read', NULL, 'input/output', 'Bytes read', 'bytes',
+            'Bytes read from files, at the call that begins to.'
+        ),
+        (
+            'io_bytes_written', NULL, 'input/output', 'Bytes written', 'bytes',
+            'Bytes written to files, at the call that begins to.'
+        ),
+        (
             'mpi_cls_count', 'comms_recv', 'wait state', 'Late Senders, data', 'occurrences',
             'Calls with Late Sender time whose longest awaited message carried data.'
         ),

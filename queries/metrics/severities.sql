@@ -7,7 +7,7 @@
 -- Grain:      one row per metric, call path and location with a value other than zero, beyond the
 --             reference apart
 -- Inputs:     mpi_operations, messages, collective_counts, wait_states, findings,
---             critical_path_severities, team_severities, metrics
+--             critical_path_severities, team_severities, file_severities, metrics
 -- Output:     severities
 -- Parameters: none
 -- Source:     Scalasca pattern reference
@@ -141,6 +141,8 @@ WITH RECURSIVE
         FROM lost
         UNION ALL
         FROM found
+        UNION ALL
+        FROM file_severities
     ),
 
     -- Rows are sorted by a small number for the name: in the same order, in half the time.

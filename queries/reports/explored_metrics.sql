@@ -31,7 +31,8 @@ ORDER BY
             'threads',
             'idle',
             'critical path',
-            'communication'
+            'communication',
+            'input/output'
         ],
         kind::VARCHAR
     ) NULLS LAST,

@@ -25,7 +25,7 @@ COUNTS = {
 
 
 def severities(tables: Tables) -> list[Row]:
-    """All that are stored: waiting, messages, collectives, and what the critical path says."""
+    """All that are stored: waiting, messages, collectives, files, and the critical path."""
     bytes_of = {row["message_id"]: row["bytes"] for row in tables["messages"]}
     operations, messages = tables["mpi_operations"], tables["messages"]
     found = sum_waits(tables["wait_states"], bytes_of)
@@ -39,6 +39,9 @@ def severities(tables: Tables) -> list[Row]:
     for row in (*tables["critical_path_severities"], *tables["team_severities"]):
         metric, path, place = (row[name] for name in names)
         found[metric, path, place, False] += row["value"]
+    for row in tables["file_severities"]:
+        metric, path, place = (row[name] for name in names)
+        found[metric, path, place, True] += row["value"]
     return [
         dict(zip((*names, "is_beyond_reference"), cell, strict=True)) | {"value": value}
         for cell, value in found.items()

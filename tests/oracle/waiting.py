@@ -24,7 +24,7 @@ REMEMBERED = 100
 COMPLETIONS = ("collective_completions", "init_completion")
 WAITS = (
     "late_sender", "late_receiver", "collective_waits", "nonblocking_collective_waits",
-    "wait_at_finalize", "team_barrier_waits", "lock_contention",
+    "collective_io_waits", "wait_at_finalize", "team_barrier_waits", "lock_contention",
 )  # fmt: skip
 
 
