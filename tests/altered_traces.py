@@ -43,6 +43,31 @@ def lose_calls(tables: Tables, random: Random) -> None:
             row["peer_group_id"] = None
 
 
+def lose_accesses(tables: Tables, random: Random) -> None:
+    """Records of files are missing, or lie outside any call."""
+    share = random.choice((0.02, 0.2))
+    kept = [row for row in tables["io_operations"] if random.random() >= share]
+    for row in kept:
+        if random.random() < 0.05:
+            row |= dict.fromkeys(CALL)
+    tables["io_operations"] = kept
+
+
+def stack_handles(tables: Tables, random: Random) -> None:
+    """Some handles stand on others, and some operations end in the next call or are cancelled."""
+    for row in tables["io_handles"]:
+        above = random.randrange(len(tables["io_handles"]))
+        row["parent_io_handle_id"] = above if above < row["io_handle_id"] else None
+    calls = {row["visit_id"]: row for row in tables["visits"]}
+    for row in tables["io_operations"]:
+        if row["kind"] == "operation_complete" and random.random() < 0.2:
+            row["kind"] = "operation_cancelled"
+        if row["kind"] == "operation_complete" and random.random() < 0.3:
+            call = calls.get(row["visit_id"] + 1)
+            if call is not None and call["location_id"] == row["location_id"]:
+                row |= {name: call[name] for name in CALL}
+
+
 def cancel_requests(tables: Tables, random: Random) -> None:
     """Sends and receives are cancelled instead of completed."""
     for row in tables["mpi_operations"]:

@@ -9,7 +9,7 @@ from pipeline.generator.spec import Spec, parse_spec
 # Those with most ways to wait come more often.
 KINDS = (
     "work", "stencil", "master_worker", "pipeline", "messages", "messages", "collectives",
-    "collectives", "collectives", "rma",
+    "collectives", "collectives", "rma", "files",
 )  # fmt: skip
 QUIET_SHARE = 0.3
 COMMUNICATORS = ("world", "rows", "columns", "halves")
@@ -123,6 +123,13 @@ _OWN: dict[str, Any] = {
     "rma": lambda random: {
         "puts": random.randint(0, 2),
         "gets": random.choice((0, 0, 1, 9)),
+        "communicator": random.choice(COMMUNICATORS),
+    },
+    "files": lambda random: {
+        "writes": random.randint(0, 2),
+        "reads": random.randint(0, 2),
+        "own_writes": random.randint(0, 2),
+        "own_reads": random.randint(0, 2),
         "communicator": random.choice(COMMUNICATORS),
     },
     "threads": lambda random: {

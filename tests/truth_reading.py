@@ -23,6 +23,12 @@ def true_segments(folder: Path) -> list[dict[str, Any]]:
     return _records(folder / "truth_critical_path_segments.csv")
 
 
+def true_accesses(folder: Path) -> list[dict[str, Any]]:
+    """What was read and written, by handle, location and mode; nothing without files."""
+    file = folder / "truth_file_accesses.csv"
+    return _records(file) if file.exists() else []
+
+
 def _records(file: Path) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = pyarrow.csv.read_csv(file).to_pylist()
     return rows

@@ -28,11 +28,12 @@ _WRITE, _POSIX, _UNCOMPRESSED, _FLUSH = 0, 1, 1, 1
 _PARADIGMS = {"user": 1, "openmp": 3, "mpi": 4, "pthread": 7}
 _ROLES = {"function": 1, "wrapper": 2, "parallel": 5, "critical": 12, "critical_sblock": 13,
           "barrier": 15, "implicit_barrier": 16, "message": 28, "collective": 25,
-          "rma": 29}  # fmt: skip
+          "file_io": 27, "rma": 29}  # fmt: skip
 _COMM_LOCATIONS, _COMM_GROUP, _GLOBAL_MEMBERS = 4, 5, 1
 _PROCESS, _CPU_THREAD = 1, 1
 _REGION_MAP, _COMM_MAP, _WINDOW_MAP = 3, 6, 8
 _HAS_CREATE_AND_DESTROY = 1
+_INTERFACES = ("POSIX", "POSIX I/O", 0), ("MPI-IO", "MPI I/O", 1)
 _PROCESSES_PER_NODE = 16
 STARTED_AT = 1_700_000_000_000_000_000
 """When every generated run began, in ns since 1970."""
@@ -132,7 +133,20 @@ class _GlobalDefinitions:
         for number, window in enumerate(self._program.windows):
             comm = window.communicator
             self._write("RmaWin", number, window.name, comm, _HAS_CREATE_AND_DESTROY)
+        self._write_files()
         _call("Archive_CloseGlobalDefWriter", self._archive, self._writer)
+
+    def _write_files(self) -> None:
+        """Files, each with the one handle that it is accessed through."""
+        if not self._program.files:
+            return
+        for number, (short, name, kind) in enumerate(_INTERFACES):
+            self._write("IoParadigm", number, short, name, kind, 0, 0, None, None, None)
+        for number, file in enumerate(self._program.files):
+            is_shared = file.communicator >= 0
+            comm = file.communicator if is_shared else _UNDEFINED
+            self._write("IoRegularFile", number, f"/scratch/{file.name}", 0)
+            self._write("IoHandle", number, file.name, number, int(is_shared), 0, comm, _UNDEFINED)
 
     def _write_places(self, refs: Sequence[int], counts: Sequence[int]) -> None:
         processes, threads = self._program.process_count, self._program.thread_count

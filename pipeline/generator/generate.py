@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.errors import PipelineError, ProgramError
+from pipeline.generator.accesses import FileAccesses
 from pipeline.generator.archive import ArchiveWriter, open_archive
 from pipeline.generator.clocks import Clocks, skewed_clocks, true_clocks
 from pipeline.generator.critical_path import PathTimes, Steps
@@ -100,7 +101,7 @@ def _write_archive(
     spec: Spec, program: Program, outcome: Outcome, segments: Rows, folder: Path
 ) -> tuple[list[int], NDArray[np.int64]]:
     """Run the program again and write its events; records by location, and times of the path."""
-    times = PathTimes(program, segments)
+    times, accesses = PathTimes(program, segments), FileAccesses(program)
     with open_archive(folder) as archive:
         writer = ArchiveWriter(
             archive, program, _clocks(spec, outcome), seed=spec.seed, has_id_maps=spec.id_maps
@@ -109,9 +110,11 @@ def _write_archive(
         def take(events: Rows) -> None:
             writer.take(events)
             times.take(events)
+            accesses.take(events)
 
         simulate(program, machine_of(spec), take_events=take)
         writer.finish(outcome.end_ns)
+    accesses.write(folder)
     return writer.counts.tolist(), times.result()
 
 

@@ -11,6 +11,7 @@ from pipeline.generator.operations import OPERATIONS
 from pipeline.generator.program import Process, Program
 from pipeline.generator.spec import (
     Collectives,
+    Files,
     MasterWorker,
     Messages,
     Phase,
@@ -336,6 +337,29 @@ def _build_rma(phase: Rma, spec: Spec, processes: Sequence[Process], random: Any
             )  # fmt: skip
 
 
+def _build_files(phase: Files, spec: Spec, processes: Sequence[Process], random: Any) -> None:
+    program, size = processes[0].program, spec.bytes_of(phase)
+    ns = spec.machine.overhead_ns + size // _BYTES_PER_NS
+    both = ("write", at.WRITING), ("read", at.READING)
+    shares = 1 + phase.writes + phase.reads
+    for comm in _communicators(phase.communicator, program):
+        shared = program.file(f"{phase.name}.dat", comm)
+        for member in program.communicators[comm].members:
+            process = processes[member]
+            own = program.file(f"{phase.name}.{member}.log")
+            process.on_file("MPI_File_open", at.OPENING, shared)
+            for (name, mode), count in zip(both, (phase.own_writes, phase.own_reads), strict=True):
+                for _ in range(count):
+                    process.access(name, own, ns, size=size, mode=mode)
+            _work(phase, spec, process, share=shares)
+            for (name, mode), count in zip(both, (phase.writes, phase.reads), strict=True):
+                for _ in range(count):
+                    call = f"MPI_File_{name}_all"
+                    process.on_file(call, at.ACCESSING, shared, size=size, mode=mode)
+                    _work(phase, spec, process, share=shares)
+            process.on_file("MPI_File_close", at.CLOSING, shared)
+
+
 def _build_threads(
     phase: Threads, spec: Spec, processes: Sequence[Process], random: Any
 ) -> None:  # fmt: skip
@@ -364,5 +388,6 @@ _BUILDERS: dict[type[Phase], Callable[..., None]] = {
     Messages: _build_messages,
     Collectives: _build_collectives,
     Rma: _build_rma,
+    Files: _build_files,
     Threads: _build_threads,
 }

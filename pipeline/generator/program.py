@@ -56,6 +56,14 @@ class Window:
     communicator: int
 
 
+@dataclass(frozen=True)
+class File:
+    """A file that members of a communicator (by number) open together, or that one process has."""
+
+    name: str
+    communicator: int = at.ALONE
+
+
 @dataclass
 class Program:
     """What every process runs. Call paths and regions are shared, instructions are not.
@@ -70,6 +78,7 @@ class Program:
     paths: list[CallPath] = field(default_factory=list)
     communicators: list[Communicator] = field(default_factory=list)
     windows: list[Window] = field(default_factory=list)
+    files: list[File] = field(default_factory=list)
     code: list[list[list[int]]] = field(default_factory=list)
     first_functions: dict[int, int] = field(default_factory=dict)
     lock_paths: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -144,6 +153,13 @@ class Program:
         if wanted not in self.windows:
             self.windows.append(wanted)
         return self.windows.index(wanted)
+
+    def file(self, name: str, communicator: int = at.ALONE) -> int:
+        """Number of a file, which is that of its handle."""
+        wanted = File(name, communicator)
+        if wanted not in self.files:
+            self.files.append(wanted)
+        return self.files.index(wanted)
 
     def path_name(self, path: int) -> str:
         """Regions from the outermost to this one, with slashes between."""
@@ -357,6 +373,26 @@ class Process:
             comm=self.program.windows[window].communicator, size=size, slot=kind, amount=ns,
             target=first_request,
         )  # fmt: skip
+
+    # --- Files ---
+
+    def on_file(
+        self, name: str, operation: int, file: int, *, size: int = 0, mode: int = at.READING
+    ) -> None:
+        """A collective call that opens, accesses or closes a file."""
+        self._add(
+            at.COLLECTIVE, self._file_call(name, MPI), comm=self.program.files[file].communicator,
+            size=size, slot=operation, count=mode, amount=file, mode=at.FILE, target=at.BEYOND,
+        )  # fmt: skip
+
+    def access(self, name: str, file: int, ns: int, *, size: int, mode: int) -> None:
+        """Read or write on its own."""
+        self._add(
+            at.ACCESS, self._file_call(name, USER), peer=file, size=size, count=mode, amount=ns
+        )
+
+    def _file_call(self, name: str, paradigm: str) -> int:
+        return self._below(self.program.region(name, paradigm, "file_io"))
 
     # --- Rows ---
 

@@ -107,6 +107,17 @@ class Rma(Phase):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Files(Phase):
+    """A file that all open, write, read and close together, and one that each writes and reads."""
+
+    writes: int = _number(1, 0, 1000)
+    reads: int = _number(0, 0, 1000)
+    own_writes: int = _number(1, 0, 1000)
+    own_reads: int = _number(0, 0, 1000)
+    communicator: str = _choice("world", *_COMMUNICATORS)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Threads(Phase):
     """All threads of a process share its computing, and meet in barriers; or the first `team` do.
 
@@ -123,7 +134,8 @@ class Threads(Phase):
 
 KINDS: Mapping[str, type[Phase]] = {
     "work": Work, "stencil": Stencil, "master_worker": MasterWorker, "pipeline": Pipeline,
-    "messages": Messages, "collectives": Collectives, "rma": Rma, "threads": Threads,
+    "messages": Messages, "collectives": Collectives, "rma": Rma, "files": Files,
+    "threads": Threads,
 }  # fmt: skip
 
 

@@ -31,6 +31,7 @@ from tests.altered_traces import (
     find_losses,
     forget_teams,
     join_groups,
+    lose_accesses,
     lose_calls,
     lose_records,
     miscount_members,
@@ -38,6 +39,7 @@ from tests.altered_traces import (
     rename_calls,
     shift_clocks,
     silence_members,
+    stack_handles,
 )
 from tests.analysing import Analyst, read_into_memory
 from tests.oracle.relations import FORMS, ORACLES, TEXTS
@@ -66,6 +68,13 @@ PROGRAMS: dict[str, dict[str, Any]] = {
              "operations": ["allreduce", "gather"]},
             {"kind": "collectives", "root": 2, "silent": 0.5, "jitter": 0.5, "imbalance": -0.8,
              "operations": ["scatter", "scan", "gather", "allgatherv", "barrier"]},
+        ],
+    },
+    "files": {
+        "processes": 4, "iterations": 2, "size": 30, "machine": MACHINE, "phase": [
+            {"kind": "files", "imbalance": 0.7, "jitter": 0.3, "writes": 2, "reads": 1},
+            {"kind": "files", "name": "rows", "communicator": "rows", "jitter": 0.5,
+             "imbalance": -0.5, "own_reads": 2},
         ],
     },
     "threads": {
@@ -160,6 +169,10 @@ ALTERED: dict[str, tuple[tuple[Alteration, ...], ...]] = {
     "collectives": (
         (lose_records,), (lose_calls, rename_calls), (rename_calls, silence_members),
         (silence_members, shift_clocks), (join_groups, disagree), (join_groups, silence_members),
+        (miscount_members,),
+    ),
+    "files": (
+        (lose_accesses,), (stack_handles,), (stack_handles, lose_accesses, shift_clocks),
         (miscount_members,),
     ),
     "threads": ((forget_teams,), (find_losses, shift_clocks)),
@@ -320,7 +333,7 @@ def test_the_traces_hold_every_metric_and_scope(traces: Traces) -> None:
 
     known = found("metrics", "metric")
     waits = {name for name in known if name.startswith(("mpi_", "omp_"))}
-    traffic = {name for name in known if name.startswith(("bytes_", "comms_", "syncs_"))}
+    traffic = {name for name in known if name.startswith(("bytes_", "comms_", "syncs_", "io_"))}
     assert waits | traffic <= found("severities", "metric")
     assert {"processes", "threads"} <= found("computational_imbalance", "scope")
     assert any(row["is_repeated"] for row in traces.analyse("recursion")["call_tree"])

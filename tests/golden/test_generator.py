@@ -22,7 +22,7 @@ from pipeline.generator.program import Process, Program
 from pipeline.generator.simulation import Machine, simulate
 from pipeline.generator.spec import parse_spec, read_spec
 from tests.otf2_reading import ReadTrace, read_archive
-from tests.truth_reading import true_path, true_segments, true_waits
+from tests.truth_reading import true_accesses, true_path, true_segments, true_waits
 
 EXAMPLE = Path(__file__).parents[2] / "data" / "programs" / "stencil.toml"
 MACHINE = {"overhead_ns": 200, "latency_ns": 1000, "ns_per_kib": 100}
@@ -51,6 +51,11 @@ class Made:
         columns = ("location_id", "start_ns", "wait_ns", "cause_location_id")
         rows = true_waits(self.folder)
         return [tuple(row[c] for c in columns) for row in rows if row["property"] == kind]
+
+    def accesses(self) -> list[tuple[Any, ...]]:
+        """Handle, location, mode, operations, bytes and time of what was read and written."""
+        columns = ("io_handle_id", "location_id", "mode", "operation_count", "bytes", "time_ns")
+        return [tuple(row[c] for c in columns) for row in true_accesses(self.folder)]
 
     def path(self) -> dict[tuple[str, int], int]:
         """Time of the critical path by the last region of the call path and location."""
@@ -349,6 +354,51 @@ def test_a_fence_waits_for_the_last_one(tmp_path: Path) -> None:
     made = Made(tmp_path, phase, machine=MACHINE | QUIET)
     _, (fence, _) = made.visits("MPI_Win_fence", 0)
     assert made.waits("mpi_rma_wait_at_fence") == [(0, fence + 1, 3000, 1)]
+
+
+# --- Files ---------------------------------------------------------------------------------------
+
+
+# Two processes that begin together; to write 1 KiB on one's own takes 200 + 1024 // 64 ns, together
+# it takes 1 + 1000 + 1000 + 100 ns, and to open or close 1 + 1000 + 1000. Records of a process
+# alone are a quarter of an overhead inside.
+#
+#       0 [Init] 2001 [open] 4002 [write] 4218 [write_all] 6319 [close] 8320
+def test_access_to_files_is_recorded_as_score_p_does(tmp_path: Path) -> None:
+    phase = {"kind": "files", "bytes": 1024, "cell_ns": 0}
+    made = Made(tmp_path, phase, machine=MACHINE | QUIET)
+    assert made.read.findings() == {}
+    columns = "name file io_paradigm communicator_id"
+    assert made.read.rows("io_handles", columns) == [
+        ("files.dat", "/scratch/files.dat", "MPI I/O", 0),
+        ("files.0.log", "/scratch/files.0.log", "POSIX I/O", None),
+        ("files.1.log", "/scratch/files.1.log", "POSIX I/O", None),
+    ]
+    columns = "time_ns kind io_handle_id mode bytes matching_id detail"
+    assert made.read.rows("io_operations", columns, "location_id = 1") == [
+        (4002, "create_handle", 0, None, None, None, 0),
+        (4002 + 50, "operation_begin", 2, "write", 1024, 0, 0),
+        (4218 - 50, "operation_complete", 2, None, 1024, 0, None),
+        (4218 + 50, "operation_begin", 0, "write", 1024, 1, 2),
+        (6319, "operation_complete", 0, None, 1024, 1, None),
+        (8320, "destroy_handle", 0, None, None, None, None),
+    ]
+    assert made.accesses() == [
+        (0, 0, "write", 1, 1024, 6319 - 4268),
+        (0, 1, "write", 1, 1024, 6319 - 4268),
+        (1, 0, "write", 1, 1024, 4168 - 4052),
+        (2, 1, "write", 1, 1024, 4168 - 4052),
+    ]
+
+
+# rank 0   [open][ 1 000 ns ][write_all ............]
+# rank 1   [open][ 4 000 ns ...............][write_all]
+def test_writing_together_waits_for_the_last_one(tmp_path: Path) -> None:
+    phase = {"kind": "files", "cell_ns": 20, "imbalance": 3, "own_writes": 0}
+    made = Made(tmp_path, phase, machine=MACHINE | QUIET)
+    ((write, _),) = made.visits("MPI_File_write_all", 0)
+    ((close, _),) = made.visits("MPI_File_close", 0)
+    assert made.waits("mpi_io_collective_wait") == [(0, write, 3000, 1), (0, close, 3000, 1)]
 
 
 def test_processes_that_wait_for_each_other_for_ever_are_named() -> None:

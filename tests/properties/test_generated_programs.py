@@ -12,7 +12,7 @@ from pipeline.generator.simulation import simulate
 from pipeline.generator.waits import Waits
 from tests.analysing import Analyst
 from tests.random_programs import random_spec
-from tests.truth_reading import true_path, true_segments, true_waits
+from tests.truth_reading import true_accesses, true_path, true_segments, true_waits
 
 PROGRAM_COUNT, BATCH = 300, 10
 THREADED = 5
@@ -60,6 +60,13 @@ ON_WINDOWS = """
     INNER JOIN call_paths USING (call_path_id)
     WHERE last_one[1] > begin_ns
 """
+ACCESSES = """
+    SELECT io_handle_id, file, location_id, mode, sum(operation_count)::BIGINT,
+        sum(bytes)::BIGINT, sum(time_ns)::BIGINT
+    FROM file_accesses
+    WHERE mode IN ('read', 'write')
+    GROUP BY ALL
+"""
 PATH = """
     SELECT call_paths.path, location_id, path_ns
     FROM critical_path_profile
@@ -74,7 +81,7 @@ SEGMENTS = """
 def analyst() -> Analyst:
     return Analyst(
         "wait_states", "critical_path_profile", "parallel_visits", "rma_operations", "rma_windows",
-        "communicator_members", "reading_findings",
+        "communicator_members", "reading_findings", "file_accesses",
     )  # fmt: skip
 
 
@@ -102,6 +109,8 @@ def check(folder: Path, analyst: Analyst, what: str) -> None:
     waits = [tuple(row.values()) for row in true_waits(folder)]
     found = [row for query in (WAITS, FORKS, ON_WINDOWS) for row in analyst.rows(query)]
     assert sorted(found, key=repr) == sorted(waits, key=repr), what
+    accesses = [tuple(row.values()) for row in true_accesses(folder)]
+    assert sorted(analyst.rows(ACCESSES)) == sorted(accesses), what
     path = [tuple(row.values()) for row in true_path(folder)]
     assert analyst.rows(PATH) == sorted(path, key=repr), what
     segments = [tuple(row.values()) for row in true_segments(folder)]

@@ -10,7 +10,9 @@ from typing import Any
 
 from pipeline.generator.kernels.collectives import arrive, finish_member, release_member
 from pipeline.generator.kernels.compiled import part
+from pipeline.generator.kernels.files import begin_access, begin_on_file, end_access, end_on_file
 from pipeline.generator.kernels.layout import (
+    ACCESS,
     AMOUNT,
     BEGIN,
     BYTES,
@@ -25,6 +27,7 @@ from pipeline.generator.kernels.layout import (
     END_ENTER,
     END_PATH,
     END_VISIT,
+    FILE,
     FINISH,
     FIRST_SLOT,
     GOT,
@@ -157,6 +160,8 @@ def begin_call(state: Any, process: Any, now: Any, at: Any) -> None:
         begin_collective(state, process, now, visit, at, code[at, AMOUNT])
     elif kind == REMOTE:
         begin_remote(state, process, now, at)
+    elif kind == ACCESS:
+        begin_access(state, process, now, at)
     release_call(state, process)
 
 
@@ -218,6 +223,8 @@ def begin_collective(state: Any, process: Any, now: Any, visit: Any, at: Any, sl
         time = members_of(state)[instance, comm_ranks_of(state)[comm, process], BEGIN]
         kind = ON_WINDOW_BEGIN if code[at, MODE] == WINDOW else ON_COLLECTIVE_BEGIN
         put(state, place, kind, time, instance)
+    elif code[at, MODE] == FILE:
+        begin_on_file(state, process, now, at)
     for rank in range(comm_sizes_of(state)[comm]):
         if release_member(state, instance, rank):
             go_on_in_collective(state, instance, rank)
@@ -276,7 +283,8 @@ def release_call(state: Any, process: Any) -> None:
     if kind == COLLECTIVE:
         return
     overhead = counters_of(state)[OVERHEAD]
-    time = row[CALL_ENTER] + (code[row[CALL_AT], AMOUNT] if kind == REMOTE else overhead)
+    is_timed = kind == REMOTE or kind == ACCESS
+    time = row[CALL_ENTER] + (code[row[CALL_AT], AMOUNT] if is_timed else overhead)
     for slot in range(row[FIRST_SLOT], row[FIRST_SLOT] + row[SLOT_COUNT]):
         done = slot_done_ns(state, process, slot)
         if done == NOBODY:
@@ -316,6 +324,8 @@ def end_call(state: Any, process: Any, now: Any) -> None:
         elif kind == TAKING_PART:
             end_collective(state, process, place, slot, thing, time)
         slots_of(state)[process, slot, SLOT_KIND] = NOTHING
+    if code_of(state)[row[CALL_AT], CODE] == ACCESS:
+        end_access(state, process, now)
     leave(state, place, code_of(state)[row[CALL_AT], PATH], now)
     row[STATE] = READY
 
@@ -366,9 +376,11 @@ def end_collective(
         instances_of(state)[instance, INSTANCE_COMM],
     )
     member = members_of(state)[instance, comm_ranks_of(state)[comm, process]]
-    if code[at, MODE] >= INIT:
-        return
     family = code[at, MODE]
+    if family == FILE:
+        end_on_file(state, process, place, member[FINISH])
+    if family >= INIT:
+        return
     if family == WINDOW:
         end_on_window(state, process, place, member[FINISH])
         return

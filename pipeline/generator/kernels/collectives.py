@@ -1,7 +1,7 @@
 """Collectives: who needs whom, when everybody is released, and who waited.
 
     family      is released when
-    barrier     all have come (so are Init, Finalize, and what concerns windows)
+    barrier     all have come (so are Init, Finalize, and what concerns windows and files)
     n_to_n      all who send have come, for those who receive
     one_to_n    the root has come, for those who receive
     n_to_one    all who send have come, for the root
@@ -33,6 +33,8 @@ from pipeline.generator.kernels.layout import (
     END_PATH,
     END_VISIT,
     FENCE_WAIT,
+    FILE,
+    FILE_WAIT,
     FINALIZE,
     FINALIZE_WAIT,
     FINISH,
@@ -283,6 +285,9 @@ def judge(state: Any, instance: Any) -> None:
         judge_together(
             state, instance, last, NOBODY, window_property(code_of(state)[at, SLOT]), NOBODY
         )
+    elif family == FILE:
+        last = latest_member(state, instance, size, family, False)
+        judge_together(state, instance, last, NOBODY, FILE_WAIT, NOBODY)
     elif family == N_TO_N:
         last = latest_member(state, instance, size, family, False)
         if last == NOBODY:

@@ -26,8 +26,8 @@ INSTRUCTION_WIDTH: Final = 13
 
 (
     END, ENTER_REGION, LEAVE_REGION, WORK, LOOP, JUMP, JUMP_IF_TAG, SEND, ISEND, RECV, IRECV,
-    SENDRECV, WAIT, COLLECTIVE, ICOLLECTIVE, TEAM, REMOTE,
-) = range(17)  # fmt: skip
+    SENDRECV, WAIT, COLLECTIVE, ICOLLECTIVE, TEAM, REMOTE, ACCESS,
+) = range(18)  # fmt: skip
 """END ends the program. WORK passes AMOUNT ns in COUNT nested function calls, with jitter of MODE
 ppm. LOOP jumps to TARGET AMOUNT times in all, counted in register SLOT.
 
@@ -37,7 +37,9 @@ SLOT on. COLLECTIVE, ICOLLECTIVE: PEER is the root's rank in COMM, SLOT the oper
 OTF2, COUNT how many members send data, AMOUNT the request made; of the family WINDOW, COUNT is how
 many requests it completes, AMOUNT the window. REMOTE is a call of AMOUNT ns that puts or gets BYTES
 (SLOT is its kind of record) in window PEER of COMM, at the next rank in each round of register 1;
-its requests are numbered from TARGET on. TEAM: COUNT barriers within, AMOUNT ns between them, SLOT
+its requests are numbered from TARGET on. ACCESS is a call of AMOUNT ns that reads or writes (COUNT
+says which) BYTES through the handle PEER; so does a collective of the family FILE, through the
+handle AMOUNT, if its SLOT is ACCESSING. TEAM: COUNT barriers within, AMOUNT ns between them, SLOT
 ppm more for each higher thread, of which TARGET follow each other, PEER function calls, TAG
 threads; before each barrier all take a lock of kind COMM at LOCK_PATH RECEIVED times, for BYTES
 ns."""
@@ -49,9 +51,14 @@ STANDARD, SYNCHRONOUS, BUFFERED = range(3)
 
 # --- Families of collectives (MODE of a collective); SLOT is its OTF2 operation ------------------
 
-(BARRIER, N_TO_N, ONE_TO_N, N_TO_ONE, SCAN, WINDOW, INIT, FINALIZE) = range(8)
+(BARRIER, N_TO_N, ONE_TO_N, N_TO_ONE, SCAN, WINDOW, INIT, FINALIZE, FILE) = range(9)
 # Operations of the family WINDOW: of fences, and of making and freeing windows.
 FENCING, CREATING, FREEING = 0, 17, 18
+# Operations of the family FILE; reading and writing have the numbers of OTF2.
+OPENING, CLOSING, ACCESSING = range(3)
+READING, WRITING = range(2)
+ALONE: Any = NOBODY
+"""As a communicator: a file of one process."""
 BEYOND: Final = 1
 """In TARGET: the reference analyser leaves the operation out."""
 
@@ -128,6 +135,7 @@ PROPERTIES: Final = (
     "mpi_finalize_wait", "mpi_rma_wait_at_create", "mpi_rma_wait_at_fence",
     "mpi_rma_wait_at_free", "omp_fork", "omp_ebarrier_wait", "omp_ibarrier_wait",
     "omp_lock_contention_critical", "omp_lock_contention_api", "pthread_lock_contention_mutex_lock",
+    "mpi_io_collective_wait",
 )  # fmt: skip
 (
     LATE_SENDER, WRONG_ORDER_SAME, WRONG_ORDER_DIFFERENT, LATE_RECEIVER, BARRIER_WAIT,
@@ -136,15 +144,17 @@ PROPERTIES: Final = (
     EXPLICIT_BARRIER_WAIT, IMPLICIT_BARRIER_WAIT, LOCK_WAIT,
 ) = np.arange(20)  # fmt: skip
 """LOCK_WAIT is the first of one for each kind of lock."""
+FILE_WAIT: Final = np.int64(len(PROPERTIES) - 1)
 
 (
     ON_ENTER, ON_LEAVE, ON_SEND, ON_ISEND, ON_ISEND_COMPLETE, ON_IRECV_REQUEST, ON_RECV, ON_IRECV,
     ON_COLLECTIVE_BEGIN, ON_COLLECTIVE_END, ON_REQUEST, ON_COMPLETE, ON_FORK, ON_JOIN,
     ON_TEAM_BEGIN, ON_TEAM_END, ON_WINDOW_CREATE, ON_WINDOW_DESTROY, ON_WINDOW_BEGIN, ON_WINDOW_END,
-    ON_PUT, ON_GET, ON_LOCAL_COMPLETE, ON_REMOTE_COMPLETE, ON_ACQUIRE, ON_RELEASE,
+    ON_PUT, ON_GET, ON_LOCAL_COMPLETE, ON_REMOTE_COMPLETE, ON_ACQUIRE, ON_RELEASE, ON_FILE_OPEN,
+    ON_FILE_CLOSE, ON_ACCESS_BEGIN, ON_ACCESS_END,
 ) = np.array(
     [0, 1, 16, 17, 18, 19, 20, 21, 24, 25, 26, 27, 40, 41, 42, 43, 64, 65, 66, 67, 75, 76, 79, 81,
-     58, 59]
+     58, 59, 96, 97, 102, 105]
 )  # fmt: skip
 """Kinds of event records, with the numbers of pipeline.kernels.records."""
 

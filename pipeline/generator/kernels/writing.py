@@ -15,11 +15,15 @@ from pipeline.generator.kernels.layout import (
     EVENT_KIND,
     EVENT_LOCATION,
     EVENT_TIME,
+    ON_ACCESS_BEGIN,
+    ON_ACCESS_END,
     ON_ACQUIRE,
     ON_COLLECTIVE_BEGIN,
     ON_COLLECTIVE_END,
     ON_COMPLETE,
     ON_ENTER,
+    ON_FILE_CLOSE,
+    ON_FILE_OPEN,
     ON_FORK,
     ON_GET,
     ON_IRECV,
@@ -81,7 +85,9 @@ _call_q = _writer_call("Q")
 _call_ww = _writer_call("WW")
 _call_www = _writer_call("WWW")
 _call_wq = _writer_call("WQ")
+_call_wqq = _writer_call("WQQ")
 _call_wwqq = _writer_call("WWQQ")
+_call_wwww = _writer_call("WWWW")
 _call_wwwwqq = _writer_call("WWWWQQ")
 _call_wwwq = _writer_call("WWWQ")
 _call_wwwqq = _writer_call("WWWQQ")
@@ -156,6 +162,14 @@ def write_events(
             code = _call_w(function, writer, time, local_windows[place, a])
         elif kind == ON_WINDOW_END:
             code = _call_wwwwqq(function, writer, time, a, b, local_windows[place, c], d, e, f)
+        elif kind == ON_FILE_OPEN:
+            code = _call_wwww(function, writer, time, a, b, c, d)
+        elif kind == ON_FILE_CLOSE:
+            code = _call_w(function, writer, time, a)
+        elif kind == ON_ACCESS_BEGIN:
+            code = _call_wwwqq(function, writer, time, a, b, c, d, e)
+        elif kind == ON_ACCESS_END:
+            code = _call_wqq(function, writer, time, a, b, c)
         else:
             code = np.int32(-1)
         if code != 0:
