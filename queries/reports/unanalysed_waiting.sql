@@ -2,11 +2,12 @@
 --
 -- Grain:      one row per kind of call that took time
 -- Inputs:     flat_profile, regions, mpi_calls, region_classes, overhead_classes, collectives,
---             collective_members, wait_states, call_paths, thread_teams, lock_operations
+--             collective_members, collective_file_calls, wait_states, call_paths, thread_teams,
+--             lock_operations
 -- Output:     report section wait states
 -- Parameters: none
--- Assumes:    messages and collectives between processes, barriers of teams of threads, and locks
---             are analysed where the trace records them
+-- Assumes:    messages, collectives and collective access to files between processes, barriers of
+--             teams of threads, and locks are analysed where the trace records them
 WITH
     classes AS (
         SELECT
@@ -40,6 +41,36 @@ WITH
         INNER JOIN call_paths ON lock_operations.call_path_id = call_paths.call_path_id
     ),
 
+    profiled AS (
+        SELECT
+            region_id,
+            sum(exclusive_ns) AS time_ns,
+            sum(visit_count) AS visit_count
+        FROM flat_profile
+        GROUP BY region_id
+    ),
+
+    -- Calls to files of which all processes are known; split ones are two calls.
+    file_calls AS (
+        SELECT visit_id, call_path_id FROM collective_file_calls WHERE is_complete
+        UNION
+        SELECT start_visit_id, start_call_path_id FROM collective_file_calls WHERE is_complete
+    ),
+
+    known_file_calls AS (
+        SELECT call_paths.region_id, count(*) AS visit_count
+        FROM file_calls
+        INNER JOIN call_paths ON file_calls.call_path_id = call_paths.call_path_id
+        GROUP BY call_paths.region_id
+    ),
+
+    known_file_regions AS (
+        SELECT profiled.region_id
+        FROM profiled
+        INNER JOIN known_file_calls ON profiled.region_id = known_file_calls.region_id
+        WHERE profiled.visit_count = known_file_calls.visit_count
+    ),
+
     kinds AS (
         SELECT
             classes.region_id,
@@ -47,7 +78,7 @@ WITH
                 WHEN classes.overhead_subclass = 'put/get' OR starts_with(classes.call, 'win_')
                     THEN 'one-sided communication'
                 WHEN regexp_matches(classes.call, '^file_(open|close|.*_(all|ordered))')
-                    THEN 'collective file access'
+                    THEN if(known_file_regions.region_id IS NULL, 'collective file access', NULL)
                 WHEN
                     regexp_matches(
                         classes.call,
@@ -82,6 +113,7 @@ WITH
             END AS kind
         FROM classes
         CROSS JOIN unrecorded
+        LEFT JOIN known_file_regions ON classes.region_id = known_file_regions.region_id
     ),
 
     -- What is found in such calls, as waiting for messages in MPI_Waitall, is told.
@@ -90,12 +122,6 @@ WITH
         FROM wait_states
         INNER JOIN call_paths ON wait_states.call_path_id = call_paths.call_path_id
         GROUP BY call_paths.region_id
-    ),
-
-    profiled AS (
-        SELECT region_id, sum(exclusive_ns) AS time_ns
-        FROM flat_profile
-        GROUP BY region_id
     ),
 
     spent AS (

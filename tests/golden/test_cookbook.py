@@ -22,6 +22,8 @@ from pipeline.store import Run
 
 DATA = Path(__file__).parents[2] / "data"
 TRACES = ("m29_hybrid", "m01_late_sender", "e06_critical_path", "m31_omp_tasks", "late_sender.csv")
+WITHOUT_FILES = ("files_with_most_time",)
+"""Questions that no trace in data/ has an answer to."""
 Row = dict[str, Any]
 Key = tuple[Any, ...]
 
@@ -97,7 +99,8 @@ def test_every_question_about_a_run_has_an_answer(asked: Asked) -> None:
     assert recipes_for(given) == run_recipes()
     for recipe in run_recipes():
         rows = asked.answer(recipe.name)
-        assert rows or asked.trace != "m29_hybrid", recipe.name
+        is_answered = asked.trace == "m29_hybrid" and recipe.name not in WITHOUT_FILES
+        assert rows or not is_answered, recipe.name
         assert rows == asked.answer(recipe.name)
 
 

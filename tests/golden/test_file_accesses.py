@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from pipeline.sql import load_query
+from tests.hand_made import HandMadeRun
+
 ACCESS = "io_handle_id location_id mode operation_count nonblocking_count unfinished_count bytes"
 TIMES = "io_handle_id location_id mode time_ns in_flight_ns"
 FILES = [
@@ -161,6 +164,44 @@ def test_metrics_leave_out_inner_handles_and_are_beyond_the_reference(run_query,
         ("io_time", 4, 0, True, 1),
         ("io_time", 5, 0, True, 3),
         ("io_writes", 2, 0, True, 1),
+    ]
+
+
+# File a: 200 and 100 bytes written in 40 ns and 60 ns, 30 read in 20 ns of which 15 in flight; its
+# open takes 10. File b: nothing but an open of 50.
+TOLD = [
+    {"file": "a", "location_id": 0, "mode": "write", "operation_count": 2, "bytes": 200,
+     "time_ns": 40},
+    {"file": "a", "location_id": 1, "mode": "write", "operation_count": 1, "bytes": 100,
+     "time_ns": 60},
+    {"file": "a", "location_id": 1, "mode": "read", "operation_count": 3, "bytes": 30, "time_ns": 5,
+     "in_flight_ns": 15},
+    {"file": "a", "location_id": 1, "mode": "open", "operation_count": 1, "time_ns": 10},
+    {"file": "b", "location_id": 0, "mode": "open", "operation_count": 1, "time_ns": 50},
+]  # fmt: skip
+
+
+def asked(name: str, **values: int) -> list[tuple[Any, ...]]:
+    connection = HandMadeRun({"file_accesses": TOLD}).connect()
+    return connection.execute(load_query(name).statement, values or None).fetchall()
+
+
+def test_files_are_told_by_their_time_with_rates_of_a_location():
+    per_second = 300 * 10**9 // (40 + 60), 30 * 10**9 // (5 + 15)
+    assert asked("file_totals", row_limit=9) == [
+        ("a", "", 2, 6, 30, 300, 40 + 60 + 5 + 10, 15, per_second[1], per_second[0]),
+        ("b", "", 1, 0, 0, 0, 50, 0, None, None),
+    ]
+    assert len(asked("file_totals", row_limit=1)) == 1
+
+
+def test_the_cookbook_tells_how_large_an_access_is():
+    columns = [row[:2] + row[2:4] + row[5:6] for row in asked("files_with_most_time")]
+    assert columns == [
+        ("a", "", "write", 3, 300 / 3),
+        ("b", "", "open", 1, 0),
+        ("a", "", "read", 3, 30 / 3),
+        ("a", "", "open", 1, 0),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Communication: who sends how much to whom, message sizes, collective operations."""
+"""Communication: who sends how much to whom, message sizes, collective operations, files."""
 
 from pipeline.reports.material import OVERVIEW, Material
 from pipeline.reports.model import Drawing, Layout, Section, Table
@@ -42,6 +42,21 @@ COLLECTIVES = TableSpec(
     bars=("time_ns",),
     silent={"is_nonblocking": False, "incomplete_count": 0},
 )
+FILES = TableSpec(
+    query="file_totals",
+    title="Files",
+    note="Time from begin to end of what was done with them, summed over locations. Interfaces on "
+    "top of each other, such as MPI-IO on POSIX, tell of the same data twice.",
+    row_limit=PAIR_LIMIT,
+    bars=("time_ns",),
+    titles={
+        "io_paradigm": "Interface",
+        "in_flight_ns": "In flight",
+        "read_rate_bytes": "Read per second",
+        "write_rate_bytes": "Written per second",
+    },
+    silent={"in_flight_ns": 0},
+)
 
 
 def build(material: Material) -> Section:
@@ -57,7 +72,7 @@ def build(material: Material) -> Section:
             *matrix,
             *material.tables(PAIRS),
             *sizes,
-            *material.tables(MESSAGES_BY_TAG, COLLECTIVES),
+            *material.tables(MESSAGES_BY_TAG, COLLECTIVES, FILES),
         ),
         drawings=(*map(draw_pairs, matrix), *map(_draw_sizes, sizes)),
         sources=(read_source(OVERVIEW),),
