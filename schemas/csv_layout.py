@@ -133,8 +133,9 @@ DEFINITIONS = (
     Kind(
         "Communicator",
         "communicators",
-        ("id", "kind", "paradigm", "parent", "members", "remote_members"),
-        "A communicator or team. Members by rank: a process, or [process, thread].",
+        ("id", "kind", "paradigm", "parent", "members", "remote_members", "grid"),
+        "A communicator or team. Members by rank: a process, or [process, thread]. The grid they "
+        "lie on, if there is one: [size, is periodic] of each dimension.",
     ),
     Kind("Window", "rma_windows", ("id", "communicator"), "A window of one-sided communication."),
     Kind(

@@ -281,6 +281,26 @@ COMMUNICATOR_MEMBERS = Table(
     ),
 )
 
+CART_DIMENSIONS = Table(
+    name="cart_dimensions",
+    meaning="Grids that the processes of communicators lie on (Cartesian topologies).",
+    grain="one row per dimension, of communicators that have one grid",
+    key=("communicator_id", "dimension"),
+    columns=(
+        COMMUNICATOR_ID,
+        Column(
+            name="dimension",
+            type=INT32,
+            minimum=0,
+            meaning="Position of the dimension; ranks that follow each other differ in the last.",
+        ),
+        Column(name="size", type=INT32, minimum=0, meaning="Processes along the dimension."),
+        Column(
+            name="is_periodic", type=BOOL, meaning="The last process has the first as neighbour."
+        ),
+    ),
+)
+
 SOURCE_LOCATIONS = Table(
     name="source_locations",
     meaning="Places in the source that calling contexts and attributes refer to.",
@@ -419,6 +439,6 @@ IO_HANDLES = Table(
 
 TABLES = (
     RUNS, SYSTEM_TREE_NODES, LOCATION_GROUPS, LOCATIONS, REGIONS, CALL_PATHS, COMMUNICATORS,
-    COMMUNICATOR_MEMBERS, SOURCE_LOCATIONS, CALLING_CONTEXTS, ATTRIBUTES, PARAMETERS, COUNTERS,
-    RMA_WINDOWS, IO_HANDLES,
+    COMMUNICATOR_MEMBERS, CART_DIMENSIONS, SOURCE_LOCATIONS, CALLING_CONTEXTS, ATTRIBUTES,
+    PARAMETERS, COUNTERS, RMA_WINDOWS, IO_HANDLES,
 )  # fmt: skip

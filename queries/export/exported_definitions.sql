@@ -4,7 +4,7 @@
 --
 -- Grain:      one row per definition
 -- Inputs:     runs, system_tree_nodes, location_groups, locations, regions, communicators,
---             communicator_members, rma_windows, counters, parameters, attributes,
+--             communicator_members, cart_dimensions, rma_windows, counters, parameters, attributes,
 --             source_locations, calling_contexts, io_handles
 -- Output:     exported definitions
 -- Parameters: none
@@ -26,6 +26,14 @@ WITH
         FROM communicator_members
         LEFT JOIN locations ON communicator_members.location_id = locations.location_id
         GROUP BY communicator_members.communicator_id, communicator_members.side
+    ),
+
+    grids AS (
+        SELECT
+            communicator_id,
+            list(json_array(size, is_periodic) ORDER BY dimension) AS listed
+        FROM cart_dimensions
+        GROUP BY communicator_id
     ),
 
     defined AS (
@@ -89,7 +97,8 @@ WITH
             json_object(
                 'id', made.source_ref, 'kind', made.kind::VARCHAR,
                 'paradigm', made.paradigm::VARCHAR, 'parent', parents.source_ref,
-                'members', coalesce(firsts.listed, []), 'remote_members', seconds.listed
+                'members', coalesce(firsts.listed, []), 'remote_members', seconds.listed,
+                'grid', grids.listed
             )
         FROM communicators AS made
         LEFT JOIN communicators AS parents
@@ -98,6 +107,7 @@ WITH
             ON made.communicator_id = firsts.communicator_id AND firsts.side = 0
         LEFT JOIN members AS seconds
             ON made.communicator_id = seconds.communicator_id AND seconds.side = 1
+        LEFT JOIN grids ON made.communicator_id = grids.communicator_id
         UNION ALL
         SELECT
             6, rma_windows.rma_window_id, 'Define Window', rma_windows.name, 0, 0,

@@ -118,6 +118,24 @@ Timestamp (ns),Event Type,Name,Process,Partner,Communicator,Definition
     assert found.findings()["impossible_id", 1] == 2
 
 
+def test_a_communicator_may_lie_on_a_grid(tmp_path: Path) -> None:
+    """Another one has a grid that is none."""
+    text = """\
+Timestamp (ns),Event Type,Name,Process,Definition
+0,Define Communicator,cart,0,"{""id"": 5, ""members"": [1, 0], ""grid"": [[2, true], [1, false]]}"
+0,Define Communicator,odd,0,"{""id"": 6, ""members"": [1, 0], ""grid"": [[2, 1]]}"
+0,Define Communicator,odd,0,"{""id"": 7, ""members"": [1, 0], ""grid"": 2}"
+0,Enter,main,0,
+0,Enter,main,1,
+"""
+    found = read_text(text, tmp_path)
+    assert found.rows("cart_dimensions", "communicator_id dimension size is_periodic") == [
+        (0, 0, 2, True),
+        (0, 1, 1, False),
+    ]
+    assert found.findings()["impossible_id", None] == 2
+
+
 def test_threads_hang_below_the_region_that_forked_them(tmp_path: Path) -> None:
     """The team's region on thread 1 is a child of main; the fork is at 10, the join at 30."""
     text = """\

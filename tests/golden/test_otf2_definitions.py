@@ -1,5 +1,7 @@
 """Definitions: names, identifiers, places, communicators and who is who in them."""
 
+import ctypes
+
 import pytest
 
 from tests.otf2_archive import UNDEFINED, Event, Trace
@@ -259,6 +261,22 @@ def test_a_sub_communicator_has_ranks_of_its_own(read):
         (0, 0, 2),
         (0, 1, 0),
     ]
+
+
+def test_communicators_lie_on_grids(read):
+    """Communicator 2 has two grids, communicator 3 one of an undefined dimension."""
+    trace = with_groups(mpi_trace(2))
+    for ref in (1, 2, 3):
+        trace.define("Comm", ref, "cart", 1, UNDEFINED, 0)
+    trace.define("CartDimension", 7, "x", 2, 1)
+    trace.define("CartDimension", 8, "y", 1, 0)
+    for ref, communicator, dimensions in (
+        (0, 1, [8, 7]), (1, 2, [7]), (2, 2, [8, 7]), (3, 3, [9]), (4, 77, [7]),
+    ):  # fmt: skip
+        array = (ctypes.c_uint32 * len(dimensions))(*dimensions)
+        trace.define("CartTopology", ref, "grid", communicator, len(dimensions), array)
+    columns = "communicator_id dimension size is_periodic"
+    assert read(trace).rows("cart_dimensions", columns) == [(1, 0, 1, False), (1, 1, 2, True)]
 
 
 def test_an_inter_communicator_has_two_sides(read):

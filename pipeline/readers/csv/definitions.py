@@ -319,6 +319,23 @@ class _Builder:
             self._defs["InterComm"][ref] = (name, group, other, parent, 0)
         else:
             self._defs["Comm"][ref] = (name, group, parent, 0)
+        if properties.get("grid") is not None:
+            self._grid(ref, properties["grid"])
+
+    def _grid(self, communicator: int, listed: object) -> None:
+        """The grid of a communicator, if it is one: [size, is periodic] of each dimension."""
+        dimensions = self._defs["CartDimension"]
+        found: list[Any] = listed if isinstance(listed, list) else [None]
+        for each in found:
+            if not (isinstance(each, list) and [type(part) for part in each] == [int, bool]):
+                self._findings["impossible_id"] += 1
+                return
+        first = len(dimensions)
+        for size, is_periodic in found:
+            size = min(max(size, 0), UNDEFINED_32)
+            dimensions[len(dimensions)] = (UNDEFINED_32, size, int(is_periodic))
+        numbers = tuple(range(first, len(dimensions)))
+        self._defs["CartTopology"][communicator] = (UNDEFINED_32, communicator, numbers)
 
     def _new_group(self, kind: int, paradigm: int, members: tuple[int, ...]) -> int:
         self._group += 1

@@ -33,6 +33,8 @@ _ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "MetricInstance": (_W, _W, _Q, _B, _Q),
     "Comm": (_W, _W, _W, _W, _W),
     "InterComm": (_W, _W, _W, _W, _W, _W),
+    "CartDimension": (_W, _W, _W, _B),
+    "CartTopology": (_W, _W, _W, _B, ctypes.POINTER(_W)),
     "Parameter": (_W, _W, _B),
     "RmaWin": (_W, _W, _W, _W),
     "SourceCodeLocation": (_W, _W, _W),
@@ -46,7 +48,7 @@ _ARGUMENTS: dict[str, tuple[Any, ...]] = {
 
 def _kept(kind: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
     """Copy what the library's pointers point at, which is gone after the callback."""
-    if kind == "Group":
+    if kind in ("Group", "CartTopology"):
         *head, count, members = values
         return (*head, tuple(members[:count]))
     if kind == "MetricClass":

@@ -18,6 +18,8 @@ _COUNTER_KINDS = ("other", "papi", "rusage", "user")
 _ACCUMULATION = ("accumulated", "absolute", "relative")
 _PARAMETER_KINDS = ("string", "int64", "uint64")
 
+_LAST_SIZE = (1 << 31) - 1
+
 ARTIFICIAL_REGIONS = ("(undefined region)", "TASKS", "THREADS")
 """Regions that are no code: for impossible ids, and the roots of tasks and created threads."""
 
@@ -62,6 +64,7 @@ class DefinitionTables:
         yield tables.LOCATION_GROUPS, self._location_groups()
         yield tables.COMMUNICATORS, self._communicators()
         yield tables.COMMUNICATOR_MEMBERS, self._communicator_members()
+        yield tables.CART_DIMENSIONS, self._cart_dimensions()
         yield tables.SOURCE_LOCATIONS, self._source_locations()
         yield tables.CALLING_CONTEXTS, self._calling_contexts()
         yield tables.ATTRIBUTES, self._attributes()
@@ -161,6 +164,23 @@ class DefinitionTables:
             for rank, m in enumerate(group)
         )
         return _table(tables.COMMUNICATOR_MEMBERS, rows)
+
+    def _cart_dimensions(self) -> pa.Table:
+        """Those of communicators with one grid; of several, nobody knows which MPI goes by."""
+        grids: dict[int, list[tuple[int, ...]]] = {}
+        for _, communicator, dimensions in self._defs["CartTopology"].values():
+            number = self._ids["Comm"].optional(communicator)
+            is_defined = all(each in self._defs["CartDimension"] for each in dimensions)
+            if number is not None and is_defined:
+                grids.setdefault(number, []).append(dimensions)
+        rows = (
+            (number, place, min(size, _LAST_SIZE), periodicity == 1)
+            for number, found in sorted(grids.items())
+            if len(found) == 1
+            for place, each in enumerate(found[0])
+            for _, size, periodicity in (self._defs["CartDimension"][each],)
+        )
+        return _table(tables.CART_DIMENSIONS, rows)
 
     def _source_locations(self) -> pa.Table:
         found = self._defs["SourceCodeLocation"].items()

@@ -8,8 +8,9 @@ UNDEFINED_32, UNDEFINED_64 = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
 KINDS = (
     "String", "Attribute", "SystemTreeNode", "LocationGroup", "Location",
     "Region", "Group", "MetricMember", "MetricClass", "MetricInstance",
-    "Comm", "InterComm", "Parameter", "RmaWin", "SourceCodeLocation",
-    "CallingContext", "IoRegularFile", "IoDirectory", "IoHandle", "IoParadigm",
+    "Comm", "InterComm", "CartDimension", "CartTopology", "Parameter", "RmaWin",
+    "SourceCodeLocation", "CallingContext", "IoRegularFile", "IoDirectory", "IoHandle",
+    "IoParadigm",
 )  # fmt: skip
 """Kinds of definitions; their values are the arguments of the OTF2 callbacks."""
 
