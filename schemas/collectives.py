@@ -26,7 +26,7 @@ from schemas.table import BOOL, ENUM, INT8, INT32, INT64, STRING, Column, Table
 IS_NEIGHBOURHOOD = Column(
     name="is_neighbourhood",
     type=BOOL,
-    meaning="Only neighbours in a topology exchange data; the trace does not name them.",
+    meaning="Only neighbours in a topology exchange data, as MPI_Neighbor_… do.",
 )
 IS_NONBLOCKING = Column(
     name="is_nonblocking", type=BOOL, meaning="Started by one call, ended by another."
@@ -166,6 +166,19 @@ COLLECTIVE_ROLES = Table(
     ),
 )
 
+CART_NEIGHBOURS = Table(
+    name="cart_neighbours",
+    meaning="Who is whose neighbour on the grid of a communicator.",
+    grain="one row per rank and neighbour, of communicators with neighbourhood collectives",
+    key=("communicator_id", "comm_rank", "neighbour_rank"),
+    is_transient=True,
+    columns=(
+        COMMUNICATOR_ID,
+        COMM_RANK,
+        renamed(COMM_RANK, "neighbour_rank", "Rank of a neighbour; its own on a circle of one."),
+    ),
+)
+
 SYNCHRONISED_MEMBERS = Table(
     name="synchronised_members",
     meaning="Members of collectives that had to wait for others, with the one that began last.",
@@ -226,6 +239,6 @@ COLLECTIVE_COUNTS = Table(
 )
 
 TABLES = (
-    COLLECTIVE_CALLS, COLLECTIVES, COLLECTIVE_MEMBERS, COLLECTIVE_ROLES, SYNCHRONISED_MEMBERS,
-    FRAMING_CALLS, COLLECTIVE_COUNTS,
+    COLLECTIVE_CALLS, COLLECTIVES, COLLECTIVE_MEMBERS, COLLECTIVE_ROLES, CART_NEIGHBOURS,
+    SYNCHRONISED_MEMBERS, FRAMING_CALLS, COLLECTIVE_COUNTS,
 )  # fmt: skip

@@ -90,11 +90,22 @@ WITH
         GROUP BY communicator_id, location_group_id
     ),
 
+    -- MPI_Start of a persistent collective tells no more than its operation: one that is prepared
+    -- for neighbours somewhere may be for them everywhere.
     neighbourhood_call_paths AS (
-        SELECT call_paths.call_path_id
+        SELECT
+            call_paths.call_path_id,
+            regexp_extract(mpi_calls.call, '^mpi_neighbor_(\w+)_init$', 1) AS prepared
         FROM call_paths
         INNER JOIN mpi_calls USING (region_id)
         WHERE regexp_matches(mpi_calls.call, '^mpi_i?neighbor_')
+    ),
+
+    persistent_call_paths AS (
+        SELECT call_paths.call_path_id
+        FROM call_paths
+        INNER JOIN mpi_calls USING (region_id)
+        WHERE mpi_calls.call IN ('mpi_start', 'mpi_startall')
     )
 
 SELECT
@@ -104,8 +115,14 @@ SELECT
     numbered.operation,
     numbered.root_rank,
     numbered.kind = 'nonblocking_collective' AS is_nonblocking,
-    coalesce(numbered.start_call_path_id IN (FROM neighbourhood_call_paths), FALSE)
-        AS is_neighbourhood,
+    coalesce(
+        numbered.start_call_path_id IN (SELECT call_path_id FROM neighbourhood_call_paths)
+        OR (
+            numbered.start_call_path_id IN (FROM persistent_call_paths)
+            AND numbered.operation::VARCHAR IN (SELECT prepared FROM neighbourhood_call_paths)
+        ),
+        FALSE
+    ) AS is_neighbourhood,
     numbered.location_id,
     if(numbered.is_self, 0, member_ranks.place.side) AS side,
     if(numbered.is_self, 0, member_ranks.place.comm_rank) AS comm_rank,

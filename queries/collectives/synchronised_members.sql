@@ -8,18 +8,20 @@
 --
 -- N to N: if all were inside at the same time, all waited for the last one, whatever they sent.
 -- Otherwise only receivers waited, and only for the last sender; it belongs to them itself.
--- Scan: for the last one among the lower ranks and itself. Neighbourhood: the trace does not name
--- the neighbours; the last one that began before the member ended may have been one.
+-- Scan: for the last one among the lower ranks and itself. Neighbourhood: for the last of the
+-- neighbours that send, if the communicator has a grid. Otherwise nobody knows who they are, but
+-- data came from some other member: it waited at least until the first of those that send began.
 --
 -- Of members that begin at the same time, the one of the lowest rank is the last.
 --
 -- Grain:      one row per member that depends on the begin of others
--- Inputs:     collective_roles
+-- Inputs:     collective_roles, collectives, cart_neighbours
 -- Output:     synchronised_members
 -- Parameters: none
 -- Source:     Scalasca pattern reference, the collective patterns
--- Assumes:    clocks synchronised; confidence is lower where they are not, and where the
---             communicator has incomplete instances, which may be numbered wrongly
+-- Assumes:    clocks synchronised; confidence is lower where they are not, where the communicator
+--             has incomplete instances, which may be numbered wrongly, and where neighbours are not
+--             known, of whom one at least is another process
 WITH
     roles AS (
         SELECT
@@ -80,26 +82,67 @@ WITH
         WHERE family = 'scan'
     ),
 
-    neighbours AS (
+    grid_roles AS (
+        SELECT roles.*, collectives.communicator_id
+        FROM roles
+        INNER JOIN collectives ON roles.collective_id = collectives.collective_id
+        WHERE
+            roles.family = 'neighbourhood'
+            AND collectives.communicator_id IN (SELECT communicator_id FROM cart_neighbours)
+    ),
+
+    last_neighbours AS (
+        SELECT
+            receivers.collective_id,
+            receivers.location_id,
+            max(senders.arrival) AS last_one
+        FROM grid_roles AS receivers
+        INNER JOIN cart_neighbours
+            ON
+                receivers.communicator_id = cart_neighbours.communicator_id
+                AND receivers.comm_rank = cart_neighbours.comm_rank
+        INNER JOIN grid_roles AS senders
+            ON
+                receivers.collective_id = senders.collective_id
+                AND cart_neighbours.neighbour_rank = senders.comm_rank
+        WHERE receivers.is_waiting AND senders.is_awaited
+        GROUP BY receivers.collective_id, receivers.location_id
+    ),
+
+    -- The second one is for the first one itself.
+    first_senders AS (
         SELECT
             collective_id,
-            begin_ns,
-            max(arrival) AS arrival
+            min({
+                'begin_ns': begin_ns,
+                'precedence': comm_rank,
+                'location_id': location_id,
+                'visit_id': begin_visit_id
+            }, 2) AS earliest
         FROM roles
-        WHERE family = 'neighbourhood' AND is_awaited
-        GROUP BY collective_id, begin_ns
+        WHERE
+            family = 'neighbourhood'
+            AND is_awaited
+            AND collective_id NOT IN (SELECT collective_id FROM grid_roles)
+        GROUP BY collective_id
     ),
 
     among_neighbours AS (
+        SELECT roles.*, last_neighbours.last_one
+        FROM roles
+        INNER JOIN last_neighbours
+            ON
+                roles.collective_id = last_neighbours.collective_id
+                AND roles.location_id = last_neighbours.location_id
+    ),
+
+    among_strangers AS (
         SELECT
             roles.*,
-            neighbours.arrival AS last_one
+            earliest[if(earliest[1].location_id = roles.location_id, 2, 1)] AS last_one
         FROM roles
-        ASOF INNER JOIN neighbours
-            ON
-                roles.collective_id = neighbours.collective_id
-                AND roles.end_ns > neighbours.begin_ns
-        WHERE roles.family = 'neighbourhood' AND roles.is_waiting
+        INNER JOIN first_senders ON roles.collective_id = first_senders.collective_id
+        WHERE roles.is_waiting
     )
 
 SELECT
@@ -126,10 +169,18 @@ SELECT
     last_one.location_id AS last_location_id,
     last_one.visit_id AS last_visit_id,
     CASE
-        WHEN family = 'neighbourhood' OR last_begin_ns > end_ns THEN 50
-        WHEN is_doubtful THEN 75
+        WHEN last_begin_ns > end_ns THEN 50
+        WHEN is_doubtful OR is_stranger THEN 75
         ELSE 100
     END::TINYINT AS confidence
-FROM (FROM all_together UNION ALL FROM by_rank UNION ALL FROM among_neighbours)
+FROM (
+    SELECT *, FALSE AS is_stranger FROM all_together
+    UNION ALL
+    SELECT *, FALSE AS is_stranger FROM by_rank
+    UNION ALL
+    SELECT *, FALSE AS is_stranger FROM among_neighbours
+    UNION ALL
+    SELECT *, TRUE AS is_stranger FROM among_strangers
+)
 WHERE visit_id IS NOT NULL AND last_visit_id IS NOT NULL
 ORDER BY collective_id, location_id

@@ -216,18 +216,52 @@ def test_alltoallv_is_told_apart_as_the_reference_leaves_it_out(waits, trace, op
     ]
 
 
-# Who the neighbours are is not known. Rank 0 left before rank 2 came: it can only have waited for
-# rank 1. Rank 1 may have waited for rank 2.
-def test_among_neighbours_the_last_one_that_came_in_time_counts(waits, trace):
-    tables = trace("""
-        0    0..25   MPI_Neighbor_alltoall   collective alltoall sent 8 received 8
-        1   20..50   MPI_Neighbor_alltoall   collective alltoall sent 8 received 8
-        2   40..60   MPI_Neighbor_alltoall   collective alltoall sent 8 received 8
-    """)
-    assert waits(tables, columns=f"{WAIT} is_beyond_reference confidence") == [
-        ("mpi_wait_nxn", 0, 0, 20, 1, True, 50),
-        ("mpi_wait_nxn", 1, 20, 20, 2, True, 50),
+NEIGHBOURS = """
+    0    0..65   MPI_Neighbor_alltoall   collective alltoall sent 8 received 8
+    1   20..65   MPI_Neighbor_alltoall   collective alltoall sent 8 received 8
+    2   40..65   MPI_Neighbor_alltoall   collective alltoall sent 8 received 8
+    3   60..65   MPI_Neighbor_alltoall   collective alltoall sent 8 received 8
+"""
+
+
+# Who the neighbours are is not known, but there must be one: rank 0 waited at least for rank 1,
+# which came next. All others came when rank 0 was there already.
+def test_where_neighbours_are_not_known_the_first_one_must_be_one(waits, trace):
+    assert waits(trace(NEIGHBOURS), columns=f"{WAIT} is_beyond_reference confidence") == [
+        ("mpi_wait_nxn", 0, 0, 20, 1, True, 75)
     ]
+
+
+@pytest.mark.parametrize(
+    ("grid", "expected"),
+    [
+        # A line 0 1 2 3: each waits for the next one.
+        ([(4, False)], [(0, 0, 20, 1), (1, 20, 20, 2), (2, 40, 20, 3)]),
+        # A ring: 0 waits for 3.
+        ([(4, True)], [(0, 0, 60, 3), (1, 20, 20, 2), (2, 40, 20, 3)]),
+        # Rows 0 1 and 2 3: 0 waits for 2, 1 and 2 for 3.
+        ([(2, False), (2, False)], [(0, 0, 40, 2), (1, 20, 40, 3), (2, 40, 20, 3)]),
+        # A grid of another size is not that of the communicator.
+        ([(2, False), (3, False)], [(0, 0, 20, 1)]),
+        ([(4, True), (0, True)], [(0, 0, 20, 1)]),
+    ],
+)
+def test_neighbours_on_a_grid_are_waited_for(waits, trace, grid, expected):
+    tables = trace(NEIGHBOURS) | {
+        "cart_dimensions": [
+            {"communicator_id": 0, "dimension": number, "size": size, "is_periodic": is_periodic}
+            for number, (size, is_periodic) in enumerate(grid)
+        ]
+    }
+    assert waits(tables, "mpi_wait_nxn") == expected
+
+
+# Along the line 0 1 2 3, rank 1 sends nothing: 0 waits for nobody, and 2 for 3 only.
+def test_a_neighbour_that_sends_nothing_is_not_waited_for(waits, trace):
+    lines = NEIGHBOURS.splitlines()
+    lines[2] = lines[2].replace("sent 8", "")
+    tables = trace("\n".join(lines)) | {"cart_dimensions": [{"communicator_id": 0, "size": 4}]}
+    assert waits(tables, "mpi_wait_nxn") == [(1, 20, 20, 2), (2, 40, 20, 3)]
 
 
 # --- One to N ------------------------------------------------------------------------------------

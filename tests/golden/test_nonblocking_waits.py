@@ -65,7 +65,32 @@ def test_a_nonblocking_collective_among_neighbours(waits, trace):
         1   40..45   MPI_Ineighbor_allgather   nonblocking_collective_request #1
         1   50..60   MPI_Wait   nonblocking_collective allgather sent 8 received 8 #1
     """)
-    assert waits(tables, columns=f"{WAIT} confidence") == [("mpi_wait_nxn", 0, 20, 20, 1, 50)]
+    assert waits(tables, columns=f"{WAIT} confidence") == [("mpi_wait_nxn", 0, 20, 20, 1, 75)]
+
+
+# MPI_Start says nothing of neighbours; that an exchange with neighbours is prepared does.
+@pytest.mark.parametrize(
+    ("prepared", "is_neighbourhood"),
+    [
+        ("MPI_Neighbor_alltoall_init", True),
+        ("MPI_Neighbor_allgather_init", False),
+        ("MPI_Alltoall_init", False),
+    ],
+)
+@pytest.mark.parametrize("call", ["MPI_Start", "MPI_Startall"])
+def test_a_persistent_collective_is_waited_for_where_it_is_completed(
+    waits, trace, run_query, prepared, is_neighbourhood, call
+):
+    tables = trace(f"""
+        0    0..2     {prepared}
+        0    2..5     {call}     nonblocking_collective_request #1
+        0   20..60    MPI_Wait   nonblocking_collective alltoall sent 8 received 8 #1
+        1    0..2     {prepared}
+        1   40..45    {call}     nonblocking_collective_request #1
+        1   50..60    MPI_Wait   nonblocking_collective alltoall sent 8 received 8 #1
+    """)
+    assert run_query("collectives", tables, "is_neighbourhood") == [(is_neighbourhood,)]
+    assert waits(tables) == [("mpi_wait_nxn", 0, 20, 20, 1)]
 
 
 # The Waitall of rank 0 completes a barrier for which it waits 10, and a broadcast for which it

@@ -1,7 +1,7 @@
 """Waits in collectives, found by looking at every member of every instance, as they are defined."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 Found = list["Wait"]
@@ -60,6 +60,8 @@ class Instance:
     is_nonblocking: bool = False
     is_neighbourhood: bool = False
     is_doubtful: bool = False
+    neighbours: Mapping[int, set[int]] | None = None
+    """Of each rank; None if nobody knows."""
     members: list[Member] = field(default_factory=list)
 
     @property
@@ -96,9 +98,10 @@ class Instance:
 
     def confidence_of(self, member: Member, last: Member) -> int:
         """How sure it is that a member waited for the last one."""
-        if self.is_neighbourhood or last.begin > member.end:
+        if last.begin > member.end:
             return 50
-        return 75 if self.is_doubtful else 100
+        is_guessed = self.is_neighbourhood and self.neighbours is None
+        return 75 if self.is_doubtful or is_guessed else 100
 
     def awaited_by(self, member: Member) -> list[Member]:
         """Those whom it could wait for: all members, or those of the other side."""
@@ -247,12 +250,19 @@ def _all_to_all(instance: Instance) -> list[tuple[Member, Member]]:
 
 
 def _among_neighbours(instance: Instance) -> list[tuple[Member, Member]]:
-    """Every sender that began before the member ended may have been a neighbour."""
+    """The last of the neighbours; where they are not known, the first of all others."""
     pairs = []
     for member in instance.members:
-        others = [m for m in instance.members if m.sent > 0 and m.begin < member.end]
-        if member.received > 0 and others:
-            pairs.append((member, last_of(others)))
+        senders = [other for other in instance.members if other.sent > 0]
+        if instance.neighbours is not None:
+            known = instance.neighbours[member.rank]
+            awaited = [last_of([m for m in senders if m.rank in known] or [member])]
+            awaited = awaited if any(m.rank in known for m in senders) else []
+        else:
+            others = [other for other in senders if other is not member]
+            awaited = sorted(others, key=lambda other: (other.begin, other.rank))
+        if member.received > 0 and awaited:
+            pairs.append((member, awaited[0]))
     return pairs
 
 

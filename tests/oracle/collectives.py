@@ -1,7 +1,9 @@
 """Collectives: who called what, numbered by walking through the records of every process."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from math import prod
 from typing import Any
 
 from tests.oracle.collective_waits import (
@@ -74,6 +76,7 @@ def collective_calls(tables: Tables) -> list[Row]:
     is_self = {row["communicator_id"]: row["kind"] == "self" for row in tables["communicators"]}
     found = number_collectives(tables["mpi_operations"], processes(tables), is_self)
     names, ranks = calls_of_paths(tables), _ranks(tables)
+    prepared = {name.removesuffix("_init") for name in names.values() if name.endswith("_init")}
     rows = []
     for number, (communicator, ordinal) in enumerate(sorted(found)):
         for call in found[communicator, ordinal]:
@@ -85,13 +88,20 @@ def collective_calls(tables: Tables) -> list[Row]:
                 {"collective_id": number, "communicator_id": communicator, "ordinal": ordinal}
                 | {key: record[key] for key in ("operation", "root_rank", "location_id", *CALL)}
                 | {"is_nonblocking": record["kind"] != "collective"}
-                | {"is_neighbourhood": name.startswith(("mpi_neighbor_", "mpi_ineighbor_"))}
+                | {"is_neighbourhood": _is_neighbourhood(name, record["operation"], prepared)}
                 | {"side": side, "comm_rank": rank, "end_ns": record["time_ns"]}
                 | {"bytes_sent": record["bytes"] or 0}
                 | {"bytes_received": record["bytes_received"] or 0}
                 | {key: call[key] for key in ("begin_ns", "start_visit_id")}
             )
     return rows
+
+
+def _is_neighbourhood(name: str, operation: str | None, prepared: set[str]) -> bool:
+    """By the call that starts it; of MPI_Start, by what is prepared anywhere."""
+    if name in ("mpi_start", "mpi_startall"):
+        return f"mpi_neighbor_{operation}" in prepared
+    return name.startswith(("mpi_neighbor_", "mpi_ineighbor_"))
 
 
 def _ranks(tables: Tables) -> dict[tuple[int, int], tuple[int, int]]:
@@ -164,12 +174,55 @@ def collective_members(tables: Tables) -> list[Row]:
     ]
 
 
+def cart_neighbours(tables: Tables) -> list[Row]:
+    """Neighbours of every rank, where somebody exchanges data with neighbours."""
+    used = {row["communicator_id"] for row in tables["collectives"] if row["is_neighbourhood"]}
+    return [
+        {"communicator_id": communicator, "comm_rank": rank, "neighbour_rank": neighbour}
+        for communicator, neighbours in grids_of(tables).items()
+        if communicator in used
+        for rank in neighbours
+        for neighbour in neighbours[rank]
+    ]
+
+
+def grids_of(tables: Tables) -> dict[int, dict[int, set[int]]]:
+    """Of each communicator with a grid of its size, the neighbours of each rank."""
+    grids: dict[int, list[tuple[int, bool]]] = defaultdict(list)
+    for row in sorted(tables["cart_dimensions"], key=lambda row: row["dimension"]):
+        grids[row["communicator_id"]].append((row["size"], row["is_periodic"]))
+    communicators = {row["communicator_id"]: row for row in tables["communicators"]}
+    return {
+        communicator: neighbours_on(grid)
+        for communicator, grid in grids.items()
+        if communicators[communicator]["kind"] == "group"
+        and communicators[communicator]["size"] == prod(size for size, _ in grid)
+    }
+
+
+def neighbours_on(grid: Sequence[tuple[int, bool]]) -> dict[int, set[int]]:
+    """Neighbours on a grid of (size, is periodic): who differs by one step in one coordinate."""
+    places = list(product(*(range(size) for size, _ in grid)))
+    found: dict[int, set[int]] = {rank: set() for rank in range(len(places))}
+    for rank, place in enumerate(places):
+        for dimension, (size, is_periodic) in enumerate(grid):
+            for step in (-1, 1):
+                moved = list(place)
+                moved[dimension] += step
+                if is_periodic:
+                    moved[dimension] %= size
+                if tuple(moved) in places:
+                    found[rank].add(places.index(tuple(moved)))
+    return found
+
+
 # --- Who waits for whom -------------------------------------------------------------------------
 
 
 def instances_of(tables: Tables) -> list[tuple[int, Instance]]:
     """Complete instances of several members that need each other, with their numbers."""
     kinds = {row["communicator_id"]: row["kind"] for row in tables["communicators"]}
+    grids = grids_of(tables)
     doubtful = {row["communicator_id"] for row in tables["collectives"] if not row["is_complete"]}
     found = [
         (
@@ -180,6 +233,7 @@ def instances_of(tables: Tables) -> list[tuple[int, Instance]]:
                 is_nonblocking=row["is_nonblocking"],
                 is_neighbourhood=row["is_neighbourhood"],
                 is_doubtful=row["communicator_id"] in doubtful,
+                neighbours=grids.get(row["communicator_id"]),
                 members=_members(row, tables),
             ),
         )

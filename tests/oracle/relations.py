@@ -43,8 +43,8 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     traffic.communication_matrix, traffic.message_sizes,
     # collectives
     collectives.collective_calls, collectives.collectives, collectives.collective_members,
-    collectives.collective_roles, collectives.synchronised_members, collectives.framing_calls,
-    collectives.collective_counts,
+    collectives.collective_roles, collectives.cart_neighbours, collectives.synchronised_members,
+    collectives.framing_calls, collectives.collective_counts,
     # input and output
     input_output.file_operations, input_output.file_accesses, input_output.file_severities,
     input_output.collective_file_calls,

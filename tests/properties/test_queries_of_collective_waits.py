@@ -21,11 +21,14 @@ from tests.oracle.collective_waits import (
     find_init_completions,
     find_nonblocking_waits,
 )
+from tests.oracle.collectives import neighbours_on
 
 # Processes by rank; communicator 2 joins process 1 with the others, 3 is of one process only.
 COMMUNICATORS: dict[int, list[int]] = {0: [0, 1, 2, 3], 1: [2, 0, 3], 2: [1, 3, 0, 2], 3: [1]}
 INTER, FIRST_SIDE = 2, (1,)
 PROCESSES = COMMUNICATORS[0]
+# Of communicator 0.
+GRIDS = ((), ((4, True),), ((2, False), (2, True)), ((1, True), (4, False)))
 OPERATIONS = ["barrier", *sorted(N_TO_N), *sorted(ONE_TO_N), *sorted(N_TO_ONE), *sorted(SCANS)]
 WAIT_COLUMNS = (
     "property location_id visit_id start_ns wait_ns cause_location_id is_beyond_reference "
@@ -43,6 +46,7 @@ class Script:
     pending: dict[int, list[tuple[int, Row]]] = field(
         default_factory=lambda: {process: [] for process in PROCESSES}
     )
+    grid: tuple[tuple[int, bool], ...] = ()
     inits: list[Member] = field(default_factory=list)
     finalizes: list[Member] = field(default_factory=list)
 
@@ -55,7 +59,7 @@ class Script:
 
 @st.composite
 def scripts(draw: st.DrawFn) -> Script:
-    script = Script()
+    script = Script(grid=draw(st.sampled_from(GRIDS)))
     script.inits = framing_calls(draw, script, "MPI_Init")
     count = draw(st.integers(1, 5))
     for left in reversed(range(count)):
@@ -93,6 +97,7 @@ def add_collective(draw: st.DrawFn, script: Script, *, is_partial: bool) -> None
         is_inter=number == INTER,
         is_nonblocking=draw(st.booleans()),
         is_neighbourhood=draw(st.integers(0, 5)) == 0 and number != INTER,
+        neighbours=neighbours_on(script.grid) if script.grid and not number else None,
     )
     root_side = draw(st.integers(0, len(sides) - 1))
     root = draw(st.integers(0, len(sides[root_side]) - 1))
@@ -176,6 +181,10 @@ def is_complete(number: int, instance: Instance) -> bool:
 def tables_of(script: Script) -> Tables:
     tables = script.trace.tables()
     tables["communicators"][INTER]["kind"] = "inter"
+    tables["cart_dimensions"] = [
+        {"communicator_id": 0, "dimension": number, "size": size, "is_periodic": is_periodic}
+        for number, (size, is_periodic) in enumerate(script.grid)
+    ]
     for member in tables["communicator_members"]:
         if member["communicator_id"] == INTER:
             side = int(member["location_group_id"] not in FIRST_SIDE)

@@ -1,0 +1,65 @@
+-- Who is whose neighbour on the grid of a communicator: whom MPI_Neighbor_… exchanges data with.
+--
+-- Ranks are counted along the last dimension first. Of a grid of 2 × 3, periodic along the second:
+--
+--     0 1 2        0 has the neighbours 3 (first dimension), 1 and 2 (second one)
+--     3 4 5
+--
+-- Grain:      one row per rank and neighbour, of communicators with neighbourhood collectives
+-- Inputs:     cart_dimensions, communicators, communicator_members, collectives
+-- Output:     cart_neighbours
+-- Parameters: none
+-- Source:     MPI 4.0, sections 8.5.1 (numbering) and 8.6 (neighbours on a grid)
+-- Assumes:    a grid has as many places as its communicator has ranks, else it is another one's
+WITH
+    grids AS (
+        SELECT
+            cart_dimensions.*,
+            communicators.size AS member_count,
+            coalesce(
+                product(cart_dimensions.size) OVER (
+                    PARTITION BY cart_dimensions.communicator_id
+                    ORDER BY cart_dimensions.dimension DESC
+                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+                ),
+                1
+            ) AS stride
+        FROM cart_dimensions
+        INNER JOIN communicators
+            ON cart_dimensions.communicator_id = communicators.communicator_id
+        WHERE
+            communicators.kind = 'group'
+            AND cart_dimensions.communicator_id IN (
+                SELECT communicator_id FROM collectives WHERE is_neighbourhood
+            )
+        QUALIFY
+            product(cart_dimensions.size) OVER (PARTITION BY cart_dimensions.communicator_id)
+            = communicators.size
+    ),
+
+    places AS (
+        SELECT
+            grids.communicator_id,
+            communicator_members.comm_rank,
+            grids.size,
+            grids.is_periodic,
+            grids.stride::BIGINT AS stride,
+            communicator_members.comm_rank // grids.stride::BIGINT % grids.size AS place
+        FROM grids
+        INNER JOIN communicator_members
+            ON grids.communicator_id = communicator_members.communicator_id
+    ),
+
+    steps AS (
+        SELECT *, place - 1 AS target FROM places
+        UNION ALL
+        SELECT *, place + 1 AS target FROM places
+    )
+
+SELECT DISTINCT
+    communicator_id,
+    comm_rank,
+    (comm_rank + ((target + size) % size - place) * stride)::INTEGER AS neighbour_rank
+FROM steps
+WHERE is_periodic OR target BETWEEN 0 AND size - 1
+ORDER BY communicator_id, comm_rank, neighbour_rank
