@@ -33,6 +33,7 @@ _COMM_LOCATIONS, _COMM_GROUP, _GLOBAL_MEMBERS = 4, 5, 1
 _PROCESS, _CPU_THREAD = 1, 1
 _REGION_MAP, _COMM_MAP, _WINDOW_MAP = 3, 6, 8
 _HAS_CREATE_AND_DESTROY = 1
+_PERIODIC = 1
 _INTERFACES = ("POSIX", "POSIX I/O", 0), ("MPI-IO", "MPI I/O", 1)
 _PROCESSES_PER_NODE = 16
 STARTED_AT = 1_700_000_000_000_000_000
@@ -133,8 +134,17 @@ class _GlobalDefinitions:
         for number, window in enumerate(self._program.windows):
             comm = window.communicator
             self._write("RmaWin", number, window.name, comm, _HAS_CREATE_AND_DESTROY)
+        self._write_rings()
         self._write_files()
         _call("Archive_CloseGlobalDefWriter", self._archive, self._writer)
+
+    def _write_rings(self) -> None:
+        """Communicators as grids of one dimension, whose ends meet."""
+        for number, comm in enumerate(self._program.rings):
+            each = self._program.communicators[comm]
+            self._write("CartDimension", number, "ring", len(each.members), _PERIODIC)
+            dimensions = (ctypes.c_uint32 * 1)(number)
+            self._write("CartTopology", number, each.name, comm, len(dimensions), dimensions)
 
     def _write_files(self) -> None:
         """Files, each with the one handle that it is accessed through."""

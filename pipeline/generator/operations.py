@@ -37,8 +37,11 @@ class Operation:
             return 0, 0
         if self.family == at.SCAN:
             return size, 0 if self.name == "exscan" and rank == 0 else size
-        is_idle = self.name == "alltoallv" and rank in silent and rank % 2 == 1
-        return own, 0 if is_idle else size * count
+        is_idle = (
+            self.name.endswith(("alltoallv", "alltoallw")) and rank in silent and rank % 2 == 1
+        )
+        sources = min(count, 2) if self.family == at.RING else count
+        return own, 0 if is_idle else size * sources
 
 
 OPERATIONS: Final[Mapping[str, Operation]] = {
@@ -54,10 +57,14 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         Operation("allgatherv", 7, at.N_TO_N, varies=True),
         Operation("alltoall", 8, at.N_TO_N),
         Operation("alltoallv", 9, at.N_TO_N, varies=True, is_beyond=True),
+        Operation("alltoallw", 10, at.N_TO_N, varies=True, is_beyond=True),
         Operation("allreduce", 11, at.N_TO_N),
         Operation("reduce", 12, at.N_TO_ONE),
         Operation("reduce_scatter", 13, at.N_TO_N),
         Operation("scan", 14, at.SCAN),
         Operation("exscan", 15, at.SCAN),
+        Operation("reduce_scatter_block", 16, at.N_TO_N),
+        Operation("neighbor_allgather", 6, at.RING, is_beyond=True),
+        Operation("neighbor_alltoallv", 9, at.RING, varies=True, is_beyond=True),
     )
 }

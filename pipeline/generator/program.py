@@ -68,7 +68,8 @@ class File:
 class Program:
     """What every process runs. Call paths and regions are shared, instructions are not.
 
-    Of `slot_count` places for requests, `collective_slot_count` are for collectives at most. A call
+    `rings` are the communicators whose members lie on one, in the order of their ranks. Of
+    `slot_count` places for requests, `collective_slot_count` are for collectives at most. A call
     completes `most_completed` requests of a window at most.
     """
 
@@ -79,6 +80,7 @@ class Program:
     communicators: list[Communicator] = field(default_factory=list)
     windows: list[Window] = field(default_factory=list)
     files: list[File] = field(default_factory=list)
+    rings: list[int] = field(default_factory=list)
     code: list[list[list[int]]] = field(default_factory=list)
     first_functions: dict[int, int] = field(default_factory=dict)
     lock_paths: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -336,6 +338,8 @@ class Process:
         is_beyond: bool = False,
     ) -> None:  # fmt: skip
         """A collective call; with a place for its request a non-blocking one."""
+        if family == at.RING and comm not in self.program.rings:
+            self.program.rings.append(comm)
         if request is not None:
             self._used_collective_slots += 1
             most = max(self.program.collective_slot_count, self._used_collective_slots)

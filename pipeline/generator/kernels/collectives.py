@@ -6,6 +6,7 @@
     one_to_n    the root has come, for those who receive
     n_to_one    all who send have come, for the root
     scan        all lower ranks have come
+    ring        the ranks before and after have come, for those who receive
 
 Who needs nobody is released at once. A member ends some time after the last it needs has begun.
 """
@@ -67,6 +68,7 @@ from pipeline.generator.kernels.layout import (
     POINTERS,
     RECEIVED,
     RELEASED,
+    RING,
     SCAN,
     SENDERS_ARRIVED,
     SENT,
@@ -194,7 +196,12 @@ def can_go_on(state: Any, instance: Any, family: Any, rank: Any) -> Any:
             if members_of(state)[instance, other, MEMBER_STATE] == ABSENT:
                 return False
         return True
-    return row[ARRIVED] == comm_sizes_of(state)[comm]
+    if family == RING and members_of(state)[instance, rank, GOT] > 0:
+        size = comm_sizes_of(state)[comm]
+        before, after = (rank + size - 1) % size, (rank + 1) % size
+        has_before = members_of(state)[instance, before, MEMBER_STATE] != ABSENT
+        return has_before and members_of(state)[instance, after, MEMBER_STATE] != ABSENT
+    return family == RING or row[ARRIVED] == comm_sizes_of(state)[comm]
 
 
 @part
@@ -213,6 +220,11 @@ def latest_needed_ns(state: Any, instance: Any, family: Any, rank: Any) -> Any:
         for other in range(rank):
             own = max(own, members[other, BEGIN])
         return own
+    if family == RING:
+        size = comm_sizes_of(state)[row[INSTANCE_COMM]]
+        before, after = (rank + size - 1) % size, (rank + 1) % size
+        needed = max(members[before, BEGIN], members[after, BEGIN])
+        return max(own, needed) if members[rank, GOT] > 0 else own
     return row[LATEST_NS]
 
 
@@ -265,6 +277,20 @@ def latest_member(state: Any, instance: Any, count: Any, family: Any, only_sende
 
 
 @part
+def latest_neighbour(state: Any, instance: Any, rank: Any, size: Any) -> Any:
+    """Rank before or after that sends and began last, of equals the lower; NOBODY if none."""
+    before, after = (rank + size - 1) % size, (rank + 1) % size
+    last = NOBODY
+    for other in (min(before, after), max(before, after)):
+        member = members_of(state)[instance, other]
+        if member[SENT] > 0 and (
+            last == NOBODY or member[BEGIN] > members_of(state)[instance, last, BEGIN]
+        ):
+            last = other
+    return last
+
+
+@part
 def judge(state: Any, instance: Any) -> None:
     """Write down who waited for whom in an instance that all members have finished."""
     row = instances_of(state)[instance]
@@ -313,6 +339,11 @@ def judge(state: Any, instance: Any) -> None:
             last = latest_member(state, instance, rank + 1, family, True)
             if last != NOBODY and is_partner(members_of(state)[instance, rank], family):
                 charge_wait(state, instance, rank, last, EARLY_SCAN)
+    elif family == RING:
+        for rank in range(size):
+            last = latest_neighbour(state, instance, rank, size)
+            if last != NOBODY and members_of(state)[instance, rank, GOT] > 0:
+                charge_wait(state, instance, rank, last, NXN_WAIT)
 
 
 @part

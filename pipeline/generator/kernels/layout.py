@@ -51,7 +51,7 @@ STANDARD, SYNCHRONOUS, BUFFERED = range(3)
 
 # --- Families of collectives (MODE of a collective); SLOT is its OTF2 operation ------------------
 
-(BARRIER, N_TO_N, ONE_TO_N, N_TO_ONE, SCAN, WINDOW, INIT, FINALIZE, FILE) = range(9)
+(BARRIER, N_TO_N, ONE_TO_N, N_TO_ONE, SCAN, RING, WINDOW, INIT, FINALIZE, FILE) = range(10)
 # Operations of the family WINDOW: of fences, and of making and freeing windows.
 FENCING, CREATING, FREEING = 0, 17, 18
 # Operations of the family FILE; reading and writing have the numbers of OTF2.
