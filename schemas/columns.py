@@ -188,6 +188,12 @@ WINDOW_ID = Column(
 IO_HANDLE_ID = Column(
     name="io_handle_id", type=INT32, minimum=0, meaning="File handle, in definition order."
 )
+RMA_GROUP_ID = Column(
+    name="rma_group_id",
+    type=INT32,
+    minimum=0,
+    meaning="Group of processes that synchronise over an RMA window, in definition order.",
+)
 VALUE_INTEGER = Column(
     name="value_integer",
     type=INT64,

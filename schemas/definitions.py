@@ -11,6 +11,7 @@ from schemas.columns import (
     NOT_RECORDED,
     PARADIGM,
     REGION_ID,
+    RMA_GROUP_ID,
     SOURCE_REF,
     VISIT_COUNT,
     WINDOW_ID,
@@ -409,6 +410,19 @@ RMA_WINDOWS = Table(
     ),
 )
 
+RMA_GROUP_MEMBERS = Table(
+    name="rma_group_members",
+    meaning="Processes of the groups that synchronise over RMA windows without the others.",
+    grain="one row per group and place in it; none in traces without windows",
+    key=("rma_group_id", "position"),
+    columns=(
+        RMA_GROUP_ID,
+        Column(name="position", type=INT32, minimum=0, meaning="Place in the group, from 0."),
+        nullable(LOCATION_ID, "the group names a location that is not defined"),
+        nullable(LOCATION_GROUP_ID, "the group names a location that is not defined"),
+    ),
+)
+
 IO_HANDLES = Table(
     name="io_handles",
     meaning="Open files and other input and output channels.",
@@ -440,5 +454,5 @@ IO_HANDLES = Table(
 TABLES = (
     RUNS, SYSTEM_TREE_NODES, LOCATION_GROUPS, LOCATIONS, REGIONS, CALL_PATHS, COMMUNICATORS,
     COMMUNICATOR_MEMBERS, CART_DIMENSIONS, SOURCE_LOCATIONS, CALLING_CONTEXTS, ATTRIBUTES,
-    PARAMETERS, COUNTERS, RMA_WINDOWS, IO_HANDLES,
+    PARAMETERS, COUNTERS, RMA_WINDOWS, RMA_GROUP_MEMBERS, IO_HANDLES,
 )  # fmt: skip

@@ -15,6 +15,7 @@ from schemas.columns import (
     OPERATION,
     PARADIGM,
     REGION_ID,
+    RMA_GROUP_ID,
     SEQUENCE,
     TAG,
     TEAM_ID,
@@ -281,8 +282,12 @@ RMA_OPERATIONS = Table(
         ),
         nullable(WINDOW_ID, "the record names no window, or an undefined one"),
         renamed(
-            COMM_RANK, "remote_rank", "Rank of the target in the window.", null_means="no target"
+            COMM_RANK,
+            "remote_rank",
+            "Rank of the target in the window.",
+            null_means="no target; in records of locks, all ranks",
         ),
+        nullable(RMA_GROUP_ID, "the record names no group, or an undefined one"),
         nullable(BYTES, "no data", meaning="Bytes moved, or sent into the collective."),
         Column(
             name="bytes_received",

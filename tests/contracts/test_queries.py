@@ -286,6 +286,7 @@ FOR_USERS = {
     "parameters": "what the values of parameter_values mean",
     "counters": "what the values of counter_values mean",
     "rma_windows": "windows of one-sided communication",
+    "rma_group_members": "who synchronises over a window without the others",
     "rma_operations": "one-sided communication as recorded",
     "counter_values": "hardware and other counters as recorded",
     "parameter_values": "values of instrumented parameters as recorded",

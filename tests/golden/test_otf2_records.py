@@ -160,6 +160,37 @@ def test_one_sided_records_have_their_values(read):
     assert tables.findings() == {}
 
 
+# Group 7 holds the MPI ranks 2 and 0; group 9 does not exist, and UNDEFINED stands for none.
+def test_groups_that_synchronise_have_their_members(read):
+    trace = trace_of(f"""
+        0 enter MPI_Win_start
+        1 RmaGroupSync 1 4 7
+        2 RmaGroupSync 1 4 9
+        3 RmaGroupSync 3 4 {UNDEFINED}
+        4 leave MPI_Win_start
+    """)
+    for process in (1, 2):
+        trace.location("0 enter main\n 1 leave main", process=process)
+    trace.group(7, "comm_group", [2, 0])
+    trace.group(8, "locations", [1])
+    trace.define("RmaWin", 4, "window", 0, 0)
+    tables = read(trace)
+    assert tables.rows("rma_operations", "kind rma_group_id detail remote_rank") == [
+        ("group_sync", 2, 1, None),
+        ("group_sync", None, 1, None),
+        ("group_sync", None, 3, None),
+    ]
+    columns = "position location_id location_group_id"
+    members = tables.rows("rma_group_members", columns, "rma_group_id = 2")
+    assert members == [(0, 2, 2), (1, 0, 0)]
+    assert tables.rows("rma_group_members", columns, "rma_group_id = 3") == []
+
+
+def test_without_windows_groups_say_nothing(read):
+    tables = read(trace_of("0 enter MPI_Send\n 1 leave MPI_Send"))
+    assert tables.rows("rma_group_members", "position") == []
+
+
 def test_a_window_that_is_not_defined_is_counted(read):
     trace = trace_of("0 enter MPI_Put\n 1 RmaPut 9 0 64 80\n 2 leave MPI_Put")
     trace.define("RmaWin", 4, "window", 77, 0)

@@ -67,6 +67,7 @@ _ARGUMENT: dict[str, dict[str, int]] = {
         "RmaCollectiveEnd": 3, "RmaRequestLock": 1, "RmaAcquireLock": 1, "RmaTryLock": 1,
         "RmaReleaseLock": 1, "RmaSync": 1, "RmaPut": 1, "RmaGet": 1, "RmaAtomic": 1,
     },
+    "group": {"RmaGroupSync": 2},
     "matching": {
         "RmaRequestLock": 2, "RmaAcquireLock": 2, "RmaTryLock": 2, "RmaReleaseLock": 2,
         "RmaPut": 3, "RmaGet": 3, "RmaAtomic": 5, "RmaOpCompleteBlocking": 1,

@@ -71,6 +71,7 @@ class DefinitionTables:
         yield tables.PARAMETERS, self._parameters()
         yield tables.COUNTERS, self._counters()
         yield tables.RMA_WINDOWS, self._rma_windows()
+        yield tables.RMA_GROUP_MEMBERS, self._rma_group_members()
         yield tables.IO_HANDLES, self._io_handles()
 
     def _system_tree_nodes(self) -> pa.Table:
@@ -238,6 +239,15 @@ class DefinitionTables:
             for number, (ref, (name, communicator, _)) in enumerate(found)
         )
         return _table(tables.RMA_WINDOWS, rows)
+
+    def _rma_group_members(self) -> pa.Table:
+        owner = self._ids.group_of_location
+        rows = (
+            (number, place, *((m, owner[m]) if m >= 0 else (None, None)))
+            for number, group in enumerate(self._ids.process_groups)
+            for place, m in enumerate(group)
+        )
+        return _table(tables.RMA_GROUP_MEMBERS, rows)
 
     def _io_handles(self) -> pa.Table:
         rows = (

@@ -10,6 +10,7 @@ from pipeline.readers.trace.definitions import UNDEFINED_32, Definitions
 
 _MPI, _THREAD_PARADIGMS = 4, frozenset({3, 7, 8, 9, 14, 15, 16, 17, 20})
 _COMM_LOCATIONS, _COMM_GROUP, _COMM_SELF, _COMM_LOCATION_GROUPS = 4, 5, 6, 7
+_PROCESS_GROUPS = frozenset({_COMM_LOCATIONS, _COMM_GROUP, _COMM_LOCATION_GROUPS})
 _GLOBAL_MEMBERS, _CREATE_DESTROY_EVENTS = 1, 1
 _CPU_THREAD, _METRIC = 1, 3
 UNDEFINED_NUMBER = -1
@@ -150,6 +151,20 @@ class Identifiers:
         if kind == _COMM_LOCATION_GROUPS:
             return tuple(self._first_location(member) for member in members), kind, paradigm
         return tuple(self["Location"][member] for member in members), kind, paradigm
+
+    @cached_property
+    def process_groups(self) -> list[tuple[int, ...]]:
+        """Members of every group that MPI processes may form, as locations.
+
+        Other groups are empty, and all are if there are no windows that groups synchronise over.
+        """
+        if not self.definitions["RmaWin"]:
+            return []
+        found = (self._members(ref) for ref in self["Group"].refs)
+        return [
+            members if kind in _PROCESS_GROUPS and paradigm == _MPI else ()
+            for members, kind, paradigm in found
+        ]
 
     @cached_property
     def communicators(self) -> list[Communicator]:

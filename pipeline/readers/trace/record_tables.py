@@ -228,12 +228,16 @@ class RecordTables:
     def _rma(self, rows: "_Chosen") -> Rows:
         windows, no_window = self._defined(rows, "window", "RmaWin")
         ranks, no_rank = rows.take("remote")
+        refs, no_group = rows.take("group")
+        groups = self.identifiers["Group"].lookup(refs.view(np.uint64))
+        groups[no_group] = UNDEFINED_NUMBER
         begin = rows.rows.begin
         return self._head(rows) | {
             "kind": _enum(_RMA_CODES[rows.rows.kind], tables.RMA_KINDS),
             "begin_ns": _nullable(begin, begin == NONE),
             "rma_window_id": _nullable(windows.astype(np.int32), no_window),
             "remote_rank": _ranks(ranks, no_rank),
+            "rma_group_id": _nullable(groups.astype(np.int32), groups < 0),
             "bytes": self._amount(rows, "bytes"),
             "bytes_received": self._amount(rows, "bytes_received"),
             "operation": rows.operation(),
@@ -380,7 +384,7 @@ _MPI_QUANTITIES = (
     "probe",
 )  # fmt: skip
 _RMA_QUANTITIES = (
-    "window", "remote", "bytes", "bytes_received", "operation", "matching", "detail",
+    "window", "remote", "group", "bytes", "bytes_received", "operation", "matching", "detail",
 )  # fmt: skip
 _PARTS = (
     _Part(
