@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from schemas.events import IO_KINDS
+from tests.golden.micro_rma import WORDS, rma_definitions, rma_operation
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
@@ -49,7 +50,8 @@ class MicroTrace:
         }
         members = self._members(places)
         visits, operations, accesses = self._events(places, names, members)
-        return {
+        one_sided = [row for row in operations if "rma_window_id" in row]
+        return rma_definitions(members, one_sided) | {
             "locations": _locations(places, visits),
             "location_groups": [
                 {"location_group_id": number, "rank": number, "kind": "process"}
@@ -80,7 +82,8 @@ class MicroTrace:
                 for rank, process in enumerate(ranks)
             ],
             "visits": visits,
-            "mpi_operations": operations,
+            "mpi_operations": [row for row in operations if "rma_window_id" not in row],
+            "rma_operations": one_sided,
             "io_operations": accesses,
         }
 
@@ -114,6 +117,8 @@ class MicroTrace:
                     head = {"location_id": location, "sequence": number}
                     if record["kind"] in IO_KINDS:
                         accesses.append(head | _access(record, visit))
+                    elif record["kind"] in WORDS:
+                        operations.append(head | rma_operation(record, visit))
                     else:
                         operations.append(head | _operation(record, visit, place, members))
                 sequence += 2 + len(call["records"])

@@ -1,0 +1,75 @@
+-- Records of one-sided communication in MPI calls, with the processes concerned.
+--
+-- Grain:      one row per record that lies in an MPI call and names a window of its process
+-- Inputs:     rma_operations, rma_windows, communicator_members, locations, call_paths, mpi_calls
+-- Output:     rma_calls
+-- Parameters: none
+-- Source:     MPI 4.0, chapter 12: ranks count in the group of the window
+-- Assumes:    nothing
+WITH
+    -- A damaged definition may name a process twice.
+    members AS (
+        SELECT
+            rma_windows.rma_window_id,
+            communicator_members.location_group_id,
+            min(communicator_members.comm_rank) AS comm_rank
+        FROM rma_windows
+        INNER JOIN communicator_members USING (communicator_id)
+        WHERE communicator_members.side = 0 AND communicator_members.location_group_id IS NOT NULL
+        GROUP BY ALL
+    ),
+
+    ranks AS (
+        SELECT
+            rma_windows.rma_window_id,
+            communicator_members.comm_rank AS target_rank,
+            communicator_members.location_group_id AS target_group_id
+        FROM rma_windows
+        INNER JOIN communicator_members USING (communicator_id)
+        WHERE communicator_members.side = 0
+    ),
+
+    calls AS (
+        SELECT
+            call_paths.call_path_id,
+            mpi_calls.call
+        FROM call_paths
+        INNER JOIN mpi_calls USING (region_id)
+    )
+
+SELECT
+    operations.location_id,
+    operations.sequence,
+    operations.time_ns,
+    operations.kind,
+    calls.call,
+    operations.visit_id,
+    operations.call_path_id,
+    operations.enter_ns,
+    operations.leave_ns,
+    operations.begin_ns,
+    operations.rma_window_id,
+    locations.location_group_id,
+    members.comm_rank,
+    row_number() OVER (
+        PARTITION BY locations.location_group_id
+        ORDER BY operations.time_ns, operations.location_id, operations.sequence
+    ) AS position,
+    operations.remote_rank AS target_rank,
+    ranks.target_group_id,
+    operations.rma_group_id,
+    operations.operation,
+    operations.matching_id,
+    operations.detail
+FROM rma_operations AS operations
+INNER JOIN locations USING (location_id)
+INNER JOIN calls USING (call_path_id)
+INNER JOIN members
+    ON
+        operations.rma_window_id = members.rma_window_id
+        AND locations.location_group_id = members.location_group_id
+LEFT JOIN ranks
+    ON
+        operations.rma_window_id = ranks.rma_window_id
+        AND operations.remote_rank = ranks.target_rank
+ORDER BY operations.location_id, operations.sequence

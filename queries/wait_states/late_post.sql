@@ -1,0 +1,95 @@
+-- Late Post: who accesses a window is blocked until the targets have opened it by MPI_Win_post.
+--
+--     origin   [ MPI_Win_start .....]  [ MPI_Put ]  [ MPI_Win_complete ]
+--     target             [ MPI_Win_post ]
+--              |─ wait ──|
+--
+-- Which call is blocked the library chooses: the last of the targets to post lies inside
+-- MPI_Win_start or MPI_Win_complete, or the own target inside an operation on its memory.
+--
+-- Grain:      one row per visit that waited for a post
+-- Inputs:     rma_epochs, rma_epoch_pairs, rma_accesses
+-- Output:     late_post
+-- Parameters: none
+-- Pattern:    wait state
+-- Metrics:    mpi_rma_sync_late_post "Late Post, synchronisation": Time blocked in beginning or
+--             ending access until the target has opened its window.
+--             mpi_rma_comm_late_post "Late Post, communication": Time blocked in an access to
+--             memory until the target has opened its window.
+-- Source:     Scalasca pattern reference, "MPI Late Post Time in Synchronizations" and
+--             "... in Communications"; an operation waits for its own target, not for all
+-- Assumes:    clocks synchronised
+WITH
+    posts AS (
+        SELECT
+            *,
+            {
+                'enter_ns': post_enter_ns,
+                'precedence': -post_location_id,
+                'location_id': post_location_id,
+                'visit_id': post_visit_id
+            } AS post
+        FROM rma_epoch_pairs
+    ),
+
+    last_posts AS (
+        SELECT
+            start_visit_id,
+            max(post) AS post
+        FROM posts
+        GROUP BY start_visit_id
+    ),
+
+    blocked AS (
+        SELECT
+            'mpi_rma_sync_late_post' AS property,
+            epochs.begin_location_id AS location_id,
+            epochs.begin_visit_id AS visit_id,
+            epochs.begin_call_path_id AS call_path_id,
+            epochs.begin_enter_ns AS enter_ns,
+            epochs.begin_leave_ns AS leave_ns,
+            last_posts.post
+        FROM rma_epochs AS epochs
+        INNER JOIN last_posts ON epochs.begin_visit_id = last_posts.start_visit_id
+        UNION ALL
+        SELECT
+            'mpi_rma_sync_late_post' AS property,
+            epochs.end_location_id AS location_id,
+            epochs.end_visit_id AS visit_id,
+            epochs.end_call_path_id AS call_path_id,
+            epochs.end_enter_ns AS enter_ns,
+            epochs.end_leave_ns AS leave_ns,
+            last_posts.post
+        FROM rma_epochs AS epochs
+        INNER JOIN last_posts ON epochs.begin_visit_id = last_posts.start_visit_id
+        UNION ALL
+        SELECT
+            'mpi_rma_comm_late_post' AS property,
+            accesses.location_id,
+            accesses.visit_id,
+            accesses.call_path_id,
+            accesses.enter_ns,
+            accesses.leave_ns,
+            posts.post
+        FROM rma_accesses AS accesses
+        INNER JOIN posts USING (start_visit_id, target_group_id)
+    )
+
+SELECT
+    property,
+    location_id,
+    visit_id,
+    call_path_id,
+    enter_ns AS start_ns,
+    post.enter_ns - enter_ns AS wait_ns,
+    post.location_id AS cause_location_id,
+    post.visit_id AS cause_visit_id,
+    NULL::BIGINT AS message_id,
+    NULL::BIGINT AS collective_id,
+    property = 'mpi_rma_sync_late_post' AS is_synchronisation,
+    TRUE AS is_beyond_reference,
+    100::TINYINT AS confidence
+FROM blocked
+WHERE post.enter_ns > enter_ns AND post.enter_ns < leave_ns
+QUALIFY row_number() OVER (PARTITION BY visit_id ORDER BY post DESC) = 1
+ORDER BY visit_id

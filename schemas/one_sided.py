@@ -1,0 +1,278 @@
+"""One-sided communication: synchronisation of windows, epochs, accesses and locks."""
+
+from schemas.columns import (
+    CALL_PATH_ID,
+    COMM_RANK,
+    ENTER_NS,
+    LEAVE_NS,
+    LOCATION_GROUP_ID,
+    LOCATION_ID,
+    METRIC,
+    OPERATION,
+    ORDINAL,
+    RMA_GROUP_ID,
+    SEQUENCE,
+    TIME_NS,
+    VALUE,
+    VISIT_ID,
+    WINDOW_ID,
+    nullable,
+    renamed,
+)
+from schemas.events import RMA_KINDS
+from schemas.table import BOOL, ENUM, INT64, STRING, Column, Table
+
+_NOT_ENDED = "the trace does not hold its end"
+_NO_TARGET = "no target, or not a rank of the window"
+_ALL_RANKS = "all ranks of the window"
+_NOBODY = "the lock was free since the window was made"
+
+_POSITION = Column(
+    name="position",
+    type=INT64,
+    minimum=1,
+    meaning="Place of the record among those of one-sided communication of its process.",
+)
+_BEGIN_NS = Column(
+    name="begin_ns",
+    type=INT64,
+    unit="ns",
+    meaning="Record of the begin, or when the call was entered.",
+)
+_CALL = (VISIT_ID, CALL_PATH_ID, ENTER_NS, LEAVE_NS)
+
+RMA_CALLS = Table(
+    name="rma_calls",
+    meaning="Records of one-sided communication in MPI calls, with the processes concerned.",
+    grain="one row per record that lies in an MPI call and names a window of its process",
+    key=("location_id", "sequence"),
+    is_transient=True,
+    columns=(
+        LOCATION_ID,
+        SEQUENCE,
+        TIME_NS,
+        Column(name="kind", type=ENUM, values=RMA_KINDS, meaning="What was recorded."),
+        Column(name="call", type=STRING, meaning="The call, as in C, in lower case."),
+        *_CALL,
+        nullable(_BEGIN_NS, "not a collective, or its begin is missing"),
+        WINDOW_ID,
+        LOCATION_GROUP_ID,
+        COMM_RANK,
+        _POSITION,
+        renamed(COMM_RANK, "target_rank", "Rank of the target.", null_means="no target, or all"),
+        renamed(LOCATION_GROUP_ID, "target_group_id", "Its process.", null_means=_NO_TARGET),
+        nullable(RMA_GROUP_ID, "the record names no group"),
+        nullable(OPERATION, "not a collective"),
+        Column(
+            name="matching_id",
+            type=INT64,
+            null_means="the record needs no partner",
+            meaning="Links an operation to its completion, or a lock to its release.",
+        ),
+        Column(
+            name="detail",
+            type=INT64,
+            null_means="nothing more is recorded",
+            meaning="Level of synchronisation or type of lock, as OTF2 numbers.",
+        ),
+    ),
+)
+
+RMA_COLLECTIVES = Table(
+    name="rma_collectives",
+    meaning="Calls that all processes of a window make together: making and freeing it, fences.",
+    grain="one row per instance and process",
+    key=("rma_window_id", "ordinal", "location_group_id"),
+    is_transient=True,
+    columns=(
+        WINDOW_ID,
+        renamed(ORDINAL, "ordinal", "Position among the collective calls of the window."),
+        Column(
+            name="purpose",
+            type=ENUM,
+            values=("create", "fence", "free"),
+            null_means="none that is known",
+            meaning="What the call is for.",
+        ),
+        LOCATION_ID,
+        LOCATION_GROUP_ID,
+        COMM_RANK,
+        _POSITION,
+        *_CALL,
+        _BEGIN_NS,
+        Column(name="last_begin_ns", type=INT64, unit="ns", meaning="Begin of the last process."),
+        renamed(LOCATION_ID, "last_location_id", "Location that began last."),
+        renamed(VISIT_ID, "last_visit_id", "Visit of the call that began last."),
+        Column(
+            name="partner_count", type=INT64, minimum=0, meaning="Other processes of the window."
+        ),
+        Column(name="is_complete", type=BOOL, meaning="All processes are there and agree."),
+        Column(
+            name="is_together", type=BOOL, meaning="All were inside at the same time, and complete."
+        ),
+        Column(
+            name="is_doubtful",
+            type=BOOL,
+            meaning="The window has incomplete instances: members may be matched wrongly.",
+        ),
+    ),
+)
+
+RMA_EPOCHS = Table(
+    name="rma_epochs",
+    meaning="Epochs between MPI_Win_start and MPI_Win_complete, MPI_Win_post and MPI_Win_wait.",
+    grain="one row per epoch that was begun",
+    key=("begin_visit_id",),
+    is_transient=True,
+    columns=(
+        Column(
+            name="role",
+            type=ENUM,
+            values=("access", "exposure"),
+            meaning="The process accesses others, or lets them access it.",
+        ),
+        WINDOW_ID,
+        LOCATION_GROUP_ID,
+        nullable(RMA_GROUP_ID, "the trace does not say with whom"),
+        renamed(LOCATION_ID, "begin_location_id", "Location that began the epoch."),
+        renamed(_POSITION, "begin_position", "Place of the record of the begin."),
+        renamed(VISIT_ID, "begin_visit_id", "Visit of the call that begins the epoch."),
+        renamed(CALL_PATH_ID, "begin_call_path_id", "Its call path."),
+        renamed(ENTER_NS, "begin_enter_ns", "When it was entered."),
+        renamed(LEAVE_NS, "begin_leave_ns", "When it was left."),
+        renamed(LOCATION_ID, "end_location_id", "Where the epoch ended.", null_means=_NOT_ENDED),
+        renamed(
+            _POSITION, "end_position", "Place of the record of the end.", null_means=_NOT_ENDED
+        ),
+        renamed(VISIT_ID, "end_visit_id", "Visit of the call that ends it.", null_means=_NOT_ENDED),
+        renamed(CALL_PATH_ID, "end_call_path_id", "Its call path.", null_means=_NOT_ENDED),
+        renamed(ENTER_NS, "end_enter_ns", "When it was entered.", null_means=_NOT_ENDED),
+        renamed(LEAVE_NS, "end_leave_ns", "When it was left.", null_means=_NOT_ENDED),
+        Column(name="is_tested", type=BOOL, meaning="Ended by MPI_Win_test, which never waits."),
+    ),
+)
+
+RMA_EPOCH_PAIRS = Table(
+    name="rma_epoch_pairs",
+    meaning="Access epochs and the exposure epochs of their targets that they belong to.",
+    grain="one row per access epoch and target with an exposure epoch for it",
+    key=("start_visit_id", "target_group_id"),
+    is_transient=True,
+    columns=(
+        renamed(VISIT_ID, "start_visit_id", "Visit of the call that began the access epoch."),
+        renamed(LOCATION_GROUP_ID, "target_group_id", "Process that was accessed."),
+        renamed(VISIT_ID, "post_visit_id", "Visit of its call that began the exposure epoch."),
+        renamed(LOCATION_ID, "post_location_id", "Location of that call."),
+        renamed(ENTER_NS, "post_enter_ns", "When it was entered."),
+        renamed(
+            VISIT_ID,
+            "complete_visit_id",
+            "Visit of the call that ended the access epoch.",
+            null_means=_NOT_ENDED,
+        ),
+        renamed(
+            LOCATION_ID, "complete_location_id", "Location of that call.", null_means=_NOT_ENDED
+        ),
+        renamed(CALL_PATH_ID, "complete_call_path_id", "Its call path.", null_means=_NOT_ENDED),
+        renamed(ENTER_NS, "complete_enter_ns", "When it was entered.", null_means=_NOT_ENDED),
+    ),
+)
+
+RMA_LOCK_EPOCHS = Table(
+    name="rma_lock_epochs",
+    meaning="Epochs in which a process held the lock of a window: MPI_Win_lock to MPI_Win_unlock.",
+    grain="one row per lock that was released",
+    key=("lock_visit_id", "lock_position"),
+    is_transient=True,
+    columns=(
+        WINDOW_ID,
+        LOCATION_GROUP_ID,
+        renamed(COMM_RANK, "target_rank", "Rank that was locked.", null_means=_ALL_RANKS),
+        Column(name="is_exclusive", type=BOOL, meaning="Nobody else may hold the lock meanwhile."),
+        renamed(LOCATION_ID, "lock_location_id", "Location that asked for the lock."),
+        renamed(_POSITION, "lock_position", "Place of the record of the request."),
+        renamed(VISIT_ID, "lock_visit_id", "Visit of the call that asked for the lock."),
+        renamed(CALL_PATH_ID, "lock_call_path_id", "Its call path."),
+        renamed(ENTER_NS, "lock_enter_ns", "When it was entered."),
+        renamed(LEAVE_NS, "lock_leave_ns", "When it was left."),
+        renamed(LOCATION_ID, "unlock_location_id", "Location that released the lock."),
+        renamed(_POSITION, "unlock_position", "Place of the record of the release."),
+        renamed(VISIT_ID, "unlock_visit_id", "Visit of the call that released it."),
+        renamed(CALL_PATH_ID, "unlock_call_path_id", "Its call path."),
+        renamed(ENTER_NS, "unlock_enter_ns", "When it was entered."),
+        renamed(LEAVE_NS, "unlock_leave_ns", "When it was left."),
+        Column(name="release_ns", type=INT64, unit="ns", meaning="Record of the release."),
+    ),
+)
+
+RMA_LOCK_QUEUE = Table(
+    name="rma_lock_queue",
+    meaning="Whose release of a lock the next owner depended on.",
+    grain="one row per lock epoch",
+    key=("lock_visit_id", "lock_position"),
+    is_transient=True,
+    columns=(
+        renamed(VISIT_ID, "lock_visit_id", "Visit of the call that asked for the lock."),
+        renamed(_POSITION, "lock_position", "Place of the record of the request."),
+        renamed(
+            LOCATION_ID, "owner_location_id", "Location that had it before.", null_means=_NOBODY
+        ),
+        renamed(VISIT_ID, "owner_visit_id", "Visit that released it then.", null_means=_NOBODY),
+        renamed(ENTER_NS, "owner_enter_ns", "When that was entered.", null_means=_NOBODY),
+        Column(
+            name="owner_release_ns",
+            type=INT64,
+            unit="ns",
+            null_means=_NOBODY,
+            meaning="Record of that release.",
+        ),
+    ),
+)
+
+RMA_ACCESSES = Table(
+    name="rma_accesses",
+    meaning="Operations on memory of other processes, each with the epoch it is made in.",
+    grain="one row per put, get or atomic operation on memory of another process",
+    key=("location_id", "sequence"),
+    is_transient=True,
+    columns=(
+        LOCATION_ID,
+        SEQUENCE,
+        *_CALL,
+        WINDOW_ID,
+        LOCATION_GROUP_ID,
+        renamed(LOCATION_GROUP_ID, "target_group_id", "Process whose memory is accessed."),
+        renamed(
+            VISIT_ID,
+            "start_visit_id",
+            "Visit of MPI_Win_start that began the epoch.",
+            null_means="the epoch is of another kind",
+        ),
+        renamed(
+            _POSITION,
+            "lock_position",
+            "Place of the record of the lock request that began the epoch.",
+            null_means="the epoch is of another kind",
+        ),
+        renamed(
+            ORDINAL,
+            "fence_ordinal",
+            "Collective call of the window that ends the epoch.",
+            null_means="the epoch is of another kind, or has no end",
+        ),
+    ),
+)
+
+RMA_SYNCHRONISATION_COUNTS = Table(
+    name="rma_synchronisation_counts",
+    meaning="How many pairs of processes were synchronised, and how many of them for nothing.",
+    grain="one row per metric, call path and location with a value other than zero",
+    key=("metric", "call_path_id", "location_id"),
+    is_transient=True,
+    columns=(METRIC, CALL_PATH_ID, LOCATION_ID, VALUE),
+)
+
+TABLES = (
+    RMA_CALLS, RMA_COLLECTIVES, RMA_EPOCHS, RMA_EPOCH_PAIRS, RMA_LOCK_EPOCHS, RMA_LOCK_QUEUE,
+    RMA_ACCESSES, RMA_SYNCHRONISATION_COUNTS,
+)  # fmt: skip

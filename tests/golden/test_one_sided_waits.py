@@ -1,0 +1,494 @@
+"""Waiting in one-sided communication: fences, epochs, locks and progress."""
+
+import pytest
+
+from pipeline.run import Options, analyze
+from pipeline.store import Store
+from tests.golden.running import WAIT, run_query
+from tests.reference.cases import DATA
+
+FENCE, EARLY_FENCE = "mpi_rma_wait_at_fence", "mpi_rma_early_fence"
+SYNC_POST, COMM_POST = "mpi_rma_sync_late_post", "mpi_rma_comm_late_post"
+EARLY_WAIT, LATE_COMPLETE = "mpi_rma_early_wait", "mpi_rma_late_complete"
+SYNC_LOCK, COMM_LOCK = "mpi_rma_sync_lock_competition", "mpi_rma_comm_lock_competition"
+PROGRESS = "mpi_rma_wait_for_progress"
+
+
+def counts(tables):
+    """Synchronised pairs and the unneeded ones of each location."""
+    found = run_query("rma_synchronisation_counts", tables, "metric location_id value")
+    every, unneeded = "mpi_rma_pairsync_count", "mpi_rma_pairsync_unneeded_count"
+    named = {(metric, place): value for metric, place, value in found}
+    places = sorted({place for _, place in named})
+    return [(place, named.get((every, place), 0), named.get((unneeded, place), 0))
+            for place in places]  # fmt: skip
+
+
+# --- Making and freeing windows, fences ---------------------------------------------------------
+
+
+#            0    10   20   30   40   50
+# rank 0     [ fence ....................]
+# rank 1          [ fence ...............]
+# rank 2                    [ fence .....]
+@pytest.mark.parametrize(
+    ("word", "metric"),
+    [("fence", FENCE), ("create", "mpi_rma_wait_at_create"), ("free", "mpi_rma_wait_at_free")],
+)
+def test_all_processes_of_a_window_wait_for_the_last_one(waits, trace, word, metric):
+    tables = trace(f"""
+        0    0..50   MPI_Win_call   {word}
+        1   10..50   MPI_Win_call   {word}
+        2   30..50   MPI_Win_call   {word}
+    """)
+    # Visits: main 0, call 1 of rank 0; main 2, 3; main 4, 5.
+    columns = f"{WAIT} visit_id cause_visit_id is_synchronisation is_beyond_reference confidence"
+    assert waits(tables, columns=columns) == [
+        (metric, 0, 0, 30, 2, 1, 5, True, True, 100),
+        (metric, 1, 10, 20, 2, 3, 5, True, True, 100),
+    ]
+
+
+# The record of the begin, at 5 and 32, says when the processes were there.
+def test_a_fence_begins_with_its_record(waits, trace):
+    tables = trace("""
+        0    0..50   MPI_Win_fence   fence begin 5
+        1   30..50   MPI_Win_fence   fence begin 32
+    """)
+    assert waits(tables) == [(FENCE, 0, 5, 27, 1)]
+
+
+# Rank 0 has left before rank 1 comes: the fence synchronised nobody, whoever waited in it.
+def test_a_fence_that_is_left_before_others_come_does_not_wait(waits, trace):
+    tables = trace("""
+        0    0..20   MPI_Win_fence   fence
+        1   10..50   MPI_Win_fence   fence
+        2   30..50   MPI_Win_fence   fence
+    """)
+    assert waits(tables) == []
+
+
+def test_a_window_of_some_processes_is_theirs_alone(waits, trace):
+    tables = trace(
+        """
+        0    0..50   MPI_Win_fence   fence win 1
+        1    5..50   MPI_Win_fence   fence win 0
+        2   30..50   MPI_Win_fence   fence win 1
+        """,
+        comm1=[2, 0],
+    )
+    assert waits(tables) == [(FENCE, 0, 0, 30, 2)]
+
+
+# Rank 1 lacks its second fence: the first one is as it was, but the window is doubtful.
+def test_fences_of_which_members_are_missing_do_not_wait(waits, trace):
+    tables = trace("""
+        0    0..50   MPI_Win_fence   fence
+        1   10..50   MPI_Win_fence   fence
+        0   60..90   MPI_Win_fence   fence
+    """)
+    assert waits(tables, columns=f"{WAIT} confidence") == [(FENCE, 0, 0, 10, 1, 75)]
+
+
+# Rank 0 is in the fence from 0. Rank 1 puts into its memory until 20, rank 2 until 25, and comes
+# last at 40: until 25 the fence was early. Own puts, and those to others, do not count.
+#
+#            0    10   20   30   40   50
+# rank 0     [ fence ....................]
+# rank 1        [put ]   [ fence ........]
+# rank 2          [ put  ]        [ fence]
+def test_a_fence_is_early_while_the_own_memory_is_accessed(waits, trace):
+    tables = trace("""
+        0    0..50   MPI_Win_fence   fence
+        1   -9..-6   MPI_Put         put 1
+        1    8..20   MPI_Put         put 0
+        1   22..50   MPI_Win_fence   fence
+        2   10..25   MPI_Accumulate  atomic 0
+        2   26..32   MPI_Get         get 1
+        2   40..50   MPI_Win_fence   fence
+    """)
+    assert waits(tables, columns=f"{WAIT} cause_visit_id") == [
+        (EARLY_FENCE, 0, 0, 25, 2, 7),
+        (EARLY_FENCE, 1, 22, 10, 2, 8),
+        (FENCE, 0, 25, 15, 2, 9),
+        (FENCE, 1, 32, 8, 2, 9),
+    ]
+
+
+# What is put before the fence before says nothing about this one.
+def test_accesses_of_another_epoch_do_not_make_a_fence_early(waits, trace):
+    tables = trace("""
+        0    0..50   MPI_Win_fence   fence
+        0   60..90   MPI_Win_fence   fence
+        1    1..5    MPI_Put         put 0
+        1   10..50   MPI_Win_fence   fence
+        1   80..90   MPI_Win_fence   fence
+    """)
+    assert waits(tables) == [
+        (EARLY_FENCE, 0, 0, 5, 1),
+        (FENCE, 0, 5, 5, 1),
+        (FENCE, 0, 60, 20, 1),
+    ]
+
+
+def test_calls_that_are_not_recorded_do_not_wait(waits, trace):
+    assert waits(trace("0 0..50 MPI_Win_fence\n1 30..50 MPI_Win_fence")) == []
+
+
+def test_shared_memory_that_is_not_mpi_is_left_alone(waits, trace):
+    assert waits(trace("0 0..50 shmem_barrier fence\n1 30..50 shmem_barrier fence")) == []
+
+
+# --- Post, start, complete, wait ----------------------------------------------------------------
+
+
+# Ranks 1 and 2 are the targets of rank 0; rank 2 posts last, at 20.
+#
+#            0    10   20   30   40   50   60
+# rank 0     [ start ......] [put] [compl.]
+# rank 1       [post] [ wait ...............]
+# rank 2               [post]        [wait ..]
+def epochs(start="0..25", put="30..35", complete="40..50"):
+    return f"""
+        0   {start}      MPI_Win_start      start group 12
+        0   {put}        MPI_Put            put 1
+        0   {complete}   MPI_Win_complete   complete group 12
+        1    5..7        MPI_Win_post       post group 0
+        1    9..60       MPI_Win_wait       wait group 0
+        2   20..22       MPI_Win_post       post group 0
+        2   45..60       MPI_Win_wait       wait group 0
+    """
+
+
+# Rank 1 waits from 9 until rank 0 completes, at 40, and nothing is put there after 35.
+IN_WAIT = [(EARLY_WAIT, 1, 9, 26, 0), (LATE_COMPLETE, 1, 35, 5, 0)]
+
+
+@pytest.mark.parametrize(
+    ("calls", "expected"),
+    [
+        # Blocked in MPI_Win_start: until 20.
+        ({}, [*IN_WAIT, (SYNC_POST, 0, 0, 20, 2)]),
+        # In MPI_Put until its own target posts, at 5; the later one is not waited for.
+        ({"start": "0..1", "put": "2..35"}, [(COMM_POST, 0, 2, 3, 1), *IN_WAIT]),
+        # In MPI_Win_complete: until 20. Nobody waits for long then; nothing is put after 8.
+        ({"start": "0..1", "put": "6..8", "complete": "10..50"},
+         [(LATE_COMPLETE, 1, 9, 1, 0), (SYNC_POST, 0, 10, 10, 2)]),
+        # Nowhere: MPI_Win_start is left, and everything after it comes later.
+        ({"start": "0..19"}, IN_WAIT),
+    ],
+)  # fmt: skip
+def test_a_late_post_blocks_the_call_in_which_it_lies(waits, trace, calls, expected):
+    assert sorted(waits(trace(epochs(**calls)))) == sorted(expected)
+
+
+def test_a_wait_of_an_epoch_tells_everything(waits, trace):
+    # Visits: main 0, start 1, put 2, complete 3; main 4, post 5, wait 6; main 7, post 8, wait 9.
+    columns = f"{WAIT} visit_id cause_visit_id is_synchronisation is_beyond_reference confidence"
+    assert waits(trace(epochs()), columns=columns) == [
+        (EARLY_WAIT, 1, 9, 26, 0, 6, 2, True, True, 100),
+        (LATE_COMPLETE, 1, 35, 5, 0, 6, 3, True, True, 100),
+        (SYNC_POST, 0, 0, 20, 2, 1, 8, True, True, 100),
+    ]
+
+
+def test_pairs_are_counted_where_the_access_ends(trace):
+    # Of the targets 1 and 2 only 1 was accessed.
+    assert counts(trace(epochs())) == [(0, 2, 1)]
+
+
+# Rank 0 starts an epoch with rank 1 alone, then one with both; that of rank 2 is its first.
+def test_epochs_of_a_pair_match_in_order(waits, trace):
+    tables = trace("""
+        0    0..2    MPI_Win_start      start group 1
+        0    3..4    MPI_Win_complete   complete group 1
+        0   10..40   MPI_Win_start      start group 12
+        0   50..51   MPI_Win_complete   complete group 12
+        1    0..1    MPI_Win_post       post group 0
+        1    5..6    MPI_Win_wait       wait group 0
+        1   20..21   MPI_Win_post       post group 0
+        1   60..61   MPI_Win_wait       wait group 0
+        2   30..31   MPI_Win_post       post group 0
+        2   45..55   MPI_Win_wait       wait group 0
+    """)
+    assert waits(tables) == [(LATE_COMPLETE, 2, 45, 5, 0), (SYNC_POST, 0, 10, 20, 2)]
+    assert counts(tables) == [(0, 3, 3)]
+
+
+def test_who_only_tests_the_end_of_an_epoch_does_not_wait(waits, trace):
+    tables = trace("""
+        0   10..11   MPI_Win_start      start group 1
+        0   50..51   MPI_Win_complete   complete group 1
+        1    0..1    MPI_Win_post       post group 0
+        1   20..30   MPI_Win_test       tested_in_vain group 0
+        1   40..60   MPI_Win_test       tested group 0
+    """)
+    assert waits(tables) == []
+    assert counts(tables) == [(0, 1, 1)]
+
+
+# The trace of rank 1 lacks MPI_Win_wait, and rank 2 never opened its window.
+def test_epochs_without_an_end_or_a_partner(waits, trace):
+    tables = trace("""
+        0    0..25   MPI_Win_start      start group 12
+        0   50..51   MPI_Win_complete   complete group 12
+        0   60..61   MPI_Win_start      start group 12
+        1   20..22   MPI_Win_post       post group 0
+        2    0..90   MPI_Win_wait       wait group 0
+    """)
+    assert waits(tables) == [(SYNC_POST, 0, 0, 20, 1)]
+    assert counts(tables) == [(0, 1, 1)]
+
+
+# By the clocks rank 0 completes after rank 1 has left MPI_Win_wait.
+def test_a_wait_ends_with_its_call(waits, trace):
+    tables = trace("""
+        0   10..11   MPI_Win_start      start group 1
+        0   50..51   MPI_Win_complete   complete group 1
+        1    0..1    MPI_Win_post       post group 0
+        1   20..45   MPI_Win_wait       wait group 0
+    """)
+    columns = f"{WAIT} confidence"
+    assert waits(tables, columns=columns) == [(LATE_COMPLETE, 1, 20, 25, 0, 50)]
+
+
+# Of three fences among three processes the first ends no epoch. In the epoch that the second one
+# ends, rank 0 accesses both others, rank 1 only itself and rank 2 one, twice.
+def test_pairs_are_counted_at_fences_that_end_an_epoch(trace):
+    tables = trace("""
+        0    0..9    MPI_Win_fence   fence
+        1    0..9    MPI_Win_fence   fence
+        2    0..9    MPI_Win_fence   fence
+        0   10..11   MPI_Put         put 1
+        0   12..13   MPI_Put         put 2
+        1   10..11   MPI_Put         put 1
+        2   10..11   MPI_Get         get 0
+        2   12..13   MPI_Get         get 0
+        0   20..29   MPI_Win_fence   fence
+        1   20..29   MPI_Win_fence   fence
+        2   20..29   MPI_Win_fence   fence
+        0   30..39   MPI_Win_fence   fence
+        1   30..39   MPI_Win_fence   fence
+        2   30..39   MPI_Win_fence   fence
+    """)
+    assert counts(tables) == [(0, 4, 2), (1, 4, 4), (2, 4, 3)]
+
+
+# --- Locks --------------------------------------------------------------------------------------
+
+
+# Rank 1 has the lock until 50; rank 2 wants it from 10 on.
+#
+#            0    10   20   30   40   50   60   70
+# rank 1     [lock]              [unlock ]
+# rank 2          [ lock .................]      [unlock]
+def locked(lock="10..52", put="55..56", unlock="60..65", kinds=("exclusive", "exclusive")):
+    first, second = kinds
+    return f"""
+        0    0..80      MPI_Recv         recv 1
+        1    0..5       MPI_Win_lock     lock_{first} 0
+        1   40..50      MPI_Win_unlock   unlock 0
+        2   {lock}      MPI_Win_lock     lock_{second} 0
+        2   {put}       MPI_Accumulate   atomic 0
+        2   {unlock}    MPI_Win_unlock   unlock 0
+    """
+
+
+@pytest.mark.parametrize(
+    ("calls", "expected"),
+    [
+        ({}, [(SYNC_LOCK, 2, 10, 40, 1, 100)]),
+        ({"lock": "10..11", "put": "20..56"}, [(COMM_LOCK, 2, 20, 30, 1, 100)]),
+        ({"lock": "10..11", "put": "20..21", "unlock": "30..65"},
+         [(SYNC_LOCK, 2, 30, 20, 1, 100)]),
+        # Left while rank 1 was still in its unlock: the lock must have been free by then.
+        ({"lock": "10..45"}, [(SYNC_LOCK, 2, 10, 35, 1, 75)]),
+        # Between the calls nobody waits: both are over before rank 1 begins to unlock.
+        ({"lock": "10..11", "put": "12..13"}, []),
+        ({"lock": "50..52"}, []),
+    ],
+)  # fmt: skip
+def test_who_wants_a_lock_waits_for_its_owner(waits, trace, calls, expected):
+    assert waits(trace(locked(**calls)), columns=f"{WAIT} confidence") == expected
+
+
+@pytest.mark.parametrize(
+    ("kinds", "is_waiting"),
+    [
+        (("exclusive", "exclusive"), True),
+        (("exclusive", "shared"), True),
+        (("shared", "exclusive"), True),
+        (("shared", "shared"), False),
+    ],
+)
+def test_shared_locks_do_not_compete_with_each_other(waits, trace, kinds, is_waiting):
+    expected = [(SYNC_LOCK, 2, 10, 40, 1)] if is_waiting else []
+    assert waits(trace(locked(kinds=kinds))) == expected
+
+
+# Two shared owners release at 30 and 40; who wants it alone waits for the later one. The next owner
+# shares again, and waits for the one that had it alone.
+def test_an_exclusive_lock_waits_for_all_who_share_it(waits, trace):
+    tables = trace("""
+        0    0..2     MPI_Win_lock     lock_shared 0
+        0   29..30    MPI_Win_unlock   unlock 0
+        1    0..2     MPI_Win_lock     lock_shared 0
+        1   39..40    MPI_Win_unlock   unlock 0
+        2    5..41    MPI_Win_lock     lock_exclusive 0
+        2   49..50    MPI_Win_unlock   unlock 0
+        3    6..51    MPI_Win_lock     lock_shared 0
+        3   59..60    MPI_Win_unlock   unlock 0
+        4   20..55    MPI_Win_lock     lock_shared 0
+        4   69..70    MPI_Win_unlock   unlock 0
+    """)
+    assert waits(tables) == [
+        (SYNC_LOCK, 2, 5, 35, 1),
+        (SYNC_LOCK, 3, 6, 44, 2),
+        (SYNC_LOCK, 4, 20, 30, 2),
+    ]
+
+
+def test_locks_of_other_targets_and_windows_do_not_compete(waits, trace):
+    tables = trace(
+        """
+        0    0..2     MPI_Win_lock     lock_exclusive 0
+        0   29..30    MPI_Win_unlock   unlock 0
+        1    1..31    MPI_Win_lock     lock_exclusive 1
+        1   39..40    MPI_Win_unlock   unlock 1
+        2    1..31    MPI_Win_lock     lock_exclusive 0 win 1
+        2   39..40    MPI_Win_unlock   unlock 0 win 1
+        """,
+        comm1=[0, 1, 2],
+    )
+    assert waits(tables) == []
+
+
+# The lock of all ranks is shared: it waits for whoever has one of them alone, and the other way.
+def test_the_lock_of_all_ranks(waits, trace):
+    tables = trace("""
+        0    0..2     MPI_Win_lock         lock_exclusive 1
+        0   29..30    MPI_Win_unlock       unlock 1
+        1    0..2     MPI_Win_lock         lock_exclusive 2
+        1   19..20    MPI_Win_unlock       unlock 2
+        2    5..31    MPI_Win_lock_all     lock_shared
+        2   40..41    MPI_Put              put 1
+        2   49..50    MPI_Win_unlock_all   unlock
+        3    6..51    MPI_Win_lock         lock_exclusive 2
+        3   59..60    MPI_Win_unlock       unlock 2
+    """)
+    assert waits(tables) == [(SYNC_LOCK, 2, 5, 25, 0), (SYNC_LOCK, 3, 6, 44, 2)]
+
+
+# The trace lacks the unlocking of rank 1: nobody is known to have waited for it.
+def test_a_lock_that_is_never_released_makes_nobody_wait(waits, trace):
+    tables = trace("""
+        1    0..2     MPI_Win_lock     lock_exclusive 0
+        2    5..31    MPI_Win_lock     lock_exclusive 0
+        2   39..40    MPI_Win_unlock   unlock 0
+        2   41..42    MPI_Win_unlock   unlock 0
+    """)
+    assert waits(tables) == []
+
+
+# --- Progress -----------------------------------------------------------------------------------
+
+
+# Rank 1 computes and enters MPI at 40, which ends the flush of rank 0.
+#
+#            0    10   20   30   40   50   60
+# rank 0     [put] [ flush ..........]
+# rank 1                         [ recv .....]
+def flushed(flush="10..45", others=("40..60",), holds="complete_remote #7"):
+    received = "\n".join(f"1   {times}   MPI_Recv   recv 0" for times in others)
+    return f"""
+        0    0..5       MPI_Put         put 1 #7
+        0   {flush}     MPI_Win_flush   {holds}
+        1   -5..-3      MPI_Barrier
+        {received}
+    """
+
+
+@pytest.mark.parametrize(
+    ("calls", "expected"),
+    [
+        ({}, [(PROGRESS, 0, 10, 30, 1, 50)]),
+        # The target is in MPI when the call is entered.
+        ({"others": ("8..12", "40..60")}, []),
+        ({"others": ("10..60",)}, []),
+        # It enters twice before the call ends: the first time did not help.
+        ({"others": ("30..31", "40..60")}, []),
+        # Or only after its end.
+        ({"others": ("45..60",)}, []),
+        # The call lasts for long after the target has entered MPI: data is moved.
+        ({"flush": "10..71"}, []),
+        ({"flush": "10..70"}, [(PROGRESS, 0, 10, 30, 1, 50)]),
+        # The call completes nothing.
+        ({"holds": ""}, []),
+        ({"holds": "complete_remote #8"}, []),
+    ],
+)
+def test_a_call_waits_for_the_progress_of_its_target(waits, trace, calls, expected):
+    found = waits(trace(flushed(**calls)), PROGRESS, f"{WAIT} confidence")
+    assert found == [row[1:] for row in expected]
+
+
+def test_an_operation_waits_for_progress_too(waits, trace):
+    tables = trace("""
+        0   10..45   MPI_Get      get 1
+        1   -5..-3   MPI_Init
+        1   40..60   MPI_Iprobe
+    """)
+    # Visits: main 0, get 1; main 2, MPI_Init 3, MPI_Iprobe 4.
+    columns = f"{WAIT} visit_id cause_visit_id is_synchronisation is_beyond_reference confidence"
+    assert waits(tables, columns=columns) == [(PROGRESS, 0, 10, 30, 1, 1, 4, False, True, 50)]
+
+
+# The second thread of rank 1 is in MPI all the time.
+def test_any_thread_of_the_target_makes_progress(waits, trace):
+    tables = trace("""
+        0   10..45   MPI_Get      get 1
+        1   -5..-3   MPI_Init
+        1   40..60   MPI_Iprobe
+        1.1  5..50   MPI_Recv
+    """)
+    assert waits(tables) == []
+
+
+# The unlock completes what was put to ranks 1 and 2; rank 2 comes last.
+def test_of_several_targets_the_last_one_is_waited_for(waits, trace):
+    tables = trace("""
+        0    0..1    MPI_Put              put 1 #1
+        0    2..3    MPI_Put              put 2 #2
+        0   10..45   MPI_Win_unlock_all   complete_remote #1; complete_remote #2; unlock
+        1   30..60   MPI_Barrier
+        2   40..60   MPI_Barrier
+    """)
+    assert waits(tables) == [(PROGRESS, 0, 10, 30, 2)]
+
+
+# Rank 0, the target, enters MPI at 49, while rank 2 waits for the lock in its unlock until rank 1
+# has left its own at 50. If that was at 26, nothing but progress explains the call.
+@pytest.mark.parametrize(
+    ("first_unlock", "expected"),
+    [("49..50", (SYNC_LOCK, 2, 30, 20, 1)), ("25..26", (PROGRESS, 2, 30, 19, 0))],
+)
+def test_what_a_lock_explains_is_not_counted_again(waits, trace, first_unlock, expected):
+    calls = locked(lock="10..11", put="20..21", unlock="30..51")
+    calls = calls.replace("0..80", "49..80").replace("40..50", first_unlock)
+    assert waits(trace(calls)) == [expected]
+
+
+# --- A real trace -------------------------------------------------------------------------------
+
+
+# Rank 0 enters the fence at 4001 µs, the others at 3001 µs.
+def test_an_exact_trace_waits_1000_microseconds_in_its_fence(tmp_path):
+    trace = DATA / "z01_otf2v3_nbc_rma"
+    run = analyze(trace, store=Store(tmp_path), options=Options(threads=1)).run
+    columns = ["property", *WAIT.split(), "is_beyond_reference"]
+    found = [
+        tuple(row.values())
+        for row in run.read("wait_states", columns).to_pylist()
+        if row["property"].startswith("mpi_rma")
+    ]
+    assert found == [(FENCE, rank, 3_001_000, 1_000_000, 0, True) for rank in (1, 2, 3)]
