@@ -268,7 +268,6 @@ RMA_SYNCHRONISATION_COUNTS = Table(
     meaning="How many pairs of processes were synchronised, and how many of them for nothing.",
     grain="one row per metric, call path and location with a value other than zero",
     key=("metric", "call_path_id", "location_id"),
-    is_transient=True,
     columns=(METRIC, CALL_PATH_ID, LOCATION_ID, VALUE),
 )
 

@@ -7,7 +7,8 @@
 -- Grain:      one row per metric, call path and location with a value other than zero, beyond the
 --             reference apart
 -- Inputs:     mpi_operations, messages, collective_counts, wait_states, findings,
---             critical_path_severities, team_severities, file_severities, metrics
+--             critical_path_severities, team_severities, file_severities,
+--             rma_synchronisation_counts, metrics
 -- Output:     severities
 -- Parameters: none
 -- Source:     Scalasca pattern reference
@@ -137,6 +138,9 @@ WITH RECURSIVE
     valued AS (
         SELECT metric, call_path_id, location_id, FALSE AS is_beyond_reference, value
         FROM counts_and_times
+        UNION ALL
+        SELECT metric, call_path_id, location_id, TRUE, value
+        FROM rma_synchronisation_counts
         UNION ALL
         FROM lost
         UNION ALL

@@ -2,7 +2,8 @@
 --
 -- Grain:      one row
 -- Inputs:     runs, flat_profile, regions, mpi_calls, wait_states, messages, collectives,
---             thread_teams, task_fragments, lock_operations
+--             thread_teams, task_fragments, lock_operations, rma_operations,
+--             collective_file_calls
 -- Output:     report section summary
 -- Parameters: none
 -- Assumes:    exclusive times of all regions add up to the time of all locations
@@ -46,7 +47,9 @@ WITH
         SELECT
             (SELECT count(*) FROM thread_teams) AS team_count,
             (SELECT count(*) FROM task_fragments WHERE is_first) AS task_count,
-            (SELECT count(*) FROM lock_operations) AS lock_count
+            (SELECT count(*) FROM lock_operations) AS lock_count,
+            (SELECT count(*) FROM rma_operations WHERE call_path_id IS NOT NULL) AS rma_count,
+            (SELECT count(*) FROM collective_file_calls) AS file_call_count
     )
 
 SELECT
@@ -71,7 +74,9 @@ SELECT
     gathered.collective_count,
     forked.team_count,
     forked.task_count,
-    forked.lock_count
+    forked.lock_count,
+    forked.rma_count,
+    forked.file_call_count
 FROM runs
 CROSS JOIN profiled
 CROSS JOIN waited

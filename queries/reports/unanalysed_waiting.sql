@@ -3,11 +3,12 @@
 -- Grain:      one row per kind of call that took time
 -- Inputs:     flat_profile, regions, mpi_calls, region_classes, overhead_classes, collectives,
 --             collective_members, collective_file_calls, wait_states, call_paths, thread_teams,
---             lock_operations
+--             lock_operations, rma_operations
 -- Output:     report section wait states
 -- Parameters: none
--- Assumes:    messages, collectives and collective access to files between processes, barriers of
---             teams of threads, and locks are analysed where the trace records them
+-- Assumes:    messages, collectives and collective access to files between processes, one-sided
+--             communication of MPI, barriers of teams of threads, and locks are analysed where the
+--             trace records them
 WITH
     classes AS (
         SELECT
@@ -71,10 +72,19 @@ WITH
         WHERE profiled.visit_count = known_file_calls.visit_count
     ),
 
+    one_sided AS (
+        SELECT DISTINCT classes.region_id
+        FROM rma_operations
+        INNER JOIN call_paths ON rma_operations.call_path_id = call_paths.call_path_id
+        INNER JOIN classes ON call_paths.region_id = classes.region_id
+        WHERE classes.call <> ''
+    ),
+
     kinds AS (
         SELECT
             classes.region_id,
             CASE
+                WHEN classes.region_id IN (FROM one_sided) THEN NULL
                 WHEN classes.overhead_subclass = 'put/get' OR starts_with(classes.call, 'win_')
                     THEN 'one-sided communication'
                 WHEN regexp_matches(classes.call, '^file_(open|close|.*_(all|ordered))')

@@ -85,6 +85,8 @@ def describe_coverage(overview: Row, unanalysed: Sequence[Row]) -> str:
     kinds = [f"{row['kind']} ({share_of(row['time_ratio'])} of all time)" for row in unanalysed]
     others = f" Not analysed: {join_words(kinds)}." if kinds else ""
     analysed = ["messages and collectives between processes"]
+    analysed += ["one-sided communication"] if overview["rma_count"] else []
+    analysed += ["collective access to files"] if overview["file_call_count"] else []
     analysed += ["barriers of OpenMP"] if overview["team_count"] else []
     analysed += ["locks of threads"] if overview["lock_count"] else []
     return f"Analysed for waiting: {', '.join(analysed)}.{others}"
