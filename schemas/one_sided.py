@@ -231,8 +231,8 @@ RMA_LOCK_QUEUE = Table(
 
 RMA_ACCESSES = Table(
     name="rma_accesses",
-    meaning="Operations on memory of other processes, each with the epoch it is made in.",
-    grain="one row per put, get or atomic operation on memory of another process",
+    meaning="Operations on memory of a window, each with the epoch it is made in.",
+    grain="one row per put, get or atomic operation on memory of a process of the window",
     key=("location_id", "sequence"),
     is_transient=True,
     columns=(

@@ -1,9 +1,9 @@
--- Operations on memory of other processes, each with the epoch it is made in.
+-- Operations on memory of a window, each with the epoch it is made in.
 --
 -- An epoch on a window is begun by MPI_Win_start, by a lock of the target or of all, or it is one
 -- between two fences. Those between fences are told by the collective call that ends them.
 --
--- Grain:      one row per put, get or atomic operation on memory of another process
+-- Grain:      one row per put, get or atomic operation on memory of a process of the window
 -- Inputs:     rma_calls, rma_epochs, rma_lock_epochs, rma_collectives
 -- Output:     rma_accesses
 -- Parameters: none
@@ -16,7 +16,6 @@ WITH
         WHERE
             kind IN ('put', 'get', 'atomic')
             AND target_group_id IS NOT NULL
-            AND target_group_id <> location_group_id
     ),
 
     starts AS (SELECT * FROM rma_epochs WHERE role = 'access'),

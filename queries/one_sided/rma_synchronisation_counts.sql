@@ -38,7 +38,7 @@ WITH
             location_group_id,
             count(DISTINCT target_group_id) AS target_count
         FROM rma_accesses
-        WHERE fence_ordinal IS NOT NULL
+        WHERE fence_ordinal IS NOT NULL AND target_group_id <> location_group_id
         GROUP BY ALL
     ),
 

@@ -45,6 +45,7 @@ WITH
             }) AS access
         FROM rma_accesses
         INNER JOIN rma_epoch_pairs USING (start_visit_id, target_group_id)
+        WHERE rma_accesses.target_group_id <> rma_accesses.location_group_id
         GROUP BY rma_epoch_pairs.post_visit_id
     ),
 

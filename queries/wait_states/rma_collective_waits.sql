@@ -38,7 +38,7 @@ WITH
                 'visit_id': visit_id
             }) AS access
         FROM rma_accesses
-        WHERE fence_ordinal IS NOT NULL
+        WHERE fence_ordinal IS NOT NULL AND target_group_id <> location_group_id
         GROUP BY ALL
     ),
 

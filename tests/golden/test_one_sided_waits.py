@@ -379,6 +379,17 @@ def test_the_lock_of_all_ranks(waits, trace):
     assert waits(tables) == [(SYNC_LOCK, 2, 5, 25, 0), (SYNC_LOCK, 3, 6, 44, 2)]
 
 
+def test_an_operation_on_the_own_memory_needs_the_lock_too(waits, trace):
+    tables = trace("""
+        0   10..11   MPI_Win_lock     lock_exclusive 0
+        0   20..52   MPI_Put          put 0
+        0   60..61   MPI_Win_unlock   unlock 0
+        1    0..5    MPI_Win_lock     lock_exclusive 0
+        1   40..50   MPI_Win_unlock   unlock 0
+    """)
+    assert waits(tables, COMM_LOCK) == [(0, 20, 30, 1)]
+
+
 # The trace lacks the unlocking of rank 1: nobody is known to have waited for it.
 def test_a_lock_that_is_never_released_makes_nobody_wait(waits, trace):
     tables = trace("""
