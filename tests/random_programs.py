@@ -9,7 +9,7 @@ from pipeline.generator.spec import Spec, parse_spec
 # Those with most ways to wait come more often.
 KINDS = (
     "work", "stencil", "master_worker", "pipeline", "messages", "messages", "collectives",
-    "collectives", "collectives", "rma", "files",
+    "collectives", "collectives", "rma", "rma", "rma", "files",
 )  # fmt: skip
 QUIET_SHARE = 0.3
 COMMUNICATORS = ("world", "rows", "columns", "halves")
@@ -107,6 +107,21 @@ def _messages(random: Random) -> dict[str, Any]:
     }
 
 
+def _rma(random: Random) -> dict[str, Any]:
+    return {
+        "cell_ns": random.choice((10, 100)),
+        "puts": random.randint(0, 2),
+        "gets": random.choice((0, 0, 1, 9)),
+        "accumulates": random.choice((0, 0, 1)),
+        "communicator": random.choice(COMMUNICATORS),
+        "synchronisation": random.choice(("fences", "epochs", "locks", "locks")),
+        "partners": random.randint(1, 3),
+        "lazy": random.random() < 0.5,
+        "exclusive": random.choice((0.0, 0.0, 0.5, 1.0)),
+        "flush": random.random() < 0.9,
+    }
+
+
 _OWN: dict[str, Any] = {
     "work": lambda random: {},
     "stencil": lambda random: {
@@ -120,11 +135,7 @@ _OWN: dict[str, Any] = {
     },
     "messages": _messages,
     "collectives": _collectives,
-    "rma": lambda random: {
-        "puts": random.randint(0, 2),
-        "gets": random.choice((0, 0, 1, 9)),
-        "communicator": random.choice(COMMUNICATORS),
-    },
+    "rma": _rma,
     "files": lambda random: {
         "writes": random.randint(0, 2),
         "reads": random.randint(0, 2),

@@ -71,6 +71,7 @@ class ArchiveWriter:
             local_comms,
             _inverse(self._window_maps),
             local_comms[np.arange(count), teams],
+            np.int64(_first_group(program)),
             clocks.knots,
             clocks.slopes,
         )
@@ -181,6 +182,9 @@ class _GlobalDefinitions:
             group = 1 + number
             self._write("Group", group, each.name, _COMM_GROUP, mpi, 0, list(each.members))
             self._write("Comm", number, each.name, group, _UNDEFINED, 0)
+        for number, partners in enumerate(program.groups):
+            group = _first_group(program) + number
+            self._write("Group", group, "", _COMM_GROUP, mpi, 0, list(partners))
         if not any(region.paradigm == OPENMP for region in program.regions):
             return
         for process in range(program.process_count):
@@ -207,6 +211,11 @@ class _GlobalDefinitions:
         return self._strings[text]
 
 
+def _first_group(program: Program) -> int:
+    """The first identifier behind those of the groups of communicators and of teams."""
+    return 1 + len(program.communicators) + program.process_count
+
+
 def compile_writing() -> None:
     """Compile what writes events, without any."""
     none = np.zeros((0, EVENT_WIDTH), np.int64)
@@ -214,8 +223,8 @@ def compile_writing() -> None:
     clocks = true_clocks(0)
     addresses = np.zeros(0, np.uint64)
     write_events(
-        none, addresses, addresses, numbers, pairs, pairs, pairs, numbers, clocks.knots,
-        clocks.slopes, numbers,
+        none, addresses, addresses, numbers, pairs, pairs, pairs, numbers, np.int64(0),
+        clocks.knots, clocks.slopes, numbers,
     )  # fmt: skip
 
 

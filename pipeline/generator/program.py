@@ -81,6 +81,7 @@ class Program:
     windows: list[Window] = field(default_factory=list)
     files: list[File] = field(default_factory=list)
     rings: list[int] = field(default_factory=list)
+    groups: list[tuple[int, ...]] = field(default_factory=list)
     code: list[list[list[int]]] = field(default_factory=list)
     first_functions: dict[int, int] = field(default_factory=dict)
     lock_paths: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -162,6 +163,13 @@ class Program:
         if wanted not in self.files:
             self.files.append(wanted)
         return self.files.index(wanted)
+
+    def group(self, members: Sequence[int]) -> int:
+        """Number of a group of processes."""
+        wanted = tuple(members)
+        if wanted not in self.groups:
+            self.groups.append(wanted)
+        return self.groups.index(wanted)
 
     def path_name(self, path: int) -> str:
         """Regions from the outermost to this one, with slashes between."""
@@ -369,13 +377,16 @@ class Process:
         )  # fmt: skip
 
     def remote(
-        self, name: str, kind: int, window: int, ns: int, *, size: int, first_request: int
-    ) -> None:
-        """Put or get; `first_request` counts from those that are open already."""
-        self._add(
-            at.REMOTE, self._below(self.program.region(name, MPI, "rma")), peer=window,
-            comm=self.program.windows[window].communicator, size=size, slot=kind, amount=ns,
-            target=first_request,
+        self, name: str, kind: int, window: int, ns: int, *, size: int, first_request: int,
+        partners: int, target: int = at.NOBODY, mode: int = at.IN_FENCE,
+    ) -> None:  # fmt: skip
+        """Put, get or accumulate; `first_request` counts from those that are open already.
+
+        It is at the `target` (a rank of the window), or in turn at one of the next `partners`.
+        """
+        self._on_memory(
+            at.REMOTE, name, window, size=size, slot=kind, amount=ns, target=first_request,
+            count=partners, received=target, mode=mode,
         )  # fmt: skip
 
     # --- Files ---
@@ -392,11 +403,41 @@ class Process:
     def access(self, name: str, file: int, ns: int, *, size: int, mode: int) -> None:
         """Read or write on its own."""
         self._add(
-            at.ACCESS, self._file_call(name, USER), peer=file, size=size, count=mode, amount=ns
+            at.TRANSFER, self._file_call(name, USER), peer=file, size=size, count=mode, amount=ns
         )
 
     def _file_call(self, name: str, paradigm: str) -> int:
         return self._below(self.program.region(name, paradigm, "file_io"))
+
+    def in_epoch(
+        self, name: str, kind: int, window: int, partners: Sequence[int], *, lazy: bool = False,
+        completed: int = 0, accessed: int = 0,
+    ) -> None:  # fmt: skip
+        """Begin or end an epoch (`kind` is POST, START, COMPLETE or EXPOSE) with some processes.
+
+        It completes so many requests, at so many of the partners.
+        """
+        self.program.most_completed = max(self.program.most_completed, completed)
+        self._on_memory(
+            kind, name, window, tag=self.program.group(partners), count=len(partners),
+            mode=at.LAZY if lazy else 0, amount=completed, slot=accessed,
+        )  # fmt: skip
+
+    def on_lock(
+        self, name: str, kind: int, window: int, target: int, *, lock: int = at.EXCLUSIVE,
+        lazy: bool = False, completed: int = 0,
+    ) -> None:  # fmt: skip
+        """Take or give back the lock of a rank, or complete what was done there."""
+        self.program.most_completed = max(self.program.most_completed, completed)
+        self._on_memory(
+            kind, name, window, received=target, slot=lock, mode=at.LAZY if lazy else 0,
+            amount=completed,
+        )  # fmt: skip
+
+    def _on_memory(self, kind: int, name: str, window: int, **values: int) -> None:
+        comm = self.program.windows[window].communicator
+        path = self._below(self.program.region(name, MPI, "rma"))
+        self._add(kind, path, peer=window, comm=comm, **values)
 
     # --- Rows ---
 

@@ -1,6 +1,6 @@
 """Running a program on the simulated machine, as often as there is something to find out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -106,7 +106,7 @@ def _new_state(program: Program, machine: Machine, factors: Factors) -> at.State
     counters[at.MOST_EVENTS] = program.most_parts * threads * calls + 2 * completed + 64
     judged = program.collective_slot_count + 2
     of_threads = threads * (program.most_parts * (1 + program.most_locked) + 1)
-    counters[at.MOST_WAITS] = (2 * processes + 2) * judged + at.REMEMBERED_MOST + of_threads
+    counters[at.MOST_WAITS] = (3 * processes + 2) * judged + 8 + at.REMEMBERED_MOST + of_threads
     comm_ranks, comm_members, comm_sizes = _communicators(program)
     instances, pointers = _first_instances(comm_sizes, comm_ranks)
     counters[at.INSTANCE_FREE] = len(comm_sizes)
@@ -132,6 +132,9 @@ def _new_state(program: Program, machine: Machine, factors: Factors) -> at.State
         factors=_factors(factors, len(program.paths), processes),
         first_functions=_values(program.first_functions, len(program.paths)),
         team=np.zeros((1, threads, 4), np.int64),
+        epochs=_windows(program, at.EPOCH_WIDTH, range(at.ACCESS, at.EPOCH_WIDTH)),
+        locks=_windows(program, at.LOCK_WIDTH, range(at.QUEUE_FIRST, at.LOCK_WIDTH)),
+        stays=np.full((processes, at.STAY_COUNT, at.STAY_WIDTH), at.NOBODY, np.int64),
     )
     starts_ns = _starts(program, machine)
     order = np.argsort(starts_ns, kind="stable")  # a sorted queue is in order
@@ -149,8 +152,18 @@ def _starts(program: Program, machine: Machine) -> NDArray[np.int64]:
 def _first_processes(starts: list[int]) -> Rows:
     rows = np.zeros((len(starts), at.PROCESS_WIDTH), np.int64)
     rows[:, at.PC] = starts
-    for column in (at.UNEXPECTED_FIRST, at.UNEXPECTED_LAST, at.POSTED_FIRST, at.POSTED_LAST):
+    for column in (
+        at.UNEXPECTED_FIRST, at.UNEXPECTED_LAST, at.POSTED_FIRST, at.POSTED_LAST, at.QUEUE_NEXT,
+        at.AWAITING_FIRST, at.AWAITING_NEXT, at.ARRIVAL_NS,
+    ):  # fmt: skip
         rows[:, column] = at.NOBODY
+    return rows
+
+
+def _windows(program: Program, width: int, absent: Sequence[int]) -> NDArray[np.int64]:
+    """Rows by window and rank, with columns of which nothing is known yet."""
+    rows = np.zeros((max(len(program.windows), 1), program.process_count, width), np.int64)
+    rows[:, :, list(absent)] = at.NOBODY
     return rows
 
 

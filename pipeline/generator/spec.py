@@ -99,11 +99,24 @@ class Collectives(Phase):
 
 @dataclass(frozen=True, kw_only=True)
 class Rma(Phase):
-    """Puts into the memory of others, and gets from there, between two fences."""
+    """Puts into the memory of others, gets from there and accumulates.
+
+    Between two fences it is the memory of the next ranks in turn, in epochs (post, start, complete,
+    wait) that of the next `partners`, with locks that of one of the first `partners` of the window.
+    `lazy` calls that begin epochs or take locks leave it to those that follow to wait. Locks of a
+    share of the processes are `exclusive`; with `flush` operations are completed before the lock is
+    given back, which lasts until the target enters MPI.
+    """
 
     puts: int = _number(2, 0, 10**6)
     gets: int = _number(0, 0, 10**6)
+    accumulates: int = _number(0, 0, 10**6)
     communicator: str = _choice("world", *_COMMUNICATORS)
+    synchronisation: str = _choice("fences", "fences", "epochs", "locks")
+    partners: int = _number(1, 1, 65_536)
+    lazy: bool = False
+    exclusive: float = _number(1.0, 0, 1)
+    flush: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

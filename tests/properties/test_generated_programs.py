@@ -34,32 +34,6 @@ FORKS = """
         AND masters.location_id = workers.master_location_id
     INNER JOIN call_paths ON workers.call_path_id = call_paths.call_path_id
 """
-ON_WINDOWS = """
-    WITH calls AS (
-        SELECT operations.*, members.comm_rank, row_number() OVER (
-                PARTITION BY rma_window_id, operations.location_id ORDER BY sequence
-            ) AS ordinal
-        FROM rma_operations AS operations
-        INNER JOIN rma_windows USING (rma_window_id)
-        INNER JOIN communicator_members AS members
-            ON rma_windows.communicator_id = members.communicator_id
-            AND operations.location_id = members.location_id
-        WHERE kind = 'collective'
-    ),
-    lasts AS (
-        SELECT rma_window_id, ordinal,
-            max((begin_ns, -comm_rank, location_id, visit_id)) AS last_one
-        FROM calls GROUP BY ALL
-    )
-    SELECT 'mpi_rma_wait_at_' || CASE operation WHEN 'create_handle' THEN 'create'
-            WHEN 'destroy_handle' THEN 'free' ELSE 'fence' END,
-        call_paths.path, location_id, visit_id, begin_ns, last_one[1] - begin_ns, last_one[3],
-        last_one[4], TRUE
-    FROM calls
-    INNER JOIN lasts USING (rma_window_id, ordinal)
-    INNER JOIN call_paths USING (call_path_id)
-    WHERE last_one[1] > begin_ns
-"""
 ACCESSES = """
     SELECT io_handle_id, file, location_id, mode, sum(operation_count)::BIGINT,
         sum(bytes)::BIGINT, sum(time_ns)::BIGINT
@@ -80,8 +54,8 @@ SEGMENTS = """
 @pytest.fixture(scope="module")
 def analyst() -> Analyst:
     return Analyst(
-        "wait_states", "critical_path_profile", "parallel_visits", "rma_operations", "rma_windows",
-        "communicator_members", "reading_findings", "file_accesses",
+        "wait_states", "critical_path_profile", "parallel_visits", "reading_findings",
+        "file_accesses",
     )  # fmt: skip
 
 
@@ -107,7 +81,7 @@ def test_the_programs_wait_in_every_way(tmp_path: Path) -> None:
 
 def check(folder: Path, analyst: Analyst, what: str) -> None:
     waits = [tuple(row.values()) for row in true_waits(folder)]
-    found = [row for query in (WAITS, FORKS, ON_WINDOWS) for row in analyst.rows(query)]
+    found = [row for query in (WAITS, FORKS) for row in analyst.rows(query)]
     assert sorted(found, key=repr) == sorted(waits, key=repr), what
     accesses = [tuple(row.values()) for row in true_accesses(folder)]
     assert sorted(analyst.rows(ACCESSES)) == sorted(accesses), what

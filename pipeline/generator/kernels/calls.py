@@ -10,10 +10,20 @@ from typing import Any
 
 from pipeline.generator.kernels.collectives import arrive, finish_member, release_member
 from pipeline.generator.kernels.compiled import part
+from pipeline.generator.kernels.epochs import (
+    access_leave,
+    begin_epoch_call,
+    charge_late_post,
+    end_epoch_call,
+    epoch_call_leave,
+    partner_process,
+)
 from pipeline.generator.kernels.files import begin_access, begin_on_file, end_access, end_on_file
 from pipeline.generator.kernels.layout import (
-    ACCESS,
     AMOUNT,
+    ARRIVAL_NS,
+    AWAITING_FIRST,
+    AWAITING_NEXT,
     BEGIN,
     BYTES,
     CALL_AT,
@@ -23,6 +33,7 @@ from pipeline.generator.kernels.layout import (
     CODE,
     COLLECTIVE,
     COMM,
+    COMPLETE,
     COUNT,
     END_ENTER,
     END_PATH,
@@ -30,18 +41,23 @@ from pipeline.generator.kernels.layout import (
     FILE,
     FINISH,
     FIRST_SLOT,
+    FLUSH,
     GOT,
     HAS_TRUTH,
     ICOLLECTIVE,
     IN_CALL,
+    IN_EPOCH,
+    IN_LOCK,
     INIT,
     INSTANCE_CODE,
     INSTANCE_COMM,
     IRECV,
+    IS_CHARGED,
     ISEND,
     LAST_SOURCE,
     LAST_TAG,
     LAST_TASK,
+    LOCK,
     MEMBER_STATE,
     MESSAGE_BYTES,
     MESSAGE_COMM,
@@ -66,6 +82,7 @@ from pipeline.generator.kernels.layout import (
     OVERHEAD,
     PATH,
     PEER,
+    POST,
     READY,
     RECEIVED,
     RECEIVER,
@@ -89,6 +106,7 @@ from pipeline.generator.kernels.layout import (
     TAKING_PART,
     TARGET,
     TASK,
+    UNLOCK,
     WAIT,
     WINDOW,
 )
@@ -104,7 +122,19 @@ from pipeline.generator.kernels.messages import (
     post_send,
     release_message,
 )
-from pipeline.generator.kernels.one_sided import begin_remote, end_on_window
+from pipeline.generator.kernels.one_sided import (
+    begin_remote,
+    complete_requests,
+    end_on_window,
+    note_access,
+)
+from pipeline.generator.kernels.progress import (
+    begin_flush,
+    charge_progress,
+    flush_leave,
+    note_entry,
+    note_exit,
+)
 from pipeline.generator.kernels.recording import enter, leave, location_of, put
 from pipeline.generator.kernels.schedule import push
 from pipeline.generator.kernels.tables import (
@@ -120,6 +150,13 @@ from pipeline.generator.kernels.tables import (
     processes_of,
     slots_of,
 )
+from pipeline.generator.kernels.window_locks import (
+    begin_lock_call,
+    end_lock_call,
+    give_back,
+    lock_call_leave,
+    next_in_line,
+)
 
 _NO_ROOT = 0xFFFFFFFF
 
@@ -134,6 +171,8 @@ def begin_call(state: Any, process: Any, now: Any, at: Any) -> None:
     visit = enter(state, location_of(state, process), code[at, PATH], now)
     row[STATE], row[CALL_LEAVE] = IN_CALL, NOBODY
     row[CALL_ENTER], row[CALL_VISIT], row[CALL_AT] = now, visit, at
+    note_entry(state, process, now, visit)
+    let_see(state, process, now)
     own = slots_of(state).shape[1] - 2
     row[FIRST_SLOT], row[SLOT_COUNT] = own, 0
     kind = code[at, CODE]
@@ -158,11 +197,87 @@ def begin_call(state: Any, process: Any, now: Any, at: Any) -> None:
         begin_collective(state, process, now, visit, at, own)
     elif kind == ICOLLECTIVE:
         begin_collective(state, process, now, visit, at, code[at, AMOUNT])
-    elif kind == REMOTE:
-        begin_remote(state, process, now, at)
-    elif kind == ACCESS:
+    elif kind == TRANSFER:
         begin_access(state, process, now, at)
+    elif kind >= REMOTE:
+        begin_one_sided(state, process, now, visit, at)
     release_call(state, process)
+
+
+@part
+def begin_one_sided(state: Any, process: Any, now: Any, visit: Any, at: Any) -> None:
+    """Come to an operation on memory of others, or to a call on a window; let others go on."""
+    code = code_of(state)
+    kind = code[at, CODE]
+    if kind == REMOTE:
+        begin_remote(state, process, now, at)
+        if code[at, MODE] & IN_LOCK:
+            begin_lock_call(state, process, now, visit, at)
+    elif kind == LOCK or kind == UNLOCK:
+        begin_lock_call(state, process, now, visit, at)
+    elif kind == FLUSH:
+        begin_flush(state, process, now, at)
+    else:
+        begin_epoch_call(state, process, now, visit, at)
+        if kind == POST or kind == COMPLETE:
+            for number in range(code[at, COUNT]):
+                release_call(state, partner_process(state, process, at, number))
+
+
+@part
+def let_see(state: Any, process: Any, now: Any) -> None:
+    """Let go on who waited for a process to enter MPI."""
+    rows = processes_of(state)
+    while rows[process, AWAITING_FIRST] != NOBODY:
+        other = rows[process, AWAITING_FIRST]
+        rows[process, AWAITING_FIRST] = rows[other, AWAITING_NEXT]
+        rows[other, ARRIVAL_NS] = now
+        release_call(state, other)
+
+
+@part
+def one_sided_leave(state: Any, process: Any, at: Any) -> Any:
+    """When a call of one-sided communication can be left; NOBODY if not known yet."""
+    code = code_of(state)
+    kind = code[at, CODE]
+    if kind == FLUSH:
+        return flush_leave(state, process)
+    if kind == LOCK or kind == UNLOCK:
+        return lock_call_leave(state, process, at)
+    if kind != REMOTE:
+        return epoch_call_leave(state, process, at)
+    if code[at, MODE] & IN_LOCK:
+        return lock_call_leave(state, process, at)
+    return access_leave(state, process, at)
+
+
+@part
+def end_one_sided(state: Any, process: Any, now: Any) -> None:
+    """An operation on memory of others, or a call on a window, is over."""
+    row, code = processes_of(state)[process], code_of(state)
+    at = row[CALL_AT]
+    kind = code[at, CODE]
+    row[IS_CHARGED] = 0
+    if kind == REMOTE:
+        note_access(state, process, now)
+        if code[at, MODE] & IN_EPOCH:
+            charge_late_post(state, process, now)
+        elif code[at, MODE] & IN_LOCK:
+            end_lock_call(state, process, now)
+    elif kind == LOCK or kind == UNLOCK:
+        end_lock_call(state, process, now)
+    elif kind == FLUSH:
+        complete_requests(state, process, now, code[at, PEER], code[at, AMOUNT])
+    else:
+        end_epoch_call(state, process, now)
+    if kind == REMOTE or kind == COMPLETE or kind == UNLOCK or kind == FLUSH:
+        charge_progress(state, process, now)
+    if kind == UNLOCK:
+        give_back(state, process, now)
+        other = next_in_line(state, at, now)
+        while other != NOBODY:
+            release_call(state, other)
+            other = next_in_line(state, at, now)
 
 
 @part
@@ -283,8 +398,12 @@ def release_call(state: Any, process: Any) -> None:
     if kind == COLLECTIVE:
         return
     overhead = counters_of(state)[OVERHEAD]
-    is_timed = kind == REMOTE or kind == ACCESS
+    is_timed = kind == TRANSFER
     time = row[CALL_ENTER] + (code[row[CALL_AT], AMOUNT] if is_timed else overhead)
+    if kind >= REMOTE:
+        time = one_sided_leave(state, process, row[CALL_AT])
+        if time == NOBODY:
+            return
     for slot in range(row[FIRST_SLOT], row[FIRST_SLOT] + row[SLOT_COUNT]):
         done = slot_done_ns(state, process, slot)
         if done == NOBODY:
@@ -324,8 +443,11 @@ def end_call(state: Any, process: Any, now: Any) -> None:
         elif kind == TAKING_PART:
             end_collective(state, process, place, slot, thing, time)
         slots_of(state)[process, slot, SLOT_KIND] = NOTHING
-    if code_of(state)[row[CALL_AT], CODE] == ACCESS:
+    if code_of(state)[row[CALL_AT], CODE] == TRANSFER:
         end_access(state, process, now)
+    if code_of(state)[row[CALL_AT], CODE] >= REMOTE:
+        end_one_sided(state, process, now)
+    note_exit(state, process, now)
     leave(state, place, code_of(state)[row[CALL_AT], PATH], now)
     row[STATE] = READY
 

@@ -16,6 +16,13 @@ from typing import Any
 from pipeline.generator.kernels.compiled import part
 from pipeline.generator.kernels.layout import (
     ABSENT,
+    ACCESS,
+    ACCESS_ENTER,
+    ACCESS_LEAVE,
+    ACCESS_LOCATION,
+    ACCESS_VISIT,
+    ACCESS_WIDTH,
+    AMOUNT,
     ARRIVED,
     BARRIER,
     BARRIER_COMPLETION,
@@ -28,11 +35,13 @@ from pipeline.generator.kernels.layout import (
     COUNT,
     CREATE_WAIT,
     CREATING,
+    EARLY_FENCE,
     EARLY_REDUCE,
     EARLY_SCAN,
     END_ENTER,
     END_PATH,
     END_VISIT,
+    FENCE_SLOT,
     FENCE_WAIT,
     FILE,
     FILE_WAIT,
@@ -89,6 +98,7 @@ from pipeline.generator.kernels.tables import (
     comm_ranks_of,
     comm_sizes_of,
     counters_of,
+    epochs_of,
     instances_of,
     members_of,
     pointers_of,
@@ -311,6 +321,7 @@ def judge(state: Any, instance: Any) -> None:
         judge_together(
             state, instance, last, NOBODY, window_property(code_of(state)[at, SLOT]), NOBODY
         )
+        forget_accesses(state, code_of(state)[at, AMOUNT])
     elif family == FILE:
         last = latest_member(state, instance, size, family, False)
         judge_together(state, instance, last, NOBODY, FILE_WAIT, NOBODY)
@@ -352,6 +363,34 @@ def window_property(operation: Any) -> Any:
     if operation == CREATING:
         return CREATE_WAIT
     return FREE_WAIT if operation == FREEING else FENCE_WAIT
+
+
+@part
+def forget_accesses(state: Any, window: Any) -> None:
+    """The next fence ends another epoch."""
+    first = ACCESS + ACCESS_WIDTH * FENCE_SLOT
+    rows = epochs_of(state)[window]
+    for rank in range(rows.shape[0]):
+        for column in range(first, first + ACCESS_WIDTH):
+            rows[rank, column] = NOBODY
+
+
+@part
+def charge_early_fence(state: Any, instance: Any, rank: Any, until: Any) -> Any:
+    """A member was in a fence while others accessed its memory; returns when that was over."""
+    row, member = instances_of(state)[instance], members_of(state)[instance, rank]
+    access = epochs_of(state)[code_of(state)[row[INSTANCE_CODE], AMOUNT], rank]
+    first = ACCESS + ACCESS_WIDTH * FENCE_SLOT
+    accessed = min(access[first + ACCESS_LEAVE], until)
+    if accessed <= member[BEGIN]:
+        return member[BEGIN]
+    add_wait(
+        state, EARLY_FENCE, member_location(state, instance, rank), member[END_VISIT],
+        member[END_PATH], member[END_ENTER], member[BEGIN], accessed - member[BEGIN],
+        access[first + ACCESS_LOCATION], access[first + ACCESS_VISIT],
+        access[first + ACCESS_ENTER], True,
+    )  # fmt: skip
+    return accessed
 
 
 @part
@@ -435,11 +474,14 @@ def charge_wait(state: Any, instance: Any, rank: Any, last: Any, property_: Any)
             )  # fmt: skip
     elif until > member[BEGIN]:
         is_beyond = code_of(state)[row[INSTANCE_CODE], TARGET] == BEYOND
-        add_wait(
-            state, property_, place, member[END_VISIT], member[END_PATH], member[END_ENTER],
-            member[BEGIN], until - member[BEGIN], cause, other[START_VISIT], other[START_ENTER],
-            is_beyond,
-        )  # fmt: skip
+        start = member[BEGIN]
+        if property_ == FENCE_WAIT:
+            start = charge_early_fence(state, instance, rank, until)
+        if until > start:
+            add_wait(
+                state, property_, place, member[END_VISIT], member[END_PATH], member[END_ENTER],
+                start, until - start, cause, other[START_VISIT], other[START_ENTER], is_beyond,
+            )  # fmt: skip
 
 
 @part

@@ -79,6 +79,6 @@ def _getters(dimensions: int, *names: str) -> Iterator[Callable[[Any], Any]]:
     2, "code", "processes", "messages", "instances", "comm_ranks", "comm_members", "pointers",
     "heap", "events", "waits", "factors",
 )  # fmt: skip
-(slots_of, members_of, remembered_of, team_of) = _getters(
-    3, "slots", "members", "remembered", "team"
+(slots_of, members_of, remembered_of, team_of, epochs_of, locks_of, stays_of) = _getters(
+    3, "slots", "members", "remembered", "team", "epochs", "locks", "stays"
 )

@@ -18,6 +18,7 @@ from pipeline.generator.kernels.layout import (
     ON_ACCESS_BEGIN,
     ON_ACCESS_END,
     ON_ACQUIRE,
+    ON_ATOMIC,
     ON_COLLECTIVE_BEGIN,
     ON_COLLECTIVE_END,
     ON_COMPLETE,
@@ -26,6 +27,7 @@ from pipeline.generator.kernels.layout import (
     ON_FILE_OPEN,
     ON_FORK,
     ON_GET,
+    ON_GROUP_SYNC,
     ON_IRECV,
     ON_IRECV_REQUEST,
     ON_ISEND,
@@ -33,6 +35,7 @@ from pipeline.generator.kernels.layout import (
     ON_JOIN,
     ON_LEAVE,
     ON_LOCAL_COMPLETE,
+    ON_LOCK,
     ON_PUT,
     ON_RECV,
     ON_RELEASE,
@@ -41,6 +44,7 @@ from pipeline.generator.kernels.layout import (
     ON_SEND,
     ON_TEAM_BEGIN,
     ON_TEAM_END,
+    ON_UNLOCK,
     ON_WINDOW_BEGIN,
     ON_WINDOW_CREATE,
     ON_WINDOW_DESTROY,
@@ -86,6 +90,8 @@ _call_ww = _writer_call("WW")
 _call_www = _writer_call("WWW")
 _call_wq = _writer_call("WQ")
 _call_wqq = _writer_call("WQQ")
+_call_wwq = _writer_call("WWQ")
+_call_wwqw = _writer_call("WWQW")
 _call_wwqq = _writer_call("WWQQ")
 _call_wwww = _writer_call("WWWW")
 _call_wwwwqq = _writer_call("WWWWQQ")
@@ -117,13 +123,13 @@ def local_time(time: Any, begins: Any, offsets: Any, slopes: Any) -> Any:
 @kernel
 def write_events(
     events: Any, functions: Any, writers: Any, regions: Any, local_regions: Any, local_comms: Any,
-    local_windows: Any, team_comms: Any, knots: Any, slopes: Any, counts: Any,
+    local_windows: Any, team_comms: Any, first_group: Any, knots: Any, slopes: Any, counts: Any,
 ) -> Any:  # fmt: skip
     """Write event rows; returns the library's first error code, or 0.
 
     `functions` are addresses by kind of record, `writers` by location; `regions` belong to call
-    paths, `local_…` (location, number) are identifiers; `knots` (location, 2, knot) are local
-    times of corrections and what they add.
+    paths, `local_…` (location, number) are identifiers, groups count from `first_group`; `knots`
+    (location, 2, knot) are local times of corrections and what they add.
     """
     for number in range(len(events)):
         row = events[number]
@@ -160,6 +166,14 @@ def write_events(
             code = _call_wq(function, writer, time, local_windows[place, a], b)
         elif kind == ON_WINDOW_CREATE or kind == ON_WINDOW_DESTROY:
             code = _call_w(function, writer, time, local_windows[place, a])
+        elif kind == ON_ATOMIC:
+            code = _call_wwwqqq(function, writer, time, local_windows[place, a], b, c, d, e, f)
+        elif kind == ON_GROUP_SYNC:
+            code = _call_www(function, writer, time, a, local_windows[place, b], first_group + c)
+        elif kind == ON_LOCK:
+            code = _call_wwqw(function, writer, time, local_windows[place, a], b, c, d)
+        elif kind == ON_UNLOCK:
+            code = _call_wwq(function, writer, time, local_windows[place, a], b, c)
         elif kind == ON_WINDOW_END:
             code = _call_wwwwqq(function, writer, time, a, b, local_windows[place, c], d, e, f)
         elif kind == ON_FILE_OPEN:
