@@ -33,6 +33,16 @@ def lose_records(tables: Tables, random: Random) -> None:
     tables["mpi_operations"] = [row for row in tables["mpi_operations"] if random.random() >= share]
 
 
+def lose_one_sided(tables: Tables, random: Random) -> None:
+    """Records of one-sided communication are missing, or lie outside any call."""
+    share = random.choice((0.01, 0.1, 0.3))
+    kept = [row for row in tables["rma_operations"] if random.random() >= share]
+    for row in kept:
+        if random.random() < 0.05:
+            row |= dict.fromkeys(CALL)
+    tables["rma_operations"] = kept
+
+
 def lose_calls(tables: Tables, random: Random) -> None:
     """Records lie outside any call, or name nobody that is known; those of a location never do."""
     lonely = random.choice(tables["locations"])["location_id"]

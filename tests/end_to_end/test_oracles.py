@@ -33,6 +33,7 @@ from tests.altered_traces import (
     join_groups,
     lose_accesses,
     lose_calls,
+    lose_one_sided,
     lose_records,
     miscount_members,
     probe_receives,
@@ -75,6 +76,19 @@ PROGRAMS: dict[str, dict[str, Any]] = {
             {"kind": "files", "imbalance": 0.7, "jitter": 0.3, "writes": 2, "reads": 1},
             {"kind": "files", "name": "rows", "communicator": "rows", "jitter": 0.5,
              "imbalance": -0.5, "own_reads": 2},
+        ],
+    },
+    "one_sided": {
+        "processes": 4, "size": 300, "iterations": 2, "machine": MACHINE, "phase": [
+            {"kind": "rma", "imbalance": 0.8, "jitter": 0.3, "name": "fences"},
+            {"kind": "rma", "synchronisation": "epochs", "partners": 2, "imbalance": 0.9,
+             "jitter": 0.8, "puts": 1, "name": "blocking"},
+            {"kind": "rma", "synchronisation": "epochs", "partners": 2, "imbalance": -0.9,
+             "jitter": 0.9, "lazy": True, "accumulates": 2, "name": "lazy"},
+            {"kind": "rma", "synchronisation": "locks", "exclusive": 0.6, "jitter": 0.4,
+             "partners": 2, "flush": True, "name": "locks"},
+            {"kind": "rma", "synchronisation": "locks", "lazy": True, "jitter": 0.6,
+             "name": "lazy_locks"},
         ],
     },
     "threads": {
@@ -174,6 +188,9 @@ ALTERED: dict[str, tuple[tuple[Alteration, ...], ...]] = {
     "files": (
         (lose_accesses,), (stack_handles,), (stack_handles, lose_accesses, shift_clocks),
         (miscount_members,),
+    ),
+    "one_sided": (
+        (lose_one_sided,), (lose_one_sided,), (shift_clocks,), (lose_one_sided, shift_clocks),
     ),
     "threads": ((forget_teams,), (find_losses, shift_clocks)),
 }  # fmt: skip

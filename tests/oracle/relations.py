@@ -15,6 +15,8 @@ from tests.oracle import (
     imbalance,
     input_output,
     matching,
+    one_sided,
+    one_sided_waits,
     overheads,
     profiles,
     quality,
@@ -52,6 +54,12 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     teams.parallel_visits, teams.team_barriers, teams.team_endings, teams.fork_join_times,
     teams.team_barrier_waits, teams.team_workers, teams.serial_call_paths,
     teams.limited_parallelism, teams.team_severities, teams.task_calls,
+    # one-sided communication
+    one_sided.rma_calls, one_sided.rma_collectives, one_sided.rma_epochs,
+    one_sided.rma_epoch_pairs, one_sided.rma_lock_epochs, one_sided.rma_lock_queue,
+    one_sided.rma_accesses, one_sided.rma_synchronisation_counts,
+    one_sided_waits.rma_collective_waits, one_sided_waits.late_post, one_sided_waits.early_wait,
+    one_sided_waits.rma_lock_competition, one_sided_waits.wait_for_progress,
     # wait states
     waiting.awaited_messages, waiting.wrong_order, waiting.late_sender, waiting.late_receiver,
     waiting.collective_waits, waiting.collective_completions,

@@ -15,6 +15,8 @@ Cell = tuple[str, int, int, bool]
 INCLUDED_IN = {
     "mpi_lswo_same": ("mpi_latesender_wo", "mpi_latesender"),
     "mpi_lswo_different": ("mpi_latesender_wo", "mpi_latesender"),
+    "mpi_rma_early_fence": ("mpi_rma_wait_at_fence",),
+    "mpi_rma_late_complete": ("mpi_rma_early_wait",),
 }
 # Counts of waits that are parts of the metric: for messages with data, and without.
 COUNTS = {
@@ -36,6 +38,9 @@ def severities(tables: Tables) -> list[Row]:
     for row in tables["findings"]:
         found[row["property"], row["call_path_id"], row["location_id"], True] += row["value"]
     names = ("metric", "call_path_id", "location_id")
+    for row in tables["rma_synchronisation_counts"]:
+        metric, path, place = (row[name] for name in names)
+        found[metric, path, place, True] += row["value"]
     for row in (*tables["critical_path_severities"], *tables["team_severities"]):
         metric, path, place = (row[name] for name in names)
         found[metric, path, place, False] += row["value"]

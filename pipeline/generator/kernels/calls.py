@@ -106,6 +106,7 @@ from pipeline.generator.kernels.layout import (
     TAKING_PART,
     TARGET,
     TASK,
+    TRANSFER,
     UNLOCK,
     WAIT,
     WINDOW,
