@@ -135,52 +135,6 @@ WITH
             'The part of it in parallel regions of teams that the thread does not belong to.'
         ),
         (
-            'mpi_rma_wait_at_create', NULL, 'wait state', 'Wait at Window Create', 'ns',
-            'Time in making an RMA window until the last process has come.'
-        ),
-        (
-            'mpi_rma_wait_at_free', NULL, 'wait state', 'Wait at Window Free', 'ns',
-            'Time in freeing an RMA window until the last process has come.'
-        ),
-        (
-            'mpi_rma_wait_at_fence', NULL, 'wait state', 'Wait at Fence', 'ns',
-            'Time in a fence of an RMA window until the last process has come.'
-        ),
-        (
-            'mpi_rma_early_fence', 'mpi_rma_wait_at_fence', 'wait state', 'Early Fence', 'ns',
-            'Wait at Fence while others still access the own memory.'
-        ),
-        (
-            'mpi_rma_sync_late_post', NULL, 'wait state', 'Late Post, synchronisation', 'ns',
-            'Time blocked in beginning or ending access until the target has opened its window.'
-        ),
-        (
-            'mpi_rma_comm_late_post', NULL, 'wait state', 'Late Post, communication', 'ns',
-            'Time blocked in an access to memory until the target has opened its window.'
-        ),
-        (
-            'mpi_rma_early_wait', NULL, 'wait state', 'Early Wait', 'ns',
-            'Time of a target in MPI_Win_wait until the last process ends its access.'
-        ),
-        (
-            'mpi_rma_late_complete', 'mpi_rma_early_wait', 'wait state', 'Late Complete', 'ns',
-            'Early Wait after the last access, while MPI_Win_complete is missing.'
-        ),
-        (
-            'mpi_rma_sync_lock_competition', NULL, 'wait state',
-            'Window Lock Competition, synchronisation', 'ns',
-            'Time blocked in taking or giving back the lock of a window until its owner is done.'
-        ),
-        (
-            'mpi_rma_comm_lock_competition', NULL, 'wait state',
-            'Window Lock Competition, communication', 'ns',
-            'Time blocked in an access to memory until the owner of the lock is done.'
-        ),
-        (
-            'mpi_rma_wait_for_progress', NULL, 'wait state', 'Wait for Progress', 'ns',
-            'Time blocked in one-sided communication until the target has entered MPI.'
-        ),
-        (
             'mpi_rma_pairsync_count', NULL, 'communication',
             'Pair-wise One-sided Synchronisations', 'occurrences',
             'Pairs of processes that MPI_Win_complete or a fence synchronised.'

@@ -236,7 +236,7 @@ def test_what_is_said_to_be_analysed_is_what_is_searched(store: Path) -> None:
         "Early Reduce", "Early Scan", "Wait at Finalize", "Wait at OpenMP Barrier",
         "Wait at Implicit OpenMP Barrier", "Wait at OpenMP Critical Section",
         "Wait for OpenMP Lock", "Wait for Mutex", "Wait for Condition",
-        "Wait at Implicit OpenMP Barrier", "Wait at Window Create", "Wait at Window Free",
+        "Wait at Window Create", "Wait at Window Free",
         "Wait at Fence", "Late Post, synchronisation", "Late Post, communication", "Early Wait",
         "Window Lock Competition, synchronisation", "Window Lock Competition, communication",
         "Wait for Progress",
