@@ -16,7 +16,7 @@ from pipeline.query_failures import batches_of, told_as_query_error
 from pipeline.reporter import Reporter
 from pipeline.sql import QUERIES, Value
 from pipeline.store import GenerationWriter
-from pipeline.store.database import connect, create_view, quoted
+from pipeline.store.database import connect, create_empty, create_view, quoted
 from pipeline.store.parquet import ROW_GROUP_ROWS
 from pipeline.store.walking import StoredRows
 from schemas import Table
@@ -41,6 +41,8 @@ class Engine:
         self._reporter = reporter
         self._connection: duckdb.DuckDBPyConnection | None = None
         self._provided: set[str] = set()
+        self._transient_rows: dict[str, int] = {}
+        self._made: dict[str, Table] = {}
 
     def __enter__(self) -> "Engine":
         return self
@@ -62,6 +64,7 @@ class Engine:
         for position, stage in enumerate(stages):
             with self._reported(stage, seconds):
                 self._run(stage, options[stage.name], run_id)
+            self._made |= {table.name: table for table in stage.outputs}
             with told_as_query_error(stage.name):
                 self._drop_unneeded(stages[position + 1 :])
         return seconds
@@ -78,6 +81,8 @@ class Engine:
     def _run(self, stage: Stage, options: Mapping[str, Value], run_id: str) -> None:
         if isinstance(stage, ReadStage):
             self._read(stage, options, run_id)
+        elif self._is_without_rows(stage):
+            self._leave_empty(stage)
         else:
             with told_as_query_error(_told(stage)):
                 for name in _related(stage):
@@ -99,12 +104,25 @@ class Engine:
             self._generation.finish(table)
         pa.default_memory_pool().release_unused()
 
+    def _is_without_rows(self, stage: SqlStage | PythonStage) -> bool:
+        """Whether a stage says of itself that its inputs, as they are, lead to nothing."""
+        return any(not any(map(self._row_count, group)) for group in stage.needed_rows)
+
+    def _row_count(self, name: str) -> int:
+        count = self._transient_rows.get(name)
+        return self._generation.row_count(name) if count is None else count
+
+    def _leave_empty(self, stage: SqlStage | PythonStage) -> None:
+        for table in stage.outputs:
+            if table.is_transient:
+                self._transient_rows[table.name] = 0
+            else:
+                self._generation.finish(table)
+
     def _run_sql(self, stage: SqlStage, options: Mapping[str, Value]) -> None:
         statement, values = stage.query.statement, dict(options)
         if stage.output.is_transient:
-            create = f"CREATE TEMP TABLE {quoted(stage.output.name)} AS\n{statement}"
-            self._database.execute(create, values)
-            self._provided.add(stage.output.name)
+            self._create(stage.output, statement, values)
             _check_columns(stage.output, self._database.table(stage.output.name).columns)
         elif stage.query.pattern:
             self._run_pattern(stage, statement, values)
@@ -132,12 +150,18 @@ class Engine:
     def _keep(self, table: Table, result: pa.Table | pa.RecordBatchReader) -> None:
         if table.is_transient:
             self._database.register("result", result)
-            self._database.execute(f"CREATE TEMP TABLE {quoted(table.name)} AS FROM result")
+            self._create(table, "FROM result", {})
             self._database.unregister("result")
-            self._provided.add(table.name)
         else:
             is_table = isinstance(result, pa.Table)
             self._generation.stream(table, [result] if is_table else batches_of(result))
+
+    def _create(self, table: Table, statement: str, values: dict[str, Value]) -> None:
+        """Make a transient table of the rows of a statement, and count them."""
+        create = f"CREATE TEMP TABLE {quoted(table.name)} AS\n{statement}"
+        ((count,),) = self._database.execute(create, values).fetchall()
+        self._transient_rows[table.name] = count
+        self._provided.add(table.name)
 
     @property
     def _database(self) -> "duckdb.DuckDBPyConnection":
@@ -156,9 +180,13 @@ class Engine:
         return self._connection
 
     def _provide(self, name: str) -> None:
-        if name not in self._provided:
+        if name in self._provided:
+            return
+        if name in self._made and not self._row_count(name):
+            create_empty(self._database, self._made[name])
+        else:
             create_view(self._database, name, self._generation.files(name))
-            self._provided.add(name)
+        self._provided.add(name)
 
     def _drop_unneeded(self, later: Sequence[Stage]) -> None:
         needed = {name for stage in later for name in stage.inputs}

@@ -63,6 +63,10 @@ class SqlStage:
         return self.query.inputs
 
     @property
+    def needed_rows(self) -> tuple[tuple[str, ...], ...]:
+        return self.query.needed_rows
+
+    @property
     def outputs(self) -> tuple[Table, ...]:
         return (self.output,)
 
@@ -74,7 +78,8 @@ class PythonStage:
     `compute` gets a DuckDB relation per input under the table's name, and a value per parameter.
     Inputs that are `walked`, which are stored ones, come as StoredRows instead. It returns one
     Arrow table or record batch reader per output, in order; a single one as such.
-    `modules` are those whose source text the result depends on.
+    `modules` are those whose source text the result depends on. Where all inputs of one of the
+    groups of `needed_rows` are empty, so are all outputs.
     """
 
     name: str
@@ -84,6 +89,7 @@ class PythonStage:
     modules: tuple[str, ...]
     parameters: Mapping[str, Value]
     walked: tuple[str, ...] = ()
+    needed_rows: tuple[tuple[str, ...], ...] = ()
 
 
 Stage = ReadStage | SqlStage | PythonStage

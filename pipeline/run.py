@@ -213,7 +213,8 @@ class _Task:
     def _reuse(self, generation: GenerationWriter) -> None:
         for each in self.plan.decisions:
             if not each.is_computed and self.current:
-                generation.reuse(each.table, self.current.path)
+                count = self.current.manifest.tables[each.table].row_count
+                generation.reuse(each.table, self.current.path, count)
 
     def _run_stages(self, generation: GenerationWriter) -> dict[str, float]:
         """Seconds by stage. Raises ChangedTraceError if the trace did not stay as it was."""

@@ -1,7 +1,14 @@
-"""Query files: their headers, their parameters, and the values these take."""
+"""Query files: their headers, their parameters, and the values these take.
+
+A header names, besides what is told of a query, when its result is known without running it:
+
+    -- Needs rows: receives, sends or probes
+
+It has rows only if there are receives, and there are sends or probes.
+"""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import takewhile
@@ -22,7 +29,9 @@ CAMPAIGN = "campaign"
 
 Value = int | float | bool | str | None
 
-_FIELDS = ("Grain", "Inputs", "Output", "Parameters", *PATTERN_FIELDS, "Source", "Assumes")
+_FIELDS = (
+    "Grain", "Inputs", "Needs rows", "Output", "Parameters", *PATTERN_FIELDS, "Source", "Assumes",
+)  # fmt: skip
 _FIELD = re.compile(rf"({'|'.join(_FIELDS)}):\s*(.*)")
 _PARAMETER = re.compile(
     r"\$(?P<name>\w+)\s+(?P<meaning>.*?)"
@@ -53,7 +62,10 @@ class Parameter:
 
 @dataclass(frozen=True, kw_only=True)
 class Query:
-    """One query file: what its header says, and its text."""
+    """One query file: what its header says, and its text.
+
+    `needed_rows` are groups of inputs: where all inputs of a group are empty, so is the result.
+    """
 
     path: Path
     text: str
@@ -65,6 +77,7 @@ class Query:
     source: str
     assumes: str
     pattern: Pattern | None = None
+    needed_rows: tuple[tuple[str, ...], ...] = ()
 
     @cached_property
     def relation(self) -> str:
@@ -138,17 +151,19 @@ def read_query(path: Path) -> Query:
     if missing or not _first_paragraph(header[""]):
         lacking = ", ".join(sorted(missing)) or "a description"
         raise QueryError(f"{path.stem}: the header lacks {lacking}: {path}")
+    inputs = _names(header["Inputs"])
     return Query(
         path=path,
         text=text,
         description=" ".join(_first_paragraph(header[""])),
         grain=" ".join(header["Grain"]),
-        inputs=_names(header["Inputs"]),
+        inputs=inputs,
         output=" ".join(header["Output"]),
         parameters=_parameters(path, header["Parameters"]),
         source=" ".join(header.get("Source", [])),
         assumes=" ".join(header.get("Assumes", [])),
         pattern=read_pattern(path, header),
+        needed_rows=_needed_rows(path, header.get("Needs rows", ["none"]), inputs),
     )
 
 
@@ -206,6 +221,19 @@ def _first_paragraph(lines: list[str]) -> list[str]:
 def _names(lines: list[str]) -> tuple[str, ...]:
     listed = " ".join(lines)
     return () if listed == "none" else tuple(name.strip() for name in listed.split(","))
+
+
+def _needed_rows(
+    path: Path, lines: list[str], inputs: Sequence[str]
+) -> tuple[tuple[str, ...], ...]:
+    """Groups that are separated by commas, of names that are separated by or."""
+    groups = tuple(tuple(group.split(" or ")) for group in _names(lines))
+    for name in (name for group in groups for name in group):
+        if name not in inputs:
+            raise QueryError(
+                f"{path.stem}: Needs rows names {name}: {path}: name only what Inputs lists"
+            )
+    return groups
 
 
 def _parameters(path: Path, lines: list[str]) -> tuple[Parameter, ...]:

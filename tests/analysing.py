@@ -1,7 +1,7 @@
 """Analyses many small traces one after the other: the queries are planned only once."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from pipeline.patterns.catalogue import known_tables
 from pipeline.readers import open_source
 from pipeline.recipes import standard_recipe
 from pipeline.sql import Query
+from pipeline.store.database import create_empty
 from schemas import Table
 from tests.hand_made import RowsInMemory, make_table
 
@@ -151,6 +152,20 @@ class Analyst:
         """Put rows into a table; making a view of them would make all queries planned anew."""
         assert rows is not None
         self._connection.execute(f"INSERT INTO {name} BY NAME FROM rows")
+
+    def count_without(self, relation: str, emptied: Iterable[str]) -> int:
+        """How many rows a relation has if some tables have none, and all others what they have."""
+        for name in emptied:  # temporary tables hide others of their name
+            create_empty(self._connection, known_tables()[name])
+        maker = self._makers[relation]
+        if isinstance(maker, Query):
+            made = self._connection.sql(maker.text, params=maker.bind({})).to_arrow_table()
+        else:
+            made = maker.compute(**{name: self._connection.table(name) for name in maker.inputs})
+        rows = made if isinstance(made, pa.Table) else made.read_all()
+        for name in emptied:
+            self._connection.execute(f"DROP TABLE temp.{name}")
+        return int(rows.num_rows)
 
     def rows(self, query: str) -> list[Row]:
         """Rows of a query over the tables, sorted."""

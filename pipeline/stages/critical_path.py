@@ -33,4 +33,5 @@ CRITICAL_PATH_STAGE = PythonStage(
     compute=walk_critical_path,
     modules=("pipeline.stages.critical_path", "pipeline.stages.critical_path_walk"),
     parameters={},
+    needed_rows=(("critical_path_jumps",),),
 )

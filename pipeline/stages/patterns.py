@@ -40,6 +40,7 @@ def pattern_stages(own: Sequence[Query] = ()) -> tuple[PythonStage, ...]:
             compute=partial(gather_waits, completions),
             modules=_MODULES,
             parameters={},
+            needed_rows=(tuple(waits),),
         ),
         PythonStage(
             name=FINDINGS.name,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import StoreError, UsageError
 from pipeline.text import first_line
+from schemas import Table
+from schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING
 
 if TYPE_CHECKING:  # imported when first needed: reading a trace does without
     import duckdb
@@ -16,6 +18,17 @@ _SETTINGS = {
     "autoinstall_known_extensions": False,
     "enable_progress_bar": False,
     "parquet_metadata_cache": True,
+}
+# Values of enumerations are text to queries.
+_SQL_TYPES = {
+    INT8: "TINYINT",
+    INT16: "SMALLINT",
+    INT32: "INTEGER",
+    INT64: "BIGINT",
+    FLOAT64: "DOUBLE",
+    BOOL: "BOOLEAN",
+    STRING: "VARCHAR",
+    ENUM: "VARCHAR",
 }
 
 
@@ -69,6 +82,12 @@ def create_union_view(
         connection.execute(
             f"CREATE OR REPLACE VIEW {quoted(name)} AS SELECT {columns} FROM {scanned}"
         )
+
+
+def create_empty(connection: "duckdb.DuckDBPyConnection", table: Table) -> None:
+    """Make a temporary table without rows that has the columns and types of a declared one."""
+    columns = (f"{quoted(column.name)} {_SQL_TYPES[column.type]}" for column in table.columns)
+    connection.execute(f"CREATE TEMP TABLE {quoted(table.name)} ({', '.join(columns)})")
 
 
 @contextmanager

@@ -39,6 +39,7 @@ class GenerationWriter:
         self.path = path
         self._parts: dict[str, dict[int, PartWriter]] = {}
         self.finished: dict[str, Written] = {}
+        self._reused_rows: dict[str, int] = {}
         self._lock = threading.Lock()
         self._is_published = False
         with told_as_store_error(path):
@@ -109,8 +110,14 @@ class GenerationWriter:
         """The Parquet files of a finished table, in order."""
         return table_files(self.path, name)
 
-    def reuse(self, name: str, generation: Path) -> None:
+    def row_count(self, name: str) -> int:
+        """How many rows a table has that is finished or reused."""
+        finished = self.finished.get(name)
+        return finished.row_count if finished else self._reused_rows[name]
+
+    def reuse(self, name: str, generation: Path, row_count: int) -> None:
         """Take over a table of an older generation: as hard links, else as copies."""
+        self._reused_rows[name] = row_count
         for file in table_files(generation, name):
             target = self.path / file.relative_to(generation)
             with told_as_store_error(target):

@@ -8,6 +8,7 @@
 --
 -- Grain:      one row per completed collective call
 -- Inputs:     mpi_operations, locations, communicators, communicator_members, call_paths, mpi_calls
+-- Needs rows: mpi_operations
 -- Output:     collective_calls
 -- Parameters: none
 -- Source:     MPI 4.0, section 6.14: all members call collectives in the same order

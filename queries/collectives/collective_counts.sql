@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per metric, call path and location with a value other than zero
 -- Inputs:     mpi_operations
+-- Needs rows: mpi_operations
 -- Output:     collective_counts
 -- Parameters: none
 -- Source:     Scalasca pattern reference, "Collective communications" and "Bytes transferred"

@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per instance and location
 -- Inputs:     collective_calls
+-- Needs rows: collective_calls
 -- Output:     collective_members
 -- Parameters: none
 -- Source:     the numbering of collective calls on their communicator

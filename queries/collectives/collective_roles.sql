@@ -15,6 +15,7 @@
 --
 -- Grain:      one row per member that takes part in a complete instance of several members
 -- Inputs:     collectives, collective_members, communicators
+-- Needs rows: collectives
 -- Output:     collective_roles
 -- Parameters: none
 -- Source:     Scalasca pattern reference; MPI 4.0, section 6.2.3 on inter-communicators

@@ -5,6 +5,7 @@
 --
 -- Grain:      one row per instance
 -- Inputs:     collective_calls, communicators
+-- Needs rows: collective_calls
 -- Output:     collectives
 -- Parameters: none
 -- Source:     the numbering of collective calls on their communicator

@@ -4,6 +4,7 @@
 --
 -- Grain:      one row per process and call, if all processes made that call
 -- Inputs:     visits, call_paths, mpi_calls, locations, location_groups
+-- Needs rows: mpi_calls
 -- Output:     framing_calls
 -- Parameters: none
 -- Source:     MPI 4.0, section 11.2.1 and 11.2.2

@@ -16,6 +16,7 @@
 --
 -- Grain:      one row per member that depends on the begin of others
 -- Inputs:     collective_roles, collectives, cart_neighbours
+-- Needs rows: collective_roles
 -- Output:     synchronised_members
 -- Parameters: none
 -- Source:     Scalasca pattern reference, the collective patterns

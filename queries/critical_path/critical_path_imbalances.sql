@@ -9,6 +9,7 @@
 -- Grain:      one row per call path on the critical path whose work is spread unevenly
 -- Inputs:     critical_path_profile, call_tree, call_paths, location_spans, wait_states,
 --             fork_join_times
+-- Needs rows: critical_path_profile
 -- Output:     critical_path_imbalances
 -- Parameters: none
 -- Source:     Böhme, "Characterizing load and communication imbalance in parallel applications",

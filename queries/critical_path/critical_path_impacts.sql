@@ -19,6 +19,7 @@
 --
 -- Grain:      one row per call path on the critical path
 -- Inputs:     critical_path_profile, critical_path_work, location_spans
+-- Needs rows: critical_path_profile
 -- Output:     critical_path_impacts
 -- Parameters: $is_impact_strict  no impact at all if some process lacks nothing
 --                                (BOOLEAN, default true)

@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per location that the critical path visits
 -- Inputs:     critical_path_segments, critical_path_profile, call_paths, mpi_calls
+-- Needs rows: critical_path_segments
 -- Output:     critical_path_locations
 -- Parameters: none
 -- Source:     Miller et al. 1990 (IPS-2): share of the path per process

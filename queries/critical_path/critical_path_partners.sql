@@ -3,6 +3,7 @@
 --
 -- Grain:      one row per pair of locations and kind with which the path passes on
 -- Inputs:     critical_path_segments
+-- Needs rows: critical_path_segments
 -- Output:     critical_path_partners
 -- Parameters: none
 -- Source:     Miller et al. 1990 (IPS-2): share of the path per pair of processes

@@ -17,6 +17,7 @@
 --
 -- Grain:      one row per call path and location with time on the critical path
 -- Inputs:     critical_path_segments, visits, parallel_visits, task_calls, call_paths
+-- Needs rows: critical_path_segments
 -- Output:     critical_path_profile
 -- Parameters: none
 -- Source:     Scalasca, "critical-path analysis": critical-path profile

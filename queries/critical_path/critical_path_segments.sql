@@ -12,6 +12,7 @@
 -- Grain:      one row per segment of the critical path
 -- Inputs:     critical_path_steps, critical_path_jumps, synchronisation_points, location_spans,
 --             visits, call_paths, task_calls
+-- Needs rows: critical_path_steps
 -- Output:     critical_path_segments
 -- Parameters: none
 -- Source:     Miller et al. 1990 (IPS-2); Scalasca, "critical-path analysis"

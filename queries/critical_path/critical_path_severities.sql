@@ -11,6 +11,7 @@
 --
 -- Grain:      one row per metric, call path and location with a value other than zero
 -- Inputs:     critical_path_profile, critical_path_impacts, critical_path_imbalances
+-- Needs rows: critical_path_profile
 -- Output:     critical_path_severities
 -- Parameters: none
 -- Source:     Scalasca, "critical-path analysis"

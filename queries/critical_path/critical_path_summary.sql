@@ -2,6 +2,7 @@
 --
 -- Grain:      one row if the trace has a critical path
 -- Inputs:     critical_path_segments, critical_path_locations, runs
+-- Needs rows: critical_path_segments
 -- Output:     critical_path_summary
 -- Parameters: none
 -- Source:     Miller et al. 1990 (IPS-2): share of the path in computation and in communication

@@ -13,6 +13,7 @@
 -- Grain:      one row per property, call path and location with such time, beyond the reference
 --             apart
 -- Inputs:     critical_path_segments, wait_states
+-- Needs rows: critical_path_segments, wait_states
 -- Output:     critical_path_waits
 -- Parameters: none
 -- Source:     Scalasca, "critical-path analysis": which wait states make the path go elsewhere

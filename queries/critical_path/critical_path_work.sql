@@ -7,6 +7,7 @@
 -- Grain:      one row per call path and location that works there, if there is a critical path
 -- Inputs:     call_tree, call_paths, location_spans, synchronisation_points, team_barriers,
 --             team_endings, task_calls, critical_path_profile
+-- Needs rows: critical_path_profile
 -- Output:     critical_path_work
 -- Parameters: none
 -- Source:     Böhme, "Characterizing load and communication imbalance in parallel applications",

@@ -18,6 +18,8 @@
 -- Grain:      one row per call and message or collective that it met others for
 -- Inputs:     late_sender, late_receiver, messages, synchronised_members, collective_members,
 --             framing_calls, parallel_visits, team_barriers, task_calls
+-- Needs rows: late_sender or late_receiver or synchronised_members or framing_calls or
+--             parallel_visits or team_barriers
 -- Output:     synchronisation_points
 -- Parameters: none
 -- Source:     Scalasca, "critical-path analysis": synchronisation points

@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per pair of processes that exchanged messages in that direction
 -- Inputs:     messages
+-- Needs rows: messages
 -- Output:     communication_matrix
 -- Parameters: none
 -- Source:     the communication matrix of Vampir and others

@@ -3,6 +3,7 @@
 --
 -- Grain:      one row per channel with an unmatched message
 -- Inputs:     unmatched_messages
+-- Needs rows: unmatched_messages
 -- Output:     doubtful_channels
 -- Parameters: none
 -- Source:     MPI 4.0, section 3.5: the order of a channel is all that pairs its messages

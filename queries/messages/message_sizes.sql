@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per size class that occurs
 -- Inputs:     messages
+-- Needs rows: messages
 -- Output:     message_sizes
 -- Parameters: none
 -- Source:     the message statistics of Vampir and others

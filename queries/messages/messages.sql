@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per matched message
 -- Inputs:     sends, receives
+-- Needs rows: sends, receives
 -- Output:     messages
 -- Parameters: none
 -- Source:     MPI 4.0, section 3.5: messages of a channel do not overtake each other

@@ -8,6 +8,7 @@
 --
 -- Grain:      one row per completed receive of a probed message
 -- Inputs:     mpi_operations, locations
+-- Needs rows: mpi_operations
 -- Output:     probed_receives
 -- Parameters: none
 -- Source:     MPI 4.0, section 3.8.2; OTF2 3.1, records MpiProbe, MpiMrecv and MpiImrecv

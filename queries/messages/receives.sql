@@ -8,6 +8,7 @@
 --
 -- Grain:      one row per completed receive whose sender is known
 -- Inputs:     mpi_operations, probed_receives, locations
+-- Needs rows: mpi_operations or probed_receives
 -- Output:     receives
 -- Parameters: none
 -- Source:     MPI 4.0, section 3.5: receives match in the order in which they are posted

@@ -7,6 +7,7 @@
 --
 -- Grain:      one row per send that was not cancelled and whose receiver is known
 -- Inputs:     mpi_operations, locations
+-- Needs rows: mpi_operations
 -- Output:     sends
 -- Parameters: none
 -- Source:     MPI 4.0, section 3.5: messages of a channel do not overtake each other

@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per send or receive without partner
 -- Inputs:     sends, receives
+-- Needs rows: sends or receives
 -- Output:     unmatched_messages
 -- Parameters: none
 -- Source:     the numbering of sends and receives on their channel

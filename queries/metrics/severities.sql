@@ -9,6 +9,9 @@
 -- Inputs:     mpi_operations, messages, collective_counts, wait_states, findings,
 --             critical_path_severities, team_severities, file_severities,
 --             rma_synchronisation_counts, metrics
+-- Needs rows: mpi_operations or messages or collective_counts or wait_states or findings or
+--             critical_path_severities or team_severities or file_severities or
+--             rma_synchronisation_counts
 -- Output:     severities
 -- Parameters: none
 -- Source:     Scalasca pattern reference

@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per call path of a parallel region and location
 -- Inputs:     parallel_visits
+-- Needs rows: parallel_visits
 -- Output:     fork_join_times
 -- Parameters: none
 -- Source:     Scalasca pattern reference, "OpenMP Thread Management Time"

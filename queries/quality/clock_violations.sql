@@ -7,6 +7,7 @@
 --
 -- Grain:      one row per location with violations
 -- Inputs:     messages, synchronised_members, framing_calls
+-- Needs rows: messages or synchronised_members or framing_calls
 -- Output:     clock_violations
 -- Parameters: none
 -- Source:     Scalasca, "clock condition violations"

@@ -10,6 +10,7 @@
 --
 -- Grain:      one row per location with open requests
 -- Inputs:     mpi_operations, receives
+-- Needs rows: mpi_operations
 -- Output:     open_requests
 -- Parameters: none
 -- Source:     the requests of MPI 4.0, section 3.7

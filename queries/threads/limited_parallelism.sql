@@ -9,6 +9,7 @@
 --
 -- Grain:      one row per call path in a parallel region and worker that is idle there
 -- Inputs:     parallel_visits, team_workers, serial_call_paths, visits
+-- Needs rows: team_workers
 -- Output:     limited_parallelism
 -- Parameters: none
 -- Source:     Scalasca pattern reference, "OpenMP Limited Parallelism Time"

@@ -9,6 +9,7 @@
 --
 -- Grain:      one row per visit of a parallel region by a member of a team
 -- Inputs:     visits, regions, locations, thread_teams, thread_team_members
+-- Needs rows: thread_teams
 -- Output:     parallel_visits
 -- Parameters: none
 -- Source:     Scalasca pattern reference, "OpenMP Thread Management Time"

@@ -9,6 +9,7 @@
 --
 -- Grain:      one row per visit of a barrier by a member of a team
 -- Inputs:     visits, call_paths, regions, parallel_visits
+-- Needs rows: parallel_visits
 -- Output:     team_barriers
 -- Parameters: none
 -- Source:     Scalasca pattern reference, "OpenMP Barrier Wait Time"

@@ -10,6 +10,7 @@
 --
 -- Grain:      one row per call path and worker with such time
 -- Inputs:     team_barriers, parallel_visits, task_fragments, task_calls, visits, call_paths
+-- Needs rows: parallel_visits
 -- Output:     team_endings
 -- Parameters: none
 -- Source:     Scalasca, "critical-path analysis": synchronisation points of threads

@@ -10,6 +10,7 @@
 --
 -- Grain:      one row per metric, call path and location with a value other than zero
 -- Inputs:     fork_join_times, serial_call_paths, call_tree, team_workers, limited_parallelism
+-- Needs rows: fork_join_times or team_workers or limited_parallelism
 -- Output:     team_severities
 -- Parameters: none
 -- Source:     Scalasca pattern reference, "OpenMP Thread Management Time", "OpenMP Thread Team Fork

@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per location that ever worked in a team of its process
 -- Inputs:     parallel_visits, locations
+-- Needs rows: parallel_visits
 -- Output:     team_workers
 -- Parameters: none
 -- Source:     Scalasca pattern reference, "OpenMP Idle Threads Time"

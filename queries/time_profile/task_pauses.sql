@@ -10,6 +10,7 @@
 --
 -- Grain:      one row per stretch in which a visit stands still
 -- Inputs:     task_stretches, thread_events, visits, call_paths, region_classes
+-- Needs rows: task_stretches
 -- Output:     task_pauses
 -- Parameters: none
 -- Source:     OpenMP 5.2, section 12: tasks are suspended at scheduling points only

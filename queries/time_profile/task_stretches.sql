@@ -4,6 +4,7 @@
 --
 -- Grain:      one row per stretch from start or resumption to suspension or end
 -- Inputs:     task_fragments, call_paths, region_classes, location_bases
+-- Needs rows: task_fragments
 -- Output:     task_stretches
 -- Parameters: none
 -- Source:     OpenMP 5.2, section 12: tasks are suspended at scheduling points only

@@ -10,6 +10,7 @@
 --
 -- Grain:      one row per visit that waited for a sender
 -- Inputs:     messages, call_paths, mpi_calls
+-- Needs rows: messages
 -- Output:     awaited_messages
 -- Parameters: none
 -- Source:     Scalasca pattern reference, "MPI Late Sender Time"

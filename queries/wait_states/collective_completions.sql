@@ -10,6 +10,7 @@
 --
 -- Grain:      one row per visit that stayed in a blocking collective longer than it had to
 -- Inputs:     synchronised_members
+-- Needs rows: synchronised_members
 -- Output:     collective_completions
 -- Parameters: none
 -- Pattern:    completion

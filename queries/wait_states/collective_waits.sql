@@ -9,6 +9,7 @@
 --
 -- Grain:      one row per visit that waited in a blocking collective
 -- Inputs:     synchronised_members
+-- Needs rows: synchronised_members
 -- Output:     collective_waits
 -- Parameters: none
 -- Pattern:    wait state

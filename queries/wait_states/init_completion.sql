@@ -8,6 +8,7 @@
 --
 -- Grain:      one row per visit that stayed in MPI_Init longer than the first process
 -- Inputs:     framing_calls
+-- Needs rows: framing_calls
 -- Output:     init_completion
 -- Parameters: none
 -- Pattern:    completion

@@ -11,6 +11,7 @@
 --
 -- Grain:      one row per visit that waited for a receiver
 -- Inputs:     messages, call_paths, mpi_calls, late_sender, doubtful_channels
+-- Needs rows: messages
 -- Output:     late_receiver
 -- Parameters: none
 -- Pattern:    wait state

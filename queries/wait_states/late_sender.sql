@@ -6,6 +6,7 @@
 --
 -- Grain:      one row per visit that waited for a sender
 -- Inputs:     awaited_messages, messages, wrong_order, doubtful_channels
+-- Needs rows: awaited_messages
 -- Output:     late_sender
 -- Parameters: none
 -- Pattern:    wait state

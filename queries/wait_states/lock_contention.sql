@@ -9,6 +9,7 @@
 --
 -- Grain:      one row per visit that waited for a lock
 -- Inputs:     lock_operations, locations, call_paths, regions
+-- Needs rows: lock_operations
 -- Output:     lock_contention
 -- Parameters: none
 -- Pattern:    wait state

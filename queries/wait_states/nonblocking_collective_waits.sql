@@ -12,6 +12,7 @@
 --
 -- Grain:      one row per visit that waited for a non-blocking collective
 -- Inputs:     synchronised_members, late_sender, late_receiver, call_paths, mpi_calls
+-- Needs rows: synchronised_members
 -- Output:     nonblocking_collective_waits
 -- Parameters: none
 -- Pattern:    wait state

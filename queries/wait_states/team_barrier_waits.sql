@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per visit that waited in a barrier
 -- Inputs:     team_barriers
+-- Needs rows: team_barriers
 -- Output:     team_barrier_waits
 -- Parameters: none
 -- Pattern:    wait state

@@ -6,6 +6,7 @@
 --
 -- Grain:      one row per visit that waited in MPI_Finalize
 -- Inputs:     framing_calls
+-- Needs rows: framing_calls
 -- Output:     wait_at_finalize
 -- Parameters: none
 -- Pattern:    wait state

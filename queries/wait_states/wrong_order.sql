@@ -11,6 +11,7 @@
 --
 -- Grain:      one row per awaited message that was received in the wrong order
 -- Inputs:     messages, awaited_messages
+-- Needs rows: awaited_messages
 -- Output:     wrong_order
 -- Parameters: $remembered_waits  waits not yet marked that a location remembers, 0 for all
 --                                (BIGINT, default 100)

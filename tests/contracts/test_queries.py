@@ -137,8 +137,8 @@ def test_the_header_says_everything(query: Query) -> None:
     assert query.grain
     assert (query.source and query.assumes) or not query.is_stage
     order = (
-        "Grain:", "Inputs:", "Output:", "Parameters:", "Pattern:", "Metrics:", "Source:",
-        "Assumes:",
+        "Grain:", "Inputs:", "Needs rows:", "Output:", "Parameters:", "Pattern:", "Metrics:",
+        "Source:", "Assumes:",
     )  # fmt: skip
     places = [query.text.find(f"\n-- {field}") for field in order]
     assert [place for place in places if place >= 0] == sorted(
@@ -368,6 +368,8 @@ HEADER = """\
 -- Grain:      one row per wait
 -- Inputs:     messages, visits,
 --             call_paths
+-- Needs rows: visits, messages or
+--             call_paths
 -- Output:     waits
 -- Parameters: $min_wait_ns  shorter waits are left out (BIGINT, default 1_000)
 --             $factor       a factor that is explained on
@@ -393,6 +395,7 @@ def test_a_header_is_read(tmp_path: Path) -> None:
     assert query.description == "Waits that last. A second sentence on a second line."
     assert query.grain == "one row per wait"
     assert query.inputs == ("messages", "visits", "call_paths")
+    assert query.needed_rows == (("visits",), ("messages", "call_paths"))
     assert (query.concept, query.relation, query.output) == ("concept", "waits", "waits")
     assert query.parameters == (
         Parameter(
@@ -426,6 +429,7 @@ def test_values_are_bound_to_the_parameters_of_a_query(tmp_path: Path) -> None:
         ("-- Grain:      one row per wait\n", "", "the header lacks Grain"),
         ("-- Waits that last. A second sentence\n-- on a second line.\n--\n--     a picture\n--\n",
          "", "the header lacks a description"),
+        ("rows: visits", "rows: waits", "Needs rows names waits: .*: name only what Inputs lists"),
         ("BIGINT, default 1_000", "BIGINT, default many", "default many is no BIGINT"),
         ("BIGINT, default 1_000", "TEXT, default 1", "parameter cannot be read"),
         ("$min_wait_ns  shorter", "min_wait_ns  shorter", "neither none nor a list"),

@@ -71,7 +71,7 @@ def test_reused_tables_are_hard_links_or_copies(
         part.close()
         with GenerationWriter(tmp_path / "linked") as linked:
             for name in ("places", "stays"):
-                linked.reuse(name, old.path)
+                linked.reuse(name, old.path, row_count=1)
             assert contents(linked.path) == contents(old.path)
             assert os.path.samefile(linked.files("stays")[0], old.files("stays")[0])
 
@@ -80,7 +80,7 @@ def test_reused_tables_are_hard_links_or_copies(
 
         monkeypatch.setattr(os, "link", refuse)
         with GenerationWriter(tmp_path / "copied") as copied:
-            copied.reuse("stays", old.path)
+            copied.reuse("stays", old.path, row_count=1)
             assert copied.files("stays")[0].read_bytes() == old.files("stays")[0].read_bytes()
 
 

@@ -1,0 +1,143 @@
+"""What a stage promises to make nothing of is not computed: every such promise is kept."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from pipeline.engine import Engine
+from pipeline.generator.generate import generate
+from pipeline.generator.spec import parse_spec
+from pipeline.graph import PythonStage, ReadStage, Recipe, SqlStage, build_graph
+from pipeline.readers import open_source
+from pipeline.recipes import campaign_recipe, standard_recipe
+from pipeline.run import Options, analyze_source
+from pipeline.store import Store
+from pipeline.store.database import create_empty
+from schemas import BY_NAME
+from tests.altered_traces import altered, lose_records, probe_receives, shift_clocks
+from tests.analysing import Analyst, read_into_memory
+from tests.contracts.test_queries import SQL_TYPES
+
+DATA = Path(__file__).parents[2] / "data"
+# Messages and collectives, waits in the wrong order, non-blocking collectives, threads, tasks.
+TRACES = (
+    "m03_ls_waitall", "e05_wrong_order", "z01_otf2v3_nbc_rma", "m29_hybrid", "m31_omp_tasks",
+)  # fmt: skip
+# The first one, with matched probes, lost records and clocks apart.
+ALTERED = "altered"
+# A whole team, then a smaller one, whose threads wait for a lock.
+SMALL_TEAMS: dict[str, Any] = {
+    "processes": 1, "threads": 3, "size": 300, "phase": [
+        {"kind": "threads", "locked": 2, "locked_ns": 500}, {"kind": "threads", "team": 2},
+    ],
+}  # fmt: skip
+
+GRAPH = build_graph(open_source(DATA / TRACES[0]), standard_recipe())
+PROMISES = {
+    stage.name: stage.needed_rows
+    for stage in GRAPH
+    if not isinstance(stage, ReadStage) and stage.needed_rows
+}
+
+
+def read_all(folder: Path) -> Iterator[tuple[str, dict[str, pa.Table]]]:
+    """What is read of each trace."""
+    for name in TRACES:
+        yield name, read_into_memory(DATA / name)
+    first = read_into_memory(DATA / TRACES[0])
+    yield ALTERED, altered(first, (probe_receives, lose_records, shift_clocks), seed=0)
+    anchor = generate(parse_spec(SMALL_TEAMS, "small teams"), folder / "teams").anchor
+    yield "small teams", read_into_memory(anchor)
+
+
+def test_without_the_rows_that_it_needs_a_stage_makes_none(tmp_path: Path) -> None:
+    """Only where it otherwise makes some does that say anything."""
+    analyst, told = Analyst(*PROMISES), set()
+    for trace, read in read_all(tmp_path):
+        tables = analyst.analyse_tables(read)
+        for name in (name for name in PROMISES if tables[name]):
+            for group in PROMISES[name]:
+                found = analyst.count_without(name, group)
+                assert found == 0, f"{name} without {group} in {trace}"
+            told.add(name)
+    assert told == set(PROMISES)
+
+
+def test_stages_need_rows_of_their_inputs() -> None:
+    for recipe in (standard_recipe(), campaign_recipe()):
+        for stage in recipe.python_stages:
+            named = {name for group in stage.needed_rows for name in group}
+            assert named <= set(stage.inputs), stage.name
+
+
+def test_an_empty_table_has_the_types_that_a_query_would_give_it() -> None:
+    with duckdb.connect() as connection:
+        for table in BY_NAME.values():
+            create_empty(connection, table)
+            made = connection.table(table.name)
+            types = [SQL_TYPES[column.type] for column in table.columns]
+            assert (made.columns, list(map(str, made.types))) == (list(table.column_names), types)
+
+
+# --- What is left out ----------------------------------------------------------------------------
+
+
+def computed_by(recipe: Recipe, name: str, folder: Path) -> tuple[dict[str, bytes], set[str]]:
+    """The tables of a trace as bytes, and the stages whose relations were computed."""
+    computed: set[str] = set()
+    made_by_sql, made_by_python = Engine._run_sql, Engine._run_python
+
+    def run_sql(engine: Engine, stage: SqlStage, *rest: Any) -> None:
+        computed.add(stage.name)
+        made_by_sql(engine, stage, *rest)
+
+    def run_python(engine: Engine, stage: PythonStage, *rest: Any) -> None:
+        computed.add(stage.name)
+        made_by_python(engine, stage, *rest)
+
+    with patch.multiple(Engine, _run_sql=run_sql, _run_python=run_python):
+        run = analyze_source(
+            open_source(DATA / name),
+            store=Store(folder),
+            options=Options(threads=1),
+            recipe=recipe,
+        ).run
+    files = {
+        str(file.relative_to(run.path)): file.read_bytes() for file in run.path.rglob("*.parquet")
+    }
+    return files, computed
+
+
+def without_promises(recipe: Recipe) -> Recipe:
+    return replace(
+        recipe,
+        queries=tuple(replace(query, needed_rows=()) for query in recipe.queries),
+        python_stages=tuple(replace(stage, needed_rows=()) for stage in recipe.python_stages),
+    )
+
+
+@pytest.mark.parametrize("name", ["m03_ls_waitall", "m31_omp_tasks", "late_sender.csv"])
+def test_tables_are_the_same_whether_or_not_empty_ones_are_computed(
+    name: str, tmp_path: Path
+) -> None:
+    recipe = standard_recipe()
+    files, computed = computed_by(recipe, name, tmp_path / "store")
+    all_files, all_computed = computed_by(without_promises(recipe), name, tmp_path / "whole")
+    assert files == all_files
+    assert computed < all_computed
+
+
+def test_what_was_reused_counts_as_rows(tmp_path: Path) -> None:
+    """Messages are there, so that what they lead to is computed, though nothing is read again."""
+    recipe = standard_recipe()
+    files, _ = computed_by(recipe, "m03_ls_waitall", tmp_path)
+    (next(tmp_path.rglob("gen=*")) / "message_sizes.parquet").unlink()
+    again, computed = computed_by(recipe, "m03_ls_waitall", tmp_path)
+    assert computed == {"message_sizes"}
+    assert again["message_sizes.parquet"] == files["message_sizes.parquet"]
