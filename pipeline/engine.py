@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from pipeline.errors import QueryError
-from pipeline.graph import PythonStage, ReadStage, SqlStage, Stage
+from pipeline.graph import PythonStage, ReadStage, SqlStage, Stage, has_needed_rows
 from pipeline.interrupting import interruptibly
 from pipeline.patterns.results import RESULT, complete
 from pipeline.query_failures import batches_of, told_as_query_error
@@ -81,7 +81,7 @@ class Engine:
     def _run(self, stage: Stage, options: Mapping[str, Value], run_id: str) -> None:
         if isinstance(stage, ReadStage):
             self._read(stage, options, run_id)
-        elif self._is_without_rows(stage):
+        elif not has_needed_rows(stage.needed_rows, self._row_count):
             self._leave_empty(stage)
         else:
             with told_as_query_error(_told(stage)):
@@ -103,10 +103,6 @@ class Engine:
         for table in stage.outputs:
             self._generation.finish(table)
         pa.default_memory_pool().release_unused()
-
-    def _is_without_rows(self, stage: SqlStage | PythonStage) -> bool:
-        """Whether a stage says of itself that its inputs, as they are, lead to nothing."""
-        return any(not any(map(self._row_count, group)) for group in stage.needed_rows)
 
     def _row_count(self, name: str) -> int:
         count = self._transient_rows.get(name)
@@ -191,7 +187,7 @@ class Engine:
     def _drop_unneeded(self, later: Sequence[Stage]) -> None:
         needed = {name for stage in later for name in stage.inputs}
         for name in sorted(self._provided - needed):
-            if not self._generation.files(name):
+            if name in self._transient_rows:
                 self._database.execute(f"DROP TABLE {quoted(name)}")
                 self._provided.remove(name)
 

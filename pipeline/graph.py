@@ -104,6 +104,11 @@ class Recipe:
     tables: Mapping[str, Table] = field(default_factory=known_tables)
 
 
+def has_needed_rows(needed_rows: Iterable[Iterable[str]], row_count: Callable[[str], int]) -> bool:
+    """Whether in every group some table has rows; else nothing can be computed from them."""
+    return all(any(map(row_count, group)) for group in needed_rows)
+
+
 def build_graph(source: Source, recipe: Recipe) -> tuple[Stage, ...]:
     """All stages in an order in which each runs after those that make its inputs.
 

@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from pipeline.graph import PythonStage
+from pipeline.graph import PythonStage, has_needed_rows
 from pipeline.patterns.catalogue import known_tables
 from pipeline.readers import open_source
 from pipeline.recipes import standard_recipe
@@ -19,6 +19,12 @@ from tests.hand_made import RowsInMemory, make_table
 
 Row = tuple[Any, ...]
 NO_SPILL = Path("/nowhere")
+
+
+def _made_by(maker: Query | PythonStage) -> list[str]:
+    if isinstance(maker, Query):
+        return [maker.relation]
+    return [table.name for table in maker.outputs]
 
 
 class _Part:
@@ -67,9 +73,12 @@ def read_into_memory(trace: Path, spill: Path = NO_SPILL) -> dict[str, pa.Table]
 
 
 class Analyst:
-    """Computes some relations of one trace after the other, in tables that stay."""
+    """Computes some relations of one trace after the other, in tables that stay.
 
-    def __init__(self, *relations: str) -> None:
+    Like the engine, it leaves out what cannot have rows, unless it `computes_all`.
+    """
+
+    def __init__(self, *relations: str, computes_all: bool = False) -> None:
         self._connection = duckdb.connect()
         self._connection.execute("SET threads = 1")
         # With so few rows, optimising takes longer than computing.
@@ -83,7 +92,9 @@ class Analyst:
         self._given: list[str] = []
         self._order: list[Query | PythonStage] = []
         self._provided: set[str] = set()
+        self._row_counts: dict[str, int] = {}
         self._is_filled = False
+        self._computes_all = computes_all
         for relation in relations:
             self._provide(relation)
 
@@ -131,12 +142,19 @@ class Analyst:
         for name in self._given:
             self._fill(name, read[name])
         for maker in self._order:
-            if isinstance(maker, PythonStage):
+            has_rows = has_needed_rows(maker.needed_rows, self._row_counts.__getitem__)
+            if not has_rows and not self._computes_all:
+                self._row_counts |= dict.fromkeys(_made_by(maker), 0)
+            elif isinstance(maker, PythonStage):
                 self._run_stage(maker)
             else:
-                values = ", ".join(f"{key} := {value}" for key, value in maker.bind({}).items())
-                parameters = f"({values})" if values else ""
-                self._connection.execute(f"EXECUTE {maker.relation}_rows{parameters}")
+                self._run_query(maker)
+
+    def _run_query(self, query: Query) -> None:
+        values = ", ".join(f"{key} := {value}" for key, value in query.bind({}).items())
+        parameters = f"({values})" if values else ""
+        made = self._connection.execute(f"EXECUTE {query.relation}_rows{parameters}")
+        ((self._row_counts[query.relation],),) = made.fetchall()
 
     def _run_stage(self, stage: PythonStage) -> None:
         inputs: dict[str, Any] = {name: self._connection.table(name) for name in stage.inputs}
@@ -152,6 +170,7 @@ class Analyst:
         """Put rows into a table; making a view of them would make all queries planned anew."""
         assert rows is not None
         self._connection.execute(f"INSERT INTO {name} BY NAME FROM rows")
+        self._row_counts[name] = len(rows)
 
     def count_without(self, relation: str, emptied: Iterable[str]) -> int:
         """How many rows a relation has if some tables have none, and all others what they have."""

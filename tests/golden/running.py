@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from pipeline.graph import PythonStage
+from pipeline.graph import PythonStage, has_needed_rows
 from pipeline.patterns.catalogue import known_tables
 from pipeline.sql import Query, Value, all_queries
 from pipeline.stages.patterns import pattern_stages
@@ -58,6 +58,8 @@ def _planned(relations: tuple[str, ...], given: frozenset[str]) -> "_Planned":
 class _Planned:
     """Relations over tables that stay, so that their queries are planned once for many tests.
 
+    As in an analysis, what they are computed from is left out where it cannot have rows.
+
     `given` are relations whose rows tests give although there are queries for them.
     """
 
@@ -70,6 +72,7 @@ class _Planned:
         self._filled: list[str] = []
         self._computed: list[Query | PythonStage] = []
         self._provided: set[str] = set()
+        self._row_counts: dict[str, int] = {}
         self._wanted = [_makers()[relation] for relation in relations]
         for relation, maker in zip(relations, self._wanted, strict=True):
             if isinstance(maker, PythonStage):
@@ -106,14 +109,17 @@ class _Planned:
         """Rows of the relations for some tables, which are then forgotten."""
         self._connection.begin()
         try:
+            self._row_counts = dict.fromkeys(self._provided, 0)
             for name in self._filled:
                 if tables.get(name):
                     self._fill(name, make_table(known_tables()[name], tables[name]))
             for maker in self._computed:
+                if not has_needed_rows(maker.needed_rows, self._row_counts.__getitem__):
+                    continue
                 if isinstance(maker, PythonStage):
                     self._run_stage(maker)
                 else:
-                    self._execute(f"{maker.relation}_made", maker.bind(parameters))
+                    self._run_query(maker, parameters)
             return [
                 self._rows(maker, names.split(), parameters)
                 for maker, names in zip(self._wanted, columns, strict=True)
@@ -125,6 +131,11 @@ class _Planned:
         """Put rows into a table; making a view of them would make all queries planned anew."""
         assert rows is not None
         self._connection.execute(f"INSERT INTO {name} BY NAME FROM rows")
+        self._row_counts[name] = rows.num_rows
+
+    def _run_query(self, query: Query, parameters: Mapping[str, Value]) -> None:
+        self._execute(f"{query.relation}_made", query.bind(parameters))
+        ((self._row_counts[query.relation],),) = self._connection.fetchall()
 
     def _run_stage(self, stage: PythonStage) -> None:
         inputs = {name: self._connection.table(name) for name in stage.inputs}
