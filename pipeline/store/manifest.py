@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +109,7 @@ class Manifest:
         return sum(table.byte_count for table in self.tables.values())
 
     def to_json(self) -> bytes:
-        return to_json(asdict(self))
+        return to_json(self)
 
     @classmethod
     def load(cls, path: Path) -> "Manifest":
@@ -134,7 +134,7 @@ class Pointer:
     store_format_version: int = STORE_FORMAT_VERSION
 
     def to_json(self) -> bytes:
-        return to_json(asdict(self))
+        return to_json(self)
 
     @classmethod
     def find(cls, path: Path) -> "Pointer | None":
@@ -156,13 +156,17 @@ class Pointer:
             raise _unreadable(path, error) from error
 
 
-def to_json(document: dict[str, Any]) -> bytes:
-    """A document of the store as JSON, the same for the same content.
+def to_json(document: object) -> bytes:
+    """A document of the store, made of dataclasses, as JSON; the same for the same content.
 
     Bytes of a file's name that are no text, lone surrogates here, become the escapes of JSON.
     """
-    text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps(document, indent=1, ensure_ascii=False, default=_fields) + "\n"
     return text.encode("utf-8", "backslashreplace")
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    return {each.name: getattr(record, each.name) for each in fields(record)}
 
 
 def load_document(path: Path) -> dict[str, Any]:
