@@ -22,12 +22,7 @@ Result = TypeVar("Result")
 
 _PATIENCE_SECONDS = 20
 _MOMENT_SECONDS = 0.05
-_PRELOADED = (
-    "pipeline.readers.csv.source",
-    "pipeline.readers.otf2.source",
-    "pipeline.reports.build",
-    "pipeline.run",
-)
+_PRELOADED = "pipeline.preloading"
 
 
 @dataclass(frozen=True)
@@ -115,7 +110,7 @@ def _context() -> Any:
     a small trace.
     """
     context = get_context("forkserver")
-    context.set_forkserver_preload(list(_PRELOADED))
+    context.set_forkserver_preload([_PRELOADED])
     return context
 
 

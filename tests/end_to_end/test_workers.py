@@ -3,6 +3,7 @@
 import ctypes
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -54,6 +55,16 @@ def linger_in_c(place: Path) -> None:
     with folder(place):
         ctypes.CFUNCTYPE(None)(partial(time.sleep, 300))()
         time.sleep(300)
+
+
+def loaded(names: frozenset[str]) -> frozenset[str]:
+    return names & sys.modules.keys()
+
+
+def test_workers_begin_with_what_an_analysis_loads() -> None:
+    names = frozenset({"duckdb", "numba", "pyarrow.parquet", "pipeline.stages.timeline_walk"})
+    ((_, found),) = work_through(loaded, [names], count=1)
+    assert found == names
 
 
 def test_every_item_gets_its_result() -> None:
