@@ -102,7 +102,8 @@ def test_an_mpi_call_in_the_text_is_one_of_mpi(metric: Metric) -> None:
         Reduce Ireduce Allreduce Allgather Allgatherv Alltoall Alltoallv Alltoallw Reduce_scatter
         Reduce_scatter_block Scan Iscan Exscan ANY_SOURCE Put Iprobe Win_create Win_allocate
         Win_free Win_fence Win_post Win_start Win_complete Win_wait Win_test Win_lock Win_lock_all
-        Win_unlock Win_unlock_all Win_flush MODE_NOPRECEDE
+        Win_unlock Win_unlock_all Win_flush MODE_NOPRECEDE Cart_create File_open File_close
+        File_read_all File_iread_all File_write_all
     """
     assert named <= {f"MPI_{call}" for call in calls.split()}
 
