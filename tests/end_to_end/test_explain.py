@@ -37,6 +37,7 @@ HEADINGS = {
     "imbalance": CHARGED,
     "idle": CHARGED,
     "threads": CHARGED,
+    "finding": CHARGED,
 }
 
 each_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)

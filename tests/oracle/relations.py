@@ -14,6 +14,7 @@ from tests.oracle import (
     findings,
     imbalance,
     input_output,
+    master_worker,
     matching,
     one_sided,
     one_sided_waits,
@@ -65,7 +66,12 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     waiting.collective_waits, waiting.collective_completions,
     waiting.nonblocking_collective_waits, input_output.collective_io_waits,
     waiting.init_completion, waiting.wait_at_finalize, waiting.lock_contention,
-    waiting.wait_states, findings.findings, severities.severities,
+    waiting.wait_states, severities.severities,
+    # findings
+    master_worker.devoted_processes, master_worker.worker_rounds, master_worker.master_workers,
+    findings.operation_costs, findings.leading_communication, findings.large_messages,
+    findings.uneven_distribution, findings.master_worker_starving, findings.master_overloaded,
+    findings.tasks_too_fine, findings.findings,
     # what the trace is good for
     quality.open_requests, quality.clock_violations, quality.trace_quality,
     # critical path
