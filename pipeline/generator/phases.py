@@ -148,11 +148,11 @@ def _build_master_worker(
     size = spec.bytes_of(phase)
     if phase.tasks:
         start = master.here()
-        master.receive(at.ANY, tag=_REQUEST_TAG)
+        _take_request(phase, master)
         master.send(at.LAST, size=size, tag=_TASK_TAG, numbers_task=True)
         master.repeat(start, phase.tasks, register=1)
     start = master.here()
-    master.receive(at.ANY, tag=_REQUEST_TAG)
+    _take_request(phase, master)
     master.send(at.LAST, size=0, tag=_STOP_TAG)
     master.repeat(start, len(workers), register=1)
     for worker in workers:
@@ -163,6 +163,13 @@ def _build_master_worker(
         _work(phase, spec, worker, is_task=True)
         worker.jump(start)
         worker.land(stop)
+
+
+def _take_request(phase: MasterWorker, master: Process) -> None:
+    """Receive a request, and work on it before it is answered."""
+    master.receive(at.ANY, tag=_REQUEST_TAG)
+    if phase.serve_ns:
+        master.work(f"serve_{phase.name}", phase.serve_ns)
 
 
 def _build_pipeline(

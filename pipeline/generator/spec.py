@@ -57,9 +57,10 @@ class Stencil(Phase):
 
 @dataclass(frozen=True, kw_only=True)
 class MasterWorker(Phase):
-    """Rank 0 hands out tasks to whoever asks first."""
+    """Rank 0 hands out tasks to whoever asks first; before each answer it works for `serve_ns`."""
 
     tasks: int = _number(8, 0, 10**6)
+    serve_ns: int = _number(0, 0, 10**9)
 
 
 @dataclass(frozen=True, kw_only=True)
