@@ -26,7 +26,8 @@ WITH
             sum(finding_count)::BIGINT AS finding_count,
             count(*) AS location_count,
             min(confidence) AS confidence,
-            max((value, -location_id)) AS worst
+            max((value, -location_id)) AS worst,
+            sum(sum(value)) OVER (PARTITION BY property) AS whole_value
         FROM places
         GROUP BY property, call_path_id
         QUALIFY
@@ -52,4 +53,9 @@ CROSS JOIN profiled
 LEFT JOIN metrics ON found.property = metrics.metric
 INNER JOIN call_paths ON found.call_path_id = call_paths.call_path_id
 INNER JOIN locations ON -found.worst[2] = locations.location_id
-ORDER BY finding, found.property, found.value DESC, found.call_path_id
+ORDER BY
+    metrics.unit = 'ns' DESC NULLS LAST,
+    found.whole_value DESC,
+    found.property,
+    found.value DESC,
+    found.call_path_id

@@ -41,6 +41,7 @@ WITH
 SELECT
     found.property AS metric,
     coalesce(metrics.title, found.property) AS finding,
+    coalesce(metrics.meaning, '') AS meaning,
     own.metric IS NOT NULL AS is_own,
     if(metrics.unit = 'ns', found.value, NULL) AS time_ns,
     if(metrics.unit = 'ns', found.value / nullif(profiled.total_ns, 0), NULL) AS time_ratio,

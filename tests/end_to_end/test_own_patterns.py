@@ -259,7 +259,7 @@ def test_reports_tell_what_a_pattern_found_with_its_query(
 ) -> None:
     options = ["--store", str(store), "--patterns", str(folder)]
     assert cli.main(["analyze", str(TRACE), *options]) == 0
-    assert "Found, which may overlap: Slow Small Sends" in capsys.readouterr().out
+    assert "Found: Slow Small Sends" in capsys.readouterr().out
     text = next((store / "reports").glob("*/report.md")).read_text()
     section = text.partition("\n## Findings\n")[2].partition("\n## ")[0]
     assert "Slow Small Sends" in section
@@ -267,3 +267,4 @@ def test_reports_tell_what_a_pattern_found_with_its_query(
     assert "WHERE bytes <= 1024 AND value > 15_000" in section
     page = next((store / "reports").glob("*/index.html")).read_text()
     assert "value &gt; 15_000" in page
+    assert 'id="metric-slow_small_sends"' in page

@@ -4,16 +4,28 @@ from collections.abc import Sequence
 
 from pipeline.reports.material import Material
 from pipeline.reports.model import Section, Source
-from pipeline.reports.tables import TableSpec, strip_header
+from pipeline.reports.tables import TableSpec, read_source, strip_header
 from pipeline.reports.units import Value, format_size
-from pipeline.reports.wording import Row, count_of, name_path, number, said, share_of, time_of
+from pipeline.reports.wording import (
+    Row,
+    count_of,
+    name_path,
+    name_place,
+    number,
+    said,
+    share_of,
+    start,
+    time_of,
+)
 
 PLACE = 35
 # Share of all time below which a finding is left to the table, unless a pattern of the user made
 # it.
 WORTH_TELLING = 0.01
-TOLD_AT_ONCE = 5
-OWN = "own_patterns"
+OWN, MASTERS = "own_patterns", "masters"
+# Findings that a sentence tells besides those of the user; what else the summary has sentences for,
+# or what is only a matter of the table, is left to it.
+TOLD = ("large_messages",)
 
 _WITHOUT: dict[str, Value] = {
     "time_ns": None,
@@ -30,6 +42,7 @@ BY_KIND = TableSpec(
     explained=("metric",),
     bars=("time_ns",),
     silent={"confidence": 100, "is_own": False, **_WITHOUT},
+    hidden=frozenset({"meaning", "finding_count", "location_count"}),
 )
 BY_CALL_PATH = TableSpec(
     query="findings_by_call_path",
@@ -39,6 +52,7 @@ BY_CALL_PATH = TableSpec(
     titles={"finding": "Finding"},
     bars=("time_ns",),
     silent={"confidence": 100, **_WITHOUT},
+    hidden=frozenset({"finding_count", "location_count"}),
 )
 
 
@@ -49,19 +63,51 @@ def build(material: Material) -> Section | None:
     return Section(
         key="findings",
         title="Findings",
-        sentences=said(describe_findings(material.rows(BY_KIND.query))),
+        sentences=describe_all(material),
         tables=material.tables(BY_KIND, BY_CALL_PATH),
-        sources=own_patterns(material),
+        sources=(read_source(MASTERS), *own_patterns(material)),
     )
 
 
+def describe_all(material: Material) -> tuple[str, ...]:
+    """What is worth a sentence: masters and their workers, and what else was found."""
+    total_ns = material.overview["total_ns"]
+    masters = (describe_master(row, total_ns) for row in material.rows(MASTERS))
+    return said(*masters, describe_findings(material.rows(BY_KIND.query)))
+
+
+def describe_master(row: Row, total_ns: Value) -> str:
+    """Who hands out work to how many, and what the workers and the master lose by it."""
+    rounds = count_of(row["round_count"], "time")
+    told = [
+        f"{start(name_place(row['master_rank'], 0, has_threads=False))} hands out work to "
+        f"{count_of(row['worker_count'], 'other')}, {rounds} (confidence {row['confidence']}%)."
+    ]
+    if row["starving_ns"]:
+        share = number(row["starving_ns"]) / number(total_ns) if total_ns else None
+        part = "" if share is None else f", {share_of(share)} of all time"
+        told.append(f"They wait for it for {time_of(row['starving_ns'])}{part}.")
+    if row["overloaded_ns"]:
+        told.append(
+            f"For {time_of(row['overloaded_ns'])} it works for one of them while another waits."
+        )
+    if row["fine_ns"]:
+        tasks = count_of(row["fine_count"], "task")
+        told.append(f"Getting {tasks} took longer than computing: {time_of(row['fine_ns'])}.")
+    return " ".join(told)
+
+
 def describe_findings(found: Sequence[Row]) -> str:
-    """The findings that cost most, and those of patterns of the user, in one sentence."""
-    worst = [row for row in found if number(row["time_ratio"]) >= WORTH_TELLING]
-    told = [row for row in found if row["is_own"] or row in worst[:TOLD_AT_ONCE]]
+    """Findings that matter and are told nowhere else, and those of patterns of the user."""
+    told = [
+        row
+        for row in found
+        if row["is_own"] or (row["metric"] in TOLD and number(row["time_ratio"]) >= WORTH_TELLING)
+    ]
     if not told:
         return ""
-    return f"Found, which may overlap: {'; '.join(map(describe_finding, told))}."
+    overlap = ", which may overlap" if len(told) > 1 else ""
+    return f"Found{overlap}: {'; '.join(map(describe_finding, told))}."
 
 
 def describe_finding(row: Row) -> str:

@@ -1,26 +1,42 @@
-"""What the metrics of this run's waiting mean, what usually causes it, and what to try."""
+"""What the waiting and the findings of this run mean, what usually causes them, what to try."""
 
 from pipeline.explain import list_metrics, parse, read_text
 from pipeline.patterns.metrics import Metric
 from pipeline.reports.material import Material
 from pipeline.reports.model import Explanation, Section
+from pipeline.reports.sections.findings import BY_KIND
 from pipeline.reports.sections.wait_states import BY_PROPERTY
+from pipeline.reports.wording import Row
 
 PLACE = 115
 CAUSES, ADVICE = "Usual causes", "What to try"
 
 
 def build(material: Material) -> Section | None:
-    """An explanation of each kind of waiting that the report tells; nothing without any."""
+    """An explanation of each kind of waiting and finding that is told; nothing without any."""
+    rows = material.rows(BY_KIND.query)
     found = {row["metric"] for row in material.rows(BY_PROPERTY.query, BY_PROPERTY.row_limit)}
+    found |= {row["metric"] for row in rows}
     known = [metric for metric in list_metrics() if metric.name in found]
-    if not known:
+    own = [row for row in rows if row["is_own"]]
+    if not known and not own:
         return None
     return Section(
         key="metrics",
-        title="What the wait states mean",
+        title="What the metrics mean",
         sentences=("tracemill explain METRIC tells more, also how each is computed.",),
-        explanations=tuple(map(explain, known)),
+        explanations=(*map(explain, known), *map(explain_own, own)),
+    )
+
+
+def explain_own(row: Row) -> Explanation:
+    """What a metric of the user means, as the header of its pattern says."""
+    return Explanation(
+        metric=str(row["metric"]),
+        title=str(row["finding"]),
+        meaning=str(row["meaning"]),
+        causes=(),
+        advice=(),
     )
 
 

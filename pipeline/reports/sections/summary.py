@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pipeline.reports.material import OVERVIEW, Material
 from pipeline.reports.model import Fact, Layout, Section
 from pipeline.reports.sections import critical_path, load_balance
-from pipeline.reports.sections.findings import BY_KIND, describe_findings
+from pipeline.reports.sections.findings import BY_KIND, MASTERS, describe_all
 from pipeline.reports.sections.flat_profile import TOP_REGIONS, describe_top_region
 from pipeline.reports.sections.trace_quality import (
     ALL_MISREAD,
@@ -61,7 +61,7 @@ def build(material: Material) -> Section:
             critical_path.describe_waiting(material, least=WORTH_TELLING),
             load_balance.describe_most_uneven(material),
             describe_top_region(top) if top and overview["total_ns"] else "",
-            describe_findings(material.rows(BY_KIND.query)),
+            *describe_all(material),
             describe_quality(quality, incomplete),
             describe_misread(material.rows(MISREAD.query, ALL_MISREAD)),
             describe_coverage(material.overview, material.rows(UNANALYSED)),
@@ -77,6 +77,7 @@ def build(material: Material) -> Section:
             read_source(load_balance.BY_CALL_PATH.query, 1),
             read_source(TOP_REGIONS.query, 1),
             read_source(BY_KIND.query),
+            read_source(MASTERS),
             read_source("incomplete_locations", _location_count(overview)),
             read_source("quality_findings"),
             read_source(MISREAD.query, ALL_MISREAD),
