@@ -7,6 +7,7 @@
 --
 -- Grain:      one row per rank and neighbour, of communicators with neighbourhood collectives
 -- Inputs:     cart_dimensions, communicators, communicator_members, collectives
+-- Needs rows: cart_dimensions
 -- Output:     cart_neighbours
 -- Parameters: none
 -- Source:     MPI 4.0, sections 8.5.1 (numbering) and 8.6 (neighbours on a grid)

@@ -5,6 +5,7 @@
 --
 -- Grain:      one row per visit that completes a large message
 -- Inputs:     messages, wait_states, doubtful_channels
+-- Needs rows: messages
 -- Output:     large_messages
 -- Parameters: $large_message_bytes  messages of this length or more are large (BIGINT, default
 --             1_048_576)

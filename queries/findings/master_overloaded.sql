@@ -10,6 +10,7 @@
 --
 -- Grain:      one row per request during which another worker waited
 -- Inputs:     master_workers, worker_rounds, messages, call_paths
+-- Needs rows: master_workers
 -- Output:     master_overloaded
 -- Parameters: none
 -- Pattern:    finding

@@ -8,6 +8,7 @@
 --
 -- Grain:      one row per task that took longer to get
 -- Inputs:     master_workers, worker_rounds, messages
+-- Needs rows: master_workers
 -- Output:     tasks_too_fine
 -- Parameters: none
 -- Pattern:    finding

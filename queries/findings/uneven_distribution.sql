@@ -5,6 +5,7 @@
 --
 -- Grain:      one row per uneven call path and location above its mean
 -- Inputs:     computational_imbalance, call_tree, fork_join_times, locations
+-- Needs rows: computational_imbalance
 -- Output:     uneven_distribution
 -- Parameters: $uneven_ratio        longest time over the mean from which a call path is uneven
 --             (DOUBLE, default 1.1)

@@ -11,6 +11,7 @@
 -- Grain:      one row per access and process
 -- Inputs:     file_operations, io_handles, communicators, communicator_members, locations,
 --             call_paths, regions, mpi_calls
+-- Needs rows: file_operations
 -- Output:     collective_file_calls
 -- Parameters: none
 -- Source:     MPI 4.0, sections 14.2.1, 14.2.2, 14.4.2 to 14.4.5

@@ -6,6 +6,7 @@
 --
 -- Grain:      one row per handle, location, call path that began it, and mode
 -- Inputs:     file_operations, io_handles
+-- Needs rows: file_operations
 -- Output:     file_accesses
 -- Parameters: none
 -- Source:     OTF2 3.0 reference, definition of I/O handles

@@ -11,6 +11,7 @@
 --
 -- Grain:      one row per operation begun on a defined handle
 -- Inputs:     io_operations, locations
+-- Needs rows: io_operations
 -- Output:     file_operations
 -- Parameters: none
 -- Source:     OTF2 3.0 reference, records of I/O operations; of their flags, 1 is non-blocking and

@@ -5,6 +5,7 @@
 --
 -- Grain:      one row per metric, call path and location with a value other than zero
 -- Inputs:     file_accesses
+-- Needs rows: file_accesses
 -- Output:     file_severities
 -- Parameters: none
 -- Source:     the records of the operations

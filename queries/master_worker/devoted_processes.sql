@@ -4,6 +4,7 @@
 --
 -- Grain:      one row per devoted process and the one it exchanges messages with
 -- Inputs:     communication_matrix
+-- Needs rows: communication_matrix
 -- Output:     devoted_processes
 -- Parameters: $least_worker_share  part of a worker's messages that must be exchanged with its
 --             master (DOUBLE, default 0.75)

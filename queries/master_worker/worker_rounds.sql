@@ -11,6 +11,7 @@
 --
 -- Grain:      one row per request that was answered at once
 -- Inputs:     devoted_processes, messages
+-- Needs rows: devoted_processes
 -- Output:     worker_rounds
 -- Parameters: none
 -- Source:     Wolf and Mohr (EXPERT): master and workers

@@ -5,6 +5,7 @@
 --
 -- Grain:      one row per put, get or atomic operation on memory of a process of the window
 -- Inputs:     rma_calls, rma_epochs, rma_lock_epochs, rma_collectives
+-- Needs rows: rma_calls
 -- Output:     rma_accesses
 -- Parameters: none
 -- Source:     MPI 4.0, section 12.5: access epochs of a window do not overlap

@@ -2,6 +2,7 @@
 --
 -- Grain:      one row per record that lies in an MPI call and names a window of its process
 -- Inputs:     rma_operations, rma_windows, communicator_members, locations, call_paths, mpi_calls
+-- Needs rows: rma_operations
 -- Output:     rma_calls
 -- Parameters: none
 -- Source:     MPI 4.0, chapter 12: ranks count in the group of the window

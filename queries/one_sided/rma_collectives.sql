@@ -7,6 +7,7 @@
 --
 -- Grain:      one row per instance and process
 -- Inputs:     rma_calls, rma_windows, communicators
+-- Needs rows: rma_calls
 -- Output:     rma_collectives
 -- Parameters: none
 -- Source:     MPI 4.0, section 12.2 and 12.5.1: such calls are collective over the window's group

@@ -9,6 +9,7 @@
 --
 -- Grain:      one row per access epoch and target with an exposure epoch for it
 -- Inputs:     rma_epochs, rma_group_members
+-- Needs rows: rma_epochs
 -- Output:     rma_epoch_pairs
 -- Parameters: none
 -- Source:     MPI 4.0, section 12.5.2: epochs of a pair of processes match in order

@@ -8,6 +8,7 @@
 --
 -- Grain:      one row per epoch that was begun
 -- Inputs:     rma_calls
+-- Needs rows: rma_calls
 -- Output:     rma_epochs
 -- Parameters: none
 -- Source:     MPI 4.0, section 12.5.2

@@ -6,6 +6,7 @@
 --
 -- Grain:      one row per lock that was released
 -- Inputs:     rma_calls
+-- Needs rows: rma_calls
 -- Output:     rma_lock_epochs
 -- Parameters: none
 -- Source:     MPI 4.0, section 12.5.3; OTF2 numbers exclusive locks 0 and shared ones 1

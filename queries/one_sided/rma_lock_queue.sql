@@ -13,6 +13,7 @@
 --
 -- Grain:      one row per lock epoch
 -- Inputs:     rma_lock_epochs
+-- Needs rows: rma_lock_epochs
 -- Output:     rma_lock_queue
 -- Parameters: none
 -- Source:     MPI 4.0, section 12.5.3

@@ -8,6 +8,7 @@
 --
 -- Grain:      one row per task whose only stretch is the visit of its region
 -- Inputs:     task_fragments, visits, call_paths
+-- Needs rows: task_fragments
 -- Output:     task_calls
 -- Parameters: none
 -- Source:     Scalasca, "critical-path analysis": time ends with the record that tells where it was

@@ -14,6 +14,7 @@
 -- Grain:      one row per visit that waited in a collective access to a file
 -- Inputs:     collective_file_calls, late_sender, late_receiver, nonblocking_collective_waits,
 --             call_paths, mpi_calls
+-- Needs rows: collective_file_calls
 -- Output:     collective_io_waits
 -- Parameters: none
 -- Pattern:    wait state

@@ -10,6 +10,7 @@
 --
 -- Grain:      one row per visit and property that waited for the end of access epochs
 -- Inputs:     rma_epochs, rma_epoch_pairs, rma_accesses
+-- Needs rows: rma_epoch_pairs
 -- Output:     early_wait
 -- Parameters: none
 -- Pattern:    wait state

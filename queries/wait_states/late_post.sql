@@ -9,6 +9,7 @@
 --
 -- Grain:      one row per visit that waited for a post
 -- Inputs:     rma_epochs, rma_epoch_pairs, rma_accesses
+-- Needs rows: rma_epoch_pairs
 -- Output:     late_post
 -- Parameters: none
 -- Pattern:    wait state

@@ -11,6 +11,7 @@
 --
 -- Grain:      one row per visit and property that waited for the other processes of a window
 -- Inputs:     rma_collectives, rma_accesses
+-- Needs rows: rma_collectives
 -- Output:     rma_collective_waits
 -- Parameters: none
 -- Pattern:    wait state

@@ -10,6 +10,7 @@
 --
 -- Grain:      one row per visit that waited for a lock
 -- Inputs:     rma_lock_epochs, rma_lock_queue, rma_accesses
+-- Needs rows: rma_lock_epochs, rma_lock_queue
 -- Output:     rma_lock_competition
 -- Parameters: none
 -- Pattern:    wait state

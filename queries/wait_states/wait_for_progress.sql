@@ -12,6 +12,7 @@
 --
 -- Grain:      one row per visit that waited for a target to enter MPI
 -- Inputs:     rma_calls, visits, locations, mpi_calls, late_post, rma_lock_competition
+-- Needs rows: rma_calls
 -- Output:     wait_for_progress
 -- Parameters: none
 -- Pattern:    wait state

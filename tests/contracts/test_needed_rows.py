@@ -25,9 +25,11 @@ from tests.analysing import Analyst, read_into_memory
 from tests.contracts.test_queries import SQL_TYPES
 
 DATA = Path(__file__).parents[2] / "data"
-# Messages and collectives, waits in the wrong order, non-blocking collectives, threads, tasks.
+# Messages and collectives, waits in the wrong order, non-blocking collectives, threads, tasks, a
+# master with workers.
 TRACES = (
     "m03_ls_waitall", "e05_wrong_order", "z01_otf2v3_nbc_rma", "m29_hybrid", "m31_omp_tasks",
+    "m18_master_worker",
 )  # fmt: skip
 # The first one, with matched probes, lost records and clocks apart.
 ALTERED = "altered"
@@ -35,6 +37,26 @@ ALTERED = "altered"
 SMALL_TEAMS: dict[str, Any] = {
     "processes": 1, "threads": 3, "size": 300, "phase": [
         {"kind": "threads", "locked": 2, "locked_ns": 500}, {"kind": "threads", "team": 2},
+    ],
+}  # fmt: skip
+
+# One-sided communication with fences, epochs and locks; files; neighbours on a grid.
+WINDOWS_AND_FILES: dict[str, Any] = {
+    "processes": 4, "size": 300, "iterations": 2,
+    "machine": {"overhead_ns": 10, "latency_ns": 100, "start_ns": 50, "eager_limit": 256},
+    "phase": [
+        {"kind": "rma", "imbalance": 0.8, "jitter": 0.3, "name": "fences"},
+        {"kind": "rma", "synchronisation": "epochs", "partners": 2, "imbalance": 0.9,
+         "jitter": 0.8, "puts": 1, "name": "blocking"},
+        {"kind": "rma", "synchronisation": "epochs", "partners": 2, "imbalance": -0.9,
+         "jitter": 0.9, "lazy": True, "accumulates": 2, "name": "lazy"},
+        {"kind": "rma", "synchronisation": "locks", "exclusive": 0.6, "jitter": 0.4,
+         "partners": 2, "flush": True, "name": "locks"},
+        {"kind": "rma", "synchronisation": "locks", "lazy": True, "jitter": 0.6,
+         "name": "lazy_locks"},
+        {"kind": "pipeline", "blocks": 2, "bytes": 2_000_000},
+        {"kind": "files", "imbalance": 0.7, "jitter": 0.3, "writes": 2, "reads": 1},
+        {"kind": "collectives", "operations": ["neighbor_allgather"]},
     ],
 }  # fmt: skip
 
@@ -54,6 +76,8 @@ def read_all(folder: Path) -> Iterator[tuple[str, dict[str, pa.Table]]]:
     yield ALTERED, altered(first, (probe_receives, lose_records, shift_clocks), seed=0)
     anchor = generate(parse_spec(SMALL_TEAMS, "small teams"), folder / "teams").anchor
     yield "small teams", read_into_memory(anchor)
+    anchor = generate(parse_spec(WINDOWS_AND_FILES, "windows and files"), folder / "files").anchor
+    yield "windows and files", read_into_memory(anchor)
 
 
 def test_without_the_rows_that_it_needs_a_stage_makes_none(tmp_path: Path) -> None:
