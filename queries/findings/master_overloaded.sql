@@ -27,90 +27,76 @@ WITH
         INNER JOIN master_workers USING (master_group_id, worker_group_id)
     ),
 
-    queued AS (
+    -- Somebody comes to wait, its request is taken, and answered.
+    moments AS (
         SELECT
             master_location_id,
-            awaited_ns AS begin_ns,
-            taken_ns AS end_ns
+            request_id,
+            unnest([awaited_ns, taken_ns, answered_ns]) AS at_ns,
+            unnest(if(awaited_ns < taken_ns, [1, -1, 0], [0, 0, 0])) AS change,
+            unnest(['awaited', 'taken', 'answered']) AS kind
         FROM rounds
-        WHERE awaited_ns < taken_ns
     ),
 
-    -- Where a gap precedes, nobody waited until the worker came.
-    ordered AS (
+    -- Of equal moments any order is right: no time passes between them.
+    counted AS (
         SELECT
             *,
-            begin_ns > max(end_ns) OVER (
+            sum(change) OVER (
                 PARTITION BY master_location_id
-                ORDER BY begin_ns, end_ns
-                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-            ) AS is_after_gap
-        FROM queued
-    ),
-
-    numbered AS (
-        SELECT
-            *,
-            count(*) FILTER (WHERE is_after_gap) OVER (
-                PARTITION BY master_location_id
-                ORDER BY begin_ns, end_ns
+                ORDER BY at_ns, request_id, kind
                 ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-            ) AS queue_number
-        FROM ordered
+            ) AS waiting_count
+        FROM moments
     ),
 
-    -- Stretches in which somebody waits, one after the other, with the time of those before.
-    queues AS (
+    stretches AS (
         SELECT
-            master_location_id,
-            min(begin_ns) AS begin_ns,
-            max(end_ns) AS end_ns,
-            coalesce(
-                sum(max(end_ns) - min(begin_ns)) OVER (
-                    PARTITION BY master_location_id
-                    ORDER BY queue_number
-                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-                ),
-                0
-            )::BIGINT AS before_ns
-        FROM numbered
-        GROUP BY master_location_id, queue_number
+            *,
+            if(lag(waiting_count) OVER later > 0, at_ns - lag(at_ns) OVER later, 0) AS crowded_ns
+        FROM counted
+        WINDOW later AS (PARTITION BY master_location_id ORDER BY at_ns, request_id, kind)
     ),
 
-    -- The difference between the time of queues until the answer and until the request was taken.
+    summed AS (
+        SELECT
+            request_id,
+            kind,
+            sum(crowded_ns) OVER (
+                PARTITION BY master_location_id
+                ORDER BY at_ns, request_id, kind
+                ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            ) AS crowded_ns
+        FROM stretches
+    ),
+
+    -- How long somebody waited until the answer, less how long until the request was taken.
     crowded AS (
         SELECT
-            rounds.*,
-            coalesce(
-                at_end.before_ns + least(at_end.end_ns, rounds.answered_ns) - at_end.begin_ns, 0
-            ) - coalesce(
-                at_begin.before_ns + least(at_begin.end_ns, rounds.taken_ns) - at_begin.begin_ns, 0
-            ) AS crowded_ns
-        FROM rounds
-        ASOF LEFT JOIN queues AS at_begin
-            ON
-                rounds.master_location_id = at_begin.master_location_id
-                AND rounds.taken_ns >= at_begin.begin_ns
-        ASOF LEFT JOIN queues AS at_end
-            ON
-                rounds.master_location_id = at_end.master_location_id
-                AND rounds.answered_ns >= at_end.begin_ns
+            request_id,
+            (
+                max(crowded_ns) FILTER (WHERE kind = 'answered')
+                - max(crowded_ns) FILTER (WHERE kind = 'taken')
+            )::BIGINT AS crowded_ns
+        FROM summed
+        GROUP BY request_id
     )
 
 SELECT
     'master_overloaded' AS property,
     coalesce(call_paths.parent_call_path_id, call_paths.call_path_id) AS call_path_id,
-    crowded.master_location_id AS location_id,
+    rounds.master_location_id AS location_id,
     NULL::BIGINT AS visit_id,
-    crowded.taken_ns AS start_ns,
+    rounds.taken_ns AS start_ns,
     crowded.crowded_ns AS value,
-    crowded.worker_location_id AS cause_location_id,
+    rounds.worker_location_id AS cause_location_id,
     requests.send_post_visit_id AS cause_visit_id,
-    if(crowded.is_clock_violation, least(crowded.confidence, 50), crowded.confidence)::TINYINT
+    if(rounds.is_clock_violation, least(rounds.confidence, 50), rounds.confidence)::TINYINT
         AS confidence
 FROM crowded
-INNER JOIN messages AS requests ON crowded.request_id = requests.message_id
-INNER JOIN messages AS answers ON crowded.answer_id = answers.message_id
+INNER JOIN rounds ON crowded.request_id = rounds.request_id
+INNER JOIN messages AS requests ON rounds.request_id = requests.message_id
+INNER JOIN messages AS answers ON rounds.answer_id = answers.message_id
 INNER JOIN call_paths ON answers.send_post_call_path_id = call_paths.call_path_id
 WHERE crowded.crowded_ns > 0
-ORDER BY crowded.master_location_id, crowded.taken_ns, crowded.request_id
+ORDER BY rounds.master_location_id, rounds.taken_ns, rounds.request_id
