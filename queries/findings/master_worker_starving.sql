@@ -4,7 +4,7 @@
 --
 -- Grain:      one row per visit of a worker that waited for its master
 -- Inputs:     master_workers, wait_states, locations
--- Needs rows: master_workers
+-- Needs rows: master_workers, wait_states
 -- Output:     master_worker_starving
 -- Parameters: none
 -- Pattern:    finding

@@ -6,7 +6,7 @@
 --
 -- Grain:      one row per worker of a master
 -- Inputs:     devoted_processes, worker_rounds, locations
--- Needs rows: devoted_processes
+-- Needs rows: worker_rounds
 -- Output:     master_workers
 -- Parameters: $least_rounds  how often workers must ask, on average (BIGINT, default 2)
 -- Source:     Wolf and Mohr (EXPERT): master and workers

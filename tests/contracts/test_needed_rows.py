@@ -39,8 +39,8 @@ SMALL_TEAMS: dict[str, Any] = {
         {"kind": "threads", "locked": 2, "locked_ns": 500}, {"kind": "threads", "team": 2},
     ],
 }  # fmt: skip
-
-# One-sided communication with fences, epochs and locks; files; neighbours on a grid.
+# One-sided communication with fences, epochs and locks; large messages; files; neighbours on a
+# grid.
 WINDOWS_AND_FILES: dict[str, Any] = {
     "processes": 4, "size": 300, "iterations": 2,
     "machine": {"overhead_ns": 10, "latency_ns": 100, "start_ns": 50, "eager_limit": 256},
@@ -74,10 +74,9 @@ def read_all(folder: Path) -> Iterator[tuple[str, dict[str, pa.Table]]]:
         yield name, read_into_memory(DATA / name)
     first = read_into_memory(DATA / TRACES[0])
     yield ALTERED, altered(first, (probe_receives, lose_records, shift_clocks), seed=0)
-    anchor = generate(parse_spec(SMALL_TEAMS, "small teams"), folder / "teams").anchor
-    yield "small teams", read_into_memory(anchor)
-    anchor = generate(parse_spec(WINDOWS_AND_FILES, "windows and files"), folder / "files").anchor
-    yield "windows and files", read_into_memory(anchor)
+    programs = {"small teams": SMALL_TEAMS, "windows and files": WINDOWS_AND_FILES}
+    for name, program in programs.items():
+        yield name, read_into_memory(generate(parse_spec(program, name), folder / name).anchor)
 
 
 def test_without_the_rows_that_it_needs_a_stage_makes_none(tmp_path: Path) -> None:

@@ -61,6 +61,12 @@ PROGRAMS: dict[str, dict[str, Any]] = {
             {"kind": "pipeline", "synchronous": True, "jitter": 0.4, "bytes": 0},
         ],
     },
+    "masters": {
+        "processes": 4, "size": 30, "machine": MACHINE | {"noise": False}, "phase": [
+            {"kind": "master_worker", "tasks": 20, "jitter": 0.9, "serve_ns": 300, "bytes": 9},
+            {"kind": "master_worker", "tasks": 6, "cell_ns": 100, "bytes": 2**20},
+        ],
+    },
     "collectives": {
         "processes": 4, "size": 30, "machine": MACHINE, "phase": [
             {"kind": "collectives", "communicator": "rows", "imbalance": 0.7, "jitter": 0.3,
@@ -176,6 +182,7 @@ TRACES = (
 # Seeds of random programs, and whether they have threads.
 RANDOM = ((16, False), (17, False), (17, True), (20, False))
 ALTERED: dict[str, tuple[tuple[Alteration, ...], ...]] = {
+    "masters": ((lose_records,), (lose_calls, shift_clocks), (probe_receives,)),
     "messages": (
         (lose_records,), (lose_calls,), (cancel_requests,), (confuse_requests,),
         (probe_receives,), (probe_receives, confuse_requests, lose_calls), (shift_clocks,),
@@ -352,6 +359,8 @@ def test_the_traces_hold_every_metric_and_scope(traces: Traces) -> None:
     waits = {name for name in known if name.startswith(("mpi_", "omp_"))}
     traffic = {name for name in known if name.startswith(("bytes_", "comms_", "syncs_", "io_"))}
     assert waits | traffic <= found("severities", "metric")
+    of_masters = {"master_worker_starving", "master_overloaded", "tasks_too_fine"}
+    assert of_masters | {"large_messages"} <= found("findings", "property")
     assert {"processes", "threads"} <= found("computational_imbalance", "scope")
     assert any(row["is_repeated"] for row in traces.analyse("recursion")["call_tree"])
 
