@@ -96,7 +96,14 @@ def shift_clocks(tables: Tables, random: Random) -> None:
     """The clock of every process is off, by up to a tenth of the run or all of it."""
     (run,) = tables["runs"]
     spread = (run["end_ns"] - run["begin_ns"]) // random.choice((1, 10))
-    shifts = {row["location_group_id"]: random.randint(0, spread) for row in tables["locations"]}
+    shift_groups(
+        tables, {row["location_group_id"]: random.randint(0, spread) for row in tables["locations"]}
+    )
+
+
+def shift_groups(tables: Tables, shifts: Mapping[int, int]) -> None:
+    """The clocks of some processes are off by so many ns."""
+    (run,) = tables["runs"]
     groups = {row["location_id"]: row["location_group_id"] for row in tables["locations"]}
     for name, rows in tables.items():
         times = [
@@ -208,6 +215,21 @@ def forget_teams(tables: Tables, random: Random) -> None:
         row["communicator_id"] = None
     if tables["locations"][-1]["thread"]:
         tables["locations"][-1]["kind"] = "gpu"
+
+
+def flush_buffers(tables: Tables, random: Random) -> None:
+    """The measurement writes its buffers, one after the other, and is switched off in between."""
+    gaps = []
+    for row in random.sample(tables["locations"], (len(tables["locations"]) + 1) // 2):
+        count = random.choice((1, 20))
+        times = sorted(random.randint(row["begin_ns"], row["end_ns"]) for _ in range(2 * count))
+        gaps += [
+            {"location_id": row["location_id"], "sequence": number, "kind": kind}
+            | {"begin_ns": begin, "end_ns": end}
+            for number, (begin, end) in enumerate(zip(times[::2], times[1::2], strict=True))
+            for kind in (random.choice(("buffer_flush", "buffer_flush", "measurement_off")),)
+        ]
+    tables["measurement_gaps"] = sorted(gaps, key=lambda gap: (gap["location_id"], gap["sequence"]))
 
 
 def find_losses(tables: Tables, random: Random) -> None:

@@ -289,7 +289,6 @@ FOR_USERS = {
     "parameter_values": "values of instrumented parameters as recorded",
     "record_attributes": "values attached to records",
     "samples": "where sampled programs were interrupted",
-    "measurement_gaps": "when the measurement was switched off",
 }
 
 

@@ -29,6 +29,7 @@ from tests.altered_traces import (
     confuse_requests,
     disagree,
     find_losses,
+    flush_buffers,
     forget_teams,
     join_groups,
     lose_accesses,
@@ -186,11 +187,12 @@ ALTERED: dict[str, tuple[tuple[Alteration, ...], ...]] = {
     "messages": (
         (lose_records,), (lose_calls,), (cancel_requests,), (confuse_requests,),
         (probe_receives,), (probe_receives, confuse_requests, lose_calls), (shift_clocks,),
+        (flush_buffers, lose_records, shift_clocks), (find_losses, lose_records),
     ),
     "collectives": (
         (lose_records,), (lose_calls, rename_calls), (rename_calls, silence_members),
         (silence_members, shift_clocks), (join_groups, disagree), (join_groups, silence_members),
-        (miscount_members,),
+        (miscount_members,), (flush_buffers, shift_clocks), (find_losses, lose_records),
     ),
     "files": (
         (lose_accesses,), (stack_handles,), (stack_handles, lose_accesses, shift_clocks),
@@ -199,7 +201,7 @@ ALTERED: dict[str, tuple[tuple[Alteration, ...], ...]] = {
     "one_sided": (
         (lose_one_sided,), (lose_one_sided,), (shift_clocks,), (lose_one_sided, shift_clocks),
     ),
-    "threads": ((forget_teams,), (find_losses, shift_clocks)),
+    "threads": ((forget_teams,), (find_losses, shift_clocks), (flush_buffers,)),
 }  # fmt: skip
 
 

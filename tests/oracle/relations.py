@@ -8,9 +8,12 @@ from functools import partial
 from typing import Any
 
 from tests.oracle import (
+    bounds,
+    clock_doubts,
     collectives,
     critical_path_points,
     critical_path_sums,
+    doubts,
     findings,
     imbalance,
     input_output,
@@ -74,6 +77,11 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     findings.tasks_too_fine, findings.findings,
     # what the trace is good for
     quality.open_requests, quality.clock_violations, quality.trace_quality,
+    # how far severities may be off
+    clock_doubts.clock_offsets, clock_doubts.message_clock_doubts,
+    clock_doubts.collective_clock_doubts, doubts.message_doubts, doubts.collective_doubts,
+    bounds.flushed_waits, bounds.gap_times, bounds.severity_bounds,
+    bounds.wait_bounds,
     # critical path
     critical_path_points.location_spans, critical_path_points.synchronisation_points,
     critical_path_points.critical_path_jumps, critical_path_points.critical_path_steps,

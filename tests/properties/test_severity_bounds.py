@@ -1,0 +1,173 @@
+"""Severities of damaged traces are off by no more than their bounds say.
+
+A whole trace is analysed, then damaged and analysed again: the true severity of each cell lies
+between the value less what it may be smaller by, and the value plus what it may be larger by.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from pipeline.generator.generate import generate
+from tests.altered_traces import Alteration, Tables, altered, shift_clocks, shift_groups
+from tests.analysing import Analyst, read_into_memory
+from tests.random_programs import random_spec
+
+PROGRAM_COUNT, BATCH = 12, 4
+Cell = tuple[Any, ...]
+RECEIVES = ("recv", "irecv")
+SENDS = ("send", "isend")
+# A severity of zero has no row; those that are no time have no bounds.
+VALUES = """
+    SELECT metric, call_path_id, location_id, is_beyond_reference, value
+    FROM severities
+    WHERE
+        metric IN (
+            SELECT metric FROM metrics WHERE kind IN ('wait state', 'completion') AND unit = 'ns'
+        )
+"""
+BOUNDS = """
+    SELECT metric, call_path_id, location_id, is_beyond_reference, sum(less_ns), sum(more_ns)
+    FROM severity_bounds
+    WHERE metric <> 'time'
+    GROUP BY ALL
+"""
+
+
+@pytest.fixture(scope="module")
+def analyst() -> Analyst:
+    return Analyst("severities", "metrics", "severity_bounds", "clock_offsets")
+
+
+def lose_receives(tables: Tables, random: Random) -> None:
+    """Receives are not recorded, or not when they were posted."""
+    _lose(tables, random, (*RECEIVES, "irecv_request"))
+
+
+def lose_sends(tables: Tables, random: Random) -> None:
+    """Sends are not recorded, or not when they were complete."""
+    _lose(tables, random, (*SENDS, "isend_complete"))
+
+
+def lose_collectives(tables: Tables, random: Random) -> None:
+    """Some calls of a location are not recorded as collectives."""
+    location = random.choice(tables["locations"])["location_id"]
+    tables["mpi_operations"] = [
+        row
+        for row in tables["mpi_operations"]
+        if row["kind"] != "collective" or row["location_id"] != location or random.random() < 0.6
+    ]
+
+
+def lose_peers(tables: Tables, random: Random) -> None:
+    """Receives, or sends, name nobody that is known."""
+    kinds = random.choice((RECEIVES, SENDS))
+    for row in tables["mpi_operations"]:
+        if row["kind"] in kinds and random.random() < 0.1:
+            row["peer_group_id"] = None
+
+
+def _lose(tables: Tables, random: Random, kinds: tuple[str, ...]) -> None:
+    share = random.choice((0.02, 0.2, 1.0))
+    tables["mpi_operations"] = [
+        row
+        for row in tables["mpi_operations"]
+        if row["kind"] not in kinds or random.random() >= share
+    ]
+
+
+def cut_location(tables: Tables, random: Random) -> None:
+    """The records of a location end early; its open calls are taken to end there."""
+    location = random.choice(tables["locations"])
+    cut_ns = random.randint(location["begin_ns"], location["end_ns"])
+    number = location["location_id"]
+    kept = []
+    for row in tables["visits"]:
+        if row["location_id"] == number:
+            if row["enter_ns"] > cut_ns:
+                continue
+            if row["leave_ns"] > cut_ns:
+                row |= {"leave_ns": cut_ns, "is_closed": False, "exclusive_ns": 0}
+        kept.append(row)
+    tables["visits"] = kept
+    # A record in an open call came before the end; what is known of its call ends there.
+    tables["mpi_operations"] = [
+        row
+        for row in tables["mpi_operations"]
+        if row["location_id"] != number or row["time_ns"] <= cut_ns
+    ]
+    for row in tables["mpi_operations"]:
+        if row["location_id"] == number and row["leave_ns"] is not None:
+            row["leave_ns"] = min(row["leave_ns"], cut_ns)
+    location |= {"is_complete": False, "end_ns": cut_ns}
+    tables["ended"] = [location]
+
+
+def lose_location(tables: Tables, random: Random) -> None:
+    """Nothing of a location could be read."""
+    location = random.choice(tables["locations"])
+    number = location["location_id"]
+    for name in ("visits", "mpi_operations"):
+        tables[name] = [row for row in tables[name] if row["location_id"] != number]
+    location |= {"is_complete": False, "record_count": 0, "visit_count": 0}
+    tables["ended"] = [location]
+
+
+def shift_clock(tables: Tables, random: Random) -> None:
+    """The clock of a process is off by up to the length of the run."""
+    (run,) = tables["runs"]
+    group = random.choice(tables["locations"])["location_group_id"]
+    spread = (run["end_ns"] - run["begin_ns"]) // random.choice((1, 10, 100))
+    shift_groups(tables, {group: random.choice((-1, 1)) * random.randint(0, spread)})
+
+
+DAMAGES: tuple[Alteration, ...] = (
+    lose_receives, lose_sends, lose_collectives, lose_peers, cut_location, lose_location,
+    shift_clock, shift_clocks,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("first", range(0, PROGRAM_COUNT, BATCH))
+def test_bounds_hold_what_is_true(first: int, analyst: Analyst, tmp_path: Path) -> None:
+    for number in range(first, first + BATCH):
+        spec = random_spec(number)
+        read = read_into_memory(generate(spec, tmp_path / f"program{number}").anchor)
+        analyst.analyse_tables(read)
+        truth = values(analyst)
+        assert analyst.rows("FROM severity_bounds") == [], spec
+        for damage in DAMAGES:
+            ended: set[int] = set()
+            analyst.analyse_tables(altered(read, [partial(_damaged, damage, ended)], number))
+            if damage not in (shift_clock, shift_clocks) or are_shifts_seen(analyst, damage):
+                check(analyst, truth, ended, f"{damage.__name__} in program {number}: {spec}")
+
+
+def _damaged(damage: Alteration, ended: set[int], tables: Tables, random: Random) -> None:
+    damage(tables, random)
+    ended.update(row["location_id"] for row in tables.pop("ended", ()))
+
+
+def are_shifts_seen(analyst: Analyst, damage: Alteration) -> bool:
+    """Whether the locations that contradict nobody have clocks that agree, as bounds assume."""
+    rows = analyst.rows("SELECT is_doubtful FROM clock_offsets")
+    return bool(rows) and (damage is shift_clock or sum(not row[0] for row in rows) <= 1)
+
+
+def values(analyst: Analyst) -> dict[Cell, int]:
+    return {row[:4]: row[4] for row in analyst.rows(VALUES)}
+
+
+def check(analyst: Analyst, truth: Mapping[Cell, int], ended: set[int], what: str) -> None:
+    """What a location did after its end is in no bound."""
+    found = values(analyst)
+    bounds = {row[:4]: row[4:] for row in analyst.rows(BOUNDS)}
+    for cell in {*found, *truth, *bounds}:
+        value, true = found.get(cell, 0), truth.get(cell, 0)
+        less, more = bounds.get(cell, (0, 0))
+        assert 0 <= less <= value, (cell, value, less, what)
+        if cell[2] not in ended:
+            assert value - less <= true <= value + more, (cell, value, true, less, more, what)
