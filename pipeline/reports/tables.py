@@ -29,6 +29,8 @@ _TITLES = {
     "finding": "Wait state",
     "finding_count": "Count",
     "inclusive_ratio": "Of all time",
+    "less_ns": "At most less",
+    "more_ns": "At most more",
     "is_beyond_reference": "Beyond the reference",
     "is_nonblocking": "Non-blocking",
     "location_count": "Locations",

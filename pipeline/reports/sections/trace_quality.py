@@ -24,6 +24,15 @@ MISREAD = TableSpec(
     titles={"column_name": "Column", "first_line": "First in line", "nearest": "Meant?"},
     row_limit=20,
 )
+UNCERTAIN = TableSpec(
+    query="uncertain_severities",
+    title="How far severities may be off",
+    note="What is missing of locations that end early is not in it; tracemill tables "
+    "severity_bounds tells what is assumed.",
+    titles={"value_ns": "Value"},
+    row_limit=20,
+    silent={"is_beyond_reference": False},
+)
 INCOMPLETE = TableSpec(
     query="incomplete_locations",
     title="Incomplete locations",
@@ -49,7 +58,13 @@ def build(material: Material, *more: TableSpec) -> Section:
         key="trace-quality",
         title="Trace quality",
         sentences=(describe_quality(findings.as_dicts(), incomplete.as_dicts()),),
-        tables=filled(findings, misread, *map(material.table, more), incomplete),
+        tables=filled(
+            findings,
+            misread,
+            *map(material.table, more),
+            incomplete,
+            material.table(UNCERTAIN),
+        ),
     )
 
 

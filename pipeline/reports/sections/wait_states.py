@@ -26,6 +26,7 @@ SEARCHED = "searched_wait_states"
 BEYOND = "beyond the reference"
 
 _COMPARABLE: dict[str, Value] = {"is_beyond_reference": False}
+_EXACT: dict[str, Value] = {"less_ns": 0, "more_ns": 0}
 
 BY_PROPERTY = TableSpec(
     query="waits_by_property",
@@ -34,14 +35,14 @@ BY_PROPERTY = TableSpec(
     explained=("metric",),
     row_limit=30,
     bars=("wait_ns",),
-    silent={"confidence": 100} | _COMPARABLE,
+    silent={"confidence": 100} | _COMPARABLE | _EXACT,
 )
 BY_CALL_PATH = TableSpec(
     query="waits_by_call_path",
     title="By call path",
     row_limit=20,
     bars=("wait_ns",),
-    silent=_COMPARABLE,
+    silent=_COMPARABLE | _EXACT,
 )
 BY_CAUSE = TableSpec(
     query="waits_by_cause",
@@ -114,7 +115,7 @@ def describe_finding(row: Row, *, has_threads: bool) -> Finding:
     headline = str(row["finding"])
     if row["is_beyond_reference"]:
         headline += f", {BEYOND}"
-    headline += f": {time_of(row['wait_ns'])}"
+    headline += f": {time_of(row['wait_ns'])}{_describe_bounds(row)}"
     if row["wait_ratio"] is not None:
         headline += f", {share_of(row['wait_ratio'])} of all time"
     waits = count_of(row["wait_count"], "wait")
@@ -123,6 +124,16 @@ def describe_finding(row: Row, *, has_threads: bool) -> Finding:
     return Finding(
         f"{headline}.", f"{waits} in {place}. {loss}{_describe_doubt(row)}", str(row["metric"])
     )
+
+
+def _describe_bounds(row: Row) -> str:
+    """By how much the time may be off, if it may."""
+    parts = [
+        f"{time_of(row[name])} {word}"
+        for name, word in (("less_ns", "less"), ("more_ns", "more"))
+        if row[name]
+    ]
+    return f" (at most {', '.join(parts)})" if parts else ""
 
 
 def _describe_doubt(row: Row) -> str:
