@@ -148,7 +148,8 @@ SEVERITY_BOUNDS = Table(
     "each summed over the reasons; without a row it is exact. Assumed: clocks of locations that "
     "contradict nobody agree, others are off by a constant; what is missing of a location that "
     "ends early is its end; as many sends as receives of a channel are missing only where none "
-    "are; what a flush outside of a wait displaced is not followed up.",
+    "are; what a flush outside of a wait displaced is not followed up. Of waits for one-sided "
+    "communication, files and locks only flushes are in it.",
     grain="one row per metric, call path, location and reason with a bound other than zero, beyond "
     "the reference apart",
     key=("metric", "call_path_id", "location_id", "is_beyond_reference", "reason"),

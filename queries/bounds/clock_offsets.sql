@@ -12,7 +12,8 @@
 --
 -- Grain:      one row per location, if clocks contradict each other
 -- Inputs:     messages, synchronised_members, framing_calls, collective_roles, collectives,
---             locations
+--             locations, trace_quality
+-- Needs rows: trace_quality
 -- Output:     clock_offsets
 -- Parameters: none
 -- Source:     the clock condition: an effect does not come before its cause
@@ -38,7 +39,10 @@ WITH
         SELECT locations.location_id
         FROM locations
         LEFT JOIN doubtful USING (location_id)
-        WHERE locations.visit_count > 0 AND EXISTS (FROM doubtful)
+        WHERE
+            locations.visit_count > 0
+            AND EXISTS (FROM doubtful)
+            AND EXISTS (FROM trace_quality WHERE kind = 'clock_violation')
         ORDER BY doubtful.location_id IS NOT NULL, locations.location_id
         LIMIT 1
     ),

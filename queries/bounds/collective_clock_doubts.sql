@@ -12,6 +12,7 @@
 -- Grain:      one row per metric, visit and reason
 -- Inputs:     clock_offsets, collective_roles, framing_calls, collectives, call_paths, mpi_calls,
 --             team_barrier_waits, visits
+-- Needs rows: clock_offsets or team_barrier_waits
 -- Output:     collective_clock_doubts
 -- Parameters: none
 -- Source:     the rules of synchronised_members and framing_calls

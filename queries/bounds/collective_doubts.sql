@@ -11,6 +11,7 @@
 -- Inputs:     collectives, collective_members, communicator_members, locations,
 --             mpi_operations, visits, mpi_calls, framing_calls, message_doubts,
 --             message_clock_doubts, trace_quality
+-- Needs rows: trace_quality
 -- Output:     collective_doubts
 -- Parameters: none
 -- Source:     the rules of collective_waits and of the like, for a partner at any time
@@ -81,6 +82,7 @@ WITH
         WHERE
             kind IN ('collective', 'nonblocking_collective')
             AND (communicator_id IN (FROM misnumbered) OR communicator_id IS NULL)
+            AND EXISTS (FROM trace_quality)
     ),
 
     silent_calls AS (

@@ -6,6 +6,7 @@
 --
 -- Grain:      one row per wait
 -- Inputs:     wait_states, measurement_gaps
+-- Needs rows: measurement_gaps, wait_states
 -- Output:     flushed_waits
 -- Parameters: none
 -- Source:     a flush is no work of the program: without it, who is waited for comes so much sooner

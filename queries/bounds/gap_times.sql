@@ -5,6 +5,7 @@
 --
 -- Grain:      one row per call path, location and kind of gap
 -- Inputs:     measurement_gaps, visits
+-- Needs rows: measurement_gaps, visits
 -- Output:     gap_times
 -- Parameters: none
 -- Source:     the nesting of visits

@@ -12,6 +12,7 @@
 --
 -- Grain:      one row per metric, visit and reason
 -- Inputs:     clock_offsets, messages, call_paths, mpi_calls
+-- Needs rows: clock_offsets, messages
 -- Output:     message_clock_doubts
 -- Parameters: none
 -- Source:     the rules of late_sender and late_receiver

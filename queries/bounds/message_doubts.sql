@@ -14,6 +14,7 @@
 -- Grain:      one row per metric, visit and reason
 -- Inputs:     sends, receives, unmatched_messages, messages, mpi_operations, locations, visits,
 --             mpi_calls, late_sender, late_receiver, trace_quality
+-- Needs rows: trace_quality
 -- Output:     message_doubts
 -- Parameters: none
 -- Source:     the rules of late_sender and late_receiver, for a partner at any time

@@ -13,6 +13,8 @@
 --             beyond the reference apart
 -- Inputs:     message_doubts, collective_doubts, message_clock_doubts, collective_clock_doubts,
 --             flushed_waits, gap_times, wait_states, metrics, call_tree
+-- Needs rows: message_doubts or collective_doubts or message_clock_doubts or
+--             collective_clock_doubts or flushed_waits or gap_times
 -- Output:     severity_bounds
 -- Parameters: none
 -- Source:     interval arithmetic on the rules of the wait states

@@ -10,6 +10,7 @@
 -- Grain:      one row per property, call path and location with a bound other than zero, beyond
 --             the reference apart
 -- Inputs:     severity_bounds, metrics, wait_states
+-- Needs rows: severity_bounds
 -- Output:     wait_bounds
 -- Parameters: none
 -- Source:     interval arithmetic

@@ -241,6 +241,8 @@ def _unsure_members(tables: Tables) -> Iterator[tuple[int | None, str | None, bo
                 yield member["visit_id"], operation, row["is_nonblocking"], "missing_records"
     for row in tables["mpi_operations"]:
         is_misnumbered = row["communicator_id"] in misnumbered or row["communicator_id"] is None
+        if not tables["trace_quality"]:
+            continue
         if row["kind"] in ("collective", "nonblocking_collective") and is_misnumbered:
             is_nonblocking = row["kind"] != "collective"
             yield row["visit_id"], row["operation"], is_nonblocking, "incomplete_collective"

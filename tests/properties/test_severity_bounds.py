@@ -17,18 +17,20 @@ from tests.altered_traces import Alteration, Tables, altered, shift_clocks, shif
 from tests.analysing import Analyst, read_into_memory
 from tests.random_programs import random_spec
 
-PROGRAM_COUNT, BATCH = 12, 4
+PROGRAM_COUNT, BATCH = 8, 2
 Cell = tuple[Any, ...]
 RECEIVES = ("recv", "irecv")
 SENDS = ("send", "isend")
-# A severity of zero has no row; those that are no time have no bounds.
+# Of waits of other kinds only flushes are in the bounds.
 VALUES = """
     SELECT metric, call_path_id, location_id, is_beyond_reference, value
     FROM severities
-    WHERE
-        metric IN (
-            SELECT metric FROM metrics WHERE kind IN ('wait state', 'completion') AND unit = 'ns'
-        )
+    WHERE metric IN (
+        'mpi_latesender', 'mpi_latesender_wo', 'mpi_lswo_same', 'mpi_lswo_different',
+        'mpi_latereceiver', 'mpi_barrier_wait', 'mpi_wait_nxn', 'mpi_latebroadcast',
+        'mpi_earlyreduce', 'mpi_earlyscan', 'mpi_finalize_wait', 'mpi_barrier_completion',
+        'mpi_nxn_completion', 'mpi_init_completion'
+    )
 """
 BOUNDS = """
     SELECT metric, call_path_id, location_id, is_beyond_reference, sum(less_ns), sum(more_ns)
