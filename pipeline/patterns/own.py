@@ -1,7 +1,9 @@
 """Patterns of the user: files of SQL in a folder, checked before anything is computed."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from pipeline.errors import MissingInputError, PatternError, QueryError
 from pipeline.patterns.catalogue import catalogue, known_tables, metrics_of, pattern_of
@@ -75,15 +77,51 @@ def _check_names(patterns: Sequence[Query]) -> None:
                 f"{query.relation}: Tracemill has something of this name: {query.path}: "
                 "choose another"
             )
-        for name in query.inputs:
-            _check_input(query, name, patterns)
+        _check_inputs(query, patterns)
 
 
-def _check_input(query: Query, name: str, patterns: Sequence[Query]) -> None:
-    if name not in known_tables() and name not in {each.relation for each in patterns}:
+def _check_inputs(query: Query, patterns: Sequence[Query]) -> None:
+    known = {*known_tables(), *(each.relation for each in patterns)}
+    for name in query.inputs:
+        if name not in known:
+            raise PatternError(
+                f"{query.relation}: no table {name}: {query.path}: tracemill tables lists them"
+            )
+    for name in sorted(_tables_read(query) - set(query.inputs)):
         raise PatternError(
-            f"{query.relation}: no table {name}: {query.path}: tracemill tables lists them"
+            f"{query.relation}: the query reads {name}: {query.path}: add it to Inputs"
         )
+
+
+def _tables_read(query: Query) -> set[str]:
+    """What a query names after FROM and JOIN, but for what it defines itself."""
+    import duckdb
+
+    text = duckdb.execute("SELECT json_serialize_sql($text)", {"text": query.statement}).fetchall()[
+        0
+    ][0]
+    document = json.loads(text)
+    if document["error"]:
+        reason = document["error_message"].splitlines()[0]
+        raise PatternError(f"{query.relation}: the SQL cannot be read: {query.path}: {reason}")
+    nodes = list(_walk(document))
+    named = {node["table_name"] for node in nodes if node.get("type") == "BASE_TABLE"}
+    return named - {each["key"] for node in nodes for each in _defined(node)}
+
+
+def _defined(node: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The common table expressions that a node of a statement defines."""
+    cte_map = node.get("cte_map")
+    return cte_map.get("map", ()) if isinstance(cte_map, dict) else ()
+
+
+def _walk(node: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(node, dict):
+        yield node
+    children = node.values() if isinstance(node, dict) else node
+    if isinstance(node, dict | list):
+        for child in children:
+            yield from _walk(child)
 
 
 def _check_metrics(patterns: Sequence[Query]) -> None:

@@ -243,5 +243,7 @@ SELECT
     0::BIGINT AS least_ns,
     max(duration_ns) AS most_ns
 FROM doubts
+-- Where nothing is missing or doubtful in the trace, nothing is here.
+WHERE EXISTS (FROM trace_quality)
 GROUP BY ALL
 ORDER BY metric, visit_id, reason, is_beyond_reference

@@ -305,4 +305,6 @@ SELECT
     least_ns::BIGINT AS least_ns,
     most_ns
 FROM doubts
+-- Where nothing is missing or doubtful in the trace, nothing is here.
+WHERE EXISTS (FROM trace_quality)
 ORDER BY metric, visit_id, reason, is_beyond_reference

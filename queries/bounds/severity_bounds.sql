@@ -12,7 +12,7 @@
 -- Grain:      one row per metric, call path, location and reason with a bound other than zero,
 --             beyond the reference apart
 -- Inputs:     message_doubts, collective_doubts, message_clock_doubts, collective_clock_doubts,
---             flushed_waits, gap_times, wait_states, metrics, call_tree
+--             flushed_waits, gap_times, wait_states, catalogue_metrics, call_tree
 -- Needs rows: message_doubts or collective_doubts or message_clock_doubts or
 --             collective_clock_doubts or flushed_waits or gap_times
 -- Output:     severity_bounds
@@ -24,14 +24,14 @@ WITH RECURSIVE
         SELECT
             metric AS part,
             metric
-        FROM metrics
+        FROM catalogue_metrics
         UNION ALL
         SELECT
             ancestry.part,
-            metrics.parent_metric AS metric
+            catalogue_metrics.parent_metric AS metric
         FROM ancestry
-        INNER JOIN metrics USING (metric)
-        WHERE metrics.parent_metric IS NOT NULL
+        INNER JOIN catalogue_metrics USING (metric)
+        WHERE catalogue_metrics.parent_metric IS NOT NULL
     ),
 
     doubts AS (

@@ -9,7 +9,7 @@
 --
 -- Grain:      one row per property, call path and location with a bound other than zero, beyond
 --             the reference apart
--- Inputs:     severity_bounds, metrics, wait_states
+-- Inputs:     severity_bounds, catalogue_metrics, wait_states
 -- Needs rows: severity_bounds
 -- Output:     wait_bounds
 -- Parameters: none
@@ -27,15 +27,15 @@ WITH
         FROM severity_bounds
         UNION ALL
         SELECT
-            metrics.parent_metric,
+            catalogue_metrics.parent_metric,
             bounds.call_path_id,
             bounds.location_id,
             bounds.is_beyond_reference,
             bounds.more_ns,
             bounds.less_ns
         FROM severity_bounds AS bounds
-        INNER JOIN metrics USING (metric)
-        WHERE metrics.parent_metric IS NOT NULL
+        INNER JOIN catalogue_metrics USING (metric)
+        WHERE catalogue_metrics.parent_metric IS NOT NULL
     ),
 
     bounds AS (
@@ -48,7 +48,7 @@ WITH
             sum(parts.more_ns) AS more_ns
         FROM parts
         SEMI JOIN (
-            SELECT metric FROM metrics WHERE kind IN ('wait state', 'completion')
+            SELECT metric FROM catalogue_metrics WHERE kind IN ('wait state', 'completion')
         ) AS waiting
             ON parts.property = waiting.metric
         GROUP BY parts.property, parts.call_path_id, parts.location_id, parts.is_beyond_reference

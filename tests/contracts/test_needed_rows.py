@@ -20,7 +20,13 @@ from pipeline.run import Options, analyze_source
 from pipeline.store import Store
 from pipeline.store.database import create_empty
 from schemas import BY_NAME
-from tests.altered_traces import altered, lose_records, probe_receives, shift_clocks
+from tests.altered_traces import (
+    altered,
+    flush_buffers,
+    lose_records,
+    probe_receives,
+    shift_clocks,
+)
 from tests.analysing import Analyst, read_into_memory
 from tests.contracts.test_queries import SQL_TYPES
 
@@ -31,7 +37,7 @@ TRACES = (
     "m03_ls_waitall", "e05_wrong_order", "z01_otf2v3_nbc_rma", "m29_hybrid", "m31_omp_tasks",
     "m18_master_worker",
 )  # fmt: skip
-# The first one, with matched probes, lost records and clocks apart.
+# The first one, with matched probes, lost records, clocks apart and buffers written.
 ALTERED = "altered"
 # A whole team, then a smaller one, whose threads wait for a lock.
 SMALL_TEAMS: dict[str, Any] = {
@@ -73,7 +79,8 @@ def read_all(folder: Path) -> Iterator[tuple[str, dict[str, pa.Table]]]:
     for name in TRACES:
         yield name, read_into_memory(DATA / name)
     first = read_into_memory(DATA / TRACES[0])
-    yield ALTERED, altered(first, (probe_receives, lose_records, shift_clocks), seed=0)
+    alterations = (probe_receives, lose_records, shift_clocks, flush_buffers)
+    yield ALTERED, altered(first, alterations, seed=0)
     programs = {"small teams": SMALL_TEAMS, "windows and files": WINDOWS_AND_FILES}
     for name, program in programs.items():
         yield name, read_into_memory(generate(parse_spec(program, name), folder / name).anchor)
