@@ -7,10 +7,10 @@ import pytest
 
 from pipeline import open_store
 from pipeline.errors import PipelineError
+from pipeline.patterns.catalogue import known_tables
 from pipeline.run import Options, analyze
 from pipeline.store import Run, Store
 from pipeline.table_export import export_tables
-from schemas import BY_NAME
 from tests.support import Case
 
 DATA = Path(__file__).parents[2] / "data"
@@ -31,7 +31,7 @@ def test_every_table_is_there_with_its_rows_and_meanings(run: Run, tmp_path: Pat
     for name in run.tables:
         exported = pq.read_table(output / f"{name}.parquet")
         assert exported.equals(run.read(name)), name
-        for column in BY_NAME[name].columns:
+        for column in known_tables()[name].columns:
             metadata = exported.schema.field(column.name).metadata or {}
             assert metadata.get(b"meaning", b"").decode() == column.meaning
 

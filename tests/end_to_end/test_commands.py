@@ -239,5 +239,5 @@ def test_what_is_said_to_be_analysed_is_what_is_searched(store: Path) -> None:
         "Wait at Window Create", "Wait at Window Free",
         "Wait at Fence", "Late Post, synchronisation", "Late Post, communication", "Early Wait",
         "Window Lock Competition, synchronisation", "Window Lock Competition, communication",
-        "Wait for Progress",
+        "Wait for Progress", "Wait at Collective I/O",
     }  # fmt: skip

@@ -114,21 +114,23 @@ class Simulation:
         factor = self._factor(self._program.regions[path.region].name, rank)
         if not is_team:
             return floor(row[at.AMOUNT] * factor)
-        # In every barrier all wait for the slowest thread. They begin 1 ns after the fork, leave a
-        # barrier 1 ns after the last has come, the region another 1 ns later, and end in 3 ns more.
-        threads = self._program.thread_count
-        slowest = max(
+        shares = [
             floor(floor(row[at.AMOUNT] * (1 + Fraction(more, 10**6))) * factor)
-            for more in (n % row[at.TARGET] * row[at.SLOT] for n in range(threads))
-        )
-        return 1 + (row[at.COUNT] + 1) * (slowest + 1) + 1 + 3
+            for more in (n % row[at.TARGET] * row[at.SLOT] for n in range(row[at.TAG]))
+        ]
+        # Threads begin 1 ns after the fork, leave a barrier 1 ns after the last has come, the
+        # region another 1 ns later, and end in 3 ns more.
+        begin = 1
+        for _ in range(row[at.COUNT] + 1):
+            begin = max(_take_turns([begin + share for share in shares], row)) + 1
+        return begin + 1 + 3
 
     # --- Calls ---
 
     def _leaving(self, enter: int, row: Instruction, done: list[Condition]) -> Condition:
         """When a call is left that was entered, and has to wait for all of `done`."""
         overhead = self._machine.overhead_ns
-        least = row[at.AMOUNT] if row[at.CODE] == at.REMOTE else overhead
+        least = row[at.AMOUNT] if row[at.CODE] in (at.REMOTE, at.TRANSFER) else overhead
         tail = 0 if row[at.CODE] == at.COLLECTIVE and row[at.MODE] >= at.INIT else overhead // 2
 
         def left() -> int | None:
@@ -205,6 +207,23 @@ def _at(time: int) -> Condition:
     return lambda: time
 
 
+def _take_turns(times: list[int], row: Instruction) -> list[int]:
+    """When threads are done that come to a lock at some times, each as often as the others.
+
+    The thread that comes first, of equals the lowest, is the next to have it, 1 ns after it was
+    given back. A critical section is one call, which is left 2 ns after the work in it and 1 ns
+    after the lock is given back; of other locks, the call that takes them ends 1 ns after it has.
+    """
+    times, turns = list(times), [row[at.RECEIVED]] * len(times)
+    free_ns = 0
+    while any(turns):
+        _, thread = min((time, n) for n, time in enumerate(times) if turns[n])
+        taken = max(times[thread], free_ns) + 1 + (row[at.COMM] != at.CRITICAL)
+        free_ns, times[thread] = taken + row[at.BYTES] + 1, taken + row[at.BYTES] + 3
+        turns[thread] -= 1
+    return times
+
+
 def _take(queue: list[Message], wanted: Message) -> Message | None:
     """Take the oldest fitting message out of a queue."""
     for message in queue:
@@ -228,6 +247,10 @@ def _needed(own: int, members: dict[int, Member], count: int) -> list[int] | Non
     elif family == at.SCAN:
         needed = [member for rank, member in members.items() if rank < own]
         is_complete = len(needed) == own
-    elif family in (at.BARRIER, at.WINDOW, at.INIT, at.FINALIZE):
+    elif family == at.RING and is_receiver:
+        neighbours = {(own - 1) % count, (own + 1) % count}
+        needed = [members[rank] for rank in neighbours if rank in members]
+        is_complete = len(needed) == len(neighbours)
+    elif family in (at.BARRIER, at.WINDOW, at.INIT, at.FINALIZE, at.FILE):
         needed, is_complete = list(members.values()), len(members) == count
     return [begin, *(member.begin_ns for member in needed)] if is_complete else None

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas import BY_NAME
+from pipeline.patterns.catalogue import known_tables
 from tests.golden.micro_trace import MicroTrace, Place, Row, Tables
 from tests.golden.running import run_queries
 from tests.hand_made import make_table
@@ -111,7 +111,7 @@ def with_waits(draw: st.DrawFn, tables: Tables) -> Tables:
 def expected(tables: Tables) -> dict[str, list[Row]]:
     """What the oracles make of the tables as a reader would give them."""
     known: dict[str, list[Row]] = {
-        name: make_table(BY_NAME[name], rows).to_pylist() for name, rows in tables.items()
+        name: make_table(known_tables()[name], rows).to_pylist() for name, rows in tables.items()
     }
     for name in RELATIONS:
         known[name] = getattr(input_output, name)(known)
@@ -119,7 +119,7 @@ def expected(tables: Tables) -> dict[str, list[Row]]:
 
 
 def check(tables: Tables) -> None:
-    columns = {name: " ".join(BY_NAME[name].column_names) for name in RELATIONS}
+    columns = {name: " ".join(known_tables()[name].column_names) for name in RELATIONS}
     found = run_queries(columns, tables)
     wanted = expected(tables)
     for name, rows in zip(RELATIONS, found, strict=True):
