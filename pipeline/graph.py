@@ -13,7 +13,7 @@ from typing import Any
 from pipeline.errors import QueryError
 from pipeline.patterns.catalogue import known_tables, metrics_of
 from pipeline.source import Source
-from pipeline.sql import Query, Value
+from pipeline.sql import COMPLETED, Query, Value, load_query
 from pipeline.text import hash_of
 from pipeline.version import VERSION
 from schemas import Table
@@ -148,7 +148,9 @@ def key_parts(
     elif isinstance(stage, SqlStage):
         parts |= {"query": hash_of(stage.query.text), "duckdb": installed_version("duckdb")}
         if stage.query.pattern:
-            parts["code"] = code_hash(_COMPLETING_MODULES)
+            parts["code"] = code_hash(_COMPLETING_MODULES) + hash_of(
+                load_query(COMPLETED).text + " ".join(stage.metrics)
+            )
     else:
         parts |= {"code": code_hash(stage.modules), "duckdb": installed_version("duckdb")}
     return parts | {"options": json.dumps(options, sort_keys=True)}
@@ -223,7 +225,7 @@ def _ordered(stages: Iterable[Stage], makers: Mapping[str, Stage]) -> tuple[Stag
     while needs:
         ready = [name for name, needed in needs.items() if not needed]
         if not ready:
-            raise QueryError(f"stages wait for each other in a circle: {', '.join(sorted(needs))}")
+            raise QueryError(f"stages wait for each other: {_circle(needs)}")
         # Reading comes first: before DuckDB, it runs in little memory.
         done = min(ready, key=lambda name: (name != READ, name))
         ordered.append(by_name[done])
@@ -231,3 +233,12 @@ def _ordered(stages: Iterable[Stage], makers: Mapping[str, Stage]) -> tuple[Stag
         for needed in needs.values():
             needed.discard(done)
     return tuple(ordered)
+
+
+def _circle(needs: Mapping[str, Iterable[str]]) -> str:
+    """One of the circles among stages of which each needs another one."""
+    way = [min(needs)]
+    while (needed := min(needs[way[-1]])) not in way:
+        way.append(needed)
+    circle = [*way[way.index(needed) :], needed]
+    return ", which needs ".join([f"{circle[0]} needs {circle[1]}", *circle[2:]])

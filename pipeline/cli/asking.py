@@ -211,7 +211,7 @@ def list_patterns(*, store: Store = Path("store"), patterns: Path | None = None)
     patterns
         Folder of patterns of your own, besides the folder patterns in the store.
     """
-    from pipeline.patterns.listing import print_patterns
     from pipeline.patterns.own import patterns_beside
+    from pipeline.reports.pattern_list import print_patterns
 
     print_patterns(patterns_beside(store, patterns))

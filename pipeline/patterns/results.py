@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from pipeline.errors import PatternError
 from pipeline.patterns.catalogue import pattern_of, table_of
 from pipeline.patterns.declaration import FINDING
-from pipeline.sql import Query, load_query
+from pipeline.sql import COMPLETED, Query, load_query
 from schemas.patterns import NEEDED_OF_FINDINGS
 from schemas.table import BOOL, STRING, Table
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 RESULT = "pattern_result"
 _TEMPLATE = "pattern_template"
-_COMPLETED = "completed_findings"
 _TEXTS = {"VARCHAR"}
 _INTEGERS = {
     *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"),
@@ -35,12 +34,13 @@ def complete(
     table = table_of(query)
     result = connection.table(RESULT)
     _check_columns(query, table, dict(zip(result.columns, map(str, result.types), strict=True)))
+    _check_amounts(query, result)
     if pattern_of(query).kind != FINDING:
         found = result.select(*table.column_names).order("property, visit_id")
     else:
         connection.register(_TEMPLATE, table.empty())
         only = metrics[0] if len(metrics) == 1 else ""
-        found = connection.sql(load_query(_COMPLETED).statement, params={"metric": only})
+        found = connection.sql(load_query(COMPLETED).statement, params={"metric": only})
     _check_values(query, found, metrics)
     return found
 
@@ -70,21 +70,34 @@ def _check_columns(query: Query, table: Table, given: Mapping[str, str]) -> None
         if type_name not in allowed:
             raise PatternError(
                 f"{query.relation}: column {name} is {type_name}, not {wanted}: {query.path}: "
-                "cast it in the query"
+                "cast it in the query, times to nanoseconds"
+            )
+
+
+def _check_amounts(query: Query, result: "duckdb.DuckDBPyRelation") -> None:
+    """Findings of zero are none; waits of zero are not to be given at all."""
+    is_finding = pattern_of(query).kind == FINDING
+    amount, least = ("value", 0) if is_finding else ("wait_ns", 1)
+    smallest = "a negative value" if is_finding else "a wait of zero or less"
+    wrong = {f"no {amount}": f"{amount} IS NULL", smallest: f"{amount} < {least}"}
+    for what, condition in wrong.items():
+        if result.filter(condition).limit(1).fetchall():
+            raise PatternError(
+                f"{query.relation}: there are rows with {what}: {query.path}: leave them out"
             )
 
 
 def _check_values(query: Query, found: "duckdb.DuckDBPyRelation", metrics: Sequence[str]) -> None:
-    amount = "value" if pattern_of(query).kind == FINDING else "wait_ns"
     wrong = {
         "without call_path_id": "call_path_id IS NULL",
         "without location_id": "location_id IS NULL",
-        f"with a negative {amount}": f"{amount} < 0",
         "with a confidence beyond 0 to 100": "confidence NOT BETWEEN 0 AND 100",
     }
     for what, condition in wrong.items():
         if found.filter(condition).limit(1).fetchall():
-            raise PatternError(f"{query.relation}: there are rows {what}: {query.path}: mend it")
+            raise PatternError(
+                f"{query.relation}: there are rows {what}: {query.path}: leave them out"
+            )
     named = {name for (name,) in found.select("property").distinct().fetchall()}
     unknown = sorted(named - set(metrics))
     if unknown:

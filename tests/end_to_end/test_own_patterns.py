@@ -8,7 +8,7 @@ import pytest
 
 from pipeline import cli
 from pipeline.console import messages, results
-from pipeline.errors import PatternError
+from pipeline.errors import PatternError, QueryError
 from pipeline.opening import open_store
 from pipeline.run import Analysis, Options, analyze
 from pipeline.store import Run, Store
@@ -208,6 +208,8 @@ EDITS = {
                          "column value is DECIMAL.* not an integer"),
     "negative value": ("send_completion_leave_ns - send_completion_enter_ns AS value",
                        "-5 AS value", "rows with a negative value"),
+    "no value": ("send_completion_leave_ns - send_completion_enter_ns AS value",
+                 "NULL::BIGINT AS value", "rows with no value"),
     "no place": ("send_completion_call_path_id AS", "NULL::INTEGER AS",
                  "rows without call_path_id"),
     "unknown property": ("SELECT\n", "SELECT 'late' AS property,\n", "rows of property late"),
@@ -269,3 +271,11 @@ def test_reports_tell_what_a_pattern_found_with_its_query(
     page = next((store / "reports").glob("*/index.html")).read_text()
     assert "value &gt; 15_000" in page
     assert 'id="metric-slow_small_sends"' in page
+
+
+def test_a_pattern_cannot_read_what_is_made_of_it(store: Path, folder: Path) -> None:
+    text = PATTERN.replace("Inputs:     messages", "Inputs:     messages, severities")
+    (folder / "slow_small_sends.sql").write_text(text)
+    needs = "slow_small_sends, which needs severities, which needs findings"
+    with pytest.raises(QueryError, match=f"findings needs {needs}"):
+        with_patterns(store, folder)

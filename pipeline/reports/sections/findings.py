@@ -93,7 +93,7 @@ def describe_master(row: Row, total_ns: Value) -> str:
         )
     if row["fine_ns"]:
         tasks = count_of(row["fine_count"], "task")
-        told.append(f"Getting {tasks} took longer than computing: {time_of(row['fine_ns'])}.")
+        told.append(f"Getting {tasks}, {time_of(row['fine_ns'])}, took longer than computing.")
     return " ".join(told)
 
 

@@ -146,9 +146,9 @@ def describe_use(overview: Row) -> str:
     if not overview["total_ns"]:
         return "All visits took no time."
     spent = f"Together the locations spent {time_of(overview['total_ns'])}"
-    if not overview["mpi_ns"]:
-        return f"{spent}, none of it in MPI."
-    share = f"{spent}, {share_of(overview['mpi_ratio'])} of it in MPI"
+    is_in_mpi = bool(overview["mpi_ns"])
+    part = share_of(overview["mpi_ratio"]) if is_in_mpi else "none"
+    share = f"{spent}, {part} of it in MPI"
     waiting = [
         *([f"{share_of(overview['wait_ratio'])} waiting"] if overview["wait_ns"] else []),
         *(

@@ -153,7 +153,9 @@ def _describe_loss(row: Row, *, has_threads: bool) -> str:
     cause = name_place(row["cause_rank"], row["cause_thread"], has_threads=has_threads)
     path = row["cause_call_path"]
     if path is not None:
-        cause += " to enter it" if path == row["call_path"] else f" in {name_path(path)}"
+        is_lock = "lock_contention" in str(row["metric"])
+        same = ", which had the lock" if is_lock else " to enter it"
+        cause += same if path == row["call_path"] else f" in {name_path(path)}"
     worst, part = time_of(row["worst_ns"]), _describe_part(row)
     if number(row["location_count"]) > 1:
         return f"{victim} loses most, {worst}, {part} waiting for {cause}."
