@@ -6,6 +6,7 @@ from schemas import (
     campaigns,
     cell_call_sites,
     collectives,
+    communicators,
     critical_path,
     definitions,
     events,
@@ -16,6 +17,7 @@ from schemas import (
     master_worker,
     matching,
     metrics,
+    named_values,
     one_sided,
     overheads,
     patterns,
@@ -31,6 +33,8 @@ from schemas.table import Column, Rule, Table, Violation
 
 TABLES: tuple[Table, ...] = (
     *definitions.TABLES,
+    *communicators.TABLES,
+    *named_values.TABLES,
     *events.TABLES,
     *matching.TABLES,
     *collectives.TABLES,

@@ -1,24 +1,19 @@
-"""What the trace declares: the run, its places, its code and its communicators."""
+"""What the trace declares: the run, its places and its code."""
 
 from schemas.columns import (
     CALL_PATH_ID,
-    COMM_RANK,
-    COMMUNICATOR_ID,
-    IO_HANDLE_ID,
     LOCATION_GROUP_ID,
     LOCATION_ID,
     NAME,
     NOT_RECORDED,
     PARADIGM,
     REGION_ID,
-    RMA_GROUP_ID,
     SOURCE_REF,
     VISIT_COUNT,
-    WINDOW_ID,
     nullable,
     renamed,
 )
-from schemas.table import BOOL, ENUM, INT8, INT32, INT64, STRING, Column, Table
+from schemas.table import BOOL, ENUM, INT32, INT64, STRING, Column, Table
 
 REGION_ROLES = (
     "unknown", "function", "wrapper", "loop", "code", "parallel", "sections", "section",
@@ -29,7 +24,6 @@ REGION_ROLES = (
     "task_untied", "allocate", "deallocate", "reallocate", "file_io_metadata", "cancel", "kernel",
 )  # fmt: skip
 LOCATION_KINDS = ("unknown", "cpu_thread", "gpu", "metric")
-COMMUNICATOR_KINDS = ("group", "self", "inter", "thread_team", "unknown")
 CALL_PATH_KINDS = ("program", "task", "thread", "task_stub")
 
 RUNS = Table(
@@ -241,67 +235,6 @@ CALL_PATHS = Table(
     ),
 )
 
-COMMUNICATORS = Table(
-    name="communicators",
-    meaning="MPI communicators and thread teams.",
-    grain="one row per communicator",
-    key=("communicator_id",),
-    columns=(
-        COMMUNICATOR_ID,
-        SOURCE_REF,
-        NAME,
-        Column(name="kind", type=ENUM, values=COMMUNICATOR_KINDS, meaning="Kind of communicator."),
-        PARADIGM,
-        renamed(
-            COMMUNICATOR_ID,
-            "parent_communicator_id",
-            "Communicator this one was made from.",
-            null_means=NOT_RECORDED,
-        ),
-        Column(name="size", type=INT32, minimum=0, meaning="Number of members of all groups."),
-    ),
-)
-
-COMMUNICATOR_MEMBERS = Table(
-    name="communicator_members",
-    meaning="Which location has which rank in which communicator.",
-    grain="one row per communicator, group of it and rank; none for MPI_COMM_SELF",
-    key=("communicator_id", "side", "comm_rank"),
-    columns=(
-        COMMUNICATOR_ID,
-        Column(
-            name="side",
-            type=INT8,
-            minimum=0,
-            maximum=1,
-            meaning="0, or 1 for the second group of an inter-communicator.",
-        ),
-        COMM_RANK,
-        nullable(LOCATION_ID, "the rank names a location that is not defined"),
-        nullable(LOCATION_GROUP_ID, "the rank names a location that is not defined"),
-    ),
-)
-
-CART_DIMENSIONS = Table(
-    name="cart_dimensions",
-    meaning="Grids that the processes of communicators lie on (Cartesian topologies).",
-    grain="one row per dimension, of communicators that have one grid",
-    key=("communicator_id", "dimension"),
-    columns=(
-        COMMUNICATOR_ID,
-        Column(
-            name="dimension",
-            type=INT32,
-            minimum=0,
-            meaning="Position of the dimension; ranks that follow each other differ in the last.",
-        ),
-        Column(name="size", type=INT32, minimum=0, meaning="Processes along the dimension."),
-        Column(
-            name="is_periodic", type=BOOL, meaning="The last process has the first as neighbour."
-        ),
-    ),
-)
-
 SOURCE_LOCATIONS = Table(
     name="source_locations",
     meaning="Places in the source that calling contexts and attributes refer to.",
@@ -339,120 +272,7 @@ CALLING_CONTEXTS = Table(
     ),
 )
 
-ATTRIBUTES = Table(
-    name="attributes",
-    meaning="Named extra values that records may carry.",
-    grain="one row per attribute",
-    key=("attribute_id",),
-    columns=(
-        Column(name="attribute_id", type=INT32, minimum=0, meaning="Definition order."),
-        SOURCE_REF,
-        NAME,
-        Column(name="description", type=STRING, meaning="Description as the trace gives it."),
-    ),
-)
-
-PARAMETERS = Table(
-    name="parameters",
-    meaning="Named values that the program recorded.",
-    grain="one row per parameter",
-    key=("parameter_id",),
-    columns=(
-        Column(name="parameter_id", type=INT32, minimum=0, meaning="Definition order."),
-        SOURCE_REF,
-        NAME,
-        Column(
-            name="kind",
-            type=ENUM,
-            values=("string", "int64", "uint64"),
-            meaning="Type of the values.",
-        ),
-    ),
-)
-
-COUNTERS = Table(
-    name="counters",
-    meaning="Counters (OTF2: metric members), such as hardware events.",
-    grain="one row per counter",
-    key=("counter_id",),
-    columns=(
-        Column(name="counter_id", type=INT32, minimum=0, meaning="Definition order."),
-        SOURCE_REF,
-        NAME,
-        Column(name="unit", type=STRING, meaning="Unit as the trace gives it."),
-        Column(
-            name="kind",
-            type=ENUM,
-            values=("other", "papi", "rusage", "user"),
-            meaning="Where the values come from.",
-        ),
-        Column(
-            name="accumulation",
-            type=ENUM,
-            values=("accumulated", "absolute", "relative"),
-            meaning="Whether values grow from the start, stand alone, or add to the one before.",
-        ),
-        Column(name="base", type=INT8, meaning="2 or 10: values count base**exponent units."),
-        Column(name="exponent", type=INT64, meaning="See base."),
-    ),
-)
-
-RMA_WINDOWS = Table(
-    name="rma_windows",
-    meaning="Memory windows of one-sided communication.",
-    grain="one row per window",
-    key=("rma_window_id",),
-    columns=(
-        WINDOW_ID,
-        SOURCE_REF,
-        NAME,
-        nullable(COMMUNICATOR_ID, "the window names a communicator that is not defined"),
-    ),
-)
-
-RMA_GROUP_MEMBERS = Table(
-    name="rma_group_members",
-    meaning="Processes of the groups that synchronise over RMA windows without the others.",
-    grain="one row per group and place in it; none in traces without windows",
-    key=("rma_group_id", "position"),
-    columns=(
-        RMA_GROUP_ID,
-        Column(name="position", type=INT32, minimum=0, meaning="Place in the group, from 0."),
-        nullable(LOCATION_ID, "the group names a location that is not defined"),
-        nullable(LOCATION_GROUP_ID, "the group names a location that is not defined"),
-    ),
-)
-
-IO_HANDLES = Table(
-    name="io_handles",
-    meaning="Open files and other input and output channels.",
-    grain="one row per handle",
-    key=("io_handle_id",),
-    columns=(
-        IO_HANDLE_ID,
-        SOURCE_REF,
-        NAME,
-        Column(
-            name="file", type=STRING, null_means=NOT_RECORDED, meaning="File behind the handle."
-        ),
-        Column(
-            name="io_paradigm",
-            type=STRING,
-            null_means=NOT_RECORDED,
-            meaning="Interface, such as POSIX or MPI-IO.",
-        ),
-        nullable(COMMUNICATOR_ID, "not opened collectively"),
-        Column(
-            name="parent_io_handle_id",
-            type=INT32,
-            null_means="opened directly",
-            meaning="Handle that this one wraps.",
-        ),
-    ),
-)
-
 TABLES = (
-    RUNS, SYSTEM_TREE_NODES, LOCATION_GROUPS, LOCATIONS, REGIONS, CALL_PATHS, COMMUNICATORS,
-    COMMUNICATOR_MEMBERS, CART_DIMENSIONS, SOURCE_LOCATIONS, CALLING_CONTEXTS, ATTRIBUTES,
-    PARAMETERS, COUNTERS, RMA_WINDOWS, RMA_GROUP_MEMBERS, IO_HANDLES,
+    RUNS, SYSTEM_TREE_NODES, LOCATION_GROUPS, LOCATIONS, REGIONS, CALL_PATHS, SOURCE_LOCATIONS,
+    CALLING_CONTEXTS,
 )  # fmt: skip

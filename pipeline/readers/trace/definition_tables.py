@@ -8,7 +8,7 @@ import pyarrow as pa
 from pipeline.readers.trace.definitions import UNDEFINED_32, UNDEFINED_64
 from pipeline.readers.trace.identifiers import Identifiers
 from pipeline.readers.trace.reading import TraceOrigin
-from schemas import definitions as tables
+from schemas import communicators, definitions, named_values
 from schemas.columns import PARADIGMS
 from schemas.table import Table
 
@@ -60,19 +60,19 @@ class DefinitionTables:
         return None if ref == UNDEFINED_32 else self._text(ref)
 
     def all(self) -> Iterable[tuple[Table, pa.Table]]:
-        yield tables.SYSTEM_TREE_NODES, self._system_tree_nodes()
-        yield tables.LOCATION_GROUPS, self._location_groups()
-        yield tables.COMMUNICATORS, self._communicators()
-        yield tables.COMMUNICATOR_MEMBERS, self._communicator_members()
-        yield tables.CART_DIMENSIONS, self._cart_dimensions()
-        yield tables.SOURCE_LOCATIONS, self._source_locations()
-        yield tables.CALLING_CONTEXTS, self._calling_contexts()
-        yield tables.ATTRIBUTES, self._attributes()
-        yield tables.PARAMETERS, self._parameters()
-        yield tables.COUNTERS, self._counters()
-        yield tables.RMA_WINDOWS, self._rma_windows()
-        yield tables.RMA_GROUP_MEMBERS, self._rma_group_members()
-        yield tables.IO_HANDLES, self._io_handles()
+        yield definitions.SYSTEM_TREE_NODES, self._system_tree_nodes()
+        yield definitions.LOCATION_GROUPS, self._location_groups()
+        yield communicators.COMMUNICATORS, self._communicators()
+        yield communicators.COMMUNICATOR_MEMBERS, self._communicator_members()
+        yield communicators.CART_DIMENSIONS, self._cart_dimensions()
+        yield definitions.SOURCE_LOCATIONS, self._source_locations()
+        yield definitions.CALLING_CONTEXTS, self._calling_contexts()
+        yield named_values.ATTRIBUTES, self._attributes()
+        yield named_values.PARAMETERS, self._parameters()
+        yield named_values.COUNTERS, self._counters()
+        yield communicators.RMA_WINDOWS, self._rma_windows()
+        yield communicators.RMA_GROUP_MEMBERS, self._rma_group_members()
+        yield communicators.IO_HANDLES, self._io_handles()
 
     def _system_tree_nodes(self) -> pa.Table:
         nodes = self._ids["SystemTreeNode"]
@@ -81,7 +81,7 @@ class DefinitionTables:
             (number, nodes.optional(parent), self._text(name), self._text(kind))
             for number, (name, kind, parent) in enumerate(found)
         )
-        return _table(tables.SYSTEM_TREE_NODES, rows)
+        return _table(definitions.SYSTEM_TREE_NODES, rows)
 
     def _location_groups(self) -> pa.Table:
         groups, nodes = self._ids["LocationGroup"], self._ids["SystemTreeNode"]
@@ -93,7 +93,7 @@ class DefinitionTables:
             )
             for number, (ref, (name, kind, node, creator)) in enumerate(found)
         )  # fmt: skip
-        return _table(tables.LOCATION_GROUPS, rows)
+        return _table(definitions.LOCATION_GROUPS, rows)
 
     def region_name(self, number: int) -> str:
         ref = self._ids["Region"].refs[number]
@@ -107,14 +107,15 @@ class DefinitionTables:
                 number = len(self._ids["Region"]) + offset
                 ref = -1 - offset
                 rows.append((number, ref, name, name, "artificial", "none", None, None, None))
-        return _table(tables.REGIONS, rows)
+        return _table(definitions.REGIONS, rows)
 
     def _region_row(self, number: int) -> tuple[Any, ...]:
         ref = self._ids["Region"].refs[number]
         name, canonical, _, role, paradigm, _, file, begin, end = self._defs["Region"][ref]
         return (
             number, ref, self._text(name), self._text(canonical),
-            _choose(tables.REGION_ROLES, role, "unknown"), _choose(PARADIGMS, paradigm, "unknown"),
+            _choose(definitions.REGION_ROLES, role, "unknown"),
+            _choose(PARADIGMS, paradigm, "unknown"),
             self._optional_text(file) or None, _line(begin) or None, _line(end) or None,
         )  # fmt: skip
 
@@ -131,7 +132,7 @@ class DefinitionTables:
                 self._defs["Location"].items()
             )
         )  # fmt: skip
-        return _table(tables.LOCATIONS, rows)
+        return _table(definitions.LOCATIONS, rows)
 
     def run(self, run_id: str, *, begin_ns: int, end_ns: int, record_count: int) -> pa.Table:
         resolution, offset, _, started = self._defs.clock
@@ -142,7 +143,7 @@ class DefinitionTables:
             None if started == UNDEFINED_64 else _signed(started), begin_ns, end_ns,
             len(self._ids["Location"]), processes, record_count,
         )  # fmt: skip
-        return _table(tables.RUNS, [row])
+        return _table(definitions.RUNS, [row])
 
     def _communicators(self) -> pa.Table:
         numbers = self._ids["Comm"]
@@ -154,7 +155,7 @@ class DefinitionTables:
             )
             for number, found in enumerate(self._ids.communicators)
         )  # fmt: skip
-        return _table(tables.COMMUNICATORS, rows)
+        return _table(communicators.COMMUNICATORS, rows)
 
     def _communicator_members(self) -> pa.Table:
         owner = self._ids.group_of_location
@@ -164,7 +165,7 @@ class DefinitionTables:
             for side, group in enumerate(found.groups)
             for rank, m in enumerate(group)
         )
-        return _table(tables.COMMUNICATOR_MEMBERS, rows)
+        return _table(communicators.COMMUNICATOR_MEMBERS, rows)
 
     def _cart_dimensions(self) -> pa.Table:
         """Those of communicators with one grid; of several, nobody knows which MPI goes by."""
@@ -181,7 +182,7 @@ class DefinitionTables:
             for place, each in enumerate(found[0])
             for _, size, periodicity in (self._defs["CartDimension"][each],)
         )
-        return _table(tables.CART_DIMENSIONS, rows)
+        return _table(communicators.CART_DIMENSIONS, rows)
 
     def _source_locations(self) -> pa.Table:
         found = self._defs["SourceCodeLocation"].items()
@@ -189,7 +190,7 @@ class DefinitionTables:
             (number, ref, self._text(file), _line(line))
             for number, (ref, (file, line)) in enumerate(found)
         )
-        return _table(tables.SOURCE_LOCATIONS, rows)
+        return _table(definitions.SOURCE_LOCATIONS, rows)
 
     def _calling_contexts(self) -> pa.Table:
         regions, contexts = self._ids["Region"], self._ids["CallingContext"]
@@ -202,7 +203,7 @@ class DefinitionTables:
             )
             for number, (ref, (region, place, parent)) in enumerate(found)
         )  # fmt: skip
-        return _table(tables.CALLING_CONTEXTS, rows)
+        return _table(definitions.CALLING_CONTEXTS, rows)
 
     def _attributes(self) -> pa.Table:
         found = self._defs["Attribute"].items()
@@ -210,7 +211,7 @@ class DefinitionTables:
             (number, ref, self._text(name), self._text(description))
             for number, (ref, (name, description, _)) in enumerate(found)
         )
-        return _table(tables.ATTRIBUTES, rows)
+        return _table(named_values.ATTRIBUTES, rows)
 
     def _parameters(self) -> pa.Table:
         found = self._defs["Parameter"].items()
@@ -218,7 +219,7 @@ class DefinitionTables:
             (number, ref, self._text(name), _choose(_PARAMETER_KINDS, kind, "string"))
             for number, (ref, (name, kind)) in enumerate(found)
         )
-        return _table(tables.PARAMETERS, rows)
+        return _table(named_values.PARAMETERS, rows)
 
     def _counters(self) -> pa.Table:
         found = self._defs["MetricMember"].items()
@@ -230,7 +231,7 @@ class DefinitionTables:
             )
             for number, (ref, (name, _, kind, mode, _, base, exponent, unit)) in enumerate(found)
         )  # fmt: skip
-        return _table(tables.COUNTERS, rows)
+        return _table(named_values.COUNTERS, rows)
 
     def _rma_windows(self) -> pa.Table:
         found = self._defs["RmaWin"].items()
@@ -238,7 +239,7 @@ class DefinitionTables:
             (number, ref, self._text(name), self._ids["Comm"].optional(communicator))
             for number, (ref, (name, communicator, _)) in enumerate(found)
         )
-        return _table(tables.RMA_WINDOWS, rows)
+        return _table(communicators.RMA_WINDOWS, rows)
 
     def _rma_group_members(self) -> pa.Table:
         owner = self._ids.group_of_location
@@ -247,14 +248,14 @@ class DefinitionTables:
             for number, group in enumerate(self._ids.process_groups)
             for place, m in enumerate(group)
         )
-        return _table(tables.RMA_GROUP_MEMBERS, rows)
+        return _table(communicators.RMA_GROUP_MEMBERS, rows)
 
     def _io_handles(self) -> pa.Table:
         rows = (
             self._io_handle_row(number, ref, *values)
             for number, (ref, values) in enumerate(self._defs["IoHandle"].items())
         )
-        return _table(tables.IO_HANDLES, rows)
+        return _table(communicators.IO_HANDLES, rows)
 
     def _io_handle_row(
         self, number: int, ref: int, name: int, file: int, paradigm: int, _: int, communicator: int,

@@ -17,13 +17,14 @@ from pipeline.readers.trace.references import count_undefined
 from pipeline.readers.trace.survey import PlainLooks, Survey, Surveyor
 from pipeline.readers.trace.writing import LocationOutcome, RowWriter
 from pipeline.store import GenerationWriter
-from schemas import definitions, events
+from schemas import communicators, definitions, events, named_values
 from schemas.matching import MISREAD_CELLS, READING_FINDINGS
 from schemas.profiles import CALL_TREE
 from schemas.table import Table
 
 READ_TABLES: tuple[Table, ...] = (
-    *definitions.TABLES, *events.TABLES, CALL_TREE, READING_FINDINGS, MISREAD_CELLS,
+    *definitions.TABLES, *communicators.TABLES, *named_values.TABLES, *events.TABLES, CALL_TREE,
+    READING_FINDINGS, MISREAD_CELLS,
 )  # fmt: skip
 
 
