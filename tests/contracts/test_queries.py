@@ -1,7 +1,6 @@
 """Every query file is what its header says, and makes what the schemas declare."""
 
 import ast
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -28,6 +27,7 @@ from pipeline.sql import (
     load_query,
     read_query,
 )
+from pipeline.sql_reads import parse_select, reads_of
 from schemas import BY_NAME as DECLARED
 from schemas import CAMPAIGN_TABLES, NIGHTLY_TABLES, TABLES, Column, Table
 from schemas.patterns import FINDING_COLUMNS
@@ -87,33 +87,6 @@ def declare_tables(
         connection.execute(f"CREATE TABLE {name} ({listed})")
 
 
-def parsed(query: Query) -> dict[str, Any]:
-    """The query as DuckDB parses it."""
-    text = duckdb.execute("SELECT json_serialize_sql($text)", {"text": query.text}).fetchall()[0][0]
-    document = json.loads(text)
-    assert not document["error"], document
-    assert len(document["statements"]) == 1
-    return document["statements"][0]["node"]
-
-
-def walk(node: Any) -> Iterator[dict[str, Any]]:
-    if isinstance(node, dict):
-        yield node
-        for child in node.values():
-            yield from walk(child)
-    elif isinstance(node, list):
-        for child in node:
-            yield from walk(child)
-
-
-def tables_read(query: Query) -> set[str]:
-    """Tables the query reads: what it names in FROM, less what it defines itself."""
-    nodes = list(walk(parsed(query)))
-    named = {node["table_name"] for node in nodes if node.get("type") == "BASE_TABLE"}
-    defined = {entry["key"] for node in nodes for entry in node.get("cte_map", {}).get("map", [])}
-    return named - defined
-
-
 def words(text: str) -> list[str]:
     """A text without regard to case and punctuation."""
     return re.findall(r"[\w-]+", text.lower())
@@ -148,14 +121,13 @@ def test_the_header_says_everything(query: Query) -> None:
 
 @named(list(all_queries()))
 def test_inputs_are_the_tables_duckdb_reads(query: Query) -> None:
-    assert sorted(query.inputs) == sorted(tables_read(query))
+    assert sorted(query.inputs) == sorted(reads_of(query.text).tables)
     assert set(query.inputs) <= set(BY_NAME) | GIVEN
 
 
 @named(list(all_queries()))
 def test_parameters_are_those_duckdb_finds(query: Query) -> None:
-    (statement,) = duckdb.extract_statements(query.text)
-    assert {parameter.name for parameter in query.parameters} == statement.named_parameters
+    assert {each.name for each in query.parameters} == reads_of(query.text).parameters
     for parameter in query.parameters:
         assert parameter.meaning
         assert f"${parameter.name}::" in query.text, "a parameter is cast where it is used"
@@ -218,7 +190,7 @@ def test_query_and_schema_name_the_same_grain(query: Query) -> None:
 @named(STAGES)
 def test_the_result_has_a_total_order_of_its_own(query: Query) -> None:
     """Rows come in a declared order, and in no other: all columns of the key decide it."""
-    ordering = [m for m in parsed(query)["modifiers"] if m["type"] == "ORDER_MODIFIER"]
+    ordering = [m for m in parse_select(query.text)["modifiers"] if m["type"] == "ORDER_MODIFIER"]
     assert len(ordering) == 1, "the last clause is ORDER BY"
     terms = [order["expression"] for order in ordering[0]["orders"]]
     names = {term["column_names"][-1] for term in terms if "column_names" in term}
