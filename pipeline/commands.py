@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pipeline.completeness import is_complete
-from pipeline.console import ProgressReporter, messages, results, tell_places
+from pipeline.console import ProgressReporter, messages, print_error, results, tell_places
 from pipeline.errors import PipelineError, StoreError, UsageError
 from pipeline.files import check_folder, write_text
 from pipeline.opening import open_run, open_store
@@ -273,20 +273,53 @@ def render(report: Report, format: ReportFormat) -> str:
     return console.export_text()
 
 
-def show_tables(name: str | None) -> None:
-    """Explain all tables in a line each, or one with its columns."""
+def show_tables(name: str | None, *, store: Path, patterns: Path | None) -> None:
+    """Explain all tables in a line each, or one with its columns; also those of own patterns."""
+    from pipeline.patterns.catalogue import table_of
     from pipeline.reference import find_table, print_table, print_tables
 
+    own = [table_of(query) for query in _usable_patterns(store, patterns)]
     if name is None:
-        print_tables(results())
+        print_tables(results(), own)
     else:
-        print_table(find_table(name), results())
+        print_table(find_table(name, own), results())
+
+
+def list_patterns(store: Path, patterns: Path | None) -> None:
+    """List the patterns of the catalogue and the user's, then say which of these cannot be used.
+
+    Raises PatternError if there are such.
+    """
+    from pipeline.patterns.own import patterns_beside
+    from pipeline.reports.pattern_list import print_patterns
+
+    found = patterns_beside(store, patterns)
+    print_patterns(found.usable, results())
+    if found.errors:
+        *others, last = found.errors
+        for error in others:
+            print_error(str(error))
+        raise last
+
+
+def _usable_patterns(store: Path, patterns: Path | None) -> "Sequence[Query]":
+    """The user's patterns; what is wrong with others is told and keeps nobody from asking."""
+    from pipeline.patterns.own import patterns_beside
+
+    found = patterns_beside(store, patterns)
+    for error in found.errors:
+        print_error(str(error))
+    return found.usable
 
 
 def explain_metric(
-    name: str | None, *, format: Literal["text", "markdown"], own: "Sequence[Query]" = ()
+    name: str | None,
+    *,
+    format: Literal["text", "markdown"],
+    store: Path,
+    patterns: Path | None,
 ) -> None:
-    """List all metrics in a line each, or explain one; `own` are patterns of the user."""
+    """List all metrics in a line each, or explain one; also those of own patterns."""
     from pipeline.explain import (
         describe_metric,
         find_metric,
@@ -295,6 +328,7 @@ def explain_metric(
         print_metrics,
     )
 
+    own = _usable_patterns(store, patterns)
     metrics = list_metrics(own)
     if name is None:
         print_metrics(metrics, results())

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +85,7 @@ class Engine:
         elif not has_needed_rows(stage.needed_rows, self._row_count):
             self._leave_empty(stage)
         else:
-            with told_as_query_error(_told(stage)):
+            with told_as_query_error(stage.name, _file_of_user(stage)):
                 for name in _related(stage):
                     self._provide(name)
                 if isinstance(stage, SqlStage):
@@ -195,12 +196,11 @@ class Engine:
         interruptibly(work, self._database.interrupt)
 
 
-def _told(stage: Stage) -> str:
-    """The name of a stage in messages; of a pattern of the user also where it is."""
-    if isinstance(stage, SqlStage) and stage.query.pattern:
-        path = stage.query.path
-        return stage.name if QUERIES in path.parents else f"{stage.name} ({path})"
-    return stage.name
+def _file_of_user(stage: Stage) -> Path | None:
+    """Where the query of a stage is, if the user wrote it."""
+    if isinstance(stage, SqlStage) and QUERIES not in stage.query.path.parents:
+        return stage.query.path
+    return None
 
 
 def _related(stage: Stage) -> tuple[str, ...]:

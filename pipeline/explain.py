@@ -147,11 +147,18 @@ def print_explanation(
 
     width = min(console.width, WIDEST)
     kind = f"{_start(metric.kind)}, in {_UNITS[metric.unit]}."
-    _print_wrapped(Text.assemble((metric.title, "heading"), f" ({metric.name})"), console, width)
-    _print_wrapped(Text(metric.meaning), console, width)
+    print_wrapped(Text.assemble((metric.title, "heading"), f" ({metric.name})"), console, width)
+    print_wrapped(Text(metric.meaning), console, width)
     for line in (kind, *_relations(metric, metrics)):
-        _print_wrapped(Text(line, "muted"), console, width)
+        print_wrapped(Text(line, "muted"), console, width)
     _print_blocks(tuple(parse(_text_of(metric, own))), console, width)
+
+
+def print_wrapped(text: "Text", console: "Console", width: int, mark: str = "") -> None:
+    """Text in lines without spaces at their ends, the first after a mark, the others below it."""
+    for number, line in enumerate(text.wrap(console, width - len(mark))):
+        line.rstrip()
+        console.print(" " * len(mark) if number else mark, line, sep="", soft_wrap=True)
 
 
 def describe_metric(metric: Metric, metrics: Sequence[Metric], own: Sequence[Query] = ()) -> str:
@@ -225,18 +232,11 @@ def _print_blocks(blocks: Sequence[Block], console: "Console", width: int) -> No
             for line in block.text.splitlines():
                 console.print(f"  {line}", markup=False, soft_wrap=True)
         elif block.kind == "heading":
-            _print_wrapped(Text(block.text, "section"), console, width)
+            print_wrapped(Text(block.text, "section"), console, width)
         else:
             mark = "- " if block.kind == "item" else ""
-            _print_wrapped(_inline(block.text), console, width, mark)
+            print_wrapped(_inline(block.text), console, width, mark)
         before = block.kind
-
-
-def _print_wrapped(text: "Text", console: "Console", width: int, mark: str = "") -> None:
-    """Text in lines without spaces at their ends, the first after a mark, the others below it."""
-    for number, line in enumerate(text.wrap(console, width - len(mark))):
-        line.rstrip()
-        console.print(" " * len(mark) if number else mark, line, sep="", soft_wrap=True)
 
 
 def _inline(text: str) -> "Text":

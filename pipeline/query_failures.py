@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -18,17 +19,20 @@ class StreamError(Exception):
 
 
 @contextmanager
-def told_as_query_error(stage: str) -> Iterator[None]:
-    """Turn any error of DuckDB in the block into one line that names the stage."""
+def told_as_query_error(stage: str, file: Path | None = None) -> Iterator[None]:
+    """Turn any error of DuckDB in the block into one line that names the stage.
+
+    `file` is that of a query which the user wrote.
+    """
     import duckdb
 
     try:
         yield
     except (duckdb.Error, StreamError, MemoryError) as error:
-        raise query_error(stage, error) from error
+        raise query_error(stage, error, file) from error
 
 
-def query_error(stage: str, error: Exception) -> PipelineError:
+def query_error(stage: str, error: Exception, file: Path | None = None) -> PipelineError:
     """The error that tells what `error` means for whoever started the analysis."""
     text, reason = str(error), first_line(error)
     if any(words in text for words in _FULL):
@@ -47,7 +51,8 @@ def query_error(stage: str, error: Exception) -> PipelineError:
             f"{stage}: not enough memory: {reason}: allow more with --memory-limit, or use fewer "
             "--threads"
         )
-    return QueryError(f"{stage}: the query failed: {reason}")
+    where = f"{file}: " if file else ""
+    return QueryError(f"{stage}: the query failed: {where}{reason}")
 
 
 def batches_of(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:

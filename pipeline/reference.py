@@ -1,5 +1,6 @@
 """What tables and columns mean, told from their declarations in the terminal."""
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def print_tables(console: "Console") -> None:
-    """List the tables of a run in reading order."""
+def print_tables(console: "Console", own: Sequence[Table] = ()) -> None:
+    """List the tables of a run in reading order, then `own` ones, of patterns of the user."""
     stored = [table for table in TABLES if not table.is_transient]
-    rows = tuple((0, (table.name, table.grain, table.meaning)) for table in stored)
+    rows = tuple((0, (table.name, table.grain, table.meaning)) for table in (*stored, *own))
     console.print(draw(Grid(("table", "grain", "meaning"), (False, False, False), rows)))
 
 
@@ -35,14 +36,18 @@ def print_table(table: Table, console: "Console") -> None:
         console.print(f"rule: {rule.name}", markup=False)
 
 
-def find_table(name: str) -> Table:
-    """The declared table of that name; raises MissingInputError with the likeliest or all."""
-    if name not in known_tables():
-        public = [table.name for table in TABLES if not table.is_transient]
+def find_table(name: str, own: Sequence[Table] = ()) -> Table:
+    """The declared table of that name, or one of `own`, which are of patterns of the user.
+
+    Raises MissingInputError with the likeliest or all.
+    """
+    known = {**known_tables(), **{table.name: table for table in own}}
+    if name not in known:
+        public = [table.name for table in (*TABLES, *own) if not table.is_transient]
         close = get_close_matches(name, public, n=1)
         meant = f"did you mean {close[0]}? " if close else ""
         raise MissingInputError(f"no table {name}: {meant}tables are {', '.join(public)}")
-    return known_tables()[name]
+    return known[name]
 
 
 def describe_column(column: Column) -> tuple[str, ...]:

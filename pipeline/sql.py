@@ -34,11 +34,13 @@ Value = int | float | bool | str | None
 _FIELDS = (
     "Grain", "Inputs", "Needs rows", "Output", "Parameters", *PATTERN_FIELDS, "Source", "Assumes",
 )  # fmt: skip
+_NEEDED_FIELDS = ("Grain", "Inputs", "Output", "Parameters")
 _FIELD = re.compile(rf"({'|'.join(_FIELDS)}):\s*(.*)")
 _PARAMETER = re.compile(
     r"\$(?P<name>\w+)\s+(?P<meaning>.*?)"
     r"(?:\s*\((?P<type>[A-Z]+)(?:,\s*default\s+(?P<default>.*?))?\))?$"
 )
+_PARAMETER_FORM = "$name  meaning (BIGINT, default 5)"
 _TYPES: dict[str, type[int] | type[float] | type[bool] | type[str]] = {
     "BIGINT": int,
     "INTEGER": int,
@@ -115,10 +117,8 @@ class Query:
         given = {each.name: values.get(each.name, each.default) for each in self.parameters}
         missing = [name for name, value in given.items() if value is None]
         if missing:
-            raise QueryError(
-                f"{self.relation}: no value for {_dollars(missing)}: {self.path}: "
-                "give one or declare a default"
-            )
+            what = f"no value for {_dollars(missing)}"
+            raise _wrong(self.path, what, "give one or declare a default")
         return given
 
 
@@ -129,7 +129,7 @@ def all_queries(root: Path = QUERIES) -> tuple[Query, ...]:
     names = [query.relation for query in queries]
     for query in queries:
         if names.count(query.relation) > 1:
-            raise QueryError(f"{query.relation}: several files have this name: {query.path}")
+            raise _wrong(query.path, "several files have this name", "rename one")
     return queries
 
 
@@ -144,15 +144,12 @@ def load_query(relation: str, root: Path = QUERIES) -> Query:
 
 def read_query(path: Path) -> Query:
     """Read one query file and its header."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise QueryError(f"query cannot be read: {path}: {error}") from error
+    text = _read_text(path)
     header = _header(text)
-    missing = {"Grain", "Inputs", "Output", "Parameters"} - set(header)
+    missing = [field for field in _NEEDED_FIELDS if not header.get(field)]
     if missing or not _first_paragraph(header[""]):
-        lacking = ", ".join(sorted(missing)) or "a description"
-        raise QueryError(f"{path.stem}: the header lacks {lacking}: {path}")
+        lacking = ", ".join(missing) or "a description"
+        raise _wrong(path, f"the header lacks {lacking}", "add it to the comment at the top")
     inputs = _names(header["Inputs"])
     return Query(
         path=path,
@@ -179,10 +176,8 @@ def known_parameters(queries: Iterable[Query]) -> dict[str, Parameter]:
         for parameter in query.parameters:
             other = known.setdefault(parameter.name, parameter)
             if (other.type, other.default) != (parameter.type, parameter.default):
-                raise QueryError(
-                    f"{query.relation}: ${parameter.name} has another type or default elsewhere: "
-                    f"{query.path}: declare it alike everywhere"
-                )
+                what = f"${parameter.name} has another type or default elsewhere"
+                raise _wrong(query.path, what, "declare it alike everywhere")
     return known
 
 
@@ -196,6 +191,16 @@ def check_values(values: Mapping[str, Value], known: Mapping[str, Parameter]) ->
         fits = wanted is None or type(value) is wanted or (wanted is float and type(value) is int)
         if not fits:
             raise QueryError(f"${name} must be of type {known[name].type}: {value!r} is not")
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        what = f"the file cannot be read ({error.strerror})"
+        raise _wrong(path, what, "make it readable") from error
+    except UnicodeDecodeError as error:
+        raise _wrong(path, "this is no text in UTF-8", "convert it") from error
 
 
 def _header(text: str) -> dict[str, list[str]]:
@@ -232,9 +237,7 @@ def _needed_rows(
     groups = tuple(tuple(group.split(" or ")) for group in _names(lines))
     for name in (name for group in groups for name in group):
         if name not in inputs:
-            raise QueryError(
-                f"{path.stem}: Needs rows names {name}: {path}: name only what Inputs lists"
-            )
+            raise _wrong(path, f"Needs rows names {name}", "name only what Inputs lists")
     return groups
 
 
@@ -243,7 +246,8 @@ def _parameters(path: Path, lines: list[str]) -> tuple[Parameter, ...]:
     if lines == ["none"]:
         return ()
     if not lines or not lines[0].startswith("$"):
-        raise QueryError(f"{path.stem}: Parameters is neither none nor a list of $name: {path}")
+        what = "Parameters is neither none nor a list of $name"
+        raise _wrong(path, what, f"write none or {_PARAMETER_FORM}")
     joined: list[str] = []
     for line in lines:
         if line.startswith("$"):
@@ -256,10 +260,7 @@ def _parameters(path: Path, lines: list[str]) -> tuple[Parameter, ...]:
 def _parameter(path: Path, line: str) -> Parameter:
     match = _PARAMETER.match(line)
     if match is None or (match["type"] and match["type"] not in _TYPES):
-        raise QueryError(
-            f"{path.stem}: parameter cannot be read: {path}: {line}: "
-            "write $name  meaning (TYPE, default X)"
-        )
+        raise _wrong(path, f"parameter cannot be read: {line}", f"write {_PARAMETER_FORM}")
     default = None if match["default"] is None else _literal(path, match["type"], match["default"])
     return Parameter(
         name=match["name"], meaning=match["meaning"], type=match["type"] or "", default=default
@@ -274,7 +275,13 @@ def _literal(path: Path, type_name: str, text: str) -> Value:
     try:
         return float(text) if type_name == "DOUBLE" else int(text.replace("_", ""))
     except ValueError as error:
-        raise QueryError(f"{path.stem}: default {text} is no {type_name}: {path}") from error
+        what = f"default {text} is no {type_name}"
+        raise _wrong(path, what, "write one of that type") from error
+
+
+def _wrong(path: Path, what: str, advice: str) -> QueryError:
+    """The error that says in a line of which query what is wrong, where, and what to do."""
+    return QueryError(f"{path.stem}: {what}: {path}: {advice}")
 
 
 def _dollars(names: Iterable[str]) -> str:

@@ -164,17 +164,27 @@ def compare(
     )
 
 
-def tables(table: str | None = None, /) -> None:
+def tables(
+    table: str | None = None,
+    /,
+    *,
+    store: Store = Path("store"),
+    patterns: Path | None = None,
+) -> None:
     """Explain the tables, or one table with its columns, units and rules.
+
+    Needs no trace, and a store only for tables of patterns of your own.
 
     Parameters
     ----------
     table
         Name of a table. [default: list all]
+    patterns
+        Folder of patterns of your own, besides the folder patterns in the store.
     """
     from pipeline import commands
 
-    commands.show_tables(table)
+    commands.show_tables(table, store=store, patterns=patterns)
 
 
 def explain(
@@ -197,10 +207,9 @@ def explain(
         Folder of patterns of your own, besides the folder patterns in the store.
     """
     from pipeline import commands
-    from pipeline.patterns.own import patterns_beside
 
-    own = patterns_beside(store, patterns)
-    commands.explain_metric(" ".join(metric) or None, format=format, own=own)
+    name = " ".join(metric) or None
+    commands.explain_metric(name, format=format, store=store, patterns=patterns)
 
 
 def list_patterns(*, store: Store = Path("store"), patterns: Path | None = None) -> None:
@@ -211,7 +220,6 @@ def list_patterns(*, store: Store = Path("store"), patterns: Path | None = None)
     patterns
         Folder of patterns of your own, besides the folder patterns in the store.
     """
-    from pipeline.patterns.own import patterns_beside
-    from pipeline.reports.pattern_list import print_patterns
+    from pipeline import commands
 
-    print_patterns(patterns_beside(store, patterns))
+    commands.list_patterns(store, patterns)

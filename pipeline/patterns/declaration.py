@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.errors import PatternError
+from pipeline.patterns.refusals import refused
 
 WAIT_STATE, COMPLETION, FINDING = KINDS = ("wait state", "completion", "finding")
 FIELDS = ("Pattern", "Metrics")
 UNITS = ("ns", "bytes", "occurrences")
+_EXAMPLES = {"Pattern": "-- Pattern: finding", "Metrics": '-- Metrics: name "Title": meaning.'}
 
 _SHARED = re.compile(r"those of (?P<pattern>\w+)")
 _ENTRY = re.compile(r'\S+ "')
@@ -53,10 +54,11 @@ def read_pattern(path: Path, header: Mapping[str, Sequence[str]]) -> Pattern | N
         return None
     for field in FIELDS:
         if not header.get(field):
-            raise PatternError(f"{path.stem}: a pattern's header needs {field}: {path}")
+            example = f"write a line {_EXAMPLES[field]}"
+            raise refused(path, f"a pattern's header needs {field}", example)
     kind = " ".join(header["Pattern"])
     if kind not in KINDS:
-        raise PatternError(f"{path.stem}: {kind} is no kind of pattern: {path}: {_choice(KINDS)}")
+        raise refused(path, f"{kind} is no kind of pattern", _choice(KINDS))
     entries = _joined(header["Metrics"])
     if shared := _SHARED.fullmatch(" ".join(entries)):
         return Pattern(kind, (), shared["pattern"])
@@ -77,13 +79,13 @@ def _joined(lines: Sequence[str]) -> list[str]:
 def _read_metric(path: Path, entry: str) -> PatternMetric:
     match = _METRIC.fullmatch(entry)
     if match is None:
-        raise PatternError(
-            f"{path.stem}: metric cannot be read: {path}: {entry}: "
-            'write name "Title": meaning, or name "Title", part of other, in bytes: meaning'
-        )
+        raise refused(
+            path, f"metric cannot be read: {entry}",
+            'write name "Title": meaning, or name "Title", part of other, in bytes: meaning',
+        )  # fmt: skip
     unit = match["unit"] or "ns"
     if unit not in UNITS:
-        raise PatternError(f"{path.stem}: no unit {unit}: {path}: {_choice(UNITS)}")
+        raise refused(path, f"no unit {unit}", _choice(UNITS))
     return PatternMetric(
         name=match["name"],
         title=match["title"],
@@ -94,4 +96,4 @@ def _read_metric(path: Path, entry: str) -> PatternMetric:
 
 
 def _choice(words: Sequence[str]) -> str:
-    return f"it is {', '.join(words[:-1])} or {words[-1]}"
+    return f"write {', '.join(words[:-1])} or {words[-1]}"

@@ -1,34 +1,49 @@
 """The patterns told in the terminal."""
 
 from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pipeline.console import results
+from pipeline.explain import WIDEST, print_wrapped
 from pipeline.patterns.catalogue import catalogue, metrics_of, pattern_of
-from pipeline.reports.grid import Grid
-from pipeline.reports.terminal import draw
 from pipeline.sql import QUERIES, Query
 
+if TYPE_CHECKING:
+    from rich.console import Console
 
-def print_patterns(own: Sequence[Query]) -> None:
-    """List the patterns of the catalogue, then those of the user, with metrics and places."""
+_INDENT = "  "
+
+
+def print_patterns(own: Sequence[Query], console: "Console") -> None:
+    """List the patterns by folder, the user's last: what they look for, and their metrics."""
+    from rich.text import Text
+
     patterns = (*catalogue(), *own)
-    rows = tuple(
-        (
-            0,
-            (
-                query.relation,
-                pattern_of(query).kind,
-                ", ".join(metric.name for metric in metrics_of(query, patterns)),
-                query.description,
-                _place(query),
-            ),
-        )
-        for query in patterns
-    )
-    titles = ("pattern", "kind", "metrics", "what it looks for", "file")
-    results().print(draw(Grid(titles, (False,) * len(titles), rows)))
+    for folder, found in groupby(sorted(patterns, key=_place), key=lambda query: query.path.parent):
+        console.print(Text(_told(folder), style="section"), soft_wrap=True)
+        console.print()
+        for query in found:
+            _print_pattern(query, patterns, console)
 
 
-def _place(query: Query) -> str:
+def _print_pattern(query: Query, patterns: Sequence[Query], console: "Console") -> None:
+    from rich.text import Text
+
+    width = min(console.width, WIDEST)
+    metrics = ", ".join(metric.name for metric in metrics_of(query, patterns))
+    kind = pattern_of(query).kind
+    print_wrapped(Text.assemble((query.relation, "title"), f" ({kind})"), console, width)
+    print_wrapped(Text(query.description), console, width, _INDENT)
+    print_wrapped(Text(f"Metrics: {metrics}", style="muted"), console, width, _INDENT)
+    console.print()
+
+
+def _place(query: Query) -> tuple[bool, Path, str]:
+    return QUERIES not in query.path.parents, query.path.parent, query.relation
+
+
+def _told(folder: Path) -> str:
+    """The folder, from the root of the checkout if it is in there."""
     root = QUERIES.parent
-    return str(query.path.relative_to(root) if root in query.path.parents else query.path)
+    return str(folder.relative_to(root) if QUERIES in folder.parents else folder)
