@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.patterns.refusals import refused
+from schemas.patterns import PATTERN_KINDS
 
-WAIT_STATE, COMPLETION, FINDING = KINDS = ("wait state", "completion", "finding")
+_, COMPLETION, FINDING = PATTERN_KINDS
 FIELDS = ("Pattern", "Metrics")
 UNITS = ("ns", "bytes", "occurrences")
 _EXAMPLES = {"Pattern": "-- Pattern: finding", "Metrics": '-- Metrics: name "Title": meaning.'}
@@ -57,8 +58,8 @@ def read_pattern(path: Path, header: Mapping[str, Sequence[str]]) -> Pattern | N
             example = f"write a line {_EXAMPLES[field]}"
             raise refused(path, f"a pattern's header needs {field}", example)
     kind = " ".join(header["Pattern"])
-    if kind not in KINDS:
-        raise refused(path, f"{kind} is no kind of pattern", _choice(KINDS))
+    if kind not in PATTERN_KINDS:
+        raise refused(path, f"{kind} is no kind of pattern", _choice(PATTERN_KINDS))
     entries = _joined(header["Metrics"])
     if shared := _SHARED.fullmatch(" ".join(entries)):
         return Pattern(kind, (), shared["pattern"])

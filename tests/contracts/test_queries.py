@@ -16,6 +16,7 @@ from pipeline.campaign.source import CampaignSource
 from pipeline.errors import QueryError
 from pipeline.graph import Recipe, build_graph
 from pipeline.patterns.catalogue import catalogue, known_tables, table_of
+from pipeline.patterns.checks import HARMLESS_FUNCTIONS
 from pipeline.readers.otf2.source import Otf2Source
 from pipeline.recipes import campaign_recipe, standard_recipe
 from pipeline.sql import (
@@ -123,6 +124,12 @@ def test_the_header_says_everything(query: Query) -> None:
 def test_inputs_are_the_tables_duckdb_reads(query: Query) -> None:
     assert sorted(query.inputs) == sorted(reads_of(query.text).tables)
     assert set(query.inputs) <= set(BY_NAME) | GIVEN
+
+
+@named(list(all_queries()))
+def test_rows_come_from_inputs_alone(query: Query) -> None:
+    """As those of patterns of the user must, which are held against the same list."""
+    assert reads_of(query.text).functions <= HARMLESS_FUNCTIONS
 
 
 @named(list(all_queries()))
