@@ -1,11 +1,13 @@
 -- How long the critical path is, of what it consists, and where it is longest and costs most.
 --
 -- Start and end of MPI are part of the path, but nothing that a program could do better: what is
--- longest, or costs most, is looked for without them.
+-- longest, or costs most, is looked for without them. What the path spends in constructs that keep
+-- threads in step or manage them is told apart from the program's own computation.
 --
 -- Grain:      one row if the trace has a critical path
 -- Inputs:     critical_path_summary, critical_path_locations, critical_path_profile,
---             critical_path_waits, severities, locations, call_paths, mpi_calls
+--             critical_path_waits, severities, locations, call_paths, mpi_calls,
+--             region_classes, overhead_classes
 -- Output:     report section critical path
 -- Parameters: none
 -- Assumes:    ties go to the location, or call path, with the smallest number
@@ -31,6 +33,18 @@ WITH
         FROM critical_path_profile
         SEMI JOIN setup_call_paths USING (call_path_id)
         GROUP BY location_id
+    ),
+
+    -- Outside MPI: locks, barriers, tasks and teams of threads.
+    threading AS (
+        SELECT coalesce(sum(profile.path_ns), 0) AS threading_ns
+        FROM critical_path_profile AS profile
+        INNER JOIN call_paths USING (call_path_id)
+        INNER JOIN region_classes USING (region_id)
+        INNER JOIN overhead_classes USING (overhead_id)
+        ANTI JOIN mpi_calls USING (region_id)
+        WHERE
+            overhead_classes.overhead_class IN ('synchronisation', 'control of parallelism')
     ),
 
     contributors AS (
@@ -61,7 +75,9 @@ WITH
 SELECT
     lengths.path_ns,
     lengths.path_ns / nullif(lengths.wall_ns, 0) AS path_ratio,
-    lengths.computation_ns / nullif(lengths.path_ns, 0) AS computation_ratio,
+    (lengths.computation_ns - threading.threading_ns) / nullif(lengths.path_ns, 0)
+        AS computation_ratio,
+    threading.threading_ns / nullif(lengths.path_ns, 0) AS threading_ratio,
     (lengths.communication_ns - totals.setup_ns) / nullif(lengths.path_ns, 0)
         AS communication_ratio,
     totals.setup_ns / nullif(lengths.path_ns, 0) AS setup_ratio,
@@ -78,6 +94,7 @@ SELECT
     waits.waiting_ns / nullif(lengths.path_ns, 0) AS waiting_ratio
 FROM lengths
 CROSS JOIN (SELECT coalesce(sum(setup_ns), 0)::BIGINT AS setup_ns FROM setups) AS totals
+CROSS JOIN threading
 CROSS JOIN contributors
 CROSS JOIN (SELECT coalesce(sum(path_ns), 0) AS waiting_ns FROM critical_path_waits) AS waits
 LEFT JOIN impacts ON impacts.impact_ns > 0

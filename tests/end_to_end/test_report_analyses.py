@@ -136,6 +136,25 @@ def test_starting_mpi_is_set_apart_on_the_critical_path() -> None:
     )
 
 
+def test_locks_on_the_critical_path_are_no_computation() -> None:
+    # Of 90 ms outside MPI the path spends 30 in a call that takes a lock.
+    run = late_sender_run(calls=("omp_set_lock", "MPI_Recv"))
+    classes = [
+        {"region_id": at, "overhead_id": CLASSES[name]}
+        for at, name in enumerate(("user code", "lock", "point-to-point"))
+    ]
+    profile = [
+        {"call_path_id": path, "location_id": location, "path_ns": time * MS}
+        for path, location, time in ((0, 0, 60), (1, 0, 30), (2, 1, 10))
+    ]
+    run = with_rows(run, region_classes=classes, critical_path_profile=profile)
+    assert build_report(run).section("critical-path").sentences[0] == (
+        "The critical path takes 100 ms, 100.0% of the run time, and consists of 60.0% computation,"
+        " 30.0% coordinating threads and 10.0% communication. "
+        'It is longest in "main": 60.0 ms.'
+    )
+
+
 def without_path(run: HandMadeRun) -> HandMadeRun:
     names = [name for name in run.tables if name.startswith("critical_path")]
     return with_rows(run, **dict.fromkeys(names, ()))

@@ -98,10 +98,12 @@ BROKEN = (
 
 
 def _facts(overview: Row, *, has_threads: bool) -> tuple[Fact, ...]:
+    threading = Fact("of it coordinating threads", overview["threading_ratio"], Unit.SHARE)
     return (
         Fact("length", overview["path_ns"], Unit.TIME),
         Fact("of the run time", overview["path_ratio"], Unit.SHARE),
         Fact("of it computation", overview["computation_ratio"], Unit.SHARE),
+        *((threading,) if has_threads else ()),
         Fact("of it communication", overview["communication_ratio"], Unit.SHARE),
         Fact("of it starting MPI", overview["setup_ratio"], Unit.SHARE),
         Fact(f"{_locations(has_threads)[1]} on it", overview["location_count"], Unit.COUNT),
@@ -135,6 +137,7 @@ def describe_length(material: Material) -> str:
 def _parts(whole: Row) -> str:
     parts = {
         "computation": number(whole["computation_ratio"]),
+        "coordinating threads": number(whole["threading_ratio"]),
         "communication": number(whole["communication_ratio"]),
         "starting MPI": number(whole["setup_ratio"]),
     }
