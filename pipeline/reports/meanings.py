@@ -70,6 +70,7 @@ MEANINGS = {
     "written_bytes": "Bytes written to it.",
     "worst_ns": "Time of the location that has most.",
     "worst_rank": "The rank that has most.",
+    "worst_thread": "Its thread that has most.",
 }
 """By the name of a column; times are those of all locations together unless a row is of one."""
 

@@ -53,6 +53,7 @@ _TITLES = {
     "confidence": "Confidence",
     "worst_ns": "Its time",
     "worst_rank": "Worst rank",
+    "worst_thread": "Thread",
 }
 _ENDINGS = ("_ns", "_ratio", "_bytes")
 

@@ -11,6 +11,7 @@ WITH
         SELECT
             spent.overhead_id,
             locations.rank,
+            locations.thread,
             row_number() OVER (
                 PARTITION BY spent.overhead_id ORDER BY spent.time_ns DESC, spent.location_id
             ) AS place
@@ -25,6 +26,7 @@ SELECT
     overheads.time_ratio,
     overheads.mean_ns,
     placed.rank AS worst_rank,
+    placed.thread AS worst_thread,
     overheads.longest_ns AS worst_ns
 FROM overheads
 INNER JOIN overhead_classes AS classes ON overheads.overhead_id = classes.overhead_id

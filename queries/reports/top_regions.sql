@@ -11,6 +11,7 @@ WITH
         SELECT
             flat_profile.*,
             locations.rank,
+            locations.thread,
             row_number() OVER (
                 PARTITION BY flat_profile.region_id
                 ORDER BY flat_profile.exclusive_ns DESC, flat_profile.location_id
@@ -28,7 +29,8 @@ WITH
             count(*) AS location_count,
             max(longest_ns) AS longest_ns,
             max(exclusive_ns) AS worst_ns,
-            any_value(rank) FILTER (WHERE place = 1) AS worst_rank
+            any_value(rank) FILTER (WHERE place = 1) AS worst_rank,
+            any_value(thread) FILTER (WHERE place = 1) AS worst_thread
         FROM placed
         GROUP BY region_id
     )
@@ -46,6 +48,7 @@ SELECT
     summed.visit_count::BIGINT AS visit_count,
     summed.location_count,
     summed.worst_rank,
+    summed.worst_thread,
     summed.worst_ns,
     summed.longest_ns
 FROM summed

@@ -13,6 +13,7 @@ WITH
             waits.is_beyond_reference,
             waits.call_path_id,
             locations.rank,
+            locations.thread,
             sum(waits.wait_ns) AS wait_ns,
             count(*) AS wait_count,
             row_number() OVER (
@@ -26,7 +27,8 @@ WITH
             waits.is_beyond_reference,
             waits.call_path_id,
             waits.location_id,
-            locations.rank
+            locations.rank,
+            locations.thread
     ),
 
     bounds AS (
@@ -53,6 +55,7 @@ SELECT
     sum(waiting.wait_count)::BIGINT AS wait_count,
     count(*) AS location_count,
     any_value(waiting.rank) FILTER (WHERE waiting.place = 1) AS worst_rank,
+    any_value(waiting.thread) FILTER (WHERE waiting.place = 1) AS worst_thread,
     max(waiting.wait_ns)::BIGINT AS worst_ns
 FROM waiting
 CROSS JOIN profiled

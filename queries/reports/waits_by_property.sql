@@ -12,6 +12,7 @@ WITH
             waits.property,
             waits.is_beyond_reference,
             locations.rank,
+            locations.thread,
             sum(waits.wait_ns) AS wait_ns,
             count(*) AS wait_count,
             max(waits.wait_ns) AS longest_ns,
@@ -23,7 +24,11 @@ WITH
         FROM wait_states AS waits
         INNER JOIN locations ON waits.location_id = locations.location_id
         GROUP BY
-            waits.property, waits.is_beyond_reference, waits.location_id, locations.rank
+            waits.property,
+            waits.is_beyond_reference,
+            waits.location_id,
+            locations.rank,
+            locations.thread
     ),
 
     bounds AS (
@@ -50,6 +55,7 @@ SELECT
     max(waiting.longest_ns) AS longest_ns,
     count(*) AS location_count,
     any_value(waiting.rank) FILTER (WHERE waiting.place = 1) AS worst_rank,
+    any_value(waiting.thread) FILTER (WHERE waiting.place = 1) AS worst_thread,
     max(waiting.wait_ns)::BIGINT AS worst_ns,
     min(waiting.confidence) AS confidence
 FROM waiting

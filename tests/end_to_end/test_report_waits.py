@@ -50,6 +50,28 @@ def test_parts_of_the_time_add_up_to_all_of_it() -> None:
     )
 
 
+def test_the_worst_thread_is_named_where_threads_differ() -> None:
+    run = late_sender_run()
+    locations = [{**row, "thread": row["rank"], "rank": 0} for row in run.tables["locations"]]
+    tables = tables_of(build_report(with_rows(run, locations=locations)))
+    for name in ("waits_by_property", "waits_by_call_path"):
+        (row,) = tables[name].as_dicts()
+        assert (row["worst_rank"], row["worst_thread"]) == (0, 1)
+        assert "worst_thread" not in tables[name].hidden
+    regions = {row["region"]: row["worst_thread"] for row in tables["top_regions"].as_dicts()}
+    assert (regions["main"], regions["MPI_Recv"]) == (0, 1)
+    one_thread = tables_of(build_report(run))
+    assert (
+        "worst_thread" in one_thread["waits_by_property"].hidden & one_thread["top_regions"].hidden
+    )
+
+
+def test_one_process_has_no_matrix_of_who_waits_for_whom() -> None:
+    run = with_rows(late_sender_run(), runs=[make_run_row() | {"process_count": 1}])
+    assert "waits_between_ranks" in tables_of(build_report(late_sender_run()))
+    assert "waits_between_ranks" not in tables_of(build_report(run))
+
+
 def test_time_lost_elsewhere_is_charged_to_the_location_that_caused_it() -> None:
     rows = tables_of(build_report(late_sender_run()))["time_by_location"].as_dicts()
     assert [(row["rank"], row["wait_ns"], row["caused_ns"]) for row in rows] == [
@@ -364,7 +386,8 @@ def test_what_the_reference_leaves_out_is_told_apart() -> None:
         "beyond the reference."
     )
     assert summary.sentences[-1] == (
-        "1 wait lost 50.0 ms and 1 wait beyond the reference lost 20.0 ms; worst first:"
+        "1 wait lost 50.0 ms and 1 wait beyond the reference (which Scalasca does not report) lost "
+        "20.0 ms; worst first:"
     )
     assert [finding.headline for finding in summary.findings] == [
         "Wait at Barrier: 50.0 ms, 25.0% of all time.",

@@ -17,6 +17,7 @@ TOP_REGIONS = TableSpec(
     note="Summed over all locations; the worst rank is the one that spent most there.",
     row_limit=25,
     bars=("exclusive_ns",),
+    silent={"worst_thread": 0},
 )
 TIME_BY_LOCATION = TableSpec(
     query="time_by_location",

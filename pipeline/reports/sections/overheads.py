@@ -27,6 +27,7 @@ BY_CLASS = TableSpec(
     note="Waiting is part of the class in which it happens.",
     bars=("time_ns",),
     titles=_TITLES | {"mean_ns": "Mean", "time_ratio": "Of the run", "worst_rank": "Most on rank"},
+    silent={"worst_thread": 0},
 )
 BY_CALL_PATH = TableSpec(
     query="overheads_by_call_path",

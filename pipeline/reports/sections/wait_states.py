@@ -35,14 +35,14 @@ BY_PROPERTY = TableSpec(
     explained=("metric",),
     row_limit=30,
     bars=("wait_ns",),
-    silent={"confidence": 100} | _COMPARABLE | _EXACT,
+    silent={"confidence": 100, "worst_thread": 0} | _COMPARABLE | _EXACT,
 )
 BY_CALL_PATH = TableSpec(
     query="waits_by_call_path",
     title="By call path",
     row_limit=20,
     bars=("wait_ns",),
-    silent=_COMPARABLE | _EXACT,
+    silent={"worst_thread": 0} | _COMPARABLE | _EXACT,
 )
 BY_CAUSE = TableSpec(
     query="waits_by_cause",
@@ -66,14 +66,15 @@ def build(material: Material) -> Section:
     """Time lost in waiting, by kind, call path and cause."""
     overview = material.overview
     searched = material.rows(SEARCHED)
-    is_small = int(number(overview["process_count"])) <= MATRIX_LIMIT
-    matrix = material.tables(BETWEEN_RANKS) if is_small else ()
+    is_quiet = not (overview["wait_ns"] or overview["beyond_ns"])
+    is_matrix = 2 <= int(number(overview["process_count"])) <= MATRIX_LIMIT
+    matrix = material.tables(BETWEEN_RANKS) if is_matrix else ()
     return Section(
         key="wait-states",
         title="Wait states",
         sentences=said(
             describe_coverage(overview, material.rows(UNANALYSED)),
-            "" if overview["wait_ns"] else describe_waiting(overview, searched),
+            describe_waiting(overview, searched) if is_quiet else "",
         ),
         tables=(*material.tables(BY_PROPERTY, BY_CALL_PATH), *matrix, *material.tables(BY_CAUSE)),
         drawings=tuple(map(draw_pairs, matrix)),
@@ -101,7 +102,8 @@ def describe_waiting(overview: Row, searched: Sequence[Row]) -> str:
         lost.append(f"{waits} lost {time_of(overview['wait_ns'])}")
     if overview["beyond_ns"]:
         waits = count_of(overview["beyond_count"], "wait")
-        lost.append(f"{waits} {BEYOND} lost {time_of(overview['beyond_ns'])}")
+        which = f"{BEYOND} (which Scalasca does not report)"
+        lost.append(f"{waits} {which} lost {time_of(overview['beyond_ns'])}")
     if lost:
         return f"{join_words(lost)}; worst first:"
     if number(overview["location_count"]) < 2:
