@@ -86,7 +86,7 @@ class Engine:
             self._leave_empty(stage)
         else:
             with told_as_query_error(stage.name, _file_of_user(stage)):
-                for name in _related(stage):
+                for name in self._related(stage):
                     self._provide(name)
                 if isinstance(stage, SqlStage):
                     self._interruptibly(lambda: self._run_sql(stage, options))
@@ -104,6 +104,13 @@ class Engine:
         for table in stage.outputs:
             self._generation.finish(table)
         pa.default_memory_pool().release_unused()
+
+    def _related(self, stage: Stage) -> Sequence[str]:
+        """The inputs that a stage takes as relations."""
+        if not isinstance(stage, PythonStage):
+            return stage.inputs
+        related = [name for name in stage.inputs if name not in stage.walked]
+        return list(filter(self._row_count, related)) if stage.skips_empty else related
 
     def _row_count(self, name: str) -> int:
         count = self._transient_rows.get(name)
@@ -137,7 +144,7 @@ class Engine:
         self._database.execute(f"DROP TABLE {RESULT}")
 
     def _run_python(self, stage: PythonStage, options: Mapping[str, Value]) -> None:
-        inputs: dict[str, Any] = {name: self._database.table(name) for name in _related(stage)}
+        inputs: dict[str, Any] = {name: self._database.table(name) for name in self._related(stage)}
         inputs |= {name: StoredRows(self._generation.files(name)) for name in stage.walked}
         results = stage.compute(**inputs, **options)
         results = (results,) if len(stage.outputs) == 1 else results
@@ -201,12 +208,6 @@ def _file_of_user(stage: Stage) -> Path | None:
     if isinstance(stage, SqlStage) and QUERIES not in stage.query.path.parents:
         return stage.query.path
     return None
-
-
-def _related(stage: Stage) -> tuple[str, ...]:
-    """The inputs that a stage takes as relations."""
-    walked = stage.walked if isinstance(stage, PythonStage) else ()
-    return tuple(name for name in stage.inputs if name not in walked)
 
 
 def _check_columns(table: Table, columns: Sequence[str]) -> None:

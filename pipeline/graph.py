@@ -79,7 +79,8 @@ class PythonStage:
     Inputs that are `walked`, which are stored ones, come as StoredRows instead. It returns one
     Arrow table or record batch reader per output, in order; a single one as such.
     `modules` are those whose source text the result depends on. Where all inputs of one of the
-    groups of `needed_rows` are empty, so are all outputs.
+    groups of `needed_rows` are empty, so are all outputs. A stage that `skips_empty` gets only
+    those inputs that have rows.
     """
 
     name: str
@@ -90,6 +91,7 @@ class PythonStage:
     parameters: Mapping[str, Value]
     walked: tuple[str, ...] = ()
     needed_rows: tuple[tuple[str, ...], ...] = ()
+    skips_empty: bool = False
 
 
 Stage = ReadStage | SqlStage | PythonStage

@@ -157,7 +157,10 @@ class Analyst:
         ((self._row_counts[query.relation],),) = made.fetchall()
 
     def _run_stage(self, stage: PythonStage) -> None:
-        inputs: dict[str, Any] = {name: self._connection.table(name) for name in stage.inputs}
+        names = stage.inputs
+        if stage.skips_empty:
+            names = tuple(filter(self._row_counts.__getitem__, names))
+        inputs: dict[str, Any] = {name: self._connection.table(name) for name in names}
         for name in stage.walked:
             inputs[name] = RowsInMemory(inputs[name].to_arrow_table())
         results = stage.compute(**inputs, **stage.parameters)

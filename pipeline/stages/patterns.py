@@ -42,6 +42,7 @@ def pattern_stages(own: Sequence[Query] = ()) -> tuple[PythonStage, ...]:
             modules=_MODULES,
             parameters={},
             needed_rows=(tuple(waits),),
+            skips_empty=True,
         ),
         PythonStage(
             name=FINDINGS.name,
@@ -50,6 +51,8 @@ def pattern_stages(own: Sequence[Query] = ()) -> tuple[PythonStage, ...]:
             compute=gather_findings,
             modules=_MODULES,
             parameters={},
+            needed_rows=(tuple(findings),),
+            skips_empty=True,
         ),
         PythonStage(
             name=PATTERNS.name,
@@ -83,7 +86,7 @@ def _metrics_stage(table: Table, own: Sequence[Query]) -> PythonStage:
 def gather_waits(
     completions: frozenset[str], **patterns: "duckdb.DuckDBPyRelation"
 ) -> pa.RecordBatchReader:
-    """The waits that patterns find, those of `completions` as such."""
+    """The waits that patterns find, at least one, those of `completions` as such."""
     import duckdb
 
     found = [
@@ -96,10 +99,8 @@ def gather_waits(
     return _in_order(found, "property, visit_id")
 
 
-def gather_findings(**patterns: "duckdb.DuckDBPyRelation") -> pa.RecordBatchReader | pa.Table:
-    """The findings of all patterns."""
-    if not patterns:
-        return FINDINGS.empty()
+def gather_findings(**patterns: "duckdb.DuckDBPyRelation") -> pa.RecordBatchReader:
+    """The findings of all patterns, at least one."""
     return _in_order([relation for _, relation in sorted(patterns.items())], "ALL")
 
 

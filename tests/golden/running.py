@@ -138,7 +138,10 @@ class _Planned:
         ((self._row_counts[query.relation],),) = self._connection.fetchall()
 
     def _run_stage(self, stage: PythonStage) -> None:
-        inputs = {name: self._connection.table(name) for name in stage.inputs}
+        names = stage.inputs
+        if stage.skips_empty:
+            names = tuple(filter(self._row_counts.__getitem__, names))
+        inputs = {name: self._connection.table(name) for name in names}
         results = stage.compute(**inputs, **stage.parameters)
         results = results if isinstance(results, tuple) else (results,)
         for table, rows in zip(stage.outputs, results, strict=True):
