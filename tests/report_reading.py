@@ -1,13 +1,20 @@
 """Reading reports in tests: what a browser finds on a page, and all forms of a report."""
 
 from dataclasses import dataclass, field
+from functools import cache
 from html.parser import HTMLParser
+from importlib import import_module
+from typing import cast
 
 from pipeline.console import plain
+from pipeline.reports.build import ReportedRun, build_report
 from pipeline.reports.html import render_html
 from pipeline.reports.markdown import render_markdown
-from pipeline.reports.model import Report, Table
+from pipeline.reports.material import Material
+from pipeline.reports.model import Report, Section, Table
+from pipeline.reports.sections import SectionModule, build_sections
 from pipeline.reports.terminal import print_report
+from tests.hand_made import late_sender_run
 
 VOID = {"meta", "wbr"}
 
@@ -50,6 +57,22 @@ def read_page(html: str) -> Page:
     page.close()
     assert page.open == []
     return page
+
+
+@cache
+def late_sender_report() -> Report:
+    """The report of the run with one late sender."""
+    return build_report(late_sender_run())
+
+
+def section_of(run: ReportedRun, key: str) -> Section:
+    """One section of a report, made alone."""
+    module = import_module(f"pipeline.reports.sections.{key.replace('-', '_')}")
+    modules = [cast(SectionModule, module)]
+    with run.connect(threads=1) as connection:
+        (section,) = build_sections(Material(connection, run.manifest), modules)
+    assert section.key == key
+    return section
 
 
 def text_of(report: Report) -> str:

@@ -9,11 +9,11 @@ from pipeline.reports.build import build_report
 from pipeline.reports.course import course_of
 from pipeline.reports.units import Unit
 from tests.hand_made import CLASSES, MS, HandMadeRun, late_sender_run, make_run_row, with_rows
-from tests.report_reading import all_forms, read_page, tables_of
+from tests.report_reading import all_forms, late_sender_report, read_page, section_of, tables_of
 
 
 def test_the_critical_path_is_told_with_its_course_and_what_it_costs() -> None:
-    section = build_report(late_sender_run()).section("critical-path")
+    section = late_sender_report().section("critical-path")
     assert section.sentences == (
         "The critical path takes 100 ms, 100.0% of the run time, and consists of 90.0% computation "
         'and 10.0% communication. It is longest in "main": 90.0 ms.',
@@ -104,7 +104,7 @@ def test_starting_mpi_is_neither_longest_nor_costliest_on_the_critical_path() ->
             for path, time in ((2, 80), (0, 30))
         ],
     )
-    section = build_report(run).section("critical-path")
+    section = section_of(run, "critical-path")
     assert section.sentences[1:] == (
         "It visits 2 processes in 2 segments, rank 0 longest: 20.0 ms, 66.7% of it after starting "
         "MPI.",
@@ -130,7 +130,7 @@ def test_starting_mpi_is_set_apart_on_the_critical_path() -> None:
         {"call_path_id": 0, "location_id": 0, "path_ns": 6 * MS},
     ]
     run = with_rows(run, region_classes=classes, critical_path_profile=profile)
-    assert build_report(run).section("critical-path").sentences[0] == (
+    assert section_of(run, "critical-path").sentences[0] == (
         "The critical path takes 100 ms, 100.0% of the run time, and consists of 90.0% computation "
         'and 10.0% starting MPI. After starting MPI it is longest in "main": 6.00 ms.'
     )
@@ -148,7 +148,7 @@ def test_locks_on_the_critical_path_are_no_computation() -> None:
         for path, location, time in ((0, 0, 60), (1, 0, 30), (2, 1, 10))
     ]
     run = with_rows(run, region_classes=classes, critical_path_profile=profile)
-    assert build_report(run).section("critical-path").sentences[0] == (
+    assert section_of(run, "critical-path").sentences[0] == (
         "The critical path takes 100 ms, 100.0% of the run time, and consists of 60.0% computation,"
         " 30.0% coordinating threads and 10.0% communication. "
         'It is longest in "main": 60.0 ms.'
@@ -172,7 +172,7 @@ def test_a_run_with_explicit_tasks_has_no_critical_path_and_says_so() -> None:
 def test_a_path_that_cannot_be_followed_to_its_start_says_so() -> None:
     (row,) = late_sender_run().tables["critical_path_summary"]
     run = with_rows(late_sender_run(), critical_path_summary=[{**row, "is_whole": False}])
-    said = build_report(run).section("critical-path").sentences
+    said = section_of(run, "critical-path").sentences
     assert said[-1].startswith("The path could not be followed back to the start")
 
 
@@ -183,7 +183,7 @@ def test_threads_are_named_where_ranks_do_not_suffice() -> None:
         for at in (0, 1)
     ]
     run = with_rows(late_sender_run(), locations=places, runs=[make_run_row(process_count=1)])
-    section = build_report(run).section("critical-path")
+    section = section_of(run, "critical-path")
     assert section.sentences[1] == (
         "It visits 2 locations in 2 segments, rank 0 thread 0 longest: 60.0 ms, 60.0% of it."
     )
@@ -197,11 +197,11 @@ def test_a_path_on_one_process_stays_there() -> None:
     run = with_rows(
         late_sender_run(), critical_path_summary=[row | {"location_count": 1, "segment_count": 1}]
     )
-    assert build_report(run).section("critical-path").sentences[1] == "It stays on rank 0."
+    assert section_of(run, "critical-path").sentences[1] == "It stays on rank 0."
 
 
 def test_uneven_computation_and_idle_time_are_told() -> None:
-    section = build_report(late_sender_run()).section("load-balance")
+    section = late_sender_report().section("load-balance")
     assert section.sentences == (
         'Computation is least balanced in "main": rank 0 spends 90.0 ms there, 1.38 times the '
         "mean. Spread evenly over 2 locations, it would take 65.0 ms on each.",
@@ -245,7 +245,7 @@ def with_imbalance(**changes: Any) -> HandMadeRun:
 
 def test_work_of_one_location_alone_is_told_as_such() -> None:
     run = with_imbalance(visitor_count=1, mean_ns=45 * MS, longest_to_mean=2.0)
-    assert build_report(run).section("load-balance").sentences[0] == (
+    assert section_of(run, "load-balance").sentences[0] == (
         'Computation is least balanced in "main": only rank 0 is there, for 90.0 ms. Spread evenly '
         "over 2 locations, it would take 45.0 ms on each."
     )
@@ -269,14 +269,14 @@ def test_idle_time_is_told_by_its_kinds() -> None:
         {"location_id": 1, "idle_ratio": 0.6} | {kind: ms * MS for kind, ms in idle.items()}
     ]  # fmt: skip
     run = with_rows(late_sender_run(), idle_times=rows)
-    assert build_report(run).section("load-balance").sentences[1] == (
+    assert section_of(run, "load-balance").sentences[1] == (
         "On average a location is idle for 60.0% of the run. Rank 1 is idle longest, 60.0 ms: "
         "10.0 ms waiting, 20.0 ms as an idle thread and 30.0 ms absent."
     )
 
 
 def test_overheads_are_told_by_class() -> None:
-    section = build_report(late_sender_run()).section("overheads")
+    section = late_sender_report().section("overheads")
     assert section.sentences == (
         "From the first to the last record of the run, all locations together had 200 ms: 65.0% "
         "computation, 35.0% overhead of a known class, and 0% unidentified.",
@@ -303,7 +303,7 @@ def test_overheads_are_told_by_class() -> None:
 
 def test_the_course_of_time_is_drawn_in_every_form() -> None:
     # First half: 60 of 100 ms computation, 40 messages; second: 70 and 30.
-    report = build_report(late_sender_run())
+    report = late_sender_report()
     html, markdown, text = all_forms(report)
     page = read_page(html)
     drawn = [value for name, value in page.attributes if name == "d"]
@@ -350,5 +350,5 @@ def test_stretches_are_merged_to_what_fits(
             for at in range(stretches)
         ],
     )
-    course = course_of(build_report(run).section("time-course").tables[0], most_stretches=most)
+    course = course_of(section_of(run, "time-course").tables[0], most_stretches=most)
     assert [part.ratios for part in course.parts] == [merged]

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from pipeline.reports.build import build_report, build_summary
+from pipeline.reports.build import build_summary
 from tests.hand_made import MS, HandMadeRun, late_sender_run
+from tests.report_reading import section_of
 
 
 def metric(name: str, title: str, unit: str = "ns") -> dict[str, Any]:
@@ -41,7 +42,7 @@ def test_what_the_table_tells_needs_no_sentence() -> None:
     plain = sentences(late_sender_run())
     run = run_with(finding("communication_cost", 70 * MS), finding("large_messages", 1 * MS))
     assert sentences(run) == plain
-    (table, _) = build_report(run).section("findings").tables
+    (table, _) = section_of(run, "findings").tables
     assert table.values("finding") == ("Communication Cost", "Large Messages")
 
 
@@ -57,7 +58,7 @@ def test_a_finding_of_the_user_is_told_however_small_and_explained() -> None:
     told = next(each for each in sentences(run) if each.startswith("Found"))
     assert told.startswith("Found, which may overlap: Large Messages 12.0 ms")
     assert told.endswith('; Mine 100 B, most in "main/MPI_Recv".')
-    explained = {each.metric: each for each in build_report(run).section("metrics").explanations}
+    explained = {each.metric: each for each in section_of(run, "metrics").explanations}
     assert list(explained) == ["mpi_latesender", "large_messages", "mine"]
     assert explained["mine"].meaning == "What Mine means."
 
@@ -87,7 +88,7 @@ def test_call_paths_of_the_costliest_finding_come_first() -> None:
         finding("communication_cost", 2 * MS, 1, 0),
         finding("communication_cost", 5 * MS, 2, 1),
     )
-    _, table = build_report(run).section("findings").tables
+    _, table = section_of(run, "findings").tables
     assert list(zip(table.values("finding"), table.values("call_path"), strict=True)) == [
         ("Communication Cost", "main/MPI_Recv"),
         ("Communication Cost", "main/MPI_Send"),

@@ -14,12 +14,12 @@ from tests.hand_made import (
     waits,
     with_rows,
 )
-from tests.report_reading import all_forms, tables_of
+from tests.report_reading import all_forms, late_sender_report, section_of, tables_of
 
 
 def test_one_late_sender_is_told_in_plain_words() -> None:
     # 200 ms in all: main 90 + 40, MPI_Send 10, MPI_Recv 60, of which 50 wait.
-    summary = build_report(late_sender_run()).section("summary")
+    summary = late_sender_report().section("summary")
     assert summary.sentences == (
         "Together the locations spent 200 ms, 35.0% of it in MPI and 25.0% waiting.",
         "The critical path takes 100 ms, 100.0% of the run time, and consists of 90.0% computation "
@@ -42,7 +42,7 @@ def test_one_late_sender_is_told_in_plain_words() -> None:
 
 
 def test_parts_of_the_time_add_up_to_all_of_it() -> None:
-    parts = tables_of(build_report(late_sender_run()))["time_parts"]
+    parts = tables_of(late_sender_report())["time_parts"]
     assert parts.rows == (
         ("computation", 130 * MS, 0.65),
         ("waiting", 50 * MS, 0.25),
@@ -68,12 +68,12 @@ def test_the_worst_thread_is_named_where_threads_differ() -> None:
 
 def test_one_process_has_no_matrix_of_who_waits_for_whom() -> None:
     run = with_rows(late_sender_run(), runs=[make_run_row() | {"process_count": 1}])
-    assert "waits_between_ranks" in tables_of(build_report(late_sender_run()))
+    assert "waits_between_ranks" in tables_of(late_sender_report())
     assert "waits_between_ranks" not in tables_of(build_report(run))
 
 
 def test_time_lost_elsewhere_is_charged_to_the_location_that_caused_it() -> None:
-    rows = tables_of(build_report(late_sender_run()))["time_by_location"].as_dicts()
+    rows = tables_of(late_sender_report())["time_by_location"].as_dicts()
     assert [(row["rank"], row["wait_ns"], row["caused_ns"]) for row in rows] == [
         (0, 0, 50 * MS),
         (1, 50 * MS, 0),
@@ -209,7 +209,7 @@ def test_records_of_an_incomplete_location_add_up() -> None:
     )
     (table,) = [
         each
-        for each in build_report(run).section("trace-quality").tables
+        for each in section_of(run, "trace-quality").tables
         if each.title == "Incomplete locations"
     ]
     titles = [column.title for column in table.columns[3:]]

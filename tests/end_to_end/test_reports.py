@@ -17,7 +17,7 @@ from pipeline.reports.sections.communication import MATRIX_LIMIT
 from pipeline.reports.terminal import fit, print_report
 from pipeline.reports.units import format_value
 from tests.hand_made import METRICS, MS, HandMadeRun, late_sender_run, make_run_row, with_rows
-from tests.report_reading import all_forms, read_page, tables_of
+from tests.report_reading import all_forms, late_sender_report, read_page, section_of, tables_of
 
 HOSTILE = (
     '<script>alert("x")</script>',
@@ -35,7 +35,7 @@ HOSTILE = (
 
 
 def test_the_query_of_every_table_returns_exactly_its_rows() -> None:
-    report = build_report(late_sender_run())
+    report = late_sender_report()
     shown = [table for table in tables_of(report).values() if table.sql]
     assert len(shown) >= 10
     with late_sender_run().connect() as connection:
@@ -66,7 +66,7 @@ def test_a_table_that_was_cut_says_so_and_its_query_is_cut_alike() -> None:
 
 
 def test_every_form_shows_the_same_cells() -> None:
-    report = build_report(late_sender_run())
+    report = late_sender_report()
     html, markdown, text = all_forms(report)
     cells = read_page(html).cells
     for table in tables_of(report).values():
@@ -81,7 +81,7 @@ def test_every_form_shows_the_same_cells() -> None:
 
 
 def test_every_form_shows_the_same_sections_and_sentences() -> None:
-    report = build_report(late_sender_run())
+    report = late_sender_report()
     page = read_page(render_html(report))
     said = "".join(page.texts)
     _, markdown, text = all_forms(report)
@@ -98,7 +98,7 @@ def test_every_form_shows_the_same_sections_and_sentences() -> None:
 
 
 def test_the_report_has_all_its_sections() -> None:
-    keys = [section.key for section in build_report(late_sender_run()).sections]
+    keys = [section.key for section in late_sender_report().sections]
     assert keys == [
         "summary", "exploration", "overheads", "wait-states", "critical-path", "load-balance",
         "time-course", "profile", "call-tree", "region-call-graph", "communication",
@@ -107,7 +107,7 @@ def test_the_report_has_all_its_sections() -> None:
 
 
 def test_how_it_was_made_names_versions_and_slowest_stages_first() -> None:
-    section = build_report(late_sender_run()).section("how-it-was-made")
+    section = late_sender_report().section("how-it-was-made")
     said = " ".join(section.sentences)
     assert "2025-03-01 14:05 UTC" in said
     assert "python 3.11.2, duckdb 2.0.0" in said
@@ -125,7 +125,7 @@ def test_names_from_the_trace_are_only_ever_text(name: str) -> None:
         "pre", "code", "footer", "wbr", "svg", "path", "ul", "noscript", "script", "form", "h4",
         "article",
     }  # fmt: skip
-    plain = read_page(render_html(build_report(late_sender_run())))
+    plain = read_page(render_html(late_sender_report()))
     assert page.tags.count("script") == plain.tags.count("script")
     assert not [attribute for attribute, _ in page.attributes if attribute.startswith("on")]
     outside_code = re.sub(r"```.*?```", "", markdown, flags=re.DOTALL)
@@ -145,12 +145,12 @@ def test_a_hostile_name_stays_readable() -> None:
 
 def test_a_name_of_any_length_leaves_the_page_small() -> None:
     long = render_html(build_report(late_sender_run(main="x" * 10_000)))
-    short = render_html(build_report(late_sender_run()))
+    short = render_html(late_sender_report())
     assert len(long) < len(short) + 20_000
 
 
 def test_the_page_needs_nothing_but_itself() -> None:
-    html = render_html(build_report(late_sender_run()))
+    html = render_html(late_sender_report())
     page = read_page(html)
     for name, value in page.attributes:
         if name in ("href", "src", "srcset", "action", "data", "poster"):
@@ -162,7 +162,7 @@ def test_the_page_needs_nothing_but_itself() -> None:
 
 
 def test_links_lead_to_sections_of_the_page() -> None:
-    page = read_page(render_html(build_report(late_sender_run())))
+    page = read_page(render_html(late_sender_report()))
     targets = [value for name, value in page.attributes if name == "id"]
     assert len(targets) == len(set(targets))
     links = [value.removeprefix("#") for name, value in page.attributes if name == "href"]
@@ -286,7 +286,7 @@ def pairs(process_count: int) -> HandMadeRun:
 
 def test_few_processes_are_shown_as_a_matrix_and_many_as_pairs() -> None:
     def layouts(process_count: int) -> set[Layout]:
-        tables = build_report(pairs(process_count)).section("communication").tables
+        tables = section_of(pairs(process_count), "communication").tables
         return {table.layout for table in tables}
 
     assert Layout.MATRIX in layouts(MATRIX_LIMIT)
@@ -310,7 +310,7 @@ def test_metrics_used_here_are_named_as_in_the_tables() -> None:
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_numbers_are_whole_however_narrow_the_terminal(width: int) -> None:
-    report = build_report(late_sender_run())
+    report = late_sender_report()
     console = Console(
         file=io.StringIO(), record=True, force_terminal=True, width=width, theme=Theme(STYLES)
     )
