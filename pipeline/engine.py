@@ -12,7 +12,7 @@ import pyarrow as pa
 from pipeline.errors import QueryError
 from pipeline.graph import PythonStage, ReadStage, SqlStage, Stage, has_needed_rows
 from pipeline.interrupting import interruptibly
-from pipeline.patterns.results import RESULT, complete
+from pipeline.patterns.results import RESULT, checked, complete
 from pipeline.query_failures import batches_of, told_as_query_error
 from pipeline.reporter import Reporter
 from pipeline.sql import QUERIES, Value
@@ -137,10 +137,12 @@ class Engine:
             self._generation.stream(stage.output, batches)
 
     def _run_pattern(self, stage: SqlStage, statement: str, values: Mapping[str, Value]) -> None:
-        """Store what a pattern finds; it is held once, to be checked before it is written."""
-        self._database.execute(f"CREATE TEMP TABLE {RESULT} AS\n{statement}", values)
+        """Store what a pattern finds, which is checked as it is written."""
+        create = f"CREATE TEMP TABLE {RESULT} AS\n{statement}"
+        ((count,),) = self._database.execute(create, values).fetchall()
         found = complete(self._database, stage.query, stage.metrics)
-        self._generation.stream(stage.output, batches_of(found.to_arrow_reader(ROW_GROUP_ROWS)))
+        batches = batches_of(found.to_arrow_reader(ROW_GROUP_ROWS)) if count else ()
+        self._generation.stream(stage.output, checked(batches, stage.query, stage.metrics))
         self._database.execute(f"DROP TABLE {RESULT}")
 
     def _run_python(self, stage: PythonStage, options: Mapping[str, Value]) -> None:

@@ -1,8 +1,12 @@
 """What a pattern's query gives, held against what it has to give, and completed."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.errors import PatternError
 from pipeline.patterns.catalogue import pattern_of, table_of
 from pipeline.patterns.declaration import FINDING
 from pipeline.patterns.refusals import refused
@@ -17,6 +21,7 @@ RESULT = "pattern_result"
 _TEMPLATE = "pattern_template"
 WORKING_TABLES = (RESULT, _TEMPLATE)
 """Names of tables that exist while a pattern is looked for."""
+_SURE = 100
 _INTEGERS = frozenset({
     *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"),
     *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"),
@@ -30,20 +35,31 @@ def complete(
 
     Columns that findings leave out are filled, findings of zero left out. `metrics` are those that
     the pattern may find. Raises PatternError for columns that are missing, unknown or of another
-    type, and for values that cannot be.
+    type.
     """
     table = table_of(query)
     result = connection.table(RESULT)
     _check_columns(query, table, dict(zip(result.columns, map(str, result.types), strict=True)))
-    _check_amounts(query, result)
     if pattern_of(query).kind != FINDING:
-        found = result.select(*table.column_names).order("property, visit_id")
-    else:
-        connection.register(_TEMPLATE, table.empty())
-        only = metrics[0] if len(metrics) == 1 else ""
-        found = connection.sql(load_query(COMPLETED).statement, params={"metric": only})
-    _check_values(query, found, metrics)
-    return found
+        return result.select(*table.column_names).order("property, visit_id")
+    connection.register(_TEMPLATE, table.empty())
+    only = metrics[0] if len(metrics) == 1 else ""
+    return connection.sql(load_query(COMPLETED).statement, params={"metric": only})
+
+
+def checked(
+    batches: Iterable[pa.RecordBatch], query: Query, metrics: Sequence[str]
+) -> Iterator[pa.RecordBatch]:
+    """The completed rows as they come, of which none may hold what cannot be.
+
+    Raises PatternError for rows without place, amount or confidence, with one that cannot be, or
+    of a metric that is none of `metrics`.
+    """
+    for batch in filter(len, batches):
+        _check_amounts(query, batch)
+        _check_places(query, batch)
+        _check_metrics(query, batch, metrics)
+        yield batch
 
 
 def _check_columns(query: Query, table: Table, given: Mapping[str, str]) -> None:
@@ -78,33 +94,38 @@ def _types_for(column: Column) -> tuple[str, Set[str]]:
     return "an integer", _INTEGERS
 
 
-def _check_amounts(query: Query, result: "duckdb.DuckDBPyRelation") -> None:
-    """Findings of zero are none; waits of zero are not to be given at all."""
+def _check_amounts(query: Query, batch: pa.RecordBatch) -> None:
+    """Findings of zero are none, and left out; waits of zero are not to be given at all."""
     is_finding = pattern_of(query).kind == FINDING
     amount, least = ("value", 0) if is_finding else ("wait_ns", 1)
-    smallest = "a negative value" if is_finding else "a wait of zero or less"
-    wrong = {f"with no {amount}": f"{amount} IS NULL", f"with {smallest}": f"{amount} < {least}"}
-    _check_rows(query, result, wrong)
+    if batch[amount].null_count:
+        raise _wrong_rows(query, f"with no {amount}")
+    if _extremes(batch[amount])["min"] < least:
+        too_small = "a negative value" if is_finding else "a wait of zero or less"
+        raise _wrong_rows(query, f"with {too_small}")
 
 
-def _check_values(query: Query, found: "duckdb.DuckDBPyRelation", metrics: Sequence[str]) -> None:
-    """Rows have a place, a confidence that is one, and a metric that the pattern declares."""
-    wrong = {
-        "without call_path_id": "call_path_id IS NULL",
-        "without location_id": "location_id IS NULL",
-        "with a confidence beyond 0 to 100": "confidence NOT BETWEEN 0 AND 100",
-    }
-    _check_rows(query, found, wrong)
-    named = {name for (name,) in found.select("property").distinct().fetchall()}
-    unknown = sorted(named - set(metrics))
+def _check_places(query: Query, batch: pa.RecordBatch) -> None:
+    for name in ("call_path_id", "location_id", "confidence"):
+        if batch[name].null_count:
+            raise _wrong_rows(query, f"without {name}")
+    confidence = _extremes(batch["confidence"])
+    if confidence["min"] < 0 or confidence["max"] > _SURE:
+        raise _wrong_rows(query, "with a confidence beyond 0 to 100")
+
+
+def _check_metrics(query: Query, batch: pa.RecordBatch, metrics: Sequence[str]) -> None:
+    unknown = sorted({name or "" for name in pc.unique(batch["property"]).to_pylist()} - {*metrics})
     if unknown:
         what = f"of property {unknown[0]}" if unknown[0] else "without property"
         declared = f"the header declares {', '.join(metrics)}"
         raise refused(query.path, f"there are rows {what}", declared)
 
 
-def _check_rows(query: Query, rows: "duckdb.DuckDBPyRelation", wrong: Mapping[str, str]) -> None:
-    """No row may be one of the wrong ones, which are told by a condition each."""
-    for what, condition in wrong.items():
-        if rows.filter(condition).limit(1).fetchall():
-            raise refused(query.path, f"there are rows {what}", "leave them out")
+def _extremes(values: pa.Array) -> dict[str, int]:
+    """The least and the greatest of some numbers, of which there is at least one."""
+    return dict(pc.min_max(values).as_py())
+
+
+def _wrong_rows(query: Query, what: str) -> PatternError:
+    return refused(query.path, f"there are rows {what}", "leave them out")

@@ -24,5 +24,5 @@ SELECT
     cause_visit_id::BIGINT AS cause_visit_id,
     coalesce(confidence, 100)::TINYINT AS confidence
 FROM all_columns
-WHERE value <> 0
+WHERE value IS DISTINCT FROM 0
 ORDER BY ALL

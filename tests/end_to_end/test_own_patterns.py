@@ -199,6 +199,7 @@ EDITS = {
                  "NULL::BIGINT AS value", "rows with no value"),
     "no place": ("send_completion_call_path_id AS", "NULL::INTEGER AS",
                  "rows without call_path_id"),
+    "too sure": ("SELECT\n", "SELECT 101 AS confidence,\n", "a confidence beyond 0 to 100"),
     "unknown property": ("SELECT\n", "SELECT 'late' AS property,\n", "rows of property late"),
 }  # fmt: skip
 
@@ -220,6 +221,25 @@ def test_what_is_wrong_with_a_pattern_is_one_clear_line(
     assert_one_line(caught.value, file)
     assert caught.value.exit_code in (PatternError.exit_code, QueryError.exit_code)
     assert sorted(store.rglob("gen=*")) == generations
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("visits.leave_ns - visits.enter_ns AS", "0 AS", "rows with a wait of zero or less"),
+        ("visits.leave_ns - visits.enter_ns AS", "NULL::BIGINT AS", "rows with no wait_ns"),
+        ("100::TINYINT", "NULL::TINYINT", "rows without confidence"),
+        ("100::TINYINT", "-1::TINYINT", "a confidence beyond 0 to 100"),
+    ],
+)
+def test_waits_that_cannot_be_are_one_clear_line(
+    store: Path, folder: Path, before: str, after: str, message: str
+) -> None:
+    file = folder / "whole_finalize.sql"
+    file.write_text(SHOUTED.replace(before, after))
+    with pytest.raises(PatternError, match=message) as caught:
+        with_patterns(store, folder)
+    assert_one_line(caught.value, file)
 
 
 def test_names_must_be_free(store: Path, folder: Path, tmp_path: Path) -> None:
