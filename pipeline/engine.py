@@ -127,7 +127,6 @@ class Engine:
         statement, values = stage.query.statement, dict(options)
         if stage.output.is_transient:
             self._create(stage.output, statement, values)
-            _check_columns(stage.output, self._database.table(stage.output.name).columns)
         elif stage.query.pattern:
             self._run_pattern(stage, statement, values)
         else:

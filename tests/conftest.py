@@ -5,7 +5,7 @@ with `make test ARGS="--hypothesis-profile=search tests/properties"`.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,14 @@ DATA = Path(__file__).parents[1] / "data"
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None, print_blob=True)
 settings.load_profile("repeatable")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_power_failures() -> Iterator[None]:
+    """No test cuts the power, and waiting for the disk takes a tenth of a small analysis."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
 
 
 @pytest.fixture(scope="session")
