@@ -39,8 +39,12 @@ PATTERNS = Table(
     ),
 )
 
+FINDING_PROPERTY = Column(name="property", type=STRING, meaning="Metric of the finding.")
+FINDING_VALUE = replace(
+    VALUE, minimum=1, meaning="How much, in the metric's unit; times in nanoseconds."
+)
 FINDING_COLUMNS = (
-    Column(name="property", type=STRING, meaning="Metric of the finding."),
+    FINDING_PROPERTY,
     CALL_PATH_ID,
     LOCATION_ID,
     nullable(VISIT_ID, "about no single visit"),
@@ -51,7 +55,7 @@ FINDING_COLUMNS = (
         null_means="about no single moment",
         meaning="When it began.",
     ),
-    replace(VALUE, minimum=1, meaning="How much, in the metric's unit; times in nanoseconds."),
+    FINDING_VALUE,
     renamed(
         LOCATION_ID,
         "cause_location_id",
@@ -73,6 +77,27 @@ FINDINGS = Table(
     columns=FINDING_COLUMNS,
 )
 
+FINDING_TOTALS = Table(
+    name="finding_totals",
+    meaning="What patterns find apart from waiting, per call path and location.",
+    grain="one row per property and the call path and location where it was found",
+    key=("property", "call_path_id", "location_id"),
+    columns=(
+        FINDING_PROPERTY,
+        CALL_PATH_ID,
+        LOCATION_ID,
+        FINDING_VALUE,
+        Column(
+            name="finding_count",
+            type=INT64,
+            unit="occurrences",
+            minimum=1,
+            meaning="Single findings, as of a call or a message.",
+        ),
+        renamed(CONFIDENCE, "confidence", "How sure the least sure of them is."),
+    ),
+)
+
 
 def pattern_table(name: str, *, kind: str, meaning: str, grain: str, is_transient: bool) -> Table:
     """The table of what one pattern finds."""
@@ -87,4 +112,4 @@ def pattern_table(name: str, *, kind: str, meaning: str, grain: str, is_transien
     )
 
 
-TABLES = (FINDINGS, PATTERNS)
+TABLES = (FINDINGS, FINDING_TOTALS, PATTERNS)

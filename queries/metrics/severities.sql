@@ -6,10 +6,10 @@
 --
 -- Grain:      one row per metric, call path and location with a value other than zero, beyond the
 --             reference apart
--- Inputs:     mpi_operations, messages, collective_counts, wait_states, findings,
+-- Inputs:     mpi_operations, messages, collective_counts, wait_states, finding_totals,
 --             critical_path_severities, team_severities, file_severities,
 --             rma_synchronisation_counts, metrics
--- Needs rows: mpi_operations or messages or collective_counts or wait_states or findings or
+-- Needs rows: mpi_operations or messages or collective_counts or wait_states or finding_totals or
 --             critical_path_severities or team_severities or file_severities or
 --             rma_synchronisation_counts
 -- Output:     severities
@@ -112,9 +112,8 @@ WITH RECURSIVE
             call_path_id,
             location_id,
             TRUE AS is_beyond_reference,
-            sum(value)::BIGINT AS value
-        FROM findings
-        GROUP BY ALL
+            value
+        FROM finding_totals
     ),
 
     counts_and_times AS (

@@ -1,23 +1,11 @@
 -- Where patterns found something apart from waiting.
 --
 -- Grain:      one row per property and call path where it was found
--- Inputs:     findings, metrics, locations, call_paths, flat_profile
+-- Inputs:     finding_totals, metrics, locations, call_paths, flat_profile
 -- Output:     report section findings
 -- Parameters: $row_limit  only the worst call paths of each property (BIGINT)
 -- Assumes:    ties go to the location with the smallest number
 WITH
-    places AS (
-        SELECT
-            property,
-            call_path_id,
-            location_id,
-            sum(value) AS value,
-            count(*) AS finding_count,
-            min(confidence) AS confidence
-        FROM findings
-        GROUP BY property, call_path_id, location_id
-    ),
-
     found AS (
         SELECT
             property,
@@ -28,7 +16,7 @@ WITH
             min(confidence) AS confidence,
             max((value, -location_id)) AS worst,
             sum(sum(value)) OVER (PARTITION BY property) AS whole_value
-        FROM places
+        FROM finding_totals
         GROUP BY property, call_path_id
         QUALIFY
             row_number() OVER (PARTITION BY property ORDER BY sum(value) DESC, call_path_id)

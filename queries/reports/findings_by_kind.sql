@@ -1,23 +1,11 @@
 -- What patterns found apart from waiting, each finding as a whole.
 --
 -- Grain:      one row per property that was found
--- Inputs:     findings, metrics, patterns, locations, call_paths, flat_profile
+-- Inputs:     finding_totals, metrics, patterns, locations, call_paths, flat_profile
 -- Output:     report section findings
 -- Parameters: none
 -- Assumes:    ties go to the location, and the call path, with the smallest number
 WITH
-    places AS (
-        SELECT
-            property,
-            call_path_id,
-            location_id,
-            sum(value) AS value,
-            count(*) AS finding_count,
-            min(confidence) AS confidence
-        FROM findings
-        GROUP BY property, call_path_id, location_id
-    ),
-
     found AS (
         SELECT
             property,
@@ -26,7 +14,7 @@ WITH
             count(DISTINCT location_id) AS location_count,
             min(confidence) AS confidence,
             max((value, -call_path_id, -location_id)) AS worst
-        FROM places
+        FROM finding_totals
         GROUP BY property
     ),
 

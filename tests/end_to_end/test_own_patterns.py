@@ -83,7 +83,8 @@ def slow_sends(run: Run) -> Counter[tuple[int, int]]:
 def test_a_pattern_is_found_and_nothing_else_is_computed_again(store: Path, folder: Path) -> None:
     analysis = with_patterns(store, folder)
     assert computed(analysis) == {
-        "slow_small_sends", "findings", "patterns", "measured_metrics", "metrics", "severities",
+        "slow_small_sends", "findings", "finding_totals", "patterns", "measured_metrics", "metrics",
+        "severities",
     }  # fmt: skip
     expected = slow_sends(analysis.run)
     assert len(expected) > 0
@@ -280,6 +281,6 @@ def test_reports_tell_what_a_pattern_found_with_its_query(
 def test_a_pattern_cannot_read_what_is_made_of_it(store: Path, folder: Path) -> None:
     text = PATTERN.replace("Inputs:     messages", "Inputs:     messages, severities")
     (folder / "slow_small_sends.sql").write_text(text)
-    needs = "slow_small_sends, which needs severities, which needs findings"
-    with pytest.raises(QueryError, match=f"findings needs {needs}"):
+    needs = "slow_small_sends, which needs severities, which needs finding_totals"
+    with pytest.raises(QueryError, match=f"finding_totals needs findings, which needs {needs}"):
         with_patterns(store, folder)

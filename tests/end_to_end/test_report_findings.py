@@ -4,6 +4,7 @@ from typing import Any
 
 from pipeline.reports.build import build_summary
 from tests.hand_made import MS, HandMadeRun, late_sender_run
+from tests.oracle.findings import finding_totals
 from tests.report_reading import section_of
 
 
@@ -30,7 +31,11 @@ def run_with(*findings: dict[str, Any], **tables: Any) -> HandMadeRun:
         metric("tasks_too_fine", "Tasks Too Fine"),
         metric("mine", "Mine", "bytes"),
     ]
-    everything = {"findings": list(findings), "metrics": [*run.tables["metrics"], *metrics]}
+    everything = {
+        "findings": list(findings),
+        "finding_totals": finding_totals({"findings": list(findings)}),
+        "metrics": [*run.tables["metrics"], *metrics],
+    }
     return HandMadeRun(label=run.label, tables=run.tables | everything | tables)
 
 

@@ -74,7 +74,7 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     master_worker.devoted_processes, master_worker.worker_rounds, master_worker.master_workers,
     findings.operation_costs, findings.leading_communication, findings.large_messages,
     findings.uneven_distribution, findings.master_worker_starving, findings.master_overloaded,
-    findings.tasks_too_fine, findings.findings,
+    findings.tasks_too_fine, findings.findings, findings.finding_totals,
     # what the trace is good for
     quality.open_requests, quality.clock_violations, quality.trace_quality,
     # how far severities may be off

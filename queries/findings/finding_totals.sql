@@ -1,0 +1,19 @@
+-- What patterns find apart from waiting, summed over each call path and location.
+--
+-- Grain:      one row per property and the call path and location where it was found
+-- Inputs:     findings
+-- Needs rows: findings
+-- Output:     finding_totals
+-- Parameters: none
+-- Source:     none
+-- Assumes:    nothing
+SELECT
+    property,
+    call_path_id,
+    location_id,
+    sum(value)::BIGINT AS value,
+    count(*) AS finding_count,
+    min(confidence) AS confidence
+FROM findings
+GROUP BY property, call_path_id, location_id
+ORDER BY property, call_path_id, location_id
