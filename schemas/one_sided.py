@@ -3,6 +3,7 @@
 from schemas.columns import (
     CALL_PATH_ID,
     COMM_RANK,
+    CONFIDENCE,
     ENTER_NS,
     LEAVE_NS,
     LOCATION_GROUP_ID,
@@ -25,6 +26,7 @@ from schemas.table import BOOL, ENUM, INT64, STRING, Column, Table
 _NOT_ENDED = "the trace does not hold its end"
 _NO_TARGET = "no target, or not a rank of the window"
 _ALL_RANKS = "all ranks of the window"
+_NO_ACCESS = "nobody accessed its memory"
 _NOBODY = "the lock was free since the window was made"
 
 _POSITION = Column(
@@ -263,6 +265,44 @@ RMA_ACCESSES = Table(
     ),
 )
 
+RMA_SYNCHRONISED_CALLS = Table(
+    name="rma_synchronised_calls",
+    meaning="Calls in which a process met the others of a window, or those that accessed its "
+    "memory.",
+    grain="one row per call and purpose that had to wait for others",
+    key=("visit_id", "purpose"),
+    is_transient=True,
+    columns=(
+        Column(
+            name="purpose",
+            type=ENUM,
+            values=("create", "fence", "free", "wait"),
+            meaning="What the call is for; to wait is to end an epoch of exposure.",
+        ),
+        LOCATION_ID,
+        VISIT_ID,
+        CALL_PATH_ID,
+        Column(name="start_ns", type=INT64, unit="ns", meaning="When the process came."),
+        Column(
+            name="accessed_until_ns",
+            type=INT64,
+            unit="ns",
+            meaning="Until when others accessed its memory; its coming where they no longer did.",
+        ),
+        Column(
+            name="until_ns",
+            type=INT64,
+            unit="ns",
+            meaning="When the last one came; the end of the call, if by the clocks that was later.",
+        ),
+        renamed(LOCATION_ID, "access_location_id", "Of the last access.", null_means=_NO_ACCESS),
+        renamed(VISIT_ID, "access_visit_id", "Call of that access.", null_means=_NO_ACCESS),
+        renamed(LOCATION_ID, "last_location_id", "Location that came last."),
+        renamed(VISIT_ID, "last_visit_id", "Visit of the call in which it came."),
+        CONFIDENCE,
+    ),
+)
+
 RMA_SYNCHRONISATION_COUNTS = Table(
     name="rma_synchronisation_counts",
     meaning="How many pairs of processes were synchronised, and how many of them for nothing.",
@@ -273,5 +313,5 @@ RMA_SYNCHRONISATION_COUNTS = Table(
 
 TABLES = (
     RMA_CALLS, RMA_COLLECTIVES, RMA_EPOCHS, RMA_EPOCH_PAIRS, RMA_LOCK_EPOCHS, RMA_LOCK_QUEUE,
-    RMA_ACCESSES, RMA_SYNCHRONISATION_COUNTS,
+    RMA_ACCESSES, RMA_SYNCHRONISED_CALLS, RMA_SYNCHRONISATION_COUNTS,
 )  # fmt: skip

@@ -62,7 +62,12 @@ def _last_access(accesses: Iterable[Row]) -> Row | None:
 # --- All processes of a window ------------------------------------------------------------------
 
 
-def rma_collective_waits(tables: Tables) -> list[Row]:
+def rma_synchronisation_waits(tables: Tables) -> list[Row]:
+    """In calls that all make, and in those that end an epoch."""
+    return [*_waits_for_all(tables), *_waits_for_origins(tables)]
+
+
+def _waits_for_all(tables: Tables) -> list[Row]:
     """Making, freeing and fences, of which the part with accesses is early."""
     return _positive(
         wait
@@ -130,7 +135,7 @@ def _posted_in(name: str, call: Row, pair: Row) -> Row:
     return _wait(name, call, enter, until, cause, is_synchronisation="sync" in name)
 
 
-def early_wait(tables: Tables) -> list[Row]:
+def _waits_for_origins(tables: Tables) -> list[Row]:
     """MPI_Win_wait until the last MPI_Win_complete."""
     found: list[Row] = []
     for epoch in tables["rma_epochs"]:

@@ -62,7 +62,7 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     one_sided.rma_calls, one_sided.rma_collectives, one_sided.rma_epochs,
     one_sided.rma_epoch_pairs, one_sided.rma_lock_epochs, one_sided.rma_lock_queue,
     one_sided.rma_accesses, one_sided.rma_synchronisation_counts,
-    one_sided_waits.rma_collective_waits, one_sided_waits.late_post, one_sided_waits.early_wait,
+    one_sided_waits.rma_synchronisation_waits, one_sided_waits.late_post,
     one_sided_waits.rma_lock_competition, one_sided_waits.wait_for_progress,
     # wait states
     waiting.awaited_messages, waiting.wrong_order, waiting.late_sender, waiting.late_receiver,
@@ -114,6 +114,7 @@ LISTS = {
 # Other relations without one, and what holds them instead.
 WITHOUT = {
     "call_path_keys": "hashes without a meaning; golden tests hold what they depend on",
+    "rma_synchronised_calls": "all its rows are among rma_synchronisation_waits, which are held",
     "task_pauses": "all its rows are among class_changes, which are held",
 }
 # Columns that an oracle does not know.

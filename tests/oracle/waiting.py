@@ -25,7 +25,7 @@ COMPLETIONS = ("collective_completions", "init_completion")
 WAITS = (
     "late_sender", "late_receiver", "collective_waits", "nonblocking_collective_waits",
     "collective_io_waits", "wait_at_finalize", "team_barrier_waits", "lock_contention",
-    "rma_collective_waits", "late_post", "early_wait", "rma_lock_competition",
+    "rma_synchronisation_waits", "late_post", "rma_lock_competition",
     "wait_for_progress",
 )  # fmt: skip
 

@@ -1,0 +1,80 @@
+-- Waits where the processes of a window meet, or those that access the own memory end to do so.
+--
+--     rank 0   [ MPI_Win_fence ................]
+--     rank 1        [ MPI_Put ]  [ MPI_Win_fence ]
+--              |── early ─────|at|
+--                  fence     fence
+--
+--     target   [ MPI_Win_wait .................]
+--     origin        [ MPI_Put ]  [ MPI_Win_complete ]
+--              |── early ─────|late complete
+--                  wait
+--
+-- After the last operation on the own memory only the others' call is missing: in MPI_Win_wait that
+-- part is a late complete, in a fence only that part is a wait at the fence. What calls met, and
+-- until when, says rma_synchronised_calls.
+--
+-- Grain:      one row per visit and property that waited for other processes of a window
+-- Inputs:     rma_synchronised_calls
+-- Needs rows: rma_synchronised_calls
+-- Output:     rma_synchronisation_waits
+-- Parameters: none
+-- Pattern:    wait state
+-- Metrics:    mpi_rma_wait_at_create "Wait at Window Create": Time in making an RMA window until
+--             the last process has come.
+--             mpi_rma_wait_at_free "Wait at Window Free": Time in freeing an RMA window until the
+--             last process has come.
+--             mpi_rma_wait_at_fence "Wait at Fence": Time in a fence of an RMA window until the
+--             last process has come.
+--             mpi_rma_early_fence "Early Fence", part of mpi_rma_wait_at_fence: Wait at Fence
+--             while others still access the own memory.
+--             mpi_rma_early_wait "Early Wait": Time of a target in MPI_Win_wait until the last
+--             process ends its access.
+--             mpi_rma_late_complete "Late Complete", part of mpi_rma_early_wait: Early Wait after
+--             the last access, while MPI_Win_complete is missing.
+-- Source:     Scalasca pattern reference, "MPI Wait at Window Create/Free/Fence Time", "MPI Early
+--             Fence Time", "MPI Early Wait Time", "MPI Late Complete Time"
+-- Assumes:    what rma_synchronised_calls assumes
+WITH
+    parts AS (
+        SELECT
+            *,
+            if(purpose = 'wait', 'mpi_rma_early_wait', 'mpi_rma_early_fence') AS property,
+            start_ns AS begin_ns,
+            accessed_until_ns AS end_ns,
+            access_location_id AS cause_location_id,
+            access_visit_id AS cause_visit_id
+        FROM rma_synchronised_calls
+        UNION ALL
+        SELECT
+            *,
+            CASE purpose
+                WHEN 'create' THEN 'mpi_rma_wait_at_create'
+                WHEN 'free' THEN 'mpi_rma_wait_at_free'
+                WHEN 'fence' THEN 'mpi_rma_wait_at_fence'
+                WHEN 'wait' THEN 'mpi_rma_late_complete'
+            END AS property,
+            accessed_until_ns AS begin_ns,
+            until_ns AS end_ns,
+            last_location_id AS cause_location_id,
+            last_visit_id AS cause_visit_id
+        FROM rma_synchronised_calls
+    )
+
+SELECT
+    property,
+    location_id,
+    visit_id,
+    call_path_id,
+    begin_ns AS start_ns,
+    end_ns - begin_ns AS wait_ns,
+    cause_location_id,
+    cause_visit_id,
+    NULL::BIGINT AS message_id,
+    NULL::BIGINT AS collective_id,
+    TRUE AS is_synchronisation,
+    TRUE AS is_beyond_reference,
+    confidence
+FROM parts
+WHERE end_ns > begin_ns
+ORDER BY visit_id, property
