@@ -1,5 +1,7 @@
 """What was recorded while the program ran, location by location."""
 
+from dataclasses import replace
+
 from schemas.columns import (
     BYTES,
     CALL_PATH_ID,
@@ -27,7 +29,10 @@ from schemas.columns import (
 from schemas.records import (
     CALL_ENTER,
     CALL_LEAVE,
+    COLLECTIVE_BEGIN_NS,
     COUNTER_VALUES,
+    DETAIL,
+    MATCHING_ID,
     OUTSIDE,
     PARAMETER_VALUES,
     RECORD_ATTRIBUTES,
@@ -82,13 +87,7 @@ MPI_OPERATIONS = Table(
         *VISIT_COLUMNS,
         CALL_ENTER,
         CALL_LEAVE,
-        Column(
-            name="begin_ns",
-            type=INT64,
-            unit="ns",
-            null_means="not a blocking collective, or its begin is missing",
-            meaning="Record of the collective's begin.",
-        ),
+        nullable(COLLECTIVE_BEGIN_NS, "not a blocking collective, or its begin is missing"),
         nullable(COMMUNICATOR_ID, "the record names no communicator, or an undefined one"),
         renamed(
             COMM_RANK,
@@ -260,6 +259,11 @@ RMA_KINDS = (
     "acquire_lock", "try_lock", "release_lock", "sync", "wait_change", "put", "get", "atomic",
     "complete_blocking", "complete_nonblocking", "test", "complete_remote",
 )  # fmt: skip
+RMA_KIND = Column(name="kind", type=ENUM, values=RMA_KINDS, meaning="What was recorded.")
+RMA_BEGIN_NS = nullable(COLLECTIVE_BEGIN_NS, "not a collective, or its begin is missing")
+RMA_DETAIL = replace(
+    DETAIL, meaning="Synchronisation level or type, lock type, kind of atomic, as OTF2 numbers."
+)
 
 RMA_OPERATIONS = Table(
     name="rma_operations",
@@ -269,17 +273,11 @@ RMA_OPERATIONS = Table(
     is_partitioned=True,
     columns=(
         *RECORD_COLUMNS,
-        Column(name="kind", type=ENUM, values=RMA_KINDS, meaning="What was recorded."),
+        RMA_KIND,
         *VISIT_COLUMNS,
         CALL_ENTER,
         CALL_LEAVE,
-        Column(
-            name="begin_ns",
-            type=INT64,
-            unit="ns",
-            null_means="not a collective, or its begin is missing",
-            meaning="Record of the collective's begin.",
-        ),
+        RMA_BEGIN_NS,
         nullable(WINDOW_ID, "the record names no window, or an undefined one"),
         renamed(
             COMM_RANK,
@@ -297,18 +295,8 @@ RMA_OPERATIONS = Table(
             meaning="Bytes that came back.",
         ),
         nullable(OPERATION, "not a collective"),
-        Column(
-            name="matching_id",
-            type=INT64,
-            null_means="the record needs no partner",
-            meaning="Links an operation to its completion, or a lock to its release.",
-        ),
-        Column(
-            name="detail",
-            type=INT64,
-            null_means="nothing more is recorded",
-            meaning="Synchronisation level or type, lock type, kind of atomic, as OTF2 numbers.",
-        ),
+        MATCHING_ID,
+        RMA_DETAIL,
     ),
 )
 
@@ -343,18 +331,8 @@ IO_OPERATIONS = Table(
             meaning="Direction of the operation.",
         ),
         nullable(BYTES, "no amount is recorded", meaning="Bytes requested, or moved at the end."),
-        Column(
-            name="matching_id",
-            type=INT64,
-            null_means="the record needs no partner",
-            meaning="Links the records of one operation.",
-        ),
-        Column(
-            name="detail",
-            type=INT64,
-            null_means="nothing more is recorded",
-            meaning="Flags, offset or lock type, as OTF2 numbers.",
-        ),
+        MATCHING_ID,
+        replace(DETAIL, meaning="Flags, offset or lock type, as OTF2 numbers."),
     ),
 )
 

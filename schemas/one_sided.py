@@ -1,5 +1,7 @@
 """One-sided communication: synchronisation of windows, epochs, accesses and locks."""
 
+from dataclasses import replace
+
 from schemas.columns import (
     CALL_PATH_ID,
     COMM_RANK,
@@ -20,7 +22,8 @@ from schemas.columns import (
     nullable,
     renamed,
 )
-from schemas.events import RMA_KINDS
+from schemas.events import RMA_BEGIN_NS, RMA_DETAIL, RMA_KIND
+from schemas.records import MATCHING_ID
 from schemas.table import BOOL, ENUM, INT64, STRING, Column, Table
 
 _NOT_ENDED = "the trace does not hold its end"
@@ -29,17 +32,12 @@ _ALL_RANKS = "all ranks of the window"
 _NO_ACCESS = "nobody accessed its memory"
 _NOBODY = "the lock was free since the window was made"
 
+_PURPOSES = ("create", "fence", "free")
 _POSITION = Column(
     name="position",
     type=INT64,
     minimum=1,
     meaning="Place of the record among those of one-sided communication of its process.",
-)
-_BEGIN_NS = Column(
-    name="begin_ns",
-    type=INT64,
-    unit="ns",
-    meaning="Record of the begin, or when the call was entered.",
 )
 _CALL = (VISIT_ID, CALL_PATH_ID, ENTER_NS, LEAVE_NS)
 
@@ -53,10 +51,10 @@ RMA_CALLS = Table(
         LOCATION_ID,
         SEQUENCE,
         TIME_NS,
-        Column(name="kind", type=ENUM, values=RMA_KINDS, meaning="What was recorded."),
+        RMA_KIND,
         Column(name="call", type=STRING, meaning="The call, as in C, in lower case."),
         *_CALL,
-        nullable(_BEGIN_NS, "not a collective, or its begin is missing"),
+        RMA_BEGIN_NS,
         WINDOW_ID,
         LOCATION_GROUP_ID,
         COMM_RANK,
@@ -65,18 +63,8 @@ RMA_CALLS = Table(
         renamed(LOCATION_GROUP_ID, "target_group_id", "Its process.", null_means=_NO_TARGET),
         nullable(RMA_GROUP_ID, "the record names no group"),
         nullable(OPERATION, "not a collective"),
-        Column(
-            name="matching_id",
-            type=INT64,
-            null_means="the record needs no partner",
-            meaning="Links an operation to its completion, or a lock to its release.",
-        ),
-        Column(
-            name="detail",
-            type=INT64,
-            null_means="nothing more is recorded",
-            meaning="Level of synchronisation or type of lock, as OTF2 numbers.",
-        ),
+        MATCHING_ID,
+        RMA_DETAIL,
     ),
 )
 
@@ -92,7 +80,7 @@ RMA_COLLECTIVES = Table(
         Column(
             name="purpose",
             type=ENUM,
-            values=("create", "fence", "free"),
+            values=_PURPOSES,
             null_means="none that is known",
             meaning="What the call is for.",
         ),
@@ -101,7 +89,7 @@ RMA_COLLECTIVES = Table(
         COMM_RANK,
         _POSITION,
         *_CALL,
-        _BEGIN_NS,
+        replace(RMA_BEGIN_NS, null_means="", meaning="Its begin, or when the call was entered."),
         Column(name="last_begin_ns", type=INT64, unit="ns", meaning="Begin of the last process."),
         renamed(LOCATION_ID, "last_location_id", "Location that began last."),
         renamed(VISIT_ID, "last_visit_id", "Visit of the call that began last."),
@@ -276,7 +264,7 @@ RMA_SYNCHRONISED_CALLS = Table(
         Column(
             name="purpose",
             type=ENUM,
-            values=("create", "fence", "free", "wait"),
+            values=(*_PURPOSES, "wait"),
             meaning="What the call is for; to wait is to end an epoch of exposure.",
         ),
         LOCATION_ID,

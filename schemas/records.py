@@ -12,13 +12,28 @@ from schemas.columns import (
     VISIT_ID,
     nullable,
 )
-from schemas.table import FLOAT64, INT32, Column, Table
+from schemas.table import FLOAT64, INT32, INT64, Column, Table
 
 OUTSIDE = "the record lies outside any region visit"
 RECORD_COLUMNS = (LOCATION_ID, SEQUENCE, TIME_NS)
 VISIT_COLUMNS = (nullable(VISIT_ID, OUTSIDE), nullable(CALL_PATH_ID, OUTSIDE))
 CALL_ENTER = nullable(ENTER_NS, OUTSIDE, meaning="When the call that holds the record began.")
 CALL_LEAVE = nullable(LEAVE_NS, OUTSIDE, meaning="When the call that holds the record ended.")
+COLLECTIVE_BEGIN_NS = Column(
+    name="begin_ns", type=INT64, unit="ns", meaning="Record of the collective's begin."
+)
+MATCHING_ID = Column(
+    name="matching_id",
+    type=INT64,
+    null_means="the record needs no partner",
+    meaning="Links an operation to its completion, or a lock to its release.",
+)
+DETAIL = Column(
+    name="detail",
+    type=INT64,
+    null_means="nothing more is recorded",
+    meaning="What else the record says, as OTF2 numbers it.",
+)
 
 COUNTER_VALUES = Table(
     name="counter_values",
