@@ -12,10 +12,11 @@ from schemas.columns import (
     LOCATION_ID,
     METRIC,
     REGION_ID,
+    VISIT_COUNT,
     nullable,
     renamed,
 )
-from schemas.table import ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
+from schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,32 @@ FORK_JOIN_TIMES = Table(
     ),
 )
 
+OPERATION_CALLS = Table(
+    name="operation_calls",
+    meaning="Calls of operations: communication, synchronisation and I/O.",
+    grain="one row per call path of an operation and location that visited it",
+    key=("call_path_id", "location_id"),
+    is_transient=True,
+    columns=(
+        Column(
+            name="kind",
+            type=ENUM,
+            values=("communication", "synchronisation", "io"),
+            meaning="What the operation is.",
+        ),
+        Column(
+            name="operation",
+            type=STRING,
+            meaning="The MPI call, as in C, in lower case; else the region's name.",
+        ),
+        CALL_PATH_ID,
+        LOCATION_ID,
+        VISIT_COUNT,
+        renamed(EXCLUSIVE_NS, "time_ns", "Time of the calls, without fork and join."),
+        Column(name="is_complete", type=BOOL, meaning="Nothing of the location is missing."),
+    ),
+)
+
 LOCATION_BASES = Table(
     name="location_bases",
     meaning="Which class of overhead a location's time outside visits belongs to, and when.",
@@ -251,5 +278,6 @@ REGION_OVERHEADS = Table(
 
 TABLES = (
     OVERHEAD_CLASSES, OVERHEAD_RULES, REGION_CLASSES, FORK_JOIN_TIMES,
-    LOCATION_BASES, LOCATION_OVERHEADS, OVERHEADS, CALL_PATH_OVERHEADS, REGION_OVERHEADS,
+    OPERATION_CALLS, LOCATION_BASES, LOCATION_OVERHEADS, OVERHEADS, CALL_PATH_OVERHEADS,
+    REGION_OVERHEADS,
 )  # fmt: skip

@@ -85,6 +85,20 @@ def test_the_operation_with_most_time_dominates_that_with_most_calls_is_frequent
     ]
 
 
+# 4 of the 18 of receiving are forking: sending dominates, with 15.
+def test_forking_does_not_make_an_operation_dominate(run_query, profiled):
+    forked = [{"call_path_id": 5, "location_id": 1, "fork_join_ns": 4}]
+    tables = profiled | {"fork_join_times": forked}
+    assert run_query("leading_communication", tables, FOUND)[:1] == [
+        ("dominating_communication", 6, 0, 10 + 5, 100)
+    ]
+    # With 2 of them, receiving still leads, with what is left.
+    forked[0]["fork_join_ns"] = 2
+    assert run_query("leading_communication", tables, FOUND)[:1] == [
+        ("dominating_communication", 5, 1, 18 - 2, 75)
+    ]
+
+
 # Two operations of equal time and calls; two bindings of a call are one operation.
 def test_of_equal_operations_the_first_by_name_leads(run_query, trace):
     tables = trace("""

@@ -104,16 +104,13 @@ def leading_communication(tables: Tables) -> list[Row]:
     """The operations with most time and most visits, found by sorting."""
     classes, trust, names = _classes(tables), _trust(tables), names_of_call_paths(tables)
     operations = {path: c_name(name) or name for path, name in names.items()}
-    times: Counter[Place] = Counter()
-    visits: Counter[Place] = Counter()
-    stubs = {row["call_path_id"] for row in tables["call_paths"] if row["kind"] == "task_stub"}
-    for visit in tables["visits"]:
-        place = (visit["call_path_id"], visit["location_id"])
-        if classes[place[0]][1] in MOVING and place[0] not in stubs:
-            times[place] += visit["exclusive_ns"]
-            visits[place] += 1
+    times = {
+        place: time for place, time in _times(tables).items() if classes[place[0]][1] in MOVING
+    }
+    visits = Counter((row["call_path_id"], row["location_id"]) for row in tables["visits"])
+    counts = {place: visits[place] for place in times}
     rows = []
-    for name, values in (("dominating_communication", times), ("frequent_communication", visits)):
+    for name, values in (("dominating_communication", times), ("frequent_communication", counts)):
         totals: Counter[str] = Counter()
         for (path, _), value in values.items():
             totals[operations[path]] += value

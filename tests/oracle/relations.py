@@ -114,6 +114,7 @@ LISTS = {
 # Other relations without one, and what holds them instead.
 WITHOUT = {
     "call_path_keys": "hashes without a meaning; golden tests hold what they depend on",
+    "operation_calls": "operation_costs and leading_communication hold times, names and counts",
     "rma_synchronised_calls": "all its rows are among rma_synchronisation_waits, which are held",
     "task_pauses": "all its rows are among class_changes, which are held",
 }

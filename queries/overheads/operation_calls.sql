@@ -1,0 +1,57 @@
+-- Calls of operations: communication, synchronisation and I/O.
+--
+-- What a call is, the class of overhead of its region says. Barriers move no data and keep others
+-- in step: they are synchronisation. Of a parallel region that a rule of yours calls an operation,
+-- the time from fork to entering and from leaving to join is not the operation's.
+--
+-- Grain:      one row per call path of an operation and location that visited it
+-- Inputs:     call_tree, fork_join_times, call_paths, regions, region_classes, overhead_classes,
+--             mpi_calls, locations
+-- Output:     operation_calls
+-- Parameters: none
+-- Source:     Wolf and Mohr (EXPERT): communication, synchronisation, I/O; Truong and Fahringer
+--             2001 (SCALEA) for the classes
+-- Assumes:    the rules of overhead_classes say which calls are which
+WITH
+    kinds AS (
+        SELECT
+            overhead_id,
+            CASE
+                WHEN overhead_subclass IN ('point-to-point', 'collective', 'put/get')
+                    THEN 'communication'
+                WHEN overhead_class = 'synchronisation' THEN 'synchronisation'
+                WHEN overhead_subclass = 'I/O' THEN 'io'
+            END AS kind
+        FROM overhead_classes
+    ),
+
+    operations AS (
+        SELECT
+            call_paths.call_path_id,
+            kinds.kind,
+            coalesce(mpi_calls.call, regions.name) AS operation
+        FROM call_paths
+        INNER JOIN regions ON call_paths.region_id = regions.region_id
+        INNER JOIN region_classes ON call_paths.region_id = region_classes.region_id
+        INNER JOIN kinds ON region_classes.overhead_id = kinds.overhead_id
+        LEFT JOIN mpi_calls ON call_paths.region_id = mpi_calls.region_id
+        WHERE kinds.kind IS NOT NULL AND call_paths.kind <> 'task_stub'
+    )
+
+SELECT
+    operations.kind,
+    operations.operation,
+    call_tree.call_path_id,
+    call_tree.location_id,
+    call_tree.visit_count,
+    call_tree.exclusive_ns - coalesce(fork_join_times.fork_join_ns, 0) AS time_ns,
+    locations.is_complete
+FROM call_tree
+INNER JOIN operations ON call_tree.call_path_id = operations.call_path_id
+INNER JOIN locations ON call_tree.location_id = locations.location_id
+LEFT JOIN fork_join_times
+    ON
+        call_tree.call_path_id = fork_join_times.call_path_id
+        AND call_tree.location_id = fork_join_times.location_id
+WHERE call_tree.visit_count > 0
+ORDER BY call_tree.call_path_id, call_tree.location_id
