@@ -76,9 +76,10 @@ MASTER_WORKERS = Table(
         renamed(
             CONFIDENCE,
             "confidence",
-            "How sure it is that these are a master and its workers, the same for all of them: 95 "
-            "times the shares of the workers' messages that are exchanged with the master, of "
-            "its messages that answer at once, and of all other processes that are its workers.",
+            "How sure it is that these are a master and its workers, the same for all of them: "
+            "95, as no record says so, times the shares of the workers' messages that are "
+            "exchanged with the master, of its messages that answer at once, and of all other "
+            "processes that are its workers.",
         ),
     ),
 )

@@ -4,13 +4,19 @@
 -- processes are its workers. Three processes in a row that exchange borders look like a master
 -- with two workers; so of two, one must sometimes be answered twice in succession.
 --
+-- Three shares speak for a star: of the workers' messages those exchanged with the master, of its
+-- messages to them those that answer at once, of all other processes its workers. Their product is
+-- the confidence, with 95 for a star that nothing speaks against.
+--
 -- Grain:      one row per worker of a master
 -- Inputs:     devoted_processes, worker_rounds, locations
 -- Needs rows: worker_rounds
 -- Output:     master_workers
 -- Parameters: $least_rounds  how often workers must ask, on average (BIGINT, default 2)
 -- Source:     Wolf and Mohr (EXPERT): master and workers
--- Assumes:    work is asked for and handed out in messages
+-- Assumes:    work is asked for and handed out in messages. No record says so: that is why at most
+--             95 and not 100, which stands for what a trace records. How much less is our choice;
+--             it is more than the 75 of matches that something speaks against
 WITH
     asked AS (
         SELECT

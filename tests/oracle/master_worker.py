@@ -9,6 +9,8 @@ Row = dict[str, Any]
 Tables = Mapping[str, list[Row]]
 
 DEVOTED, FEWEST_ROUNDS = 0.75, 2
+# Of a star that nothing speaks against: no record says that there is a master.
+SUREST = 95
 
 
 def devoted_processes(tables: Tables) -> list[Row]:
@@ -131,4 +133,4 @@ def _confidence(workers: list[Row], asked: Mapping[int, int], other_count: int) 
         sum(row[name] for row in workers)
         for name in ("answer_count", "shared_count", "message_count")
     )
-    return 95 * shared * rounds * len(workers) // (messages * answers * other_count)
+    return SUREST * shared * rounds * len(workers) // (messages * answers * other_count)
