@@ -104,30 +104,30 @@ def partner_process(state: Any, process: Any, at: Any, number: Any) -> Any:
 @part
 def last_post(state: Any, process: Any, at: Any) -> Any:
     """The partner that posted last, of equals the first location; NOBODY if not all have."""
-    code = code_of(state)
-    rows = epochs_of(state)[code[at, PEER]]
-    number = rows[own_rank(state, process, at), STARTS]
-    last = NOBODY
-    for each in range(code[at, COUNT]):
-        rank = partner(state, process, at, each)
-        if rows[rank, POSTS] < number:
-            return NOBODY
-        last = later_of(state, at, last, rank, POST_ENTER + (number & 1))
-    return last
+    return last_partner(state, process, at, STARTS, POSTS, POST_ENTER)
 
 
 @part
 def last_completion(state: Any, process: Any, at: Any) -> Any:
     """The partner that came last to complete, likewise."""
+    return last_partner(state, process, at, POSTS, COMPLETES, COMPLETE_ENTER)
+
+
+@part
+def last_partner(state: Any, process: Any, at: Any, own: Any, other: Any, enter: Any) -> Any:
+    """The partner that made its n-th call last, n being the number of own ones.
+
+    `own` and `other` count the calls; `enter` is where partners note when they entered theirs.
+    """
     code = code_of(state)
     rows = epochs_of(state)[code[at, PEER]]
-    number = rows[own_rank(state, process, at), POSTS]
+    number = rows[own_rank(state, process, at), own]
     last = NOBODY
     for each in range(code[at, COUNT]):
         rank = partner(state, process, at, each)
-        if rows[rank, COMPLETES] < number:
+        if rows[rank, other] < number:
             return NOBODY
-        last = later_of(state, at, last, rank, COMPLETE_ENTER + (number & 1))
+        last = later_of(state, at, last, rank, enter + (number & 1))
     return last
 
 
