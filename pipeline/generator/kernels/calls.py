@@ -10,20 +10,9 @@ from typing import Any
 
 from pipeline.generator.kernels.collectives import arrive, finish_member, release_member
 from pipeline.generator.kernels.compiled import part
-from pipeline.generator.kernels.epochs import (
-    access_leave,
-    begin_epoch_call,
-    charge_late_post,
-    end_epoch_call,
-    epoch_call_leave,
-    partner_process,
-)
 from pipeline.generator.kernels.files import begin_access, begin_on_file, end_access, end_on_file
 from pipeline.generator.kernels.layout import (
     AMOUNT,
-    ARRIVAL_NS,
-    AWAITING_FIRST,
-    AWAITING_NEXT,
     BEGIN,
     BYTES,
     CALL_AT,
@@ -33,7 +22,6 @@ from pipeline.generator.kernels.layout import (
     CODE,
     COLLECTIVE,
     COMM,
-    COMPLETE,
     COUNT,
     END_ENTER,
     END_PATH,
@@ -41,24 +29,18 @@ from pipeline.generator.kernels.layout import (
     FILE,
     FINISH,
     FIRST_SLOT,
-    FLUSH,
     GOT,
     HAS_TRUTH,
     ICOLLECTIVE,
     IN_CALL,
-    IN_EPOCH,
-    IN_LOCK,
     INIT,
     INSTANCE_CODE,
     INSTANCE_COMM,
     IRECV,
-    IS_CHARGED,
     ISEND,
     LAST_SOURCE,
     LAST_TAG,
     LAST_TASK,
-    LOCK,
-    MEMBER_STATE,
     MESSAGE_BYTES,
     MESSAGE_COMM,
     MESSAGE_TAG,
@@ -82,13 +64,11 @@ from pipeline.generator.kernels.layout import (
     OVERHEAD,
     PATH,
     PEER,
-    POST,
     READY,
     RECEIVED,
     RECEIVER,
     RECEIVING,
     RECV,
-    RELEASED,
     REMOTE,
     SEND,
     SEND_RECORD,
@@ -107,7 +87,6 @@ from pipeline.generator.kernels.layout import (
     TARGET,
     TASK,
     TRANSFER,
-    UNLOCK,
     WAIT,
     WINDOW,
 )
@@ -117,26 +96,12 @@ from pipeline.generator.kernels.message_waits import (
     longest_receive,
     mark_wrong_order,
 )
-from pipeline.generator.kernels.messages import (
-    message_done_ns,
-    post_receive,
-    post_send,
-    release_message,
-)
-from pipeline.generator.kernels.one_sided import (
-    begin_remote,
-    complete_requests,
-    end_on_window,
-    note_access,
-)
-from pipeline.generator.kernels.progress import (
-    begin_flush,
-    charge_progress,
-    flush_leave,
-    note_entry,
-    note_exit,
-)
+from pipeline.generator.kernels.messages import post_receive, post_send, release_message
+from pipeline.generator.kernels.one_sided import end_on_window
+from pipeline.generator.kernels.one_sided_calls import begin_one_sided, end_one_sided
+from pipeline.generator.kernels.progress import note_entry, note_exit
 from pipeline.generator.kernels.recording import enter, leave, location_of, put
+from pipeline.generator.kernels.releasing import let_see, release_call
 from pipeline.generator.kernels.schedule import push
 from pipeline.generator.kernels.tables import (
     code_of,
@@ -150,13 +115,6 @@ from pipeline.generator.kernels.tables import (
     messages_of,
     processes_of,
     slots_of,
-)
-from pipeline.generator.kernels.window_locks import (
-    begin_lock_call,
-    end_lock_call,
-    give_back,
-    lock_call_leave,
-    next_in_line,
 )
 
 _NO_ROOT = 0xFFFFFFFF
@@ -203,82 +161,6 @@ def begin_call(state: Any, process: Any, now: Any, at: Any) -> None:
     elif kind >= REMOTE:
         begin_one_sided(state, process, now, visit, at)
     release_call(state, process)
-
-
-@part
-def begin_one_sided(state: Any, process: Any, now: Any, visit: Any, at: Any) -> None:
-    """Come to an operation on memory of others, or to a call on a window; let others go on."""
-    code = code_of(state)
-    kind = code[at, CODE]
-    if kind == REMOTE:
-        begin_remote(state, process, now, at)
-        if code[at, MODE] & IN_LOCK:
-            begin_lock_call(state, process, now, visit, at)
-    elif kind == LOCK or kind == UNLOCK:
-        begin_lock_call(state, process, now, visit, at)
-    elif kind == FLUSH:
-        begin_flush(state, process, now, at)
-    else:
-        begin_epoch_call(state, process, now, visit, at)
-        if kind == POST or kind == COMPLETE:
-            for number in range(code[at, COUNT]):
-                release_call(state, partner_process(state, process, at, number))
-
-
-@part
-def let_see(state: Any, process: Any, now: Any) -> None:
-    """Let go on who waited for a process to enter MPI."""
-    rows = processes_of(state)
-    while rows[process, AWAITING_FIRST] != NOBODY:
-        other = rows[process, AWAITING_FIRST]
-        rows[process, AWAITING_FIRST] = rows[other, AWAITING_NEXT]
-        rows[other, ARRIVAL_NS] = now
-        release_call(state, other)
-
-
-@part
-def one_sided_leave(state: Any, process: Any, at: Any) -> Any:
-    """When a call of one-sided communication can be left; NOBODY if not known yet."""
-    code = code_of(state)
-    kind = code[at, CODE]
-    if kind == FLUSH:
-        return flush_leave(state, process)
-    if kind == LOCK or kind == UNLOCK:
-        return lock_call_leave(state, process, at)
-    if kind != REMOTE:
-        return epoch_call_leave(state, process, at)
-    if code[at, MODE] & IN_LOCK:
-        return lock_call_leave(state, process, at)
-    return access_leave(state, process, at)
-
-
-@part
-def end_one_sided(state: Any, process: Any, now: Any) -> None:
-    """An operation on memory of others, or a call on a window, is over."""
-    row, code = processes_of(state)[process], code_of(state)
-    at = row[CALL_AT]
-    kind = code[at, CODE]
-    row[IS_CHARGED] = 0
-    if kind == REMOTE:
-        note_access(state, process, now)
-        if code[at, MODE] & IN_EPOCH:
-            charge_late_post(state, process, now)
-        elif code[at, MODE] & IN_LOCK:
-            end_lock_call(state, process, now)
-    elif kind == LOCK or kind == UNLOCK:
-        end_lock_call(state, process, now)
-    elif kind == FLUSH:
-        complete_requests(state, process, now, code[at, PEER], code[at, AMOUNT])
-    else:
-        end_epoch_call(state, process, now)
-    if kind == REMOTE or kind == COMPLETE or kind == UNLOCK or kind == FLUSH:
-        charge_progress(state, process, now)
-    if kind == UNLOCK:
-        give_back(state, process, now)
-        other = next_in_line(state, at, now)
-        while other != NOBODY:
-            release_call(state, other)
-            other = next_in_line(state, at, now)
 
 
 @part
@@ -368,50 +250,6 @@ def go_on_in_collective(state: Any, instance: Any, rank: Any) -> None:
 def end_tail(state: Any, at: Any) -> Any:
     """From the end of a collective to leaving its call."""
     return counters_of(state)[OVERHEAD] // 2 if code_of(state)[at, MODE] < INIT else 0
-
-
-# --- Being released ------------------------------------------------------------------------------
-
-
-@part
-def slot_done_ns(state: Any, process: Any, slot: Any) -> Any:
-    """When what a request stands for is done; NOBODY if not known yet."""
-    kind, thing = (
-        slots_of(state)[process, slot, SLOT_KIND],
-        slots_of(state)[process, slot, SLOT_OBJECT],
-    )
-    if kind == NOTHING:
-        return 0
-    if kind != TAKING_PART:
-        return message_done_ns(state, kind, thing)
-    comm = instances_of(state)[thing, INSTANCE_COMM]
-    member = members_of(state)[thing, comm_ranks_of(state)[comm, process]]
-    return member[FINISH] if member[MEMBER_STATE] == RELEASED else NOBODY
-
-
-@part
-def release_call(state: Any, process: Any) -> None:
-    """Let a process go on when its call can be left, if that is known only now."""
-    row, code = processes_of(state)[process], code_of(state)
-    if row[STATE] != IN_CALL or row[CALL_LEAVE] != NOBODY:
-        return
-    kind = code[row[CALL_AT], CODE]
-    if kind == COLLECTIVE:
-        return
-    overhead = counters_of(state)[OVERHEAD]
-    is_timed = kind == TRANSFER
-    time = row[CALL_ENTER] + (code[row[CALL_AT], AMOUNT] if is_timed else overhead)
-    if kind >= REMOTE:
-        time = one_sided_leave(state, process, row[CALL_AT])
-        if time == NOBODY:
-            return
-    for slot in range(row[FIRST_SLOT], row[FIRST_SLOT] + row[SLOT_COUNT]):
-        done = slot_done_ns(state, process, slot)
-        if done == NOBODY:
-            return
-        time = max(time, done + overhead // 2)
-    row[CALL_LEAVE] = time
-    push(heap_of(state), counters_of(state), time, process)
 
 
 # --- Leaving -------------------------------------------------------------------------------------
