@@ -76,7 +76,7 @@ def _walk_once() -> None:
 def _simulate_once() -> None:
     """Simulate a program that does nothing, and sum up its critical path."""
     from pipeline.generator.critical_path import PathTimes, Steps
-    from pipeline.generator.phases import build_program
+    from pipeline.generator.phases.building import build_program
     from pipeline.generator.simulation import Machine, simulate
     from pipeline.generator.spec import parse_spec
 

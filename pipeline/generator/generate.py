@@ -18,7 +18,8 @@ from pipeline.generator.archive import ArchiveWriter, open_archive
 from pipeline.generator.clocks import Clocks, skewed_clocks, true_clocks
 from pipeline.generator.critical_path import PathTimes, Steps
 from pipeline.generator.kernels import layout as at
-from pipeline.generator.phases import build_program, region_of
+from pipeline.generator.phases.building import build_program
+from pipeline.generator.phases.computing import region_of
 from pipeline.generator.program import Program
 from pipeline.generator.simulation import Factors, Machine, Outcome, Rows, simulate
 from pipeline.generator.spec import Spec, WhatIf

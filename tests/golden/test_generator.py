@@ -18,7 +18,8 @@ from pipeline.cli import main
 from pipeline.errors import PipelineError, ProgramError
 from pipeline.generator import simulation, waits
 from pipeline.generator.generate import Generated, generate
-from pipeline.generator.program import Process, Program
+from pipeline.generator.process import Process
+from pipeline.generator.program import Program
 from pipeline.generator.simulation import Machine, simulate
 from pipeline.generator.spec import parse_spec, read_spec
 from tests.otf2_reading import ReadTrace, read_archive

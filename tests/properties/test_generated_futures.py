@@ -8,7 +8,8 @@ from random import Random
 import pytest
 
 from pipeline.generator.generate import generate
-from pipeline.generator.phases import build_program, region_of
+from pipeline.generator.phases.building import build_program
+from pipeline.generator.phases.computing import region_of
 from pipeline.generator.spec import Phase, Rma, Spec, WhatIf
 from tests.oracle.machine import Simulation
 from tests.random_programs import random_spec

@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.generator.generate import generate, machine_of
 from pipeline.generator.kernels.layout import PROPERTIES
-from pipeline.generator.phases import build_program
+from pipeline.generator.phases.building import build_program
 from pipeline.generator.simulation import simulate
 from pipeline.generator.waits import Waits
 from tests.analysing import Analyst

@@ -1,0 +1,1 @@
+"""What each kind of phase does in one iteration, as instructions."""
