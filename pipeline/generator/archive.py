@@ -16,19 +16,18 @@ from pipeline.generator.chunks import Chunks
 from pipeline.generator.clocks import Clocks, true_clocks
 from pipeline.generator.kernels.layout import EVENT_WIDTH
 from pipeline.generator.kernels.writing import write_events
-from pipeline.generator.program import OPENMP, Program
+from pipeline.generator.program import MPI, OPENMP, Program
 from pipeline.kernels.records import RECORDS
 from pipeline.readers.otf2.library import load_library
+from schemas.columns import PARADIGMS
+from schemas.definitions import REGION_ROLES
 
 _UNDEFINED = 0xFFFFFFFF
 _RESOLUTION = 1_000_000_000
 _EVENT_CHUNK_BYTES, _DEFINITION_CHUNK_BYTES = 1 << 18, 1 << 22
 # Numbers as in OTF2's headers.
 _WRITE, _POSIX, _UNCOMPRESSED, _FLUSH = 0, 1, 1, 1
-_PARADIGMS = {"user": 1, "openmp": 3, "mpi": 4, "pthread": 7}
-_ROLES = {"function": 1, "wrapper": 2, "parallel": 5, "critical": 12, "critical_sblock": 13,
-          "barrier": 15, "implicit_barrier": 16, "message": 28, "collective": 25,
-          "file_io": 27, "rma": 29}  # fmt: skip
+_MPI, _OPENMP = PARADIGMS.index(MPI), PARADIGMS.index(OPENMP)
 _COMM_LOCATIONS, _COMM_GROUP, _GLOBAL_MEMBERS = 4, 5, 1
 _PROCESS, _CPU_THREAD = 1, 1
 _REGION_MAP, _COMM_MAP, _WINDOW_MAP = 3, 6, 8
@@ -129,7 +128,8 @@ class _GlobalDefinitions:
         self._write("ClockProperties", _RESOLUTION, 0, end_ns, STARTED_AT)
         self._write_places(refs, counts)
         for number, region in enumerate(self._program.regions):
-            name, kind = region.name, (_ROLES[region.role], _PARADIGMS[region.paradigm])
+            name = region.name
+            kind = REGION_ROLES.index(region.role), PARADIGMS.index(region.paradigm)
             self._write("Region", number, name, name, "", *kind, 0, _UNDEFINED, 0, 0)
         self._write_communicators(refs, comm_count)
         for number, window in enumerate(self._program.windows):
@@ -175,24 +175,22 @@ class _GlobalDefinitions:
 
     def _write_communicators(self, refs: Sequence[int], comm_count: int) -> None:
         program = self._program
-        threads, mpi = program.thread_count, _PARADIGMS["mpi"]
+        threads = program.thread_count
         masters = list(refs[::threads])
-        self._write("Group", 0, "MPI processes", _COMM_LOCATIONS, mpi, 0, masters)
+        self._write("Group", 0, "MPI processes", _COMM_LOCATIONS, _MPI, 0, masters)
         for number, each in enumerate(program.communicators):
             group = 1 + number
-            self._write("Group", group, each.name, _COMM_GROUP, mpi, 0, list(each.members))
+            self._write("Group", group, each.name, _COMM_GROUP, _MPI, 0, list(each.members))
             self._write("Comm", number, each.name, group, _UNDEFINED, 0)
         for number, partners in enumerate(program.groups):
             group = _first_group(program) + number
-            self._write("Group", group, "", _COMM_GROUP, mpi, 0, list(partners))
+            self._write("Group", group, "", _COMM_GROUP, _MPI, 0, list(partners))
         if not any(region.paradigm == OPENMP for region in program.regions):
             return
         for process in range(program.process_count):
             number, name = comm_count + process, f"OpenMP team of rank {process}"
             members = list(refs[process * threads : (process + 1) * threads])
-            self._write(
-                "Group", 1 + number, name, _COMM_GROUP, _PARADIGMS[OPENMP], _GLOBAL_MEMBERS, members
-            )
+            self._write("Group", 1 + number, name, _COMM_GROUP, _OPENMP, _GLOBAL_MEMBERS, members)
             self._write("Comm", number, name, 1 + number, _UNDEFINED, 0)
 
     def _write(self, kind: str, *arguments: Any) -> None:

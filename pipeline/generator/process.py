@@ -6,6 +6,11 @@ from pipeline.generator.kernels import layout as at
 from pipeline.generator.program import MPI, OPENMP, USER, WORLD, Program
 
 _TAGS_OF_PHASE = 100
+# As Score-P has it; calls that complete requests, or are about windows or files, are functions.
+_ROLES_OF_FAMILIES = {
+    at.BARRIER: "barrier", at.ONE_TO_N: "coll_one2all", at.N_TO_ONE: "coll_all2one",
+    at.N_TO_N: "coll_all2all", at.RING: "coll_all2all", at.SCAN: "coll_other",
+}  # fmt: skip
 
 
 class Process:
@@ -151,8 +156,8 @@ class Process:
         mode: int = at.STANDARD, slot: int = 0, target: int = 0,
     ) -> None:  # fmt: skip
         self._add(
-            kind, self._mpi(name), peer=peer, tag=self._tag(tag), comm=comm, size=size, mode=mode,
-            slot=slot, target=target,
+            kind, self._mpi(name, "point2point"), peer=peer, tag=self._tag(tag), comm=comm,
+            size=size, mode=mode, slot=slot, target=target,
         )  # fmt: skip
 
     # --- Collectives ---
@@ -171,7 +176,7 @@ class Process:
             self.program.collective_slot_count = most
         self._add(
             at.COLLECTIVE if request is None else at.ICOLLECTIVE,
-            self._mpi(name),
+            self._mpi(name, _ROLES_OF_FAMILIES.get(family, "function")),
             peer=root, comm=comm, size=sent, received=received, slot=operation,
             count=sender_count, amount=request or 0, mode=family,
             target=at.BEYOND if is_beyond else 0,
@@ -202,8 +207,8 @@ class Process:
         It is at the `target` (a rank of the window), or in turn at one of the next `partners`.
         """
         self._on_memory(
-            at.REMOTE, name, window, size=size, slot=kind, amount=ns, target=first_request,
-            count=partners, received=target, mode=mode,
+            at.REMOTE, name, window, "atomic" if kind == at.ON_ATOMIC else "rma", size=size,
+            slot=kind, amount=ns, target=first_request, count=partners, received=target, mode=mode,
         )  # fmt: skip
 
     def in_epoch(
@@ -231,10 +236,11 @@ class Process:
             amount=completed,
         )  # fmt: skip
 
-    def _on_memory(self, kind: int, name: str, window: int, **values: int) -> None:
+    def _on_memory(
+        self, kind: int, name: str, window: int, role: str = "function", **values: int
+    ) -> None:
         comm = self.program.windows[window].communicator
-        path = self._below(self.program.region(name, MPI, "rma"))
-        self._add(kind, path, peer=window, comm=comm, **values)
+        self._add(kind, self._mpi(name, role), peer=window, comm=comm, **values)
 
     # --- Files ---
 
@@ -243,26 +249,22 @@ class Process:
     ) -> None:
         """A collective call that opens, accesses or closes a file."""
         self._add(
-            at.COLLECTIVE, self._file_call(name, MPI), comm=self.program.files[file].communicator,
+            at.COLLECTIVE, self._mpi(name), comm=self.program.files[file].communicator,
             size=size, slot=operation, count=mode, amount=file, mode=at.FILE, target=at.BEYOND,
         )  # fmt: skip
 
     def access(self, name: str, file: int, ns: int, *, size: int, mode: int) -> None:
         """Read or write on its own."""
-        self._add(
-            at.TRANSFER, self._file_call(name, USER), peer=file, size=size, count=mode, amount=ns
-        )
-
-    def _file_call(self, name: str, paradigm: str) -> int:
-        return self._below(self.program.region(name, paradigm, "file_io"))
+        path = self._below(self.program.region(name, USER, "file_io"))
+        self._add(at.TRANSFER, path, peer=file, size=size, count=mode, amount=ns)
 
     # --- Rows ---
 
     def _tag(self, tag: int) -> int:
         return tag if tag == at.ANY else self._first_tag + tag
 
-    def _mpi(self, name: str) -> int:
-        return self._below(self.program.region(name, MPI))
+    def _mpi(self, name: str, role: str = "function") -> int:
+        return self._below(self.program.region(name, MPI, role))
 
     def _below(self, region: int) -> int:
         return self.program.path(self._stack[-1], region)

@@ -14,6 +14,8 @@ from pipeline.generator import simulation, waits
 from pipeline.generator.generate import generate
 from pipeline.generator.spec import parse_spec, read_spec
 from tests.golden.generated import MACHINE, QUIET, Made
+from tests.otf2_reading import read_archive
+from tests.reference.cases import DATA
 from tests.truth_reading import true_waits
 
 EXAMPLE = Path(__file__).parents[2] / "data" / "programs" / "stencil.toml"
@@ -104,6 +106,30 @@ def test_what_would_be_is_what_is_in_a_program_that_differs_so(kind: str, tmp_pa
             "SELECT max(end_ns) - min(begin_ns) FROM locations", "locations"
         )
         assert question["run_ns"] == run_ns
+
+
+def test_regions_of_calls_have_the_roles_that_score_p_gives_them(tmp_path: Path) -> None:
+    """Score-P defines all of MPI in each of its traces, whatever the program calls."""
+    names = ["barrier", "bcast", "gatherv", "allreduce", "exscan", "neighbor_allgather"]
+    made = Made(
+        tmp_path,
+        {"kind": "stencil"},
+        {"kind": "pipeline", "synchronous": True},
+        {"kind": "collectives", "operations": names},
+        {"kind": "collectives", "operations": ["barrier", "reduce", "scan"], "nonblocking": True},
+        {"kind": "rma", "gets": 1, "accumulates": 1},
+        {"kind": "rma", "synchronisation": "epochs"},
+        {"kind": "rma", "synchronisation": "locks", "flush": True},
+        {"kind": "files"},
+        {"kind": "threads"},
+    )
+    measured = read_archive(DATA / "m01_late_sender" / "traces.otf2", tmp_path / "measured")
+    found, expected = (
+        dict(each.rows("regions", "name role", "paradigm = 'mpi'"))
+        for each in (made.read, measured)
+    )
+    assert len(set(found.values())) == 9
+    assert found == {name: expected[name] for name in found}
 
 
 def test_local_identifiers_and_wrong_clocks_change_nothing(tmp_path: Path) -> None:
