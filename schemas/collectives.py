@@ -10,10 +10,12 @@ from schemas.columns import (
     ENTER_NS,
     IS_BEYOND_REFERENCE,
     LEAVE_NS,
+    LOCATION_GROUP_ID,
     LOCATION_ID,
     METRIC,
     OPERATION,
     ORDINAL,
+    SIDE,
     VALUE,
     VISIT_ID,
     WAIT_NS,
@@ -21,7 +23,7 @@ from schemas.columns import (
     renamed,
 )
 from schemas.records import OUTSIDE
-from schemas.table import BOOL, ENUM, INT8, INT32, INT64, STRING, Column, Table
+from schemas.table import BOOL, ENUM, INT32, INT64, STRING, Column, Table
 
 IS_NEIGHBOURHOOD = Column(
     name="is_neighbourhood",
@@ -32,13 +34,6 @@ IS_NONBLOCKING = Column(
     name="is_nonblocking", type=BOOL, meaning="Started by one call, ended by another."
 )
 
-SIDE = Column(
-    name="side",
-    type=INT8,
-    minimum=0,
-    maximum=1,
-    meaning="0, or 1 for the second group of an inter-communicator.",
-)
 NO_MEMBER = "the location is not in the communicator's definition"
 
 COLLECTIVES = Table(
@@ -93,6 +88,15 @@ MEMBER_COLUMNS = (
         "Visit of the call that started a non-blocking collective.",
         null_means=f"blocking, the start is missing, or {OUTSIDE}",
     ),
+)
+
+PROCESS_RANKS = Table(
+    name="process_ranks",
+    meaning="Which rank a process has in a communicator.",
+    grain="one row per communicator and process in it; none for MPI_COMM_SELF",
+    key=("communicator_id", "location_group_id"),
+    is_transient=True,
+    columns=(COMMUNICATOR_ID, LOCATION_GROUP_ID, SIDE, COMM_RANK),
 )
 
 COLLECTIVE_CALLS = Table(
@@ -239,6 +243,6 @@ COLLECTIVE_COUNTS = Table(
 )
 
 TABLES = (
-    COLLECTIVE_CALLS, COLLECTIVES, COLLECTIVE_MEMBERS, COLLECTIVE_ROLES, CART_NEIGHBOURS,
-    SYNCHRONISED_MEMBERS, FRAMING_CALLS, COLLECTIVE_COUNTS,
+    PROCESS_RANKS, COLLECTIVE_CALLS, COLLECTIVES, COLLECTIVE_MEMBERS, COLLECTIVE_ROLES,
+    CART_NEIGHBOURS, SYNCHRONISED_MEMBERS, FRAMING_CALLS, COLLECTIVE_COUNTS,
 )  # fmt: skip

@@ -149,6 +149,13 @@ OPERATION = Column(
     values=COLLECTIVE_OPERATIONS,
     meaning="Which collective operation.",
 )
+SIDE = Column(
+    name="side",
+    type=INT8,
+    minimum=0,
+    maximum=1,
+    meaning="0, or 1 for the second group of an inter-communicator.",
+)
 COMM_RANK = Column(name="comm_rank", type=INT32, minimum=0, meaning="Rank in the communicator.")
 TEAM_ID = Column(
     name="thread_team_id",

@@ -10,12 +10,13 @@ from schemas.columns import (
     NOT_RECORDED,
     PARADIGM,
     RMA_GROUP_ID,
+    SIDE,
     SOURCE_REF,
     WINDOW_ID,
     nullable,
     renamed,
 )
-from schemas.table import BOOL, ENUM, INT8, INT32, STRING, Column, Table
+from schemas.table import BOOL, ENUM, INT32, STRING, Column, Table
 
 COMMUNICATOR_KINDS = ("group", "self", "inter", "thread_team", "unknown")
 
@@ -47,13 +48,7 @@ COMMUNICATOR_MEMBERS = Table(
     key=("communicator_id", "side", "comm_rank"),
     columns=(
         COMMUNICATOR_ID,
-        Column(
-            name="side",
-            type=INT8,
-            minimum=0,
-            maximum=1,
-            meaning="0, or 1 for the second group of an inter-communicator.",
-        ),
+        SIDE,
         COMM_RANK,
         nullable(LOCATION_ID, "the rank names a location that is not defined"),
         nullable(LOCATION_GROUP_ID, "the rank names a location that is not defined"),

@@ -96,6 +96,15 @@ MPI_CALLS = Table(
     ),
 )
 
+MPI_CALL_PATHS = Table(
+    name="mpi_call_paths",
+    meaning="Which MPI call a call path ends in, and what completing a message in it means.",
+    grain="one row per call path of an MPI call",
+    key=("call_path_id",),
+    is_transient=True,
+    columns=(CALL_PATH_ID, *MPI_CALLS.columns[1:]),
+)
+
 SENDS = Table(
     name="sends",
     meaning="Sends with posting and completing call, numbered on their channel.",
@@ -323,6 +332,7 @@ TRACE_QUALITY = Table(
 )
 
 TABLES = (
-    MPI_CALLS, SENDS, PROBED_RECEIVES, RECEIVES, MESSAGES, UNMATCHED_MESSAGES, DOUBTFUL_CHANNELS,
+    MPI_CALLS, MPI_CALL_PATHS, SENDS, PROBED_RECEIVES, RECEIVES, MESSAGES, UNMATCHED_MESSAGES,
+    DOUBTFUL_CHANNELS,
     READING_FINDINGS, MISREAD_CELLS, OPEN_REQUESTS, CLOCK_VIOLATIONS, TRACE_QUALITY,
 )  # fmt: skip

@@ -7,7 +7,7 @@
 --                      rank 1   barrier 0   bcast 1                        rank 1   barrier 1
 --
 -- Grain:      one row per completed collective call
--- Inputs:     mpi_operations, locations, communicators, communicator_members, call_paths, mpi_calls
+-- Inputs:     mpi_operations, locations, communicators, process_ranks, mpi_call_paths
 -- Needs rows: mpi_operations
 -- Output:     collective_calls
 -- Parameters: none
@@ -81,32 +81,20 @@ WITH
         INNER JOIN communicators USING (communicator_id)
     ),
 
-    -- A damaged definition may name a process twice.
-    member_ranks AS (
-        SELECT
-            communicator_id,
-            location_group_id,
-            min({'side': side, 'comm_rank': comm_rank}) AS place
-        FROM communicator_members
-        GROUP BY communicator_id, location_group_id
-    ),
-
     -- MPI_Start of a persistent collective tells no more than its operation: one that is prepared
     -- for neighbours somewhere may be for them everywhere.
     neighbourhood_call_paths AS (
         SELECT
-            call_paths.call_path_id,
-            regexp_extract(mpi_calls.call, '^mpi_neighbor_(\w+)_init$', 1) AS prepared
-        FROM call_paths
-        INNER JOIN mpi_calls USING (region_id)
-        WHERE regexp_matches(mpi_calls.call, '^mpi_i?neighbor_')
+            call_path_id,
+            regexp_extract(call, '^mpi_neighbor_(\w+)_init$', 1) AS prepared
+        FROM mpi_call_paths
+        WHERE regexp_matches(call, '^mpi_i?neighbor_')
     ),
 
     persistent_call_paths AS (
-        SELECT call_paths.call_path_id
-        FROM call_paths
-        INNER JOIN mpi_calls USING (region_id)
-        WHERE mpi_calls.call IN ('mpi_start', 'mpi_startall')
+        SELECT call_path_id
+        FROM mpi_call_paths
+        WHERE call IN ('mpi_start', 'mpi_startall')
     )
 
 SELECT
@@ -125,8 +113,8 @@ SELECT
         FALSE
     ) AS is_neighbourhood,
     numbered.location_id,
-    if(numbered.is_self, 0, member_ranks.place.side) AS side,
-    if(numbered.is_self, 0, member_ranks.place.comm_rank) AS comm_rank,
+    if(numbered.is_self, 0, process_ranks.side) AS side,
+    if(numbered.is_self, 0, process_ranks.comm_rank) AS comm_rank,
     numbered.visit_id,
     numbered.call_path_id,
     numbered.enter_ns,
@@ -137,5 +125,5 @@ SELECT
     coalesce(numbered.bytes_received, 0) AS bytes_received,
     numbered.start_visit_id
 FROM numbered
-LEFT JOIN member_ranks USING (communicator_id, location_group_id)
+LEFT JOIN process_ranks USING (communicator_id, location_group_id)
 ORDER BY collective_id, location_id

@@ -3,8 +3,8 @@
 -- Of processes that enter or leave at the same time, the one of the lowest rank counts.
 --
 -- Grain:      one row per process and call, if all processes made that call
--- Inputs:     visits, call_paths, mpi_calls, locations, location_groups
--- Needs rows: mpi_calls
+-- Inputs:     visits, mpi_call_paths, locations, location_groups
+-- Needs rows: mpi_call_paths
 -- Output:     framing_calls
 -- Parameters: none
 -- Source:     MPI 4.0, section 11.2.1 and 11.2.2
@@ -12,11 +12,10 @@
 WITH
     framing_paths AS (
         SELECT
-            call_paths.call_path_id,
-            mpi_calls.call = 'mpi_finalize' AS is_finalize
-        FROM call_paths
-        INNER JOIN mpi_calls USING (region_id)
-        WHERE mpi_calls.is_setup
+            call_path_id,
+            call = 'mpi_finalize' AS is_finalize
+        FROM mpi_call_paths
+        WHERE is_setup
     ),
 
     -- The outermost one, where wrappers call each other.

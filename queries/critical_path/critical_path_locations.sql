@@ -1,7 +1,7 @@
 -- How much of the critical path each process contributes, and how much of that is communication.
 --
 -- Grain:      one row per location that the critical path visits
--- Inputs:     critical_path_segments, critical_path_profile, call_paths, mpi_calls
+-- Inputs:     critical_path_segments, critical_path_profile, mpi_call_paths
 -- Needs rows: critical_path_segments
 -- Output:     critical_path_locations
 -- Parameters: none
@@ -16,18 +16,13 @@ WITH
         GROUP BY location_id
     ),
 
-    communicating_paths AS (
-        SELECT call_paths.call_path_id
-        FROM call_paths
-        INNER JOIN mpi_calls USING (region_id)
-    ),
-
     path_times AS (
         SELECT
             location_id,
             sum(path_ns) AS path_ns,
-            sum(path_ns) FILTER (WHERE call_path_id IN (FROM communicating_paths))
-                AS communication_ns
+            sum(path_ns) FILTER (
+                WHERE call_path_id IN (SELECT call_path_id FROM mpi_call_paths)
+            ) AS communication_ns
         FROM critical_path_profile
         GROUP BY location_id
     )

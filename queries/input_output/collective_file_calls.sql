@@ -9,8 +9,8 @@
 --              |begin                            |enter            leave |
 --
 -- Grain:      one row per access and process
--- Inputs:     file_operations, io_handles, communicators, communicator_members, locations,
---             call_paths, regions, mpi_calls
+-- Inputs:     file_operations, io_handles, communicators, process_ranks, locations, call_paths,
+--             regions, mpi_call_paths
 -- Needs rows: file_operations
 -- Output:     collective_file_calls
 -- Parameters: none
@@ -30,14 +30,14 @@ WITH
     named_paths AS (
         SELECT
             call_paths.call_path_id,
-            coalesce(mpi_calls.call, regions.name) AS call,
+            coalesce(mpi_call_paths.call, regions.name) AS call,
             regexp_matches(
-                mpi_calls.call,
+                mpi_call_paths.call,
                 '^mpi_file_(open|close|i?(read|write)_(at_)?(all|ordered)(_begin|_end)?)$'
             ) IS TRUE AS is_collective
         FROM call_paths
         INNER JOIN regions ON call_paths.region_id = regions.region_id
-        LEFT JOIN mpi_calls ON call_paths.region_id = mpi_calls.region_id
+        LEFT JOIN mpi_call_paths ON call_paths.call_path_id = mpi_call_paths.call_path_id
     ),
 
     -- One call may leave several records of the same access.
@@ -61,25 +61,19 @@ WITH
             ) = 1
     ),
 
-    member_ranks AS (
-        SELECT communicator_id, location_group_id, min(comm_rank) AS comm_rank
-        FROM communicator_members
-        GROUP BY communicator_id, location_group_id
-    ),
-
     numbered AS (
         SELECT
             calls.*,
-            member_ranks.comm_rank,
+            process_ranks.comm_rank,
             row_number() OVER (
                 PARTITION BY calls.io_handle_id, calls.location_group_id
                 ORDER BY calls.begin_ns, calls.location_id, calls.sequence
             ) - 1 AS ordinal
         FROM calls
-        LEFT JOIN member_ranks
+        LEFT JOIN process_ranks
             ON
-                calls.communicator_id = member_ranks.communicator_id
-                AND calls.location_group_id = member_ranks.location_group_id
+                calls.communicator_id = process_ranks.communicator_id
+                AND calls.location_group_id = process_ranks.location_group_id
     ),
 
     gathered AS (

@@ -1,23 +1,22 @@
 -- Records of one-sided communication in MPI calls, with the processes concerned.
 --
 -- Grain:      one row per record that lies in an MPI call and names a window of its process
--- Inputs:     rma_operations, rma_windows, communicator_members, locations, call_paths, mpi_calls
+-- Inputs:     rma_operations, rma_windows, process_ranks, communicator_members, locations,
+--             mpi_call_paths
 -- Needs rows: rma_operations
 -- Output:     rma_calls
 -- Parameters: none
 -- Source:     MPI 4.0, chapter 12: ranks count in the group of the window
 -- Assumes:    nothing
 WITH
-    -- A damaged definition may name a process twice.
     members AS (
         SELECT
             rma_windows.rma_window_id,
-            communicator_members.location_group_id,
-            min(communicator_members.comm_rank) AS comm_rank
+            process_ranks.location_group_id,
+            process_ranks.comm_rank
         FROM rma_windows
-        INNER JOIN communicator_members USING (communicator_id)
-        WHERE communicator_members.side = 0 AND communicator_members.location_group_id IS NOT NULL
-        GROUP BY ALL
+        INNER JOIN process_ranks USING (communicator_id)
+        WHERE process_ranks.side = 0
     ),
 
     ranks AS (
@@ -28,14 +27,6 @@ WITH
         FROM rma_windows
         INNER JOIN communicator_members USING (communicator_id)
         WHERE communicator_members.side = 0
-    ),
-
-    calls AS (
-        SELECT
-            call_paths.call_path_id,
-            mpi_calls.call
-        FROM call_paths
-        INNER JOIN mpi_calls USING (region_id)
     )
 
 SELECT
@@ -64,7 +55,7 @@ SELECT
     operations.detail
 FROM rma_operations AS operations
 INNER JOIN locations USING (location_id)
-INNER JOIN calls USING (call_path_id)
+INNER JOIN mpi_call_paths AS calls USING (call_path_id)
 INNER JOIN members
     ON
         operations.rma_window_id = members.rma_window_id

@@ -6,7 +6,7 @@
 --
 -- Grain:      one row per call path of an operation and location that visited it
 -- Inputs:     call_tree, fork_join_times, call_paths, regions, region_classes, overhead_classes,
---             mpi_calls, locations
+--             mpi_call_paths, locations
 -- Output:     operation_calls
 -- Parameters: none
 -- Source:     Wolf and Mohr (EXPERT): communication, synchronisation, I/O; Truong and Fahringer
@@ -29,12 +29,12 @@ WITH
         SELECT
             call_paths.call_path_id,
             kinds.kind,
-            coalesce(mpi_calls.call, regions.name) AS operation
+            coalesce(mpi_call_paths.call, regions.name) AS operation
         FROM call_paths
         INNER JOIN regions ON call_paths.region_id = regions.region_id
         INNER JOIN region_classes ON call_paths.region_id = region_classes.region_id
         INNER JOIN kinds ON region_classes.overhead_id = kinds.overhead_id
-        LEFT JOIN mpi_calls ON call_paths.region_id = mpi_calls.region_id
+        LEFT JOIN mpi_call_paths ON call_paths.call_path_id = mpi_call_paths.call_path_id
         WHERE kinds.kind IS NOT NULL AND call_paths.kind <> 'task_stub'
     )
 

@@ -9,20 +9,13 @@
 -- was sent or received outside any call nobody knows how long the call was blocked for it.
 --
 -- Grain:      one row per visit that waited for a sender
--- Inputs:     messages, call_paths, mpi_calls
+-- Inputs:     messages, mpi_call_paths
 -- Needs rows: messages
 -- Output:     awaited_messages
 -- Parameters: none
 -- Source:     Scalasca pattern reference, "MPI Late Sender Time"
 -- Assumes:    clocks synchronised; where they are not, a wait ends with its call
 WITH
-    test_call_paths AS (
-        SELECT call_paths.call_path_id
-        FROM call_paths
-        INNER JOIN mpi_calls USING (region_id)
-        WHERE mpi_calls.is_test
-    ),
-
     late_messages AS (
         SELECT
             *,
@@ -32,7 +25,9 @@ WITH
         WHERE
             send_post_enter_ns > receive_completion_enter_ns
             AND receive_completion_leave_ns > receive_completion_enter_ns
-            AND receive_completion_call_path_id NOT IN (FROM test_call_paths)
+            AND receive_completion_call_path_id NOT IN (
+                SELECT call_path_id FROM mpi_call_paths WHERE is_test
+            )
     ),
 
     ranked AS (

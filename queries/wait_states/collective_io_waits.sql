@@ -13,7 +13,7 @@
 --
 -- Grain:      one row per visit that waited in a collective access to a file
 -- Inputs:     collective_file_calls, late_sender, late_receiver, nonblocking_collective_waits,
---             call_paths, mpi_calls
+--             mpi_call_paths
 -- Needs rows: collective_file_calls
 -- Output:     collective_io_waits
 -- Parameters: none
@@ -24,13 +24,6 @@
 --             processes of the communicator that the file was opened by
 -- Assumes:    clocks synchronised; where they are not, a wait ends with its call
 WITH
-    test_call_paths AS (
-        SELECT call_paths.call_path_id
-        FROM call_paths
-        INNER JOIN mpi_calls ON call_paths.region_id = mpi_calls.region_id
-        WHERE mpi_calls.is_test
-    ),
-
     together AS (
         SELECT
             *,
@@ -54,7 +47,7 @@ WITH
         WHERE
             visit_id IS NOT NULL
             AND last_one.visit_id IS NOT NULL
-            AND call_path_id NOT IN (FROM test_call_paths)
+            AND call_path_id NOT IN (SELECT call_path_id FROM mpi_call_paths WHERE is_test)
         QUALIFY
             row_number() OVER (
                 PARTITION BY visit_id ORDER BY until_ns - start_ns DESC, io_handle_id, ordinal

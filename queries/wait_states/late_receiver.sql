@@ -10,7 +10,7 @@
 -- if it also waited for a sender: that wait explains it.
 --
 -- Grain:      one row per visit that waited for a receiver
--- Inputs:     messages, call_paths, mpi_calls, late_sender, doubtful_channels
+-- Inputs:     messages, mpi_call_paths, late_sender, doubtful_channels
 -- Needs rows: messages
 -- Output:     late_receiver
 -- Parameters: none
@@ -20,13 +20,6 @@
 -- Source:     Scalasca pattern reference, "MPI Late Receiver Time"
 -- Assumes:    clocks synchronised
 WITH
-    waiting_call_paths AS (
-        SELECT call_paths.call_path_id
-        FROM call_paths
-        INNER JOIN mpi_calls USING (region_id)
-        WHERE mpi_calls.can_wait_for_receiver
-    ),
-
     late_messages AS (
         SELECT
             *,
@@ -35,7 +28,9 @@ WITH
         WHERE
             receive_post_enter_ns > send_completion_enter_ns
             AND receive_post_enter_ns < send_completion_leave_ns
-            AND send_completion_call_path_id IN (FROM waiting_call_paths)
+            AND send_completion_call_path_id IN (
+                SELECT call_path_id FROM mpi_call_paths WHERE can_wait_for_receiver
+            )
             AND send_completion_visit_id NOT IN (SELECT visit_id FROM late_sender)
     ),
 

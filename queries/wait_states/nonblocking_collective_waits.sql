@@ -11,7 +11,7 @@
 -- counts here.
 --
 -- Grain:      one row per visit that waited for a non-blocking collective
--- Inputs:     synchronised_members, late_sender, late_receiver, call_paths, mpi_calls
+-- Inputs:     synchronised_members, late_sender, late_receiver, mpi_call_paths
 -- Needs rows: synchronised_members
 -- Output:     nonblocking_collective_waits
 -- Parameters: none
@@ -20,13 +20,6 @@
 -- Source:     Scalasca pattern reference for the blocking forms, applied to the completing call
 -- Assumes:    clocks synchronised; where they are not, a wait ends with its call
 WITH
-    test_call_paths AS (
-        SELECT call_paths.call_path_id
-        FROM call_paths
-        INNER JOIN mpi_calls USING (region_id)
-        WHERE mpi_calls.is_test
-    ),
-
     -- Where the first member of what is completed last began: longest for the whole call.
     awaited AS (
         SELECT
@@ -34,7 +27,9 @@ WITH
             greatest(begin_ns, enter_ns) AS start_ns,
             least(last_begin_ns, end_ns) AS until_ns
         FROM synchronised_members
-        WHERE is_nonblocking AND call_path_id NOT IN (FROM test_call_paths)
+        WHERE
+            is_nonblocking
+            AND call_path_id NOT IN (SELECT call_path_id FROM mpi_call_paths WHERE is_test)
         QUALIFY
             row_number() OVER (
                 PARTITION BY visit_id ORDER BY until_ns - start_ns DESC, collective_id

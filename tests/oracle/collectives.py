@@ -114,6 +114,16 @@ def _ranks(tables: Tables) -> dict[tuple[int, int], tuple[int, int]]:
     return ranks
 
 
+def process_ranks(tables: Tables) -> list[Row]:
+    """Of all processes that are defined."""
+    return [
+        {"communicator_id": communicator, "location_group_id": process}
+        | {"side": side, "comm_rank": rank}
+        for (communicator, process), (side, rank) in _ranks(tables).items()
+        if process is not None
+    ]
+
+
 def collectives(tables: Tables) -> list[Row]:
     """Instances; where members disagree, the one with the lowest rank is believed."""
     instances: dict[int, list[Row]] = defaultdict(list)

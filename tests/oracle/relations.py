@@ -44,11 +44,12 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     region_profiles.flat_profile, region_profiles.region_graph_nodes,
     region_profiles.region_graph_edges,
     # messages
-    stored_runs.mpi_calls, matching.sends, matching.receives, matching.probed_receives,
-    matching.messages, matching.unmatched_messages, matching.doubtful_channels,
-    traffic.communication_matrix, traffic.message_sizes,
+    stored_runs.mpi_calls, stored_runs.mpi_call_paths, matching.sends, matching.receives,
+    matching.probed_receives, matching.messages, matching.unmatched_messages,
+    matching.doubtful_channels, traffic.communication_matrix, traffic.message_sizes,
     # collectives
-    collectives.collective_calls, collectives.collectives, collectives.collective_members,
+    collectives.process_ranks, collectives.collective_calls, collectives.collectives,
+    collectives.collective_members,
     collectives.collective_roles, collectives.cart_neighbours, collectives.synchronised_members,
     collectives.framing_calls, collectives.collective_counts,
     # input and output

@@ -39,6 +39,17 @@ def c_name(name: str) -> str:
     return text if text.startswith("mpi_") and is_word else ""
 
 
+def mpi_call_paths(tables: Tables) -> list[Row]:
+    """The same of the regions that call paths end in."""
+    calls = {row["region_id"]: row for row in mpi_calls(tables)}
+    return [
+        {name: value for name, value in calls[row["region_id"]].items() if name != "region_id"}
+        | {"call_path_id": row["call_path_id"]}
+        for row in tables["call_paths"]
+        if row["region_id"] in calls
+    ]
+
+
 def mpi_calls(tables: Tables) -> list[Row]:
     """Regions that are MPI calls, and what completing a message in them means."""
     called = [(row["region_id"], c_name(row["name"])) for row in tables["regions"]]

@@ -1,0 +1,18 @@
+-- Which MPI call a call path ends in, and what completing a message in it means.
+--
+-- Grain:      one row per call path of an MPI call
+-- Inputs:     call_paths, mpi_calls
+-- Needs rows: mpi_calls
+-- Output:     mpi_call_paths
+-- Parameters: none
+-- Source:     mpi_calls
+-- Assumes:    nothing
+SELECT
+    call_paths.call_path_id,
+    mpi_calls.call,
+    mpi_calls.is_setup,
+    mpi_calls.is_test,
+    mpi_calls.can_wait_for_receiver
+FROM call_paths
+INNER JOIN mpi_calls USING (region_id)
+ORDER BY call_paths.call_path_id
