@@ -5,16 +5,18 @@ from dataclasses import replace
 from schemas.columns import (
     CALL_PATH_ID,
     IS_BEYOND_REFERENCE,
+    LOCATION_GROUP_ID,
     LOCATION_ID,
     METRIC,
     VISIT_ID,
     WAIT_NS,
+    WINDOW_ID,
 )
 from schemas.table import BOOL, ENUM, INT64, Column, Table
 
 BOUND_REASONS = (
     "unmatched_message", "missing_records", "missing_request", "incomplete_collective",
-    "clock_violation", "buffer_flush", "measurement_off",
+    "clock_violation", "buffer_flush", "measurement_off", "incomplete_records",
 )  # fmt: skip
 REASON = Column(
     name="reason",
@@ -23,13 +25,14 @@ REASON = Column(
     meaning="What the doubt comes from, the one that leaves most open: a message without partner "
     "or on a channel with such; records of a location that ends early (what it did itself after "
     "its end is in no bound); a request that was not recorded; a collective that is not whole; "
-    "clocks that contradict each other; the measurement writing its buffer, or switched off.",
+    "clocks that contradict each other; the measurement writing its buffer, or switched off; calls "
+    "of one-sided communication, files or locks in which nothing is recorded, or not all of it.",
 )
 _OFFSET = Column(
     name="least_ns",
     type=INT64,
     unit="ns",
-    meaning="Least that may have to be added to its times; -10^18 where nothing tells.",
+    meaning="Least that may have to be added to its times; -10^18 (32 years) where nothing tells.",
 )
 
 CLOCK_OFFSETS = Table(
@@ -50,7 +53,8 @@ CLOCK_OFFSETS = Table(
         replace(
             _OFFSET,
             name="most_ns",
-            meaning="Most that may have to be added to its times; 10^18 where nothing tells.",
+            meaning="Most that may have to be added to its times; 10^18 (32 years) where nothing "
+            "tells.",
         ),
     ),
 )
@@ -91,6 +95,61 @@ MESSAGE_CLOCK_DOUBTS = _doubts(
 COLLECTIVE_CLOCK_DOUBTS = _doubts(
     "collective_clock_doubts",
     "Calls whose waiting in collectives is not sure, as clocks contradict each other.",
+)
+RMA_DOUBTS = _doubts("rma_doubts", "Calls whose waiting in one-sided communication is not sure.")
+FILE_DOUBTS = _doubts(
+    "file_doubts", "Calls whose waiting in collective access to files is not sure."
+)
+THREAD_DOUBTS = _doubts(
+    "thread_doubts",
+    "Calls whose waiting for threads, in barriers and for locks, is not sure.",
+)
+
+_SINCE = Column(
+    name="since_ns",
+    type=INT64,
+    unit="ns",
+    null_means="from the first record on",
+    meaning="From when on records are missing.",
+)
+_UNTIL = replace(
+    _SINCE, name="until_ns", null_means="until the last record", meaning="Until when they are."
+)
+
+DISTURBED_PROCESSES = Table(
+    name="disturbed_processes",
+    meaning="Processes of which records are missing, and from when until when.",
+    grain="one row per process and reason",
+    key=("location_group_id", "reason"),
+    is_transient=True,
+    columns=(
+        LOCATION_GROUP_ID,
+        REASON,
+        _SINCE,
+        _UNTIL,
+        Column(name="thread_count", type=INT64, minimum=1, meaning="Its threads."),
+    ),
+)
+
+DOUBTFUL_WINDOWS = Table(
+    name="doubtful_windows",
+    meaning="RMA windows of which records are missing or clocks disagree: in calls of the process "
+    "that overlap the time between, waiting is not sure.",
+    grain="one row per window, process, reason and whether it is about accesses alone",
+    key=("rma_window_id", "location_group_id", "reason", "is_of_accesses"),
+    is_transient=True,
+    columns=(
+        WINDOW_ID,
+        LOCATION_GROUP_ID,
+        REASON,
+        Column(
+            name="is_of_accesses",
+            type=BOOL,
+            meaning="Only accesses are missing: what does not depend on them is sure.",
+        ),
+        _SINCE,
+        _UNTIL,
+    ),
 )
 
 FLUSHED_WAITS = Table(
@@ -148,8 +207,8 @@ SEVERITY_BOUNDS = Table(
     "each summed over the reasons; without a row it is exact. Assumed: clocks of locations that "
     "contradict nobody agree, others are off by a constant; what is missing of a location that "
     "ends early is its end; as many sends as receives of a channel are missing only where none "
-    "are; what a flush outside of a wait displaced is not followed up. Of waits for one-sided "
-    "communication, files and locks only flushes are in it.",
+    "are; what a flush outside of a wait displaced is not followed up; where no record at all of "
+    "one-sided communication, of files, or of locks of a runtime is in the trace, nobody waited.",
     grain="one row per metric, call path, location and reason with a bound other than zero, beyond "
     "the reference apart",
     key=("metric", "call_path_id", "location_id", "is_beyond_reference", "reason"),
@@ -183,5 +242,6 @@ WAIT_BOUNDS = Table(
 
 TABLES = (
     CLOCK_OFFSETS, MESSAGE_DOUBTS, COLLECTIVE_DOUBTS, MESSAGE_CLOCK_DOUBTS,
-    COLLECTIVE_CLOCK_DOUBTS, FLUSHED_WAITS, GAP_TIMES, SEVERITY_BOUNDS, WAIT_BOUNDS,
+    COLLECTIVE_CLOCK_DOUBTS, DISTURBED_PROCESSES, DOUBTFUL_WINDOWS, RMA_DOUBTS, FILE_DOUBTS,
+    THREAD_DOUBTS, FLUSHED_WAITS, GAP_TIMES, SEVERITY_BOUNDS, WAIT_BOUNDS,
 )  # fmt: skip

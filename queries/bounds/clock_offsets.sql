@@ -12,13 +12,16 @@
 --
 -- Grain:      one row per location, if clocks contradict each other
 -- Inputs:     messages, synchronised_members, framing_calls, collective_roles, collectives,
---             locations, trace_quality
--- Needs rows: trace_quality
+--             rma_epochs, rma_epoch_pairs, locations, trace_quality
+-- Needs rows: trace_quality or rma_epoch_pairs
 -- Output:     clock_offsets
 -- Parameters: none
 -- Source:     the clock condition: an effect does not come before its cause
 -- Assumes:    clocks of locations that contradict nobody agree; others are off by a constant
 WITH
+    -- Where nothing limits an offset: 32 years are more than any run, and can be added to times.
+    endless AS (SELECT 1_000_000_000_000_000_000 AS offset_ns),
+
     contradictions AS (
         SELECT [sender_location_id, receiver_location_id] AS pair
         FROM messages
@@ -31,6 +34,12 @@ WITH
         SELECT [location_id, last_location_id]
         FROM framing_calls
         WHERE last_enter_ns > leave_ns
+        UNION ALL
+        -- MPI_Win_wait ends after MPI_Win_complete has begun.
+        SELECT [epochs.end_location_id, pairs.complete_location_id]
+        FROM rma_epochs AS epochs
+        INNER JOIN rma_epoch_pairs AS pairs ON epochs.begin_visit_id = pairs.post_visit_id
+        WHERE pairs.complete_enter_ns > epochs.end_leave_ns
     ),
 
     doubtful AS (SELECT DISTINCT unnest(pair) AS location_id FROM contradictions),
@@ -42,7 +51,10 @@ WITH
         WHERE
             locations.visit_count > 0
             AND EXISTS (FROM doubtful)
-            AND EXISTS (FROM trace_quality WHERE kind = 'clock_violation')
+            AND (
+                EXISTS (FROM trace_quality WHERE kind = 'clock_violation')
+                OR EXISTS (FROM rma_epoch_pairs)
+            )
         ORDER BY doubtful.location_id IS NOT NULL, locations.location_id
         LIMIT 1
     ),
@@ -98,9 +110,10 @@ WITH
     limited AS (
         SELECT
             location_id,
-            coalesce(max(least_ns), -1000000000000000000) AS least_ns,
-            coalesce(min(most_ns), 1000000000000000000) AS most_ns
+            coalesce(max(least_ns), -any_value(endless.offset_ns)) AS least_ns,
+            coalesce(min(most_ns), any_value(endless.offset_ns)) AS most_ns
         FROM limits
+        CROSS JOIN endless
         GROUP BY location_id
     ),
 
@@ -123,17 +136,18 @@ WITH
     )
 
 SELECT
-    location_id,
-    is_doubtful,
+    offsets.location_id,
+    offsets.is_doubtful,
     CASE
-        WHEN is_known THEN 0
-        WHEN is_limited THEN least_ns
-        ELSE -1000000000000000000
+        WHEN offsets.is_known THEN 0
+        WHEN offsets.is_limited THEN offsets.least_ns
+        ELSE -endless.offset_ns
     END AS least_ns,
     CASE
-        WHEN is_known THEN 0
-        WHEN is_limited THEN most_ns
-        ELSE 1000000000000000000
+        WHEN offsets.is_known THEN 0
+        WHEN offsets.is_limited THEN offsets.most_ns
+        ELSE endless.offset_ns
     END AS most_ns
 FROM offsets
-ORDER BY location_id
+CROSS JOIN endless
+ORDER BY offsets.location_id

@@ -6,13 +6,12 @@
 --     others                 ├─ begin between ─┤
 --     member    ├─ begin between ─┤ ................. end
 --
--- Of prefix reductions and neighbourhoods, of completing together and of waits in barriers of
--- threads whose clocks disagree, only the length of the call is known.
+-- Of prefix reductions and neighbourhoods, and of completing together, only the length of the call
+-- is known.
 --
 -- Grain:      one row per metric, visit and reason
--- Inputs:     clock_offsets, collective_roles, framing_calls, collectives, call_paths, mpi_calls,
---             team_barrier_waits, visits
--- Needs rows: clock_offsets or team_barrier_waits
+-- Inputs:     clock_offsets, collective_roles, framing_calls, collectives, call_paths, mpi_calls
+-- Needs rows: clock_offsets
 -- Output:     collective_clock_doubts
 -- Parameters: none
 -- Source:     the rules of synchronised_members and framing_calls
@@ -171,18 +170,6 @@ WITH
         WHERE
             NOT framing_calls.is_finalize
             AND EXISTS (FROM clock_offsets WHERE is_doubtful)
-        UNION ALL
-        SELECT
-            team_barrier_waits.property,
-            FALSE,
-            team_barrier_waits.location_id,
-            team_barrier_waits.visit_id,
-            team_barrier_waits.call_path_id,
-            0,
-            visits.leave_ns - visits.enter_ns
-        FROM team_barrier_waits
-        INNER JOIN visits USING (visit_id)
-        WHERE team_barrier_waits.confidence < 100
     )
 
 SELECT

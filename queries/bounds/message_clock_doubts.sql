@@ -18,6 +18,9 @@
 -- Source:     the rules of late_sender and late_receiver
 -- Assumes:    as clock_offsets
 WITH
+    -- Where nothing limits a shift: the difference of two offsets that nothing limits.
+    endless AS (SELECT 2_000_000_000_000_000_000 AS shift_ns),
+
     differing AS (
         SELECT
             messages.*,
@@ -38,13 +41,14 @@ WITH
             greatest(sender_location_id, receiver_location_id) AS second_location_id,
             coalesce(
                 max(send_ns - receive_ns) FILTER (WHERE sender_location_id > receiver_location_id),
-                -4000000000000000000
+                -any_value(endless.shift_ns)
             ) AS least_ns,
             coalesce(
                 min(receive_ns - send_ns) FILTER (WHERE sender_location_id < receiver_location_id),
-                4000000000000000000
+                any_value(endless.shift_ns)
             ) AS most_ns
         FROM differing
+        CROSS JOIN endless
         WHERE is_doubtful
         GROUP BY ALL
     ),
@@ -76,11 +80,11 @@ WITH
     shifted AS (
         SELECT
             combined.* EXCLUDE (least_shift_ns, most_shift_ns),
-            if(least_shift_ns <= most_shift_ns, least_shift_ns, -4000000000000000000)
+            if(least_shift_ns <= most_shift_ns, least_shift_ns, -endless.shift_ns)
                 AS least_shift_ns,
-            if(least_shift_ns <= most_shift_ns, most_shift_ns, 4000000000000000000)
-                AS most_shift_ns
+            if(least_shift_ns <= most_shift_ns, most_shift_ns, endless.shift_ns) AS most_shift_ns
         FROM combined
+        CROSS JOIN endless
     ),
 
     completing_paths AS (

@@ -12,9 +12,11 @@
 -- Grain:      one row per metric, call path, location and reason with a bound other than zero,
 --             beyond the reference apart
 -- Inputs:     message_doubts, collective_doubts, message_clock_doubts, collective_clock_doubts,
---             flushed_waits, gap_times, wait_states, catalogue_metrics, call_tree
+--             rma_doubts, file_doubts, thread_doubts, flushed_waits, gap_times, wait_states,
+--             catalogue_metrics, call_tree
 -- Needs rows: message_doubts or collective_doubts or message_clock_doubts or
---             collective_clock_doubts or flushed_waits or gap_times
+--             collective_clock_doubts or rma_doubts or file_doubts or thread_doubts or
+--             flushed_waits or gap_times
 -- Output:     severity_bounds
 -- Parameters: none
 -- Source:     interval arithmetic on the rules of the wait states
@@ -42,6 +44,12 @@ WITH RECURSIVE
         FROM message_clock_doubts
         UNION ALL
         FROM collective_clock_doubts
+        UNION ALL
+        FROM rma_doubts
+        UNION ALL
+        FROM file_doubts
+        UNION ALL
+        FROM thread_doubts
     ),
 
     unsure AS (

@@ -22,7 +22,10 @@ from pipeline.store.database import create_empty
 from schemas import BY_NAME
 from tests.altered_traces import (
     altered,
+    find_losses,
     flush_buffers,
+    lose_accesses,
+    lose_one_sided,
     lose_records,
     probe_receives,
     shift_clocks,
@@ -83,7 +86,10 @@ def read_all(folder: Path) -> Iterator[tuple[str, dict[str, pa.Table]]]:
     yield ALTERED, altered(first, alterations, seed=0)
     programs = {"small teams": SMALL_TEAMS, "windows and files": WINDOWS_AND_FILES}
     for name, program in programs.items():
-        yield name, read_into_memory(generate(parse_spec(program, name), folder / name).anchor)
+        read = read_into_memory(generate(parse_spec(program, name), folder / name).anchor)
+        yield name, read
+        losses = (find_losses, lose_accesses, lose_one_sided)
+        yield f"{name} with losses", altered(read, losses, seed=0)
 
 
 def test_without_the_rows_that_it_needs_a_stage_makes_none(tmp_path: Path) -> None:

@@ -9,6 +9,11 @@ from tests.oracle.stored_runs import Tables
 Row = dict[str, Any]
 Call = tuple[str, bool, int]
 
+DOUBTS = (
+    "message_doubts", "collective_doubts", "message_clock_doubts", "collective_clock_doubts",
+    "rma_doubts", "file_doubts", "thread_doubts",
+)  # fmt: skip
+
 
 def flushed_waits(tables: Tables) -> list[Row]:
     """Waits with a flush inside, of the one who waited or of the one waited for."""
@@ -107,9 +112,7 @@ def _of_calls(tables: Tables) -> Iterator[tuple[Any, ...]]:
             flushes[call] += flush
             metric = parents[metric]
     doubts = defaultdict[Call, list[Row]](list)
-    for name in (
-        "message_doubts", "collective_doubts", "message_clock_doubts", "collective_clock_doubts"
-    ):  # fmt: skip
+    for name in DOUBTS:
         for row in tables[name]:
             places[row["visit_id"]] = row["call_path_id"], row["location_id"]
             doubts[row["metric"], row["is_beyond_reference"], row["visit_id"]].append(row)

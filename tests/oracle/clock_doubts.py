@@ -53,6 +53,14 @@ def _doubtful(tables: Tables) -> set[int]:
         for row in tables["framing_calls"]
         if row["last_enter_ns"] > row["leave_ns"]
     ]
+    for epoch in tables["rma_epochs"]:
+        pairs += [
+            (epoch["end_location_id"], pair["complete_location_id"])
+            for pair in tables["rma_epoch_pairs"]
+            if pair["post_visit_id"] == epoch["begin_visit_id"]
+            and None not in (epoch["end_leave_ns"], pair["complete_enter_ns"])
+            and pair["complete_enter_ns"] > epoch["end_leave_ns"]
+        ]
     return {location for pair in pairs for location in pair}
 
 
@@ -156,7 +164,7 @@ def _shifts(tables: Tables) -> dict[tuple[int, int], tuple[int, int, bool]]:
             if _pair(row) == (receiver, sender):
                 least.append(row["send_ns"] - row["receive_ns"])
         is_possible = max(least) <= min(most)
-        limits = (max(least), min(most)) if is_possible else (-4 * UNKNOWN, 4 * UNKNOWN)
+        limits = (max(least), min(most)) if is_possible else (-2 * UNKNOWN, 2 * UNKNOWN)
         found[sender, receiver] = (*limits, True)
     return found
 
@@ -207,11 +215,6 @@ def collective_clock_doubts(tables: Tables) -> list[Row]:
             if not row["is_finalize"]:
                 limits = (0, row["leave_ns"] - row["enter_ns"])
                 found["mpi_init_completion", row["visit_id"], False].append(limits)
-    for row in tables["team_barrier_waits"]:
-        if row["confidence"] < 100:
-            visit = visits[row["visit_id"]]
-            limits = (0, visit["leave_ns"] - visit["enter_ns"])
-            found[row["property"], row["visit_id"], False].append(limits)
     return [
         doubt(
             metric, visits[number], REASON, min(each[0] for each in limits),

@@ -14,6 +14,7 @@ from tests.oracle import (
     critical_path_points,
     critical_path_sums,
     doubts,
+    file_doubts,
     findings,
     imbalance,
     input_output,
@@ -28,10 +29,12 @@ from tests.oracle import (
     severities,
     stored_runs,
     teams,
+    thread_doubts,
     time_course,
     timeline,
     traffic,
     waiting,
+    window_doubts,
 )
 
 Row = dict[str, Any]
@@ -81,6 +84,8 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     # how far severities may be off
     clock_doubts.clock_offsets, clock_doubts.message_clock_doubts,
     clock_doubts.collective_clock_doubts, doubts.message_doubts, doubts.collective_doubts,
+    window_doubts.disturbed_processes, window_doubts.doubtful_windows, window_doubts.rma_doubts,
+    file_doubts.file_doubts, thread_doubts.thread_doubts,
     bounds.flushed_waits, bounds.gap_times, bounds.severity_bounds,
     bounds.wait_bounds,
     # critical path
