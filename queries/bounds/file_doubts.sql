@@ -142,6 +142,7 @@ WITH
         SELECT coalesce(accesses.visit_id, accesses.start_visit_id), 'missing_records'
         FROM accesses
         SEMI JOIN broken_accesses USING (io_handle_id, ordinal)
+        ANTI JOIN doubtful_handles USING (io_handle_id)
         UNION ALL
         SELECT silent_calls.visit_id, 'incomplete_records'
         FROM silent_calls

@@ -55,7 +55,7 @@ def _lost(tables: Tables) -> Iterator[tuple[int | None, str]]:
         number = row["start_visit_id"] if row["visit_id"] is None else row["visit_id"]
         if row["io_handle_id"] in doubtful:
             yield number, min(doubtful[row["io_handle_id"]])
-        if not row["is_complete"]:
+        elif not row["is_complete"]:
             yield number, "missing_records"
         for name in OTHERS:
             for each in tables[name]:
