@@ -200,6 +200,15 @@ _MORE = Column(
     meaning="The true value is larger by at most this.",
 )
 
+FINDING_BOUNDS = Table(
+    name="finding_bounds",
+    meaning="How far findings may be off; what was found stays found.",
+    grain="one row per metric, call path, location and reason with a bound other than zero",
+    key=("metric", "call_path_id", "location_id", "reason"),
+    is_transient=True,
+    columns=(METRIC, CALL_PATH_ID, LOCATION_ID, REASON, _LESS, _MORE),
+)
+
 SEVERITY_BOUNDS = Table(
     name="severity_bounds",
     meaning="How far times in severities, and time itself, may be off because of what is missing, "
@@ -208,7 +217,8 @@ SEVERITY_BOUNDS = Table(
     "contradict nobody agree, others are off by a constant; what is missing of a location that "
     "ends early is its end; as many sends as receives of a channel are missing only where none "
     "are; what a flush outside of a wait displaced is not followed up; where no record at all of "
-    "one-sided communication, of files, or of locks of a runtime is in the trace, nobody waited.",
+    "one-sided communication, of files, or of locks of a runtime is in the trace, nobody waited; "
+    "what was found apart from waiting stays found, and what was not is in no bound.",
     grain="one row per metric, call path, location and reason with a bound other than zero, beyond "
     "the reference apart",
     key=("metric", "call_path_id", "location_id", "is_beyond_reference", "reason"),
@@ -243,5 +253,5 @@ WAIT_BOUNDS = Table(
 TABLES = (
     CLOCK_OFFSETS, MESSAGE_DOUBTS, COLLECTIVE_DOUBTS, MESSAGE_CLOCK_DOUBTS,
     COLLECTIVE_CLOCK_DOUBTS, DISTURBED_PROCESSES, DOUBTFUL_WINDOWS, RMA_DOUBTS, FILE_DOUBTS,
-    THREAD_DOUBTS, FLUSHED_WAITS, GAP_TIMES, SEVERITY_BOUNDS, WAIT_BOUNDS,
+    THREAD_DOUBTS, FINDING_BOUNDS, FLUSHED_WAITS, GAP_TIMES, SEVERITY_BOUNDS, WAIT_BOUNDS,
 )  # fmt: skip

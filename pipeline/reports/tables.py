@@ -56,6 +56,8 @@ _TITLES = {
     "worst_thread": "Thread",
 }
 _ENDINGS = ("_ns", "_ratio", "_bytes")
+# What bounds say where nothing is in doubt.
+EXACT: dict[str, Value] = {"less_ns": 0, "more_ns": 0}
 
 
 @dataclass(frozen=True, kw_only=True)

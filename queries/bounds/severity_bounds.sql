@@ -12,11 +12,11 @@
 -- Grain:      one row per metric, call path, location and reason with a bound other than zero,
 --             beyond the reference apart
 -- Inputs:     message_doubts, collective_doubts, message_clock_doubts, collective_clock_doubts,
---             rma_doubts, file_doubts, thread_doubts, flushed_waits, gap_times, wait_states,
---             catalogue_metrics, call_tree
+--             rma_doubts, file_doubts, thread_doubts, flushed_waits, gap_times, finding_bounds,
+--             wait_states, catalogue_metrics, call_tree
 -- Needs rows: message_doubts or collective_doubts or message_clock_doubts or
 --             collective_clock_doubts or rma_doubts or file_doubts or thread_doubts or
---             flushed_waits or gap_times
+--             flushed_waits or gap_times or finding_bounds
 -- Output:     severity_bounds
 -- Parameters: none
 -- Source:     interval arithmetic on the rules of the wait states
@@ -139,6 +139,16 @@ WITH RECURSIVE
             0
         FROM gap_times
         INNER JOIN call_tree USING (call_path_id, location_id)
+        UNION ALL
+        SELECT
+            metric,
+            call_path_id,
+            location_id,
+            TRUE,
+            reason::VARCHAR,
+            less_ns,
+            more_ns
+        FROM finding_bounds
     )
 
 SELECT

@@ -59,7 +59,7 @@ def gap_times(tables: Tables) -> list[Row]:
 def severity_bounds(tables: Tables) -> list[Row]:
     """What is less and what is more than found, of all reasons."""
     sums: dict[tuple[Any, ...], list[int]] = defaultdict(lambda: [0, 0])
-    for *cell, less, more in (*_of_calls(tables), *_of_time(tables)):
+    for *cell, less, more in (*_of_calls(tables), *_of_time(tables), *_of_findings(tables)):
         sums[tuple(cell)][0] += less
         sums[tuple(cell)][1] += more
     return [
@@ -140,3 +140,9 @@ def _of_time(tables: Tables) -> Iterator[tuple[Any, ...]]:
         place = row["call_path_id"], row["location_id"]
         if place in times:
             yield "time", *place, False, row["kind"], min(row["gap_ns"], times[place]), 0
+
+
+def _of_findings(tables: Tables) -> Iterator[tuple[Any, ...]]:
+    for row in tables["finding_bounds"]:
+        place = row["metric"], row["call_path_id"], row["location_id"]
+        yield *place, True, row["reason"], row["less_ns"], row["more_ns"]

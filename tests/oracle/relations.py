@@ -15,6 +15,7 @@ from tests.oracle import (
     critical_path_sums,
     doubts,
     file_doubts,
+    finding_bounds,
     findings,
     imbalance,
     input_output,
@@ -87,7 +88,7 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     window_doubts.disturbed_processes, window_doubts.doubtful_windows, window_doubts.rma_doubts,
     file_doubts.file_doubts, thread_doubts.thread_doubts,
     bounds.flushed_waits, bounds.gap_times, bounds.severity_bounds,
-    bounds.wait_bounds,
+    bounds.wait_bounds, finding_bounds.finding_bounds,
     # critical path
     critical_path_points.location_spans, critical_path_points.synchronisation_points,
     critical_path_points.critical_path_jumps, critical_path_points.critical_path_steps,

@@ -22,6 +22,7 @@ RECORDS = ("mpi_operations", "rma_operations", "io_operations", "lock_operations
 Cell = tuple[Any, ...]
 RECEIVES = ("recv", "irecv")
 SENDS = ("send", "isend")
+# Of findings only what is found is in bounds.
 VALUES = """
     SELECT severities.metric, call_path_id, location_id, is_beyond_reference, value
     FROM severities
@@ -31,7 +32,8 @@ VALUES = """
 BOUNDS = """
     SELECT metric, call_path_id, location_id, is_beyond_reference, sum(less_ns), sum(more_ns)
     FROM severity_bounds
-    WHERE metric <> 'time'
+    INNER JOIN metrics USING (metric)
+    WHERE metrics.kind IN ('wait state', 'completion')
     GROUP BY ALL
 """
 

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from pipeline.reports.material import Material
 from pipeline.reports.model import Finding, Layout, Section
 from pipeline.reports.rank_matrix import MATRIX_LIMIT, draw_pairs
-from pipeline.reports.tables import TableSpec, read_source
+from pipeline.reports.tables import EXACT, TableSpec, read_source
 from pipeline.reports.units import Value, format_count
 from pipeline.reports.wording import (
     Row,
     count_of,
+    describe_bounds,
     join_words,
     name_path,
     name_place,
@@ -26,7 +27,6 @@ SEARCHED = "searched_wait_states"
 BEYOND = "beyond the reference"
 
 _COMPARABLE: dict[str, Value] = {"is_beyond_reference": False}
-_EXACT: dict[str, Value] = {"less_ns": 0, "more_ns": 0}
 
 BY_PROPERTY = TableSpec(
     query="waits_by_property",
@@ -35,14 +35,14 @@ BY_PROPERTY = TableSpec(
     explained=("metric",),
     row_limit=30,
     bars=("wait_ns",),
-    silent={"confidence": 100, "worst_thread": 0} | _COMPARABLE | _EXACT,
+    silent={"confidence": 100, "worst_thread": 0} | _COMPARABLE | EXACT,
 )
 BY_CALL_PATH = TableSpec(
     query="waits_by_call_path",
     title="By call path",
     row_limit=20,
     bars=("wait_ns",),
-    silent={"worst_thread": 0} | _COMPARABLE | _EXACT,
+    silent={"worst_thread": 0} | _COMPARABLE | EXACT,
 )
 BY_CAUSE = TableSpec(
     query="waits_by_cause",
@@ -117,7 +117,7 @@ def describe_finding(row: Row, *, has_threads: bool) -> Finding:
     headline = str(row["finding"])
     if row["is_beyond_reference"]:
         headline += f", {BEYOND}"
-    headline += f": {time_of(row['wait_ns'])}{_describe_bounds(row)}"
+    headline += f": {time_of(row['wait_ns'])}{describe_bounds(row)}"
     if row["wait_ratio"] is not None:
         headline += f", {share_of(row['wait_ratio'])} of all time"
     waits = count_of(row["wait_count"], "wait")
@@ -126,16 +126,6 @@ def describe_finding(row: Row, *, has_threads: bool) -> Finding:
     return Finding(
         f"{headline}.", f"{waits} in {place}. {loss}{_describe_doubt(row)}", str(row["metric"])
     )
-
-
-def _describe_bounds(row: Row) -> str:
-    """By how much the time may be off, if it may."""
-    parts = [
-        f"{time_of(row[name])} {word}"
-        for name, word in (("less_ns", "less"), ("more_ns", "more"))
-        if row[name]
-    ]
-    return f" (at most {', '.join(parts)})" if parts else ""
 
 
 def _describe_doubt(row: Row) -> str:
