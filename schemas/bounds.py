@@ -12,7 +12,7 @@ from schemas.columns import (
     WAIT_NS,
     WINDOW_ID,
 )
-from schemas.table import BOOL, ENUM, INT64, Column, Table
+from schemas.table import BOOL, ENUM, INT64, STRING, Column, Table
 
 BOUND_REASONS = (
     "unmatched_message", "missing_records", "missing_request", "incomplete_collective",
@@ -95,6 +95,23 @@ MESSAGE_CLOCK_DOUBTS = _doubts(
 COLLECTIVE_CLOCK_DOUBTS = _doubts(
     "collective_clock_doubts",
     "Calls whose waiting in collectives is not sure, as clocks contradict each other.",
+)
+COLLECTIVE_METRICS = Table(
+    name="collective_metrics",
+    meaning="Which metrics hold waiting in a collective operation, and the end of it.",
+    grain="one row per collective operation that waits",
+    key=("operation",),
+    is_transient=True,
+    columns=(
+        Column(name="operation", type=STRING, meaning="Operation, as in records."),
+        replace(METRIC, name="wait_metric", meaning="Metric of waiting for others."),
+        replace(
+            METRIC,
+            name="completion_metric",
+            null_means="members do not end together",
+            meaning="Metric of the time after the first one has left.",
+        ),
+    ),
 )
 RMA_DOUBTS = _doubts("rma_doubts", "Calls whose waiting in one-sided communication is not sure.")
 FILE_DOUBTS = _doubts(
@@ -251,7 +268,7 @@ WAIT_BOUNDS = Table(
 )
 
 TABLES = (
-    CLOCK_OFFSETS, MESSAGE_DOUBTS, COLLECTIVE_DOUBTS, MESSAGE_CLOCK_DOUBTS,
+    COLLECTIVE_METRICS, CLOCK_OFFSETS, MESSAGE_DOUBTS, COLLECTIVE_DOUBTS, MESSAGE_CLOCK_DOUBTS,
     COLLECTIVE_CLOCK_DOUBTS, DISTURBED_PROCESSES, DOUBTFUL_WINDOWS, RMA_DOUBTS, FILE_DOUBTS,
     THREAD_DOUBTS, FINDING_BOUNDS, FLUSHED_WAITS, GAP_TIMES, SEVERITY_BOUNDS, WAIT_BOUNDS,
 )  # fmt: skip

@@ -10,7 +10,8 @@
 -- is known.
 --
 -- Grain:      one row per metric, visit and reason
--- Inputs:     clock_offsets, collective_roles, framing_calls, collectives, call_paths, mpi_calls
+-- Inputs:     clock_offsets, collective_roles, collective_metrics, framing_calls, collectives,
+--             call_paths, mpi_calls
 -- Needs rows: clock_offsets
 -- Output:     collective_clock_doubts
 -- Parameters: none
@@ -131,32 +132,33 @@ WITH
     doubts AS (
         SELECT
             CASE
-                WHEN operation = 'finalize' THEN 'mpi_finalize_wait'
-                WHEN family = 'barrier' THEN 'mpi_barrier_wait'
-                WHEN family = 'one_to_n' THEN 'mpi_latebroadcast'
-                WHEN family = 'n_to_one' THEN 'mpi_earlyreduce'
-                WHEN family = 'scan' THEN 'mpi_earlyscan'
-                ELSE 'mpi_wait_nxn'
+                WHEN waits.operation = 'finalize' THEN 'mpi_finalize_wait'
+                WHEN waits.family = 'neighbourhood' THEN 'mpi_wait_nxn'
+                ELSE metrics.wait_metric
             END AS metric,
-            is_beyond_reference,
-            location_id,
-            visit_id,
-            call_path_id,
-            least_true_ns AS least_ns,
-            most_true_ns AS most_ns
+            waits.is_beyond_reference,
+            waits.location_id,
+            waits.visit_id,
+            waits.call_path_id,
+            waits.least_true_ns AS least_ns,
+            waits.most_true_ns AS most_ns
         FROM waits
+        LEFT JOIN collective_metrics AS metrics USING (operation)
         UNION ALL
         SELECT
-            if(family = 'barrier', 'mpi_barrier_completion', 'mpi_nxn_completion'),
-            is_beyond_reference,
-            location_id,
-            visit_id,
-            call_path_id,
+            metrics.completion_metric,
+            waits.is_beyond_reference,
+            waits.location_id,
+            waits.visit_id,
+            waits.call_path_id,
             0,
-            duration_ns - least_true_ns
+            waits.duration_ns - waits.least_true_ns
         FROM waits
+        INNER JOIN collective_metrics AS metrics USING (operation)
         WHERE
-            family IN ('barrier', 'n_to_n') AND NOT is_nonblocking AND operation <> 'finalize'
+            metrics.completion_metric IS NOT NULL
+            AND waits.family <> 'neighbourhood'
+            AND NOT waits.is_nonblocking
         UNION ALL
         SELECT
             'mpi_init_completion',

@@ -8,7 +8,7 @@
 -- missing, nobody knows who was last, or first.
 --
 -- Grain:      one row per metric, visit and reason
--- Inputs:     collectives, collective_members, communicator_members, locations,
+-- Inputs:     collectives, collective_members, collective_metrics, communicator_members, locations,
 --             mpi_operations, visits, mpi_calls, framing_calls, message_doubts,
 --             message_clock_doubts, trace_quality
 -- Needs rows: trace_quality
@@ -136,25 +136,6 @@ WITH
         GROUP BY ALL
     ),
 
-    families (operation, wait_metric, completion_metric) AS (
-        SELECT
-            unnest(['barrier']), 'mpi_barrier_wait', 'mpi_barrier_completion'
-        UNION ALL
-        SELECT
-            unnest([
-                'allgather', 'allgatherv', 'alltoall', 'alltoallv', 'alltoallw', 'allreduce',
-                'reduce_scatter', 'reduce_scatter_block'
-            ]),
-            'mpi_wait_nxn',
-            'mpi_nxn_completion'
-        UNION ALL
-        SELECT unnest(['bcast', 'scatter', 'scatterv']), 'mpi_latebroadcast', NULL
-        UNION ALL
-        SELECT unnest(['reduce', 'gather', 'gatherv']), 'mpi_earlyreduce', NULL
-        UNION ALL
-        SELECT unnest(['scan', 'exscan']), 'mpi_earlyscan', NULL
-    ),
-
     described AS (
         SELECT
             calls.reason,
@@ -167,12 +148,12 @@ WITH
             OR contains(mpi_calls.call, '_neighbor_')
             OR calls.operation IN ('alltoallv', 'alltoallw') AS is_beyond_reference,
             contains(mpi_calls.call, '_neighbor_') AS is_neighbourhood,
-            families.wait_metric,
-            families.completion_metric
+            metrics.wait_metric,
+            metrics.completion_metric
         FROM calls
         INNER JOIN visits USING (visit_id)
         INNER JOIN mpi_calls USING (region_id)
-        INNER JOIN families USING (operation)
+        INNER JOIN collective_metrics AS metrics USING (operation)
         WHERE NOT mpi_calls.is_test
     ),
 

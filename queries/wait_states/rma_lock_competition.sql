@@ -21,7 +21,8 @@
 -- Source:     Scalasca pattern reference, "MPI Lock Contention Time in Synchronizations" and
 --             "... in Communications"
 -- Assumes:    clocks synchronised; confidence is lower where the call was left before the record of
---             the release, with which the wait then ends
+--             the release, with which the wait then ends; what missing epochs and clocks leave
+--             open is in severity_bounds
 WITH
     contended AS (
         SELECT *

@@ -112,6 +112,7 @@ ORACLES: dict[str, Oracle] = {function.__name__: function for function in _FUNCT
 }
 # Lists that are the same for all traces, and what holds them.
 LISTS = {
+    "collective_metrics": "the oracles of what reads it, which say the same in their own words",
     "measured_metrics": "the check metrics_are_described",
     "catalogue_metrics": "the check metrics_are_described, too: all of them are among metrics",
     "metrics": "the check metrics_are_described, and tests of what patterns declare",
