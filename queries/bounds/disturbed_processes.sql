@@ -30,6 +30,16 @@ WITH
         GROUP BY location_id
     ),
 
+    damages AS (
+        SELECT location_id
+        FROM trace_quality
+        WHERE
+            kind IN (
+                'unknown_record', 'impossible_id', 'impossible_time', 'time_reversal',
+                'mismatched_leave', 'unreadable_row', 'cut_input'
+            )
+    ),
+
     losses AS (
         SELECT
             threads.location_group_id,
@@ -53,13 +63,10 @@ WITH
             'incomplete_records' AS reason,
             NULL AS since_ns,
             NULL AS until_ns
-        FROM trace_quality AS found
-        INNER JOIN threads ON coalesce(found.location_id, threads.location_id) = threads.location_id
+        FROM threads
         WHERE
-            found.kind IN (
-                'unknown_record', 'impossible_id', 'impossible_time', 'time_reversal',
-                'mismatched_leave', 'unreadable_row', 'cut_input'
-            )
+            location_id IN (SELECT location_id FROM damages)
+            OR EXISTS (FROM damages WHERE location_id IS NULL)
     )
 
 SELECT

@@ -21,20 +21,30 @@
 -- Assumes:    of two processes not the same number of epochs, or of collective calls, is missing;
 --             Score-P and its like leave in each call the record that it is named after
 WITH
-    members AS (
-        SELECT DISTINCT
-            rma_windows.rma_window_id,
-            communicator_members.location_group_id
-        FROM rma_windows
-        INNER JOIN communicator_members USING (communicator_id)
-        WHERE communicator_members.location_group_id IS NOT NULL
-    ),
-
     -- What several threads of a process did is not in order without one of them.
     ending AS (
         SELECT location_group_id
         FROM disturbed_processes
         WHERE reason = 'missing_records' AND since_ns IS NOT NULL AND thread_count = 1
+    ),
+
+    members AS (
+        SELECT DISTINCT
+            rma_windows.rma_window_id,
+            communicator_members.location_group_id,
+            communicator_members.location_group_id IN (FROM ending) AS is_ending
+        FROM rma_windows
+        INNER JOIN communicator_members USING (communicator_id)
+        WHERE communicator_members.location_group_id IS NOT NULL
+    ),
+
+    sizes AS (
+        SELECT
+            rma_window_id,
+            count(*) AS member_count,
+            count(*) FILTER (WHERE NOT is_ending) AS lasting_count
+        FROM members
+        GROUP BY rma_window_id
     ),
 
     needs AS (
@@ -134,17 +144,15 @@ WITH
     ),
 
     broken_instances AS (
-        SELECT rma_window_id, ordinal
-        FROM rma_collectives
-        WHERE NOT is_complete
-        GROUP BY ALL
-    ),
-
-    absent_members AS (
-        SELECT broken_instances.*, members.location_group_id
-        FROM broken_instances
-        INNER JOIN members USING (rma_window_id)
-        ANTI JOIN rma_collectives USING (rma_window_id, ordinal, location_group_id)
+        SELECT
+            instances.rma_window_id,
+            instances.ordinal,
+            count(*) AS member_count,
+            count(*) FILTER (WHERE NOT members.is_ending) AS lasting_count
+        FROM rma_collectives AS instances
+        INNER JOIN members USING (rma_window_id, location_group_id)
+        WHERE NOT instances.is_complete
+        GROUP BY instances.rma_window_id, instances.ordinal
     ),
 
     -- Those whose gaps no process explains that ends early.
@@ -159,8 +167,10 @@ WITH
         UNION
         SELECT broken_instances.rma_window_id
         FROM broken_instances
-        LEFT JOIN absent_members USING (rma_window_id, ordinal)
-        WHERE coalesce(absent_members.location_group_id NOT IN (FROM ending), TRUE)
+        INNER JOIN sizes USING (rma_window_id)
+        WHERE
+            broken_instances.member_count = sizes.member_count
+            OR broken_instances.lasting_count < sizes.lasting_count
     ),
 
     losses AS (

@@ -20,21 +20,31 @@
 -- Source:     the rules of collective_io_waits, for a partner at any time
 -- Assumes:    as clock_offsets; of two processes not the same number of accesses is missing
 WITH
+    -- What several threads of a process did is not in order without one of them.
+    ending AS (
+        SELECT location_group_id
+        FROM disturbed_processes
+        WHERE reason = 'missing_records' AND since_ns IS NOT NULL AND thread_count = 1
+    ),
+
     members AS (
         SELECT DISTINCT
             io_handles.io_handle_id,
-            communicator_members.location_group_id
+            communicator_members.location_group_id,
+            communicator_members.location_group_id IN (FROM ending) AS is_ending
         FROM io_handles
         INNER JOIN communicators USING (communicator_id)
         INNER JOIN communicator_members USING (communicator_id)
         WHERE communicators.kind = 'group' AND communicator_members.location_group_id IS NOT NULL
     ),
 
-    -- What several threads of a process did is not in order without one of them.
-    ending AS (
-        SELECT location_group_id
-        FROM disturbed_processes
-        WHERE reason = 'missing_records' AND since_ns IS NOT NULL AND thread_count = 1
+    sizes AS (
+        SELECT
+            io_handle_id,
+            count(*) AS member_count,
+            count(*) FILTER (WHERE NOT is_ending) AS lasting_count
+        FROM members
+        GROUP BY io_handle_id
     ),
 
     collective_calls AS (
@@ -74,24 +84,25 @@ WITH
     ),
 
     broken_accesses AS (
-        SELECT io_handle_id, ordinal
+        SELECT
+            accesses.io_handle_id,
+            accesses.ordinal,
+            count(DISTINCT members.location_group_id) AS member_count,
+            count(DISTINCT if(members.is_ending, NULL, members.location_group_id))
+                AS lasting_count
         FROM accesses
-        WHERE NOT is_complete
-        GROUP BY ALL
-    ),
-
-    absent_members AS (
-        SELECT broken_accesses.*, members.location_group_id
-        FROM broken_accesses
-        INNER JOIN members USING (io_handle_id)
-        ANTI JOIN accesses USING (io_handle_id, ordinal, location_group_id)
+        LEFT JOIN members USING (io_handle_id, location_group_id)
+        WHERE NOT accesses.is_complete
+        GROUP BY accesses.io_handle_id, accesses.ordinal
     ),
 
     lossy_handles AS (
-        SELECT io_handle_id, 'incomplete_records' AS reason
+        SELECT broken_accesses.io_handle_id, 'incomplete_records' AS reason
         FROM broken_accesses
-        LEFT JOIN absent_members USING (io_handle_id, ordinal)
-        WHERE coalesce(absent_members.location_group_id NOT IN (FROM ending), TRUE)
+        INNER JOIN sizes USING (io_handle_id)
+        WHERE
+            broken_accesses.member_count = sizes.member_count
+            OR broken_accesses.lasting_count < sizes.lasting_count
         UNION ALL
         SELECT io_handle_id, 'incomplete_records'
         FROM accesses

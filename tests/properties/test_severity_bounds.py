@@ -16,6 +16,7 @@ from pipeline.generator.generate import generate
 from tests.altered_traces import Alteration, Tables, altered, shift_clocks, shift_groups
 from tests.analysing import Analyst, read_into_memory
 from tests.random_programs import random_spec
+from tests.reference.cases import DATA
 
 PROGRAM_COUNT, BATCH = 8, 2
 RECORDS = ("mpi_operations", "rma_operations", "io_operations", "lock_operations")
@@ -159,14 +160,29 @@ def test_bounds_hold_what_is_true(first: int, analyst: Analyst, tmp_path: Path) 
     for number in range(first, first + BATCH):
         spec = random_spec(number, has_threads=number % 3 == 0)
         read = read_into_memory(generate(spec, tmp_path / f"program{number}").anchor)
-        analyst.analyse_tables(read)
-        truth = values(analyst)
-        assert analyst.rows("FROM severity_bounds") == [], spec
-        for damage in DAMAGES:
-            ended: set[int] = set()
-            analyst.analyse_tables(altered(read, [partial(_damaged, damage, ended)], number))
-            if damage not in (shift_clock, shift_clocks) or are_shifts_seen(analyst, damage):
-                check(analyst, truth, ended, f"{damage.__name__} in program {number}: {spec}")
+        check_damages(analyst, read, number, f"program {number}: {spec}")
+
+
+# Fences and non-blocking collectives, processes with teams, criticals and locks, mutexes.
+@pytest.mark.parametrize(
+    "name", ["z01_otf2v3_nbc_rma", "m29_hybrid", "r_y_locks", "m32_pthread_mutex"]
+)
+def test_so_it_is_for_measured_programs(name: str, analyst: Analyst, tmp_path: Path) -> None:
+    read = read_into_memory(DATA / name, tmp_path)
+    for seed in range(2):
+        check_damages(analyst, read, seed, f"{name}, seed {seed}")
+
+
+def check_damages(analyst: Analyst, read: Mapping[str, Any], seed: int, what: str) -> None:
+    """Whole, the trace has no bounds; however it is damaged, they hold what it showed then."""
+    analyst.analyse_tables(read)
+    truth = values(analyst)
+    assert analyst.rows("FROM severity_bounds") == [], what
+    for damage in DAMAGES:
+        ended: set[int] = set()
+        analyst.analyse_tables(altered(read, [partial(_damaged, damage, ended)], seed))
+        if damage not in (shift_clock, shift_clocks) or are_shifts_seen(analyst, damage):
+            check(analyst, truth, ended, f"{damage.__name__} in {what}")
 
 
 def _damaged(damage: Alteration, ended: set[int], tables: Tables, random: Random) -> None:
