@@ -1,7 +1,8 @@
 -- What patterns found apart from waiting, each finding as a whole.
 --
 -- Grain:      one row per property that was found
--- Inputs:     finding_totals, severity_bounds, metrics, patterns, locations, call_paths, flat_profile
+-- Inputs:     finding_totals, severity_bounds, metrics, patterns, locations, call_paths,
+--             flat_profile
 -- Output:     report section findings
 -- Parameters: none
 -- Assumes:    ties go to the location, and the call path, with the smallest number
