@@ -14,7 +14,7 @@
 -- Needs rows: doubtful_windows
 -- Output:     rma_doubts
 -- Parameters: none
--- Source:     the rules of rma_collective_waits, late_post, early_wait, rma_lock_competition and
+-- Source:     the rules of rma_synchronisation_waits, late_post, rma_lock_competition and
 --             wait_for_progress, for a partner at any time
 -- Assumes:    as doubtful_windows; the visit of a call that is missing is in no bound
 WITH
