@@ -82,6 +82,25 @@ def _trust(tables: Tables) -> dict[int, int]:
     return {row["location_id"]: 100 if row["is_complete"] else 75 for row in tables["locations"]}
 
 
+def operation_calls(tables: Tables) -> list[Row]:
+    """Every call path at every location that visited it, asked for what kind of operation it is."""
+    classes, names = _classes(tables), names_of_call_paths(tables)
+    is_complete = {row["location_id"]: row["is_complete"] for row in tables["locations"]}
+    visits = Counter((row["call_path_id"], row["location_id"]) for row in tables["visits"])
+    rows = []
+    for (path, location), time in _times(tables).items():
+        overhead, part = classes[path]
+        kind = "communication" if part in MOVING else {"synchronisation": overhead}.get(overhead)
+        kind = "io" if part == "I/O" else kind
+        if kind and visits[path, location]:
+            place = {"call_path_id": path, "location_id": location}
+            name = c_name(names[path]) or names[path]
+            row = {"kind": kind, "operation": name, "time_ns": time}
+            row |= {"visit_count": visits[path, location], "is_complete": is_complete[location]}
+            rows.append(place | row)
+    return rows
+
+
 def operation_costs(tables: Tables) -> list[Row]:
     """Time by kind of operation."""
     classes, trust, rows = _classes(tables), _trust(tables), []

@@ -80,23 +80,28 @@ def _waits_for_all(tables: Tables) -> list[Row]:
 def _in_collective(member: Row, accesses: list[Row]) -> Iterator[Row]:
     start, until = member["begin_ns"], max(member["begin_ns"], member["last_begin_ns"])
     confidence = 75 if member["is_doubtful"] else 100
-    if member["purpose"] == "fence":
-        last = _last_access(
-            row
-            for row in accesses
-            if row["fence_ordinal"] == member["ordinal"]
-            and row["rma_window_id"] == member["rma_window_id"]
-            and row["target_group_id"] == member["location_group_id"]
-        )
-        if last is not None and last["leave_ns"] > start:
-            middle = min(last["leave_ns"], until)
-            cause = last["location_id"], last["visit_id"]
-            name = "mpi_rma_early_fence"
-            yield _wait(name, member, start, middle, cause, confidence=confidence)
-            start = middle
+    last = _access_before(member, accesses)
+    if last is not None and last["leave_ns"] > start:
+        middle = min(last["leave_ns"], until)
+        cause = last["location_id"], last["visit_id"]
+        name = "mpi_rma_early_fence"
+        yield _wait(name, member, start, middle, cause, confidence=confidence)
+        start = middle
     cause = member["last_location_id"], member["last_visit_id"]
     name = f"mpi_rma_wait_at_{member['purpose']}"
     yield _wait(name, member, start, until, cause, confidence=confidence)
+
+
+def _access_before(member: Row, accesses: list[Row]) -> Row | None:
+    """The last access of others to the own memory before a fence."""
+    return _last_access(
+        row
+        for row in accesses
+        if member["purpose"] == "fence"
+        and row["fence_ordinal"] == member["ordinal"]
+        and row["rma_window_id"] == member["rma_window_id"]
+        and row["target_group_id"] == member["location_group_id"]
+    )
 
 
 # --- Epochs -------------------------------------------------------------------------------------
@@ -139,12 +144,7 @@ def _waits_for_origins(tables: Tables) -> list[Row]:
     """MPI_Win_wait until the last MPI_Win_complete."""
     found: list[Row] = []
     for epoch in tables["rma_epochs"]:
-        pairs = [
-            pair
-            for pair in tables["rma_epoch_pairs"]
-            if pair["post_visit_id"] == epoch["begin_visit_id"]
-            and pair["complete_visit_id"] is not None
-        ]
+        pairs = _completions(epoch, tables)
         if epoch["role"] == "access" or epoch["end_visit_id"] is None or epoch["is_tested"]:
             continue
         if pairs:
@@ -158,16 +158,7 @@ def _in_wait(epoch: Row, pairs: list[Row], tables: Tables) -> Iterator[Row]:
     is_late = last["complete_enter_ns"] > call["leave_ns"]
     until, start = min(last["complete_enter_ns"], call["leave_ns"]), call["enter_ns"]
     confidence = 50 if is_late else 100
-    of_epoch = {
-        (pair["start_visit_id"], pair["target_group_id"])
-        for pair in tables["rma_epoch_pairs"]
-        if pair["post_visit_id"] == epoch["begin_visit_id"]
-    }
-    access = _last_access(
-        row
-        for row in tables["rma_accesses"]
-        if (row["start_visit_id"], row["target_group_id"]) in of_epoch
-    )
+    access = _access_in(epoch, tables)
     middle = start
     if access is not None:
         middle = max(start, min(access["leave_ns"], until))
@@ -175,6 +166,93 @@ def _in_wait(epoch: Row, pairs: list[Row], tables: Tables) -> Iterator[Row]:
         yield _wait("mpi_rma_early_wait", call, start, middle, cause, confidence=confidence)
     cause = last["complete_location_id"], last["complete_visit_id"]
     yield _wait("mpi_rma_late_complete", call, middle, until, cause, confidence=confidence)
+
+
+def _access_in(epoch: Row, tables: Tables) -> Row | None:
+    """The last access of others to the own memory while it is exposed."""
+    of_epoch = {
+        (pair["start_visit_id"], pair["target_group_id"])
+        for pair in tables["rma_epoch_pairs"]
+        if pair["post_visit_id"] == epoch["begin_visit_id"]
+    }
+    return _last_access(
+        row
+        for row in tables["rma_accesses"]
+        if (row["start_visit_id"], row["target_group_id"]) in of_epoch
+    )
+
+
+# --- Both together ------------------------------------------------------------------------------
+
+
+def rma_synchronised_calls(tables: Tables) -> list[Row]:
+    """Calls that had to wait: of several of one visit that all make, the longest."""
+    longest: dict[int, Row] = {}
+    for member in sorted(tables["rma_collectives"], key=lambda row: int(row["ordinal"])):
+        if member["is_together"]:
+            other = longest.setdefault(member["visit_id"], member)
+            if _length(member) > _length(other):
+                longest[member["visit_id"]] = member
+    found = [_met(member, tables) for member in longest.values()]
+    found += [
+        _ended(epoch, tables)
+        for epoch in tables["rma_epochs"]
+        if epoch["role"] != "access" and epoch["end_visit_id"] is not None
+        if not epoch["is_tested"] and _completions(epoch, tables)
+    ]
+    return [row for row in found if row["until_ns"] > row["start_ns"]]
+
+
+def _length(member: Row) -> int:
+    return int(member["last_begin_ns"] - member["begin_ns"])
+
+
+def _met(member: Row, tables: Tables) -> Row:
+    """A call that all processes of a window make, with the last one."""
+    call = {name: member[name] for name in ("location_id", "visit_id", "call_path_id")}
+    last = member["last_location_id"], member["last_visit_id"]
+    confidence = 75 if member["is_doubtful"] else 100
+    access = _access_before(member, tables["rma_accesses"])
+    times = member["begin_ns"], member["last_begin_ns"]
+    return _synchronised(call, member["purpose"], times, access, last, confidence)
+
+
+def _ended(epoch: Row, tables: Tables) -> Row:
+    """A call that ends an epoch of exposure, with the last MPI_Win_complete."""
+    call, pairs = _call(epoch, "end"), _completions(epoch, tables)
+    pair = min(pairs, key=lambda p: (-p["complete_enter_ns"], p["complete_location_id"]))
+    confidence = 50 if pair["complete_enter_ns"] > call["leave_ns"] else 100
+    times = call.pop("enter_ns"), min(pair["complete_enter_ns"], call.pop("leave_ns"))
+    last = pair["complete_location_id"], pair["complete_visit_id"]
+    return _synchronised(call, "wait", times, _access_in(epoch, tables), last, confidence)
+
+
+def _completions(epoch: Row, tables: Tables) -> list[Row]:
+    return [
+        pair
+        for pair in tables["rma_epoch_pairs"]
+        if pair["post_visit_id"] == epoch["begin_visit_id"]
+        and pair["complete_visit_id"] is not None
+    ]
+
+
+def _synchronised(
+    call: Row, purpose: str, times: tuple[int, int], access: Row | None, last: tuple[int, int],
+    confidence: int,
+) -> Row:  # fmt: skip
+    start, until = times
+    accessed_until = start if access is None else max(start, min(access["leave_ns"], until))
+    return call | {
+        "purpose": purpose,
+        "start_ns": start,
+        "accessed_until_ns": accessed_until,
+        "until_ns": until,
+        "access_location_id": access and access["location_id"],
+        "access_visit_id": access and access["visit_id"],
+        "last_location_id": last[0],
+        "last_visit_id": last[1],
+        "confidence": confidence,
+    }
 
 
 # --- Locks --------------------------------------------------------------------------------------

@@ -67,8 +67,9 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     one_sided.rma_calls, one_sided.rma_collectives, one_sided.rma_epochs,
     one_sided.rma_epoch_pairs, one_sided.rma_lock_epochs, one_sided.rma_lock_queue,
     one_sided.rma_accesses, one_sided.rma_synchronisation_counts,
-    one_sided_waits.rma_synchronisation_waits, one_sided_waits.late_post,
-    one_sided_waits.rma_lock_competition, one_sided_waits.wait_for_progress,
+    one_sided_waits.rma_synchronised_calls, one_sided_waits.rma_synchronisation_waits,
+    one_sided_waits.late_post, one_sided_waits.rma_lock_competition,
+    one_sided_waits.wait_for_progress,
     # wait states
     waiting.awaited_messages, waiting.wrong_order, waiting.late_sender, waiting.late_receiver,
     waiting.collective_waits, waiting.collective_completions,
@@ -77,8 +78,9 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     waiting.wait_states, severities.severities,
     # findings
     master_worker.devoted_processes, master_worker.worker_rounds, master_worker.master_workers,
-    findings.operation_costs, findings.leading_communication, findings.large_messages,
-    findings.uneven_distribution, findings.master_worker_starving, findings.master_overloaded,
+    findings.operation_calls, findings.operation_costs, findings.leading_communication,
+    findings.large_messages, findings.uneven_distribution,
+    findings.master_worker_starving, findings.master_overloaded,
     findings.tasks_too_fine, findings.findings, findings.finding_totals,
     # what the trace is good for
     quality.open_requests, quality.clock_violations, quality.trace_quality,
@@ -122,8 +124,6 @@ LISTS = {
 # Other relations without one, and what holds them instead.
 WITHOUT = {
     "call_path_keys": "hashes without a meaning; golden tests hold what they depend on",
-    "operation_calls": "operation_costs and leading_communication hold times, names and counts",
-    "rma_synchronised_calls": "all its rows are among rma_synchronisation_waits, which are held",
     "task_pauses": "all its rows are among class_changes, which are held",
 }
 # Columns that an oracle does not know.
