@@ -1,8 +1,9 @@
-"""Compile every kernel and callback ahead of time, so that the first analysis need not.
+"""Compile every module, kernel and callback ahead of time, so that the first analysis need not.
 
 `python -m pipeline.warm` is the last step of the setup.
 """
 
+import compileall
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -109,8 +110,16 @@ def _fill_bins_once() -> None:
     bins.finish()
 
 
+def _compile_modules() -> None:
+    """Where Python is told to write no bytecode, every command would compile all anew: 0.3 s."""
+    root = Path(__file__).parents[1]
+    for folder in ("pipeline", "schemas"):
+        compileall.compile_dir(root / folder, quiet=1)
+
+
 def compile_all() -> None:
-    """Fill the cache; without an OTF2 library, only with what needs none."""
+    """Fill the caches; without an OTF2 library, only with what needs none."""
+    _compile_modules()
     _walk_once()
     _simulate_once()
     _sort_once()
