@@ -48,9 +48,9 @@ def parse_select(text: str) -> Mapping[str, Any]:
 def _parse(text: str) -> Mapping[str, Any]:
     import duckdb
 
-    row = duckdb.execute("SELECT json_serialize_sql($text)", {"text": text}).fetchone()
-    assert row is not None
-    document = json.loads(row[0])
+    asked = duckdb.execute("SELECT json_serialize_sql($text)", {"text": text})
+    ((answer,),) = asked.fetchall()
+    document = json.loads(answer)
     if document["error"]:
         raise QueryError(_reason(text, document))
     count = len(document["statements"])

@@ -124,17 +124,18 @@ class Analyst:
 
     def analyse(self, anchor: Path) -> None:
         """Read an archive and compute the relations; what was there before is forgotten."""
-        self._compute(read_into_memory(anchor))
+        self.compute(read_into_memory(anchor))
 
     def analyse_tables(self, read: Mapping[str, pa.Table]) -> dict[str, list[dict[str, Any]]]:
-        """The same from what was read; gives back all rows, also of the tables read."""
-        self._compute(read)
+        """Compute the relations of what was read; gives back all rows, also of the tables read."""
+        self.compute(read)
         return {
             name: self._connection.table(name).to_arrow_table().to_pylist()
             for name in sorted(self._provided)
         }
 
-    def _compute(self, read: Mapping[str, pa.Table]) -> None:
+    def compute(self, read: Mapping[str, pa.Table]) -> None:
+        """Compute the relations of what was read; what was there before is forgotten."""
         if self._is_filled:
             self._connection.rollback()
         self._connection.begin()

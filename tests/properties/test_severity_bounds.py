@@ -174,13 +174,16 @@ def test_so_it_is_for_measured_programs(name: str, analyst: Analyst, tmp_path: P
 
 
 def check_damages(analyst: Analyst, read: Mapping[str, Any], seed: int, what: str) -> None:
-    """Whole, the trace has no bounds; however it is damaged, they hold what it showed then."""
-    analyst.analyse_tables(read)
+    """Whole, the trace has no bounds; however it is damaged, they hold what it showed then.
+
+    It is damaged in every other way: those left out are for the seed after this.
+    """
+    analyst.compute(read)
     truth = values(analyst)
     assert analyst.rows("FROM severity_bounds") == [], what
-    for damage in DAMAGES:
+    for damage in DAMAGES[seed % 2 :: 2]:
         ended: set[int] = set()
-        analyst.analyse_tables(altered(read, [partial(_damaged, damage, ended)], seed))
+        analyst.compute(altered(read, [partial(_damaged, damage, ended)], seed))
         if damage not in (shift_clock, shift_clocks) or are_shifts_seen(analyst, damage):
             check(analyst, truth, ended, f"{damage.__name__} in {what}")
 
