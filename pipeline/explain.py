@@ -1,9 +1,11 @@
 """What metrics mean: their place in the hierarchy, and the texts that lie beside the queries."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,25 +69,30 @@ def read_text(metric: str, folder: Path = TEXTS) -> str:
 
 def list_metrics(own: Sequence[Query] = ()) -> tuple[Metric, ...]:
     """Every metric: kind by kind, each after the one that includes it; with your own patterns."""
+    return _in_order(metrics_with(own))
+
+
+@cache
+def _in_order(metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
     from schemas.metrics import METRICS
 
-    metrics = metrics_with(own)
     kinds = next(column for column in METRICS.columns if column.name == "kind").values
-    roots = [metric for metric in metrics if _is_root(metric, metrics)]
-    roots.sort(key=lambda metric: (kinds.index(metric.kind), metric.unit != "ns"))
-    return tuple(each for root in roots for each in _with_parts(root, metrics))
+    of_kind = {(metric.name, metric.kind) for metric in metrics}
+    parts: defaultdict[tuple[str | None, str], list[Metric]] = defaultdict(list)
+    for metric in metrics:
+        includes = (metric.parent, metric.kind)
+        parts[includes if includes in of_kind else (None, metric.kind)].append(metric)
+    roots = [metric for (name, _), found in parts.items() if name is None for metric in found]
+    roots.sort(key=lambda metric: (kinds.index(metric.kind), metric.unit != "ns", metric.name))
+    return tuple(each for root in roots for each in _with_parts(root, parts))
 
 
-def _is_root(metric: Metric, metrics: Sequence[Metric]) -> bool:
-    """No metric of the same kind includes it."""
-    return not any(each.name == metric.parent and each.kind == metric.kind for each in metrics)
-
-
-def _with_parts(metric: Metric, metrics: Sequence[Metric]) -> Iterator[Metric]:
+def _with_parts(
+    metric: Metric, parts: Mapping[tuple[str | None, str], Sequence[Metric]]
+) -> Iterator[Metric]:
     yield metric
-    for part in metrics:
-        if part.parent == metric.name and part.kind == metric.kind:
-            yield from _with_parts(part, metrics)
+    for part in parts.get((metric.name, metric.kind), ()):
+        yield from _with_parts(part, parts)
 
 
 def find_metric(name: str, metrics: Sequence[Metric]) -> Metric:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from pipeline.campaign.gathering import SIZES, RunSize, ask, lacks, measure
@@ -329,7 +329,8 @@ def _text(values: Mapping[str, Value]) -> str:
     return text
 
 
-def _metrics() -> dict[str, Metric]:
+@cache
+def _metrics() -> Mapping[str, Metric]:
     return {metric.name: metric for metric in list_metrics()}
 
 

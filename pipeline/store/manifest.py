@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -115,14 +116,25 @@ class Manifest:
     def load(cls, path: Path) -> "Manifest":
         """Read a manifest.json of this or an older version.
 
-        Raises StoreError if it is from a newer version or not readable.
+        Raises StoreError if it is from a newer version or not readable. What is published does not
+        change, so that a file is read once as long as it is the same.
         """
-        read = load_document(path)
         try:
-            tables = {name: TableRecord(**record) for name, record in read.pop("tables").items()}
-            return cls(**read | {"source": source_record(read["source"]), "tables": tables})
-        except (KeyError, TypeError, AttributeError) as error:
+            status = path.stat()
+        except OSError as error:
             raise _unreadable(path, error) from error
+        return _load(path, (status.st_ino, status.st_size, status.st_mtime_ns))
+
+
+@lru_cache(maxsize=128)
+def _load(path: Path, _status: tuple[int, ...]) -> Manifest:
+    """The manifest in a file that is told from others of its name by its status."""
+    read = load_document(path)
+    try:
+        tables = {name: TableRecord(**record) for name, record in read.pop("tables").items()}
+        return Manifest(**read | {"source": source_record(read["source"]), "tables": tables})
+    except (KeyError, TypeError, AttributeError) as error:
+        raise _unreadable(path, error) from error
 
 
 @dataclass(frozen=True, kw_only=True)

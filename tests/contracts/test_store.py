@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import re
+import shutil
 import stat
 import subprocess
 from dataclasses import replace
@@ -234,10 +235,18 @@ def test_older_manifests_are_upgraded_step_by_step(
     upgraded = Manifest.load(path)
     assert (upgraded.run_id, upgraded.store_format_version) == ("r1", 3)
     monkeypatch.setattr(manifests, "UPGRADES", {2: lambda old: old})
+    other = Path(shutil.copy(path, tmp_path / "other.json"))  # the first is not read again
     with pytest.raises(
         StoreError, match=r"format 1, which this Tracemill \(format 3\) cannot read"
     ):
-        Manifest.load(path)
+        Manifest.load(other)
+
+
+def test_a_manifest_that_is_written_anew_is_read_anew(tmp_path: Path) -> None:
+    path = tmp_path / "manifest.json"
+    for name in ("r1", "r2"):  # as long as each other
+        path.write_bytes(manifest(name).to_json())
+        assert Manifest.load(path).run_id == name
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"store_format_version": 1}', "\x00\x00"])
