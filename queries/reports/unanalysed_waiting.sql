@@ -88,7 +88,12 @@ WITH
                 WHEN classes.overhead_subclass = 'put/get' OR starts_with(classes.call, 'win_')
                     THEN 'one-sided communication'
                 WHEN regexp_matches(classes.call, '^file_(open|close|.*_(all|ordered))')
-                    THEN if(known_file_regions.region_id IS NULL, 'collective file access', NULL)
+                    THEN
+                        if(
+                            known_file_regions.region_id IS NULL,
+                            'collective file access of which members are missing',
+                            NULL
+                        )
                 WHEN
                     regexp_matches(
                         classes.call,

@@ -35,7 +35,11 @@ WITH
             row_number() OVER (
                 PARTITION BY waits.property, waits.call_path_id, waits.is_beyond_reference
                 ORDER BY sum(waits.wait_ns) DESC, waits.location_id
-            ) AS place
+            ) AS place,
+            rank() OVER (
+                PARTITION BY waits.property, waits.call_path_id, waits.is_beyond_reference
+                ORDER BY sum(waits.wait_ns) DESC
+            ) AS standing
         FROM wait_states AS waits
         SEMI JOIN findings
             ON
@@ -44,6 +48,18 @@ WITH
                 AND waits.is_beyond_reference = findings.is_beyond_reference
         GROUP BY
             waits.property, waits.call_path_id, waits.is_beyond_reference, waits.location_id
+    ),
+
+    -- How many locations lose as much as the worst one.
+    ties AS (
+        SELECT
+            property,
+            call_path_id,
+            is_beyond_reference,
+            count(*) AS tied_count
+        FROM victims
+        WHERE standing = 1
+        GROUP BY property, call_path_id, is_beyond_reference
     ),
 
     -- One row per call that the worst location waited for; the first cost it most.
@@ -105,6 +121,7 @@ SELECT
     victim_locations.rank AS rank,
     victim_locations.thread AS thread,
     victims.wait_ns::BIGINT AS worst_ns,
+    ties.tied_count,
     cause_locations.rank AS cause_rank,
     cause_locations.thread AS cause_thread,
     causes.wait_ns::BIGINT AS cause_ns,
@@ -117,6 +134,11 @@ INNER JOIN victims
         AND findings.call_path_id = victims.call_path_id
         AND findings.is_beyond_reference = victims.is_beyond_reference
         AND victims.place = 1
+INNER JOIN ties
+    ON
+        findings.property = ties.property
+        AND findings.call_path_id = ties.call_path_id
+        AND findings.is_beyond_reference = ties.is_beyond_reference
 INNER JOIN causes
     ON
         findings.property = causes.property

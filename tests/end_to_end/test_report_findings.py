@@ -81,9 +81,9 @@ def test_a_master_is_told_with_what_its_workers_lose() -> None:
         ],
     )
     assert (
-        "Rank 0 hands out work to 1 other, 7 times (confidence 90%). They wait for it for 30.0 ms, "
-        "15.0% of all time. For 5.00 ms it works for one of them while another waits. Getting 2 "
-        "tasks, 7.00 ms, took longer than computing."
+        "Rank 0 hands out work to 1 other in 7 rounds (confidence 90%). They wait for it for "
+        "30.0 ms, 15.0% of all time. For 5.00 ms it works for one of them while another waits. "
+        "Getting 2 tasks took 7.00 ms, longer than computing them."
     ) in sentences(run)
 
 

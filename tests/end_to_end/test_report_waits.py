@@ -72,6 +72,27 @@ def test_one_process_has_no_matrix_of_who_waits_for_whom() -> None:
     assert "waits_between_ranks" not in tables_of(build_report(run))
 
 
+def test_locations_that_lose_alike_are_told_together() -> None:
+    run = late_sender_run()
+    rows = [(0, 2, 20, 1), (1, 2, 20, 0)]
+    (finding,) = section_of(with_rows(run, wait_states=waits(*rows)), "summary").findings
+    assert (
+        '2 waits in "main/MPI_Recv". Rank 0 and 1 other lose most, 20.0 ms each; rank 0 waits for '
+        'rank 1 in "main/MPI_Send".'
+    ) in finding.detail
+
+
+def test_who_had_a_lock_before_lets_in_others() -> None:
+    run = late_sender_run(calls=("omp_set_lock", "omp_set_lock"))
+    (wait,) = waits((1, 2, 50, 0))
+    lock = "omp_lock_contention_api"
+    metrics = [*run.tables["metrics"], {"metric": lock, "title": "Lock", "unit": "ns"}]
+    (finding,) = section_of(
+        with_rows(run, metrics=metrics, wait_states=[wait | {"property": lock}]), "summary"
+    ).findings
+    assert "Rank 1 waits until rank 0 lets it in." in finding.detail
+
+
 def test_time_lost_elsewhere_is_charged_to_the_location_that_caused_it() -> None:
     rows = tables_of(late_sender_report())["time_by_location"].as_dicts()
     assert [(row["rank"], row["wait_ns"], row["caused_ns"]) for row in rows] == [
@@ -179,7 +200,7 @@ def test_a_damaged_trace_is_told_in_one_line() -> None:
     )
     first = (
         "Incomplete trace: of 2 locations, 1 could not be read whole; the figures hold only what "
-        "was readable."
+        "was readable, and bounds leave out what a location itself did after its end."
     )
     line = "Trace quality: 1 location incomplete; 1,200 × missing records; 4 × clock violation."
     report = build_report(run)
@@ -261,8 +282,8 @@ def test_time_that_may_hold_other_waiting_is_named() -> None:
         ("MPI_Allreduce", ""),
         ("MPI_Waitall", ""),
         ("MPI_File_write_at", ""),
-        ("MPI_File_write_at_all", "collective file access"),
-        ("mpi_file_open_", "collective file access"),
+        ("MPI_File_write_at_all", "collective file access of which members are missing"),
+        ("mpi_file_open_", "collective file access of which members are missing"),
         ("PMPI_Win_unlock", "one-sided communication"),
         ("MPI_Comm_split", "making communicators"),
         ("MPI_Comm_rank", ""),

@@ -79,10 +79,10 @@ def describe_all(material: Material) -> tuple[str, ...]:
 
 def describe_master(row: Row, total_ns: Value) -> str:
     """Who hands out work to how many, and what the workers and the master lose by it."""
-    rounds = count_of(row["round_count"], "time")
+    rounds = count_of(row["round_count"], "round")
     told = [
         f"{start(name_place(row['master_rank'], 0, has_threads=False))} hands out work to "
-        f"{count_of(row['worker_count'], 'other')}, {rounds} (confidence {row['confidence']}%)."
+        f"{count_of(row['worker_count'], 'other')} in {rounds} (confidence {row['confidence']}%)."
     ]
     if row["starving_ns"]:
         share = number(row["starving_ns"]) / number(total_ns) if total_ns else None
@@ -94,7 +94,10 @@ def describe_master(row: Row, total_ns: Value) -> str:
         )
     if row["fine_ns"]:
         tasks = count_of(row["fine_count"], "task")
-        told.append(f"Getting {tasks}, {time_of(row['fine_ns'])}, took longer than computing.")
+        them = "it" if row["fine_count"] == 1 else "them"
+        told.append(
+            f"Getting {tasks} took {time_of(row['fine_ns'])}, longer than computing {them}."
+        )
     return " ".join(told)
 
 

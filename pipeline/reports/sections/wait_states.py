@@ -25,6 +25,7 @@ PLACE = 30
 UNANALYSED = "unanalysed_waiting"
 SEARCHED = "searched_wait_states"
 BEYOND = "beyond the reference"
+LOCKING = "lock_contention"
 
 _COMPARABLE: dict[str, Value] = {"is_beyond_reference": False}
 
@@ -141,19 +142,36 @@ def _describe_doubt(row: Row) -> str:
 
 
 def _describe_loss(row: Row, *, has_threads: bool) -> str:
-    victim = start(name_place(row["rank"], row["thread"], has_threads=has_threads))
+    """Which location loses most, and whom it waits for, or who lets it in."""
+    victim = name_place(row["rank"], row["thread"], has_threads=has_threads)
+    cause = _describe_cause(row, has_threads=has_threads)
+    is_lock = LOCKING in str(row["metric"])
+    worst, part = time_of(row["worst_ns"]), _describe_part(row)
+    amount = "" if part == "all" else f" {part}"
+    if is_lock:  # whoever had it before counts, even if others were inside before that
+        waits = f"{cause} let it in{f' for{amount}' if amount else ''}"
+    else:
+        waits = f"{part} waiting for {cause}"
+    tied = int(number(row["tied_count"])) - 1
+    if tied > 0:
+        each = f"{start(victim)} and {count_of(tied, 'other')} lose most, {worst} each"
+        return f"{each}; {waits if is_lock else f'{victim} waits{amount} for {cause}'}."
+    if number(row["location_count"]) > 1:
+        return f"{start(victim)} loses most, {worst}{'; ' if is_lock else ', '}{waits}."
+    if part == "all":
+        until = f"until {cause} lets it in" if is_lock else f"for {cause}"
+        return f"{start(victim)} waits {until}."
+    return f"{start(victim)} loses it all{'; ' if is_lock else ', '}{waits}."
+
+
+def _describe_cause(row: Row, *, has_threads: bool) -> str:
     cause = name_place(row["cause_rank"], row["cause_thread"], has_threads=has_threads)
     path = row["cause_call_path"]
-    if path is not None:
-        is_lock = "lock_contention" in str(row["metric"])
-        same = ", which had the lock" if is_lock else " to enter it"
-        cause += same if path == row["call_path"] else f" in {name_path(path)}"
-    worst, part = time_of(row["worst_ns"]), _describe_part(row)
-    if number(row["location_count"]) > 1:
-        return f"{victim} loses most, {worst}, {part} waiting for {cause}."
-    if part == "all":
-        return f"{victim} waits for {cause}."
-    return f"{victim} loses it all, {part} waiting for {cause}."
+    if path is None:
+        return cause
+    if path == row["call_path"]:
+        return cause if LOCKING in str(row["metric"]) else f"{cause} to enter it"
+    return f"{cause} in {name_path(path)}"
 
 
 def _describe_part(row: Row) -> str:
