@@ -215,6 +215,16 @@ def test_a_store_of_a_newer_version_is_refused_and_both_versions_are_named(tmp_p
         store.current("r1")
 
 
+def test_what_is_published_is_on_the_disk_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda file: synced.append(os.fstat(file).st_ino))
+    folder = publish(Store(tmp_path), "r1")
+    made = [folder, *folder.rglob("*"), folder.parent / "current.json"]
+    assert {path.name for path in made if path.stat().st_ino not in synced} == set()
+
+
 def test_older_manifests_are_upgraded_step_by_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
