@@ -66,6 +66,17 @@ def test_the_worst_thread_is_named_where_threads_differ() -> None:
     )
 
 
+def test_a_program_without_mpi_is_not_said_to_be_analysed_for_messages() -> None:
+    run = late_sender_run(calls=("omp_set_lock", "work"))
+    regions = [row | {"paradigm": "openmp"} for row in run.tables["regions"]]
+    run = with_rows(run, regions=regions)
+    lock = {"location_id": 0, "call_path_id": 1}
+    alone = [make_run_row() | {"process_count": 1}]
+    said = section_of(with_rows(run, runs=alone, lock_operations=[lock]), "wait-states").sentences
+    assert said[0] == "Analysed for waiting: locks of threads."
+    assert section_of(with_rows(run, runs=alone), "wait-states").sentences == ()
+
+
 def test_one_process_has_no_matrix_of_who_waits_for_whom() -> None:
     run = with_rows(late_sender_run(), runs=[make_run_row() | {"process_count": 1}])
     assert "waits_between_ranks" in tables_of(late_sender_report())

@@ -87,12 +87,14 @@ def describe_coverage(overview: Row, unanalysed: Sequence[Row]) -> str:
     """Which waiting the analysis tells apart, and how much time may hold other waiting."""
     kinds = [f"{row['kind']} ({share_of(row['time_ratio'])} of all time)" for row in unanalysed]
     others = f" Not analysed: {join_words(kinds)}." if kinds else ""
-    analysed = ["messages and collectives between processes"]
+    has_processes = number(overview["process_count"]) > 1 or overview["mpi_ns"]
+    analysed = ["messages and collectives between processes"] if has_processes else []
     analysed += ["one-sided communication"] if overview["rma_count"] else []
     analysed += ["collective access to files"] if overview["file_call_count"] else []
     analysed += ["barriers of OpenMP"] if overview["team_count"] else []
     analysed += ["locks of threads"] if overview["lock_count"] else []
-    return f"Analysed for waiting: {', '.join(analysed)}.{others}"
+    told = f"Analysed for waiting: {', '.join(analysed)}." if analysed else ""
+    return f"{told}{others}".strip()
 
 
 def describe_waiting(overview: Row, searched: Sequence[Row]) -> str:
