@@ -1,5 +1,6 @@
 """What a stage promises to make nothing of is not computed: every such promise is kept."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -93,16 +94,16 @@ def read_all(folder: Path) -> Iterator[tuple[str, dict[str, pa.Table]]]:
 
 
 def test_without_the_rows_that_it_needs_a_stage_makes_none(tmp_path: Path) -> None:
-    """Only where it otherwise makes some does that say anything."""
-    analyst, told = Analyst(*PROMISES, computes_all=True), set()
+    """Only where it otherwise makes some does that say anything; two such traces are asked."""
+    analyst, traces_of = Analyst(*PROMISES, computes_all=True), Counter[str]()
     for trace, read in read_all(tmp_path):
         tables = analyst.analyse_tables(read)
-        for name in (name for name in PROMISES if tables[name]):
+        for name in (name for name in PROMISES if tables[name] and traces_of[name] < 2):
             for group in PROMISES[name]:
                 found = analyst.count_without(name, group)
                 assert found == 0, f"{name} without {group} in {trace}"
-            told.add(name)
-    assert told == set(PROMISES)
+            traces_of[name] += 1
+    assert set(traces_of) == set(PROMISES)
 
 
 def test_stages_need_rows_of_their_inputs() -> None:
