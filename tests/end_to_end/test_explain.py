@@ -68,6 +68,26 @@ def test_the_text_has_its_headings_and_something_under_each(metric: Metric) -> N
     assert under["What to try"].strip().startswith("- ")
 
 
+@pytest.mark.parametrize(
+    ("name", "tries"),
+    [
+        ("omp_lock_contention_api", "`omp_test_lock` and `omp_test_nest_lock` never block"),
+        ("pthread_lock_contention_mutex_lock", "`pthread_mutex_trylock` never blocks"),
+    ],
+)
+def test_who_only_tries_a_lock_is_not_said_to_block(name: str, tries: str) -> None:
+    """As the golden traces of lock contention have it, and the reference in data/r_y_locks."""
+    text = " ".join(read_text(name).split())
+    assert f"{tries}: one that fails is no wait" in text
+    assert "given back after the call began" in text
+
+
+@each_metric
+def test_the_text_promises_no_settings(metric: Metric) -> None:
+    """`tracemill analyze` sets no parameters of queries."""
+    assert not re.search(r"can\s+be\s+(changed|set|chosen)", read_text(metric.name))
+
+
 def test_whatever_waiting_a_query_finds_has_advice() -> None:
     """The summary names findings by the title of their property, and says what explains them."""
     concepts = ("wait_states", "collectives")

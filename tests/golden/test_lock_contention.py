@@ -69,6 +69,16 @@ def test_who_comes_when_the_lock_is_free_does_not_wait():
     assert contention(*FIRST, record(2, "acquire", 1, SET, (28, 36), 31, 2)) == []
 
 
+# A try does not block: it gets a lock that is given back while it runs, or is free.
+@pytest.mark.parametrize(("enter", "expected"), [(27, [(1, 27, 28 - 27, 0)]), (28, [])])
+def test_a_try_waits_only_for_what_is_given_back_during_it(enter, expected):
+    held = (
+        record(0, "acquire", 0, LOCK, (0, 10), 8, 1),
+        record(1, "release", 0, UNLOCK, (20, 30), 28, 1),
+    )
+    assert contention(*held, record(2, "acquire", 1, TRY, (enter, 31), 29, 2)) == expected
+
+
 def test_only_the_thread_before_is_waited_for():
     # Thread 1 comes at 2, but thread 0 is faster once more: it takes and gives back until 50.
     again = (
