@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.errors import MissingInputError
 from pipeline.patterns.catalogue import pattern_of
-from pipeline.patterns.metrics import Metric, metrics_with
+from pipeline.patterns.metrics import Metric, metrics_with, spelling
 from pipeline.reports.grid import Grid
 from pipeline.reports.terminal import draw
 from pipeline.sql import QUERIES, Query
@@ -34,9 +34,7 @@ _OWN_TEXT = """# {title}
 ## Definition
 
 {description}
-
-It assumes: {assumes}.
-
+{assumed}
 ## Query
 
 Yours, in `{path}`:
@@ -100,19 +98,15 @@ def find_metric(name: str, metrics: Sequence[Metric]) -> Metric:
 
     Raises MissingInputError, which names the likeliest ones.
     """
-    wanted = _letters(name)
-    spellings = {_letters(text): each for each in metrics for text in (each.title, each.name)}
+    wanted = spelling(name)
+    spellings = {spelling(text): each for each in metrics for text in (each.title, each.name)}
     if wanted in spellings:
         return spellings[wanted]
     close = get_close_matches(wanted, spellings, n=3)
-    names = dict.fromkeys(spellings[spelling].name for spelling in close)
+    names = dict.fromkeys(spellings[each].name for each in close)
     if names:
         raise MissingInputError(f"no metric {name}: did you mean {' or '.join(names)}?")
     raise MissingInputError(f"no metric {name}: tracemill explain, without a name, lists all")
-
-
-def _letters(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower().replace("×", "x"))
 
 
 def print_metrics(metrics: Sequence[Metric], console: "Console") -> None:
@@ -187,7 +181,7 @@ def _text_of(metric: Metric, own: Sequence[Query]) -> str:
             return _OWN_TEXT.format(
                 title=metric.title,
                 description=query.description,
-                assumes=query.assumes or "nothing",
+                assumed=f"\nIt assumes: {query.assumes}.\n" if query.assumes else "",
                 path=query.path,
                 text=query.statement,
             )

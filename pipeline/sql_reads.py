@@ -7,9 +7,13 @@ from typing import Any
 
 from pipeline.errors import QueryError
 
-_TABLE, _FUNCTION = "table", "function"
+_TABLE, _FUNCTION, _CALL = "table", "function", "call"
 # What qualifies a name that stands for all rows so far, in a recursion that keeps one per key.
 _RECURRING = "recurring"
+# What SQL takes for functions without brackets, if there is no column of the name.
+_TIMES_OF_DAY = frozenset(
+    {"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp"}
+)
 
 
 @dataclass(frozen=True)
@@ -17,11 +21,13 @@ class Reads:
     """Names as the statement spells them; SQL does not regard the case of letters.
 
     `tables` stand after FROM and JOIN, also names of files and of other schemas, but not what the
-    statement itself defines by WITH where it is named. `functions` stand there, too.
+    statement itself defines by WITH where it is named. `functions` stand there, too. `calls` are
+    functions anywhere, words for the time of day, and SAMPLE.
     """
 
     tables: frozenset[str]
     functions: frozenset[str]
+    calls: frozenset[str]
     parameters: frozenset[str]
 
 
@@ -35,6 +41,7 @@ def reads_of(text: str) -> Reads:
     return Reads(
         tables=frozenset(name for kind, name in found if kind == _TABLE),
         functions=frozenset(name for kind, name in found if kind == _FUNCTION),
+        calls=frozenset(name for kind, name in found if kind == _CALL),
         parameters=frozenset(parameter["key"] for parameter in statement["named_param_map"]),
     )
 
@@ -82,7 +89,9 @@ def _references(part: Any, defined: frozenset[str]) -> Iterator[tuple[str, str]]
 
 
 def _reference(node: Mapping[str, Any], defined: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """What a node itself reads, if it is one that reads."""
+    """What a node itself reads or calls, if it is one that does."""
+    if node.get("sample"):
+        yield _CALL, "SAMPLE"
     match node.get("type"):
         case "BASE_TABLE":
             path = node["qualified_name"]["path"]
@@ -91,6 +100,10 @@ def _reference(node: Mapping[str, Any], defined: frozenset[str]) -> Iterator[tup
                 yield _TABLE, ".".join(path)
         case "TABLE_FUNCTION":
             yield _FUNCTION, node["function"]["function_name"]
+        case "FUNCTION":
+            yield _CALL, node["function_name"]
+        case "COLUMN_REF" if "".join(node["column_names"]).lower() in _TIMES_OF_DAY:
+            yield _CALL, node["column_names"][0]
         case "SHOW_REF" if node["query"] is None:
             yield _FUNCTION, "SHOW"
 

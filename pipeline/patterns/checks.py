@@ -1,17 +1,20 @@
 """Whether a pattern of the user can be used beside the catalogue and the user's other patterns."""
 
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import cache
 
 from pipeline.errors import PatternError, QueryError
 from pipeline.patterns.catalogue import catalogue, known_tables, metrics_of, pattern_of
-from pipeline.patterns.metrics import declared_metrics, measured_metrics
+from pipeline.patterns.circles import is_made_of
+from pipeline.patterns.declaration import PatternMetric
+from pipeline.patterns.metrics import Metric, declared_metrics, measured_metrics, spelling
 from pipeline.patterns.refusals import refused
 from pipeline.patterns.results import WORKING_TABLES
 from pipeline.sql import Query, all_queries, known_parameters
 from pipeline.sql_reads import Reads, reads_of
+from pipeline.sql_stability import unstable_functions
 from schemas import TABLES
 
 # Functions that make rows of their arguments; others read files, settings or other tables.
@@ -69,6 +72,12 @@ def _check_inputs(query: Query, others: Others) -> None:
     for name in query.inputs:
         if name not in _tables_of_runs(others):
             raise refused(query.path, f"no table {name}", "tracemill tables lists those there are")
+    for name in query.inputs:
+        if is_made_of(name, query, others.usable):
+            raise refused(
+                query.path, f"it reads {name}, which is made of what it finds",
+                f"take {name} out of the query and of Inputs",
+            )  # fmt: skip
 
 
 def _reads(query: Query) -> Reads:
@@ -91,6 +100,12 @@ def _check_reads(query: Query, reads: Reads, others: Others) -> None:
             query.path, f"the query reads {name}, which is no table of a run",
             "a pattern reads only its Inputs",
         )  # fmt: skip
+    for name in sorted(reads.calls):
+        if name.lower() in unstable_functions():
+            raise refused(
+                query.path, f"the query uses {name}, which depends on more than its arguments",
+                "leave it out, so that the same is found every time",
+            )  # fmt: skip
 
 
 def _check_parameters(query: Query, reads: Reads, others: Others) -> None:
@@ -102,26 +117,34 @@ def _check_parameters(query: Query, reads: Reads, others: Others) -> None:
         )  # fmt: skip
     for name in sorted(declared - reads.parameters):
         raise refused(query.path, f"the query does not take ${name}", "take it out of Parameters")
+    for parameter in query.parameters:
+        if not parameter.has_default:
+            raise refused(
+                query.path, f"${parameter.name} has no default",
+                f"declare one, which is its value: ${parameter.name}  meaning (BIGINT, default 5)",
+            )  # fmt: skip
     stages = (each for each in all_queries() if each.is_stage)
     try:
-        query.bind({})
         known_parameters((*stages, *others.usable, query))
     except QueryError as error:
         raise PatternError(str(error)) from error
 
 
 def _check_metrics(query: Query, others: Others) -> None:
-    """Every metric has a name of its own, but those that are shared with another pattern."""
-    owners = dict.fromkeys(_metrics_of_tracemill(), "Tracemill")
+    """Every metric has a name and a title of its own, but those shared with another pattern."""
+    owners = _spellings((*measured_metrics(), *declared_metrics(catalogue())), "Tracemill")
     for other in others.usable:
-        owners |= dict.fromkeys((each.name for each in pattern_of(other).metrics), other.relation)
+        owners |= _spellings(pattern_of(other).metrics, other.relation)
     for metric in pattern_of(query).metrics:
-        if metric.name in owners:
-            raise refused(
-                query.path, f"{owners[metric.name]} has a metric {metric.name}",
-                "choose another name",
-            )  # fmt: skip
-        owners[metric.name] = query.relation
+        for word, text in (("name", metric.name), ("title", metric.title)):
+            if owner := owners.get(spelling(text)):
+                raise refused(query.path, f"{owner} has a metric {text}", f"choose another {word}")
+        owners |= _spellings([metric], query.relation)
+
+
+def _spellings(metrics: Iterable[Metric | PatternMetric], owner: str) -> dict[str, str]:
+    """Whose metrics these are, by all that finds them when one is asked for."""
+    return {spelling(text): owner for each in metrics for text in (each.name, each.title)}
 
 
 def _check_shared(query: Query, others: Others) -> None:
@@ -156,8 +179,3 @@ def _above(name: str, parents: Mapping[str, str | None]) -> Set[str]:
         above.add(parent)
         parent = parents.get(parent)
     return above
-
-
-def _metrics_of_tracemill() -> Iterator[str]:
-    for metric in (*measured_metrics(), *declared_metrics(catalogue())):
-        yield metric.name

@@ -1,5 +1,6 @@
 """All metrics: those that are measured, and those that patterns declare."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -52,3 +53,8 @@ def declared_metrics(patterns: Sequence[Query]) -> tuple[Metric, ...]:
         for query in patterns
         for metric in pattern_of(query).metrics
     )
+
+
+def spelling(name: str) -> str:
+    """What counts of a metric's name or title where users ask for it: its letters and digits."""
+    return re.sub(r"[^a-z0-9]", "", name.lower().replace("×", "x"))

@@ -62,6 +62,92 @@ def test_a_pattern_is_one_select_that_reads_only_its_inputs(
     assert_one_line(caught.value, file)
 
 
+@pytest.mark.parametrize(
+    ("expression", "name"),
+    [
+        ("random()", "random"), ("1 + main.UUID()::HUGEINT", "uuid"), ("sleep_ms(1)", "sleep_ms"),
+        ("epoch_ns(now())", "now"), ("epoch_ns(current_timestamp)", "current_timestamp"),
+        ("extract(hour FROM LOCALTIME)", "LOCALTIME"), ("epoch(current_localtimestamp())",
+        "current_localtimestamp"), ("epoch(ago(INTERVAL 1 DAY))", "ago"),
+        ("(SELECT max(time_ns) FROM (SELECT now() AS time_ns))", "now"),
+        ("current_setting('threads')::BIGINT", "current_setting"),
+    ],
+)  # fmt: skip
+def test_a_pattern_depends_on_its_tables_alone(folder: Path, expression: str, name: str) -> None:
+    file = folder / "slow_small_sends.sql"
+    file.write_text(f"{HEADER}SELECT 1 AS call_path_id, 1 AS location_id, {expression} AS value")
+    with pytest.raises(PatternError, match=f"(?i)uses {name}, which depends on more") as caught:
+        read_patterns([folder])
+    assert_one_line(caught.value, file)
+
+
+@pytest.mark.parametrize("sampled", ["messages TABLESAMPLE 10%", "messages USING SAMPLE 3"])
+def test_a_pattern_takes_no_samples(folder: Path, sampled: str) -> None:
+    (folder / "slow_small_sends.sql").write_text(f"{HEADER}{READ}{sampled}")
+    with pytest.raises(PatternError, match="uses SAMPLE, which depends on more"):
+        read_patterns([folder])
+
+
+@pytest.mark.parametrize(
+    "expression", ["len(histogram(bytes))", "max(messages.now)", "if(bytes < 0, error('no'), 1)"]
+)
+def test_functions_of_their_arguments_are_for_patterns(folder: Path, expression: str) -> None:
+    (folder / "slow_small_sends.sql").write_text(
+        f"{HEADER}SELECT 1 AS call_path_id, 1 AS location_id, {expression} AS value FROM messages"
+    )
+    assert [query.relation for query in read_patterns([folder])] == ["slow_small_sends"]
+
+
+@pytest.mark.parametrize(
+    ("title", "owner"),
+    [("Late Sender", "Tracemill"), ("late-sender", "Tracemill"), ("mpi_latesender", "Tracemill"),
+     ("Wait At N × N", "Tracemill"), ("Slow small sends", "slow_small_sends")],
+)  # fmt: skip
+def test_titles_must_be_free(folder: Path, title: str, owner: str) -> None:
+    """Users ask for metrics by title, too."""
+    text = PATTERN.replace("Slow Small Sends", title).replace("slow_small_sends", "very_slow")
+    file = folder / "very_slow.sql"
+    file.write_text(text)
+    with pytest.raises(
+        PatternError, match=f"{owner} has a metric {title}: .*another title"
+    ) as error:
+        read_patterns([folder])
+    assert_one_line(error.value, file)
+
+
+@pytest.mark.parametrize(
+    ("kind", "table"),
+    [
+        ("finding", "findings"), ("finding", "finding_totals"), ("finding", "severities"),
+        ("finding", "slow_small_sends"),
+        ("wait state", "wait_states"), ("wait state", "idle_times"), ("completion", "wait_states"),
+    ],
+)  # fmt: skip
+def test_a_pattern_reads_nothing_that_is_made_of_it(folder: Path, kind: str, table: str) -> None:
+    file = folder / "slow_small_sends.sql"
+    text = PATTERN.replace("finding\n", f"{kind}\n")
+    file.write_text(text.replace("Inputs:     messages", f"Inputs:     messages, {table}"))
+    with pytest.raises(PatternError, match=f"reads {table}, .* take {table} out of") as caught:
+        read_patterns([folder])
+    assert_one_line(caught.value, file)
+
+
+def test_findings_may_be_made_of_waits(folder: Path) -> None:
+    text = PATTERN.replace("Inputs:     messages", "Inputs:     messages, wait_states")
+    (folder / "slow_small_sends.sql").write_text(text)
+    assert len(read_patterns([folder])) == 1
+
+
+def test_two_patterns_that_read_each_other_are_told(folder: Path) -> None:
+    text = PATTERN.replace("Inputs:     messages", "Inputs:     messages, other")
+    (folder / "slow_small_sends.sql").write_text(text)
+    other = PATTERN.replace("slow_small_sends", "other").replace("Slow", "Other")
+    other = other.replace("Inputs:     messages", "Inputs:     messages, slow_small_sends")
+    (folder / "other.sql").write_text(other)
+    (error,) = survey_patterns([folder]).errors
+    assert "slow_small_sends: it reads other, which is made of what it finds" in str(error)
+
+
 @pytest.mark.parametrize("function", ["unnest([1, 2])", "range(3)", "GENERATE_SERIES(1, 3)"])
 def test_functions_that_only_make_rows_are_no_inputs(folder: Path, function: str) -> None:
     (folder / "slow_small_sends.sql").write_text(f"{HEADER}{READ}Messages, {function}")
@@ -71,7 +157,7 @@ def test_functions_that_only_make_rows_are_no_inputs(folder: Path, function: str
 @pytest.mark.parametrize(
     ("declared", "message"),
     [
-        ("$least  a bound (BIGINT)", r"no value for \$least"),
+        ("$least  a bound (BIGINT)", r"\$least has no default: .*: declare one, which is"),
         ("$least  a bound (BIGINT, default 1)\n--     $most  another (BIGINT, default 2)",
          r"does not take \$most: .*: take it out"),
         ("$least  a bound (BIGINT, default 1_000)", r"\$least has another type or default"),
@@ -149,6 +235,7 @@ def test_a_metric_is_no_part_of_itself(
     other = PATTERN.replace("slow_small_sends", "other")
     for text, part_of in ((PATTERN, whole), (other, whole_of_other)):
         name = "other" if text == other else "slow_small_sends"
+        text = text.replace('"Slow Small', f'"{name}')
         text = text.replace('Sends":', f'Sends", part of {part_of}:')
         (folder / f"{name}.sql").write_text(text)
     errors = survey_patterns([folder]).errors
@@ -184,6 +271,20 @@ def test_tables_of_patterns_are_explained(
     assert capsys.readouterr().out.splitlines()[-1].startswith("slow_small_sends ")
     assert cli.main(["tables", "slow_sends", *options]) == MissingInputError.exit_code
     assert "did you mean slow_small_sends?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("assumed", ["", "clocks agree"])
+def test_what_a_pattern_assumes_is_told_if_it_says_so(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], assumed: str
+) -> None:
+    line = f"-- Assumes:    {assumed}\n" if assumed else ""
+    (folder / "slow_small_sends.sql").write_text(PATTERN.replace("SELECT\n", f"{line}SELECT\n"))
+    options = ["--patterns", str(folder), "--store", str(tmp_path / "none")]
+    assert cli.main(["explain", "slow_small_sends", *options]) == 0
+    told = capsys.readouterr().out
+    assert "longer than 15 µs." in told
+    assert ("It assumes" in told) == bool(assumed)
+    assert ("It assumes: clocks agree." in told) == bool(assumed)
 
 
 def test_a_broken_pattern_keeps_nobody_from_asking(

@@ -1,0 +1,48 @@
+"""Whether a table is made of what a pattern finds, so that the pattern cannot read it."""
+
+from collections.abc import Mapping, Sequence, Set
+from functools import cache
+
+from pipeline.patterns.catalogue import pattern_of
+from pipeline.patterns.declaration import FINDING
+from pipeline.sql import Query, all_queries
+from schemas.patterns import FINDINGS
+from schemas.wait_states import WAIT_STATES
+
+
+def is_made_of(table: str, pattern: Query, others: Sequence[Query]) -> bool:
+    """Whether a table needs what `pattern` finds, among `others` of the user."""
+    seen: set[str] = set()
+    waiting = [table]
+    while waiting:
+        name = waiting.pop()
+        if name == pattern.relation:
+            return True
+        if name not in seen:
+            seen.add(name)
+            waiting += _needs(name, (*others, pattern))
+    return False
+
+
+def _needs(table: str, own: Sequence[Query]) -> Set[str]:
+    """The tables that one is made of, those of the user's patterns among them."""
+    found = {query.relation for query in own if _gathered_in(query) == table}
+    read = {name for query in own if query.relation == table for name in query.inputs}
+    return {*_needs_of_tracemill().get(table, ()), *found, *read}
+
+
+def _gathered_in(query: Query) -> str:
+    return FINDINGS.name if pattern_of(query).kind == FINDING else WAIT_STATES.name
+
+
+@cache
+def _needs_of_tracemill() -> Mapping[str, Sequence[str]]:
+    """What each table is made of that is not read from the trace."""
+    from pipeline.stages import PYTHON_STAGES  # only with patterns of the user
+    from pipeline.stages.patterns import pattern_stages
+
+    by_python = (*PYTHON_STAGES, *pattern_stages())
+    return {
+        **{query.relation: query.inputs for query in all_queries() if query.is_stage},
+        **{output.name: stage.inputs for stage in by_python for output in stage.outputs},
+    }
