@@ -139,7 +139,7 @@ class Engine:
         """Store what a pattern finds, which is checked as it is written."""
         create = f"CREATE TEMP TABLE {RESULT} AS\n{statement}"
         ((count,),) = self._database.execute(create, values).fetchall()
-        found = complete(self._database, stage.query, stage.metrics)
+        found = complete(self._database, stage.query, stage.metrics, self._row_count)
         batches = batches_of(found.to_arrow_reader(ROW_GROUP_ROWS)) if count else ()
         self._generation.stream(stage.output, checked(batches, stage.query, stage.metrics))
         self._database.execute(f"DROP TABLE {RESULT}")

@@ -1,6 +1,6 @@
 """What a pattern's query gives, held against what it has to give, and completed."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -22,6 +22,15 @@ _TEMPLATE = "pattern_template"
 WORKING_TABLES = (RESULT, _TEMPLATE)
 """Names of tables that exist while a pattern is looked for."""
 _SURE = 100
+_LONGEST = 2**63 - 1
+_TABLES_BY_ID = {
+    "call_path_id": "call_paths",
+    "location_id": "locations",
+    "cause_location_id": "locations",
+    "visit_id": "visits",
+    "cause_visit_id": "visits",
+}
+"""Tables of the trace whose rows are numbered from 0 on, by the columns that refer to them."""
 _INTEGERS = frozenset({
     *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"),
     *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"),
@@ -29,17 +38,21 @@ _INTEGERS = frozenset({
 
 
 def complete(
-    connection: "duckdb.DuckDBPyConnection", query: Query, metrics: Sequence[str]
+    connection: "duckdb.DuckDBPyConnection",
+    query: Query,
+    metrics: Sequence[str],
+    row_count: Callable[[str], int],
 ) -> "duckdb.DuckDBPyRelation":
     """The rows of the table `RESULT` with all columns of the pattern's table, in a total order.
 
     Columns that findings leave out are filled, findings of zero left out. `metrics` are those that
-    the pattern may find. Raises PatternError for columns that are missing, unknown or of another
-    type.
+    the pattern may find, `row_count` tells how many rows a table has. Raises PatternError for
+    columns that are missing, unknown or of another type, and for numbers that cannot be.
     """
     table = table_of(query)
     result = connection.table(RESULT)
     _check_columns(query, table, dict(zip(result.columns, map(str, result.types), strict=True)))
+    _check_numbers(query, result, row_count)
     if pattern_of(query).kind != FINDING:
         return result.select(*table.column_names).order("property, visit_id")
     connection.register(_TEMPLATE, table.empty())
@@ -52,12 +65,14 @@ def checked(
 ) -> Iterator[pa.RecordBatch]:
     """The completed rows as they come, of which none may hold what cannot be.
 
-    Raises PatternError for rows without place, amount or confidence, with one that cannot be, or
-    of a metric that is none of `metrics`.
+    Raises PatternError for rows without place, amount or confidence, or of a metric that is none of
+    `metrics`.
     """
+    amount = "value" if pattern_of(query).kind == FINDING else "wait_ns"
     for batch in filter(len, batches):
-        _check_amounts(query, batch)
-        _check_places(query, batch)
+        for name in (amount, "call_path_id", "location_id", "confidence"):
+            if batch[name].null_count:
+                raise _wrong_rows(query, f"without {name}")
         _check_metrics(query, batch, metrics)
         yield batch
 
@@ -94,24 +109,52 @@ def _types_for(column: Column) -> tuple[str, Set[str]]:
     return "an integer", _INTEGERS
 
 
-def _check_amounts(query: Query, batch: pa.RecordBatch) -> None:
-    """Findings of zero are none, and left out; waits of zero are not to be given at all."""
-    is_finding = pattern_of(query).kind == FINDING
-    amount, least = ("value", 0) if is_finding else ("wait_ns", 1)
-    if batch[amount].null_count:
-        raise _wrong_rows(query, f"with no {amount}")
-    if _extremes(batch[amount])["min"] < least:
-        too_small = "a negative value" if is_finding else "a wait of zero or less"
-        raise _wrong_rows(query, f"with {too_small}")
+def _check_numbers(
+    query: Query, result: "duckdb.DuckDBPyRelation", row_count: Callable[[str], int]
+) -> None:
+    """Hold the least and greatest number of each column against those that can be.
+
+    This comes before numbers are cast to the types of the table, which they may not fit.
+    """
+    for name, (least, greatest) in _extremes(query, result).items():
+        if name in _TABLES_BY_ID:
+            _check_ids(query, name, (least, greatest), row_count(_TABLES_BY_ID[name]))
+        elif name == "confidence" and (least < 0 or greatest > _SURE):
+            raise _wrong_rows(query, "with a confidence beyond 0 to 100")
+        elif name == "value" and least < 0:
+            raise _wrong_rows(query, "with a negative value")
+        elif name == "wait_ns" and least <= 0:
+            raise _wrong_rows(query, "with a wait of zero or less")
+        elif name.endswith("_id") and least < 0:
+            raise _wrong_rows(query, f"of {name} {least}")
+        elif greatest > _LONGEST or least < -_LONGEST:
+            raise _wrong_rows(query, f"with a {name} beyond 64 bits")
 
 
-def _check_places(query: Query, batch: pa.RecordBatch) -> None:
-    for name in ("call_path_id", "location_id", "confidence"):
-        if batch[name].null_count:
-            raise _wrong_rows(query, f"without {name}")
-    confidence = _extremes(batch["confidence"])
-    if confidence["min"] < 0 or confidence["max"] > _SURE:
-        raise _wrong_rows(query, "with a confidence beyond 0 to 100")
+def _check_ids(query: Query, name: str, given: tuple[int, int], count: int) -> None:
+    wrong = [number for number in given if not 0 <= number < count]
+    if wrong:
+        there = f"0 to {count - 1}" if count else "none"
+        raise refused(
+            query.path, f"there are rows of {name} {wrong[0]}, which is not there",
+            f"{_TABLES_BY_ID[name]} has {there}",
+        )  # fmt: skip
+
+
+def _extremes(query: Query, result: "duckdb.DuckDBPyRelation") -> dict[str, tuple[int, int]]:
+    """The least and the greatest number of each column of integers that has any."""
+    import duckdb
+
+    types = {column.name: column.type for column in table_of(query).columns}
+    names = [name for name in result.columns if types[name] not in (STRING, BOOL)]
+    functions = [
+        duckdb.FunctionExpression(function, duckdb.ColumnExpression(name))
+        for name in names
+        for function in ("min", "max")
+    ]
+    (found,) = result.aggregate(functions).fetchall()
+    pairs = dict(zip(names, zip(found[::2], found[1::2], strict=True), strict=True))
+    return {name: pair for name, pair in pairs.items() if pair[0] is not None}
 
 
 def _check_metrics(query: Query, batch: pa.RecordBatch, metrics: Sequence[str]) -> None:
@@ -120,11 +163,6 @@ def _check_metrics(query: Query, batch: pa.RecordBatch, metrics: Sequence[str]) 
         what = f"of property {unknown[0]}" if unknown[0] else "without property"
         declared = f"the header declares {', '.join(metrics)}"
         raise refused(query.path, f"there are rows {what}", declared)
-
-
-def _extremes(values: pa.Array) -> dict[str, int]:
-    """The least and the greatest of some numbers, of which there is at least one."""
-    return dict(pc.min_max(values).as_py())
 
 
 def _wrong_rows(query: Query, what: str) -> PatternError:
