@@ -85,6 +85,7 @@ class LocationWalk:
         self._suspended = empty(Suspended, _SUSPENDED_ROOM)
         self._team_stack = np.empty(_TEAM_ROOM, np.int64)
         self._teams, self._numbers = no_teams(), _NO_NUMBERS
+        self._has_worked = np.zeros(0, np.bool_)
         self._is_plain = self._is_indexed = False
         self._layout, self._depth_first = _NO_LAYOUT, _NO_NUMBERS
         self.state = np.zeros(ws.STATE_SLOTS, np.int64)
@@ -108,6 +109,7 @@ class LocationWalk:
         self.state[ws.LOCATION] = location
         self.state[[ws.EARLIEST, ws.LATEST]] = self._possible_times
         self._teams, self._numbers = teams, numbers
+        self._has_worked = np.zeros(len(teams.team), np.bool_)
         self._is_plain, self._is_indexed = is_plain, False
         if is_plain:
             self._tree, self._layout, self._depth_first = know(
@@ -177,7 +179,7 @@ class LocationWalk:
         return Walk(
             self.state, self._tree, self._totals, self._layout, self._canonical, self._numbers,
             self._frames, self._visits, self._records, self._forks, self._suspended,
-            self._team_stack,
+            self._team_stack, self._has_worked,
         )  # fmt: skip
 
     def _make_room(self, *, fragments: int = 0) -> None:

@@ -51,6 +51,15 @@ def _find_begun_team(teams: Any, team: Any, now: Any) -> Any:
 
 
 @step
+def _is_for_later_fork(walk: Any, teams: Any, team: Any, now: Any) -> Any:
+    """Whether work that begins now was forked after the last fork that is known of its team.
+
+    A location works for each fork once. The records of the forking location may end early.
+    """
+    return now > teams.join[team] and (teams.is_over[team] or walk.has_worked[team])
+
+
+@step
 def _first_fork(teams: Any, team: Any) -> Any:
     low, high = 0, len(teams.team)
     while low < high:
@@ -67,7 +76,7 @@ def note_fork(walk: Any, teams: Any, now: Any, is_omp: Any) -> None:
     """Note a fork and the call path it was made from; its team is told by the next record."""
     state, forks = walk.state, walk.forks
     fork = state[FORKS]
-    forks.fork[fork], forks.join[fork] = now, PENDING
+    forks.fork[fork], forks.join[fork], forks.is_joined[fork] = now, PENDING, False
     forks.node[fork] = walk.frames.node[state[TOP]] if state[TOP] >= 0 else NONE
     forks.team[fork] = NONE
     forks.base_team[fork], forks.base_begin[fork] = state[BASE_TEAM], state[BASE_BEGIN]
@@ -89,13 +98,16 @@ def note_join(walk: Any, now: Any) -> None:
     while fork >= 0 and forks.join[fork] != PENDING:
         fork -= 1
     if fork >= 0:
-        forks.join[fork] = now
+        forks.join[fork], forks.is_joined[fork] = now, True
     walk.state[PENDING_TEAM] = NONE
 
 
 @step
 def begin_team(walk: Any, teams: Any, ref: Any, now: Any) -> Any:
-    """Begin of a team's work here; returns the number of the team, if it is known yet."""
+    """Begin of a team's work here; returns the number of the team, if it is known yet.
+
+    What passed since the fork is charged once, however often a damaged trace begins the work.
+    """
     state = walk.state
     is_forker = state[AWAITS_TEAM] > 0
     if is_forker:
@@ -105,8 +117,12 @@ def begin_team(walk: Any, teams: Any, ref: Any, now: Any) -> Any:
         state[BASE_TEAM], state[BASE_BEGIN] = ref, now
         state[WORKS_IN_TEAMS] = 1
     team = _find_begun_team(teams, ref, now)
+    if team >= 0 and _is_for_later_fork(walk, teams, team, now):
+        team = NONE
     if team >= 0:
-        state[PENDING_TEAM] = team
+        if not walk.has_worked[team]:
+            state[PENDING_TEAM] = team
+        walk.has_worked[team] = True
         if not is_forker and state[TOP] < 0:
             state[BASE_NODE] = teams.node[team]
     if state[TEAM_DEPTH] < MOST_TEAMS:

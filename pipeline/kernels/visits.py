@@ -201,11 +201,14 @@ def _base(walk: Any, teams: Any, code: Any, now: Any) -> Any:
 
 @step
 def _close_visit(walk: Any, teams: Any, now: Any, is_closed: Any) -> None:
-    """Take the visit on top off the stack and store its row."""
+    """Take the visit on top off the stack and store its row.
+
+    A parallel region also gets the time until its join, unless it was never seen to be left.
+    """
     state, frames = walk.state, walk.frames
     frame = state[TOP]
     caller = frames.above[frame]
-    if frames.team[frame] >= 0:
+    if frames.team[frame] >= 0 and is_closed:
         until_join = max(teams.join[frames.team[frame]] - now, 0)
         frames.exclusive[frame] += until_join
         if caller >= 0:

@@ -85,10 +85,14 @@ class RecordRows(NamedTuple):
 
 
 class Forks(NamedTuple):
-    """Forks of the location: when, from which node, and the team it was itself working in."""
+    """Forks of the location: when, from which node, and the team it was itself working in.
+
+    A fork without join has the location's last time instead.
+    """
 
     fork: NDArray[np.int64]
     join: NDArray[np.int64]
+    is_joined: NDArray[np.bool_]
     node: NDArray[np.int32]
     team: NDArray[np.int64]
     base_team: NDArray[np.int64]
@@ -96,7 +100,11 @@ class Forks(NamedTuple):
 
 
 class Teams(NamedTuple):
-    """All forks of the process, sorted by team, then by fork time."""
+    """All forks of the process, sorted by team, then by fork time.
+
+    After a fork that `is_over` a team works for a later one: it has joined, and the location that
+    made it was not read to its end.
+    """
 
     team: NDArray[np.int64]
     fork: NDArray[np.int64]
@@ -104,6 +112,7 @@ class Teams(NamedTuple):
     node: NDArray[np.int32]
     location: NDArray[np.int32]
     number: NDArray[np.int64]
+    is_over: NDArray[np.bool_]
 
 
 class Code(NamedTuple):
@@ -142,6 +151,7 @@ class Walk(NamedTuple):
     numbers, rather than in the tree of the whole trace, which may not fit into the cache.
     `totals` are the profile of its nodes (profile.py); `layout` serves to go down in a tree that
     is known (known_tree.py); `numbers` are those of other trees, in order of appearance.
+    `has_worked` tells of each fork of the process whether the location has worked for it.
     """
 
     state: NDArray[np.int64]
@@ -156,3 +166,4 @@ class Walk(NamedTuple):
     forks: Forks
     suspended: Suspended
     team_stack: NDArray[np.int64]
+    has_worked: NDArray[np.bool_]

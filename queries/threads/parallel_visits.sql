@@ -7,6 +7,8 @@
 --     worker                [parallel         ]             9 and 51 are outside any other visit
 --           0  fork 5    10 12             50 55  60 join
 --
+-- Of a visit that was never seen to be left nothing is known after it.
+--
 -- Grain:      one row per visit of a parallel region by a member of a team
 -- Inputs:     visits, regions, locations, thread_teams, thread_team_members
 -- Needs rows: thread_teams
@@ -22,7 +24,8 @@ WITH
             visits.call_path_id,
             visits.parent_visit_id IS NULL AS is_start,
             visits.enter_ns,
-            visits.leave_ns
+            visits.leave_ns,
+            visits.is_closed
         FROM visits
         SEMI JOIN (SELECT region_id FROM regions WHERE role = 'parallel') AS parallel_regions
             ON visits.region_id = parallel_regions.region_id
@@ -124,7 +127,9 @@ SELECT
     least(thread_teams.fork_ns, entered.enter_ns) AS fork_ns,
     entered.enter_ns,
     entered.leave_ns,
-    greatest(thread_teams.join_ns, entered.leave_ns) AS join_ns
+    if(
+        entered.is_closed, greatest(thread_teams.join_ns, entered.leave_ns), entered.leave_ns
+    ) AS join_ns
 FROM working
 INNER JOIN entered USING (visit_id)
 INNER JOIN thread_teams USING (thread_team_id)

@@ -22,6 +22,7 @@ def visit(number, place, path, span, exclusive, parent=None):
         "enter_ns": enter,
         "leave_ns": leave,
         "exclusive_ns": exclusive,
+        "is_closed": True,
     }
 
 
@@ -84,6 +85,12 @@ def test_management_is_from_fork_to_entering_and_from_leaving_to_the_join(teams)
         (SECOND, 0): (65 - 62) + (88 - 85),
         (SECOND, 1): (66 - 62) + (88 - 84),
     }
+
+
+def test_a_region_that_is_never_left_has_no_time_until_the_join(teams):
+    (worker,) = (v for v in teams["visits"] if (v["location_id"], v["enter_ns"]) == (2, 11))
+    worker["is_closed"] = False
+    assert cells(teams, "omp_management")[FIRST, 2] == 11 - 8
 
 
 def test_the_fork_is_a_part_of_it(teams):

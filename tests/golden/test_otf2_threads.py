@@ -241,6 +241,23 @@ def test_a_team_that_is_begun_again_and_not_ended_has_one_row(read):
     assert kinds == [("team_begin",), ("team_end",), ("team_begin",)]
 
 
+def test_the_time_since_a_fork_counts_once(read):
+    """10 ticks are from the fork to 20, 20 in the region, 20 until the join; then 1 in it again."""
+    worker = WORKER + f"46 ThreadTeamBegin {TEAM}\n 47 enter parallel\n 48 leave parallel"
+    tables = read(team_trace(MASTER, worker))
+    assert tables.visits(TIMES, location=1) == [(20, 40, 10 + 20 + 20), (47, 48, 1)]
+
+
+def test_a_region_that_is_never_left_has_no_time_until_the_join(read):
+    """The worker may have died: nobody knows what it did after its last record."""
+    worker = "\n".join(WORKER.splitlines()[:3])
+    tables = read(team_trace(MASTER, worker + "\n 30 enter barrier"))
+    assert tables.visits(f"path {TIMES} is_closed", location=1) == [
+        ("main/parallel", 20, 30, 10 + 10, False),  # from the fork (10) to entering the barrier
+        ("main/parallel/barrier", 30, 30, 0, False),
+    ]
+
+
 # A clock of another core: the worker begins the second team one tick before it is forked.
 def test_a_worker_that_seems_to_start_before_the_fork_breaks_nothing(read):
     master, worker = "0 enter main\n", ""

@@ -20,6 +20,7 @@ def visit(number, location, path, span, exclusive, parent=None):
         "enter_ns": enter,
         "leave_ns": leave,
         "exclusive_ns": exclusive,
+        "is_closed": True,
     }
 
 

@@ -28,9 +28,15 @@ def parallel_visits(tables: Tables) -> list[Row]:
             | {"is_start": visit["parent_visit_id"] is None}
             | {"fork_ns": min(team["fork_ns"], visit["enter_ns"])}
             | {"enter_ns": visit["enter_ns"], "leave_ns": visit["leave_ns"]}
-            | {"join_ns": max(team["join_ns"], visit["leave_ns"])}
+            | {"join_ns": _join(team, visit)}
         )
     return rows
+
+
+def _join(team: Row, visit: Row) -> int:
+    """The join of a visit's team, or the visit's end where its leave is not recorded."""
+    leave_ns = int(visit["leave_ns"])
+    return max(int(team["join_ns"]), leave_ns) if visit["is_closed"] else leave_ns
 
 
 def _teams_of_visits(tables: Tables) -> list[tuple[Row, int]]:

@@ -17,15 +17,16 @@ if TYPE_CHECKING:
 
 
 def resolve_teams(
-    identifiers: Identifiers, looks: list["LocationSurvey"]
+    identifiers: Identifiers, looks: list["LocationSurvey"], damaged: frozenset[int]
 ) -> tuple[CallTree, list[Teams], Teams]:
     """Every fork with the call path it was made from, per location and for the whole trace.
 
     Returns the tree of forking call paths, the forks that concern each location, and all forks
-    (in the order of their numbers); `node` counts in that tree.
+    (in the order of their numbers); `node` counts in that tree. Of `damaged` locations forks may
+    be missing at the end.
     """
     owner = np.array(identifiers.group_of_location, np.int64)
-    columns = _all_forks(looks)
+    columns = _all_forks(looks, damaged)
     prefixes = _resolve_outermost(new_tree(), columns, looks)
     prefixes = _resolve_nested(prefixes, columns, owner, looks)
     process = owner[columns.location]
@@ -34,12 +35,14 @@ def resolve_teams(
     return prefixes, [teams.get(p, empty) for p in owner], columns
 
 
-def _all_forks(looks: list["LocationSurvey"]) -> Teams:
+def _all_forks(looks: list["LocationSurvey"], damaged: frozenset[int]) -> Teams:
     """Forks of all locations, numbered by location, then by time; nodes are not known yet."""
     forks = [look.forks for look in looks if look.forks is not None]
     counts = [len(found.fork) for found in forks]
     places = [look.location for look in looks if look.forks is not None]
     total = sum(counts)
+    is_joined = np.concatenate([np.empty(0, np.bool_), *(found.is_joined for found in forks)])
+    is_damaged = np.repeat(np.array([place in damaged for place in places], np.bool_), counts)
     return Teams(
         np.concatenate([np.empty(0, np.int64), *(found.team for found in forks)]),
         np.concatenate([np.empty(0, np.int64), *(found.fork for found in forks)]),
@@ -47,6 +50,7 @@ def _all_forks(looks: list["LocationSurvey"]) -> Teams:
         np.full(total, NO_NODE, np.int32),
         np.repeat(np.array(places, np.int32), counts),
         np.arange(total, dtype=np.int64),
+        is_joined & is_damaged,
     )
 
 
@@ -89,11 +93,18 @@ def _resolve_nested(
         process = int(owner[location])
         if base_team[number] != ws.NONE:
             outer = latest.get((process, int(base_team[number])), NO_NODE)
-            base = int(columns.node[outer]) if outer >= 0 else NO_NODE
             forks, tree = looks[location].forks, looks[location].tree
             assert forks is not None
             assert tree is not None
-            key = (location, int(forks.node[number - first[location]]), base)
+            own = number - first[location]
+            if (
+                outer >= 0
+                and columns.is_over[outer]
+                and forks.base_begin[own] > columns.join[outer]
+            ):
+                outer = NO_NODE
+            base = int(columns.node[outer]) if outer >= 0 else NO_NODE
+            key = (location, int(forks.node[own]), base)
             if key not in known:
                 prefixes, known[key] = _add_path(prefixes, tree, key[1], base)
             columns.node[number] = known[key]

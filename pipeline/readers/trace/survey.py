@@ -186,7 +186,8 @@ class Surveyor:
         ]
         if problems and not self._allow_damaged:
             raise DamagedTraceError(describe_damage(problems))
-        prefixes, teams, every = resolve_teams(self._ids, looks)
+        damaged = {n for n, look in enumerate(looks) if look.problem or self._limits[n].problem}
+        prefixes, teams, every = resolve_teams(self._ids, looks, frozenset(damaged))
         workers = self._workers(looks, every)
         if workers:
             again = self._look_at_all(workers, teams, prefixes)

@@ -1,0 +1,54 @@
+-- Visits lie between the first and the last record of their location, and so does their time.
+--
+-- A thread that works in teams has time from their forks to their joins, of which the records of
+-- other threads tell: it cannot have more than its process lasts.
+--
+-- Grain:      one row per location with visits outside, or with more time in visits than passes
+-- Inputs:     visits, locations, fork_join_times
+-- Output:     offending rows
+-- Parameters: none
+-- Source:     the definition of exclusive time
+-- Assumes:    clocks agree
+WITH
+    visited AS (
+        SELECT
+            location_id,
+            min(enter_ns) AS enter_ns,
+            max(leave_ns) AS leave_ns,
+            sum(exclusive_ns)::BIGINT AS exclusive_ns
+        FROM visits
+        GROUP BY location_id
+    ),
+
+    processes AS (
+        SELECT
+            location_group_id,
+            max(end_ns) - min(begin_ns) AS life_ns
+        FROM locations
+        GROUP BY location_group_id
+    ),
+
+    lives AS (
+        SELECT
+            locations.location_id,
+            locations.begin_ns,
+            locations.end_ns,
+            if(
+                locations.location_id IN (SELECT location_id FROM fork_join_times),
+                processes.life_ns, locations.end_ns - locations.begin_ns
+            ) AS life_ns
+        FROM locations
+        INNER JOIN processes USING (location_group_id)
+    )
+
+SELECT
+    visited.*,
+    lives.* EXCLUDE (location_id)
+FROM visited
+LEFT JOIN lives USING (location_id)
+WHERE
+    lives.life_ns IS NULL
+    OR visited.enter_ns < lives.begin_ns
+    OR visited.leave_ns > lives.end_ns
+    OR visited.exclusive_ns > lives.life_ns
+ORDER BY visited.location_id

@@ -1,0 +1,125 @@
+"""Traces of teams that end early, some threads before others: no time comes out of nothing."""
+
+import shutil
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from tests.otf2_archive import Trace
+from tests.otf2_reading import Reader, ReadTrace, read_archive
+
+TIMES = "enter_ns leave_ns exclusive_ns"
+DATA = Path(__file__).parents[2] / "data"
+OPENMP, TEAM, MANY = 3, 5, 99
+FIRST = f"""
+     0  enter main
+    10  ThreadFork {OPENMP} 2
+    11  ThreadTeamBegin {TEAM}
+    12  enter parallel
+    28  leave parallel
+    29  ThreadTeamEnd {TEAM}
+    30  ThreadJoin {OPENMP}
+"""
+SECOND = f"""
+    50  ThreadFork {OPENMP} 2
+    51  ThreadTeamBegin {TEAM}
+    52  enter parallel
+"""
+
+
+@pytest.fixture
+def read(tmp_path) -> Reader:
+    return Reader(tmp_path)
+
+
+def cut_trace(master: str, *starts: int) -> Trace:
+    """A master whose file announces more, and a worker that works for 10 from each start on."""
+    trace = Trace()
+    trace.region("main")
+    trace.region("parallel", role="parallel", paradigm="openmp")
+    trace.location(master, process=0, declared=MANY)
+    work = (
+        f"{start} ThreadTeamBegin {TEAM}\n{start} enter parallel\n"
+        f"{start + 10} leave parallel\n{start + 10} ThreadTeamEnd {TEAM}"
+        for start in starts
+    )
+    trace.location("\n".join(work), process=0)
+    trace.team(TEAM, [location.ref for location in trace.locations])
+    return trace
+
+
+#           0   10f           30j  |        the master's records end here
+# master    [main [parallel  ]     |
+# worker            [parallel]           [parallel]     [parallel]
+#                   15      25           60      70     80      90
+#
+# What the worker does later was forked by records that are lost: it has its own time, and no time
+# since the fork at 10.
+def test_work_after_the_last_known_join_was_forked_by_nobody_known(read):
+    tables = read(cut_trace(FIRST, 15, 60, 80), allow_damaged=True)
+    assert tables.visits(f"path {TIMES}", location=1) == [
+        ("main/parallel", 15, 25, 20),  # from the fork (10) to the join (30)
+        ("parallel", 60, 70, 10),
+        ("parallel", 80, 90, 10),
+    ]
+    assert tables.rows("thread_team_members", "begin_ns end_ns", "location_id = 1") == [(15, 25)]
+    assert tables.findings()["team_without_fork", 1] == 2
+
+
+def test_a_worker_that_missed_the_last_known_fork_does_not_get_its_time(read):
+    tables = read(cut_trace(FIRST, 60), allow_damaged=True)
+    assert tables.visits(f"path {TIMES}", location=1) == [("parallel", 60, 70, 10)]
+    assert tables.rows("thread_team_members", "begin_ns", "location_id = 1") == []
+
+
+# The records of the master end at 52 within the second team: the worker's next work is for that
+# one, and it had no other since the fork at 50; what follows is for one that nobody knows.
+def test_a_team_that_never_joins_has_its_next_work_only(read):
+    tables = read(cut_trace(FIRST + SECOND, 15, 60, 80), allow_damaged=True)
+    assert tables.visits(f"path {TIMES}", location=1) == [
+        ("main/parallel", 15, 25, 20),
+        ("main/parallel", 60, 70, 20),
+        ("parallel", 80, 90, 10),
+    ]
+    assert tables.findings()["team_without_fork", 1] == 1
+
+
+def exclusive_times(tables: ReadTrace) -> dict[int, list[int]]:
+    """Of each location's visits, in the order in which they were entered."""
+    found: dict[int, list[int]] = defaultdict(list)
+    for location, exclusive_ns in tables.visits("location_id exclusive_ns"):
+        found[location].append(exclusive_ns)
+    return found
+
+
+def assert_times_fit(cut: ReadTrace, whole: ReadTrace) -> None:
+    """What is lost gives time to no visit, and visits lie between the records of their location."""
+    before = exclusive_times(whole)
+    for location, times in exclusive_times(cut).items():
+        assert min(times) >= 0
+        assert all(time <= most for time, most in zip(times, before[location], strict=False))
+    spans = {place: span for place, *span in cut.rows("locations", "location_id begin_ns end_ns")}
+    for location, enter_ns, leave_ns in cut.visits("location_id enter_ns leave_ns"):
+        begin_ns, end_ns = spans[location]
+        assert begin_ns <= enter_ns <= leave_ns <= end_ns
+
+
+@pytest.mark.parametrize(
+    ("name", "files"),
+    [
+        ("m28_omp_critical", ("0", "4294967296", "8589934592", "12884901888")),
+        ("m29_hybrid", ("0", "4294967296", "8589934592")),
+        ("m29_hybrid", ("1", "4294967297", "8589934593")),
+    ],
+)
+def test_cutting_a_file_gives_time_to_nobody(name, files, tmp_path: Path):
+    whole = read_archive(DATA / name / "traces.otf2", tmp_path / "whole")
+    for file in files:
+        size = (DATA / name / "traces" / f"{file}.evt").stat().st_size
+        for percent in (15, 35, 60, 85):
+            copy = shutil.copytree(DATA / name, tmp_path / f"{file}at{percent}")
+            with (copy / "traces" / f"{file}.evt").open("r+b") as events:
+                events.truncate(size * percent // 100)
+            store = tmp_path / f"store{file}at{percent}"
+            assert_times_fit(read_archive(copy / "traces.otf2", store, allow_damaged=True), whole)
