@@ -77,6 +77,13 @@ WITH
             USING (visit_id)
     ),
 
+    -- One row each, however many calls: each is a reason for all handles of the process.
+    silent_processes AS (
+        SELECT DISTINCT location_group_id
+        FROM silent_calls
+        WHERE is_closed OR location_group_id NOT IN (FROM ending)
+    ),
+
     accesses AS (
         SELECT collective_file_calls.*, locations.location_group_id
         FROM collective_file_calls
@@ -109,9 +116,8 @@ WITH
         WHERE visit_id IS NULL AND location_group_id NOT IN (FROM ending)
         UNION ALL
         SELECT members.io_handle_id, 'incomplete_records'
-        FROM silent_calls
+        FROM silent_processes
         INNER JOIN members USING (location_group_id)
-        WHERE silent_calls.is_closed OR silent_calls.location_group_id NOT IN (FROM ending)
         UNION ALL
         SELECT members.io_handle_id, disturbed_processes.reason::VARCHAR
         FROM disturbed_processes
