@@ -4,13 +4,13 @@
 -- record is missing without its records ending there, what follows on the communicator may be
 -- numbered wrongly: all its instances are unsure, and so are calls of the operation in which
 -- nothing is recorded. Waiting for a non-blocking collective also depends on the messages that
--- its call waited for. Where a process has no MPI_Finalize, or no MPI_Init, for its records are
--- missing, nobody knows who was last, or first.
+-- its call waited for. Where a process has no MPI_Finalize, or no MPI_Init, and of some process
+-- records are missing, or it was switched off, nobody knows who was last, or first.
 --
 -- Grain:      one row per metric, visit and reason
 -- Inputs:     collectives, collective_members, collective_metrics, communicator_members, locations,
 --             mpi_operations, visits, mpi_calls, framing_calls, message_doubts,
---             message_clock_doubts, trace_quality
+--             message_clock_doubts, disturbed_processes, trace_quality
 -- Needs rows: trace_quality
 -- Output:     collective_doubts
 -- Parameters: none
@@ -18,10 +18,9 @@
 -- Assumes:    of a location that ends early only the end is missing
 WITH
     short_groups AS (
-        SELECT DISTINCT locations.location_group_id
-        FROM trace_quality
-        INNER JOIN locations USING (location_id)
-        WHERE trace_quality.kind IN ('missing_records', 'missing_location')
+        SELECT location_group_id
+        FROM disturbed_processes
+        WHERE reason = 'missing_records'
     ),
 
     broken AS (
@@ -166,8 +165,10 @@ WITH
         HAVING bool_and(visits.is_closed OR framing_calls.is_finalize)
     ),
 
+    -- Whatever a process lacks, its call may be among that.
     missing_frames AS (
         SELECT
+            losses.reason,
             mpi_calls.call = 'mpi_finalize' AS is_finalize,
             visits.location_id,
             visits.visit_id,
@@ -175,9 +176,10 @@ WITH
             visits.leave_ns - visits.enter_ns AS duration_ns
         FROM visits
         INNER JOIN mpi_calls USING (region_id)
+        CROSS JOIN (SELECT max(reason::VARCHAR) AS reason FROM disturbed_processes) AS losses
         WHERE
             mpi_calls.is_setup
-            AND EXISTS (FROM short_groups)
+            AND losses.reason IS NOT NULL
             AND (mpi_calls.call = 'mpi_finalize') NOT IN (FROM sure_frames)
     ),
 
@@ -209,7 +211,7 @@ WITH
             location_id,
             visit_id,
             call_path_id,
-            'missing_records',
+            reason,
             duration_ns
         FROM missing_frames
     )

@@ -13,7 +13,7 @@
 --
 -- Grain:      one row per metric, visit and reason
 -- Inputs:     sends, receives, unmatched_messages, messages, mpi_operations, locations, visits,
---             mpi_calls, late_sender, late_receiver, trace_quality
+--             mpi_calls, late_sender, late_receiver, disturbed_processes, trace_quality
 -- Needs rows: trace_quality
 -- Output:     message_doubts
 -- Parameters: none
@@ -22,10 +22,9 @@
 --             missing as receives; the visit of a call that is missing is in no bound
 WITH
     short_groups AS (
-        SELECT DISTINCT locations.location_group_id
-        FROM trace_quality
-        INNER JOIN locations USING (location_id)
-        WHERE trace_quality.kind IN ('missing_records', 'missing_location')
+        SELECT location_group_id
+        FROM disturbed_processes
+        WHERE reason = 'missing_records'
     ),
 
     unpaired AS (

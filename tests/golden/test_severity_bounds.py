@@ -161,6 +161,30 @@ def test_a_missing_record_makes_all_instances_unsure(run_query, trace):
     ]
 
 
+# Rank 1 was switched off, over its MPI_Finalize or over its MPI_Init: how long rank 0 waited in its
+# 50 for that, or after rank 1 had left in its 7, nobody knows. The other call is whole: in
+# MPI_Finalize rank 0 waits for 40, and after MPI_Init rank 1 had left it stays for 3.
+@pytest.mark.parametrize(
+    ("begin", "end", "kept", "expected"),
+    [
+        (45, 60, "0..4 MPI_Init", ("mpi_finalize_wait", 0, "measurement_off", 0, 50)),
+        (0, 20, "50..60 MPI_Finalize", ("mpi_init_completion", 0, "measurement_off", 0, 7)),
+    ],
+)
+def test_a_process_switched_off_may_have_been_awaited(run_query, trace, begin, end, kept, expected):
+    tables = trace(f"""
+        0   0..7     MPI_Init
+        0   10..60   MPI_Finalize
+        1   {kept}
+    """)
+    gap = {"location_id": 1, "sequence": 9, "kind": "measurement_off"}
+    tables["measurement_gaps"] = [gap | {"begin_ns": begin, "end_ns": end}]
+    tables["reading_findings"] = [
+        {"kind": "measurement_off", "location_id": 1, "count": 1, "time_ns": end - begin}
+    ]
+    assert [row for row in bounds(run_query, tables) if row[0] != "time"] == [expected]
+
+
 CLOCKS = """
     0   0..10    MPI_Send      send 1
     0   60..70   MPI_Recv      recv 1

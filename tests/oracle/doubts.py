@@ -52,10 +52,16 @@ def doubt(metric: str, visit: Row, reason: str, least: int, most: int) -> Row:
 
 
 def short_groups(tables: Tables) -> set[int]:
-    """Processes of which records are missing at the end."""
+    """Processes of which a thread ends early, or is not there at all."""
     groups = processes(tables)
-    kinds = ("missing_records", "missing_location")
-    return {groups[row["location_id"]] for row in tables["trace_quality"] if row["kind"] in kinds}
+    threads = {
+        row["location_id"] for row in tables["locations"] if row["kind"] not in ("gpu", "metric")
+    }
+    return {
+        groups[row["location_id"]]
+        for row in tables["trace_quality"]
+        if row["kind"] in ("missing_records", "missing_location") and row["location_id"] in threads
+    }
 
 
 # --- Messages -----------------------------------------------------------------------------------
@@ -202,8 +208,8 @@ def collective_doubts(tables: Tables) -> list[Row]:
         found[metric, number, is_beyond].append(reason)
         if metric in COMPLETIONS and not is_nonblocking and not is_neighbourhood:
             found[COMPLETIONS[metric], number, is_beyond].append(reason)
-    for metric, number in _missing_frames(tables, calls):
-        found[metric, number, False].append("missing_records")
+    for metric, number, reason in _missing_frames(tables, calls):
+        found[metric, number, False].append(reason)
     return [
         doubt(metric, visits[number], min(reasons), 0, _duration(visits[number]))
         | {"is_beyond_reference": is_beyond}
@@ -263,9 +269,10 @@ def _unsure_members(tables: Tables) -> Iterator[tuple[int | None, str | None, bo
                 yield row["visit_id"], row["operation"], True, reason
 
 
-def _missing_frames(tables: Tables, calls: dict[int, str]) -> Iterator[tuple[str, int]]:
-    """Calls that start or end MPI, if not all processes have theirs."""
-    if not short_groups(tables):
+def _missing_frames(tables: Tables, calls: dict[int, str]) -> Iterator[tuple[str, int, str]]:
+    """Calls that start or end MPI, if not all processes have theirs and one lacks something."""
+    losses = [row["reason"] for row in tables["disturbed_processes"]]
+    if not losses:
         return
     closed = {row["visit_id"]: row["is_closed"] for row in tables["visits"]}
     frames = tables["framing_calls"]
@@ -273,6 +280,6 @@ def _missing_frames(tables: Tables, calls: dict[int, str]) -> Iterator[tuple[str
     starts = [closed[row["visit_id"]] for row in frames if not row["is_finalize"]]
     for number, call in calls.items():
         if call == "mpi_finalize" and not are_ends_sure:
-            yield "mpi_finalize_wait", number
+            yield "mpi_finalize_wait", number, max(losses)
         if call in ("mpi_init", "mpi_init_thread") and not (starts and all(starts)):
-            yield "mpi_init_completion", number
+            yield "mpi_init_completion", number, max(losses)
