@@ -1,11 +1,14 @@
 -- Calls whose waiting for other threads is not sure: in barriers of teams, and for locks.
 --
 -- A barrier may lack members wherever a thread of its process lacks records. A lock is taken in the
--- order of its numbers: where the record before is not the release that the number asks for, who
--- held it before is not known.
+-- order of its numbers: where the record before is not the release that the number asks for, or
+-- the number before was not given back as often as it was taken, who held it until when is not
+-- known.
 --
---     acquire 4   release 4   acquire 5   release 5      sure
---     acquire 4               acquire 5                  the second may have waited until taken
+--     acquire 4   release 4   acquire 5                           sure
+--     acquire 4               acquire 5                           may have waited until taken
+--     acquire 4   acquire 4   release 4   release 4   acquire 5   sure
+--     acquire 4   acquire 4   release 4               acquire 5   may have waited until taken
 --
 -- Clocks of threads that contradict each other in a barrier leave all such waits of the process
 -- open.
@@ -17,8 +20,9 @@
 -- Output:     thread_doubts
 -- Parameters: none
 -- Source:     the rules of team_barriers and lock_contention, for a partner at any time
--- Assumes:    as lock_contention; of a lock that is made anew the first release is there; where no
---             lock of a runtime is recorded, nobody asked for them
+-- Assumes:    as lock_contention; of a lock that is made anew the first release is there; of one
+--             number not as many acquires as releases are missing, if any is left; where no lock
+--             of a runtime is recorded, nobody asked for them
 WITH
     lossy_processes AS (
         SELECT location_group_id, reason::VARCHAR AS reason, since_ns
@@ -60,38 +64,52 @@ WITH
             )
     ),
 
-    operations AS (
+    -- What was taken as often as given back is free: a nested lock is given back several times.
+    records AS (
         SELECT
             lock_operations.*,
             locations.location_group_id,
-            lag({
-                'kind': lock_operations.kind::VARCHAR,
-                'location_id': lock_operations.location_id,
-                'acquisition_order': lock_operations.acquisition_order
-            }) OVER (
-                PARTITION BY
-                    locations.location_group_id, lock_operations.paradigm, lock_operations.lock_id
-                ORDER BY
-                    lock_operations.time_ns,
-                    lock_operations.acquisition_order,
-                    lock_operations.kind,
-                    lock_operations.location_id,
-                    lock_operations.sequence
-            ) AS before
+            count(*) FILTER (WHERE lock_operations.kind = 'acquire') OVER until_now
+            = count(*) FILTER (WHERE lock_operations.kind = 'release') OVER until_now AS is_free
         FROM lock_operations
         INNER JOIN locations USING (location_id)
         WHERE lock_operations.visit_id IS NOT NULL
+        WINDOW
+            until_now AS (
+                PARTITION BY
+                    locations.location_group_id,
+                    lock_operations.paradigm,
+                    lock_operations.lock_id,
+                    lock_operations.acquisition_order
+                ORDER BY
+                    lock_operations.time_ns,
+                    lock_operations.kind,
+                    lock_operations.location_id,
+                    lock_operations.sequence
+                ROWS UNBOUNDED PRECEDING
+            )
+    ),
+
+    operations AS (
+        SELECT
+            *,
+            lag({
+                'is_free': kind = 'release' AND is_free,
+                'location_id': location_id,
+                'acquisition_order': acquisition_order
+            }) OVER (
+                PARTITION BY location_group_id, paradigm, lock_id
+                ORDER BY time_ns, acquisition_order, kind, location_id, sequence
+            ) AS before
+        FROM records
     ),
 
     acquisitions AS (
         SELECT
-            operations.*,
-            operations.acquisition_order > 1
+            *,
+            acquisition_order > 1
             AND NOT coalesce(
-                (
-                    before.kind = 'release'
-                    AND before.acquisition_order = operations.acquisition_order - 1
-                )
+                (before.is_free AND before.acquisition_order = operations.acquisition_order - 1)
                 -- A nested lock that the thread has already.
                 OR (
                     before.location_id = operations.location_id

@@ -283,6 +283,23 @@ def test_a_lock_that_was_given_back_without_a_record_may_have_been_waited_for():
     assert bounds(locks(*RECORDS[:3], *RECORDS[4:])) == [(CRITICAL, 2, LOST, 0, 15)]
 
 
+# Thread 0 has a nested lock twice, until 10 and 40; thread 1 asks at 20 and has it at 43. Without
+# the outer release nothing of its wait of 20 is found, without the inner one all: which of them is
+# missing nobody knows, so that it may be anything up to 23.
+@pytest.mark.parametrize(
+    ("lost", "expected"),
+    [(None, []), (3, [(CRITICAL, 1, LOST, 0, 23)]), (2, [(CRITICAL, 1, LOST, 20, 3)])],
+)
+def test_a_nested_lock_is_free_when_it_was_given_back_as_often_as_taken(lost, expected):
+    records = (
+        (0, 0, "acquire", 1, 1), (0, 0, "acquire", 3, 1),
+        (0, 0, "release", 10, 1), (0, 0, "release", 40, 1),
+        (1, 20, "acquire", 43, 2), (1, 20, "release", 51, 2),
+    )  # fmt: skip
+    left = [record for number, record in enumerate(records) if number != lost]
+    assert bounds(locks(*left)) == expected
+
+
 # Thread 1 takes and gives back without records, in a visit of 5 to 21; thread 2 may have waited for
 # it, until it took the lock at 21.
 def test_a_call_without_records_may_have_waited_all_the_time():

@@ -84,15 +84,13 @@ def _locks(tables: Tables) -> Iterator[Found]:
     taking = set()
     for rows in records.values():
         rows.sort(key=_moment)
-        before: Row | None = None
-        for row in rows:
+        for place, row in enumerate(rows):
             if row["kind"] == "acquire":
                 taking.add(row["visit_id"])
-                if not _follows(row, before):
+                if not _is_explained(row, rows[:place]):
                     metric, is_beyond = _of_record(row, metrics[row["visit_id"]])
                     most = row["time_ns"] - row["enter_ns"]
                     yield row["visit_id"], metric, is_beyond, "incomplete_records", most
-            before = row
     contradicting = _contradicting(tables)
     for visit in tables["visits"]:
         number, metric = visit["visit_id"], metrics[visit["visit_id"]]
@@ -110,15 +108,20 @@ def _moment(row: Row) -> tuple[Any, ...]:
     return row["time_ns"], *order, row["location_id"], row["sequence"]
 
 
-def _follows(row: Row, before: Row | None) -> bool:
-    """Whether what came before is what the number of an acquisition asks for."""
-    if row["acquisition_order"] <= 1:
+def _is_explained(row: Row, earlier: list[Row]) -> bool:
+    """Whether the records tell who gave the lock back, all of it, or that the thread had it."""
+    number = row["acquisition_order"]
+    if number <= 1:
         return True
-    if before is None:
-        return False
-    is_own = before["location_id"] == row["location_id"]
-    step = row["acquisition_order"] - before["acquisition_order"]
-    return (before["kind"] == "release" and step == 1) or (is_own and step == 0)
+    latest = earlier[-1:]
+    if [each["acquisition_order"] for each in latest] == [number]:
+        return bool(latest[0]["location_id"] == row["location_id"])
+    depth, open_after = 0, True
+    for each in earlier:
+        if each["acquisition_order"] == number - 1:
+            depth += 1 if each["kind"] == "acquire" else -1
+            open_after = depth != 0 or each["kind"] == "acquire"
+    return not open_after and latest[0]["acquisition_order"] == number - 1
 
 
 def _of_record(row: Row, metric: str | None) -> tuple[str, bool]:
