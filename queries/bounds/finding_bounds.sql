@@ -1,6 +1,7 @@
 -- How far findings may be off, because of what is missing, clipped or disturbed in the trace.
 --
---     costs of operations     the measurement's own time in their calls is none of the program
+--     costs of operations     the measurement's own time in their calls is none of the program; so
+--                             it is with large messages
 --     uneven distribution     so it is in computation, where it also lowers the mean; a location
 --                             that ends early may have had the time that others have above it
 --     large messages          what the calls may have waited less is more, and the other way round
@@ -31,6 +32,22 @@ WITH
         GROUP BY call_path_id, location_id
     ),
 
+    doubts AS (
+        FROM message_doubts
+        UNION ALL
+        FROM message_clock_doubts
+        UNION ALL
+        FROM collective_doubts
+        UNION ALL
+        FROM collective_clock_doubts
+    ),
+
+    unsure_calls AS (
+        SELECT visit_id, min(reason::VARCHAR) AS reason
+        FROM doubts
+        GROUP BY visit_id
+    ),
+
     costs AS (
         SELECT property, call_path_id, location_id, value
         FROM operation_costs
@@ -38,6 +55,12 @@ WITH
         SELECT property, call_path_id, location_id, value
         FROM leading_communication
         WHERE property = 'dominating_communication'
+        UNION ALL
+        -- Of unsure calls nothing is left to take.
+        SELECT property, call_path_id, location_id, sum(value)
+        FROM large_messages
+        ANTI JOIN unsure_calls USING (visit_id)
+        GROUP BY property, call_path_id, location_id
     ),
 
     -- The mean is lower by what is taken from all locations, and higher by what is missing of some.
@@ -63,22 +86,6 @@ WITH
         INNER JOIN unsure_means USING (call_path_id)
         CROSS JOIN (SELECT min(reason::VARCHAR) AS reason FROM disturbed_processes) AS losses
         WHERE coalesce(unsure_means.reason, losses.reason) IS NOT NULL
-    ),
-
-    doubts AS (
-        FROM message_doubts
-        UNION ALL
-        FROM message_clock_doubts
-        UNION ALL
-        FROM collective_doubts
-        UNION ALL
-        FROM collective_clock_doubts
-    ),
-
-    unsure_calls AS (
-        SELECT visit_id, min(reason::VARCHAR) AS reason
-        FROM doubts
-        GROUP BY visit_id
     ),
 
     unsure_starving AS (

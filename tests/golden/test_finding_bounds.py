@@ -65,6 +65,32 @@ def test_a_call_of_a_large_message_may_be_all_waiting():
     assert run_query("finding_bounds", tables) == [(LARGE, 2, 1, "unmatched_message", 25, 15)]
 
 
+# Two calls of 40 and 10, each all for a large message; the measurement wrote for 20 of them, or, as
+# far as its records tell, for 70.
+@pytest.mark.parametrize(("length", "less"), [(20, 20), (70, 50)])
+def test_large_messages_are_less_what_the_measurement_took(length, less):
+    tables = {
+        "large_messages": [found(LARGE, 2, 40, visit=8), found(LARGE, 2, 10, visit=9)],
+        "gap_times": [gap(2, 1, length), gap(2, 0, 3), gap(3, 1, 4)],
+    }
+    assert run_query("finding_bounds", tables) == [(LARGE, 2, 1, "buffer_flush", less, 0)]
+
+
+# Of 40 and 10 the first may be all waiting: the second is less what the measurement took.
+def test_what_it_took_of_a_doubtful_call_counts_once():
+    visit = {"visit_id": 8, "location_id": 1, "call_path_id": 2, "enter_ns": 10, "leave_ns": 50}
+    tables = {
+        "large_messages": [found(LARGE, 2, 40, visit=8), found(LARGE, 2, 10, visit=9)],
+        "gap_times": [gap(2, 1, 20)],
+        "visits": [visit],
+        "message_doubts": [doubt("mpi_latereceiver", 8, 40)],
+    }
+    assert run_query("finding_bounds", tables) == [
+        (LARGE, 2, 1, "buffer_flush", 10, 0),
+        (LARGE, 2, 1, "unmatched_message", 40, 0),
+    ]
+
+
 # A worker waits 20 of 28 for its master, and in another call of 5 perhaps for it, too. Of the wait
 # of 10 in visit 6 there is no doubt, but the master wrote its buffer for 3.
 def test_workers_starve_as_long_as_senders_may_be_late():

@@ -62,9 +62,16 @@ def _doubts(tables: Tables) -> dict[int, list[Row]]:
 
 
 def _large(tables: Tables) -> Iterator[Bound]:
-    """All of a call may be waiting, or none."""
+    """All of a call may be waiting, or none; in others the measurement may have taken the time."""
     doubts = _doubts(tables)
     visits = {row["visit_id"]: row for row in tables["visits"]}
+    sure = [row for row in tables["large_messages"] if row["visit_id"] not in doubts]
+    for place in {_place(row) for row in sure}:
+        values = [row["value"] for row in sure if _place(row) == place]
+        gaps = [(row["gap_ns"], row["kind"]) for row in tables["gap_times"] if _place(row) == place]
+        if gaps:
+            taken = sum(length for length, _ in gaps)
+            yield "large_messages", *place, max(gaps)[1], min(taken, sum(values)), 0
     for row in tables["large_messages"]:
         if row["visit_id"] in doubts:
             visit = visits[row["visit_id"]]
@@ -72,6 +79,10 @@ def _large(tables: Tables) -> Iterator[Bound]:
             waited = visit["leave_ns"] - visit["enter_ns"] - row["value"]
             place = row["property"], row["call_path_id"], row["location_id"]
             yield *place, reason, row["value"], waited
+
+
+def _place(row: Row) -> tuple[int, int]:
+    return row["call_path_id"], row["location_id"]
 
 
 def _starving(tables: Tables) -> Iterator[Bound]:
