@@ -19,7 +19,8 @@
 -- Parameters: none
 -- Source:     what each relation of one-sided communication is told from
 -- Assumes:    of two processes not the same number of epochs, or of collective calls, is missing;
---             Score-P and its like leave in each call the record that it is named after
+--             Score-P and its like leave in each call the record that it is named after;
+--             completions of operations are recorded: a call that has none completed none
 WITH
     -- What several threads of a process did is not in order without one of them.
     ending AS (
