@@ -228,14 +228,23 @@ FINDING_BOUNDS = Table(
 
 SEVERITY_BOUNDS = Table(
     name="severity_bounds",
-    meaning="How far times in severities, and time itself, may be off because of what is missing, "
+    meaning="How far waiting, time and some findings may be off because of what is missing, "
     "clipped or disturbed in the trace. The true value lies between value - less and value + more, "
-    "each summed over the reasons; without a row it is exact. Assumed: clocks of locations that "
-    "contradict nobody agree, others are off by a constant; what is missing of a location that "
-    "ends early is its end; as many sends as receives of a channel are missing only where none "
-    "are; what a flush outside of a wait displaced is not followed up; where no record at all of "
-    "one-sided communication, of files, or of locks of a runtime is in the trace, nobody waited; "
-    "what was found apart from waiting stays found, and what was not is in no bound.",
+    "each summed over the reasons. Covered are wait states and completion; time, as far as the "
+    "measurement wrote its buffer or was switched off; and of findings dominating_communication, "
+    "communication_cost, synchronisation_cost, io_cost, large_messages, uneven_distribution and "
+    "master_worker_starving. Of those a cell without a row is exact, but for what bounds leave "
+    "out: what a location did itself after its records end, or while it was switched off; calls "
+    "whose visits are missing; time and costs of locations of which records in the middle are "
+    "missing; what a flush outside of a wait displaced; findings where none was found. Nothing is "
+    "said of all other metrics: visits, critical path, imbalance, overheads, idle time, time of "
+    "threads and of I/O, master_overloaded, tasks_too_fine, frequent_communication. Assumed: "
+    "clocks of locations that contradict nobody agree, others are off by a constant; what is "
+    "missing of a location that ends early is its end; as many sends as receives of a channel, or "
+    "acquires as releases of one taking of a lock, are missing only where none are; completions of "
+    "operations on RMA windows are recorded; where no record at all of one-sided communication, of "
+    "files, or of locks of a runtime is in the trace, nobody waited; what was found apart from "
+    "waiting stays found.",
     grain="one row per metric, call path, location and reason with a bound other than zero, beyond "
     "the reference apart",
     key=("metric", "call_path_id", "location_id", "is_beyond_reference", "reason"),
