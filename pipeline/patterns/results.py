@@ -65,15 +65,15 @@ def checked(
 ) -> Iterator[pa.RecordBatch]:
     """The completed rows as they come, of which none may hold what cannot be.
 
-    Raises PatternError for rows without place, amount or confidence, or of a metric that is none of
-    `metrics`.
+    Raises PatternError for rows of a metric that is none of `metrics`, or without what every row
+    has, as place and amount.
     """
-    amount = "value" if pattern_of(query).kind == FINDING else "wait_ns"
+    needed = [column.name for column in table_of(query).columns if not column.is_nullable]
     for batch in filter(len, batches):
-        for name in (amount, "call_path_id", "location_id", "confidence"):
+        _check_metrics(query, batch, metrics)
+        for name in needed:
             if batch[name].null_count:
                 raise _wrong_rows(query, f"without {name}")
-        _check_metrics(query, batch, metrics)
         yield batch
 
 

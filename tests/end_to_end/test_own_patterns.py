@@ -248,6 +248,13 @@ def test_what_is_wrong_with_a_pattern_is_one_clear_line(
         ("visits.leave_ns - visits.enter_ns AS", "0 AS", "rows with a wait of zero or less"),
         ("visits.leave_ns - visits.enter_ns AS", "NULL::BIGINT AS", "rows without wait_ns"),
         ("100::TINYINT", "NULL::TINYINT", "rows without confidence"),
+        ("visits.enter_ns AS", "NULL::BIGINT AS", "rows without start_ns"),
+        ("visits.location_id AS cause", "NULL::INTEGER AS cause", "rows without cause_location_id"),
+        (
+            "TRUE AS is_synchronisation",
+            "NULL::BOOLEAN AS is_synchronisation",
+            "rows without is_synchronisation",
+        ),
         ("100::TINYINT", "-1::TINYINT", "a confidence beyond 0 to 100"),
         ("100::TINYINT", "200", "a confidence beyond 0 to 100"),
         ("visits.call_path_id,", "99999 AS call_path_id,", "rows of call_path_id 99999, "),
