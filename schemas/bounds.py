@@ -145,6 +145,11 @@ DISTURBED_PROCESSES = Table(
         _SINCE,
         _UNTIL,
         Column(name="thread_count", type=INT64, minimum=1, meaning="Its threads."),
+        Column(
+            name="is_ending",
+            type=BOOL,
+            meaning="It lacks nothing but its end: all before that is there, and in order.",
+        ),
     ),
 )
 

@@ -74,7 +74,10 @@ SELECT
     losses.reason,
     if(bool_or(losses.since_ns IS NULL), NULL, min(losses.since_ns)) AS since_ns,
     if(bool_or(losses.until_ns IS NULL), NULL, max(losses.until_ns)) AS until_ns,
-    any_value(sizes.thread_count) AS thread_count
+    any_value(sizes.thread_count) AS thread_count,
+    -- What several threads of a process did is not in order without one of them.
+    losses.reason = 'missing_records' AND bool_and(losses.since_ns IS NOT NULL)
+    AND any_value(sizes.thread_count) = 1 AS is_ending
 FROM losses
 INNER JOIN sizes USING (location_group_id)
 -- Where nothing is missing or doubtful in the trace, nothing is here.

@@ -22,12 +22,7 @@
 --             Score-P and its like leave in each call the record that it is named after;
 --             completions of operations are recorded: a call that has none completed none
 WITH
-    -- What several threads of a process did is not in order without one of them.
-    ending AS (
-        SELECT location_group_id
-        FROM disturbed_processes
-        WHERE reason = 'missing_records' AND since_ns IS NOT NULL AND thread_count = 1
-    ),
+    ending AS (SELECT location_group_id FROM disturbed_processes WHERE is_ending),
 
     members AS (
         SELECT DISTINCT
@@ -192,7 +187,7 @@ WITH
             disturbed.reason::VARCHAR,
             FALSE,
             if(
-                disturbed.reason = 'missing_records' AND disturbed.thread_count > 1,
+                disturbed.reason = 'missing_records' AND NOT disturbed.is_ending,
                 NULL, disturbed.since_ns
             ),
             disturbed.until_ns

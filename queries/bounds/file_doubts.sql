@@ -20,12 +20,7 @@
 -- Source:     the rules of collective_io_waits, for a partner at any time
 -- Assumes:    as clock_offsets; of two processes not the same number of accesses is missing
 WITH
-    -- What several threads of a process did is not in order without one of them.
-    ending AS (
-        SELECT location_group_id
-        FROM disturbed_processes
-        WHERE reason = 'missing_records' AND since_ns IS NOT NULL AND thread_count = 1
-    ),
+    ending AS (SELECT location_group_id FROM disturbed_processes WHERE is_ending),
 
     members AS (
         SELECT DISTINCT

@@ -79,8 +79,17 @@ def disturbed_processes(tables: Tables) -> list[Row]:
         {"location_group_id": group, "reason": reason, "thread_count": counts[group]}
         | {"since_ns": _earliest([since for since, _ in times])}
         | {"until_ns": _latest([until for _, until in times])}
+        | {"is_ending": _lacks_end_alone(reason, counts[group], times)}
         for (group, reason), times in found.items()
     ]
+
+
+def _lacks_end_alone(
+    reason: str, thread_count: int, times: list[tuple[int | None, int | None]]
+) -> bool:
+    """Several threads are not in order without one of them."""
+    is_known = all(since is not None for since, _ in times)
+    return (reason, thread_count) == ("missing_records", 1) and is_known
 
 
 def _earliest(times: list[int | None]) -> int | None:
@@ -95,12 +104,7 @@ def _latest(times: list[int | None]) -> int | None:
 
 def ending_processes(tables: Tables) -> set[int]:
     """Those of one thread that lack nothing but their end."""
-    return {
-        row["location_group_id"]
-        for row in tables["disturbed_processes"]
-        if (row["reason"], row["thread_count"]) == ("missing_records", 1)
-        and row["since_ns"] is not None
-    }
+    return {row["location_group_id"] for row in tables["disturbed_processes"] if row["is_ending"]}
 
 
 def doubtful_windows(tables: Tables) -> list[Row]:
