@@ -15,9 +15,11 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_pla
 from pipeline.reports.html import render_html
 from pipeline.reports.model import Report
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+# The first shows pages alike for half the work: it has no window to draw.
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 READY_MS, PATIENCE_MS = 30_000, 10_000
-VIEW = {"width": 1280, "height": 900}
+# Pages stand still, so that what is seen does not depend on when one looks.
+VIEW = {"viewport": {"width": 1280, "height": 900}, "offline": True, "reduced_motion": "reduce"}
 QUIET = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking")
 
 
@@ -32,7 +34,7 @@ def browser() -> Iterator[Browser]:
     """One browser for the tests of a file; beside it no prompt can run in a process."""
     executable = next(filter(None, map(shutil.which, NAMES)), None)
     if executable is None:
-        reason = "no Chromium is installed (Debian: apt-get install chromium)"
+        reason = "no Chromium is installed (Debian: apt-get install chromium-headless-shell)"
         pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=list(QUIET))
@@ -53,7 +55,7 @@ def open_page(browser: Browser, tmp_path: Path, complaints: list[str]) -> Iterat
 
     def open_one(shown: Report | Path, **context: Any) -> Page:
         path = shown if isinstance(shown, Path) else _write(shown, tmp_path)
-        opened = browser.new_context(**{"viewport": VIEW, "offline": True, **context})
+        opened = browser.new_context(**VIEW | context)
         closing.append(opened.close)
         page = opened.new_page()
         page.set_default_timeout(PATIENCE_MS)

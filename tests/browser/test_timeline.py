@@ -44,7 +44,14 @@ def press(page: Page, *keys: str) -> None:
     page.focus(LANES)
     for key in keys:
         page.keyboard.press(key)
-    page.wait_for_timeout(400)
+    see_drawn(page)
+
+
+def see_drawn(page: Page) -> None:
+    """Wait until what was done so far is drawn, which is at the next frame."""
+    page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
 
 
 def told(page: Page) -> str:
@@ -75,7 +82,12 @@ def rgb(page: Page, name: str) -> str:
 
 
 def window(page: Page) -> dict[str, float] | None:
-    found: dict[str, float] | None = page.evaluate("() => tracemill.selection.get('window')")
+    """What is shown, as other parts of the page are told a quarter of a second after a change."""
+    found: dict[str, float] | None = page.evaluate(
+        """() => new Promise((done) => {
+          setTimeout(() => done(tracemill.selection.get("window")), 260);
+        })"""
+    )
     return found
 
 
@@ -94,7 +106,6 @@ def test_a_place_worth_looking_at_is_shown_with_what_is_around_it(page: Page) ->
     wait = next(text for text in options if text.startswith("Late Sender"))
     assert "waits 50" in wait or "waits 49.9" in wait
     page.select_option(".timeline select", label=wait)
-    page.wait_for_timeout(400)
     shown = window(page)
     assert shown is not None
     assert shown["end"] - shown["begin"] == pytest.approx(1.3 * 50e6, rel=0.01)
@@ -128,7 +139,7 @@ def test_the_wheel_zooms_where_it_points_once_clicked(page: Page) -> None:
     page.locator(LANES).click(position={"x": 300, "y": 60})
     assert "Rank 0" in told(page)
     page.mouse.wheel(0, -500)
-    page.wait_for_timeout(400)
+    see_drawn(page)
     assert window(page) is not None
 
 
@@ -156,7 +167,7 @@ def point_at(page: Page, data: str, time_s: float, row: int) -> str:
     height = (box["height"] - 22) / 4
     x = box["x"] + 84 + (time_s - begin) / length * (box["width"] - 84)
     page.mouse.move(x, box["y"] + 22 + height * row + height * 0.75)
-    page.wait_for_timeout(200)
+    see_drawn(page)
     tip = page.locator(".timeline .tip")
     return tip.inner_text() if tip.is_visible() else ""
 
@@ -171,7 +182,7 @@ def test_what_the_mouse_points_at_is_told_beside_it(page: Page, late_sender: Pat
     assert "Call path main/MPI_Recv" in shown
     assert f"for {length * 1e3:.1f} ms" in shown
     page.mouse.move(5, 5)
-    page.wait_for_timeout(200)
+    see_drawn(page)
     assert not page.locator(".timeline .tip").is_visible()
     assert told(page).startswith("Nothing is chosen")
 
@@ -179,12 +190,14 @@ def test_what_the_mouse_points_at_is_told_beside_it(page: Page, late_sender: Pat
 def test_the_mouse_on_an_arrow_is_told_the_message(page: Page, late_sender: Path) -> None:
     found = page.evaluate(
         """async (text) => {
-          const { messages } = (await tracemill.decode(text)).windows[0];
-          return [messages.from[0], messages.to[0], messages.tag[0], messages.bytes[0]];
+          const data = await tracemill.decode(text);
+          const { messages } = data.windows[0];
+          return [messages.from[0], messages.to[0], messages.tag[0], messages.bytes[0],
+            messages.begin[0] / (data.end - data.begin)];
         }""",
         data_of(late_sender),
     )
-    sender, receiver, tag, size = found
+    sender, receiver, tag, size, sent = found
     shown = ""
     lanes = page.locator(LANES)
     lanes.scroll_into_view_if_needed()
@@ -192,9 +205,10 @@ def test_the_mouse_on_an_arrow_is_told_the_message(page: Page, late_sender: Path
     assert box is not None
     height = (box["height"] - 22) / 4
     y = box["y"] + 22 + height * (min(sender, receiver) + 1)  # between both rows
-    for x in range(int(box["x"]) + 90, int(box["x"] + box["width"]), 4):
+    begin = box["x"] + 84 + sent * (box["width"] - 84)
+    for x in range(int(begin) - 8, int(box["x"] + box["width"]), 4):
         page.mouse.move(x, y)
-        page.wait_for_timeout(40)
+        see_drawn(page)
         shown = page.inner_text(".timeline .tip")
         if "Message from" in shown:
             break
@@ -225,13 +239,13 @@ def longest_receive(page: Page, data: str) -> tuple[float, float]:
 def test_filters_leave_rows_out_and_dim_regions(page: Page) -> None:
     whole = page.locator(LANES).bounding_box()
     page.evaluate("() => tracemill.filter.set({rank: '1'})")
-    page.wait_for_timeout(200)
+    see_drawn(page)
     one = page.locator(LANES).bounding_box()
     assert whole
     assert one
     assert one["height"] < whole["height"] / 2
     page.evaluate("() => tracemill.filter.set({rank: '', region: 'work'})")
-    page.wait_for_timeout(200)
+    see_drawn(page)
     seen = colours(page)
     assert seen[rgb(page, "--k0")] > 1000  # work alone keeps its colour
     assert rgb(page, "--k1") not in seen  # MPI_Recv
@@ -369,7 +383,7 @@ def test_hostile_names_are_text(open_page: Open) -> None:
         box = page.locator(LANES).bounding_box()
         assert box is not None
         page.mouse.move(box["x"] + 300, box["y"] + 24 + (box["height"] - 22) / 4 * (row + 0.5))
-        page.wait_for_timeout(200)
+        see_drawn(page)
         assert page.locator(".timeline .tip").is_visible()
         assert "\u202e" not in page.inner_text(".timeline .tip")
     assert page.title() != "run"
