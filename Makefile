@@ -92,7 +92,7 @@ source-is-given:
 TESTERS = $(shell echo $$(( $$(nproc) < 8 ? $$(nproc) + 1 : 8 )))
 
 test: $(KERNELS) $(DEVELOP) ## Run the tests, e.g. ARGS="-k late_sender"
-	@$(PY) -m pytest -n $(or $(THREADS),$(TESTERS)) --dist worksteal $(ARGS)
+	@$(PY) -m pytest -n $(or $(THREADS),$(TESTERS)) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # mypy, ruff and sqlfluff cache beside the sources; nothing else is written.
 check: $(KERNELS) $(DEVELOP) ## Format, lint, types, SQL, documents; changes nothing

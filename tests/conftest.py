@@ -1,7 +1,7 @@
-"""How examples of property tests are drawn.
+"""In which order tests run, how examples of property tests are drawn, and what all tests share.
 
-The same ones in every run, so that a change fails only by what it changes; others are looked for
-with `make test ARGS="--hypothesis-profile=search tests/properties"`.
+Examples are the same ones in every run, so that a change fails only by what it changes; others are
+looked for with `make test ARGS="--hypothesis-profile=search tests/properties"`.
 """
 
 import os
@@ -15,11 +15,24 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from pipeline.run import Analysis
 
-DATA = Path(__file__).parents[1] / "data"
+TESTS = Path(__file__).parent
+DATA = TESTS.parent / "data"
+LONGEST = ("end_to_end", "properties", "bench", "browser", "contracts")
+"""Folders whose files come first: one left to the end would keep a single worker busy."""
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None, print_blob=True)
 settings.load_profile("repeatable")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files first, as a file is given to one worker, which makes what its tests share once."""
+    places = {folder: place for place, folder in enumerate(LONGEST)}
+
+    def place(item: pytest.Item) -> int:
+        return places.get(item.path.relative_to(TESTS).parts[0], len(LONGEST))
+
+    items.sort(key=place)
 
 
 @pytest.fixture(scope="session", autouse=True)
