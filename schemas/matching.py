@@ -72,7 +72,7 @@ RECEIVE_COMPLETION = _moment("receive_completion", null_means=OUTSIDE)
 
 MPI_CALLS = Table(
     name="mpi_calls",
-    meaning="Which MPI call a region is, and what completing a message in it means.",
+    meaning="Which MPI call a region is, what completing a message in it means, and its purpose.",
     grain="one row per region that is an MPI call",
     key=("region_id",),
     columns=(
@@ -93,12 +93,27 @@ MPI_CALLS = Table(
             type=BOOL,
             meaning="A send completed here may have waited for its receive to be posted.",
         ),
+        Column(
+            name="one_sided_role",
+            type=ENUM,
+            values=(
+                "create", "free", "fence", "start", "complete", "post", "wait", "lock", "unlock",
+                "flush", "access",
+            ),
+            null_means="no call of one-sided communication",
+            meaning="What it does with a window; access is to put, get or accumulate.",
+        ),
+        Column(
+            name="is_collective_file_call",
+            type=BOOL,
+            meaning="All processes that opened a file make it together.",
+        ),
     ),
 )
 
 MPI_CALL_PATHS = Table(
     name="mpi_call_paths",
-    meaning="Which MPI call a call path ends in, and what completing a message in it means.",
+    meaning="Which MPI call a call path ends in, and what that means.",
     grain="one row per call path of an MPI call",
     key=("call_path_id",),
     is_transient=True,

@@ -47,22 +47,12 @@ WITH
         SELECT
             region_id,
             CASE
-                WHEN
-                    regexp_matches(
-                        call, '^mpi_win_(create(_dynamic)?|allocate(_shared)?|free|fence)$'
-                    )
-                    THEN 'collective'
-                WHEN regexp_matches(call, '^mpi_win_(start|complete|post|wait)$') THEN 'group_sync'
-                WHEN regexp_matches(call, '^mpi_win_lock(_all)?$') THEN 'lock'
-                WHEN regexp_matches(call, '^mpi_win_unlock(_all)?$') THEN 'unlock'
-                WHEN
-                    regexp_matches(
-                        call,
-                        '^mpi_r?(put|get|(get_)?accumulate|fetch_and_op|compare_and_swap)$'
-                    )
-                    THEN 'access'
+                WHEN one_sided_role IN ('create', 'free', 'fence') THEN 'collective'
+                WHEN one_sided_role IN ('start', 'complete', 'post', 'wait') THEN 'group_sync'
+                ELSE one_sided_role::VARCHAR
             END AS needed
         FROM mpi_calls
+        WHERE one_sided_role <> 'flush'
     ),
 
     recorded AS (
@@ -86,9 +76,7 @@ WITH
         INNER JOIN locations USING (location_id)
         ANTI JOIN recorded
             ON visits.visit_id = recorded.visit_id AND needs.needed = recorded.needed
-        WHERE
-            needs.needed IS NOT NULL
-            AND (visits.is_closed OR locations.location_group_id NOT IN (FROM ending))
+        WHERE visits.is_closed OR locations.location_group_id NOT IN (FROM ending)
         GROUP BY ALL
     ),
 

@@ -55,11 +55,7 @@ WITH
         FROM visits
         INNER JOIN mpi_calls USING (region_id)
         INNER JOIN locations USING (location_id)
-        WHERE
-            regexp_matches(
-                mpi_calls.call,
-                '^mpi_file_(open|close|i?(read|write)_(at_)?(all|ordered)(_begin|_end)?)$'
-            )
+        WHERE mpi_calls.is_collective_file_call
     ),
 
     silent_calls AS (

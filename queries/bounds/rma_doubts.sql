@@ -22,27 +22,18 @@ WITH
         SELECT
             region_id,
             unnest(
-                CASE
-                    WHEN regexp_matches(call, '^mpi_win_(create(_dynamic)?|allocate(_shared)?)$')
-                        THEN ['mpi_rma_wait_at_create']
-                    WHEN call = 'mpi_win_free' THEN ['mpi_rma_wait_at_free']
-                    WHEN call = 'mpi_win_fence'
-                        THEN ['mpi_rma_wait_at_fence', 'mpi_rma_early_fence']
-                    WHEN call = 'mpi_win_start' THEN ['mpi_rma_sync_late_post']
-                    WHEN call = 'mpi_win_complete'
-                        THEN ['mpi_rma_sync_late_post', 'mpi_rma_wait_for_progress']
-                    WHEN call = 'mpi_win_wait'
-                        THEN ['mpi_rma_early_wait', 'mpi_rma_late_complete']
-                    WHEN regexp_matches(call, '^mpi_win_lock(_all)?$')
-                        THEN ['mpi_rma_sync_lock_competition']
-                    WHEN regexp_matches(call, '^mpi_win_unlock(_all)?$')
+                CASE one_sided_role
+                    WHEN 'create' THEN ['mpi_rma_wait_at_create']
+                    WHEN 'free' THEN ['mpi_rma_wait_at_free']
+                    WHEN 'fence' THEN ['mpi_rma_wait_at_fence', 'mpi_rma_early_fence']
+                    WHEN 'start' THEN ['mpi_rma_sync_late_post']
+                    WHEN 'complete' THEN ['mpi_rma_sync_late_post', 'mpi_rma_wait_for_progress']
+                    WHEN 'wait' THEN ['mpi_rma_early_wait', 'mpi_rma_late_complete']
+                    WHEN 'lock' THEN ['mpi_rma_sync_lock_competition']
+                    WHEN 'unlock'
                         THEN ['mpi_rma_sync_lock_competition', 'mpi_rma_wait_for_progress']
-                    WHEN starts_with(call, 'mpi_win_flush') THEN ['mpi_rma_wait_for_progress']
-                    WHEN
-                        regexp_matches(
-                            call,
-                            '^mpi_r?(put|get|(get_)?accumulate|fetch_and_op|compare_and_swap)$'
-                        )
+                    WHEN 'flush' THEN ['mpi_rma_wait_for_progress']
+                    WHEN 'access'
                         THEN
                             [
                                 'mpi_rma_comm_late_post',

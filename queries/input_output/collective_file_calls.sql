@@ -31,10 +31,7 @@ WITH
         SELECT
             call_paths.call_path_id,
             coalesce(mpi_call_paths.call, regions.name) AS call,
-            regexp_matches(
-                mpi_call_paths.call,
-                '^mpi_file_(open|close|i?(read|write)_(at_)?(all|ordered)(_begin|_end)?)$'
-            ) IS TRUE AS is_collective
+            mpi_call_paths.is_collective_file_call IS TRUE AS is_collective
         FROM call_paths
         INNER JOIN regions ON call_paths.region_id = regions.region_id
         LEFT JOIN mpi_call_paths ON call_paths.call_path_id = mpi_call_paths.call_path_id

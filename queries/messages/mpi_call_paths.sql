@@ -1,4 +1,4 @@
--- Which MPI call a call path ends in, and what completing a message in it means.
+-- Which MPI call a call path ends in, and what that means.
 --
 -- Grain:      one row per call path of an MPI call
 -- Inputs:     call_paths, mpi_calls
@@ -12,7 +12,9 @@ SELECT
     mpi_calls.call,
     mpi_calls.is_setup,
     mpi_calls.is_test,
-    mpi_calls.can_wait_for_receiver
+    mpi_calls.can_wait_for_receiver,
+    mpi_calls.one_sided_role,
+    mpi_calls.is_collective_file_call
 FROM call_paths
 INNER JOIN mpi_calls USING (region_id)
 ORDER BY call_paths.call_path_id

@@ -1,4 +1,4 @@
--- Which MPI call a region is, and what completing a message in it means.
+-- Which MPI call a region is, what completing a message in it means, and what it is there for.
 --
 -- Names are reduced to the C binding in lower case: PMPI_Waitall, mpi_waitall_ (Fortran),
 -- MPI_Waitall_f08 and MPI_Waitall_c are all mpi_waitall.
@@ -7,7 +7,8 @@
 -- Inputs:     regions
 -- Output:     mpi_calls
 -- Parameters: none
--- Source:     MPI 4.0, sections 2.6 and 19.1.5 (names of the bindings)
+-- Source:     MPI 4.0, sections 2.6 and 19.1.5 (names of the bindings), 12.2 to 12.5 (one-sided
+--             communication), 14.2 and 14.4 (collective access to files)
 -- Assumes:    names start with MPI_ or PMPI_, in any case
 WITH
     named AS (
@@ -26,7 +27,22 @@ SELECT
     call IN ('mpi_test', 'mpi_testany', 'mpi_testall', 'mpi_testsome') AS is_test,
     call IN (
         'mpi_send', 'mpi_ssend', 'mpi_wait', 'mpi_waitany', 'mpi_waitall', 'mpi_waitsome'
-    ) AS can_wait_for_receiver
+    ) AS can_wait_for_receiver,
+    CASE
+        WHEN regexp_matches(call, '^mpi_win_(create(_dynamic)?|allocate(_shared)?)$') THEN 'create'
+        WHEN regexp_matches(call, '^mpi_win_(free|fence|start|complete|post|wait)$') THEN call[9:]
+        WHEN regexp_matches(call, '^mpi_win_lock(_all)?$') THEN 'lock'
+        WHEN regexp_matches(call, '^mpi_win_unlock(_all)?$') THEN 'unlock'
+        WHEN starts_with(call, 'mpi_win_flush') THEN 'flush'
+        WHEN
+            regexp_matches(
+                call, '^mpi_r?(put|get|(get_)?accumulate|fetch_and_op|compare_and_swap)$'
+            )
+            THEN 'access'
+    END AS one_sided_role,
+    regexp_matches(
+        call, '^mpi_file_(open|close|i?(read|write)_(at_)?(all|ordered)(_begin|_end)?)$'
+    ) AS is_collective_file_call
 FROM named
 WHERE call <> ''
 ORDER BY region_id

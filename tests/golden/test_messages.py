@@ -346,3 +346,26 @@ def test_user_functions_are_no_mpi_calls(run_query):
     names = ["main", "my_MPI_Send", "MPIX_Send", "ompi_wait", "MPI Rank 0"]
     regions = [{"region_id": number, "name": name} for number, name in enumerate(names)]
     assert run_query("mpi_calls", {"regions": regions}) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "is_of_files"),
+    [
+        ("MPI_Win_allocate_shared", "create", False),
+        ("mpi_win_fence_", "fence", False),
+        ("MPI_Win_lock_all", "lock", False),
+        ("MPI_Win_flush_local", "flush", False),
+        ("MPI_Rget_accumulate", "access", False),
+        ("MPI_Win_test", None, False),
+        ("MPI_Win_get_group", None, False),
+        ("MPI_File_open", None, True),
+        ("MPI_File_iwrite_at_all", None, True),
+        ("MPI_File_read_ordered_begin", None, True),
+        ("MPI_File_write_at", None, False),
+    ],
+)
+def test_a_call_is_known_to_be_about_windows_or_files(run_query, name, role, is_of_files):
+    found = run_query(
+        "mpi_calls", {"regions": [{"name": name}]}, "one_sided_role is_collective_file_call"
+    )
+    assert found == [(role, is_of_files)]

@@ -4,7 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from tests.oracle.stored_runs import TESTS, Tables, calls_of_paths, names_of_call_paths, processes
+from tests.oracle.stored_runs import (
+    COLLECTIVE_FILE_CALLS,
+    TESTS,
+    Tables,
+    calls_of_paths,
+    names_of_call_paths,
+    processes,
+)
 
 Row = dict[str, Any]
 MODES = {
@@ -12,16 +19,6 @@ MODES = {
 }  # fmt: skip
 ENDS = ("operation_complete", "operation_cancelled")
 TRANSFERS = ("read", "write", "flush")
-COLLECTIVE = {"mpi_file_open", "mpi_file_close"} | {
-    f"mpi_file_{way}"
-    for what in ("read", "write")
-    for way in (
-        *(f"{what}_{place}all{part}" for place in ("", "at_") for part in ("", "_begin", "_end")),
-        *(f"{what}_ordered{part}" for part in ("", "_begin", "_end")),
-        f"i{what}_all",
-        f"i{what}_at_all",
-    )
-}
 
 
 def file_operations(tables: Tables) -> list[Row]:
@@ -173,7 +170,7 @@ def collective_file_calls(tables: Tables) -> list[Row]:
     found: dict[tuple[int, int], list[Row]] = defaultdict(list)
     for row in sorted(tables["file_operations"], key=lambda row: -row["sequence"]):
         path = row["call_path_id"]
-        is_collective = row["is_collective"] or calls.get(path) in COLLECTIVE
+        is_collective = row["is_collective"] or calls.get(path) in COLLECTIVE_FILE_CALLS
         if row["io_handle_id"] not in shared or not is_collective:
             continue
         told = found[row["io_handle_id"], groups[row["location_id"]]]
