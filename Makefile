@@ -28,6 +28,8 @@ PYTHON ?= python3
 export TRACE STORE RUNS SOURCE PATTERN THREADS MEMORY_LIMIT TRACES WHEELHOUSE PYTHON
 # Packages of other environments must not be mistaken for installed ones.
 unexport PYTHONPATH PYTHONHOME
+# Compiling all tests takes each worker half of its start; what is compiled stays.
+unexport PYTHONDONTWRITEBYTECODE
 
 PY := .venv/bin/python
 TRACEMILL := .venv/bin/tracemill
