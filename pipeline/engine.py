@@ -1,6 +1,7 @@
 """Runs stages on this machine: reading in threads, SQL and Python stages over DuckDB."""
 
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,13 +18,16 @@ from pipeline.query_failures import batches_of, told_as_query_error
 from pipeline.reporter import Reporter
 from pipeline.sql import QUERIES, Value
 from pipeline.store import GenerationWriter
-from pipeline.store.database import connect, create_empty, create_view, quoted
+from pipeline.store.database import connect, create_empty, create_view, parsed, quoted
 from pipeline.store.parquet import ROW_GROUP_ROWS
 from pipeline.store.walking import StoredRows
 from schemas import Table
 
 if TYPE_CHECKING:
     import duckdb
+
+# So few rows take no memory worth mentioning, nor does what a query makes of them.
+_FEW_ROWS = 5_000
 
 
 class Engine:
@@ -62,12 +66,13 @@ class Engine:
     ) -> dict[str, float]:
         """Run `stages` in the given order, each with its options; returns seconds by stage."""
         seconds: dict[str, float] = {}
+        last_uses = {name: at for at, stage in enumerate(stages) for name in stage.inputs}
         for position, stage in enumerate(stages):
             with self._reported(stage, seconds):
                 self._run(stage, options[stage.name], run_id)
             self._made |= {table.name: table for table in stage.outputs}
             with told_as_query_error(stage.name):
-                self._drop_unneeded(stages[position + 1 :])
+                self._drop_unneeded(last_uses, position)
         return seconds
 
     @contextmanager
@@ -129,16 +134,25 @@ class Engine:
             self._create(stage.output, statement, values)
         elif stage.query.pattern:
             self._run_pattern(stage, statement, values)
+        elif sum(map(self._row_count, stage.inputs)) <= _FEW_ROWS:
+            self._generation.write(stage.output, self._result(stage, statement, values))
         else:
             relation = self._database.sql(statement, params=values)
             _check_columns(stage.output, relation.columns)
             batches = batches_of(relation.to_arrow_reader(ROW_GROUP_ROWS))
             self._generation.stream(stage.output, batches)
 
+    def _result(self, stage: SqlStage, statement: str, values: Mapping[str, Value]) -> pa.Table:
+        """All rows of a query at once, which plans it once; a stream of them plans it twice."""
+        cursor = self._execute(statement, values)
+        _check_columns(stage.output, [column[0] for column in cursor.description or ()])
+        with warnings.catch_warnings(action="ignore"):  # that rows are copied: there are few
+            return cursor.to_arrow_table()
+
     def _run_pattern(self, stage: SqlStage, statement: str, values: Mapping[str, Value]) -> None:
         """Store what a pattern finds, which is checked as it is written."""
         create = f"CREATE TEMP TABLE {RESULT} AS\n{statement}"
-        ((count,),) = self._database.execute(create, values).fetchall()
+        ((count,),) = self._execute(create, values).fetchall()
         found = complete(self._database, stage.query, stage.metrics, self._row_count)
         batches = batches_of(found.to_arrow_reader(ROW_GROUP_ROWS)) if count else ()
         self._generation.stream(stage.output, checked(batches, stage.query, stage.metrics))
@@ -164,9 +178,12 @@ class Engine:
     def _create(self, table: Table, statement: str, values: dict[str, Value]) -> None:
         """Make a transient table of the rows of a statement, and count them."""
         create = f"CREATE TEMP TABLE {quoted(table.name)} AS\n{statement}"
-        ((count,),) = self._database.execute(create, values).fetchall()
+        ((count,),) = self._execute(create, values).fetchall()
         self._transient_rows[table.name] = count
         self._provided.add(table.name)
+
+    def _execute(self, statement: str, values: Mapping[str, Value]) -> "duckdb.DuckDBPyConnection":
+        return self._database.execute(parsed(self._database, statement), values)
 
     @property
     def _database(self) -> "duckdb.DuckDBPyConnection":
@@ -193,10 +210,11 @@ class Engine:
             create_view(self._database, name, self._generation.files(name))
         self._provided.add(name)
 
-    def _drop_unneeded(self, later: Sequence[Stage]) -> None:
-        needed = {name for stage in later for name in stage.inputs}
-        for name in sorted(self._provided - needed):
-            if name in self._transient_rows:
+    def _drop_unneeded(self, last_uses: Mapping[str, int], position: int) -> None:
+        """Drop what no stage after this one needs; a few rows are left, as dropping takes time."""
+        for name in sorted(self._provided & self._transient_rows.keys()):
+            is_large = self._transient_rows[name] > _FEW_ROWS
+            if is_large and last_uses.get(name, position) <= position:
                 self._database.execute(f"DROP TABLE {quoted(name)}")
                 self._provided.remove(name)
 

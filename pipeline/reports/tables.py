@@ -15,6 +15,7 @@ from pipeline.reports.meanings import meaning_of
 from pipeline.reports.model import Column, Layout, Source, Table
 from pipeline.reports.units import Value, unit_of
 from pipeline.sql import load_query
+from pipeline.store.database import parsed
 
 if TYPE_CHECKING:
     import duckdb
@@ -141,7 +142,8 @@ def _asking(
 
     parameters = dict(values or {}) | ({} if row_limit is None else {"row_limit": row_limit})
     try:
-        yield connection.execute(load_query(query).statement, parameters)
+        statement = parsed(connection, load_query(query).statement)
+        yield connection.execute(statement, parameters)
     except duckdb.Error as error:
         raise QueryError(f"report query {query}: {str(error).splitlines()[0]}") from error
 
