@@ -2,6 +2,7 @@
 
 import os
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +130,15 @@ def write_empty(table: Table, path: Path) -> None:
     """Write a file without rows, so that readers find the columns."""
     with told_as_store_error(path):
         add_folder(path.parent)
-        pq.write_table(table.empty(), path, **_encodings(table))
+        path.write_bytes(_empty_file(table))
+
+
+@cache
+def _empty_file(table: Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(table.empty(), sink, **_encodings(table))
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
 
 
 def sync(path: Path) -> None:
