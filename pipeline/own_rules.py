@@ -14,11 +14,13 @@ from pipeline.stages.overhead_classes import (
 if TYPE_CHECKING:
     import duckdb
 
+_TABLES = ("regions", "mpi_calls")
+
 
 class ClassifiedRun(Protocol):
     """What is needed of a run: its tables as views."""
 
-    def connect(self) -> "duckdb.DuckDBPyConnection": ...
+    def connect(self, *, tables: Sequence[str] | None = None) -> "duckdb.DuckDBPyConnection": ...
 
 
 def describe_idle_rules(run: ClassifiedRun, text: str) -> str:
@@ -28,8 +30,8 @@ def describe_idle_rules(run: ClassifiedRun, text: str) -> str:
     """
     rules = parse_rules(text)
     shipped = {_key(rule) for rule in parse_rules(SHIPPED_RULES.read_text(encoding="utf-8"))}
-    with run.connect() as connection:
-        named = name_regions(connection.table("regions"), connection.table("mpi_calls"))
+    with run.connect(tables=_TABLES) as connection:
+        named = name_regions(*map(connection.table, _TABLES))
     regions = [region[1:] for region in named]
     reached = set(classify(regions, rules))
     own = [rule for rule in rules if _key(rule) not in shipped]

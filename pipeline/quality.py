@@ -10,6 +10,7 @@ from pipeline.reports.sections import trace_quality
 from pipeline.reports.tables import TableSpec, fetch
 from pipeline.reports.terminal import print_section
 from pipeline.shell import Format, print_rows
+from pipeline.sql import load_query
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 ANY = "any"
 """The expression that holds if anything at all was noticed."""
 _ALL_ROWS = 1 << 62
+_COUNTS = "quality_counts"
 _BY_LOCATION = TableSpec(
     query="quality_by_location",
     title="Where",
@@ -48,9 +50,11 @@ def judge(run: "Run", expression: str) -> Verdict:
 
     Raises UsageError if it is none, with the names that it can be about.
     """
-    connection = run.connect()
+    connection = run.connect(tables=())
     try:
-        _, rows = fetch(connection, "quality_counts")
+        for name in load_query(_COUNTS).inputs:
+            run.provide(connection, name)
+        _, rows = fetch(connection, _COUNTS)
     finally:
         connection.close()
     counts = {str(name): int(str(count)) for _, name, count in rows}

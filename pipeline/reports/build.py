@@ -1,6 +1,7 @@
 """From a run's tables to its report."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from pipeline.reports.material import Material
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ReportedRun(Protocol):
-    """What a report needs of a run: its tables as views and how they were made."""
+    """What a report needs of a run: its tables and how they were made."""
 
     @property
     def run_id(self) -> str: ...
@@ -25,8 +26,13 @@ class ReportedRun(Protocol):
     @property
     def manifest(self) -> "Manifest": ...
     def connect(
-        self, *, threads: int | None = None, memory_limit: str = ""
+        self,
+        *,
+        threads: int | None = None,
+        memory_limit: str = "",
+        tables: Sequence[str] | None = None,
     ) -> "duckdb.DuckDBPyConnection": ...
+    def provide(self, connection: "duckdb.DuckDBPyConnection", name: str) -> None: ...
 
 
 def build_report(
@@ -57,9 +63,10 @@ def _build(
     memory_limit: str,
     windows: tuple[Window, ...] = (),
 ) -> Report:
-    connection = run.connect(threads=threads, memory_limit=memory_limit)
+    connection = run.connect(threads=threads, memory_limit=memory_limit, tables=())
     try:
-        material = Material(connection, run.manifest, windows=windows)
+        provide = partial(run.provide, connection)
+        material = Material(connection, run.manifest, windows=windows, provide=provide)
         return Report(
             title=shorten(make_visible(run.label)),
             subtitle=summary.describe_size(material.overview),

@@ -1,5 +1,6 @@
 """What the sections of a report are made from: a run's tables, asked by the report queries."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from pipeline.reports.model import Table
 from pipeline.reports.tables import TableSpec, fetch, fetch_arrays, read_table
 from pipeline.reports.units import Value
 from pipeline.reports.windows import Window
+from pipeline.sql import load_query
 
 if TYPE_CHECKING:
     import duckdb
@@ -22,8 +24,9 @@ Rows = list[dict[str, Value]]
 
 @dataclass(frozen=True)
 class Material:
-    """The tables of a run as views of a database, and how they were made.
+    """The tables of a run in a database, and how they were made.
 
+    `provide` puts a table there when a query first needs it; without it they are all there.
     `windows` are those of the run that somebody wants to see in detail.
     Asking raises QueryError if a table does not fit its query.
     """
@@ -32,6 +35,8 @@ class Material:
     manifest: "Manifest"
     overview_query: str = OVERVIEW
     windows: tuple[Window, ...] = ()
+    provide: Callable[[str], None] | None = None
+    _provided: set[str] = field(default_factory=set)
     _fetched: dict[tuple[str, int | None], Rows] = field(default_factory=dict)
 
     @cached_property
@@ -47,17 +52,31 @@ class Material:
     def rows(self, query: str, row_limit: int | None = None) -> Rows:
         """Rows of a report query, asked once however often they are needed."""
         if (query, row_limit) not in self._fetched:
-            names, rows = fetch(self.connection, query, row_limit)
+            names, rows = fetch(self._database_for(query), query, row_limit)
             self._fetched[query, row_limit] = [dict(zip(names, row, strict=True)) for row in rows]
         return self._fetched[query, row_limit]
 
-    def arrays(self, query: str, row_limit: int | None = None) -> dict[str, NDArray[Any]]:
-        """Columns of a report query with many rows; an integer that is null is -1."""
-        return fetch_arrays(self.connection, query, row_limit)
+    def arrays(
+        self, query: str, row_limit: int | None = None, **values: int
+    ) -> dict[str, NDArray[Any]]:
+        """Columns of a report query with many rows; an integer that is null is -1.
+
+        `values` are those of other parameters.
+        """
+        return fetch_arrays(self._database_for(query), query, row_limit, **values)
 
     def table(self, spec: TableSpec) -> Table:
         """A table of the report, perhaps without rows."""
-        return read_table(self.connection, spec)
+        return read_table(self._database_for(spec.query), spec)
+
+    def _database_for(self, query: str) -> "duckdb.DuckDBPyConnection":
+        """The connection, with the tables that the query reads."""
+        if self.provide is not None:
+            for name in load_query(query).inputs:
+                if name not in self._provided:
+                    self.provide(name)
+                    self._provided.add(name)
+        return self.connection
 
     def tables(self, *specs: TableSpec) -> tuple[Table, ...]:
         """Those of some tables that have rows."""

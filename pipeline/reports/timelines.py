@@ -12,7 +12,7 @@ from pipeline.errors import UsageError
 from pipeline.reports.material import Material, Rows
 from pipeline.reports.model import Source
 from pipeline.reports.part_styles import COMPUTING_STYLES, style_of
-from pipeline.reports.tables import bind_values, fetch_arrays, strip_header
+from pipeline.reports.tables import bind_values, strip_header
 from pipeline.reports.units import format_count
 from pipeline.reports.windows import Window, choose_windows
 from pipeline.reports.wording import join_words
@@ -48,7 +48,7 @@ class Timeline:
     """What the timeline of a run shows; `windows` are those that somebody asked for."""
 
     def __init__(self, material: Material) -> None:
-        self._connection = material.connection
+        self._material = material
         self._locations = material.rows("timeline_locations")
         self._regions = material.rows("timeline_regions")
         self.run = Window(*_span(material))
@@ -95,7 +95,7 @@ class Timeline:
             "regions": _describe_regions(self._regions),
             "levels": self._levels(),
             "path": self._path(),
-            "waits": self._waits(fetch_arrays(self._connection, "window_waits", **self.whole)),
+            "waits": self._waits(self._material.arrays("window_waits", **self.whole)),
             "places": [self._place(row) for row in self.places],
             "windows": [self._window(window) for window in self.windows],
         }
@@ -128,7 +128,7 @@ class Timeline:
         if rows < values["row_limit"]:
             return False
         more = {**values, "row_limit": values["row_limit"] + 1}
-        return len(next(iter(fetch_arrays(self._connection, query, **more).values()))) > rows
+        return len(next(iter(self._material.arrays(query, **more).values()))) > rows
 
     def sources(self) -> tuple[Source, ...]:
         """All queries; those of windows for the first one."""
@@ -155,7 +155,7 @@ class Timeline:
         return _values(window, most)
 
     def _levels(self) -> list[dict[str, object]]:
-        found = fetch_arrays(self._connection, "timeline_course")
+        found = self._material.arrays("timeline_course")
         ends = np.searchsorted(found["level"], np.arange(found["level"].max(initial=-1) + 2))
         return [
             self._level({name: column[begin:end] for name, column in found.items()})
@@ -186,7 +186,7 @@ class Timeline:
         return int(rows["end_ns"][last] - rows["begin_ns"][last])
 
     def _path(self) -> dict[str, object]:
-        found = fetch_arrays(self._connection, "timeline_path", row_limit=MOST_SEGMENTS)
+        found = self._material.arrays("timeline_path", row_limit=MOST_SEGMENTS)
         return {
             "ordinal": found["ordinal"],
             "row": self._row_of[found["location_id"]],
@@ -227,7 +227,7 @@ class Timeline:
         }
 
     def _found(self, query: str, window: Window) -> Columns:
-        return fetch_arrays(self._connection, query, **self._values_of(query, window))
+        return self._material.arrays(query, **self._values_of(query, window))
 
     def _left_out(self, found: Mapping[str, Columns], window: Window) -> str:
         """Which details of a window are too many: the longest of them are there."""

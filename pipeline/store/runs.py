@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.errors import MissingInputError, StoreError
-from pipeline.store.database import AGAIN, connect, create_union_view, create_view
+from pipeline.store.database import AGAIN, connect, create_copy, create_union_view, create_view
 from pipeline.store.failures import told_as_store_error
 from pipeline.store.generation import GenerationWriter, table_files, table_sizes
 from pipeline.store.leases import sweep_leases
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _FIRST = {"run": "analyse a trace first", "campaign": "make one first: tracemill campaign"}
 _CAMPAIGN = "campaign"
+_SMALL_BYTES = 65_536
 _FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
@@ -103,6 +104,14 @@ class Run:
         for name in self.tables if tables is None else tables:
             create_view(connection, name, self.files(name))
         return connection
+
+    def provide(self, connection: "duckdb.DuckDBPyConnection", name: str) -> None:
+        """Make a table readable on a connection without it, if the run has one of that name."""
+        if name not in self.manifest.stored:
+            return
+        is_small = self.manifest.tables[name].byte_count <= _SMALL_BYTES
+        create = create_copy if is_small else create_view
+        create(connection, name, self.files(name))
 
     def missing_tables(self) -> list[str]:
         """Tables whose files are gone or have another size than when they were written.
