@@ -18,7 +18,7 @@ from pipeline.query_failures import batches_of, told_as_query_error
 from pipeline.reporter import Reporter
 from pipeline.sql import QUERIES, Value
 from pipeline.store import GenerationWriter
-from pipeline.store.database import connect, create_empty, create_view, parsed, quoted
+from pipeline.store.database import connect, create_copy, create_empty, create_view, parsed, quoted
 from pipeline.store.parquet import ROW_GROUP_ROWS
 from pipeline.store.walking import StoredRows
 from schemas import Table
@@ -207,7 +207,8 @@ class Engine:
         if name in self._made and not self._row_count(name):
             create_empty(self._database, self._made[name])
         else:
-            create_view(self._database, name, self._generation.files(name))
+            create = create_copy if self._row_count(name) <= _FEW_ROWS else create_view
+            create(self._database, name, self._generation.files(name))
         self._provided.add(name)
 
     def _drop_unneeded(self, last_uses: Mapping[str, int], position: int) -> None:
