@@ -135,11 +135,16 @@ def all_queries(root: Path = QUERIES) -> tuple[Query, ...]:
 
 def load_query(relation: str, root: Path = QUERIES) -> Query:
     """The query that computes `relation`; raises QueryError if there is none."""
-    for query in all_queries(root):
-        if query.relation == relation:
-            return query
-    known = ", ".join(query.relation for query in all_queries(root))
+    queries = _by_relation(root)
+    if relation in queries:
+        return queries[relation]
+    known = ", ".join(queries)
     raise QueryError(f"no query {relation}: {root}: queries present: {known}")
+
+
+@cache
+def _by_relation(root: Path) -> Mapping[str, Query]:
+    return {query.relation: query for query in all_queries(root)}
 
 
 def read_query(path: Path) -> Query:
