@@ -11,6 +11,7 @@ from pipeline.patterns.catalogue import pattern_of, table_of
 from pipeline.patterns.declaration import FINDING
 from pipeline.patterns.refusals import refused
 from pipeline.sql import COMPLETED, Query, load_query
+from pipeline.store.database import parsed
 from schemas.patterns import NEEDED_OF_FINDINGS
 from schemas.table import BOOL, STRING, Column, Table
 
@@ -57,7 +58,8 @@ def complete(
         return result.select(*table.column_names).order("property, visit_id")
     connection.register(_TEMPLATE, table.empty())
     only = metrics[0] if len(metrics) == 1 else ""
-    return connection.sql(load_query(COMPLETED).statement, params={"metric": only})
+    statement = parsed(connection, load_query(COMPLETED).statement)
+    return connection.sql(statement, params={"metric": only})
 
 
 def checked(
