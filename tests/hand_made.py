@@ -16,6 +16,7 @@ from schemas.overheads import TAXONOMY
 
 Rows = Sequence[Mapping[str, Any]]
 MS = 1_000_000
+_DECLARED = {table.name: table for table in TABLES}
 
 MANIFEST = Manifest(
     run_id="0123456789ab",
@@ -46,16 +47,21 @@ class HandMadeRun:
     run_id: str = MANIFEST.run_id
     manifest: Manifest = field(default=MANIFEST)
 
-    def connect(self, **limits: Any) -> duckdb.DuckDBPyConnection:
-        connection = duckdb.connect(config={"threads": limits.get("threads") or 2})
-        for table in TABLES:
-            if table is not MPI_CALLS:
-                connection.register(table.name, make_table(table, self.tables.get(table.name, ())))
-        connection.execute(f"CREATE VIEW mpi_calls AS {load_query('mpi_calls').statement}")
+    def connect(
+        self, *, tables: Sequence[str] | None = None, threads: int | None = None, **limits: Any
+    ) -> duckdb.DuckDBPyConnection:
+        connection = duckdb.connect(config={"threads": threads or 2})
+        for name in [table.name for table in TABLES] if tables is None else tables:
+            self.provide(connection, name)
         return connection
 
     def provide(self, connection: duckdb.DuckDBPyConnection, name: str) -> None:
-        """Every table is there from the start."""
+        """Put a table there; that of MPI calls is made from the regions."""
+        if name == MPI_CALLS.name:
+            self.provide(connection, "regions")
+            connection.execute(f"CREATE TEMP TABLE {name} AS {load_query(name).statement}")
+        else:
+            connection.register(name, make_table(_DECLARED[name], self.tables.get(name, ())))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Reading reports in tests: what a browser finds on a page, and all forms of a report."""
 
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from html.parser import HTMLParser
 from importlib import import_module
 from typing import cast
@@ -69,8 +69,9 @@ def section_of(run: ReportedRun, key: str) -> Section:
     """One section of a report, made alone."""
     module = import_module(f"pipeline.reports.sections.{key.replace('-', '_')}")
     modules = [cast(SectionModule, module)]
-    with run.connect(threads=1) as connection:
-        (section,) = build_sections(Material(connection, run.manifest), modules)
+    with run.connect(threads=1, tables=()) as connection:
+        material = Material(connection, run.manifest, provide=partial(run.provide, connection))
+        (section,) = build_sections(material, modules)
     assert section.key == key
     return section
 
