@@ -1,7 +1,9 @@
 """What a campaign takes from analysed runs: many of them are asked with one query."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,8 +12,11 @@ from pipeline.graph import schema_hash
 from pipeline.query_failures import told_as_query_error
 from pipeline.sql import Query, Value, load_query
 from pipeline.store import Run
-from pipeline.store.database import connect, create_union_view
+from pipeline.store.database import connect, create_union_view, parsed
 from schemas import BY_NAME
+
+if TYPE_CHECKING:
+    import duckdb
 
 SIZES = "gathered_runs"
 QUERIES = ("gathered_times", "gathered_call_paths", "gathered_call_sites", "gathered_metrics")
@@ -94,19 +99,33 @@ def ask(
     memory_limit: str,
 ) -> list[pa.Table]:
     """Rows of some queries over runs that are told apart by `run_id`."""
-    queries = _queries(names)
+    with opened(runs, names, threads=threads, memory_limit=memory_limit) as connection:
+        return [rows_of(connection, name, values) for name in names]
+
+
+@contextmanager
+def opened(
+    runs: Sequence[Run], names: Sequence[str], *, threads: int | None, memory_limit: str
+) -> "Iterator[duckdb.DuckDBPyConnection]":
+    """A database of runs, told apart by `run_id`, with the tables that some queries need."""
     connection = connect(threads=threads, memory_limit=memory_limit)
     try:
         with told_as_query_error("gathering runs"):
-            for name in sorted({name for query in queries for name in query.inputs}):
+            for name in sorted({name for query in _queries(names) for name in query.inputs}):
                 files = [file for run in runs for file in run.files(name)]
                 create_union_view(connection, name, files, are_alike=True)
-            return [
-                connection.sql(query.statement, params=query.bind(values)).to_arrow_table()
-                for query in queries
-            ]
+            yield connection
     finally:
         connection.close()
+
+
+def rows_of(
+    connection: "duckdb.DuckDBPyConnection", name: str, values: Mapping[str, Value]
+) -> pa.Table:
+    """Rows of a query; of the values, those that it takes."""
+    query = load_query(name)
+    statement = parsed(connection, query.statement)
+    return connection.sql(statement, params=query.bind(values)).to_arrow_table()
 
 
 def lacks(run: Run, asked: Sequence[str] = (SIZES, *QUERIES)) -> list[str]:

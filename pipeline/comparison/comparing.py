@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from pipeline.campaign.gathering import SIZES, RunSize, ask, lacks, measure
+from pipeline.campaign.gathering import SIZES, RunSize, lacks, measure, opened, rows_of
 from pipeline.comparison.causes import CRITICAL_PATH, TIME, Explained, find_causes
 from pipeline.comparison.changes import CallPathChange, Cause, MetricChange, RankChange
 from pipeline.comparison.noise import noise_of
@@ -234,22 +234,21 @@ def compare(
         "is_per_process": len({size.processes for size in sizes.values()}) > 1,
     }
 
-    def asked(**more: Value) -> "polars.DataFrame":
-        given = values | more
-        (found,) = ask(
-            list(runs.values()), [QUERY], given, threads=threads, memory_limit=memory_limit
-        )
-        return _with_noise(found, len(base), len(other))
+    with opened(list(runs.values()), [QUERY], threads=threads, memory_limit=memory_limit) as tables:
 
-    rows = asked()
-    summands = 1 if values["is_per_process"] else sides[0].processes[0]
-    places = ",".join(_places(rows, summands))
+        def asked(**more: Value) -> "polars.DataFrame":
+            return _with_noise(rows_of(tables, QUERY, values | more), len(base), len(other))
+
+        rows = asked()
+        summands = 1 if values["is_per_process"] else sides[0].processes[0]
+        places = ",".join(_places(rows, summands))
+        ranked = asked(places=places) if places else rows.clear()
     return Comparison(
         base=sides[0],
         other=sides[1],
         is_per_process=bool(values["is_per_process"]),
         rows=rows,
-        ranked=asked(places=places) if places else rows.clear(),
+        ranked=ranked,
         sql=(_text(values), _text(values | {"places": places})),
     )
 
