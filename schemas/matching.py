@@ -70,6 +70,10 @@ NO_POST = f"the trace holds no request, or {OUTSIDE}"
 RECEIVE_POST = _moment("receive_post", null_means=NO_POST)
 RECEIVE_COMPLETION = _moment("receive_completion", null_means=OUTSIDE)
 
+_ONE_SIDED_ROLES = (
+    "create", "free", "fence", "start", "complete", "post", "wait", "lock", "unlock", "flush",
+    "access",
+)  # fmt: skip
 MPI_CALLS = Table(
     name="mpi_calls",
     meaning="Which MPI call a region is, what completing a message in it means, and its purpose.",
@@ -96,10 +100,7 @@ MPI_CALLS = Table(
         Column(
             name="one_sided_role",
             type=ENUM,
-            values=(
-                "create", "free", "fence", "start", "complete", "post", "wait", "lock", "unlock",
-                "flush", "access",
-            ),
+            values=_ONE_SIDED_ROLES,
             null_means="no call of one-sided communication",
             meaning="What it does with a window; access is to put, get or accumulate.",
         ),
