@@ -16,6 +16,7 @@ from pipeline.sql import Query
 from pipeline.store.database import create_empty
 from schemas import Table
 from tests.hand_made import RowsInMemory, make_table
+from tests.planned_queries import PlannedQueries
 
 Row = tuple[Any, ...]
 NO_SPILL = Path("/nowhere")
@@ -83,6 +84,7 @@ class Analyst:
         self._connection.execute("SET threads = 1")
         # With so few rows, optimising takes longer than computing.
         self._connection.execute("PRAGMA disable_optimizer")
+        self._queries = PlannedQueries(self._connection)
         recipe = standard_recipe()
         self._makers: dict[str, Query | PythonStage] = {
             query.relation: query for query in recipe.queries if query.is_stage
@@ -111,16 +113,10 @@ class Analyst:
             self._connection.execute(f"CREATE TABLE {table.name} AS FROM none")
             self._connection.unregister("none")
             self._provided.add(table.name)
-        if isinstance(maker, Query):
-            self._prepare(maker)
         if maker:
             self._order.append(maker)
         else:
             self._given.append(name)
-
-    def _prepare(self, query: Query) -> None:
-        name = query.relation
-        self._connection.execute(f"PREPARE {name}_rows AS INSERT INTO {name} {query.text}")
 
     def analyse(self, anchor: Path) -> None:
         """Read an archive and compute the relations; what was there before is forgotten."""
@@ -129,10 +125,14 @@ class Analyst:
     def analyse_tables(self, read: Mapping[str, pa.Table]) -> dict[str, list[dict[str, Any]]]:
         """Compute the relations of what was read; gives back all rows, also of the tables read."""
         self.compute(read)
-        return {
-            name: self._connection.table(name).to_arrow_table().to_pylist()
-            for name in sorted(self._provided)
-        }
+        return {name: self._all_rows(name) for name in sorted(self._provided)}
+
+    def _all_rows(self, name: str) -> list[dict[str, Any]]:
+        if not self._row_counts[name]:
+            return []
+        found = self._queries.run(f"FROM {name}", {})
+        columns = [column for column, *_ in found.description or ()]
+        return [dict(zip(columns, row, strict=True)) for row in found.fetchall()]
 
     def compute(self, read: Mapping[str, pa.Table]) -> None:
         """Compute the relations of what was read; what was there before is forgotten."""
@@ -152,9 +152,7 @@ class Analyst:
                 self._run_query(maker)
 
     def _run_query(self, query: Query) -> None:
-        values = ", ".join(f"{key} := {value}" for key, value in query.bind({}).items())
-        parameters = f"({values})" if values else ""
-        made = self._connection.execute(f"EXECUTE {query.relation}_rows{parameters}")
+        made = self._queries.run(f"INSERT INTO {query.relation} {query.text}", query.bind({}))
         ((self._row_counts[query.relation],),) = made.fetchall()
 
     def _run_stage(self, stage: PythonStage) -> None:
@@ -172,9 +170,9 @@ class Analyst:
 
     def _fill(self, name: str, rows: pa.Table) -> None:
         """Put rows into a table; making a view of them would make all queries planned anew."""
-        assert rows is not None
-        self._connection.execute(f"INSERT INTO {name} BY NAME FROM rows")
-        self._row_counts[name] = len(rows)
+        if rows.num_rows:
+            self._connection.execute(f"INSERT INTO {name} BY NAME FROM rows")
+        self._row_counts[name] = rows.num_rows
 
     def count_without(self, relation: str, emptied: Iterable[str]) -> int:
         """How many rows a relation has if some tables have none, and all others what they have."""

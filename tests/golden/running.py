@@ -13,6 +13,7 @@ from pipeline.sql import Query, Value, all_queries
 from pipeline.stages.patterns import pattern_stages
 from tests.hand_made import make_table
 from tests.oracle.profiles import with_profile
+from tests.planned_queries import PlannedQueries
 
 Rows = Sequence[Mapping[str, Any]]
 Found = list[tuple[Any, ...]]
@@ -68,6 +69,7 @@ class _Planned:
         self._connection.execute("SET threads = 1")
         # It would plan for tables that are empty.
         self._connection.execute("PRAGMA disable_optimizer")
+        self._queries = PlannedQueries(self._connection)
         self._given = given
         self._filled: list[str] = []
         self._computed: list[Query | PythonStage] = []
@@ -79,7 +81,6 @@ class _Planned:
                 self._provide(relation)
             else:
                 self._provide_inputs(maker)
-                self._connection.execute(f"PREPARE {relation}_wanted AS {maker.text}")
 
     def _provide_inputs(self, maker: Query | PythonStage) -> None:
         for name in maker.inputs:
@@ -100,8 +101,6 @@ class _Planned:
             self._connection.execute(f"CREATE TABLE {table.name} AS FROM none")
         if maker is not None:
             self._computed.append(maker)
-        if isinstance(maker, Query):
-            self._connection.execute(f"PREPARE {name}_made AS INSERT INTO {name} {maker.text}")
 
     def run(
         self, tables: Mapping[str, Rows], columns: Sequence[str], parameters: Mapping[str, Value]
@@ -129,13 +128,13 @@ class _Planned:
 
     def _fill(self, name: str, rows: pa.Table) -> None:
         """Put rows into a table; making a view of them would make all queries planned anew."""
-        assert rows is not None
-        self._connection.execute(f"INSERT INTO {name} BY NAME FROM rows")
+        if rows.num_rows:
+            self._connection.execute(f"INSERT INTO {name} BY NAME FROM rows")
         self._row_counts[name] = rows.num_rows
 
     def _run_query(self, query: Query, parameters: Mapping[str, Value]) -> None:
-        self._execute(f"{query.relation}_made", query.bind(parameters))
-        ((self._row_counts[query.relation],),) = self._connection.fetchall()
+        text, values = f"INSERT INTO {query.relation} {query.text}", query.bind(parameters)
+        ((self._row_counts[query.relation],),) = self._queries.run(text, values).fetchall()
 
     def _run_stage(self, stage: PythonStage) -> None:
         names = stage.inputs
@@ -154,18 +153,7 @@ class _Planned:
         if isinstance(maker, PythonStage):
             self._connection.execute(f"FROM {maker.name}")
         else:
-            self._execute(f"{maker.relation}_wanted", maker.bind(parameters))
+            self._queries.run(maker.text, maker.bind(parameters))
         known = [name for name, *_ in self._connection.description or ()]
         places = [known.index(name) for name in names or known]
         return [tuple(row[place] for place in places) for row in self._connection.fetchall()]
-
-    def _execute(self, name: str, values: Mapping[str, Value]) -> None:
-        told = ", ".join(f"{each} := {_literal(value)}" for each, value in values.items())
-        self._connection.execute(f"EXECUTE {name}({told})" if told else f"EXECUTE {name}")
-
-
-def _literal(value: Value) -> str:
-    """A value as EXECUTE takes it, which takes no parameters itself."""
-    if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
-    return f"{value!r}::DOUBLE" if isinstance(value, float) else repr(value)
