@@ -4,7 +4,7 @@ import csv
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,6 +55,8 @@ def read_rules(path: Path) -> str:
     return text
 
 
+# Runs that are analysed one after the other have the same rules.
+@lru_cache(maxsize=4)
 def parse_rules(text: str, *, source: str = "overhead classes") -> tuple[OverheadRule, ...]:
     """The rules of a file, in order; raises UsageError that names the line and what to do."""
     rows = _rows(text, source)
