@@ -1,4 +1,4 @@
-"""Reads traces in CSV with our reader into a store of their own, and gives back rows."""
+"""Reads traces in CSV with our reader into memory, and gives back rows."""
 
 from pathlib import Path
 
@@ -11,4 +11,4 @@ def read_text(
     """Read a trace given as the text of its file."""
     file = folder / "trace.csv"
     file.write_bytes(text.encode() if isinstance(text, str) else text)
-    return read_archive(file, folder / "store", threads=threads, allow_damaged=allow_damaged)
+    return read_archive(file, folder, threads=threads, allow_damaged=allow_damaged)

@@ -1,15 +1,16 @@
-"""Reads archives with our reader into a store of their own, and gives back rows."""
+"""Reads archives with our reader into memory, as a store would check them, and gives back rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import pyarrow.parquet as pq
+import pyarrow as pa
 
 from pipeline.readers import open_source
 from pipeline.store import Store
+from tests.memory_sink import MemorySink
 from tests.otf2_archive import Trace
 
 Row = tuple[Any, ...]
@@ -19,12 +20,11 @@ Row = tuple[Any, ...]
 class ReadTrace:
     """The tables of one reading."""
 
-    files: dict[str, list[Path]]
+    tables: Mapping[str, pa.Table]
 
     def records(self, table: str) -> list[dict[str, Any]]:
-        """Whole rows by column, in the order in which they are stored."""
-        read = (pq.read_table(file, partitioning=None) for file in self.files[table])
-        return [row for part in read for row in part.to_pylist()]
+        """Whole rows by column, in the order in which they would be stored."""
+        return self.tables[table].to_pylist()
 
     def rows(self, table: str, columns: str, where: str = "") -> list[Row]:
         """Rows of the columns, named with spaces between, perhaps only some of them."""
@@ -53,8 +53,7 @@ class ReadTrace:
         """Rows of a query over some of the tables."""
         with duckdb.connect() as connection:
             for name in tables:
-                files = [str(file) for file in self.files[name]]
-                connection.read_parquet(files).create_view(name)
+                connection.register(name, self.tables[name])
             return connection.sql(query).fetchall()
 
     def findings(self) -> dict[tuple[str, int | None], int]:
@@ -64,22 +63,33 @@ class ReadTrace:
 
 
 def read_archive(
-    anchor: Path, store: Path, *, threads: int = 1, allow_damaged: bool = False
+    anchor: Path, folder: Path, *, threads: int = 1, allow_damaged: bool = False
 ) -> ReadTrace:
-    """Read an archive; the tables stay in `store`, unpublished."""
+    """Read a trace; in `folder` may be put what has to be sorted."""
     source = open_source(anchor)
-    reported: list[int] = []
-    sink = Store(store).begin(source.identity().run_id)
+    assert source.identity().run_id
+    sink = MemorySink(folder / "spill")
     source.read(
-        sink,
+        sink,  # type: ignore[arg-type]
         run_id="run",
         threads=threads,
         allow_damaged=allow_damaged,
-        report=reported.append,
+        report=lambda count: None,
     )
+    return ReadTrace({table.name: sink.table(table) for table in source.tables})
+
+
+def stored_files(anchor: Path, store: Path, *, threads: int = 1) -> dict[str, list[bytes]]:
+    """The content of all files by table that reading a trace puts into a store, unpublished."""
+    source = open_source(anchor)
+    sink = Store(store).begin(source.identity().run_id)
+    source.read(sink, run_id="run", threads=threads, allow_damaged=False, report=lambda count: None)
     for table in source.tables:
         sink.finish(table)
-    return ReadTrace({table.name: sink.files(table.name) for table in source.tables})
+    return {
+        table.name: [file.read_bytes() for file in sink.files(table.name)]
+        for table in source.tables
+    }
 
 
 def _pick(row: dict[str, Any], columns: str) -> Row:
@@ -102,9 +112,4 @@ class Reader:
     def again(self, anchor: Path, **options: Any) -> ReadTrace:
         """Read an archive that is written."""
         self._count += 1
-        return read_archive(anchor, self._folder / f"store{self._count}", **options)
-
-
-def table_bytes(read: ReadTrace) -> dict[str, Sequence[bytes]]:
-    """Content of all files by table."""
-    return {name: [file.read_bytes() for file in files] for name, files in read.files.items()}
+        return read_archive(anchor, self._folder / f"again{self._count}", **options)

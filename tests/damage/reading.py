@@ -16,7 +16,7 @@ from pipeline.errors import (
     UnsupportedTraceError,
 )
 from pipeline.readers import open_source
-from tests.damage.sink import MemorySink
+from tests.memory_sink import MemorySink
 
 REFUSALS = (DamagedTraceError, NotATraceError, UnsupportedTraceError)
 

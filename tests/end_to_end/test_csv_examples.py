@@ -9,11 +9,15 @@ from pipeline.store import Run
 from tests.otf2_reading import ReadTrace
 
 MS = 1_000_000
+TABLES = (
+    "call_paths", "critical_path_profile", "critical_path_segments", "critical_path_summary",
+    "locations", "messages", "reading_findings", "visits", "wait_states",
+)  # fmt: skip
 WAITS = "property location_id start_ns wait_ns cause_location_id"
 
 
 def tables_of(run: Run) -> ReadTrace:
-    return ReadTrace({table: run.files(table) for table in run.tables})
+    return ReadTrace({name: run.read(name) for name in TABLES})
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ COLUMNS = "path enter_ns leave_ns exclusive_ns is_closed"
 
 
 def read(path: Path, **options: bool) -> ReadTrace:
-    return read_archive(path, path.parent / "store", **options)
+    return read_archive(path, path.parent, **options)
 
 
 def test_visits_are_unfolded_in_order_of_begin_and_depth(tmp_path: Path) -> None:
@@ -93,7 +93,6 @@ def test_rows_without_times_are_an_error_or_counted(tmp_path: Path) -> None:
     file.write_text(HEADER + VISITS + 'Master thread,MPI Rank 1,1,"bad",soon,0.5,0.1\n')
     with pytest.raises(DamagedTraceError, match=r"1 rows without possible times .* bad"):
         read(file)
-    (tmp_path / "store").rename(tmp_path / "old")
     found = read(file, allow_damaged=True)
     assert found.findings()["unreadable_row", None] == 1
     assert found.visits(COLUMNS) == EXPECTED

@@ -66,7 +66,7 @@ def text_of(rows: list[tuple[int, str, str, int]]) -> str:
 def read(text: str | bytes, **options: int) -> dict[str, list[dict[str, object]]]:
     with TemporaryDirectory() as folder:
         found = read_text(text, Path(folder), **options)
-        return {name: found.records(name) for name in found.files if name != "runs"}
+        return {name: found.records(name) for name in found.tables if name != "runs"}
 
 
 @READING
