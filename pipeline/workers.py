@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 
 _PATIENCE_SECONDS = 20
 _MOMENT_SECONDS = 0.05
-_PRELOADED = "pipeline.preloading"
+PRELOADED = "pipeline.preloading"
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def _context() -> Any:
     a small trace.
     """
     context = get_context("forkserver")
-    context.set_forkserver_preload([_PRELOADED])
+    context.set_forkserver_preload([PRELOADED])
     return context
 
 

@@ -1,14 +1,7 @@
-"""Works on a store until it is killed; run by the tests.
-
-    python -m tests.contracts.endless_work STORE publish|generations|runs
-
-Publishes generations of a few runs, or prunes earlier generations, or runs, without any grace.
-"""
+"""Works on a store without end, for processes that are killed."""
 
 import itertools
 import secrets
-import sys
-from pathlib import Path
 
 from pipeline.retention import prune
 from pipeline.store import Store
@@ -22,14 +15,11 @@ LIMITS = {
 }
 
 
-def main(store: Store, work: str) -> None:
+def work_on(store: Store, work: str) -> None:
+    """Publish generations of a few runs, or prune earlier generations, or runs, without grace."""
     for name in itertools.cycle(NAMES):
         if work == "publish":
             publish(store, name, secrets.token_hex(4))
         else:
             prune(store.path, LIMITS[work])
             store.sweep()
-
-
-if __name__ == "__main__":
-    main(Store(Path(sys.argv[1])), sys.argv[2])

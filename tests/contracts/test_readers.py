@@ -1,10 +1,10 @@
 """Readers see whole runs, and no error, whatever others publish, remove and leave half-done."""
 
 import random
-import subprocess
-import sys
+import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
@@ -13,22 +13,22 @@ from pipeline import cli
 from pipeline.store import Manifest, Run, Store, runs
 from pipeline.store.manifest import MANIFEST_NAME
 from pipeline.store.sweep import remove
-from tests.contracts.endless_work import NAMES
+from tests.contracts.endless_work import NAMES, work_on
+from tests.forking import start_process
 from tests.store_cases import publish
 
-ROOT = Path(__file__).parents[2]
 POLLS = 15
 
 
 @contextmanager
-def working(store: Store, work: str) -> Iterator[subprocess.Popen[bytes]]:
+def working(store: Store, work: str) -> Iterator[BaseProcess]:
     """A process at work, killed without a warning in the end."""
-    command = [sys.executable, "-m", "tests.contracts.endless_work", str(store.path), work]
-    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+    process = start_process(work_on, store, work)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.join()
 
 
 @pytest.mark.parametrize("work", ["publish", "generations", "runs"])
@@ -42,12 +42,12 @@ def test_a_reader_sees_whole_runs_and_no_error(tmp_path: Path, work: str) -> Non
         with working(store, "publish") as killed:
             while len(seen) < 4:  # both of them are at work
                 seen |= {run.generation for run in store.runs()}
-        assert killed.poll() is not None
+        assert killed.exitcode == -signal.SIGKILL
         processes.append(lasting.enter_context(working(store, "publish")))
         for _ in range(POLLS):
             seen |= poll(store, chance.choice(NAMES), work)
         for process in processes:
-            assert process.poll() is None, process.stderr and process.stderr.read()
+            assert process.exitcode is None
     assert len(seen) >= 4
     store.sweep()
     assert not list(store.path.rglob(".writing~*"))

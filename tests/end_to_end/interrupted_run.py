@@ -1,16 +1,6 @@
-"""Analyse a trace into a folder and be interrupted at a given moment; run by the tests.
-
-    python -m tests.end_to_end.interrupted_run FOLDER SIGNAL EVENT STAGE [TRACE]
-
-Without TRACE it is the fake trace of the folder, with the folder's queries.
-
-EVENT is `started` or `advanced` (of STAGE), or `pointing`: published but not yet current. With
-`later`, the signal comes half a second after STAGE started.
-"""
+"""Analysing a trace into a folder while being interrupted at a given moment."""
 
 import os
-import signal
-import sys
 import threading
 from pathlib import Path
 
@@ -49,8 +39,15 @@ def fake_recipe(queries: Path) -> Recipe:
     return write_recipe(queries, **texts)
 
 
-def main(folder: Path, signal_name: str, event: str, stage: str, trace: str = "") -> None:
-    interrupter = Interrupter(signal.Signals[signal_name], event, stage)
+def analyse_interrupted(
+    folder: Path, number: int, event: str, stage: str, trace: Path | None = None
+) -> None:
+    """Analyse a trace, or the fake one of the folder with the folder's queries.
+
+    The event is `started` or `advanced` (of the stage), or `pointing`: published but not yet
+    current. With `later`, the signal comes half a second after the stage started.
+    """
+    interrupter = Interrupter(number, event, stage)
 
     class InterruptedStore(Store):
         def point_to(self, run: Run) -> None:
@@ -59,14 +56,9 @@ def main(folder: Path, signal_name: str, event: str, stage: str, trace: str = ""
             super().point_to(run)
 
     analyze_source(
-        open_source(Path(trace)) if trace else FakeSource(folder / "first" / "trace.json"),
+        open_source(trace) if trace else FakeSource(folder / "first" / "trace.json"),
         store=InterruptedStore(folder / "store"),
         options=Options(threads=2),
         reporter=interrupter,
         recipe=None if trace else fake_recipe(folder / "queries"),
     )
-    print("not interrupted")
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), *sys.argv[2:])

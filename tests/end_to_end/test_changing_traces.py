@@ -16,6 +16,7 @@ from pipeline.readers import open_source
 from pipeline.reporter import SilentReporter
 from pipeline.run import Analysis, Options, analyze, analyze_source
 from pipeline.store import Store
+from tests.forking import start_process
 from tests.support import Case, FakeSource, contents, write_trace
 
 ROOT = Path(__file__).parents[2]
@@ -174,14 +175,9 @@ def _analyse(archive: Path, store: Path, results: "multiprocessing.Queue[object]
 def test_processes_that_analyse_one_trace_at_once_need_no_lease(
     archive: Path, tmp_path: Path
 ) -> None:
-    context = multiprocessing.get_context("spawn")
-    results: multiprocessing.Queue[object] = context.Queue()
+    results: multiprocessing.Queue[object] = multiprocessing.get_context("forkserver").Queue()
     store = Store(tmp_path / "store")
-    processes = [
-        context.Process(target=_analyse, args=(archive, store.path, results)) for _ in range(3)
-    ]
-    for process in processes:
-        process.start()
+    processes = [start_process(_analyse, archive, store.path, results) for _ in range(3)]
     paths = {results.get(timeout=120) for _ in processes}
     for process in processes:
         process.join()

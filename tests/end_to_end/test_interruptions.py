@@ -3,8 +3,6 @@ cleans up and gives the same tables as an undisturbed one."""
 
 import re
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -13,6 +11,8 @@ import pytest
 from pipeline.reporter import SilentReporter
 from pipeline.run import Options, analyze, analyze_source
 from pipeline.store import Store
+from tests.end_to_end.interrupted_run import analyse_interrupted
+from tests.forking import start_process
 from tests.support import QUERY_TEXTS, FakeSource, contents, write_recipe, write_trace
 
 ROOT = Path(__file__).parent.parent.parent
@@ -36,18 +36,12 @@ def prepare(folder: Path, **changed: str) -> None:
 
 
 def interrupt(
-    folder: Path, signal_name: str, event: str, stage: str, *trace: str
-) -> subprocess.Popen[str]:
-    module = "tests.end_to_end.interrupted_run"
-    process = subprocess.Popen(
-        [sys.executable, "-m", module, str(folder), signal_name, event, stage, *trace],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    process.wait(timeout=60)
-    return process
+    folder: Path, number: signal.Signals, event: str, stage: str, *trace: Path
+) -> int | None:
+    """How a process ended that analysed and was sent a signal at some moment."""
+    process = start_process(analyse_interrupted, folder, number, event, stage, *trace)
+    process.join(60)
+    return process.exitcode
 
 
 def names(store: Store) -> list[str]:
@@ -70,8 +64,7 @@ def test_after_a_kill_the_next_run_sweeps_and_gives_the_same_bytes(
     tmp_path: Path, undisturbed: dict[str, bytes], event: str, stage: str
 ) -> None:
     prepare(tmp_path)
-    killed = interrupt(tmp_path, "SIGKILL", event, stage)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr.read() if killed.stderr else ""
+    assert interrupt(tmp_path, signal.SIGKILL, event, stage) == -signal.SIGKILL
     store = Store(tmp_path / "store")
     left = [".writing", "gen"] if event == "pointing" else [".writing"]
     assert [re.split("[~=]", name)[0] for name in names(store)] == left
@@ -107,8 +100,7 @@ def undisturbed_real(tmp_path_factory: pytest.TempPathFactory) -> dict[str, byte
 def test_a_real_trace_survives_a_kill(
     tmp_path: Path, undisturbed_real: dict[str, bytes], event: str, stage: str
 ) -> None:
-    killed = interrupt(tmp_path, "SIGKILL", event, stage, str(REAL_TRACE))
-    assert killed.returncode == -signal.SIGKILL, killed.stderr.read() if killed.stderr else ""
+    assert interrupt(tmp_path, signal.SIGKILL, event, stage, REAL_TRACE) == -signal.SIGKILL
     store = Store(tmp_path / "store")
     assert [name.split("~")[0] for name in names(store)] == [".writing"]
 
@@ -120,8 +112,7 @@ def test_a_real_trace_survives_a_kill(
 @pytest.mark.parametrize("stage", STAGES)
 def test_ctrl_c_leaves_nothing(tmp_path: Path, stage: str) -> None:
     prepare(tmp_path)
-    process = interrupt(tmp_path, "SIGINT", "started", stage)
-    assert process.returncode == -signal.SIGINT
+    assert interrupt(tmp_path, signal.SIGINT, "started", stage) == -signal.SIGINT
     assert list(Store(tmp_path / "store").runs_path.iterdir()) == []
 
 
@@ -133,7 +124,6 @@ def test_ctrl_c_stops_a_long_query_at_once(tmp_path: Path, name: str) -> None:
     )
     prepare(tmp_path, **{name: slow.replace("\nWHERE duration_ns", " AND duration_ns")})
     start = time.monotonic()
-    process = interrupt(tmp_path, "SIGINT", "later", name)
-    assert process.returncode == -signal.SIGINT
+    assert interrupt(tmp_path, signal.SIGINT, "later", name) == -signal.SIGINT
     assert time.monotonic() - start < 20
     assert names(Store(tmp_path / "store")) == []
