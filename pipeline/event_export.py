@@ -62,7 +62,12 @@ def export_events(
             f"cannot export to {output}: events are written as .csv, .csv.gz or .csv.zst"
         )
     check_free(output, is_overwriting=is_overwriting)
-    connection = run.connect(threads=_THREADS, memory_limit=memory_limit or MEMORY_LIMIT)
+    definitions, events = load_query("exported_definitions"), load_query("exported_events")
+    connection = run.connect(
+        threads=_THREADS,
+        memory_limit=memory_limit or MEMORY_LIMIT,
+        tables=sorted({*definitions.inputs, *events.inputs}),
+    )
     try:
         with (
             replacing(output) as beside,
@@ -70,8 +75,7 @@ def export_events(
             _told(beside, output),
         ):
             connection.execute("SET temp_directory = $folder", {"folder": f"{folder}/spilled"})
-            definitions = load_query("exported_definitions").statement
-            connection.execute(f"CREATE TEMP TABLE definitions AS {definitions}")
+            connection.execute(f"CREATE TEMP TABLE definitions AS {definitions.statement}")
             _sort_batches(connection, Path(folder))
             return _write(connection, Path(folder), beside, _COMPRESSIONS[suffixes[-1]])
     finally:

@@ -1,5 +1,6 @@
 """Results as files that other tools compare or load."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -19,7 +20,11 @@ class ExportedRun(Protocol):
     """What an export needs of a run: its tables as views."""
 
     def connect(
-        self, *, threads: int | None = None, memory_limit: str = ""
+        self,
+        *,
+        threads: int | None = None,
+        memory_limit: str = "",
+        tables: Sequence[str] | None = None,
     ) -> "duckdb.DuckDBPyConnection": ...
 
 
