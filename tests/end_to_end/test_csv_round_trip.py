@@ -12,8 +12,10 @@ from pipeline.console import messages, results
 from pipeline.errors import PipelineError, QueryError
 from pipeline.event_export import export_events
 from pipeline.export import export_severities
+from pipeline.graph import Recipe
 from pipeline.kernels.records import RECORDS
-from pipeline.run import Analysis, Options, analyze
+from pipeline.readers import open_source
+from pipeline.run import Analysis, Options, analyze, analyze_source
 from pipeline.sql import load_query
 from pipeline.store import Run, Store
 from schemas import BY_NAME
@@ -121,7 +123,9 @@ def test_an_export_is_itself_exported_alike(
 ) -> None:
     first, second = tmp_path / "first.csv", tmp_path / "second.csv"
     export_events(analysis_of("m31_omp_tasks").run, first)
-    export_events(analyzed(first, tmp_path / "again"), second)
+    store, nothing_else = Store(tmp_path / "again"), Recipe((), ())
+    again = analyze_source(open_source(first), store=store, recipe=nothing_else).run
+    export_events(again, second)
     assert first.read_bytes() == second.read_bytes()
 
 
@@ -150,6 +154,16 @@ def test_another_suffix_is_refused(
     assert not (tmp_path / name).exists()
 
 
+@pytest.fixture(scope="module")
+def small_store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A store with a trace of a single visit, which tests only read."""
+    folder = tmp_path_factory.mktemp("small")
+    trace, store = folder / "trace.csv", folder / "store"
+    trace.write_text("Timestamp (ns),Event Type,Name,Process\n0,Enter,main,0\n9,Leave,main,0\n")
+    assert cli.main(["analyze", str(trace), "--store", str(store), "--no-report"]) == 0
+    return str(store)
+
+
 @pytest.mark.parametrize(
     ("kind", "name", "ending"),
     [
@@ -159,15 +173,17 @@ def test_another_suffix_is_refused(
     ],
 )
 def test_a_file_that_is_there_is_overwritten_only_if_asked(
-    kind: str, name: str, ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    kind: str,
+    name: str,
+    ending: str,
+    small_store: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    store, file = str(tmp_path / "store"), tmp_path / name
-    trace = tmp_path / "trace.csv"
-    trace.write_text("Timestamp (ns),Event Type,Name,Process\n0,Enter,main,0\n9,Leave,main,0\n")
-    assert cli.main(["analyze", str(trace), "--store", store, "--no-report"]) == 0
+    file = tmp_path / name
     file.write_text("mine")
     capsys.readouterr()
-    command = ["export", kind, "--output", str(file), "--store", store]
+    command = ["export", kind, "--output", str(file), "--store", small_store]
     assert cli.main(command) == PipelineError.exit_code
     assert capsys.readouterr().err == (
         f"tracemill: {file} is there already: name another place with --output, or replace it "
