@@ -1,10 +1,10 @@
 """Checks of an archive's files before the library reads them."""
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from pipeline.errors import DamagedTraceError
 from pipeline.readers.otf2.archive import Archive, check_definition_file, check_event_file
+from pipeline.readers.trace.parallel import map_in_threads
 from pipeline.readers.trace.reading import LocationState
 from pipeline.readers.trace.survey import describe_damage
 
@@ -25,8 +25,7 @@ def check_files(archive: Archive, *, allow_damaged: bool, threads: int) -> list[
                 return LocationState(0, problem)
         return state
 
-    with ThreadPoolExecutor(threads) as pool:
-        states = list(pool.map(check, archive.definitions["Location"].items()))
+    states = map_in_threads(check, archive.definitions["Location"].items(), threads)
     problems = [state for state in states if state.problem]
     if problems and not allow_damaged:
         raise DamagedTraceError(describe_damage([state.problem for state in problems]))

@@ -26,7 +26,9 @@ ARTIFICIAL_REGIONS = ("(undefined region)", "TASKS", "THREADS")
 
 def _table(table: Table, rows: Iterable[Sequence[Any]]) -> pa.Table:
     """Rows, in the order of the declared columns, as a table."""
-    columns = list(zip(*rows, strict=True)) or [()] * len(table.columns)
+    columns = list(zip(*rows, strict=True))
+    if not columns:
+        return table.empty()
     arrays = {
         column.name: pa.array(values, pa.string() if column.values else column.type)
         for column, values in zip(table.columns, columns, strict=True)

@@ -7,7 +7,6 @@ one are looked at a second time, when it is known from where they were forked.
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
@@ -27,6 +26,7 @@ from pipeline.kernels.location_walk import LocationWalk, no_teams
 from pipeline.kernels.walk_state import Code, Forks, Teams
 from pipeline.readers.trace.forks import resolve_teams
 from pipeline.readers.trace.identifiers import Identifiers
+from pipeline.readers.trace.parallel import map_in_threads
 from pipeline.readers.trace.reading import (
     LocationRead,
     LocationState,
@@ -232,8 +232,8 @@ class Surveyor:
         def look(block: list[int]) -> list[LocationSurvey | None]:
             return plain(block, self._merge)
 
-        with ThreadPoolExecutor(self._threads) as pool:
-            return [found for block in pool.map(look, chosen) for found in block]
+        looks = map_in_threads(look, chosen, self._threads)
+        return [found for block in looks for found in block]
 
     def _look_at_all(
         self, chosen: list[list[int]], teams: list[Teams], prefixes: CallTree | None
@@ -255,8 +255,8 @@ class Surveyor:
                         found[-1].numbers = self._merge(walk.tree)
                 return found
 
-        with ThreadPoolExecutor(self._threads) as pool:
-            return [found for block in pool.map(look, chosen) for found in block]
+        looks = map_in_threads(look, chosen, self._threads)
+        return [found for block in looks for found in block]
 
     def _merge(self, tree: CallTree) -> NDArray[np.int32]:
         """Merge a location's tree; where each node went, while there is room to remember."""

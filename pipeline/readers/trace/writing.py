@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,6 +14,7 @@ from pipeline.kernels.location_walk import LocationWalk
 from pipeline.kernels.walk_state import Code, RecordRows
 from pipeline.readers.trace.identifiers import Identifiers, Peers
 from pipeline.readers.trace.intervals import GapRows, TeamMemberRows
+from pipeline.readers.trace.parallel import map_in_threads
 from pipeline.readers.trace.reading import OpenLocations, RecordFiles
 from pipeline.readers.trace.record_tables import RecordTables, visit_table
 from pipeline.readers.trace.survey import Survey, blocks, describe_damage
@@ -54,8 +54,8 @@ class RowWriter:
 
     def run(self) -> list[LocationOutcome]:
         numbered = list(enumerate(blocks(self._ids)))
-        with ThreadPoolExecutor(self._threads) as pool:
-            return [found for block in pool.map(self._write_block, numbered) for found in block]
+        written = map_in_threads(self._write_block, numbered, self._threads)
+        return [found for block in written for found in block]
 
     def _write_block(self, numbered: tuple[int, list[int]]) -> list[LocationOutcome]:
         number, block = numbered
