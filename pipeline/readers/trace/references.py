@@ -1,7 +1,6 @@
 """References between definitions that lead nowhere."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from pipeline.readers.trace.definitions import UNDEFINED_32, UNDEFINED_64, Definitions
 
@@ -35,30 +34,27 @@ _MEMBERS = {1: "Location", 2: "Region", 4: "Location", 7: "LocationGroup"}
 
 def count_undefined(definitions: Definitions) -> int:
     """How often a definition names another that the trace does not hold."""
-    return sum(not is_known(ref) for is_known, ref in _references(definitions))
+    return sum(
+        _count_missing(definitions, target, refs) for target, refs in _references(definitions)
+    )
 
 
-def _references(definitions: Definitions) -> Iterator[tuple[Callable[[int], bool], int]]:
+def _references(definitions: Definitions) -> Iterator[tuple[str, Iterable[int]]]:
+    """Kinds of definitions, and references to them."""
     for kind, places in _REFERENCES.items():
         for place, target in places.items():
-            is_known = _knower(definitions, target)
-            for values in definitions[kind].values():
-                yield is_known, values[place]
+            yield target, [values[place] for values in definitions[kind].values()]
     for _, kind, _, _, members in definitions["Group"].values():
         if kind in _MEMBERS:
-            is_known = _knower(definitions, _MEMBERS[kind])
-            yield from ((is_known, member) for member in members)
-    is_known = _knower(definitions, "MetricMember")
+            yield _MEMBERS[kind], members
     for members, *_ in definitions["MetricClass"].values():
-        yield from ((is_known, member) for member in members)
+        yield "MetricMember", members
 
 
-def _knower(definitions: Definitions, target: str) -> Callable[[int], bool]:
-    """Whether a reference to a kind of definition is one that exists, or none."""
-    known: list[dict[int, Any]] = [definitions[kind] for kind in _UNITED.get(target, (target,))]
+def _count_missing(definitions: Definitions, target: str, refs: Iterable[int]) -> int:
+    """How many references to a kind of definition are to none that exists, and not to none."""
+    for kind in _UNITED.get(target, (target,)):
+        known = definitions[kind]
+        refs = [ref for ref in refs if ref not in known]
     none = _NONE | {_NO_PARADIGM} if target == "IoParadigm" else _NONE
-
-    def is_known(ref: int) -> bool:
-        return ref in none or any(ref in found for found in known)
-
-    return is_known
+    return sum(ref not in none for ref in refs)
