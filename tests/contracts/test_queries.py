@@ -3,10 +3,11 @@
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -34,6 +35,7 @@ from schemas import CAMPAIGN_TABLES, NIGHTLY_TABLES, TABLES, Column, Table
 from schemas.patterns import FINDING_COLUMNS
 from schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING
 
+Checked = TypeVar("Checked", Query, Table)
 BY_NAME = known_tables()
 SQL_TYPES = {
     INT8: "TINYINT",
@@ -45,6 +47,7 @@ SQL_TYPES = {
     STRING: "VARCHAR",
     ENUM: "VARCHAR",
 }
+reads = cache(reads_of)
 # What the completing of findings is given: any columns.
 GIVEN = {"pattern_template", "pattern_result"}
 SAMPLES = {"BIGINT": 1, "INTEGER": 1, "DOUBLE": 1.0, "BOOLEAN": True, "VARCHAR": "x", "": 1}
@@ -56,8 +59,15 @@ GATHERING = [query for query in ANSWERS if query.concept == "gathering"]
 COMPARING = [query for query in ANSWERS if query.concept == "comparison"]
 
 
-def named(queries: list[Query]) -> Any:
-    return pytest.mark.parametrize("query", queries, ids=lambda query: query.relation)
+def check_each(every: Iterable[Checked], check: Callable[[Checked], None]) -> None:
+    """Fail with all for which the check fails, and why; a test of each would take far longer."""
+    failed = {}
+    for one in every:
+        try:
+            check(one)
+        except Exception as error:
+            failed[one.relation if isinstance(one, Query) else one.name] = error
+    assert not failed, "\n\n".join(f"{name}: {error!r}" for name, error in failed.items())
 
 
 @pytest.fixture(scope="module")
@@ -105,105 +115,129 @@ def test_there_are_queries() -> None:
     assert len(all_queries()) == len(list(QUERIES.rglob("*.sql")))
 
 
-@named(list(all_queries()))
-def test_the_header_says_everything(query: Query) -> None:
-    assert query.description
-    assert query.grain
-    assert (query.source and query.assumes) or not query.is_stage
-    order = (
-        "Grain:", "Inputs:", "Needs rows:", "Output:", "Parameters:", "Pattern:", "Metrics:",
-        "Source:", "Assumes:",
-    )  # fmt: skip
-    places = [query.text.find(f"\n-- {field}") for field in order]
-    assert [place for place in places if place >= 0] == sorted(
-        place for place in places if place >= 0
-    )
+def test_the_header_says_everything() -> None:
+    def check(query: Query) -> None:
+        assert query.description
+        assert query.grain
+        assert (query.source and query.assumes) or not query.is_stage
+        order = (
+            "Grain:", "Inputs:", "Needs rows:", "Output:", "Parameters:", "Pattern:", "Metrics:",
+            "Source:", "Assumes:",
+        )  # fmt: skip
+        places = [query.text.find(f"\n-- {field}") for field in order]
+        assert [place for place in places if place >= 0] == sorted(
+            place for place in places if place >= 0
+        )
+
+    check_each(all_queries(), check)
 
 
-@named(list(all_queries()))
-def test_inputs_are_the_tables_duckdb_reads(query: Query) -> None:
-    assert sorted(query.inputs) == sorted(reads_of(query.text).tables)
-    assert set(query.inputs) <= set(BY_NAME) | GIVEN
+def test_inputs_are_the_tables_duckdb_reads() -> None:
+    def check(query: Query) -> None:
+        assert sorted(query.inputs) == sorted(reads(query.text).tables)
+        assert set(query.inputs) <= set(BY_NAME) | GIVEN
+
+    check_each(all_queries(), check)
 
 
-@named(list(all_queries()))
-def test_rows_come_from_inputs_alone(query: Query) -> None:
+def test_rows_come_from_inputs_alone() -> None:
     """As those of patterns of the user must, which are held against the same list."""
-    assert reads_of(query.text).functions <= HARMLESS_FUNCTIONS
+
+    def check(query: Query) -> None:
+        assert reads(query.text).functions <= HARMLESS_FUNCTIONS
+
+    check_each(all_queries(), check)
 
 
-@named(list(all_queries()))
-def test_parameters_are_those_duckdb_finds(query: Query) -> None:
-    assert {each.name for each in query.parameters} == reads_of(query.text).parameters
-    for parameter in query.parameters:
-        assert parameter.meaning
-        assert f"${parameter.name}::" in query.text, "a parameter is cast where it is used"
+def test_parameters_are_those_duckdb_finds() -> None:
+    def check(query: Query) -> None:
+        assert {each.name for each in query.parameters} == reads(query.text).parameters
+        for parameter in query.parameters:
+            assert parameter.meaning
+            assert f"${parameter.name}::" in query.text, "a parameter is cast where it is used"
+
+    check_each(all_queries(), check)
 
 
-@named(STAGES)
-def test_a_stage_needs_no_parameter_without_default(query: Query) -> None:
-    assert all(parameter.has_default and parameter.type for parameter in query.parameters)
+def test_a_stage_needs_no_parameter_without_default() -> None:
+    def check(query: Query) -> None:
+        assert all(parameter.has_default and parameter.type for parameter in query.parameters)
+
+    check_each(STAGES, check)
 
 
-@named(STAGES)
-def test_the_result_is_the_declared_table(
-    query: Query, database: duckdb.DuckDBPyConnection
-) -> None:
-    table = BY_NAME[query.output]
-    result = database.sql(query.text, params=samples(query))
-    described = list(zip(result.columns, map(str, result.types), strict=True))
-    assert described == [(column.name, SQL_TYPES[column.type]) for column in table.columns]
+def test_the_result_is_the_declared_table(database: duckdb.DuckDBPyConnection) -> None:
+    def check(query: Query) -> None:
+        table = BY_NAME[query.output]
+        result = database.sql(query.text, params=samples(query))
+        described = list(zip(result.columns, map(str, result.types), strict=True))
+        assert described == [(column.name, SQL_TYPES[column.type]) for column in table.columns]
+
+    check_each(STAGES, check)
 
 
-@named([query for query in ANSWERS if query not in GATHERING + COMPARING])
-def test_a_query_for_reports_can_be_run(query: Query, database: duckdb.DuckDBPyConnection) -> None:
-    assert database.sql(query.text, params=samples(query)).columns
+def test_a_query_for_reports_can_be_run(database: duckdb.DuckDBPyConnection) -> None:
+    def check(query: Query) -> None:
+        assert database.sql(query.text, params=samples(query)).columns
+
+    check_each([query for query in ANSWERS if query not in GATHERING + COMPARING], check)
 
 
-@named(COMPARING)
-def test_a_query_for_comparisons_can_be_run(
-    query: Query, database_of_runs: duckdb.DuckDBPyConnection
-) -> None:
-    assert database_of_runs.sql(query.text, params=samples(query)).columns
+def test_a_query_for_comparisons_can_be_run(database_of_runs: duckdb.DuckDBPyConnection) -> None:
+    def check(query: Query) -> None:
+        assert database_of_runs.sql(query.text, params=samples(query)).columns
+
+    check_each(COMPARING, check)
 
 
-@named(GATHERING)
 def test_what_is_gathered_tells_runs_apart_and_fits_its_table(
-    query: Query, database_of_runs: duckdb.DuckDBPyConnection
+    database_of_runs: duckdb.DuckDBPyConnection,
 ) -> None:
-    result = database_of_runs.sql(query.text, params=samples(query))
-    described = dict(zip(result.columns, map(str, result.types), strict=True))
-    assert result.columns[0] == "run_id"
-    names = re.findall(r"\w+", query.output.removeprefix("campaign tables "))
-    for table in (BY_NAME[name] for name in names if name in BY_NAME):
-        fits = {c.name: SQL_TYPES[c.type] for c in table.columns if c.name in described}
-        assert fits == {name: described[name] for name in fits}, table.name
-        left = set(table.column_names) - set(described) - {"campaign_run_id"}
-        assert not left or table.name == "campaign_runs"
+    def check(query: Query) -> None:
+        result = database_of_runs.sql(query.text, params=samples(query))
+        described = dict(zip(result.columns, map(str, result.types), strict=True))
+        assert result.columns[0] == "run_id"
+        names = re.findall(r"\w+", query.output.removeprefix("campaign tables "))
+        for table in (BY_NAME[name] for name in names if name in BY_NAME):
+            fits = {c.name: SQL_TYPES[c.type] for c in table.columns if c.name in described}
+            assert fits == {name: described[name] for name in fits}, table.name
+            left = set(table.column_names) - set(described) - {"campaign_run_id"}
+            assert not left or table.name == "campaign_runs"
+
+    check_each(GATHERING, check)
 
 
-@named(STAGES)
-def test_the_file_is_named_like_its_table(query: Query) -> None:
-    assert query.output == query.path.stem == query.relation
-    assert query.output in BY_NAME
+def test_the_file_is_named_like_its_table() -> None:
+    def check(query: Query) -> None:
+        assert query.output == query.path.stem == query.relation
+        assert query.output in BY_NAME
+
+    check_each(STAGES, check)
 
 
-@named(STAGES)
-def test_query_and_schema_name_the_same_grain(query: Query) -> None:
-    assert query.grain.startswith("one row")
-    assert words(query.grain) == words(BY_NAME[query.output].grain)
+def test_query_and_schema_name_the_same_grain() -> None:
+    def check(query: Query) -> None:
+        assert query.grain.startswith("one row")
+        assert words(query.grain) == words(BY_NAME[query.output].grain)
+
+    check_each(STAGES, check)
 
 
-@named(STAGES)
-def test_the_result_has_a_total_order_of_its_own(query: Query) -> None:
+def test_the_result_has_a_total_order_of_its_own() -> None:
     """Rows come in a declared order, and in no other: all columns of the key decide it."""
-    ordering = [m for m in parse_select(query.text)["modifiers"] if m["type"] == "ORDER_MODIFIER"]
-    assert len(ordering) == 1, "the last clause is ORDER BY"
-    terms = [order["expression"] for order in ordering[0]["orders"]]
-    names = {term["column_names"][-1] for term in terms if "column_names" in term}
-    is_everything = any(term.get("class") == "STAR" for term in terms)
-    key = set(BY_NAME[query.output].key) - ({"property"} if query.pattern else set())
-    assert is_everything or key <= names
+
+    def check(query: Query) -> None:
+        ordering = [
+            m for m in parse_select(query.text)["modifiers"] if m["type"] == "ORDER_MODIFIER"
+        ]
+        assert len(ordering) == 1, "the last clause is ORDER BY"
+        terms = [order["expression"] for order in ordering[0]["orders"]]
+        names = {term["column_names"][-1] for term in terms if "column_names" in term}
+        is_everything = any(term.get("class") == "STAR" for term in terms)
+        key = set(BY_NAME[query.output].key) - ({"property"} if query.pattern else set())
+        assert is_everything or key <= names
+
+    check_each(STAGES, check)
 
 
 def test_parameters_of_one_name_are_declared_alike() -> None:
@@ -325,14 +359,19 @@ def test_every_column_type_can_be_stored_and_queried() -> None:
     assert types <= set(SQL_TYPES)
 
 
-@pytest.mark.parametrize("table", BY_NAME.values(), ids=lambda table: table.name)
-def test_duckdb_reads_a_stored_table_with_the_declared_types(tmp_path: Path, table: Table) -> None:
+def test_duckdb_reads_a_stored_table_with_the_declared_types(tmp_path: Path) -> None:
     from pipeline.store.parquet import write_empty
 
-    write_empty(table, tmp_path / "empty.parquet")
-    found = duckdb.connect().sql(f"FROM read_parquet('{tmp_path}/empty.parquet')")
-    assert found.columns == list(table.column_names)
-    assert list(map(str, found.types)) == [SQL_TYPES[column.type] for column in table.columns]
+    def check(table: Table) -> None:
+        file = tmp_path / f"{table.name}.parquet"
+        write_empty(table, file)
+        found = connection.sql(f"FROM read_parquet('{file}')")
+        assert found.columns == list(table.column_names)
+        types = [SQL_TYPES[column.type] for column in table.columns]
+        assert list(map(str, found.types)) == types
+
+    with duckdb.connect() as connection:
+        check_each(BY_NAME.values(), check)
 
 
 # --- Reading headers -----------------------------------------------------------------------------
