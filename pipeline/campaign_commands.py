@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pipeline.commands import tell_what_was_done
 from pipeline.console import ProgressReporter, results, tell_places
 from pipeline.errors import UsageError
-from pipeline.reports.build_campaign import build_campaign_report
+from pipeline.reports.build_campaign import build_campaign_report, build_campaign_summary
 from pipeline.reports.files import write_reports
 from pipeline.reports.terminal import print_summary
 from pipeline.store import Store
@@ -45,9 +45,8 @@ def run_campaign(
         )
         analysis = make_campaign(plan, store=opened, options=options, reporter=reporter)
     tell_what_was_done(analysis)
-    report = build_campaign_report(
-        analysis.run, threads=options.threads, memory_limit=options.memory_limit
-    )
+    build = build_campaign_report if has_report else build_campaign_summary
+    report = build(analysis.run, threads=options.threads, memory_limit=options.memory_limit)
     written = write_reports(report, store) if has_report else []
     print_summary(report, results())
     tell_places([*written, ("tables", analysis.run.path)])

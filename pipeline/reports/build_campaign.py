@@ -3,12 +3,13 @@
 It stands apart from `build`, as it needs SciPy, which starts slowly.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 from pipeline.reports.build import ReportedRun
 from pipeline.reports.campaign_sections import build_campaign_sections, summary
 from pipeline.reports.material import Material
-from pipeline.reports.model import Report, Subject
+from pipeline.reports.model import Report, Section, Subject
 from pipeline.reports.units import make_visible, shorten
 
 
@@ -16,6 +17,22 @@ def build_campaign_report(
     campaign: ReportedRun, *, threads: int | None = None, memory_limit: str = ""
 ) -> Report:
     """The whole report of a campaign. Raises QueryError if a table does not fit its query."""
+    return _build(campaign, build_campaign_sections, threads, memory_limit)
+
+
+def build_campaign_summary(
+    campaign: ReportedRun, *, threads: int | None = None, memory_limit: str = ""
+) -> Report:
+    """Only the first section, for the end of an analysis in the terminal."""
+    return _build(campaign, lambda material: (summary.build(material),), threads, memory_limit)
+
+
+def _build(
+    campaign: ReportedRun,
+    build: Callable[[Material], tuple[Section, ...]],
+    threads: int | None,
+    memory_limit: str,
+) -> Report:
     connection = campaign.connect(threads=threads, memory_limit=memory_limit, tables=())
     try:
         provide = partial(campaign.provide, connection)
@@ -24,7 +41,7 @@ def build_campaign_report(
             title=shorten(make_visible(campaign.run_id)),
             subtitle=summary.describe_size(material.overview),
             name=campaign.run_id,
-            sections=build_campaign_sections(material),
+            sections=build(material),
             subject=Subject.CAMPAIGN,
         )
     finally:
