@@ -4,8 +4,10 @@ Examples are the same ones in every run, so that a change fails only by what it 
 looked for with `make test ARGS="--hypothesis-profile=search tests/properties"`.
 """
 
+import fcntl
 import gc
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +17,7 @@ from hypothesis import settings
 
 if TYPE_CHECKING:
     from pipeline.run import Analysis
+    from tests.sharing import MakeOnce
 
 TESTS = Path(__file__).parent
 DATA = TESTS.parent / "data"
@@ -60,14 +63,41 @@ def _no_power_failures() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def analysis_of(tmp_path_factory: pytest.TempPathFactory) -> "Callable[[str], Analysis]":
-    """Analyses a trace of data/ as far as no test of the session did: they share a store.
+def shared(tmp_path_factory: pytest.TempPathFactory) -> "MakeOnce":
+    """A folder of this name that one test of the session fills, in whatever process: others wait.
+
+    Tests may only read it.
+    """
+    own = tmp_path_factory.getbasetemp()
+    base = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+    def make_once(name: str, fill: Callable[[Path], object]) -> Path:
+        folder, made = base / f"shared_{name}", base / f"shared_{name}.made"
+        with made.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not made.exists():
+                shutil.rmtree(folder, ignore_errors=True)  # of one that failed
+                folder.mkdir()
+                fill(folder)
+                made.touch()
+        return folder
+
+    return make_once
+
+
+@pytest.fixture(scope="session")
+def analysis_of(shared: "MakeOnce") -> "Callable[[str], Analysis]":
+    """Analyses a trace of data/ as far as no test of the session did: each in a store of its own.
 
     Tests may only read it.
     """
     from pipeline.run import Options, analyze
     from pipeline.store import Store
 
-    own = tmp_path_factory.getbasetemp()
-    store = Store((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "data_store")
-    return lambda name: analyze(DATA / name, store=store, options=Options(threads=1))
+    def analysis(name: str) -> "Analysis":
+        def again(folder: Path) -> "Analysis":
+            return analyze(DATA / name, store=Store(folder), options=Options(threads=1))
+
+        return again(shared(name, again))
+
+    return analysis

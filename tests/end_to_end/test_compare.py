@@ -29,6 +29,7 @@ from pipeline.generator.spec import parse_spec
 from pipeline.run import Options, analyze
 from pipeline.store import Run, Store
 from tests.oracle.changes import Place, changes, values_of
+from tests.sharing import MakeOnce
 
 DATA = Path(__file__).parents[2] / "data"
 UPDATE, AGREE = "main/step/update/compute_update", "main/step/agree/MPI_Allreduce"
@@ -70,9 +71,12 @@ def write_program(folder: Path, *, processes: int = 3, seed: int, imbalance: flo
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def store(shared: MakeOnce) -> Path:
     """A store with runs of three programs, and of some other traces."""
-    folder = tmp_path_factory.mktemp("compared")
+    return shared("compared", analyse_programs) / "store"
+
+
+def analyse_programs(folder: Path) -> None:
     traces = []
     for label, runs in PROGRAMS.items():
         for number, given in enumerate(runs):
@@ -87,7 +91,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         analyze(
             trace, store=Store(folder / "store"), options=Options(threads=1, allow_damaged=True)
         )
-    return folder / "store"
 
 
 def runs(store: Path, *names: str) -> list[Run]:

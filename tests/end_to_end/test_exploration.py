@@ -1,29 +1,25 @@
 """What can be explored in a page adds up to what the tables and exports say."""
 
 from collections import defaultdict
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from pipeline import cli
-from pipeline.opening import open_run
 from pipeline.reports.exploring import Exploration, explore
 from pipeline.reports.material import Material
+from pipeline.run import Analysis
 from pipeline.sql import load_query
 from pipeline.store import Run
 
-TRACE = Path(__file__).parents[2] / "data" / "m29_hybrid"
 # What is in no call path, or is not explored: imbalance has a section of its own.
 APART = ("imbalance", "idle", "idle_waiting", "overhead_idle_threads", "overhead_outside_visits")
 Cell = tuple[str, int, int]
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    store = tmp_path_factory.mktemp("explored") / "store"
-    assert cli.main(["analyze", str(TRACE), "--store", str(store), "--no-report"]) == 0
-    return open_run(store, None)
+def run(analysis_of: Callable[[str], Analysis]) -> Run:
+    return analysis_of("m29_hybrid").run
 
 
 def explore_run(run: Run, most_cells: int = 10**6) -> Exploration:

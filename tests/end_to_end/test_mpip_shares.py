@@ -1,5 +1,6 @@
 """Shares of all time in campaigns of mpiP's reports: they are what the reports print as App%."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -7,6 +8,7 @@ import pytest
 
 from pipeline.cli import main
 from pipeline.store import Store
+from tests.sharing import MakeOnce
 
 FILES = Path(__file__).resolve().parents[2] / "data" / "campaigns" / "mpip"
 SMALLEST, LARGEST = "sweep_p2_n100.mpiP", "sweep_p8_n100.mpiP"
@@ -14,9 +16,16 @@ SMALLEST, LARGEST = "sweep_p2_n100.mpiP", "sweep_p8_n100.mpiP"
 PRINTED = 1e-4
 
 
-def make(folder: Path, tmp_path: Path) -> duckdb.DuckDBPyConnection:
-    assert main(["campaign", str(folder), "--store", str(tmp_path / "store")]) == 0
-    return Store(tmp_path / "store").campaigns.open().connect()
+@pytest.fixture(scope="module")
+def made(shared: MakeOnce) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The tables of the campaign."""
+
+    def make(store: Path) -> None:
+        place = ["--store", str(store), "--threads", "1", "--no-report"]
+        assert main(["campaign", str(FILES), *place]) == 0
+
+    with Store(shared("mpip", make)).campaigns.open().connect() as connection:
+        yield connection
 
 
 def printed_shares(report: Path) -> dict[str, float]:
@@ -35,16 +44,14 @@ def printed_shares(report: Path) -> dict[str, float]:
     }
 
 
-def test_call_sites_grow_as_shares_of_the_time_of_the_application(tmp_path: Path) -> None:
-    rows = (
-        make(FILES, tmp_path)
-        .sql(
-            "SELECT place, smallest_share, largest_share FROM call_path_growth "
-            "JOIN campaign_call_paths USING (call_path_key) "
-            "WHERE size IS NULL AND quantity = 'exclusive time'"
-        )
-        .fetchall()
-    )
+def test_call_sites_grow_as_shares_of_the_time_of_the_application(
+    made: duckdb.DuckDBPyConnection,
+) -> None:
+    rows = made.sql(
+        "SELECT place, smallest_share, largest_share FROM call_path_growth "
+        "JOIN campaign_call_paths USING (call_path_key) "
+        "WHERE size IS NULL AND quantity = 'exclusive time'"
+    ).fetchall()
     smallest, largest = printed_shares(FILES / SMALLEST), printed_shares(FILES / LARGEST)
     assert {place: (low, high) for place, low, high in rows} == {
         place: (
@@ -55,15 +62,11 @@ def test_call_sites_grow_as_shares_of_the_time_of_the_application(tmp_path: Path
     }
 
 
-def test_the_largest_share_of_a_model_is_one_of_all_time(tmp_path: Path) -> None:
-    rows = (
-        make(FILES, tmp_path)
-        .sql(
-            "SELECT place, largest_share_ratio FROM call_path_models "
-            "JOIN campaign_call_paths USING (call_path_key)"
-        )
-        .fetchall()
-    )
+def test_the_largest_share_of_a_model_is_one_of_all_time(made: duckdb.DuckDBPyConnection) -> None:
+    rows = made.sql(
+        "SELECT place, largest_share_ratio FROM call_path_models "
+        "JOIN campaign_call_paths USING (call_path_key)"
+    ).fetchall()
     reports = [printed_shares(report) for report in FILES.glob("*.mpiP")]
     assert dict(rows) == {
         place: pytest.approx(max(shares[place] for shares in reports), abs=PRINTED)

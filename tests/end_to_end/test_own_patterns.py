@@ -1,7 +1,9 @@
 """Patterns of the user: found, listed and explained like those of the catalogue, or refused."""
 
+import os
 import shutil
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -41,17 +43,11 @@ def _fresh_consoles() -> None:
     messages.cache_clear()
 
 
-@pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store in which the trace was analysed without patterns of the user."""
-    folder = tmp_path_factory.mktemp("plain") / "store"
-    analyze(TRACE, store=Store(folder), options=Options(threads=1))
-    return folder
-
-
 @pytest.fixture
-def store(plain: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(plain, tmp_path / "store")
+def store(analysis_of: Callable[[str], Analysis], tmp_path: Path) -> Path:
+    """A store in which the trace was analysed without patterns of the user."""
+    plain = analysis_of(TRACE.name).run.path.parents[2]
+    return shutil.copytree(plain, tmp_path / "store", copy_function=os.link)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -13,8 +14,10 @@ import pytest
 from pipeline import cli
 from pipeline.console import messages, results
 from pipeline.reports.tables import fetch
+from pipeline.run import Analysis
 from pipeline.store import Store
 from schemas.matching import QUALITY_KINDS
+from tests.sharing import MakeOnce
 
 # Rank 0 sends five messages to rank 1, whose file is removed: 29 records, one of them the end of a
 # collective (data/README.md).
@@ -34,22 +37,22 @@ def _fresh_consoles() -> None:
 
 
 @pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> str:
+def sound(analysis_of: Callable[[str], Analysis]) -> str:
     """A store with the analysis of the trace."""
-    store = tmp_path_factory.mktemp("sound") / "store"
-    assert cli.main(["analyze", str(TRACE), "--store", str(store), "--no-report"]) == 0
-    return str(store)
+    return str(analysis_of(TRACE.name).run.path.parents[2])
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+def store(shared: MakeOnce) -> str:
     """A store with the analysis of a copy that lacks a location."""
-    folder = tmp_path_factory.mktemp("damaged")
+    return str(shared("quality", analyse_damaged) / "store")
+
+
+def analyse_damaged(folder: Path) -> None:
     damaged = shutil.copytree(TRACE, folder / "damaged")
     (damaged / "traces" / "1.evt").unlink()
     command = ["analyze", str(damaged), "--store", str(folder / "store"), "--no-report"]
     assert cli.main([*command, "--allow-damaged"]) == 0
-    return str(folder / "store")
 
 
 def test_what_is_missing_is_told_in_words_and_where(

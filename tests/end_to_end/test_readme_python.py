@@ -2,14 +2,15 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from pipeline.run import Options, analyze
-from pipeline.store import Store
+from pipeline.run import Analysis
 from pipeline.table_export import export_tables
 
 ROOT = Path(__file__).parents[2]
@@ -19,11 +20,13 @@ NOTEBOOK = [block for block in BLOCKS if block.startswith("# cell")]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(
+    analysis_of: Callable[[str], Analysis], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """A folder with a store and exported tables, as README.md calls them."""
     folder = tmp_path_factory.mktemp("readme")
-    trace = ROOT / "data" / "m01_late_sender"
-    run = analyze(trace, store=Store(folder / "store"), options=Options(threads=1)).run
+    run = analysis_of("m01_late_sender").run
+    shutil.copytree(run.path.parents[2], folder / "store", copy_function=os.link)
     export_tables(run, folder / "tables")
     return folder
 
