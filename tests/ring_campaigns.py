@@ -6,6 +6,7 @@ from typing import Any
 from pipeline.campaign.campaign import make_campaign, plan_campaign
 from pipeline.generator.generate import generate
 from pipeline.generator.spec import parse_spec
+from pipeline.graph import Recipe
 from pipeline.reporter import SilentReporter
 from pipeline.run import Analysis, Options
 from pipeline.store import Store
@@ -25,12 +26,25 @@ class Notes(SilentReporter):
 
 
 def campaign(
-    runs: Path | None, store: Path, *, threads: int = 1, notes: Notes | None = None, **told: Any
+    runs: Path | None,
+    store: Path,
+    *,
+    threads: int = 1,
+    notes: Notes | None = None,
+    recipe: Recipe | None = None,
+    **told: Any,
 ) -> Analysis:
     reporter = notes or Notes()
     plan = plan_campaign(runs, told=told, store=Store(store), reporter=reporter)
     options = Options(threads=threads)
-    return make_campaign(plan, store=Store(store), options=options, reporter=reporter)
+    return make_campaign(
+        plan, store=Store(store), options=options, reporter=reporter, recipe=recipe
+    )
+
+
+def gathering(runs: Path | None, store: Path, **told: Any) -> Analysis:
+    """A campaign of which only the tables are made that are read from runs: what these are."""
+    return campaign(runs, store, recipe=Recipe((), ()), **told)
 
 
 def rows(analysis: Analysis, table: str, columns: str) -> list[tuple[Any, ...]]:

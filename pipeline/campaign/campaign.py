@@ -41,6 +41,7 @@ from pipeline.campaign.names import PROCESSES, REPETITION, SIZE, THREADS, check_
 from pipeline.campaign.source import CampaignSource, Settings
 from pipeline.campaign.variants import keep_apart
 from pipeline.errors import CampaignError, MissingInputError
+from pipeline.graph import Recipe
 from pipeline.recipes import campaign_recipe
 from pipeline.reporter import Reporter
 from pipeline.run import Analysis, Options, analyze_source
@@ -220,11 +221,19 @@ def _traces_of(description: Description, folder: Path, reporter: Reporter) -> tu
     return found.members
 
 
-def make_campaign(plan: Plan, *, store: Store, options: Options, reporter: Reporter) -> Analysis:
+def make_campaign(
+    plan: Plan,
+    *,
+    store: Store,
+    options: Options,
+    reporter: Reporter,
+    recipe: Recipe | None = None,
+) -> Analysis:
     """Analyse the traces that are not yet, then the campaign as far as that is not done yet.
 
-    A trace that cannot be analysed becomes a failed run. Raises CampaignError if no run is left,
-    and PipelineError as `analyze` does.
+    A trace that cannot be analysed becomes a failed run. What is computed from the runs defaults
+    to everything there is. Raises CampaignError if no run is left, and PipelineError as `analyze`
+    does.
     """
     _tell_of_another(plan, store, reporter)
     analysed = analyse_members(plan.members, store=store, options=options, reporter=reporter)
@@ -247,7 +256,7 @@ def make_campaign(plan: Plan, *, store: Store, options: Options, reporter: Repor
         store=store.campaigns,
         options=replace(options, parameters=parameters_of(plan.description, plan.path)),
         reporter=reporter,
-        recipe=campaign_recipe(),
+        recipe=recipe or campaign_recipe(),
     )
 
 

@@ -8,21 +8,28 @@ import pytest
 
 from pipeline.run import Analysis
 from tests.ring_campaigns import CONFIGURATIONS, campaign, write_stencil
+from tests.sharing import MakeOnce
 
 
 @pytest.fixture(scope="session")
-def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("traces") / "rings"
+def traces(shared: MakeOnce) -> Path:
+    return shared("traces", write_rings) / "rings"
+
+
+def write_rings(folder: Path) -> None:
     for processes, size, repetition in CONFIGURATIONS:
         name = f"ring_p{processes}_n{size}_r{repetition}"
-        write_stencil(folder / name, processes, size, repetition)
-    return folder
+        write_stencil(folder / "rings" / name, processes, size, repetition)
 
 
 @pytest.fixture(scope="session")
-def analysed(traces: Path, tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+def analysed(traces: Path, shared: MakeOnce) -> Analysis:
     """The campaign of all traces in a store of its own, made by two processes."""
-    return campaign(traces, tmp_path_factory.mktemp("analysed") / "store", threads=2)
+
+    def again(store: Path) -> Analysis:
+        return campaign(traces, store, threads=2)
+
+    return again(shared("rings", again))
 
 
 @pytest.fixture

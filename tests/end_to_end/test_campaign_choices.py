@@ -1,5 +1,7 @@
 """Choices of a campaign: wrong ones are told before anything runs, right ones do what they say."""
 
+import os
+import shutil
 from pathlib import Path
 
 import duckdb
@@ -8,7 +10,9 @@ import pytest
 from pipeline.cli import main
 from pipeline.reports.build_campaign import build_campaign_report
 from pipeline.reports.markdown import render_markdown
+from pipeline.run import Options, analyze
 from pipeline.store import Store
+from tests.sharing import MakeOnce
 
 TIMES = "p,q,time_s\n1,10,8\n2,10,4\n4,10,2\n1,20,32\n2,20,17\n4,20,9\n"
 VARIANTS = "app,p,n,block,time_s\nx,1,10,32,8\nx,2,10,32,4\nx,1,10,64,9\nx,2,10,64,5\n"
@@ -36,17 +40,31 @@ def make(tmp_path: Path, *arguments: str) -> duckdb.DuckDBPyConnection:
     return Store(store).campaigns.open().connect()
 
 
+@pytest.fixture
+def traces(shared: MakeOnce, tmp_path: Path) -> Path:
+    """Traces in CSV whose names tell nothing, and what is known of them where campaigns look."""
+    made = shared("choices", analyse_traces)
+    shutil.copytree(made / "store", tmp_path / "store", copy_function=os.link)
+    return made
+
+
+def analyse_traces(folder: Path) -> None:
+    for name, processes in (("ring_1", 2), ("ring_2", 4), ("sort", 3)):
+        trace = folder / f"{name}.csv"
+        write_trace(trace, processes)
+        analyze(trace, store=Store(folder / "store"), options=Options(threads=1))
+
+
 def report(tmp_path: Path) -> str:
     """Its report, without a page full of pictures."""
     return render_markdown(build_campaign_report(Store(tmp_path / "store").campaigns.open()))
 
 
-def write_trace(path: Path, processes: int, function: str = "solve") -> None:
+def write_trace(path: Path, processes: int) -> None:
     lines = ["Timestamp (ns),Event Type,Name,Process"]
     for rank in range(processes):
-        lines += [f"0,Enter,main,{rank}", f"1,Enter,{function},{rank}"]
-        lines += [f"{90 // processes},Leave,{function},{rank}", f"100,Leave,main,{rank}"]
-    path.parent.mkdir(parents=True, exist_ok=True)
+        lines += [f"0,Enter,main,{rank}", f"1,Enter,solve,{rank}"]
+        lines += [f"{90 // processes},Leave,solve,{rank}", f"100,Leave,main,{rank}"]
     path.write_text("\n".join(lines) + "\n")
 
 
@@ -232,13 +250,10 @@ def test_the_report_tells_the_declared_scaling(tmp_path: Path) -> None:
 
 
 def test_traces_whose_names_tell_nothing_are_programs_by_their_names(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    traces: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    traces = tmp_path / "traces"
-    for name, processes in (("ring_1", 2), ("ring_2", 4), ("sort", 3)):
-        write_trace(traces / f"{name}.csv", processes)
     listed = tmp_path / "campaign.toml"
-    listed.write_text('runs = ["traces/*.csv"]\n')
+    listed.write_text(f'runs = ["{traces}/*.csv"]\n')
     connection = make(tmp_path, str(listed))
     assert connection.sql(
         "SELECT application, count(*) FROM campaign_runs GROUP BY ALL ORDER BY ALL"
@@ -250,12 +265,9 @@ def test_traces_whose_names_tell_nothing_are_programs_by_their_names(
     assert "ring: 2 runs were taken together by the names of their traces, ring_1 to ring_2" in text
 
 
-def test_a_told_program_is_one(tmp_path: Path) -> None:
-    traces = tmp_path / "traces"
-    for name, processes in (("first", 2), ("second", 4)):
-        write_trace(traces / f"{name}.csv", processes)
+def test_a_told_program_is_one(traces: Path, tmp_path: Path) -> None:
     listed = tmp_path / "campaign.toml"
-    listed.write_text('application = "cg"\nruns = ["traces/*.csv"]\n')
+    listed.write_text(f'application = "cg"\nruns = ["{traces}/ring_2.csv", "{traces}/sort.csv"]\n')
     connection = make(tmp_path, str(listed))
     assert connection.sql(
         "SELECT application, named_by, count(*) FROM campaign_runs "
@@ -318,9 +330,9 @@ def test_one_bad_report_of_mpip_can_be_left_out(
 
 def test_classes_of_overhead_can_be_told(tmp_path: Path) -> None:
     """`solve` counts as moving data where a rule says so, which shipped rules do not."""
-    traces = tmp_path / "runs"
+    (tmp_path / "runs").mkdir()
     for processes in (2, 4):
-        write_trace(traces / f"cg_p{processes}.csv", processes)
+        write_trace(tmp_path / "runs" / f"cg_p{processes}.csv", processes)
     shipped = Path(__file__).resolve().parents[2] / "queries" / "overheads" / "overhead_classes.csv"
     own = tmp_path / "own.csv"
     header = "paradigm,role,name,class,subclass\n"

@@ -14,7 +14,8 @@ FILES = ROOT / "data" / "campaigns"
 
 def make(tmp_path: Path, *arguments: str) -> duckdb.DuckDBPyConnection:
     """The tables of a campaign that the command line makes."""
-    assert main(["campaign", *arguments, "--store", str(tmp_path)]) == 0
+    place = ["--store", str(tmp_path), "--threads", "1", "--no-report"]
+    assert main(["campaign", *arguments, *place]) == 0
     return Store(tmp_path).campaigns.open().connect()
 
 
