@@ -2,18 +2,24 @@
 
 import csv
 import json
+import os
 import shutil
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pipeline import cli
+from pipeline import cli, commands
 from pipeline.console import messages, results
 from pipeline.reports.build import build_report
 from pipeline.reports.embedding import embed
+from pipeline.reports.model import Report
 from pipeline.reports.tables import fetch
-from pipeline.store import Store
+from pipeline.run import Analysis
+from pipeline.shell import Output, Session, run_script
+from pipeline.store import Run, Store
 
 # Even ranks work 50 ms longer, then send; odd ranks wait in MPI_Recv: five times, four ranks.
 TRACE = Path(__file__).parents[2] / "data" / "m01_late_sender"
@@ -27,11 +33,42 @@ def _fresh_consoles() -> None:
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store in which the trace was analysed."""
-    folder = tmp_path_factory.mktemp("analysed") / "store"
+def analysed(analysis_of: Callable[[str], Analysis]) -> Path:
+    """A store in which the trace was analysed, without a report."""
+    return analysis_of(TRACE.name).run.path.parents[2]
+
+
+@pytest.fixture(scope="module")
+def store(analysed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store in which the trace was analysed, with its report."""
+    folder = link(analysed, tmp_path_factory.mktemp("told") / "store")
     assert cli.main(["analyze", str(TRACE), "--store", str(folder)]) == 0
     return folder
+
+
+def link(store: Path, to: Path) -> Path:
+    """A copy with hard links, as files of a store are replaced, but never changed."""
+    return shutil.copytree(store, to, copy_function=os.link)
+
+
+@pytest.fixture
+def _built_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The report of a run is built by the first test: for those of what becomes of it."""
+    monkeypatch.setattr(commands, "build_report", build_once)
+
+
+BUILT: dict[Path, Report] = {}
+
+
+def build_once(run: Run, **given: Any) -> Report:
+    if given != {"windows": ()}:
+        return build_report(run, **given)
+    if run.path not in BUILT:
+        BUILT[run.path] = build_report(run)
+    return BUILT[run.path]
+
+
+built_once = pytest.mark.usefixtures("_built_once")
 
 
 def state_of(folder: Path) -> dict[str, tuple[int, int]]:
@@ -64,6 +101,7 @@ def test_analysing_again_does_nothing_says_why_and_repeats_the_findings(
     assert state_of(store) == before
 
 
+@built_once
 def test_the_sample_in_the_readme_is_what_is_told(
     store: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -83,6 +121,7 @@ def test_explaining_an_unchanged_run_takes_a_line(
     assert capsys.readouterr().out.count("\n") == 1
 
 
+@built_once
 def test_the_suffix_of_the_output_chooses_the_form(store: Path, tmp_path: Path) -> None:
     for name, start in (("a.html", "<!DOCTYPE"), ("a.md", "# m01"), ("a.txt", "m01_")):
         output = tmp_path / name
@@ -92,6 +131,7 @@ def test_the_suffix_of_the_output_chooses_the_form(store: Path, tmp_path: Path) 
     assert cli.main(["report", "--store", str(store), "--output", str(tmp_path / "x/a.md")]) == 10
 
 
+@built_once
 def test_a_run_that_is_nearly_named_is_suggested(
     store: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -107,11 +147,15 @@ def test_explaining_does_nothing_at_all(tmp_path: Path, capsys: pytest.CaptureFi
     assert list(tmp_path.iterdir()) == []
 
 
-def test_no_report_is_written_when_none_is_wanted(tmp_path: Path) -> None:
-    assert cli.main(["analyze", str(TRACE), "--store", str(tmp_path), "--no-report"]) == 0
-    assert not (tmp_path / "reports").exists()
+def test_no_report_is_written_when_none_is_wanted(analysed: Path, tmp_path: Path) -> None:
+    store = link(analysed, tmp_path / "store")
+    assert cli.main(["analyze", str(TRACE), "--store", str(store), "--no-report"]) == 0
+    assert not (store / "reports").exists()
+    assert cli.main(["analyze", str(TRACE), "--store", str(store)]) == 0
+    assert (store / "reports").exists()
 
 
+@built_once
 @pytest.mark.parametrize("name", ["m01_late_sender", "{id}", "{start}", str(TRACE)])
 def test_a_run_is_found_by_any_of_its_names(
     name: str, store: Path, capsys: pytest.CaptureFixture[str]
@@ -133,13 +177,20 @@ def test_runs_are_listed(store: Path, capsys: pytest.CaptureFixture[str]) -> Non
 def test_every_query_of_the_report_gives_the_same_rows_in_the_shell(
     store: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = build_report(Store(store).open())
+    run = Store(store).open()
+    report = build_once(run, windows=())
     tables = [table for section in report.sections for table in section.tables if table.sql]
     assert len(tables) >= 10
-    for table in tables:
-        assert cli.main(["sql", table.sql, "--store", str(store), "--format", "json"]) == 0
-        shown = json.loads(capsys.readouterr().out)
-        assert shown == list(table.as_dicts()), table.name
+    command = ["sql", tables[0].sql, "--store", str(store), "--format", "json"]
+    assert cli.main(command) == 0
+    assert json.loads(capsys.readouterr().out) == list(tables[0].as_dicts())
+    with run.connect() as connection:  # once for all: the command would begin anew for each
+        session = Session.begin(connection)
+        for table in tables:
+            output = Output(format="json", console=results())
+            run_script(session, table.sql, output)
+            shown = json.loads(capsys.readouterr().out)
+            assert shown == list(table.as_dicts()), table.name
 
 
 def test_exported_waits_are_those_the_program_made(store: Path, tmp_path: Path) -> None:
@@ -155,6 +206,7 @@ def test_exported_waits_are_those_the_program_made(store: Path, tmp_path: Path) 
     assert all(seconds == pytest.approx(0.250, abs=0.005) for seconds in waited.values())
 
 
+@built_once
 @pytest.mark.parametrize(
     ("format", "start"),
     [("html", "<!DOCTYPE html>"), ("markdown", "# m01"), ("terminal", "m01_late_sender\n")],
@@ -174,7 +226,8 @@ def test_a_report_is_written_in_any_form(
 
 def test_two_analyses_of_one_trace_give_the_same_report(store: Path, tmp_path: Path) -> None:
     again = tmp_path / "again"
-    assert cli.main(["analyze", str(TRACE), "--store", str(again), "--threads", "1"]) == 0
+    options = ["--store", str(again), "--threads", "2", "--no-report"]
+    assert cli.main(["analyze", str(TRACE), *options]) == 0
     first, second = (build_report(Store(path).open()) for path in (store, again))
     # How it was made names times and options, which may differ.
     assert first.sections[:-1] == second.sections[:-1]
@@ -221,7 +274,7 @@ def test_an_incomplete_trace_is_told_first_and_in_the_list_of_runs(
     events = max(trace.rglob("*.evt"), key=lambda path: path.stat().st_size)
     events.write_bytes(events.read_bytes()[: events.stat().st_size // 2])
     arguments = ["analyze", str(trace), "--store", str(store), "--allow-damaged"]
-    assert cli.main(arguments) == 0
+    assert cli.main([*arguments, "--no-report"]) == 0
     assert capsys.readouterr().out.splitlines()[2].startswith("Incomplete trace: of 4 locations")
     assert cli.main(["runs", "--store", str(store)]) == 0
     assert capsys.readouterr().out.rstrip().endswith("incomplete trace")
