@@ -4,6 +4,7 @@ Programs are generated; in `after`, rank 1 computes half as long again in one re
 """
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from math import sqrt
@@ -26,7 +27,7 @@ from pipeline.errors import (
 )
 from pipeline.generator.generate import generate
 from pipeline.generator.spec import parse_spec
-from pipeline.run import Options, analyze
+from pipeline.run import Analysis, Options, analyze
 from pipeline.store import Run, Store
 from tests.oracle.changes import Place, changes, values_of
 from tests.sharing import MakeOnce
@@ -71,9 +72,16 @@ def write_program(folder: Path, *, processes: int = 3, seed: int, imbalance: flo
 
 
 @pytest.fixture(scope="module")
-def store(shared: MakeOnce) -> Path:
+def store(shared: MakeOnce, analysis_of: Callable[[str], Analysis]) -> Path:
     """A store with runs of three programs, and of some other traces."""
-    return shared("compared", analyse_programs) / "store"
+
+    def fill(folder: Path) -> None:
+        analyse_programs(folder)
+        for name in ("m01_late_sender", "m29_hybrid", "m31_omp_tasks"):
+            run = analysis_of(name).run.path.parent
+            shutil.copytree(run, folder / "store" / "runs" / run.name, copy_function=os.link)
+
+    return shared("compared", fill) / "store"
 
 
 def analyse_programs(folder: Path) -> None:
@@ -86,8 +94,7 @@ def analyse_programs(folder: Path) -> None:
     traces[-1].write_text(ELSE)
     damaged = shutil.copytree(DATA / "m03_ls_waitall", folder / "damaged")
     (damaged / "traces" / "1.evt").unlink()
-    traces += [damaged, DATA / "m01_late_sender", DATA / "m29_hybrid", DATA / "m31_omp_tasks"]
-    for trace in traces:
+    for trace in (*traces, damaged):
         analyze(
             trace, store=Store(folder / "store"), options=Options(threads=1, allow_damaged=True)
         )

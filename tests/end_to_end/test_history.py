@@ -11,7 +11,7 @@ import pytest
 from pipeline.errors import StoreError
 from pipeline.nightly import history
 from pipeline.nightly.history import PastRun, Series, read_history
-from pipeline.run import analyze
+from pipeline.run import Options, analyze
 from pipeline.store import Store
 from tests.ring_campaigns import write_trace
 
@@ -28,7 +28,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path.parent.mkdir(parents=True)
         write_trace(path, processes, work)
         os.utime(path, ns=(day * SECOND, day * SECOND))
-        analyze(path, store=Store(folder / "store"))
+        analyze(path, store=Store(folder / "store"), options=Options(threads=1))
     return folder
 
 
