@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -34,8 +34,8 @@ from schemas import BY_NAME as DECLARED
 from schemas import CAMPAIGN_TABLES, NIGHTLY_TABLES, TABLES, Column, Table
 from schemas.patterns import FINDING_COLUMNS
 from schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING
+from tests.checking import check_each
 
-Checked = TypeVar("Checked", Query, Table)
 BY_NAME = known_tables()
 SQL_TYPES = {
     INT8: "TINYINT",
@@ -59,15 +59,8 @@ GATHERING = [query for query in ANSWERS if query.concept == "gathering"]
 COMPARING = [query for query in ANSWERS if query.concept == "comparison"]
 
 
-def check_each(every: Iterable[Checked], check: Callable[[Checked], None]) -> None:
-    """Fail with all for which the check fails, and why; a test of each would take far longer."""
-    failed = {}
-    for one in every:
-        try:
-            check(one)
-        except Exception as error:
-            failed[one.relation if isinstance(one, Query) else one.name] = error
-    assert not failed, "\n\n".join(f"{name}: {error!r}" for name, error in failed.items())
+def check_queries(queries: Iterable[Query], check: Callable[[Query], None]) -> None:
+    check_each(queries, check, name=lambda query: query.relation)
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +122,7 @@ def test_the_header_says_everything() -> None:
             place for place in places if place >= 0
         )
 
-    check_each(all_queries(), check)
+    check_queries(all_queries(), check)
 
 
 def test_inputs_are_the_tables_duckdb_reads() -> None:
@@ -137,7 +130,7 @@ def test_inputs_are_the_tables_duckdb_reads() -> None:
         assert sorted(query.inputs) == sorted(reads(query.text).tables)
         assert set(query.inputs) <= set(BY_NAME) | GIVEN
 
-    check_each(all_queries(), check)
+    check_queries(all_queries(), check)
 
 
 def test_rows_come_from_inputs_alone() -> None:
@@ -146,7 +139,7 @@ def test_rows_come_from_inputs_alone() -> None:
     def check(query: Query) -> None:
         assert reads(query.text).functions <= HARMLESS_FUNCTIONS
 
-    check_each(all_queries(), check)
+    check_queries(all_queries(), check)
 
 
 def test_parameters_are_those_duckdb_finds() -> None:
@@ -156,14 +149,14 @@ def test_parameters_are_those_duckdb_finds() -> None:
             assert parameter.meaning
             assert f"${parameter.name}::" in query.text, "a parameter is cast where it is used"
 
-    check_each(all_queries(), check)
+    check_queries(all_queries(), check)
 
 
 def test_a_stage_needs_no_parameter_without_default() -> None:
     def check(query: Query) -> None:
         assert all(parameter.has_default and parameter.type for parameter in query.parameters)
 
-    check_each(STAGES, check)
+    check_queries(STAGES, check)
 
 
 def test_the_result_is_the_declared_table(database: duckdb.DuckDBPyConnection) -> None:
@@ -173,21 +166,21 @@ def test_the_result_is_the_declared_table(database: duckdb.DuckDBPyConnection) -
         described = list(zip(result.columns, map(str, result.types), strict=True))
         assert described == [(column.name, SQL_TYPES[column.type]) for column in table.columns]
 
-    check_each(STAGES, check)
+    check_queries(STAGES, check)
 
 
 def test_a_query_for_reports_can_be_run(database: duckdb.DuckDBPyConnection) -> None:
     def check(query: Query) -> None:
         assert database.sql(query.text, params=samples(query)).columns
 
-    check_each([query for query in ANSWERS if query not in GATHERING + COMPARING], check)
+    check_queries([query for query in ANSWERS if query not in GATHERING + COMPARING], check)
 
 
 def test_a_query_for_comparisons_can_be_run(database_of_runs: duckdb.DuckDBPyConnection) -> None:
     def check(query: Query) -> None:
         assert database_of_runs.sql(query.text, params=samples(query)).columns
 
-    check_each(COMPARING, check)
+    check_queries(COMPARING, check)
 
 
 def test_what_is_gathered_tells_runs_apart_and_fits_its_table(
@@ -204,7 +197,7 @@ def test_what_is_gathered_tells_runs_apart_and_fits_its_table(
             left = set(table.column_names) - set(described) - {"campaign_run_id"}
             assert not left or table.name == "campaign_runs"
 
-    check_each(GATHERING, check)
+    check_queries(GATHERING, check)
 
 
 def test_the_file_is_named_like_its_table() -> None:
@@ -212,7 +205,7 @@ def test_the_file_is_named_like_its_table() -> None:
         assert query.output == query.path.stem == query.relation
         assert query.output in BY_NAME
 
-    check_each(STAGES, check)
+    check_queries(STAGES, check)
 
 
 def test_query_and_schema_name_the_same_grain() -> None:
@@ -220,7 +213,7 @@ def test_query_and_schema_name_the_same_grain() -> None:
         assert query.grain.startswith("one row")
         assert words(query.grain) == words(BY_NAME[query.output].grain)
 
-    check_each(STAGES, check)
+    check_queries(STAGES, check)
 
 
 def test_the_result_has_a_total_order_of_its_own() -> None:
@@ -237,7 +230,7 @@ def test_the_result_has_a_total_order_of_its_own() -> None:
         key = set(BY_NAME[query.output].key) - ({"property"} if query.pattern else set())
         assert is_everything or key <= names
 
-    check_each(STAGES, check)
+    check_queries(STAGES, check)
 
 
 def test_parameters_of_one_name_are_declared_alike() -> None:
@@ -371,7 +364,7 @@ def test_duckdb_reads_a_stored_table_with_the_declared_types(tmp_path: Path) -> 
         assert list(map(str, found.types)) == types
 
     with duckdb.connect() as connection:
-        check_each(BY_NAME.values(), check)
+        check_each(BY_NAME.values(), check, name=lambda table: table.name)
 
 
 # --- Reading headers -----------------------------------------------------------------------------

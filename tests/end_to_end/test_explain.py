@@ -3,7 +3,7 @@
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -24,6 +24,7 @@ from pipeline.explain import (
     read_text,
 )
 from pipeline.sql import all_queries
+from tests.checking import check_each
 
 ROOT = Path(__file__).parents[2]
 METRICS = list_metrics()
@@ -39,8 +40,19 @@ HEADINGS = {
     "threads": CHARGED,
     "finding": CHARGED,
 }
+CALLS = """
+    Init Init_thread Finalize Send Ssend Bsend Rsend Recv Sendrecv Isend Irecv Test Wait Waitany
+    Waitall Waitsome Barrier Ibarrier Bcast Ibcast Scatter Scatterv Gather Igather Gatherv
+    Reduce Ireduce Allreduce Allgather Allgatherv Alltoall Alltoallv Alltoallw Reduce_scatter
+    Reduce_scatter_block Scan Iscan Exscan ANY_SOURCE Put Iprobe Win_create Win_allocate
+    Win_free Win_fence Win_post Win_start Win_complete Win_wait Win_test Win_lock Win_lock_all
+    Win_unlock Win_unlock_all Win_flush MODE_NOPRECEDE Cart_create File_open File_close
+    File_read_all File_iread_all File_write_all
+"""
 
-each_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+
+def check_metrics(check: Callable[[Metric], None]) -> None:
+    check_each(METRICS, check, name=lambda metric: metric.name)
 
 
 @pytest.fixture(autouse=True)
@@ -57,15 +69,17 @@ def test_every_metric_has_a_text_and_every_text_a_metric() -> None:
     assert sorted(metric.name for metric in METRICS) == sorted(p.stem for p in TEXTS.glob("*.md"))
 
 
-@each_metric
-def test_the_text_has_its_headings_and_something_under_each(metric: Metric) -> None:
-    title, *parts = re.split(r"^#+ ", read_text(metric.name), flags=re.MULTILINE)[1:]
-    assert title.strip() == metric.title
-    under = dict(part.split("\n", 1) for part in parts)
-    assert list(under) == HEADINGS.get(metric.kind, COMMON)
-    assert all(text.strip() for text in under.values())
-    assert under["Usual causes"].strip().startswith("- ")
-    assert under["What to try"].strip().startswith("- ")
+def test_the_text_has_its_headings_and_something_under_each() -> None:
+    def check(metric: Metric) -> None:
+        title, *parts = re.split(r"^#+ ", read_text(metric.name), flags=re.MULTILINE)[1:]
+        assert title.strip() == metric.title
+        under = dict(part.split("\n", 1) for part in parts)
+        assert list(under) == HEADINGS.get(metric.kind, COMMON)
+        assert all(text.strip() for text in under.values())
+        assert under["Usual causes"].strip().startswith("- ")
+        assert under["What to try"].strip().startswith("- ")
+
+    check_metrics(check)
 
 
 @pytest.mark.parametrize(
@@ -82,10 +96,13 @@ def test_who_only_tries_a_lock_is_not_said_to_block(name: str, tries: str) -> No
     assert "given back after the call began" in text
 
 
-@each_metric
-def test_the_text_promises_no_settings(metric: Metric) -> None:
+def test_the_text_promises_no_settings() -> None:
     """`tracemill analyze` sets no parameters of queries."""
-    assert not re.search(r"can\s+be\s+(changed|set|chosen)", read_text(metric.name))
+
+    def check(metric: Metric) -> None:
+        assert not re.search(r"can\s+be\s+(changed|set|chosen)", read_text(metric.name))
+
+    check_metrics(check)
 
 
 def test_whatever_waiting_a_query_finds_has_advice() -> None:
@@ -102,51 +119,48 @@ def test_whatever_waiting_a_query_finds_has_advice() -> None:
         assert advice.strip().startswith("- "), name
 
 
-@each_metric
-def test_the_text_is_narrow_and_plain(metric: Metric) -> None:
-    text = read_text(metric.name)
-    assert max(map(len, text.splitlines())) <= 100
-    assert text.count("```") % 2 == 0
-    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
-    assert prose.count("`") % 2 == 0
-    assert not re.search(r"[*<]|^>|\[.*\]\(", prose, re.MULTILINE), (
-        "nothing the terminal would show as it stands"
-    )
+def test_the_text_is_narrow_and_plain() -> None:
+    def check(metric: Metric) -> None:
+        text = read_text(metric.name)
+        assert max(map(len, text.splitlines())) <= 100
+        assert text.count("```") % 2 == 0
+        prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+        assert prose.count("`") % 2 == 0
+        assert not re.search(r"[*<]|^>|\[.*\]\(", prose, re.MULTILINE), (
+            "nothing the terminal would show as it stands"
+        )
+
+    check_metrics(check)
 
 
-@each_metric
-def test_an_mpi_call_in_the_text_is_one_of_mpi(metric: Metric) -> None:
-    named = set(re.findall(r"MPI_\w+", read_text(metric.name)))
-    calls = """
-        Init Init_thread Finalize Send Ssend Bsend Rsend Recv Sendrecv Isend Irecv Test Wait Waitany
-        Waitall Waitsome Barrier Ibarrier Bcast Ibcast Scatter Scatterv Gather Igather Gatherv
-        Reduce Ireduce Allreduce Allgather Allgatherv Alltoall Alltoallv Alltoallw Reduce_scatter
-        Reduce_scatter_block Scan Iscan Exscan ANY_SOURCE Put Iprobe Win_create Win_allocate
-        Win_free Win_fence Win_post Win_start Win_complete Win_wait Win_test Win_lock Win_lock_all
-        Win_unlock Win_unlock_all Win_flush MODE_NOPRECEDE Cart_create File_open File_close
-        File_read_all File_iread_all File_write_all
-    """
-    assert named <= {f"MPI_{call}" for call in calls.split()}
+def test_an_mpi_call_in_the_text_is_one_of_mpi() -> None:
+    def check(metric: Metric) -> None:
+        named = set(re.findall(r"MPI_\w+", read_text(metric.name)))
+        assert named <= {f"MPI_{call}" for call in CALLS.split()}
+
+    check_metrics(check)
 
 
-@each_metric
-def test_every_metric_is_explained_in_both_forms(metric: Metric) -> None:
-    console = plain()
-    print_explanation(metric, METRICS, console)
-    text = console.export_text()
-    markdown = describe_metric(metric, METRICS)
-    for form in (text, markdown):
-        assert metric.title in form.splitlines()[0]
-        assert metric.name in form
-        assert metric.meaning in form
-    assert re.findall(r"^## (.*)$", markdown, re.MULTILINE) == [
-        line for line in text.splitlines() if line in OF_WAIT_STATES
-    ]
-    assert not re.search(r"[ \t]$|\n\n\n|`", text, re.MULTILINE)
-    assert max(map(len, text.splitlines())) <= WIDEST
-    for block in parse(read_text(metric.name)):
-        words = block.text.replace("`", "").split()
-        assert " ".join(words) in " ".join(text.replace("\n- ", "\n").split())
+def test_every_metric_is_explained_in_both_forms() -> None:
+    def check(metric: Metric) -> None:
+        console = plain()
+        print_explanation(metric, METRICS, console)
+        text = console.export_text()
+        markdown = describe_metric(metric, METRICS)
+        for form in (text, markdown):
+            assert metric.title in form.splitlines()[0]
+            assert metric.name in form
+            assert metric.meaning in form
+        assert re.findall(r"^## (.*)$", markdown, re.MULTILINE) == [
+            line for line in text.splitlines() if line in OF_WAIT_STATES
+        ]
+        assert not re.search(r"[ \t]$|\n\n\n|`", text, re.MULTILINE)
+        assert max(map(len, text.splitlines())) <= WIDEST
+        for block in parse(read_text(metric.name)):
+            words = block.text.replace("`", "").split()
+            assert " ".join(words) in " ".join(text.replace("\n- ", "\n").split())
+
+    check_metrics(check)
 
 
 def test_place_in_the_hierarchy_is_told() -> None:

@@ -1,0 +1,22 @@
+"""Checks of many like things in one test: a test of each would take longer than its check."""
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+Checked = TypeVar("Checked")
+
+
+def check_each(
+    every: Iterable[Checked],
+    check: Callable[[Checked], None],
+    *,
+    name: Callable[[Checked], str],
+) -> None:
+    """Fail with all for which the check fails, and why."""
+    failed = {}
+    for one in every:
+        try:
+            check(one)
+        except Exception as error:
+            failed[name(one)] = error
+    assert not failed, "\n\n".join(f"{each}: {error!r}" for each, error in failed.items())
