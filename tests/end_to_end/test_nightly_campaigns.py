@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +13,34 @@ from pipeline.errors import CampaignError, StoreError, UsageError
 from pipeline.nightly.config import Config, read_config
 from pipeline.nightly.outcome import CampaignOutcome
 from pipeline.readers import open_source
+from pipeline.run import Options, analyze
 from pipeline.store import Store
 from pipeline.store.failures import UnwritableStoreError, told_as_store_error
 from tests.nightly_cases import Notes, night, write_archive
 from tests.ring_campaigns import write_stencil
+from tests.sharing import MakeOnce
 
 SCALING: dict[str, Any] = {"campaigns": [{"runs": "traces", "name": "scaling"}]}
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Path:
+def source(shared: MakeOnce, tmp_path: Path) -> Path:
+    made = shared("nightly_campaigns", analyse_rings) / "traces"
+    return shutil.copytree(made, tmp_path / "traces", copy_function=os.link)
+
+
+@pytest.fixture
+def known(shared: MakeOnce, tmp_path: Path) -> Path:
+    """A store in which the traces are analysed, for tests of what is made of them."""
+    made = shared("nightly_campaigns", analyse_rings) / "store"
+    return shutil.copytree(made, tmp_path / "store", copy_function=os.link)
+
+
+def analyse_rings(folder: Path) -> None:
     for processes in (2, 4):
-        write_stencil(tmp_path / "traces" / f"p{processes}_r1", processes, 100, 1)
-    return tmp_path / "traces"
+        trace = folder / "traces" / f"p{processes}_r1"
+        write_stencil(trace, processes, 100, 1)
+        analyze(trace, store=Store(folder / "store"), options=Options(threads=1))
 
 
 def only(outcomes: tuple[CampaignOutcome, ...]) -> CampaignOutcome:
@@ -60,11 +76,11 @@ def test_a_campaign_is_made_anew_when_its_runs_or_its_description_change(
 
 
 def test_a_campaign_that_fails_stops_neither_the_night_nor_the_next(
-    source: Path, tmp_path: Path
+    source: Path, known: Path
 ) -> None:
     config = {"campaigns": [{"runs": "traces", "pattern": "np{p}"}, *SCALING["campaigns"]]}
     notes = Notes()
-    outcome = night(source, tmp_path / "store", config=config, notes=notes)
+    outcome = night(source, known, config=config, notes=notes)
     failed, made = outcome.campaigns
     assert (failed.run, failed.exit_code) == (None, CampaignError.exit_code)
     assert "no trace fits the pattern" in failed.reason
@@ -72,14 +88,13 @@ def test_a_campaign_that_fails_stops_neither_the_night_nor_the_next(
     assert made.is_new
 
 
-def test_a_store_that_fails_for_one_campaign_stops_no_other(source: Path, tmp_path: Path) -> None:
+def test_a_store_that_fails_for_one_campaign_stops_no_other(source: Path, known: Path) -> None:
     """A file lies where the folder of the first one has to be."""
-    store = tmp_path / "store"
-    in_the_way = Store(store).campaigns.runs_path / "campaign=blocked"
+    in_the_way = Store(known).campaigns.runs_path / "campaign=blocked"
     in_the_way.parent.mkdir(parents=True)
     in_the_way.write_text("")
     config = {"campaigns": [{"runs": "traces", "name": "blocked"}, *SCALING["campaigns"]]}
-    failed, made = night(source, store, config=config).campaigns
+    failed, made = night(source, known, config=config).campaigns
     assert (failed.name, failed.run, failed.exit_code) == ("blocked", None, StoreError.exit_code)
     assert failed.reason.startswith("a file is in the way")
     assert made.is_new
@@ -99,27 +114,23 @@ def test_a_store_that_fails_for_a_run_of_a_campaign_fails_the_campaign(
 
 
 def test_a_full_disk_ends_the_campaigns_of_a_night(
-    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    source: Path, known: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    store = tmp_path / "store"
-    night(source, store)
-    monkeypatch.setattr(campaign, "plan_campaign", told_as_store_error(store)(fail))
+    monkeypatch.setattr(campaign, "plan_campaign", told_as_store_error(known)(fail))
     with pytest.raises(UnwritableStoreError, match="the store is full"):
-        night(source, store, config=SCALING)
+        night(source, known, config=SCALING)
 
 
-def test_what_is_still_being_written_is_no_part_of_a_campaign(source: Path, tmp_path: Path) -> None:
-    store = tmp_path / "store"
-    night(source, store)
+def test_what_is_still_being_written_is_no_part_of_a_campaign(source: Path, known: Path) -> None:
     write_archive(source / "p8_r1" / "begun").unlink()
     write_archive(source / "p8_r1")
-    found = night(source, store, config=SCALING, settle_seconds=3_600)
+    found = night(source, known, config=SCALING, settle_seconds=3_600)
     assert len(found.waiting) == 4
     assert only(found.campaigns).exit_code == CampaignError.exit_code
-    assert list(Store(store).campaigns.runs_path.glob("*")) == []
+    assert list(Store(known).campaigns.runs_path.glob("*")) == []
 
 
 def test_when_time_is_over_no_campaign_is_begun(source: Path, tmp_path: Path) -> None:
