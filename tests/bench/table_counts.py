@@ -12,6 +12,7 @@ from pipeline.engine import Engine
 from pipeline.graph import Stage, build_graph
 from pipeline.readers import open_source
 from pipeline.recipes import standard_recipe
+from pipeline.sql import Value
 from pipeline.store import TableRecord
 from tests.bench.stage_meter import StageCost
 
@@ -23,9 +24,12 @@ class CountingEngine(Engine):
         super().__init__(*arguments, **options)
         self._row_counts = row_counts
 
-    def _drop_unneeded(self, later: Sequence[Stage]) -> None:
+    def run(
+        self, stages: Sequence[Stage], options: Mapping[str, Mapping[str, Value]], run_id: str
+    ) -> dict[str, float]:
+        seconds = super().run(stages, options, run_id)
         self._row_counts |= self._transient_rows
-        super()._drop_unneeded(later)
+        return seconds
 
 
 @contextmanager
