@@ -46,6 +46,7 @@ class HandMadeRun:
     label: str = "halo"
     run_id: str = MANIFEST.run_id
     manifest: Manifest = field(default=MANIFEST)
+    _made: dict[str, pa.Table] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def connect(
         self, *, tables: Sequence[str] | None = None, threads: int | None = None, **limits: Any
@@ -61,7 +62,9 @@ class HandMadeRun:
             self.provide(connection, "regions")
             connection.execute(f"CREATE TEMP TABLE {name} AS {load_query(name).statement}")
         else:
-            connection.register(name, make_table(_DECLARED[name], self.tables.get(name, ())))
+            if name not in self._made:
+                self._made[name] = make_table(_DECLARED[name], self.tables.get(name, ()))
+            connection.register(name, self._made[name])
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,8 @@ def make_table(table: Table, rows: Rows) -> pa.Table:
         return _empty_table(table)
     unknown = {name for row in rows for name in row} - set(table.column_names)
     assert not unknown, f"{table.name} has no columns {unknown}"
-    full = [{c.name: row.get(c.name, _nothing(c)) for c in table.columns} for row in rows]
+    nothing = {column.name: _nothing(column) for column in table.columns}
+    full = [{**nothing, **row} for row in rows]
     made = table.conform(pa.Table.from_pylist(full, schema=_plain_schema(table)))
     assert not table.violations(made)
     return made

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,7 @@ def run() -> HandMadeRun:
     )
 
 
+@cache
 def many_calls() -> HandMadeRun:
     """20,000 calls in two locations, many of which begin at the same time, and as many messages."""
     places, count = (0, 2), 10_000
