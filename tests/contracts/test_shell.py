@@ -22,10 +22,25 @@ from tests.hand_made import late_sender_run
 from tests.store_cases import publish
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def database() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A run that tests only ask."""
     with late_sender_run().connect() as connection:
         yield connection
+
+
+@pytest.fixture
+def own_database() -> Iterator[duckdb.DuckDBPyConnection]:
+    """For tests that make tables, or stop what runs."""
+    with late_sender_run().connect() as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    store = Store(tmp_path_factory.mktemp("published"))
+    publish(store, "r1")
+    return store
 
 
 def printed(connection: duckdb.DuckDBPyConnection, script: str, format: Any) -> str:
@@ -62,10 +77,10 @@ def test_what_json_has_no_number_for_is_null(database: duckdb.DuckDBPyConnection
     assert json.loads(shown) == [{"a": None, "b": None}]
 
 
-def test_several_results_are_no_json(database: duckdb.DuckDBPyConnection) -> None:
+def test_several_results_are_no_json(own_database: duckdb.DuckDBPyConnection) -> None:
     with pytest.raises(QueryError, match="takes one statement"):
-        printed(database, "SELECT 1; SELECT 2", "json")
-    shown = printed(database, "CREATE TEMP TABLE t AS SELECT 7 AS n; FROM t", "json")
+        printed(own_database, "SELECT 1; SELECT 2", "json")
+    shown = printed(own_database, "CREATE TEMP TABLE t AS SELECT 7 AS n; FROM t", "json")
     assert json.loads(shown) == [{"n": 7}]
 
 
@@ -125,9 +140,9 @@ def test_a_long_table_is_cut_and_says_so(
     assert len(printed(database, "FROM range(1001)", "csv").splitlines()) == 1002
 
 
-def test_statements_run_one_after_another(database: duckdb.DuckDBPyConnection) -> None:
+def test_statements_run_one_after_another(own_database: duckdb.DuckDBPyConnection) -> None:
     script = "CREATE TEMP TABLE t AS SELECT 7 AS n; SELECT n + 1 AS m FROM t; -- done\n"
-    assert printed(database, script, "csv").splitlines()[-1] == "8"
+    assert printed(own_database, script, "csv").splitlines()[-1] == "8"
 
 
 @pytest.mark.parametrize(
@@ -177,10 +192,9 @@ def test_a_wrong_query_is_told_in_one_line(
     ],
 )
 def test_a_table_of_a_run_is_never_changed_but_a_copy_may_be(
-    tmp_path: Path, statement: str
+    published: Store, statement: str
 ) -> None:
-    publish(Store(tmp_path), "r1")
-    with Store(tmp_path).open().connect() as connection:
+    with published.open().connect() as connection:
         with pytest.raises(QueryError, match="the tables of a run are read-only: change a co"):
             printed(connection, statement, "csv")
         printed(connection, "CREATE TABLE mine AS FROM places; DELETE FROM mine", "csv")
@@ -188,32 +202,35 @@ def test_a_table_of_a_run_is_never_changed_but_a_copy_may_be(
         assert printed(connection, "SELECT count(*) AS n FROM places", "csv") == "n\n2\n"
 
 
-def test_what_users_make_themselves_they_may_change(database: duckdb.DuckDBPyConnection) -> None:
+def test_what_users_make_themselves_they_may_change(
+    own_database: duckdb.DuckDBPyConnection,
+) -> None:
     script = "CREATE VIEW mine AS SELECT 1 AS n; DROP VIEW mine; CREATE TABLE mine AS SELECT 2 AS n"
-    assert printed(database, f"{script}; FROM mine", "csv") == "n\n2\n"
+    assert printed(own_database, f"{script}; FROM mine", "csv") == "n\n2\n"
     with pytest.raises(QueryError, match="read-only"):
-        printed(database, "BEGIN; CREATE TABLE other (n INT); DROP VIEW visits", "csv")
-    assert "\nother," not in printed(database, ".tables", "csv")
+        printed(own_database, "BEGIN; CREATE TABLE other (n INT); DROP VIEW visits", "csv")
+    assert "\nother," not in printed(own_database, ".tables", "csv")
 
 
-def test_a_pivot_returns_rows(database: duckdb.DuckDBPyConnection) -> None:
+def test_a_pivot_returns_rows(own_database: duckdb.DuckDBPyConnection) -> None:
     script = (
         "CREATE TABLE t AS FROM (VALUES ('a', 1), ('b', 2)) v (k, n); PIVOT t ON k USING sum(n)"
     )
-    assert printed(database, script, "csv") == "a,b\n1,2\n"
-    assert json.loads(printed(database, "PIVOT t ON k USING sum(n)", "json")) == [{"a": 1, "b": 2}]
+    assert printed(own_database, script, "csv") == "a,b\n1,2\n"
+    assert json.loads(printed(own_database, "PIVOT t ON k USING sum(n)", "json")) == [
+        {"a": 1, "b": 2}
+    ]
 
 
-def test_programs_get_no_counts_of_changed_rows(database: duckdb.DuckDBPyConnection) -> None:
+def test_programs_get_no_counts_of_changed_rows(own_database: duckdb.DuckDBPyConnection) -> None:
     script = "CREATE TABLE t (n INT); INSERT INTO t VALUES (1), (2)"
-    assert printed(database, script, "csv") == ""
-    assert printed(database, "INSERT INTO t VALUES (3)", "table").split() == ["Count", "1"]
+    assert printed(own_database, script, "csv") == ""
+    assert printed(own_database, "INSERT INTO t VALUES (3)", "table").split() == ["Count", "1"]
 
 
-def test_what_only_an_analysis_uses_is_told_so(tmp_path: Path) -> None:
-    publish(Store(tmp_path), "r1")
+def test_what_only_an_analysis_uses_is_told_so(published: Store) -> None:
     with (
-        Store(tmp_path).open().connect() as connection,
+        published.open().connect() as connection,
         pytest.raises(QueryError, match="no table late_sender: it exists only during an analysis"),
     ):
         printed(connection, "FROM late_sender", "csv")
@@ -246,11 +263,11 @@ def _own_history(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
-def test_the_prompt_lists_tables_and_explains_one(database: duckdb.DuckDBPyConnection) -> None:
-    assert "wait_states" in prompt(database, ".tables").split()
-    shown = prompt(database, ".schema wait_states")
+def test_the_prompt_lists_tables_and_explains_one(own_database: duckdb.DuckDBPyConnection) -> None:
+    assert "wait_states" in prompt(own_database, ".tables").split()
+    shown = prompt(own_database, ".schema wait_states")
     assert "How long the call waited." in shown
-    assert "number" in prompt(database, "CREATE TABLE own (number INT);", ".schema own").split()
+    assert "number" in prompt(own_database, "CREATE TABLE own (number INT);", ".schema own").split()
 
 
 def test_the_prompt_goes_on_after_an_error(
@@ -261,8 +278,8 @@ def test_the_prompt_goes_on_after_an_error(
     assert capsys.readouterr().err.count("tracemill: ") == 2
 
 
-def test_ctrl_c_stops_a_query_that_computes(database: duckdb.DuckDBPyConnection) -> None:
-    session = Session.begin(database)
+def test_ctrl_c_stops_a_query_that_computes(own_database: duckdb.DuckDBPyConnection) -> None:
+    session = Session.begin(own_database)
     endless = "SELECT count(*) FROM range(1000000000000) a, range(1000000) b"
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -271,7 +288,7 @@ def test_ctrl_c_stops_a_query_that_computes(database: duckdb.DuckDBPyConnection)
             run_interruptibly(session, endless, Output(format="csv", console=plain()))
     finally:
         signal.signal(signal.SIGINT, before)
-    assert printed(database, "SELECT 6 AS n", "csv") == "n\n6\n"
+    assert printed(own_database, "SELECT 6 AS n", "csv") == "n\n6\n"
 
 
 def test_the_prompt_goes_on_after_ctrl_c_and_ends_on_quit(
