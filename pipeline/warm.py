@@ -110,6 +110,12 @@ def _fill_bins_once() -> None:
     bins.finish()
 
 
+def load_common_kernels() -> None:
+    """Load, or compile, what is called for nearly every trace."""
+    _walk_once()
+    _fill_bins_once()
+
+
 def _compile_modules() -> None:
     """Where Python is told to write no bytecode, every command would compile all anew: 0.3 s."""
     root = Path(__file__).parents[1]
@@ -120,10 +126,9 @@ def _compile_modules() -> None:
 def compile_all() -> None:
     """Fill the caches; without an OTF2 library, only with what needs none."""
     _compile_modules()
-    _walk_once()
+    load_common_kernels()
     _simulate_once()
     _sort_once()
-    _fill_bins_once()
     try:
         from pipeline.readers.otf2.library import load_library
 
