@@ -244,6 +244,7 @@ def _arity_6(kind: np.uint8) -> Callable[..., Any]:
 _BY_ARITY = (_arity_0, _arity_1, _arity_2, _arity_3, _arity_4, _arity_5, _arity_6)
 
 
+@cache
 def _compile(function: Callable[..., Any], *arguments: Any) -> Any:
     return nb.cfunc(types.int32(*_HEAD, *arguments), cache=True)(function)
 
@@ -274,6 +275,12 @@ def _program_begin(location, time, position, user, attributes, name, count, argu
 
 
 @cache
+def _callback(make: Callable[[np.uint8], Any], kind: int, letters: str) -> Any:
+    """What stores records of a kind; archives with other definitions share it."""
+    return _compile(make(np.uint8(kind)), *(_LETTERS[letter] for letter in letters))
+
+
+@cache
 def compile_callbacks(present: frozenset[str], *, only_structure: bool = False) -> dict[str, Any]:
     """Compiled callbacks (loaded from the cache) by OTF2 event name.
 
@@ -286,15 +293,14 @@ def compile_callbacks(present: frozenset[str], *, only_structure: bool = False) 
         is_structure = record.needs or record.kind in (ENTER, LEAVE)
         if (record.needs and record.needs not in present) or (only_structure and not is_structure):
             continue
-        arguments = [_LETTERS[letter] for letter in record.arguments]
-        make = _BY_ARITY[len(arguments)]
+        make = _BY_ARITY[len(record.arguments)]
         if record.kind in (ENTER, LEAVE):
             make = _plain if "attributes" in present else _bare
-        table[record.name] = _compile(make(np.uint8(record.kind)), *arguments)
+        table[record.name] = _callback(make, record.kind, record.arguments)
     if only_structure:
         return table
     table["ProgramBegin"] = _compile(_program_begin, types.uint32, types.uint32, types.voidptr)
-    table["Unknown"] = _compile(_arity_0(np.uint8(UNKNOWN)))
+    table["Unknown"] = _callback(_arity_0, UNKNOWN, "")
     if "metrics" in present:
         arguments = [types.uint32, types.uint8, types.voidptr, types.voidptr]
         table["Metric"] = _compile(_metric, *arguments)
