@@ -67,7 +67,7 @@ def read_into_memory(trace: Path, spill: Path = NO_SPILL) -> dict[str, pa.Table]
     )
     return {
         table.name: pa.concat_tables(
-            [table.empty(), *(table.conform(part) for part in memory.parts[table.name])]
+            [table.conform(part) for part in memory.parts[table.name]] or [make_table(table, ())]
         )
         for table in source.tables
     }
