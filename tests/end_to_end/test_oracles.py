@@ -235,7 +235,10 @@ class Traces:
             trace = write_tasks(self.folder / "tasks.csv", TASKS)
         store, options = Store(self.folder / "store"), Options(threads=1)
         run = analyze_source(open_source(trace), store=store, options=options, recipe=recipe()).run
-        return {table: run.read(table).to_pylist() for table in run.tables}
+        return {
+            name: run.read(name).to_pylist() if table.row_count else []
+            for name, table in run.manifest.stored.items()
+        }
 
     def program(self, name: str) -> dict[str, pa.Table]:
         """What is read of a generated program."""
