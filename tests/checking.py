@@ -12,9 +12,10 @@ def check_each(
     *,
     name: Callable[[Checked], str],
 ) -> None:
-    """Fail with all for which the check fails, and why."""
-    failed = {}
-    for one in every:
+    """Fail with all for which the check fails, and why; also if there is nothing to check."""
+    checked, failed = list(every), {}
+    assert checked
+    for one in checked:
         try:
             check(one)
         except Exception as error:
