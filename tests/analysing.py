@@ -1,6 +1,5 @@
 """Analyses many small traces one after the other: the queries are planned only once."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,8 @@ from pipeline.readers import open_source
 from pipeline.recipes import standard_recipe
 from pipeline.sql import Query
 from pipeline.store.database import create_empty
-from schemas import Table
 from tests.hand_made import RowsInMemory, make_table
+from tests.memory_sink import MemorySink
 from tests.planned_queries import PlannedQueries
 
 Row = tuple[Any, ...]
@@ -28,49 +27,17 @@ def _made_by(maker: Query | PythonStage) -> list[str]:
     return [table.name for table in maker.outputs]
 
 
-class _Part:
-    """Takes the rows of one part of a table."""
-
-    def __init__(self, parts: list[pa.Table]) -> None:
-        self._parts = parts
-
-    def write(self, rows: pa.Table) -> None:
-        self._parts.append(rows)
-
-    def close(self) -> None:
-        pass
-
-
-class _Memory:
-    """Takes tables from a reader, in place of a store; `spill_path` takes what it sorts."""
-
-    def __init__(self, spill_path: Path) -> None:
-        self.parts: defaultdict[str, list[pa.Table]] = defaultdict(list)
-        self.spill_path = spill_path
-
-    def part(self, table: Table, number: int) -> _Part:
-        return _Part(self.parts[table.name])
-
-    def write(self, table: Table, rows: pa.Table) -> None:
-        self.parts[table.name].append(rows)
-
-
 def read_into_memory(trace: Path, spill: Path = NO_SPILL) -> dict[str, pa.Table]:
     """The tables of a trace; text needs a folder where it may `spill`."""
-    source, memory = open_source(trace), _Memory(spill)
+    source, sink = open_source(trace), MemorySink(spill)
     source.read(
-        memory,  # type: ignore[arg-type]
+        sink,  # type: ignore[arg-type]
         run_id="run",
         threads=1,
         allow_damaged=False,
         report=lambda count: None,
     )
-    return {
-        table.name: pa.concat_tables(
-            [table.conform(part) for part in memory.parts[table.name]] or [make_table(table, ())]
-        )
-        for table in source.tables
-    }
+    return {table.name: sink.table(table) for table in source.tables}
 
 
 class Analyst:
