@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 
 from pipeline.readers import open_source
 from pipeline.store import Store
+from tests.fresh_database import fresh_database
 from tests.memory_sink import MemorySink
 from tests.otf2_archive import Trace
 
@@ -51,7 +51,7 @@ class ReadTrace:
 
     def sql(self, query: str, *tables: str) -> list[Row]:
         """Rows of a query over some of the tables."""
-        with duckdb.connect() as connection:
+        with fresh_database() as connection:
             for name in tables:
                 connection.register(name, self.tables[name])
             return connection.sql(query).fetchall()

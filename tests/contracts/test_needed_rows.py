@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-import duckdb
 import pyarrow as pa
 import pytest
 
@@ -33,6 +32,7 @@ from tests.altered_traces import (
 )
 from tests.analysing import Analyst, read_into_memory
 from tests.contracts.test_queries import SQL_TYPES
+from tests.fresh_database import fresh_database
 
 DATA = Path(__file__).parents[2] / "data"
 # Messages and collectives, waits in the wrong order, non-blocking collectives, threads, tasks, a
@@ -114,7 +114,7 @@ def test_stages_need_rows_of_their_inputs() -> None:
 
 
 def test_an_empty_table_has_the_types_that_a_query_would_give_it() -> None:
-    with duckdb.connect() as connection:
+    with fresh_database() as connection:
         for table in BY_NAME.values():
             create_empty(connection, table)
             made = connection.table(table.name)

@@ -35,6 +35,7 @@ from schemas import CAMPAIGN_TABLES, NIGHTLY_TABLES, TABLES, Column, Table
 from schemas.patterns import FINDING_COLUMNS
 from schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING
 from tests.checking import check_each
+from tests.fresh_database import fresh_database
 
 BY_NAME = known_tables()
 SQL_TYPES = {
@@ -66,7 +67,7 @@ def check_queries(queries: Iterable[Query], check: Callable[[Query], None]) -> N
 @pytest.fixture(scope="module")
 def database() -> Iterator[duckdb.DuckDBPyConnection]:
     """Every declared table, without rows."""
-    with duckdb.connect() as connection:
+    with fresh_database() as connection:
         declare_tables(connection)
         yield connection
 
@@ -74,7 +75,7 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
 @pytest.fixture(scope="module")
 def database_of_runs() -> Iterator[duckdb.DuckDBPyConnection]:
     """The same over several runs, told apart by run_id."""
-    with duckdb.connect() as connection:
+    with fresh_database() as connection:
         declare_tables(connection, {"run_id": "VARCHAR"})
         yield connection
 
@@ -363,7 +364,7 @@ def test_duckdb_reads_a_stored_table_with_the_declared_types(tmp_path: Path) -> 
         types = [SQL_TYPES[column.type] for column in table.columns]
         assert list(map(str, found.types)) == types
 
-    with duckdb.connect() as connection:
+    with fresh_database() as connection:
         check_each(BY_NAME.values(), check, name=lambda table: table.name)
 
 

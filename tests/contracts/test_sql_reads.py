@@ -5,6 +5,7 @@ import pytest
 
 from pipeline.errors import QueryError
 from pipeline.sql_reads import reads_of
+from tests.fresh_database import fresh_database
 
 # Expected tables were worked out by hand; the binder of DuckDB, which is asked below, agrees.
 TABLES = {
@@ -42,7 +43,7 @@ TABLES = {
 
 
 def binds(text: str, tables: set[str]) -> bool:
-    with duckdb.connect() as connection:
+    with fresh_database() as connection:
         for name in tables:
             connection.execute(f"CREATE TABLE {name} (x BIGINT)")
         try:

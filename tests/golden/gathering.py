@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 
 from pipeline.patterns.catalogue import known_tables
 from pipeline.sql import Value, all_queries, load_query
+from tests.fresh_database import fresh_database
 from tests.golden.micro_trace import Tables, read_call_tree
 from tests.golden.running import run_query
 from tests.hand_made import make_table
@@ -20,7 +20,7 @@ def ask(relation: str, runs: Mapping[str, Tables], **parameters: Value) -> Found
     """Rows of a query over several runs, by their names."""
     query = load_query(relation)
     filled = {run_id: with_profile(tables) for run_id, tables in runs.items()}
-    with duckdb.connect() as connection:
+    with fresh_database() as connection:
         for name in query.inputs:
             parts = [told_apart(name, tables, run_id) for run_id, tables in filled.items()]
             connection.register("given", pa.concat_tables(parts))

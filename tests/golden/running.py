@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 
 from pipeline.graph import PythonStage, has_needed_rows
 from pipeline.patterns.catalogue import known_tables
 from pipeline.sql import Query, Value, all_queries
 from pipeline.stages.patterns import pattern_stages
+from tests.fresh_database import lasting_database
 from tests.hand_made import make_table
 from tests.oracle.profiles import with_profile
 from tests.planned_queries import PlannedQueries
@@ -65,8 +65,7 @@ class _Planned:
     """
 
     def __init__(self, relations: tuple[str, ...], given: frozenset[str]) -> None:
-        self._connection = duckdb.connect()
-        self._connection.execute("SET threads = 1")
+        self._connection = lasting_database()
         # It would plan for tables that are empty.
         self._connection.execute("PRAGMA disable_optimizer")
         self._queries = PlannedQueries(self._connection)

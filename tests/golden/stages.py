@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-import duckdb
-
 from pipeline.graph import PythonStage
 from pipeline.patterns.catalogue import known_tables
 from pipeline.sql import Value, all_queries
 from pipeline.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
+from tests.fresh_database import fresh_database
 from tests.golden.micro_trace import Row, Tables
 from tests.golden.running import Rows, run_query
 from tests.hand_made import RowsInMemory, make_table
@@ -21,7 +20,7 @@ def run_stage(stage: PythonStage, tables: Mapping[str, Rows], **parameters: Valu
     What it reads is taken from `tables`, else computed by its query, else empty.
     """
     given = with_profile(tables)
-    with duckdb.connect() as connection:
+    with fresh_database() as connection:
         for name in stage.inputs:
             rows = given[name] if name in given else _compute(name, given)
             connection.register("given", make_table(known_tables()[name], rows))

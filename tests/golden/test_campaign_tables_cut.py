@@ -2,13 +2,13 @@
 
 from typing import Any
 
-import duckdb
 import pytest
 
 from pipeline.reports.campaign_sections.call_sites import RANKING, describe_worst
 from pipeline.reports.model import Table
 from pipeline.reports.tables import TableSpec, read_table
 from schemas import BY_NAME
+from tests.fresh_database import fresh_database
 from tests.golden.running import run_query
 from tests.hand_made import make_table
 
@@ -58,7 +58,7 @@ def test_every_program_is_told() -> None:
 def table_of(spec: TableSpec, ranking: list[Row]) -> Table:
     inputs = {"call_site_ranking": ranking}
     names = ("call_site_ranking", "call_site_times", "communication_times", "campaign_runs")
-    with duckdb.connect() as connection:
+    with fresh_database() as connection:
         for name in names:
             connection.register(name, make_table(BY_NAME[name], inputs.get(name, ())))
         return read_table(connection, spec)
