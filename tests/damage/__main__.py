@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.damage.mutators import FILES
-from tests.damage.running import Outcomes, Plan, try_ways
+from tests.damage.plans import Plan
+from tests.damage.running import Outcomes, try_ways
 from tests.damage.traces import format_of
 
 

@@ -1,46 +1,21 @@
 """Runs workers over many ways to damage traces; one that dies or hangs costs a single way."""
 
-import json
-import queue
 import signal
-import subprocess
-import sys
 import tempfile
-import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from tests.damage.mutators import OTF2
+from tests.damage import worker
+from tests.damage.plans import Plan
+from tests.forking import start_process
 
-ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS, PATIENCE_SECONDS = 600, 60
 """After so long without a word a worker hangs; when it starts, it may have to compile kernels."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """Which ways to try with a trace: those from `first` up to `last` that follow from the seed.
-
-    Every so many copies one is `analysed` as a whole; none if that is 0.
-    """
-
-    trace: Path
-    last: int
-    first: int = 0
-    seed: int = 1
-    analysed: int = 0
-    format: str = OTF2
-
-    def as_json(self) -> str:
-        return json.dumps(asdict(self) | {"trace": str(self.trace)})
-
-    @classmethod
-    def from_json(cls, text: str) -> "Plan":
-        values = json.loads(text)
-        return cls(**values | {"trace": Path(values["trace"])})
 
 
 @dataclass
@@ -79,52 +54,42 @@ def try_ways(plans: Sequence[Plan]) -> Iterator[tuple[Plan, dict[str, Any]]]:
 
 def _one_worker(plans: Sequence[Plan]) -> Iterator[dict[str, Any]]:
     """Results up to the end, or to one that the worker did not survive."""
-    command = [sys.executable, "-m", "tests.damage.worker", *(plan.as_json() for plan in plans)]
     expected = [number for plan in plans for number in range(plan.first, plan.last)]
-    with (
-        tempfile.TemporaryFile("w+") as errors,
-        subprocess.Popen(
-            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=errors, text=True
-        ) as process,
-    ):
-        assert process.stdout
-        has_begun = False
-        for line in _lines(process.stdout):
-            result, has_begun = json.loads(line) if line else {}, True
-            if "outcome" in result:
-                yield result
-                del expected[0]
-            elif not result:
-                process.kill()
-                yield _died(expected[0], "hangs", "")
-                return
-        if process.wait() or expected:
-            errors.seek(0)
-            assert has_begun, errors.read()
-            yield _died(expected[0], _name_of(process.returncode), errors.read()[-2_000:])
-
-
-def _lines(stream: IO[str]) -> Iterator[str]:
-    """Lines as they come; an empty one if none comes any more."""
-    lines: queue.Queue[str | None] = queue.Queue()
-
-    def pump() -> None:
-        for line in stream:
-            lines.put(line)
-        lines.put(None)
-
-    threading.Thread(target=pump, daemon=True).start()
-    patience = START_SECONDS
-    while True:
+    results, sending = Pipe(duplex=False)
+    with tempfile.TemporaryDirectory() as folder, results:
+        errors = Path(folder) / "errors"
+        process = start_process(worker.work, plans, sending, errors)
+        sending.close()  # so that the worker's end is the last one
         try:
-            line = lines.get(timeout=patience)
-        except queue.Empty:
-            yield ""
+            has_begun = False
+            for result in _received(results):
+                has_begun = True
+                if "outcome" in result:
+                    yield result
+                    del expected[0]
+                elif not result:
+                    yield _died(expected[0], "hangs", "")
+                    return
+            process.join()
+            if process.exitcode or expected:
+                said = errors.read_text() if errors.exists() else ""
+                assert has_begun, said
+                yield _died(expected[0], _name_of(process.exitcode or 0), said[-2_000:])
+        finally:
+            process.kill()
+            process.join()
+
+
+def _received(results: Connection) -> Iterator[dict[str, Any]]:
+    """Results as they come; an empty one if none comes any more."""
+    patience = START_SECONDS
+    while results.poll(patience):
+        try:
+            yield results.recv()
+        except EOFError:
             return
-        if line is None:
-            return
-        yield line
         patience = PATIENCE_SECONDS
+    yield {}
 
 
 def _name_of(code: int) -> str:

@@ -1,23 +1,19 @@
-"""Reads damaged copies of traces, in a process of its own because it may die of that.
+"""Reads damaged copies of traces, in a process of its own because it may die of that."""
 
-    python -m tests.damage.worker PLAN...
-
-Plans are those of running.py as JSON. Prints a line of JSON before each way to damage a trace, and
-one after it.
-"""
-
-import json
+import gc
+import os
 import resource
 import shutil
-import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from tests.damage.judging import Judge, problems_of_analysis
-from tests.damage.running import Plan
+from tests.damage.plans import Plan
 from tests.damage.traces import entry, prepare
 from tests.damage.ways import Damage, damage
 
@@ -25,33 +21,38 @@ MEMORY = Path("/dev/shm")
 MOST_SECONDS, MOST_MEGABYTES = 20, 500
 
 
-def main() -> None:
+Say = Callable[[dict[str, Any]], None]
+
+
+def work(plans: Sequence[Plan], results: Connection, errors: Path) -> None:
+    """Try all plans; sends word before each way to damage a trace, and its result after it.
+
+    What the process itself says, such as why it dies, is written to `errors`.
+    """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with errors.open("w") as file:
+        os.dup2(file.fileno(), 2)
     tempfile.tempdir = str(MEMORY) if MEMORY.is_dir() else None
-    for text in sys.argv[1:]:
+    gc.freeze()  # what is imported stays
+    for plan in plans:
         with tempfile.TemporaryDirectory() as folder:
-            try_all(Plan.from_json(text), Path(folder))
+            try_all(plan, Path(folder), results.send)
 
 
-def try_all(plan: Plan, folder: Path) -> None:
+def try_all(plan: Plan, folder: Path, say: Say) -> None:
     """Damage copies of a trace, one after the other."""
     sound, copy = folder / "sound", folder / "trace"
     prepare(plan.trace, plan.format, sound)
     judge = Judge(entry(sound, plan.format), plan.format)
     for number in range(plan.first, plan.last):
-        say(number=number)
+        say({"number": number})
         shutil.copytree(sound, copy)
         seed = f"{plan.seed}:{plan.trace.name}:{number}"
         done = damage(copy, format=plan.format, seed=seed)
         is_analysed = plan.analysed > 0 and number % plan.analysed == 0
         result = try_out(judge, entry(copy, plan.format), done, is_analysed)
-        say(number=number, how=done.told, only_loses=done.only_loses, **result)
+        say({"number": number, "how": done.told, "only_loses": done.only_loses} | result)
         shutil.rmtree(copy)
-
-
-def say(**values: Any) -> None:
-    sys.stdout.write(json.dumps(values) + "\n")
-    sys.stdout.flush()
 
 
 def try_out(judge: Judge, copy: Path, done: Damage, is_analysed: bool) -> dict[str, Any]:
@@ -77,7 +78,3 @@ def try_out(judge: Judge, copy: Path, done: Damage, is_analysed: bool) -> dict[s
 def megabytes() -> int:
     """The most memory this process has used."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-
-
-if __name__ == "__main__":
-    main()

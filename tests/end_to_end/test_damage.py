@@ -11,8 +11,9 @@ import pytest
 
 from tests.damage.judging import Judge
 from tests.damage.mutators import CSV, FOLDER, GRAPH, GZIP, OTF2, ZSTD
+from tests.damage.plans import Plan
 from tests.damage.reading import Reading, read_trace
-from tests.damage.running import Outcomes, Plan, try_ways
+from tests.damage.running import Outcomes, try_ways
 from tests.damage.traces import EVERY_RECORD, entry, prepare
 
 DATA = Path(__file__).resolve().parents[2] / "data"
