@@ -4,13 +4,14 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from pipeline import cli
 from pipeline.run import Analysis
+from tests.forking import start_process
 
 ROOT = Path(__file__).parents[2]
 TRACE = ROOT / "data" / "m01_late_sender"
@@ -109,40 +110,68 @@ def test_a_store_that_lost_a_table_cannot_be_read(
     assert cli.main(["report", "--store", str(broken)]) == 0
 
 
-def run_unread(*arguments: str, cwd: Path, is_error_unread: bool = False) -> tuple[int, str]:
-    """Exit code and standard error of a command whose output nobody reads."""
+def run_unread(
+    words: Sequence[str], place: Path, is_error_unread: bool = False
+) -> tuple[int | None, str]:
+    """Exit code and standard error of a command whose output nobody reads, in a forked process."""
+    told = place / "told"
+    process = start_process(_run_unread, words, place, None if is_error_unread else told)
+    process.join()
+    return process.exitcode, told.read_text() if told.exists() else ""
+
+
+def _run_unread(words: Sequence[str], place: Path, told: Path | None) -> None:
+    """End the process as the command does; what is left to be written then is an error."""
     reading, writing = os.pipe()
     os.close(reading)
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "pipeline", *arguments],
-            cwd=cwd, env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True, check=False,
-            stdout=writing, stderr=writing if is_error_unread else subprocess.PIPE,
-        )  # fmt: skip
-    finally:
-        os.close(writing)
-    return done.returncode, done.stderr or ""
+    os.dup2(writing, 1)
+    os.dup2(os.open(told, os.O_CREAT | os.O_WRONLY) if told else writing, 2)
+    # Streams of its own, like those of an interpreter that begins.
+    sys.stdout, sys.stderr = (open(number, "w", closefd=False) for number in (1, 2))  # noqa: SIM115
+    os.chdir(place)
+    sys.argv[1:] = words
+    raise SystemExit(cli.main())
+
+
+def words_of(command: str) -> list[str]:
+    return [word.replace("=", " ") for word in command.split()]
 
 
 @pytest.mark.parametrize(
     "command",
-    ["runs", "tables", "explain time", "report", "--help", "report --format html",
-     "sql .schema=visits",
-     "sql FROM=visits", "sql FROM=visits --format csv", "sql FROM=visits --format json",
+    ["tables", "explain time", "report", "report --format html", "sql .schema=visits",
+     "sql FROM=visits --format csv", "sql FROM=visits --format json",
      f"analyze {TRACE} --no-report"],
 )  # fmt: skip
 def test_a_reader_that_has_seen_enough_is_told_nothing(command: str, place: Path) -> None:
-    words = [word.replace("=", " ") for word in command.split()]
-    code, told = run_unread(*words, cwd=place)
+    code, told = run_unread(words_of(command), place)
     assert code == BROKEN_PIPE
     assert not told or told.startswith("nothing to do: ")
+
+
+@pytest.mark.parametrize("command", ["runs", "--help", "sql FROM=visits"])
+def test_the_command_itself_tells_nothing_to_a_reader_that_has_seen_enough(
+    command: str, place: Path
+) -> None:
+    """Also when the interpreter ends: in a process that it was started for."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "pipeline", *words_of(command)],
+            cwd=place, env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True, check=False,
+            stdout=writing, stderr=subprocess.PIPE,
+        )  # fmt: skip
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (BROKEN_PIPE, "")
 
 
 @pytest.mark.parametrize("is_error_unread", [False, True])
 def test_reports_are_written_even_if_nobody_reads_what_is_printed(
     is_error_unread: bool, tmp_path: Path
 ) -> None:
-    code, _ = run_unread("analyze", str(TRACE), cwd=tmp_path, is_error_unread=is_error_unread)
+    code, _ = run_unread(["analyze", str(TRACE)], tmp_path, is_error_unread)
     assert code == BROKEN_PIPE
     written = {path.name for path in (tmp_path / "store" / "reports").glob("run=*/*")}
     assert written >= {"index.html", "report.md"}
