@@ -6,10 +6,12 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import UsageError
-from pipeline.store.database import connect
+
+if TYPE_CHECKING:
+    import duckdb
 
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "COMPARE_EQUAL": operator.eq,
@@ -49,7 +51,13 @@ class Verdict:
     named: Mapping[str, int]
 
 
-def judge(expression: str, counts: Mapping[str, int], *, aliases: Mapping[str, str]) -> Verdict:
+def judge(
+    connection: "duckdb.DuckDBPyConnection",
+    expression: str,
+    counts: Mapping[str, int],
+    *,
+    aliases: Mapping[str, str],
+) -> Verdict:
     """Whether a condition on counts holds; `aliases` are other names of some of them.
 
     What is divided by zero is infinite, with its sign; 0/0 is neither more nor less than anything,
@@ -61,7 +69,7 @@ def judge(expression: str, counts: Mapping[str, int], *, aliases: Mapping[str, s
     shown = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]} …"
     known = dict(counts) | {alias: counts[name] for alias, name in aliases.items()}
     try:
-        tree = _parse(expression)
+        tree = _parse(connection, expression)
         named = {name: known[name] for name in _names(tree, known)}
         holds = _truth(tree, known)
         if not named:
@@ -81,13 +89,12 @@ def judge(expression: str, counts: Mapping[str, int], *, aliases: Mapping[str, s
     raise UsageError(f"--fail-on {shown}: {problem}: {advice}")
 
 
-def _parse(expression: str) -> Node:
+def _parse(connection: "duckdb.DuckDBPyConnection", expression: str) -> Node:
     """The tree of an expression. Raises _NoConditionError if the text is more than one, or none."""
     if not expression.strip():
         raise _NoConditionError("there is no condition")
     query = {"query": f"SELECT {expression}"}
-    with connect(threads=1) as connection:
-        ((text,),) = connection.execute("SELECT json_serialize_sql($query)", query).fetchall()
+    ((text,),) = connection.execute("SELECT json_serialize_sql($query)", query).fetchall()
     found = json.loads(text)
     if found["error"]:
         reason = str(found.get("error_message", "")).splitlines()[0]

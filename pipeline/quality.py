@@ -55,12 +55,12 @@ def judge(run: "Run", expression: str) -> Verdict:
         for name in load_query(_COUNTS).inputs:
             run.provide(connection, name)
         _, rows = fetch(connection, _COUNTS)
+        counts = {str(name): int(str(count)) for _, name, count in rows}
+        kinds = {str(kind): str(name) for kind, name, _ in rows if kind is not None}
+        condition = "findings > 0" if expression.strip().lower() == ANY else expression
+        return conditions.judge(connection, condition, counts, aliases=kinds)
     finally:
         connection.close()
-    counts = {str(name): int(str(count)) for _, name, count in rows}
-    kinds = {str(kind): str(name) for kind, name, _ in rows if kind is not None}
-    condition = "findings > 0" if expression.strip().lower() == ANY else expression
-    return conditions.judge(condition, counts, aliases=kinds)
 
 
 def refuse(run: "Run", expression: str, verdict: Verdict) -> None:
