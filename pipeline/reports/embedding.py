@@ -2,8 +2,9 @@
 
 An array of integers becomes the narrowest type that holds its values, or, where they never
 fall, the steps between them. Bytes of equal weight are put side by side, which compresses
-better, then zlib and base64 follow. `widgets/core.js` unpacks. Texts lose what could rearrange a
-page, and their middle if they are very long.
+better, then zlib and base64 follow; a few values stand as they are, as unpacking takes longer
+than reading them. `widgets/core.js` unpacks. Texts lose what could rearrange a page, and their
+middle if they are very long.
 """
 
 import json
@@ -21,7 +22,7 @@ LARGEST_EXACT = 2**53
 LONGEST_TEXT = 1_000
 _PLAIN_TEXT = 2_000
 _TYPES = ("u1", "i1", "u2", "i2", "i4")
-_SHORTEST_STEPS = 16
+_SHORTEST_PACKED = 16
 
 
 def embed(data: Mapping[str, object]) -> str:
@@ -69,7 +70,7 @@ def _pack_array(values: NDArray[Any]) -> dict[str, object]:
     if whole.size and max(abs(int(whole.min())), abs(int(whole.max()))) > LARGEST_EXACT:
         raise ValueError("an array holds integers that are too large for a script")
     steps = np.diff(whole, prepend=np.int64(0))
-    if whole.size >= _SHORTEST_STEPS and whole[0] >= 0 and (steps >= 0).all():
+    if whole.size >= _SHORTEST_PACKED and whole[0] >= 0 and (steps >= 0).all():
         return _packed(_narrow(steps)) | {"steps": True}
     return _packed(_narrow(whole))
 
@@ -84,8 +85,11 @@ def _narrow(whole: NDArray[np.int64]) -> NDArray[Any]:
 
 
 def _packed(values: NDArray[Any]) -> dict[str, object]:
+    kind = values.dtype.str[-2:]
+    if values.size < _SHORTEST_PACKED and np.isfinite(values).all():
+        return {"$": kind, "v": values.tolist()}
     planes = values.view(np.uint8).reshape(-1, values.itemsize).T
-    return {"$": values.dtype.str[-2:], "n": values.size, "z": _compress(planes.tobytes())}
+    return {"$": kind, "n": values.size, "z": _compress(planes.tobytes())}
 
 
 def _compress(data: bytes) -> str:

@@ -21,6 +21,8 @@ def unpack(value: Any) -> Any:
         return value
     if "$" not in value:
         return {key: unpack(item) for key, item in value.items()}
+    if "v" in value:
+        return np.array(value["v"], dtype=f"<{value['$']}").tolist()
     data = zlib.decompress(base64.b64decode(value["z"]))
     if value["$"] == "text":
         return json.loads(data)

@@ -31,6 +31,7 @@ const tracemill = (function () {
 
   async function unpackArray(packed) {
     const Type = ARRAYS[packed.$];
+    if (packed.v) return new Type(packed.v);
     const width = Type.BYTES_PER_ELEMENT;
     const planes = await inflate(packed.z);
     const bytes = new Uint8Array(planes.length);
@@ -211,7 +212,7 @@ const tracemill = (function () {
   }
 
   function formatCount(count) {
-    return count.toLocaleString("en", { maximumFractionDigits: 0 });
+    return inEnglish(count, 0);
   }
 
   function formatShare(ratio) {
@@ -224,8 +225,14 @@ const tracemill = (function () {
   function significant(value, digits) {
     const whole = String(Math.trunc(Math.abs(Number(value.toPrecision(digits))))).length;
     const places = Math.max(0, digits - whole);
-    const limits = { minimumFractionDigits: places, maximumFractionDigits: places };
-    return value.toLocaleString("en", limits);
+    return inEnglish(value, places);
+  }
+
+  // As the tables round and group; the browser's own way takes long to get ready.
+  function inEnglish(value, places) {
+    const [whole, part] = value.toFixed(places).split(".");
+    const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+    return part ? grouped + "." + part : grouped;
   }
 
   const FORMATS = { ns: formatTime, bytes: formatSize, count: formatCount, ratio: formatShare };

@@ -12,14 +12,17 @@ tracemill.makeTree = function (box, options) {
   let focus = 0; // a row
   let chosen = null; // a node
   let typed = "";
+  // To ask the box itself after each change would lay out the whole page each time.
+  let top = 0;
+  let height = 0; // 0: not known yet
 
   const list = element("div", { class: "tree-rows", role: "presentation" });
   const tree = element("div", {
     class: "tree-box", role: "tree", tabindex: "0", "aria-label": label,
-    keydown: onKey, scroll: draw, click: onClick,
+    keydown: onKey, scroll: () => { top = tree.scrollTop; draw(); }, click: onClick,
   }, list);
   box.append(tree);
-  new ResizeObserver(draw).observe(tree);
+  new ResizeObserver(() => { height = tree.clientHeight; draw(); }).observe(tree);
 
   function collectChildren(parents) {
     const found = new Map([[-1, []]]);
@@ -44,6 +47,8 @@ tracemill.makeTree = function (box, options) {
     }
     focus = Math.min(focus, Math.max(0, rows.length - 1));
     list.style.height = rows.length * ROW + "px";
+    height ||= tree.clientHeight;
+    top = Math.min(top, Math.max(0, rows.length * ROW - height));
     draw();
   }
 
@@ -53,8 +58,8 @@ tracemill.makeTree = function (box, options) {
   }
 
   function draw() {
-    const first = Math.max(0, Math.floor(tree.scrollTop / ROW) - 5);
-    const last = Math.min(rows.length, Math.ceil((tree.scrollTop + tree.clientHeight) / ROW) + 5);
+    const first = Math.max(0, Math.floor(top / ROW) - 5);
+    const last = Math.min(rows.length, Math.ceil((top + height) / ROW) + 5);
     const made = [];
     for (let at = first; at < last; at++) made.push(drawRow(at));
     if (focus < first || focus >= last) { if (rows.length) made.push(drawRow(focus)); }
@@ -108,10 +113,10 @@ tracemill.makeTree = function (box, options) {
   }
 
   function scrollTo(at) {
-    const top = at * ROW;
-    if (top < tree.scrollTop) tree.scrollTop = top;
-    const bottom = top + ROW - tree.clientHeight;
-    if (bottom > tree.scrollTop) tree.scrollTop = bottom;
+    const wanted = Math.min(at * ROW, Math.max(top, (at + 1) * ROW - height));
+    if (wanted === top) return;
+    tree.scrollTop = wanted;
+    top = tree.scrollTop;
   }
 
   function move(at) {
