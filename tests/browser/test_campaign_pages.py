@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Page
 
 from pipeline.reports.build_campaign import build_campaign_report
-from pipeline.reports.model import Report
 from tests.browser.conftest import Open
 from tests.ring_campaigns import campaign
 
@@ -25,23 +25,21 @@ ALONE = """() => [...document.querySelectorAll(".pictures")].flatMap((group) => 
 
 
 @pytest.fixture(scope="module")
-def reports(tmp_path_factory: pytest.TempPathFactory) -> list[Report]:
+def pages(tmp_path_factory: pytest.TempPathFactory, open_for_all: Open) -> list[Page]:
     store: Path = tmp_path_factory.mktemp("campaigns") / "store"
     made = [campaign(DATA / name, store) for name in ("timings.csv", "mpip")]
-    return [build_campaign_report(each.run) for each in made]
+    return [open_for_all(build_campaign_report(each.run)) for each in made]
 
 
 @pytest.mark.parametrize("width", [1800, 1400, 1000, 420])
-def test_a_campaign_does_not_scroll_sideways(
-    open_page: Open, reports: list[Report], width: int
-) -> None:
-    for report in reports:
-        page = open_page(report, viewport={"width": width, "height": 900})
+def test_a_campaign_does_not_scroll_sideways(pages: list[Page], width: int) -> None:
+    for page in pages:
+        page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate(SCROLLED) == 0
         assert page.evaluate(BEYOND) == 0
 
 
-def test_no_picture_stands_alone_beside_others(open_page: Open, reports: list[Report]) -> None:
-    for report in reports:
-        page = open_page(report, viewport={"width": 1400, "height": 900})
+def test_no_picture_stands_alone_beside_others(pages: list[Page]) -> None:
+    for page in pages:
+        page.set_viewport_size({"width": 1400, "height": 900})
         assert page.evaluate(ALONE) == 0

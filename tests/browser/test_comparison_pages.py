@@ -1,10 +1,12 @@
 """The page of a comparison: within the window, light and dark, and its links lead somewhere."""
 
+from typing import Any
+
 import pytest
+from playwright.sync_api import Page
 
 from pipeline.comparison.conditions import holds
 from pipeline.comparison.report import build
-from pipeline.reports.model import Report
 from tests.browser.conftest import Open
 from tests.compared_sides import comparison_of
 
@@ -15,8 +17,8 @@ DEEP = "main/" + "/".join(f"a_region_with_a_long_name_{level}" for level in rang
 HOSTILE = "main/<script>alert(1)</script>"
 
 
-@pytest.fixture
-def report() -> Report:
+@pytest.fixture(scope="module")
+def page(open_for_all: Open) -> Page:
     comparison = comparison_of(
         ("time", None, 3e9, 4e9),
         *((metric, path, 1e9, 1.5e9) for metric in ("time", "computation")
@@ -26,15 +28,14 @@ def report() -> Report:
         noise=1e8,
         times=((1_000_000_000,), (1_500_000_000, 1_600_000_000)),
     )  # fmt: skip
-    return build(comparison, [holds("time > +5%", comparison)])
+    return open_for_all(build(comparison, [holds("time > +5%", comparison)]))
 
 
 @pytest.mark.parametrize("width", [1800, 1000, 420])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_comparison_fits_into_the_window(
-    open_page: Open, report: Report, width: int, scheme: str
-) -> None:
-    page = open_page(report, viewport={"width": width, "height": 900}, color_scheme=scheme)
+def test_a_comparison_fits_into_the_window(page: Page, width: int, scheme: Any) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
     assert page.evaluate(SCROLLED) == 0
     assert page.evaluate(DEAD_LINKS) == 0
     assert page.get_by_text("Fails: time > +5%").is_visible()

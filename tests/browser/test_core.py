@@ -12,9 +12,9 @@ from tests.browser.explored import make_report
 REPORT = make_report()
 
 
-@pytest.fixture
-def page(open_page: Open) -> Page:
-    return open_page(REPORT)
+@pytest.fixture(scope="module")
+def page(open_for_all: Open) -> Page:
+    return open_for_all(REPORT)
 
 
 ARRAYS = {
@@ -101,8 +101,9 @@ def test_what_is_chosen_is_told_once(page: Page) -> None:
 
 
 def test_scripts_that_are_not_those_of_the_page_do_not_run(
-    page: Page, complaints: list[str]
+    open_page: Open, complaints: list[str]
 ) -> None:
+    page = open_page(REPORT)
     ran = page.evaluate(
         """() => {
           document.body.setAttribute("onclick", "window.ran = true");

@@ -1,8 +1,10 @@
 """The page of a night: trends and tables are within the window, and links lead to reports."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from playwright.sync_api import Page
 
 from pipeline.nightly.history import PastRun, Series
 from pipeline.nightly.judging import Judged, Judgement
@@ -10,7 +12,6 @@ from pipeline.nightly.nights import PastNight
 from pipeline.nightly.outcome import CampaignOutcome, Failure
 from pipeline.nightly.page import build_page
 from pipeline.nightly.pages import Pages
-from pipeline.reports.model import Report
 from tests.browser.conftest import Open
 from tests.browser.test_campaign_pages import BEYOND, SCROLLED
 from tests.nights import night
@@ -31,11 +32,12 @@ def past(name: str, number: int) -> PastRun:
     )
 
 
-@pytest.fixture
-def report(tmp_path: Path) -> Report:
+@pytest.fixture(scope="module")
+def page(open_for_all: Open, tmp_path_factory: pytest.TempPathFactory) -> Page:
+    folder = tmp_path_factory.mktemp("nights")
     history = [past(name, number) for name in NAMES for number in range(12)]
-    (tmp_path / "run=0011").mkdir()
-    (tmp_path / "run=0011" / "index.html").touch()
+    (folder / "run=0011").mkdir()
+    (folder / "run=0011" / "index.html").touch()
     found = night(
         Path("/traces"),
         failed=(
@@ -50,21 +52,20 @@ def report(tmp_path: Path) -> Report:
         verdict="regressions", alarms=((f"{LONG} takes longer.", "0011"),),
     )  # fmt: skip
     judgement = Judgement(judged=judged, unjudged=())
-    return build_page(found, judgement, history, [before], Pages(tmp_path))
+    return open_for_all(build_page(found, judgement, history, [before], Pages(folder)))
 
 
 @pytest.mark.parametrize("width", [1800, 1400, 1000, 420])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_night_does_not_scroll_sideways(
-    open_page: Open, report: Report, width: int, scheme: str
-) -> None:
-    page = open_page(report, viewport={"width": width, "height": 900}, color_scheme=scheme)
+def test_a_night_does_not_scroll_sideways(page: Page, width: int, scheme: Any) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
     assert page.evaluate(SCROLLED) == 0
     assert page.evaluate(BEYOND) == 0
 
 
-def test_curves_are_drawn_and_links_lead_to_what_is_there(open_page: Open, report: Report) -> None:
-    page = open_page(report)
+def test_curves_are_drawn_and_links_lead_to_what_is_there(page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 900})
     boxes = [curve.bounding_box() for curve in page.locator("td.trend svg").all()]
     assert len(boxes) == len(NAMES)
     assert all(box and box["width"] > 80 and box["height"] > 15 for box in boxes)

@@ -40,7 +40,7 @@ def test_the_page_follows_light_and_dark(open_page: Open) -> None:
 
 
 def test_without_scripts_the_tables_are_there(open_page: Open) -> None:
-    page = open_page(make_report(), java_script_enabled=False)
+    page = open_page(make_report(), has_scripts=False)
     assert page.locator("#exploration noscript p").first.is_visible()
     assert page.locator("#profile table").first.locator("tbody tr").count() == 3
     assert not page.locator("#filter").is_visible()
@@ -86,7 +86,7 @@ def test_a_query_is_selected_where_nothing_may_be_copied(open_page: Open) -> Non
 
 
 def test_without_scripts_there_is_no_button(open_page: Open) -> None:
-    page = open_page(make_report(), java_script_enabled=False)
+    page = open_page(make_report(), has_scripts=False)
     assert page.locator("button").count() == 0
 
 
