@@ -26,9 +26,11 @@ def real_metrics() -> list[dict[str, Any]]:
     ]
 
 
-def make_run(main: str = "main", **changes: Any) -> HandMadeRun:
+def make_run(
+    main: str = "main", *, calls: tuple[str, str] = ("MPI_Send", "MPI_Recv"), **changes: Any
+) -> HandMadeRun:
     """Rank 0 computes 90 ms, sends for 10; rank 1 computes 40, receives for 60, 50 in vain."""
-    run = late_sender_run(main=main)
+    run = late_sender_run(main=main, calls=calls)
     classes = [
         row | {"metric": _METRIC_OF.get(row["overhead_subclass"], "overhead_no_rule")}
         for row in OVERHEAD_CLASSES

@@ -2,27 +2,54 @@
 
 from itertools import pairwise
 
-import pytest
 from playwright.sync_api import Page
 
+from pipeline.reports.build import build_report
 from tests.browser.conftest import Open
-from tests.browser.explored import make_report
+from tests.browser.explored import make_report, make_run
 from tests.end_to_end.test_reports import HOSTILE
+from tests.hand_made import COMPUTATION, MS, HandMadeRun, with_rows
+
+NAMES = (*HOSTILE, "</script><script>alert(2)</script>", "&lt;b&gt;")
+# Shown as they are: others lose what could be mistaken, or their middle.
+PLAIN = [name for name in NAMES if name.isprintable() and 0 < len(name) < 100 and "(" not in name]
 
 
-@pytest.mark.parametrize("name", [*HOSTILE, "</script><script>alert(2)</script>", "&lt;b&gt;"],
-                         ids=range(len(HOSTILE) + 2))  # fmt: skip
-def test_names_from_the_trace_are_shown_and_never_run(open_page: Open, name: str) -> None:
-    page = open_page(make_report(name))
-    assert page.evaluate("typeof window.ran") == "undefined"
+def run_with_names() -> HandMadeRun:
+    """Beside main with its calls, whose names are of these kinds too, a function for each."""
+    run = make_run(NAMES[-2], calls=(NAMES[-1], NAMES[0]))
+    named = list(enumerate(NAMES, len(run.tables["regions"])))
+    spent = {"location_id": 0, "visit_count": 1, "inclusive_ns": MS, "exclusive_ns": MS}
+    paths = [{"call_path_id": at, "region_id": at, "last_call_path_id": at} for at, _ in named]
+    added = {
+        "regions": [{"region_id": at, "name": name} for at, name in named],
+        "region_classes": [{"region_id": at, "overhead_id": COMPUTATION} for at, _ in named],
+        "call_paths": [row | {"path": name} for row, name in zip(paths, NAMES, strict=True)],
+        "call_tree": [spent | {"call_path_id": at} for at, _ in named],
+        "flat_profile": [spent | {"region_id": at} for at, _ in named],
+    }
+    return with_rows(run, **{name: [*run.tables[name], *rows] for name, rows in added.items()})
+
+
+def test_names_from_the_trace_are_shown_and_never_run(open_page: Open) -> None:
+    page = open_page(build_report(run_with_names()))
     tree = page.get_by_role("tree", name="Call path")
-    assert tree.get_by_role("treeitem").count() == 3
-    if name.isprintable() and 0 < len(name) < 100 and "(" not in name:
-        assert tree.locator("bdi").first.inner_text() == name
-    page.locator("canvas.icicle").focus()
+    assert tree.get_by_role("treeitem").count() == 3 + len(NAMES)
+    shown = tree.locator("bdi").all_inner_texts()
+    assert set(PLAIN) <= set(shown)
+    assert shown[0].startswith("</script><script>alert(")
+    canvas = page.locator("canvas.icicle")
+    canvas.focus()
     page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    said = set()
+    for _ in range(1 + len(NAMES)):
+        page.keyboard.press("Enter")
+        said.add(page.inner_text(".widget:has(canvas.icicle) .status strong"))
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        page.keyboard.press("ArrowRight")
+    assert set(PLAIN) <= said
+    assert len(said) == len(NAMES)
+    assert page.evaluate("typeof window.ran") == "undefined"
 
 
 def background(page: Page, selector: str) -> int:
