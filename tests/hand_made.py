@@ -51,7 +51,8 @@ class HandMadeRun:
     def connect(
         self, *, tables: Sequence[str] | None = None, threads: int | None = None, **limits: Any
     ) -> duckdb.DuckDBPyConnection:
-        connection = duckdb.connect(config={"threads": threads or 2})
+        # With so few rows a second thread would only wait.
+        connection = duckdb.connect(config={"threads": threads or 1})
         for name in [table.name for table in TABLES] if tables is None else tables:
             self.provide(connection, name)
         return connection

@@ -67,13 +67,19 @@ def late_sender_report() -> Report:
 
 def section_of(run: ReportedRun, key: str) -> Section:
     """One section of a report, made alone."""
-    module = import_module(f"pipeline.reports.sections.{key.replace('-', '_')}")
-    modules = [cast(SectionModule, module)]
-    with run.connect(threads=1, tables=()) as connection:
-        material = Material(connection, run.manifest, provide=partial(run.provide, connection))
-        (section,) = build_sections(material, modules)
+    (section,) = some_of(run, key.replace("-", "_")).sections
     assert section.key == key
     return section
+
+
+def some_of(run: ReportedRun, *names: str) -> Report:
+    """The report of a run with only the sections that these modules make."""
+    found = [import_module(f"pipeline.reports.sections.{name}") for name in names]
+    modules = [cast(SectionModule, module) for module in found]
+    with run.connect(threads=1, tables=()) as connection:
+        material = Material(connection, run.manifest, provide=partial(run.provide, connection))
+        sections = build_sections(material, modules)
+    return Report(title=run.label, subtitle="", name=run.run_id, sections=sections)
 
 
 def text_of(report: Report) -> str:

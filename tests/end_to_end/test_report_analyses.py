@@ -9,7 +9,14 @@ from pipeline.reports.build import build_report
 from pipeline.reports.course import course_of
 from pipeline.reports.units import Unit
 from tests.hand_made import CLASSES, MS, HandMadeRun, late_sender_run, make_run_row, with_rows
-from tests.report_reading import all_forms, late_sender_report, read_page, section_of, tables_of
+from tests.report_reading import (
+    all_forms,
+    late_sender_report,
+    read_page,
+    section_of,
+    some_of,
+    tables_of,
+)
 
 
 def test_the_critical_path_is_told_with_its_course_and_what_it_costs() -> None:
@@ -43,7 +50,7 @@ def test_the_critical_path_is_told_with_its_course_and_what_it_costs() -> None:
 def test_why_the_path_passes_on_is_told_in_words(kind: str, name: str) -> None:
     (row,) = late_sender_run().tables["critical_path_partners"]
     run = with_rows(late_sender_run(), critical_path_partners=[{**row, "kind": kind}])
-    (passage,) = tables_of(build_report(run))["critical_path_passages"].as_dicts()
+    (passage,) = tables_of(some_of(run, "critical_path"))["critical_path_passages"].as_dicts()
     assert passage["kind"] == name
 
 
@@ -58,9 +65,8 @@ def with_waiting(*times: tuple[str, int, bool]) -> HandMadeRun:
 
 
 def test_waiting_that_the_path_does_not_follow_is_told_with_its_amount() -> None:
-    report = build_report(
-        with_waiting(("mpi_latesender", 5 * MS, False), ("mpi_latesender", 2 * MS, True))
-    )
+    run = with_waiting(("mpi_latesender", 5 * MS, False), ("mpi_latesender", 2 * MS, True))
+    report = some_of(run, "summary", "critical_path")
     said = (
         "The critical path contains 7.00 ms of waiting, 7.0% of its length, which it does not "
         "follow to the cause."
@@ -75,7 +81,8 @@ def test_waiting_that_the_path_does_not_follow_is_told_with_its_amount() -> None
 
 
 def test_hardly_any_waiting_on_the_path_is_left_to_its_section() -> None:
-    report = build_report(with_waiting(("mpi_latesender", 49_000, True)))  # 0.049 % of 100 ms
+    run = with_waiting(("mpi_latesender", 49_000, True))  # 0.049 % of 100 ms
+    report = some_of(run, "summary", "critical_path")
     assert "contains 49.0 µs of waiting" in report.section("critical-path").sentences[1]
     assert not any("of waiting" in said for said in report.section("summary").sentences)
 
@@ -162,7 +169,7 @@ def without_path(run: HandMadeRun) -> HandMadeRun:
 
 def test_a_run_with_explicit_tasks_has_no_critical_path_and_says_so() -> None:
     run = with_rows(without_path(late_sender_run()), task_fragments=[{"is_first": True}])
-    report = build_report(run)
+    report = some_of(run, "summary", "critical_path")
     assert report.section("critical-path").sentences == (
         "There is no critical path: it is not followed through suspended tasks.",
     )
@@ -253,12 +260,12 @@ def test_work_of_one_location_alone_is_told_as_such() -> None:
 
 def test_a_small_excess_is_no_imbalance() -> None:
     # 0.4 ms of a run of 100 ms; 1 ms is told in its section, but not in the summary.
-    report = build_report(with_imbalance(longest_ns=65 * MS + 400_000))
-    assert report.section("load-balance").sentences[0] == (
+    balanced = section_of(with_imbalance(longest_ns=65 * MS + 400_000), "load-balance")
+    assert balanced.sentences[0] == (
         "Computation is spread evenly: at no call path a location takes more than 400 µs longer "
         "than the mean."
     )
-    report = build_report(with_imbalance(longest_ns=66 * MS))
+    report = some_of(with_imbalance(longest_ns=66 * MS), "summary", "load_balance")
     assert "least balanced" in report.section("load-balance").sentences[0]
     assert not any("balanced" in said for said in report.section("summary").sentences)
 
@@ -329,7 +336,7 @@ def test_small_parts_are_drawn_together() -> None:
             for name, time in spent
         ],
     )  # fmt: skip
-    table = tables_of(build_report(run))["time_course"]
+    table = tables_of(some_of(run, "time_course"))["time_course"]
     assert [(row[0], row[3], row[4]) for row in table.rows] == [
         ("computation", 1980, 0.99),
         ("other", 18, 0.009),

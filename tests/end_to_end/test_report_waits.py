@@ -14,7 +14,7 @@ from tests.hand_made import (
     waits,
     with_rows,
 )
-from tests.report_reading import all_forms, late_sender_report, section_of, tables_of
+from tests.report_reading import all_forms, late_sender_report, section_of, some_of, tables_of
 
 
 def test_one_late_sender_is_told_in_plain_words() -> None:
@@ -53,14 +53,15 @@ def test_parts_of_the_time_add_up_to_all_of_it() -> None:
 def test_the_worst_thread_is_named_where_threads_differ() -> None:
     run = late_sender_run()
     locations = [{**row, "thread": row["rank"], "rank": 0} for row in run.tables["locations"]]
-    tables = tables_of(build_report(with_rows(run, locations=locations)))
+    parts = ("wait_states", "flat_profile")
+    tables = tables_of(some_of(with_rows(run, locations=locations), *parts))
     for name in ("waits_by_property", "waits_by_call_path"):
         (row,) = tables[name].as_dicts()
         assert (row["worst_rank"], row["worst_thread"]) == (0, 1)
         assert "worst_thread" not in tables[name].hidden
     regions = {row["region"]: row["worst_thread"] for row in tables["top_regions"].as_dicts()}
     assert (regions["main"], regions["MPI_Recv"]) == (0, 1)
-    one_thread = tables_of(build_report(run))
+    one_thread = tables_of(some_of(run, *parts))
     assert (
         "worst_thread" in one_thread["waits_by_property"].hidden & one_thread["top_regions"].hidden
     )
@@ -80,7 +81,7 @@ def test_a_program_without_mpi_is_not_said_to_be_analysed_for_messages() -> None
 def test_one_process_has_no_matrix_of_who_waits_for_whom() -> None:
     run = with_rows(late_sender_run(), runs=[make_run_row() | {"process_count": 1}])
     assert "waits_between_ranks" in tables_of(late_sender_report())
-    assert "waits_between_ranks" not in tables_of(build_report(run))
+    assert "waits_between_ranks" not in tables_of(some_of(run, "wait_states"))
 
 
 def test_locations_that_lose_alike_are_told_together() -> None:
@@ -155,7 +156,7 @@ def test_rows_that_belong_to_no_location_make_a_trace_incomplete_too() -> None:
 def test_what_is_only_doubtful_leaves_a_trace_complete() -> None:
     doubtful = {"kind": "unmatched_send", "location_id": 0, "count": 3, "detail": "No receive."}
     run = with_rows(late_sender_run(), trace_quality=[doubtful])
-    said = build_report(run)
+    said = some_of(run, "summary", "trace_quality")
     assert not said.section("summary").sentences[0].startswith("Incomplete")
     (table,) = said.section("trace-quality").tables
     assert table.title == "What was noticed"
@@ -171,7 +172,8 @@ def test_cells_that_are_not_understood_are_told() -> None:
         {"column_name": "Tag", "cell": "-5", "row_count": 2, "file": "a.csv",
          "first_line": 7, "nearest": None},
     ]  # fmt: skip
-    report = build_report(with_rows(late_sender_run(), misread_cells=cells))
+    run = with_rows(late_sender_run(), misread_cells=cells)
+    report = some_of(run, "summary", "trace_quality")
     assert (
         "Not understood: an empty Partner in 1,500 rows, first in line 1,200 of a.csv. "
         "2 other cells: see the table misread_cells." in report.section("summary").sentences
@@ -252,7 +254,7 @@ def test_records_of_an_incomplete_location_add_up() -> None:
 
 
 def test_what_was_looked_for_in_vain_is_named() -> None:
-    summary = build_report(with_rows(late_sender_run(), wait_states=[])).section("summary")
+    summary = section_of(with_rows(late_sender_run(), wait_states=[]), "summary")
     said = "No waiting was found (looked for: Wait at Barrier, Late Receiver and Late Sender)."
     assert summary.sentences[-1] == said
 
@@ -388,7 +390,7 @@ def test_waiting_at_a_barrier_is_told_with_whom_it_waited_for() -> None:
 
 
 def test_completing_later_than_others_is_shown_but_nobody_is_blamed_for_it() -> None:
-    tables = tables_of(build_report(barrier_run()))
+    tables = tables_of(some_of(barrier_run(), "summary", "wait_states", "flat_profile"))
     assert [(row[0], row[3]) for row in tables["waits_by_property"].rows] == [
         ("Wait at Barrier", 50 * MS),
         ("Barrier Completion", 5 * MS),
@@ -411,7 +413,7 @@ def test_what_the_reference_leaves_out_is_told_apart() -> None:
             beyond | {"visit_id": 7, "wait_ns": 20 * MS},
         ],
     )
-    report = build_report(run)
+    report = some_of(run, "summary", "wait_states")
     summary = report.section("summary")
     assert summary.sentences[0] == (
         "Together the locations spent 200 ms, 35.0% of it in MPI, 25.0% waiting and 10.0% waiting "
@@ -438,7 +440,7 @@ def test_what_the_reference_leaves_out_is_told_apart() -> None:
 
 
 def test_waits_that_the_reference_knows_are_not_marked() -> None:
-    tables = tables_of(build_report(barrier_run()))
+    tables = tables_of(some_of(barrier_run(), "wait_states"))
     assert "is_beyond_reference" in tables["waits_by_property"].hidden
 
 
