@@ -4,6 +4,7 @@ Examples are the same ones in every run, so that a change fails only by what it 
 looked for with `make test ARGS="--hypothesis-profile=search tests/properties"`.
 """
 
+import atexit
 import fcntl
 import gc
 import os
@@ -44,8 +45,9 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-def pytest_sessionfinish() -> None:
-    gc.unfreeze()
+def pytest_unconfigure() -> None:
+    """Packages complain of what is left when Python ends; pytest need not look at it before."""
+    atexit.register(gc.unfreeze)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

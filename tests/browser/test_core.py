@@ -9,12 +9,10 @@ from pipeline.reports.units import Unit, format_value
 from tests.browser.conftest import Open
 from tests.browser.explored import make_report
 
-REPORT = make_report()
-
 
 @pytest.fixture(scope="module")
 def page(open_for_all: Open) -> Page:
-    return open_for_all(REPORT)
+    return open_for_all(make_report())
 
 
 ARRAYS = {
@@ -103,7 +101,7 @@ def test_what_is_chosen_is_told_once(page: Page) -> None:
 def test_scripts_that_are_not_those_of_the_page_do_not_run(
     open_page: Open, complaints: list[str]
 ) -> None:
-    page = open_page(REPORT)
+    page = open_page(make_report())
     ran = page.evaluate(
         """() => {
           document.body.setAttribute("onclick", "window.ran = true");
@@ -124,7 +122,7 @@ def luminance(colour: str) -> float:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_names_can_be_read_on_every_colour(open_page: Open, scheme: str) -> None:
-    page = open_page(REPORT, color_scheme=scheme)
+    page = open_page(make_report(), color_scheme=scheme)
     styles = [*(f"--k{at}" for at in range(10)), "--c1", "--c2", "--c3"]
     found = page.evaluate(
         """(styles) => styles.flatMap((style) => [1, 0.22, 0.15].map((part) => {
