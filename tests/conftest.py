@@ -10,6 +10,7 @@ import gc
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,6 +101,7 @@ def analysis_of(shared: "MakeOnce") -> "Callable[[str], Analysis]":
     from pipeline.run import Options, analyze
     from pipeline.store import Store
 
+    @cache
     def analysis(name: str) -> "Analysis":
         def again(folder: Path) -> "Analysis":
             return analyze(DATA / name, store=Store(folder), options=Options(threads=1))

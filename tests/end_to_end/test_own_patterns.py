@@ -50,6 +50,16 @@ def store(analysis_of: Callable[[str], Analysis], tmp_path: Path) -> Path:
     return shutil.copytree(plain, tmp_path / "store", copy_function=os.link)
 
 
+@pytest.fixture(scope="module")
+def untouched(
+    analysis_of: Callable[[str], Analysis], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """Such a store for tests whose patterns are refused, so that it stays as it is."""
+    plain = analysis_of(TRACE.name).run.path.parents[2]
+    store = tmp_path_factory.mktemp("untouched") / "store"
+    return shutil.copytree(plain, store, copy_function=os.link)
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "mine"
@@ -221,7 +231,7 @@ EDITS = {
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS.keys())
 def test_what_is_wrong_with_a_pattern_is_one_clear_line(
-    store: Path, folder: Path, edit: tuple[str, str, str]
+    untouched: Path, folder: Path, edit: tuple[str, str, str]
 ) -> None:
     before, after, message = edit
     assert PATTERN.count(before) >= 1
@@ -230,12 +240,12 @@ def test_what_is_wrong_with_a_pattern_is_one_clear_line(
         text = text.replace("value > 15_000", "TRUE")
     file = folder / "slow_small_sends.sql"
     file.write_text(text)
-    generations = sorted(store.rglob("gen=*"))
+    files = sorted(untouched.rglob("*"))
     with pytest.raises(PipelineError, match=message) as caught:
-        with_patterns(store, folder)
+        with_patterns(untouched, folder)
     assert_one_line(caught.value, file)
     assert caught.value.exit_code in (PatternError.exit_code, QueryError.exit_code)
-    assert sorted(store.rglob("gen=*")) == generations
+    assert sorted(untouched.rglob("*")) == files
 
 
 @pytest.mark.parametrize(
@@ -263,13 +273,15 @@ def test_what_is_wrong_with_a_pattern_is_one_clear_line(
     ],
 )
 def test_waits_that_cannot_be_are_one_clear_line(
-    store: Path, folder: Path, before: str, after: str, message: str
+    untouched: Path, folder: Path, before: str, after: str, message: str
 ) -> None:
     file = folder / "whole_finalize.sql"
     file.write_text(SHOUTED.replace(before, after))
+    files = sorted(untouched.rglob("*"))
     with pytest.raises(PatternError, match=message) as caught:
-        with_patterns(store, folder)
+        with_patterns(untouched, folder)
     assert_one_line(caught.value, file)
+    assert sorted(untouched.rglob("*")) == files
 
 
 def test_names_must_be_free(store: Path, folder: Path, tmp_path: Path) -> None:
