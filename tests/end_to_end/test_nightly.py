@@ -25,6 +25,9 @@ from pipeline.workers import Died
 from tests.leasing import taken
 from tests.nightly_cases import Notes, cut, night, write_archive
 
+IN_PROCESS = pytest.mark.usefixtures("_nights_in_process")
+ONLY_READ = pytest.mark.usefixtures("_nights_that_only_read")
+
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
@@ -57,9 +60,9 @@ def test_what_is_new_is_analysed_with_a_report_and_then_left_alone(
     source: Path, store: Path
 ) -> None:
     write_archive(source / "a" / "first", 40)
-    write_archive(source / "second", 50)
+    write_archive(source / os.fsdecode(b"'s\xe9\nond'"), 50)
     outcome = night(source, store, has_report=True, jobs=2)
-    assert labels(outcome.analysed) == ["first", "second"]
+    assert labels(outcome.analysed) == ["'s\udce9\nond'", "first"]
     assert (outcome.failed, outcome.waiting, outcome.left) == ((), (), ())
     for run in outcome.analysed:
         assert (store / "reports" / f"run={run.run_id}" / "index.html").exists()
@@ -72,6 +75,7 @@ def test_what_is_new_is_analysed_with_a_report_and_then_left_alone(
     assert labels(night(source, store).analysed) == ["third"]
 
 
+@IN_PROCESS
 def test_a_report_that_a_killed_night_did_not_write_is_written(source: Path, store: Path) -> None:
     write_archive(source / "a")
     (run,) = night(source, store).analysed
@@ -82,6 +86,7 @@ def test_a_report_that_a_killed_night_did_not_write_is_written(source: Path, sto
     assert list(generations(store).values()) == [1]
 
 
+@ONLY_READ
 def test_what_a_night_analysed_and_did_not_tell_is_told_by_the_next(
     source: Path, store: Path
 ) -> None:
@@ -97,6 +102,7 @@ def test_what_a_night_analysed_and_did_not_tell_is_told_by_the_next(
     assert Untold(Store(store)).anchors() == frozenset()
 
 
+@ONLY_READ
 def test_nothing_is_left_to_tell_of_what_failed_or_is_gone(source: Path, store: Path) -> None:
     cut(write_archive(source / "bad", 40))
     write_archive(source / "gone", 50)
@@ -106,6 +112,7 @@ def test_nothing_is_left_to_tell_of_what_failed_or_is_gone(source: Path, store: 
     assert Untold(Store(store)).anchors() == frozenset()
 
 
+@ONLY_READ
 def test_a_bad_archive_stops_no_other_and_is_tried_again_when_it_changes(
     source: Path, store: Path
 ) -> None:
@@ -134,6 +141,7 @@ def test_a_bad_archive_stops_no_other_and_is_tried_again_when_it_changes(
     assert list((store / "nightly" / "quarantine").iterdir()) == []
 
 
+@ONLY_READ
 def test_the_quarantine_forgets_what_is_gone(source: Path, store: Path) -> None:
     bad = write_archive(source / "bad")
     cut(bad)
@@ -143,6 +151,7 @@ def test_the_quarantine_forgets_what_is_gone(source: Path, store: Path) -> None:
     assert list((store / "nightly" / "quarantine").iterdir()) == []
 
 
+@ONLY_READ
 def test_a_store_that_fails_for_one_archive_stops_no_other_and_is_tried_every_night(
     source: Path, store: Path
 ) -> None:
@@ -164,6 +173,7 @@ def test_a_store_that_fails_for_one_archive_stops_no_other_and_is_tried_every_ni
     assert labels(night(source, store).analysed) == ["blocked"]
 
 
+@ONLY_READ
 @pytest.mark.parametrize(
     ("outcome", "exit_code", "told"),
     [
@@ -192,6 +202,7 @@ def test_a_death_and_a_mistake_of_ours_are_reasons(
     assert night(source, store).failed == ()
 
 
+@ONLY_READ
 @pytest.mark.parametrize("exit_code", [0, -15])
 def test_an_analysis_that_is_told_to_end_is_left_for_the_next_night(
     exit_code: int, source: Path, store: Path, monkeypatch: pytest.MonkeyPatch
@@ -207,6 +218,7 @@ def test_an_analysis_that_is_told_to_end_is_left_for_the_next_night(
     assert (outcome.left, outcome.failed) == ((anchor,), ())
 
 
+@ONLY_READ
 @pytest.mark.parametrize(
     "outcome",
     [
@@ -234,6 +246,7 @@ def test_what_changes_while_it_is_read_waits_for_another_night(
     assert labels(night(source, store).analysed) == ["a"]
 
 
+@ONLY_READ
 def test_a_changed_archive_and_one_that_replaces_another_are_new(source: Path, store: Path) -> None:
     anchor = write_archive(source / "a", 40)
     night(source, store)
@@ -246,6 +259,7 @@ def test_a_changed_archive_and_one_that_replaces_another_are_new(source: Path, s
     assert night(source, store).unchanged_count == 1
 
 
+@ONLY_READ
 def test_a_copy_is_no_new_run_and_a_moved_archive_keeps_its_run(source: Path, store: Path) -> None:
     anchor = write_archive(source / "a")
     (run,) = night(source, store).analysed
@@ -261,6 +275,7 @@ def test_a_copy_is_no_new_run_and_a_moved_archive_keeps_its_run(source: Path, st
     assert list(generations(store).values()) == [1]
 
 
+@ONLY_READ
 def test_names_of_any_kind_are_analysed(source: Path, store: Path) -> None:
     names = ["two words", "Überlauf-測試", "line\nbreak", "x..y", "'; touch $HOME #", "-rf"]
     folders = [source / name for name in names]
@@ -275,6 +290,7 @@ def test_names_of_any_kind_are_analysed(source: Path, store: Path) -> None:
     assert (again.unchanged_count, len(again.quarantined)) == (len(folders), 1)
 
 
+@ONLY_READ
 def test_who_waits_for_others_asks_the_store_a_twentieth_of_the_time(
     source: Path, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -307,6 +323,7 @@ def test_who_waits_for_others_asks_the_store_a_twentieth_of_the_time(
     assert (looks, now) == (11, 2_010.0)
 
 
+@ONLY_READ
 def test_when_time_is_over_the_rest_is_left(source: Path, store: Path) -> None:
     anchor = write_archive(source / "a")
     outcome = night(source, store, max_seconds=0)
@@ -315,6 +332,7 @@ def test_when_time_is_over_the_rest_is_left(source: Path, store: Path) -> None:
     assert labels(night(source, store).analysed) == ["a"]
 
 
+@ONLY_READ
 def test_what_last_changed_long_ago_can_be_left_alone(source: Path, store: Path) -> None:
     anchor = write_archive(source / "a")
     changed_at = max(path.stat().st_ctime for path in anchor.parent.rglob("*"))
@@ -322,6 +340,7 @@ def test_what_last_changed_long_ago_can_be_left_alone(source: Path, store: Path)
     assert labels(night(source, store, since=changed_at - 1).analysed) == ["a"]
 
 
+@ONLY_READ
 def test_a_plan_says_what_would_be_done_and_writes_nothing(source: Path, store: Path) -> None:
     anchor = write_archive(source / "a")
     wishes = Wishes(jobs=1, settle_seconds=-60)
@@ -330,6 +349,7 @@ def test_a_plan_says_what_would_be_done_and_writes_nothing(source: Path, store: 
     assert not store.exists()
 
 
+@IN_PROCESS
 def test_other_options_make_everything_due(source: Path, store: Path) -> None:
     anchor = write_archive(source / "a")
     night(source, store)
@@ -346,6 +366,7 @@ def test_other_options_make_everything_due(source: Path, store: Path) -> None:
     assert [[each.anchor for each in plan.due] for plan in plans] == [[], [anchor]]
 
 
+@ONLY_READ
 def test_a_run_that_lost_a_table_is_analysed_again(source: Path, store: Path) -> None:
     write_archive(source / "a")
     (run,) = night(source, store).analysed
