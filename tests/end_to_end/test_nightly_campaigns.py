@@ -48,31 +48,31 @@ def only(outcomes: tuple[CampaignOutcome, ...]) -> CampaignOutcome:
     return outcome
 
 
+@pytest.mark.usefixtures("_nights_in_process")
 def test_a_campaign_is_made_anew_when_its_runs_or_its_description_change(
-    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    source: Path, known: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = tmp_path / "store"
-    first = only(night(source, store, config=SCALING, has_report=True, jobs=2).campaigns)
+    first = only(night(source, known, config=SCALING, has_report=True).campaigns)
     assert (first.name, first.is_new, first.reason) == ("scaling", True, "")
     assert first.run is not None
     assert first.run.read("campaign_runs").num_rows == 2
-    assert (store / "reports" / "campaign=scaling" / "index.html").exists()
+    assert (known / "reports" / "campaign=scaling" / "index.html").exists()
 
     with monkeypatch.context() as unasked:
         unasked.setattr(campaign, "plan_campaign", None)
-        second = only(night(source, store, config=SCALING, has_report=True).campaigns)
+        second = only(night(source, known, config=SCALING, has_report=True).campaigns)
     assert (second.is_new, second.exit_code) == (False, 0)
     assert second.run is not None
     assert second.run.generation == first.run.generation
 
     write_stencil(source / "p2_r2", 2, 100, 2)
-    third = only(night(source, store, config=SCALING, has_report=True).campaigns)
+    third = only(night(source, known, config=SCALING).campaigns)
     assert third.is_new
     assert third.run is not None
     assert third.run.read("campaign_runs").num_rows == 3
 
     described = {"campaigns": [{**SCALING["campaigns"][0], "computation_size": "n**2"}]}
-    assert only(night(source, store, config=described, has_report=True).campaigns).is_new
+    assert only(night(source, known, config=described).campaigns).is_new
 
 
 def test_a_campaign_that_fails_stops_neither_the_night_nor_the_next(
@@ -100,6 +100,7 @@ def test_a_store_that_fails_for_one_campaign_stops_no_other(source: Path, known:
     assert made.is_new
 
 
+@pytest.mark.usefixtures("_nights_in_process")
 def test_a_store_that_fails_for_a_run_of_a_campaign_fails_the_campaign(
     source: Path, tmp_path: Path
 ) -> None:
