@@ -7,20 +7,18 @@ The folder must not exist. What is found wrong is printed, and makes the exit co
 
 import argparse
 import random
-import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipeline.store import Store
 from pipeline.store.sweep import temporaries
+from tests.forking import Command, start_command
 from tests.nightly_cases import write_archive
-
-ROOT = Path(__file__).parents[1]
 
 
 @dataclass
@@ -68,15 +66,13 @@ class Reader:
                 self.problems.append(f"reader: {generation} is half-written")
 
 
-def start_night(source: Path, store: Path, *options: str) -> "subprocess.Popen[str]":
+def start_night(source: Path, store: Path, number: int = 0) -> Command:
     """A night in a process of its own, which analyses one archive at a time."""
-    command = [
-        sys.executable, "-m", "pipeline", "nightly", str(source), "--store", str(store),
-        "--settle", "0s", "--jobs", "1", "--threads", "1", "--no-report", *options,
+    words = [
+        "nightly", str(source), "--store", str(store),
+        "--settle", "0s", "--jobs", "1", "--threads", "1", "--no-report",
     ]  # fmt: skip
-    return subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    return start_command(words, store.parent / f"night{number}")
 
 
 def run_nights(folder: Path, *, processes: int, archives: int, kills: int, seed: int) -> list[str]:
@@ -90,18 +86,18 @@ def run_nights(folder: Path, *, processes: int, archives: int, kills: int, seed:
     time.sleep(0.1)  # until all are at rest
     chance, reader = random.Random(seed), Reader(store)
     with reader.reading():
-        nights = [start_night(source, store) for _ in range(processes)]
+        nights = [start_night(source, store, number) for number in range(processes)]
         victims = chance.sample(nights, kills)
         moments = sorted(chance.randint(1, max(archives - 2, 1)) for _ in victims[1:])
         for victim, moment in zip(victims, [1, *moments], strict=True):
             _wait_for_runs(store, moment, nights)
-            victim.kill()
-        ends = [night.communicate() for night in nights]
+            victim.process.kill()
+        ends = [night.finish() for night in nights]
     problems = list(reader.problems)
-    for night, (out, err) in zip(nights, ends, strict=True):
+    for night, (exit_code, out, err) in zip(nights, ends, strict=True):
         expected = -9 if night in victims else 0
-        if night.returncode != expected:
-            problems.append(f"a night ended with {night.returncode}: {out}{err}")
+        if exit_code != expected:
+            problems.append(f"a night ended with {exit_code}: {out}{err}")
     problems += _what_is_wrong(store, archives)
     if not reader.looks:
         problems.append("nobody read")
@@ -110,12 +106,12 @@ def run_nights(folder: Path, *, processes: int, archives: int, kills: int, seed:
 
 
 def _wait_for_runs(
-    store: Path, count: int, nights: "list[subprocess.Popen[str]]", seconds: float = 3_600
+    store: Path, count: int, nights: Sequence[Command], seconds: float = 3_600
 ) -> None:
     end = time.monotonic() + seconds
     while len(list(store.glob("runs/run=*/current.json"))) < count:
         assert time.monotonic() < end
-        assert any(night.poll() is None for night in nights)
+        assert any(night.is_running() for night in nights)
         time.sleep(0.05)
 
 

@@ -1,11 +1,7 @@
-"""Make a campaign and be killed when so many runs are analysed; run by the tests.
-
-python -m tests.end_to_end.interrupted_campaign RUNS STORE COUNT
-"""
+"""Makes a campaign and is killed when so many runs are analysed, in a process of the tests."""
 
 import os
 import signal
-import sys
 from pathlib import Path
 
 from pipeline.campaign.analysing import STAGE
@@ -27,12 +23,7 @@ class Killer(SilentReporter):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def main(runs: Path, folder: Path, count: int) -> None:
+def make_interrupted(runs: Path, folder: Path, count: int) -> None:
     store, reporter = Store(folder), Killer(count)
     plan = plan_campaign(runs, told={}, store=store, reporter=reporter)
     make_campaign(plan, store=store, options=Options(threads=2), reporter=reporter)
-    print("not killed")
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))

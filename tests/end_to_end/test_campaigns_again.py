@@ -14,7 +14,9 @@ import pytest
 from pipeline.campaign import analysing
 from pipeline.run import Analysis
 from pipeline.store import Store
-from tests.ring_campaigns import CONFIGURATIONS, ROOT, campaign, rows, write_trace
+from tests.end_to_end.interrupted_campaign import make_interrupted
+from tests.forking import start_command, start_leader
+from tests.ring_campaigns import CONFIGURATIONS, ROOT, campaign, gathering, rows, write_trace
 from tests.support import contents
 
 
@@ -42,7 +44,7 @@ def test_another_run_is_added_without_touching_the_others(traces: Path, store: P
     lines = ["trace,p,n", f"{new},3,100"]
     lines += [f"{traces}/ring_p{p}_n{n}_r{r},{p},{n}" for p, n, r in CONFIGURATIONS]
     listed.write_text("\n".join(lines) + "\n")
-    made = campaign(listed, store, application="ring")
+    made = gathering(listed, store, application="ring")
     assert [row[0] for row in rows(made, "campaign_runs", "processes")] == [2, 2, 2, 3, 4, 4]
     assert all(path.read_text() == text for path, text in before.items())
     assert len(list(store.glob("runs/*/*/manifest.json"))) == len(before) + 1
@@ -83,8 +85,9 @@ def wait_until(holds: Callable[[], object], what: str) -> None:
 
 
 def start(*words: str) -> subprocess.Popen[str]:
+    """A command as people start it."""
     return subprocess.Popen(
-        [sys.executable, "-m", *words],
+        [sys.executable, "-m", "pipeline", *words],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -107,9 +110,10 @@ def test_after_a_kill_only_the_rest_is_analysed(
     analysed: Analysis, traces: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "store"
-    process = start("tests.end_to_end.interrupted_campaign", str(traces), str(folder), "2")
-    assert process.wait(timeout=90) == -signal.SIGKILL
-    wait_until(lambda: not session_of(process.pid), "processes are left")
+    process = start_leader(make_interrupted, traces, folder, 2)
+    process.join(90)
+    assert process.exitcode == -signal.SIGKILL
+    wait_until(lambda: not session_of(process.pid or 0), "processes are left")
     before = finished(folder)
     assert 2 <= len(before) < len(CONFIGURATIONS)
 
@@ -120,18 +124,36 @@ def test_after_a_kill_only_the_rest_is_analysed(
     assert leftovers(folder) == []
 
 
-@pytest.mark.parametrize("is_terminal", [True, False], ids=["terminal", "one process"])
-def test_ctrl_c_ends_all_processes_at_once(is_terminal: bool, traces: Path, tmp_path: Path) -> None:
-    """A terminal interrupts all processes that it has started, `kill` only one."""
+def campaign_words(traces: Path, folder: Path) -> list[str]:
+    return ["campaign", str(traces), "--store", str(folder), "--threads", "2"]
+
+
+def test_ctrl_c_in_a_terminal_ends_all_processes_at_once(traces: Path, tmp_path: Path) -> None:
+    """It interrupts all processes that the terminal has started, Python's own among them."""
     folder = tmp_path / "store"
-    process = start("pipeline", "campaign", str(traces), "--store", str(folder), "--threads", "2")
+    process = start(*campaign_words(traces, folder))
     wait_until(lambda: finished(folder) or process.poll() is not None, "no run was analysed")
-    (os.killpg if is_terminal else os.kill)(process.pid, signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)
     _, messages = process.communicate(timeout=90)
-    assert process.returncode == 130, messages
+    check_interrupted(folder, process.pid, process.returncode, messages)
+
+
+def test_an_interrupted_process_ends_those_that_it_has_started(
+    traces: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "store"
+    command = start_command(campaign_words(traces, folder), tmp_path / "said")
+    wait_until(lambda: finished(folder) or not command.is_running(), "no run was analysed")
+    os.kill(command.pid, signal.SIGINT)
+    exit_code, _, messages = command.finish(90)
+    check_interrupted(folder, command.pid, exit_code, messages)
+
+
+def check_interrupted(folder: Path, process: int, exit_code: int | None, messages: str) -> None:
+    assert exit_code == 130, messages
     assert messages.splitlines() == ["tracemill: interrupted: nothing half-written was published"]
     # Python's tracker of resources ends when it sees that its process has.
-    wait_until(lambda: not session_of(process.pid), "processes are left")
+    wait_until(lambda: not session_of(process), "processes are left")
     assert leftovers(folder) == []
     assert not (folder / "campaigns").exists()
     assert len(finished(folder)) < len(CONFIGURATIONS)

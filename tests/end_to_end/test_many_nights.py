@@ -20,8 +20,8 @@ def test_a_night_waits_for_what_others_work_on_and_counts_it(tmp_path: Path) -> 
         write_archive(source / f"a{number}", 40 + number)
     other = start_night(source, store)
     outcome = night(source, store)
-    told = other.communicate()
-    assert other.returncode == 0, told
+    exit_code, *told = other.finish()
+    assert exit_code == 0, told
     assert len(outcome.analysed) + outcome.unchanged_count == 3
     assert outcome.left == ()
     runs = Store(store).runs_path.glob("run=*")
@@ -34,10 +34,10 @@ def test_a_night_that_is_told_to_end_leaves_nothing_half_written(tmp_path: Path)
         write_archive(source / f"a{number:02}", 40 + number)
     ended = start_night(source, store)
     while not list(store.glob("runs/*/.writing*")):
-        assert ended.poll() is None
+        assert ended.is_running()
     os.kill(ended.pid, signal.SIGTERM)
-    _, told = ended.communicate()
-    assert ended.returncode == 130, told
+    exit_code, _, told = ended.finish()
+    assert exit_code == 130, told
     assert "nothing half-written was published" in told
     assert list((store / "leases").iterdir()) == []
     assert list(store.glob("runs/*/.writing*")) == []
