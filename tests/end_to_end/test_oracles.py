@@ -317,6 +317,8 @@ def difference(name: str, stored: list[Row], tables: Tables) -> str:
 
 def first_difference(found: list[Row], expected: list[Row]) -> str:
     """Rows in any order; empty if they are equal but for rounding."""
+    if found == expected:
+        return ""
     found, expected = sorted(found, key=without_fractions), sorted(expected, key=without_fractions)
     for one, other in zip(found, expected, strict=False):
         if one.keys() != other.keys() or not all(is_equal(name, one, other) for name in one):
