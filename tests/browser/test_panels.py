@@ -6,8 +6,11 @@ The run is that of `explored`: in main 200 ms, of which 10 in MPI_Send and 60 in
 import pytest
 from playwright.sync_api import Locator, Page
 
+from pipeline.reports.build import build_report
+from schemas.metrics import METRICS
 from tests.browser.conftest import Open
-from tests.browser.explored import make_report
+from tests.browser.explored import make_report, make_run, real_metrics
+from tests.hand_made import MS
 
 METRIC, PATH, PLACE = "Metric", "Call path", "Process and thread"
 
@@ -47,6 +50,21 @@ def test_at_first_all_time_is_shown_where_it_was_spent(page: Page) -> None:
     assert amounts(page, PLACE) == {
         "machine tetra": "", "MPI Rank 0": "100 ms", "MPI Rank 1": "100 ms"
     }  # fmt: skip
+
+
+def test_metrics_of_every_kind_stand_under_its_name(open_page: Open) -> None:
+    (kinds,) = (column.values for column in METRICS.columns if column.name == "kind")
+    metrics = [
+        {"metric": f"x{at}", "kind": kind, "title": f"x{at}", "unit": "ns"}
+        for at, kind in enumerate(kinds)
+    ]
+    cells = [{"metric": row["metric"], "call_path_id": 0, "value": MS} for row in metrics]
+    time = [row for row in real_metrics() if row["metric"] == "time"]
+    report = build_report(make_run(metrics=time + metrics, severities=cells))
+    names = set(amounts(open_page(report), METRIC))
+    # Overheads are parts of the time, which is closed.
+    assert {row["title"] for row in metrics if row["kind"] != "overhead"} <= names
+    assert names.isdisjoint(kinds)
 
 
 def test_a_closed_branch_holds_all_below_an_open_one_only_itself(page: Page) -> None:

@@ -6,8 +6,9 @@ tracemill.widgets.panels = function (stage, data) {
   const cells = tracemill.makeCells(data);
   const KINDS = {
     profile: "Profile", overhead: "Overheads", "wait state": "Wait states", completion: "Completion",
-    threads: "Threads", "critical path": "Critical path", idle: "Idle time",
-    communication: "Communication",
+    finding: "Findings", threads: "Threads", "critical path": "Critical path",
+    imbalance: "Imbalance", idle: "Idle time", communication: "Communication",
+    "input/output": "Input and output",
   };
   const metricTree = nestKinds();
   let metric = Math.max(0, metrics.findIndex((each) => each.name === "time"));
@@ -85,7 +86,7 @@ tracemill.widgets.panels = function (stage, data) {
 
   function describeMetric(node, isOpen) {
     const shown = metricTree.shown[node];
-    if (shown.kind) return { name: KINDS[shown.kind] || shown.kind, amount: "", share: 0, style: "none" };
+    if (shown.kind) return { name: KINDS[shown.kind], amount: "", share: 0, style: "none" };
     const at = shown.metric;
     const amount = amountOf(sums.metric, at, isOpen);
     const whole = sums.metric.all[rootOf(at)];
