@@ -48,7 +48,8 @@ def _record(run: MeasuredRun, size_name: str, application: str) -> RunRecord:
 def tables_of(run: MeasuredRun, processes: int) -> Mapping[str, pa.Table]:
     """What a measurement tells of processes, call sites and regions, by table; without run ids.
 
-    Times of regions are those of a process, so that all spend them times `processes`.
+    Tables without rows are left out. Times of regions are those of a process, so that all spend
+    them times `processes`.
     """
     paths: dict[int, dict[str, Any]] = {}
     costs: dict[int, dict[str, Any]] = {}
@@ -67,6 +68,7 @@ def tables_of(run: MeasuredRun, processes: int) -> Mapping[str, pa.Table]:
             (campaigns.RUN_CALL_PATHS, [costs[key] for key in ordered]),
             (campaigns.CALL_SITE_TASKS, _calls(run.call_sites)),
         )
+        if rows
     }
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,10 @@ class CampaignSource:
 
     def identity(self) -> CampaignIdentity:
         """The campaign by its name; its content by settings, runs and the queries that ask them."""
+        return self._identity
+
+    @cached_property
+    def _identity(self) -> CampaignIdentity:
         queries = [load_query(name).text for name in QUERIES]
         told = [json.dumps([asdict(self.settings), hash_of("".join(queries))], sort_keys=True)]
         told += [self._told(run) for run in self.runs]
@@ -234,8 +239,10 @@ class _Writer:
             for name, rows in tables.items()
         }
         for table in (campaigns.RUN_TASKS, campaigns.RUN_CALL_PATHS, campaigns.CALL_SITE_TASKS):
-            self._append(table, numbered[table.name])
-        self._keep_new(numbered[campaigns.CAMPAIGN_CALL_PATHS.name])
+            if table.name in numbered:
+                self._append(table, numbered[table.name])
+        if campaigns.CAMPAIGN_CALL_PATHS.name in numbered:
+            self._keep_new(numbered[campaigns.CAMPAIGN_CALL_PATHS.name])
 
     def finish(self) -> None:
         if self._paths:
