@@ -71,7 +71,13 @@ def in_batches(runs: Iterable[Run]) -> Iterator[list[Run]]:
 
 def measure(runs: Sequence[Run]) -> dict[str, RunSize]:
     """How large some runs are, by run id. Raises QueryError or StoreError."""
-    (sizes,) = ask(runs, [SIZES], {}, threads=1, memory_limit="")
+    with opened(runs, [SIZES], threads=1, memory_limit="") as connection:
+        return sizes_in(connection)
+
+
+def sizes_in(connection: "duckdb.DuckDBPyConnection") -> dict[str, RunSize]:
+    """How large the runs are that a database was opened for, by run id."""
+    sizes = rows_of(connection, SIZES, {})
     return {row.pop("run_id"): RunSize(**row) for row in sizes.to_pylist()}
 
 

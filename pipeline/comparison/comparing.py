@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from pipeline.campaign.gathering import SIZES, RunSize, lacks, measure, opened, rows_of
+from pipeline.campaign.gathering import SIZES, RunSize, lacks, opened, rows_of, sizes_in
 from pipeline.comparison.causes import CRITICAL_PATH, TIME, Explained, find_causes
 from pipeline.comparison.changes import CallPathChange, Cause, MetricChange, RankChange
 from pipeline.comparison.noise import noise_of
@@ -226,15 +226,15 @@ def compare(
     """
     runs = {run.run_id: run for run in (*base, *other)}
     _check(base, other)
-    sizes = measure(list(runs.values()))
-    sides = [_side(each, sizes) for each in (base, other)]
-    values: dict[str, Value] = {
-        "base_runs": ",".join(sides[0].run_ids),
-        "other_runs": ",".join(sides[1].run_ids),
-        "is_per_process": len({size.processes for size in sizes.values()}) > 1,
-    }
-
-    with opened(list(runs.values()), [QUERY], threads=threads, memory_limit=memory_limit) as tables:
+    asks = [SIZES, QUERY]
+    with opened(list(runs.values()), asks, threads=threads, memory_limit=memory_limit) as tables:
+        sizes = sizes_in(tables)
+        sides = [_side(each, sizes) for each in (base, other)]
+        values: dict[str, Value] = {
+            "base_runs": ",".join(sides[0].run_ids),
+            "other_runs": ",".join(sides[1].run_ids),
+            "is_per_process": len({size.processes for size in sizes.values()}) > 1,
+        }
 
         def asked(**more: Value) -> "polars.DataFrame":
             return _with_noise(rows_of(tables, QUERY, values | more), len(base), len(other))
