@@ -8,8 +8,10 @@ from typing import Any
 from pipeline.generator.generate import generate
 from pipeline.generator.spec import parse_spec
 from pipeline.nightly.outcome import NightOutcome
-from pipeline.run import analyze
+from pipeline.readers import open_source
+from pipeline.run import Options, analyze_source
 from pipeline.store import Run, Store
+from tests.partial_recipes import recipe_of_comparisons
 
 SECOND = 10**9
 ITERATIONS, SIZE, CELL_NS = 5, 10_000, 10
@@ -36,7 +38,7 @@ class Config:
 def add_run(
     store: Path, trace: Path, *, seed: int, imbalance: float = 0.0, processes: int = 4
 ) -> Run:
-    """Analyse a run that was recorded `seed` seconds after 1970.
+    """Analyse a run that was recorded `seed` seconds after 1970, as far as nights compare runs.
 
     Ranks compute `halo` and `physics`, then agree on a sum. With `imbalance` the last rank takes
     that part longer in `physics`, the others less the lower they are.
@@ -55,7 +57,13 @@ def add_run(
     generate(parse_spec(described, "program"), trace)
     for path in (trace, *trace.rglob("*")):
         os.utime(path, ns=(seed * SECOND, seed * SECOND))
-    return analyze(trace, store=Store(store)).run
+    analysis = analyze_source(
+        open_source(trace),
+        store=Store(store),
+        options=Options(threads=1),
+        recipe=recipe_of_comparisons(),
+    )
+    return analysis.run
 
 
 def night(source: Path, **found: Any) -> NightOutcome:

@@ -27,9 +27,11 @@ from pipeline.errors import (
 )
 from pipeline.generator.generate import generate
 from pipeline.generator.spec import parse_spec
-from pipeline.run import Analysis, Options, analyze
+from pipeline.readers import open_source
+from pipeline.run import Analysis, Options, analyze_source
 from pipeline.store import Run, Store
 from tests.oracle.changes import Place, changes, values_of
+from tests.partial_recipes import recipe_of_comparisons
 from tests.sharing import MakeOnce
 
 DATA = Path(__file__).parents[2] / "data"
@@ -85,6 +87,7 @@ def store(shared: MakeOnce, analysis_of: Callable[[str], Analysis]) -> Path:
 
 
 def analyse_programs(folder: Path) -> None:
+    """Only what runs are compared by is computed, by the product and by the oracle."""
     traces = []
     for label, runs in PROGRAMS.items():
         for number, given in enumerate(runs):
@@ -94,9 +97,13 @@ def analyse_programs(folder: Path) -> None:
     traces[-1].write_text(ELSE)
     damaged = shutil.copytree(DATA / "m03_ls_waitall", folder / "damaged")
     (damaged / "traces" / "1.evt").unlink()
+    recipe = recipe_of_comparisons("call_path_overheads")
     for trace in (*traces, damaged):
-        analyze(
-            trace, store=Store(folder / "store"), options=Options(threads=1, allow_damaged=True)
+        analyze_source(
+            open_source(trace),
+            store=Store(folder / "store"),
+            options=Options(threads=1, allow_damaged=True),
+            recipe=recipe,
         )
 
 
