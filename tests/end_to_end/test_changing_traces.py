@@ -17,6 +17,7 @@ from pipeline.reporter import SilentReporter
 from pipeline.run import Analysis, Options, analyze, analyze_source
 from pipeline.store import Store
 from tests.forking import start_process
+from tests.partial_recipes import recipe_making
 from tests.support import Case, FakeSource, contents, write_trace
 
 ROOT = Path(__file__).parents[2]
@@ -119,10 +120,16 @@ def touch(path: Path) -> None:
 def test_an_archive_that_changes_is_told_with_the_file(
     archive: Path, tmp_path: Path, change: Callable[[Path], None], file: str
 ) -> None:
-    store = Store(tmp_path / "store")
+    store, source = Store(tmp_path / "store"), open_source(archive)
     changed = When("messages", lambda: change(archive / file))
     with pytest.raises(ChangedTraceError, match=r"traces\.otf2: the (archive|trace) .* complete$"):
-        analyze(archive, store=store, options=Options(threads=1), reporter=changed)
+        analyze_source(
+            source,
+            store=store,
+            options=Options(threads=1),
+            reporter=changed,
+            recipe=recipe_making("messages"),
+        )
     assert changed.is_done
     assert names(store) == []
 
