@@ -317,11 +317,11 @@ def difference(name: str, stored: list[Row], tables: Tables) -> str:
 
 def first_difference(found: list[Row], expected: list[Row]) -> str:
     """Rows in any order; empty if they are equal but for rounding."""
-    if found == expected:
+    if len(found) == len(expected) and all(map(is_same, found, expected)):
         return ""
     found, expected = sorted(found, key=without_fractions), sorted(expected, key=without_fractions)
     for one, other in zip(found, expected, strict=False):
-        if one.keys() != other.keys() or not all(is_equal(name, one, other) for name in one):
+        if not is_same(one, other):
             return f"found {one}, expected {other}"
     longer = found if len(found) > len(expected) else expected
     missing = longer[min(len(found), len(expected)) :]
@@ -330,6 +330,12 @@ def first_difference(found: list[Row], expected: list[Row]) -> str:
 
 def without_fractions(row: Row) -> str:
     return repr(sorted((key, value) for key, value in row.items() if not isinstance(value, float)))
+
+
+def is_same(one: Row, other: Row) -> bool:
+    if one == other:
+        return True
+    return one.keys() == other.keys() and all(is_equal(name, one, other) for name in one)
 
 
 def is_equal(name: str, one: Row, other: Row) -> bool:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from fnmatch import fnmatchcase
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from pipeline.stages.overhead_classes import SHIPPED_RULES
@@ -57,6 +58,7 @@ def region_classes(tables: Tables) -> list[Row]:
     return rows
 
 
+@cache
 def _fits(pattern: str, text: str) -> bool:
     """Whether one of the alternatives fits; only * is special."""
     plain = pattern.lower().replace("[", "[[]").replace("?", "[?]")

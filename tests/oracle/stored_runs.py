@@ -1,6 +1,7 @@
 """The tables of a stored run in the forms that the oracles take."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 Row = dict[str, Any]
@@ -54,6 +55,7 @@ def calls_of_paths(tables: Tables) -> dict[int, str]:
     return {path: c_name(name) for path, name in names_of_call_paths(tables).items()}
 
 
+@cache
 def c_name(name: str) -> str:
     """Name of an MPI call in the C binding and in lower case, whatever the binding; else empty."""
     text = name.lower().rstrip("_")

@@ -174,10 +174,11 @@ def _innermost(time: int, visits: list[Row], tasks: list[Row], kinds: Any) -> Ro
     running = _running(time, tasks)
     inside = []
     for row in visits:
-        is_of_task = kinds[row["call_path_id"]] == "task"
-        owner = _running(row["enter_ns"], tasks) if is_of_task else None
-        if row["enter_ns"] <= time < row["leave_ns"] and owner == running:
-            inside.append(row)
+        if row["enter_ns"] <= time < row["leave_ns"]:
+            is_of_task = kinds[row["call_path_id"]] == "task"
+            owner = _running(row["enter_ns"], tasks) if is_of_task else None
+            if owner == running:
+                inside.append(row)
     return max(inside, key=lambda row: row["visit_id"], default=None)
 
 
