@@ -4,7 +4,7 @@ A whole trace is analysed, then damaged and analysed again: the true severity of
 between the value less what it may be smaller by, and the value plus what it may be larger by.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -197,7 +197,7 @@ def test_bounds_hold_what_is_true(first: int, analyst: Analyst, tmp_path: Path) 
     for number in range(first, first + BATCH):
         spec = random_spec(number, has_threads=number % 3 == 0)
         read = read_into_memory(generate(spec, tmp_path / f"program{number}").anchor)
-        check_damages(analyst, read, number, f"program {number}: {spec}")
+        check_damages(analyst, read, (number,), f"program {number}: {spec}")
 
 
 # Fences and non-blocking collectives, processes with teams, criticals and locks, mutexes, workers.
@@ -207,28 +207,30 @@ def test_bounds_hold_what_is_true(first: int, analyst: Analyst, tmp_path: Path) 
 )
 def test_so_it_is_for_measured_programs(name: str, analyst: Analyst, tmp_path: Path) -> None:
     read = read_into_memory(DATA / name, tmp_path)
-    for seed in range(2):
-        check_damages(analyst, read, seed, f"{name}, seed {seed}")
+    check_damages(analyst, read, range(2), name)
 
 
-def check_damages(analyst: Analyst, read: Mapping[str, Any], seed: int, what: str) -> None:
+def check_damages(
+    analyst: Analyst, read: Mapping[str, Any], seeds: Iterable[int], what: str
+) -> None:
     """Whole, the trace has no bounds; however it is damaged, they hold what it showed then.
 
-    It is damaged in every other way: those left out are for the seed after this. What has nothing
-    to damage need not be analysed again.
+    By each seed it is damaged in every other way: those left out are for the seed after this. What
+    has nothing to damage need not be analysed again.
     """
-    whole = altered(read, (), seed)
+    whole = altered(read, (), seed=0)
     analyst.compute(read)
     truth = values(analyst)
     assert analyst.rows("FROM severity_bounds") == [], what
-    for damage in DAMAGES[seed % 2 :: 2]:
+    damages = [(seed, damage) for seed in seeds for damage in DAMAGES[seed % 2 :: 2]]
+    for seed, damage in damages:
         ended: set[int] = set()
         damaged = altered(read, [partial(_damaged, damage, ended)], seed)
         if damaged == whole:
             continue
         analyst.compute(damaged)
         if damage not in (shift_clock, shift_clocks) or are_shifts_seen(analyst, damage):
-            check(analyst, truth, ended, f"{damage.__name__} in {what}")
+            check(analyst, truth, ended, f"{damage.__name__} in {what}, seed {seed}")
 
 
 def _damaged(damage: Alteration, ended: set[int], tables: Tables, random: Random) -> None:
