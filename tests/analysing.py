@@ -15,7 +15,7 @@ from pipeline.sql import Query
 from pipeline.store.database import create_empty
 from tests.hand_made import RowsInMemory, make_table
 from tests.memory_sink import MemorySink
-from tests.planned_queries import PlannedQueries
+from tests.planned_queries import PlannedQueries, with_values
 
 Row = tuple[Any, ...]
 NO_SPILL = Path("/nowhere")
@@ -141,19 +141,24 @@ class Analyst:
             self._connection.execute(f"INSERT INTO {name} BY NAME FROM rows")
         self._row_counts[name] = rows.num_rows
 
+    def count(self, relation: str) -> int:
+        """How many rows a relation has."""
+        return self._row_counts[relation]
+
     def count_without(self, relation: str, emptied: Iterable[str]) -> int:
         """How many rows a relation has if some tables have none, and all others what they have."""
         for name in emptied:  # temporary tables hide others of their name
             create_empty(self._connection, known_tables()[name])
         maker = self._makers[relation]
         if isinstance(maker, Query):
-            made = self._connection.sql(maker.text, params=maker.bind({})).to_arrow_table()
+            found = self._connection.execute(with_values(maker.text, maker.bind({})))
+            count = len(found.fetchall())
         else:
             made = maker.compute(**{name: self._connection.table(name) for name in maker.inputs})
-        rows = made if isinstance(made, pa.Table) else made.read_all()
+            count = (made if isinstance(made, pa.Table) else made.read_all()).num_rows
         for name in emptied:
             self._connection.execute(f"DROP TABLE temp.{name}")
-        return int(rows.num_rows)
+        return count
 
     def rows(self, query: str) -> list[Row]:
         """Rows of a query over the tables, sorted."""

@@ -97,8 +97,8 @@ def test_without_the_rows_that_it_needs_a_stage_makes_none(tmp_path: Path) -> No
     """Only where it otherwise makes some does that say anything; two such traces are asked."""
     analyst, traces_of = Analyst(*PROMISES, computes_all=True), Counter[str]()
     for trace, read in read_all(tmp_path):
-        tables = analyst.analyse_tables(read)
-        for name in (name for name in PROMISES if tables[name] and traces_of[name] < 2):
+        analyst.compute(read)
+        for name in (name for name in PROMISES if analyst.count(name) and traces_of[name] < 2):
             for group in PROMISES[name]:
                 found = analyst.count_without(name, group)
                 assert found == 0, f"{name} without {group} in {trace}"
