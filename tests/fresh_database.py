@@ -30,6 +30,14 @@ def lasting_database() -> duckdb.DuckDBPyConnection:
     return connection
 
 
+def fresh_connection() -> duckdb.DuckDBPyConnection:
+    """A connection that knows no table, for those that are temporary or registered with it.
+
+    They are forgotten when it is closed.
+    """
+    return _duckdb().cursor()
+
+
 def _attach() -> tuple[str, duckdb.DuckDBPyConnection]:
     name = f"fresh_{next(_NUMBERS)}"
     connection = _duckdb().cursor()

@@ -13,6 +13,7 @@ from pipeline.store import Manifest, SourceFile, SourceRecord
 from schemas import TABLES, Column, Table
 from schemas.matching import MPI_CALLS
 from schemas.overheads import TAXONOMY
+from tests.fresh_database import fresh_connection
 
 Rows = Sequence[Mapping[str, Any]]
 MS = 1_000_000
@@ -40,6 +41,8 @@ class HandMadeRun:
     """A run that holds the given rows; columns left out have a value that says nothing.
 
     Which regions are MPI calls is not written by hand: their names say it.
+    Connections of one thread, which is enough for so few rows, are to one DuckDB: no test may make
+    a table there that is not temporary.
     """
 
     tables: Mapping[str, Rows]
@@ -51,11 +54,19 @@ class HandMadeRun:
     def connect(
         self, *, tables: Sequence[str] | None = None, threads: int | None = None, **limits: Any
     ) -> duckdb.DuckDBPyConnection:
-        # With so few rows a second thread would only wait.
-        connection = duckdb.connect(config={"threads": threads or 1})
+        if threads is None or threads == 1:
+            connection = fresh_connection()
+        else:
+            connection = duckdb.connect(config={"threads": threads})
+        self.fill(connection, tables)
+        return connection
+
+    def fill(
+        self, connection: duckdb.DuckDBPyConnection, tables: Sequence[str] | None = None
+    ) -> None:
+        """Put tables there, by default all there are."""
         for name in [table.name for table in TABLES] if tables is None else tables:
             self.provide(connection, name)
-        return connection
 
     def provide(self, connection: duckdb.DuckDBPyConnection, name: str) -> None:
         """Put a table there; that of MPI calls is made from the regions."""

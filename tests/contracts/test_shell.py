@@ -32,7 +32,8 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
 @pytest.fixture
 def own_database() -> Iterator[duckdb.DuckDBPyConnection]:
     """For tests that make tables, or stop what runs."""
-    with late_sender_run().connect() as connection:
+    with duckdb.connect(config={"threads": 1}) as connection:
+        late_sender_run().fill(connection)
         yield connection
 
 

@@ -14,6 +14,7 @@ from pipeline.errors import PipelineError, QueryError, UsageError
 from pipeline.shell import Session, run_script
 from pipeline.shell.outputs import choose_format, opened
 from pipeline.store import Store
+from tests.fresh_database import fresh_database
 from tests.hand_made import late_sender_run
 from tests.store_cases import publish
 
@@ -23,9 +24,10 @@ ROOT = Path(__file__).parents[2]
 def write(script: str, path: Path, format: Any = None) -> None:
     """Of the run's tables one is there: no script here asks for any."""
     with (
-        late_sender_run().connect(tables=("visits",)) as connection,
+        fresh_database() as connection,
         opened(choose_format(format, path), path) as output,
     ):
+        late_sender_run().fill(connection, ("visits",))
         run_script(Session.begin(connection), script, output)
 
 
