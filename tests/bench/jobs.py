@@ -12,7 +12,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
@@ -153,13 +153,19 @@ JOBS: Mapping[str, Job] = {
 
 def main() -> int:
     """Do one job; print its cost."""
+    print(json.dumps(do_job(sys.argv[1:])))
+    return 0
+
+
+def do_job(arguments: Sequence[str]) -> dict[str, Any]:
+    """Do the job that the arguments of the command tell; its cost."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.jobs", description=__doc__)
     parser.add_argument("job", choices=JOBS)
     parser.add_argument("source", type=Path)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--memory-limit", default="")
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(arguments)
     job = JOBS[chosen.job]
     for module in job.imports:
         importlib.import_module(module)
@@ -174,8 +180,7 @@ def main() -> int:
         "start_up_cpu_seconds": start_up,
         "peak_bytes": _peak_of(found),
     }
-    print(json.dumps(cost | found))
-    return 0
+    return cost | found
 
 
 def _ignore(count: int) -> None:
