@@ -1,5 +1,6 @@
 """How far a run can be trusted: what its trace lacks, and whether that is too much."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pipeline import conditions
@@ -32,15 +33,13 @@ _BY_LOCATION = TableSpec(
 
 def print_quality(run: "Run", format: Format, console: "Console") -> None:
     """Print in words and tables, or row by row, what is missing or doubtful in a run's trace."""
-    connection = run.connect()
+    connection = run.connect(tables=())
     try:
-        if format != "table":
-            names, rows = fetch(connection, _BY_LOCATION.query, _ALL_ROWS)
-            print_rows(names, rows, format, console)
-            return
-        print_section(
-            trace_quality.build(Material(connection, run.manifest), _BY_LOCATION), console
-        )
+        material = Material(connection, run.manifest, provide=partial(run.provide, connection))
+        if format == "table":
+            print_section(trace_quality.build(material, _BY_LOCATION), console)
+        else:
+            print_rows(*material.ask(_BY_LOCATION.query, _ALL_ROWS), format, console)
     finally:
         connection.close()
 

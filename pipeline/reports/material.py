@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from pipeline.reports.model import Table
-from pipeline.reports.tables import TableSpec, fetch, fetch_arrays, read_table
+from pipeline.reports.tables import Fetched, TableSpec, fetch, fetch_arrays, read_table
 from pipeline.reports.units import Value
 from pipeline.reports.windows import Window
 from pipeline.sql import load_query
@@ -37,7 +37,7 @@ class Material:
     windows: tuple[Window, ...] = ()
     provide: Callable[[str], None] | None = None
     _provided: set[str] = field(default_factory=set)
-    _fetched: dict[tuple[str, int | None], Rows] = field(default_factory=dict)
+    _fetched: dict[tuple[str, int | None], Fetched] = field(default_factory=dict)
 
     @cached_property
     def overview(self) -> dict[str, Value]:
@@ -49,12 +49,20 @@ class Material:
         """Whether a process has several locations, so that ranks do not name them."""
         return self.overview["location_count"] != self.overview["process_count"]
 
-    def rows(self, query: str, row_limit: int | None = None) -> Rows:
-        """Rows of a report query, asked once however often they are needed."""
+    def ask(self, query: str, row_limit: int | None = None) -> Fetched:
+        """Column names and rows of a report query, asked once however often they are needed."""
         if (query, row_limit) not in self._fetched:
-            names, rows = fetch(self._database_for(query), query, row_limit)
-            self._fetched[query, row_limit] = [dict(zip(names, row, strict=True)) for row in rows]
+            self._fetched[query, row_limit] = fetch(self._database_for(query), query, row_limit)
         return self._fetched[query, row_limit]
+
+    def rows(self, query: str, row_limit: int | None = None) -> Rows:
+        """Rows of a report query by the names of their columns."""
+        names, rows = self.ask(query, row_limit)
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+    def rows_of(self, spec: TableSpec) -> Rows:
+        """Those that a plain table shows; they are asked once for both."""
+        return self.rows(spec.query, spec.asked_limit)[: spec.row_limit]
 
     def arrays(
         self, query: str, row_limit: int | None = None, **values: int
@@ -67,7 +75,7 @@ class Material:
 
     def table(self, spec: TableSpec) -> Table:
         """A table of the report, perhaps without rows."""
-        return read_table(self._database_for(spec.query), spec)
+        return read_table(self.ask, spec)
 
     def _database_for(self, query: str) -> "duckdb.DuckDBPyConnection":
         """The connection, with the tables that the query reads."""

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -56,6 +56,8 @@ _TITLES = {
     "worst_rank": "Worst rank",
     "worst_thread": "Thread",
 }
+Fetched = tuple[tuple[str, ...], tuple[tuple[Value, ...], ...]]
+"""Names of columns, and rows."""
 _ENDINGS = ("_ns", "_ratio", "_bytes")
 # What bounds say where nothing is in doubt.
 EXACT: dict[str, Value] = {"less_ns": 0, "more_ns": 0}
@@ -85,6 +87,11 @@ class TableSpec:
     hidden: frozenset[str] = frozenset()
     explained: tuple[str, ...] = ()
 
+    @property
+    def asked_limit(self) -> int | None:
+        """One row more than is shown, which tells whether there are more."""
+        return None if self.row_limit is None else self.row_limit + 1
+
 
 def bind_limit(sql: str, row_limit: int | None) -> str:
     """The query with its limit written in, so that it can be run anywhere as it stands."""
@@ -103,7 +110,7 @@ def strip_header(sql: str) -> str:
 
 def fetch(
     connection: "duckdb.DuckDBPyConnection", query: str, row_limit: int | None = None
-) -> tuple[tuple[str, ...], tuple[tuple[Value, ...], ...]]:
+) -> Fetched:
     """Column names and rows of a report query.
 
     Raises QueryError with the query's name if the tables do not fit it.
@@ -148,9 +155,9 @@ def _asking(
         raise QueryError(f"report query {query}: {str(error).splitlines()[0]}") from error
 
 
-def read_table(connection: "duckdb.DuckDBPyConnection", spec: TableSpec) -> Table:
-    """Run the query of a table, with the text that returns the same rows elsewhere."""
-    names, rows, is_cut = _fetch_limited(connection, spec)
+def read_table(ask: Callable[[str, int | None], Fetched], spec: TableSpec) -> Table:
+    """Ask the query of a table, with the text that returns the same rows elsewhere."""
+    names, rows, is_cut = _fetch_limited(ask, spec)
     columns = tuple(
         _column(name, tuple(row[position] for row in rows), spec)
         for position, name in enumerate(names)
@@ -169,17 +176,17 @@ def read_table(connection: "duckdb.DuckDBPyConnection", spec: TableSpec) -> Tabl
 
 
 def _fetch_limited(
-    connection: "duckdb.DuckDBPyConnection", spec: TableSpec
+    ask: Callable[[str, int | None], Fetched], spec: TableSpec
 ) -> tuple[tuple[str, ...], tuple[tuple[Value, ...], ...], bool]:
     """Column names, rows, and whether there are more of them than the limit."""
+    names, rows = ask(spec.query, spec.asked_limit)
     if spec.row_limit is None:
-        return *fetch(connection, spec.query), False
-    names, rows = fetch(connection, spec.query, spec.row_limit + 1)
+        return names, rows, False
     if _most_rows(names, rows, spec.limited_per) <= spec.row_limit:
         return names, rows, False
     # Not ordered by what the limit is about.
     if spec.layout is Layout.TREE or spec.limited_per is not None:
-        return *fetch(connection, spec.query, spec.row_limit), True
+        return *ask(spec.query, spec.row_limit), True
     return names, rows[: spec.row_limit], True
 
 

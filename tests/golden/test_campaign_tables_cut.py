@@ -1,12 +1,13 @@
 """What a campaign's report tells where its tables hold only the first rows of every program."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from pipeline.reports.campaign_sections.call_sites import RANKING, describe_worst
 from pipeline.reports.model import Table
-from pipeline.reports.tables import TableSpec, read_table
+from pipeline.reports.tables import TableSpec, fetch, read_table
 from schemas import BY_NAME
 from tests.fresh_database import fresh_database
 from tests.golden.running import run_query
@@ -61,7 +62,7 @@ def table_of(spec: TableSpec, ranking: list[Row]) -> Table:
     with fresh_database() as connection:
         for name in names:
             connection.register(name, make_table(BY_NAME[name], inputs.get(name, ())))
-        return read_table(connection, spec)
+        return read_table(partial(fetch, connection), spec)
 
 
 @pytest.mark.parametrize(("count", "shown"), [(99, 99), (100, 100), (101, 100)])

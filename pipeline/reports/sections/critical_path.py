@@ -129,7 +129,7 @@ def describe_length(material: Material) -> str:
             return (
                 f"The critical path takes {time_of(whole['path_ns'])}, "
                 f"{share_of(whole['path_ratio'])} of the run time, and consists of {_parts(whole)}."
-                f"{_top(whole, material.rows(CALL_PATHS.query, CALL_PATHS.row_limit))}"
+                f"{_top(whole, material.rows_of(CALL_PATHS))}"
             )
     return ""
 

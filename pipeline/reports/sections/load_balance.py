@@ -91,7 +91,7 @@ def build(material: Material) -> Section | None:
 def describe_most_uneven(material: Material) -> str:
     """For the summary: the worst imbalance, if it is large; else nothing."""
     least = LARGE * number(material.overview["duration_ns"])
-    for worst in material.rows(BY_CALL_PATH.query, 1):
+    for worst in material.rows_of(BY_CALL_PATH)[:1]:
         if number(worst["excess_ns"]) >= least:
             return describe_imbalance(worst, has_threads=material.has_threads)
     return ""

@@ -15,7 +15,7 @@ CAUSES, ADVICE = "Usual causes", "What to try"
 def build(material: Material) -> Section | None:
     """An explanation of each kind of waiting and finding that is told; nothing without any."""
     rows = material.rows(BY_KIND.query)
-    found = {row["metric"] for row in material.rows(BY_PROPERTY.query, BY_PROPERTY.row_limit)}
+    found = {row["metric"] for row in material.rows_of(BY_PROPERTY)}
     found |= {row["metric"] for row in rows}
     known = [metric for metric in list_metrics() if metric.name in found]
     own = [row for row in rows if row["is_own"]]

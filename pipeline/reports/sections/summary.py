@@ -45,7 +45,7 @@ TIME_PARTS = TableSpec(
 def build(material: Material) -> Section:
     """The run in a few sentences, and what costs most."""
     overview = material.overview
-    top = material.rows(TOP_REGIONS.query, 1)
+    top = material.rows_of(TOP_REGIONS)[:1]
     incomplete = material.rows("incomplete_locations", _location_count(overview))
     quality = material.rows("quality_findings")
     findings = select_findings(material.rows(FINDINGS, FINDING_LIMIT))
