@@ -13,7 +13,7 @@ from pipeline.readers import open_source
 from pipeline.recipes import standard_recipe
 from pipeline.sql import Query
 from pipeline.store.database import create_empty
-from tests.hand_made import RowsInMemory, make_table
+from tests.hand_made import RowsInMemory
 from tests.memory_sink import MemorySink
 from tests.planned_queries import PlannedQueries, with_values
 
@@ -76,9 +76,7 @@ class Analyst:
             self._provide(needed)
         made = maker.outputs if isinstance(maker, PythonStage) else (known_tables()[name],)
         for table in made:
-            self._connection.register("none", make_table(table, ()))
-            self._connection.execute(f"CREATE TABLE {table.name} AS FROM none")
-            self._connection.unregister("none")
+            self._queries.make_table(table)
             self._provided.add(table.name)
         if maker:
             self._order.append(maker)
@@ -136,9 +134,7 @@ class Analyst:
             self._fill(table.name, rows if is_table else rows.read_all())
 
     def _fill(self, name: str, rows: pa.Table) -> None:
-        """Put rows into a table; making a view of them would make all queries planned anew."""
-        if rows.num_rows:
-            self._connection.execute(f"INSERT INTO {name} BY NAME FROM rows")
+        self._queries.fill(name, rows)
         self._row_counts[name] = rows.num_rows
 
     def count(self, relation: str) -> int:

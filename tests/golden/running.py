@@ -96,8 +96,7 @@ class _Planned:
             made = list(maker.outputs) if isinstance(maker, PythonStage) else made
         for table in made:
             self._provided.add(table.name)
-            self._connection.register("none", make_table(table, ()))
-            self._connection.execute(f"CREATE TABLE {table.name} AS FROM none")
+            self._queries.make_table(table)
         if maker is not None:
             self._computed.append(maker)
 
@@ -126,9 +125,7 @@ class _Planned:
             self._connection.rollback()
 
     def _fill(self, name: str, rows: pa.Table) -> None:
-        """Put rows into a table; making a view of them would make all queries planned anew."""
-        if rows.num_rows:
-            self._connection.execute(f"INSERT INTO {name} BY NAME FROM rows")
+        self._queries.fill(name, rows)
         self._row_counts[name] = rows.num_rows
 
     def _run_query(self, query: Query, parameters: Mapping[str, Value]) -> None:
