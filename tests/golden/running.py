@@ -148,6 +148,9 @@ class _Planned:
     ) -> Found:
         if isinstance(maker, PythonStage):
             self._connection.execute(f"FROM {maker.name}")
+        elif maker in self._computed and self._row_counts[maker.relation]:
+            # Others that are wanted read it.
+            self._queries.run(f"FROM {maker.relation}", {})
         else:
             self._queries.run(maker.text, maker.bind(parameters))
         known = [name for name, *_ in self._connection.description or ()]
