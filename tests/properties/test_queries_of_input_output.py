@@ -54,6 +54,9 @@ def records() -> st.SearchStrategy[Row]:
     return st.one_of(begins, begins, ends, ends, single)
 
 
+FEW_RECORDS = st.lists(records(), max_size=3)
+
+
 @st.composite
 def strays(draw: st.DrawFn) -> Tables:
     """Any records in any calls."""
@@ -62,7 +65,7 @@ def strays(draw: st.DrawFn) -> Tables:
         now = draw(st.integers(0, 5))
         for _ in range(draw(st.integers(1, 5))):
             leave = now + draw(st.integers(0, 6))
-            found = draw(st.lists(records(), max_size=3))
+            found = draw(FEW_RECORDS)
             timed = [each | {"time_ns": draw(st.integers(now, leave))} for each in found]
             timed.sort(key=lambda each: each["time_ns"])
             trace.add(place, now, leave, draw(st.sampled_from(CALLS)), *timed)
