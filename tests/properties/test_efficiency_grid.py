@@ -33,16 +33,20 @@ from tests.oracle import efficiency_grid as oracle
 
 Place = tuple[float, float]
 Points = Mapping[Place, float]
+STEPS = 1024
 
-efficiencies = st.integers(0, 1024).map(lambda number: number / 1024)
+steps = st.integers(0, STEPS)
+efficiencies = steps.map(lambda number: number / STEPS)
 sides = st.integers(2, 6)
-lines = st.lists(st.integers(1, 64).map(float), min_size=2, max_size=6, unique=True).map(sorted)
+lines = st.lists(st.integers(1, 64), min_size=2, max_size=6, unique=True).map(
+    lambda numbers: sorted(map(float, numbers))
+)
 
 
 @st.composite
 def full_grids(draw: st.DrawFn) -> Points:
     ps, ds = draw(lines), draw(lines)
-    return {(p, d): draw(efficiencies) for p in ps for d in ds}
+    return {(p, d): draw(steps) / STEPS for p in ps for d in ds}
 
 
 @st.composite
@@ -55,7 +59,7 @@ def sparse_grids(draw: st.DrawFn) -> tuple[Points, set[Place]]:
     by_state = {state: [] for state in drawn}
     for place, state in zip(places, drawn, strict=True):
         by_state[state].append(place)
-    points = {place: draw(efficiencies) for place in by_state.get("known", ())}
+    points = {place: draw(steps) / STEPS for place in by_state.get("known", ())}
     return points or {places[0]: 1.0}, set(by_state.get("unknown", ())) - {places[0]}
 
 
