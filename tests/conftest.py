@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from pipeline.garbage import keep_loaded
+
 if TYPE_CHECKING:
     from pipeline.run import Analysis
     from tests.sharing import MakeOnce
@@ -41,9 +43,7 @@ def pytest_collection_finish() -> None:
 
     By Python's own measure it would take a tenth of their time.
     """
-    gc.freeze()
-    gc.set_threshold(100_000, 50, 100)
-    gc.enable()
+    keep_loaded()
 
 
 def pytest_unconfigure() -> None:

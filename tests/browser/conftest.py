@@ -141,9 +141,11 @@ READER = Reader()
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
     """After the last of these tests no browser is open: beside one no prompt can run."""
-    yield
-    if nextitem is None or nextitem.path.parent != item.path.parent:
-        READER.close()
+    try:
+        yield
+    finally:
+        if nextitem is None or nextitem.path.parent != item.path.parent:
+            READER.close()
 
 
 def pytest_unconfigure() -> None:

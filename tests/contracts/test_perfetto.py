@@ -51,7 +51,6 @@ def run() -> HandMadeRun:
 
 
 @cache
-@cache
 def many_calls() -> HandMadeRun:
     """20,000 calls in two locations, many of which begin at the same time, and as many messages."""
     places, count = (0, 2), 10_000

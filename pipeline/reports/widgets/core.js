@@ -228,7 +228,8 @@ const tracemill = (function () {
     return inEnglish(value, places);
   }
 
-  // As the tables round and group; the browser's own way takes long to get ready.
+  // Grouped as in the tables, rounded as they are but for exact halves, which go up here. The
+  // browser's own way takes long to get ready.
   function inEnglish(value, places) {
     const [whole, part] = value.toFixed(places).split(".");
     const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
