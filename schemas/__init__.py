@@ -1,7 +1,6 @@
 """Every table of the store, declared once; nothing here reads or writes data."""
 
 from schemas import (
-    bounds,
     call_sites,
     campaigns,
     cell_call_sites,
@@ -46,7 +45,6 @@ TABLES: tuple[Table, ...] = (
     *master_worker.TABLES,
     *patterns.TABLES,
     *metrics.TABLES,
-    *bounds.TABLES,
     *overheads.TABLES,
     *time_profile.TABLES,
     *timeline.TABLES,

@@ -188,7 +188,7 @@ CONFIDENCE = Column(
     minimum=0,
     maximum=100,
     meaning="How sure the finding is; lower where records that it rests on are missing or "
-    "contradict each other. How far its amount may be off, severity_bounds tells.",
+    "contradict each other.",
 )
 WINDOW_ID = Column(
     name="rma_window_id", type=INT32, minimum=0, meaning="RMA window, in definition order."

@@ -62,13 +62,6 @@ MEASURED_METRICS = replace(
     is_transient=True,
 )
 
-CATALOGUE_METRICS = replace(
-    METRICS,
-    name="catalogue_metrics",
-    meaning="The metrics without those of patterns of the user.",
-    is_transient=True,
-)
-
 SEVERITIES = Table(
     name="severities",
     meaning="Metrics per call path and location; a metric includes its sub-metrics. Elsewhere are "
@@ -81,4 +74,4 @@ SEVERITIES = Table(
     columns=(METRIC, CALL_PATH_ID, LOCATION_ID, IS_BEYOND_REFERENCE, VALUE),
 )
 
-TABLES = (MEASURED_METRICS, CATALOGUE_METRICS, METRICS, SEVERITIES)
+TABLES = (MEASURED_METRICS, METRICS, SEVERITIES)

@@ -30,8 +30,6 @@ _TITLES = {
     "finding": "Wait state",
     "finding_count": "Count",
     "inclusive_ratio": "Of all time",
-    "less_ns": "At most less",
-    "more_ns": "At most more",
     "is_beyond_reference": "Beyond the reference",
     "is_nonblocking": "Non-blocking",
     "location_count": "Locations",
@@ -47,6 +45,7 @@ _TITLES = {
     "outside_mpi_ns": "Outside MPI",
     "record_count": "Read",
     "time_ratio": "Of all time",
+    "uncertain_ratio": "Part of it",
     "upper_bytes": "To",
     "wait_count": "Waits",
     "wait_ns": "Waiting",
@@ -59,8 +58,6 @@ _TITLES = {
 Fetched = tuple[tuple[str, ...], tuple[tuple[Value, ...], ...]]
 """Names of columns, and rows."""
 _ENDINGS = ("_ns", "_ratio", "_bytes")
-# What bounds say where nothing is in doubt.
-EXACT: dict[str, Value] = {"less_ns": 0, "more_ns": 0}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -67,16 +67,6 @@ def time_of(value: Value) -> str:
     return format_time(number(value))
 
 
-def describe_bounds(row: Row) -> str:
-    """By how much a time may be off, if it may."""
-    parts = [
-        f"{time_of(row[name])} {word}"
-        for name, word in (("less_ns", "less"), ("more_ns", "more"))
-        if row[name]
-    ]
-    return f" (at most {', '.join(parts)})" if parts else ""
-
-
 def share_of(value: Value) -> str:
     """'12.3%'; nothing known is no share."""
     return format_share(number(value))

@@ -14,8 +14,7 @@ from pipeline.patterns.declaration import COMPLETION, FINDING
 from pipeline.patterns.metrics import declared_metrics
 from pipeline.sql import Query
 from pipeline.store.parquet import ROW_GROUP_ROWS
-from schemas import Table
-from schemas.metrics import CATALOGUE_METRICS, MEASURED_METRICS, METRICS
+from schemas.metrics import MEASURED_METRICS, METRICS
 from schemas.patterns import FINDINGS, PATTERNS
 from schemas.wait_states import WAIT_STATES
 
@@ -62,21 +61,16 @@ def pattern_stages(own: Sequence[Query] = ()) -> tuple[PythonStage, ...]:
             modules=_MODULES,
             parameters={"declared_patterns": _patterns_as_json(own)},
         ),
-        _metrics_stage(CATALOGUE_METRICS, ()),
         metrics_stage(own),
     )
 
 
 def metrics_stage(own: Sequence[Query] = ()) -> PythonStage:
     """The stage that lists all metrics, those of patterns of your own included."""
-    return _metrics_stage(METRICS, own)
-
-
-def _metrics_stage(table: Table, own: Sequence[Query]) -> PythonStage:
     return PythonStage(
-        name=table.name,
+        name=METRICS.name,
         inputs=(MEASURED_METRICS.name,),
-        outputs=(table,),
+        outputs=(METRICS,),
         compute=list_metrics,
         modules=_MODULES,
         parameters={"declared_metrics": _metrics_as_json(own)},

@@ -1,7 +1,7 @@
 -- Where patterns found something apart from waiting.
 --
 -- Grain:      one row per property and call path where it was found
--- Inputs:     finding_totals, severity_bounds, metrics, locations, call_paths, flat_profile
+-- Inputs:     finding_totals, metrics, locations, call_paths, flat_profile
 -- Output:     report section findings
 -- Parameters: $row_limit  only the worst call paths of each property (BIGINT)
 -- Assumes:    ties go to the location with the smallest number
@@ -23,24 +23,12 @@ WITH
             <= $row_limit::BIGINT
     ),
 
-    bounds AS (
-        SELECT
-            metric AS property,
-            call_path_id,
-            sum(less_ns) AS less_ns,
-            sum(more_ns) AS more_ns
-        FROM severity_bounds
-        GROUP BY metric, call_path_id
-    ),
-
     profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
 
 SELECT
     coalesce(metrics.title, found.property) AS finding,
     call_paths.path AS call_path,
     if(metrics.unit = 'ns', found.value, NULL) AS time_ns,
-    coalesce(bounds.less_ns, 0)::BIGINT AS less_ns,
-    coalesce(bounds.more_ns, 0)::BIGINT AS more_ns,
     if(metrics.unit = 'ns', found.value / nullif(profiled.total_ns, 0), NULL) AS time_ratio,
     if(metrics.unit = 'bytes', found.value, NULL) AS bytes,
     if(metrics.unit = 'occurrences', found.value, NULL) AS occurrence_count,
@@ -51,10 +39,6 @@ SELECT
 FROM found
 CROSS JOIN profiled
 LEFT JOIN metrics ON found.property = metrics.metric
-LEFT JOIN bounds
-    ON
-        found.property = bounds.property
-        AND found.call_path_id = bounds.call_path_id
 INNER JOIN call_paths ON found.call_path_id = call_paths.call_path_id
 INNER JOIN locations ON -found.worst[2] = locations.location_id
 ORDER BY

@@ -1,8 +1,7 @@
 -- What patterns found apart from waiting, each finding as a whole.
 --
 -- Grain:      one row per property that was found
--- Inputs:     finding_totals, severity_bounds, metrics, patterns, locations, call_paths,
---             flat_profile
+-- Inputs:     finding_totals, metrics, patterns, locations, call_paths, flat_profile
 -- Output:     report section findings
 -- Parameters: none
 -- Assumes:    ties go to the location, and the call path, with the smallest number
@@ -25,15 +24,6 @@ WITH
         WHERE is_own
     ),
 
-    bounds AS (
-        SELECT
-            metric AS property,
-            sum(less_ns) AS less_ns,
-            sum(more_ns) AS more_ns
-        FROM severity_bounds
-        GROUP BY metric
-    ),
-
     profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
 
 SELECT
@@ -42,8 +32,6 @@ SELECT
     coalesce(metrics.meaning, '') AS meaning,
     own.metric IS NOT NULL AS is_own,
     if(metrics.unit = 'ns', found.value, NULL) AS time_ns,
-    coalesce(bounds.less_ns, 0)::BIGINT AS less_ns,
-    coalesce(bounds.more_ns, 0)::BIGINT AS more_ns,
     if(metrics.unit = 'ns', found.value / nullif(profiled.total_ns, 0), NULL) AS time_ratio,
     if(metrics.unit = 'bytes', found.value, NULL) AS bytes,
     if(metrics.unit = 'occurrences', found.value, NULL) AS occurrence_count,
@@ -55,7 +43,6 @@ SELECT
 FROM found
 CROSS JOIN profiled
 LEFT JOIN metrics ON found.property = metrics.metric
-LEFT JOIN bounds ON found.property = bounds.property
 LEFT JOIN own ON found.property = own.metric
 INNER JOIN call_paths ON -found.worst[2] = call_paths.call_path_id
 INNER JOIN locations ON -found.worst[3] = locations.location_id

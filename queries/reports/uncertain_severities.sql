@@ -1,67 +1,52 @@
--- Which severities may be off because of what the trace lacks, by how much, and why.
+-- How much of each metric lies in uncertain events: waits and findings of a confidence below 100.
 --
--- Grain:      one row per metric, call path and reason, beyond the reference apart; of metrics that
---             are part of others, the widest
--- Inputs:     severity_bounds, severities, call_tree, metrics, call_paths
+-- Grain:      one row per metric with uncertain events
+-- Inputs:     wait_states, findings, metrics
 -- Output:     report section trace quality
--- Parameters: $row_limit  only those that may be off most (BIGINT)
--- Assumes:    what severity_bounds assumes
-WITH
-    uncertain AS (
+-- Parameters: none
+-- Assumes:    a metric includes the waits of its sub-metrics; findings of a pattern include theirs
+WITH RECURSIVE
+    ancestry AS (
         SELECT
-            bounds.metric,
-            metrics.title,
-            bounds.is_beyond_reference,
-            bounds.call_path_id,
-            bounds.reason::VARCHAR AS reason,
-            sum(bounds.less_ns) AS less_ns,
-            sum(bounds.more_ns) AS more_ns,
-            count(*) AS location_count
-        FROM severity_bounds AS bounds
-        INNER JOIN metrics USING (metric)
-        ANTI JOIN metrics AS wider ON metrics.parent_metric = wider.metric
-        GROUP BY ALL
-    ),
-
-    found AS (
-        SELECT metric, is_beyond_reference, call_path_id, value
-        FROM severities
-        SEMI JOIN uncertain USING (metric, is_beyond_reference, call_path_id)
+            metric AS part,
+            metric
+        FROM metrics
         UNION ALL
-        SELECT 'time', FALSE, call_path_id, exclusive_ns
-        FROM call_tree
+        SELECT
+            ancestry.part,
+            metrics.parent_metric AS metric
+        FROM ancestry
+        INNER JOIN metrics USING (metric)
+        WHERE metrics.parent_metric IS NOT NULL
     ),
 
-    totals AS (
+    waits AS (
         SELECT
-            metric,
-            is_beyond_reference,
-            call_path_id,
-            sum(value) AS value
-        FROM found
-        GROUP BY ALL
+            property,
+            sum(wait_ns) AS total_ns,
+            sum(wait_ns) FILTER (WHERE confidence < 100) AS uncertain_ns
+        FROM wait_states
+        GROUP BY property
+    ),
+
+    timed AS (
+        SELECT ancestry.metric, waits.total_ns, waits.uncertain_ns
+        FROM waits
+        INNER JOIN ancestry ON waits.property = ancestry.part
+        UNION ALL
+        SELECT property, sum(value), sum(value) FILTER (WHERE confidence < 100)
+        FROM findings
+        GROUP BY property
     )
 
 SELECT
-    coalesce(uncertain.title, uncertain.metric) AS metric,
-    uncertain.is_beyond_reference,
-    call_paths.path AS call_path,
-    replace(uncertain.reason, '_', ' ') AS reason,
-    coalesce(totals.value, 0)::BIGINT AS value_ns,
-    uncertain.less_ns::BIGINT AS less_ns,
-    uncertain.more_ns::BIGINT AS more_ns,
-    uncertain.location_count
-FROM uncertain
-INNER JOIN call_paths USING (call_path_id)
-LEFT JOIN totals
-    ON
-        uncertain.metric = totals.metric
-        AND uncertain.is_beyond_reference = totals.is_beyond_reference
-        AND uncertain.call_path_id = totals.call_path_id
-ORDER BY
-    uncertain.less_ns + uncertain.more_ns DESC,
-    uncertain.metric,
-    uncertain.call_path_id,
-    uncertain.is_beyond_reference,
-    uncertain.reason
-LIMIT $row_limit::BIGINT
+    any_value(metrics.title) AS metric,
+    sum(timed.total_ns)::BIGINT AS total_ns,
+    sum(timed.uncertain_ns)::BIGINT AS uncertain_ns,
+    sum(timed.uncertain_ns) / sum(timed.total_ns) AS uncertain_ratio
+FROM timed
+INNER JOIN metrics USING (metric)
+WHERE metrics.unit = 'ns'
+GROUP BY timed.metric
+HAVING sum(timed.uncertain_ns) > 0
+ORDER BY uncertain_ns DESC, timed.metric

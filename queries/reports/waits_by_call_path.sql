@@ -1,7 +1,7 @@
 -- Which calls waited, and how long.
 --
 -- Grain:      one row per property and call path that lost time, beyond the reference apart
--- Inputs:     wait_states, wait_bounds, metrics, call_paths, locations, flat_profile
+-- Inputs:     wait_states, metrics, call_paths, locations, flat_profile
 -- Output:     report section wait states
 -- Parameters: $row_limit  only the costliest call paths (BIGINT)
 -- Assumes:    ties go to the location with the smallest number
@@ -31,17 +31,6 @@ WITH
             locations.thread
     ),
 
-    bounds AS (
-        SELECT
-            property,
-            is_beyond_reference,
-            call_path_id,
-            sum(less_ns) AS less_ns,
-            sum(more_ns) AS more_ns
-        FROM wait_bounds
-        GROUP BY property, is_beyond_reference, call_path_id
-    ),
-
     profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
 
 SELECT
@@ -49,8 +38,6 @@ SELECT
     coalesce(metrics.title, waiting.property) AS finding,
     waiting.is_beyond_reference,
     sum(waiting.wait_ns)::BIGINT AS wait_ns,
-    coalesce(any_value(bounds.less_ns), 0)::BIGINT AS less_ns,
-    coalesce(any_value(bounds.more_ns), 0)::BIGINT AS more_ns,
     sum(waiting.wait_ns) / nullif(any_value(profiled.total_ns), 0) AS wait_ratio,
     sum(waiting.wait_count)::BIGINT AS wait_count,
     count(*) AS location_count,
@@ -60,11 +47,6 @@ SELECT
 FROM waiting
 CROSS JOIN profiled
 LEFT JOIN metrics ON waiting.property = metrics.metric
-LEFT JOIN bounds
-    ON
-        waiting.property = bounds.property
-        AND waiting.call_path_id = bounds.call_path_id
-        AND waiting.is_beyond_reference = bounds.is_beyond_reference
 INNER JOIN call_paths ON waiting.call_path_id = call_paths.call_path_id
 GROUP BY
     waiting.property,

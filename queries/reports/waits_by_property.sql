@@ -1,7 +1,7 @@
 -- What kinds of waiting there were and how much each cost.
 --
 -- Grain:      one row per property that lost time, beyond the reference apart
--- Inputs:     wait_states, wait_bounds, metrics, locations, flat_profile
+-- Inputs:     wait_states, metrics, locations, flat_profile
 -- Output:     report section wait states
 -- Parameters: $row_limit  only the costliest properties (BIGINT)
 -- Assumes:    ties go to the location with the smallest number
@@ -31,16 +31,6 @@ WITH
             locations.thread
     ),
 
-    bounds AS (
-        SELECT
-            property,
-            is_beyond_reference,
-            sum(less_ns) AS less_ns,
-            sum(more_ns) AS more_ns
-        FROM wait_bounds
-        GROUP BY property, is_beyond_reference
-    ),
-
     profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
 
 SELECT
@@ -48,8 +38,6 @@ SELECT
     waiting.property AS metric,
     waiting.is_beyond_reference,
     sum(waiting.wait_ns)::BIGINT AS wait_ns,
-    coalesce(any_value(bounds.less_ns), 0)::BIGINT AS less_ns,
-    coalesce(any_value(bounds.more_ns), 0)::BIGINT AS more_ns,
     sum(waiting.wait_ns) / nullif(any_value(profiled.total_ns), 0) AS wait_ratio,
     sum(waiting.wait_count)::BIGINT AS wait_count,
     max(waiting.longest_ns) AS longest_ns,
@@ -61,10 +49,6 @@ SELECT
 FROM waiting
 CROSS JOIN profiled
 LEFT JOIN metrics ON waiting.property = metrics.metric
-LEFT JOIN bounds
-    ON
-        waiting.property = bounds.property
-        AND waiting.is_beyond_reference = bounds.is_beyond_reference
 GROUP BY waiting.property, waiting.is_beyond_reference, metrics.title
 ORDER BY wait_ns DESC, waiting.property, waiting.is_beyond_reference
 LIMIT $row_limit::BIGINT

@@ -2,7 +2,7 @@
 --
 -- Grain:      one row per property, call path and whether it is beyond the reference, with the
 --             worst location and that one's cause
--- Inputs:     wait_states, wait_bounds, metrics, call_paths, locations, visits, flat_profile
+-- Inputs:     wait_states, metrics, call_paths, locations, visits, flat_profile
 -- Output:     report section summary
 -- Parameters: $row_limit  only the costliest findings (BIGINT)
 -- Assumes:    ties go to the location, and the cause, with the smallest number
@@ -92,17 +92,6 @@ WITH
             visits.call_path_id
     ),
 
-    bounds AS (
-        SELECT
-            property,
-            call_path_id,
-            is_beyond_reference,
-            sum(less_ns) AS less_ns,
-            sum(more_ns) AS more_ns
-        FROM wait_bounds
-        GROUP BY property, call_path_id, is_beyond_reference
-    ),
-
     profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
 
 SELECT
@@ -111,8 +100,6 @@ SELECT
     findings.is_beyond_reference,
     victim_paths.path AS call_path,
     findings.wait_ns::BIGINT AS wait_ns,
-    coalesce(bounds.less_ns, 0)::BIGINT AS less_ns,
-    coalesce(bounds.more_ns, 0)::BIGINT AS more_ns,
     findings.wait_ns / nullif(profiled.total_ns, 0) AS wait_ratio,
     findings.wait_count,
     findings.location_count,
@@ -145,11 +132,6 @@ INNER JOIN causes
         AND findings.call_path_id = causes.call_path_id
         AND findings.is_beyond_reference = causes.is_beyond_reference
         AND causes.place = 1
-LEFT JOIN bounds
-    ON
-        findings.property = bounds.property
-        AND findings.call_path_id = bounds.call_path_id
-        AND findings.is_beyond_reference = bounds.is_beyond_reference
 LEFT JOIN metrics ON findings.property = metrics.metric
 INNER JOIN call_paths AS victim_paths ON findings.call_path_id = victim_paths.call_path_id
 INNER JOIN locations AS victim_locations ON victims.location_id = victim_locations.location_id

@@ -19,8 +19,7 @@
 --             memory until the target has opened its window.
 -- Source:     Scalasca pattern reference, "MPI Late Post Time in Synchronizations" and
 --             "... in Communications"; an operation waits for its own target, not for all
--- Assumes:    clocks synchronised; all epochs are there: confidence says only how sure the rule is,
---             what missing ones and clocks leave open is in severity_bounds
+-- Assumes:    clocks synchronised; all epochs are there: confidence is that of the rule alone
 WITH
     posts AS (
         SELECT

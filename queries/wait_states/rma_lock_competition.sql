@@ -21,8 +21,7 @@
 -- Source:     Scalasca pattern reference, "MPI Lock Contention Time in Synchronizations" and
 --             "... in Communications"
 -- Assumes:    clocks synchronised; confidence is lower where the call was left before the record of
---             the release, with which the wait then ends; what missing epochs and clocks leave
---             open is in severity_bounds
+--             the release, with which the wait then ends
 WITH
     contended AS (
         SELECT *

@@ -294,6 +294,7 @@ FOR_USERS = {
     "counters": "what the values of counter_values mean",
     "counter_values": "hardware and other counters as recorded",
     "parameter_values": "values of instrumented parameters as recorded",
+    "measurement_gaps": "when the measurement wrote its buffer or was switched off",
     "record_attributes": "values attached to records",
     "samples": "where sampled programs were interrupted",
 }

@@ -213,7 +213,7 @@ def test_a_damaged_trace_is_told_in_one_line() -> None:
     )
     first = (
         "Incomplete trace: of 2 locations, 1 could not be read whole; the figures hold only what "
-        "was readable, and bounds leave out what a location itself did after its end."
+        "was readable."
     )
     line = "Trace quality: 1 location incomplete; 1,200 × missing records; 4 × clock violation."
     report = build_report(run)

@@ -26,7 +26,7 @@ TEXT = """
 """
 COMPUTED = (
     "region_graph_nodes", "messages", "unmatched_messages", "collectives",
-    "collective_members", "wait_states", "metrics", "severities", "severity_bounds",
+    "collective_members", "wait_states", "metrics", "severities",
     "location_overheads", "overheads", "time_profile", "idle_times", "process_idle_times",
 )  # fmt: skip
 
@@ -78,7 +78,6 @@ BREAKAGES = [
     ("metrics_include_their_parts", "severities", 0, {"metric": "mpi_clswo_count"}),
     ("metrics_are_described", "severities", 0, {"metric": "unheard_of"}),
     ("metrics_are_described", "wait_states", 0, {"property": "unheard_of"}),
-    ("bounds_lie_within_severities", "severity_bounds", 0, {"less_ns": 99}),
     ("severities_hold_all_waits", "wait_states", 0, {"wait_ns": 3}),
     ("regions_follow_their_rule", "region_classes", 0, {"overhead_id": 0}),
     ("overheads_fill_the_run", "location_overheads", 0, {"time_ns": 1}),

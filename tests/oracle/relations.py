@@ -8,14 +8,9 @@ from functools import partial
 from typing import Any
 
 from tests.oracle import (
-    bounds,
-    clock_doubts,
     collectives,
     critical_path_points,
     critical_path_sums,
-    doubts,
-    file_doubts,
-    finding_bounds,
     findings,
     imbalance,
     input_output,
@@ -30,12 +25,10 @@ from tests.oracle import (
     severities,
     stored_runs,
     teams,
-    thread_doubts,
     time_course,
     timeline,
     traffic,
     waiting,
-    window_doubts,
 )
 
 Row = dict[str, Any]
@@ -84,13 +77,6 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     findings.tasks_too_fine, findings.findings, findings.finding_totals,
     # what the trace is good for
     quality.open_requests, quality.clock_violations, quality.trace_quality,
-    # how far severities may be off
-    clock_doubts.clock_offsets, clock_doubts.message_clock_doubts,
-    clock_doubts.collective_clock_doubts, doubts.message_doubts, doubts.collective_doubts,
-    window_doubts.disturbed_processes, window_doubts.doubtful_windows, window_doubts.rma_doubts,
-    file_doubts.file_doubts, thread_doubts.thread_doubts,
-    bounds.flushed_waits, bounds.gap_times, bounds.severity_bounds,
-    bounds.wait_bounds, finding_bounds.finding_bounds,
     # critical path
     critical_path_points.location_spans, critical_path_points.synchronisation_points,
     critical_path_points.critical_path_jumps, critical_path_points.critical_path_steps,
@@ -114,9 +100,7 @@ ORACLES: dict[str, Oracle] = {function.__name__: function for function in _FUNCT
 }
 # Lists that are the same for all traces, and what holds them.
 LISTS = {
-    "collective_metrics": "the oracles of what reads it, which say the same in their own words",
     "measured_metrics": "the check metrics_are_described",
-    "catalogue_metrics": "the check metrics_are_described, too: all of them are among metrics",
     "metrics": "the check metrics_are_described, and tests of what patterns declare",
     "patterns": "tests of what patterns declare",
     "overhead_classes": "the taxonomy that the schemas declare",

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 from pipeline.reports.material import Material
 from pipeline.reports.model import Section, Source
-from pipeline.reports.tables import EXACT, TableSpec, read_source, strip_header
+from pipeline.reports.tables import TableSpec, read_source, strip_header
 from pipeline.reports.units import Value, format_size
 from pipeline.reports.wording import (
     Row,
     count_of,
-    describe_bounds,
     name_path,
     name_place,
     number,
@@ -42,7 +41,7 @@ BY_KIND = TableSpec(
     titles={"finding": "Finding", "is_own": "Yours"},
     explained=("metric",),
     bars=("time_ns",),
-    silent={"confidence": 100, "is_own": False, **_WITHOUT, **EXACT},
+    silent={"confidence": 100, "is_own": False, **_WITHOUT},
     hidden=frozenset({"meaning", "finding_count", "location_count"}),
 )
 BY_CALL_PATH = TableSpec(
@@ -52,7 +51,7 @@ BY_CALL_PATH = TableSpec(
     limited_per="finding",
     titles={"finding": "Finding"},
     bars=("time_ns",),
-    silent={"confidence": 100, **_WITHOUT, **EXACT},
+    silent={"confidence": 100, **_WITHOUT},
     hidden=frozenset({"finding_count", "location_count"}),
 )
 
@@ -118,7 +117,7 @@ def describe_finding(row: Row) -> str:
     """How much of it there is, and where most."""
     if row["time_ns"] is not None:
         share = "" if row["time_ratio"] is None else f", {share_of(row['time_ratio'])} of all time"
-        amount = f"{time_of(row['time_ns'])}{describe_bounds(row)}{share}"
+        amount = f"{time_of(row['time_ns'])}{share}"
     elif row["bytes"] is not None:
         amount = format_size(number(row["bytes"]))
     else:

@@ -136,8 +136,7 @@ def describe_damage(incomplete: Sequence[Row], findings: Sequence[Row], overview
         parts += name_findings(
             [each for each in findings if each["is_loss"] and not each["location_count"]]
         )
-    bounds = ", and bounds leave out what a location itself did after its end" if incomplete else ""
-    return f"Incomplete trace: {'; '.join(parts)}; the figures hold only what was readable{bounds}."
+    return f"Incomplete trace: {'; '.join(parts)}; the figures hold only what was readable."
 
 
 def describe_use(overview: Row) -> str:

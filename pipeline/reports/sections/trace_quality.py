@@ -26,12 +26,9 @@ MISREAD = TableSpec(
 )
 UNCERTAIN = TableSpec(
     query="uncertain_severities",
-    title="How far severities may be off",
-    note="What is missing of locations that end early is not in it; tracemill tables "
-    "severity_bounds tells what is assumed.",
-    titles={"value_ns": "Value"},
-    row_limit=20,
-    silent={"is_beyond_reference": False},
+    title="Time in uncertain events",
+    note="Waits and findings that rest on records which are missing or contradict each other.",
+    titles={"total_ns": "In all"},
 )
 INCOMPLETE = TableSpec(
     query="incomplete_locations",

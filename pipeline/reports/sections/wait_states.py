@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from pipeline.reports.material import Material
 from pipeline.reports.model import Finding, Layout, Section
 from pipeline.reports.rank_matrix import MATRIX_LIMIT, draw_pairs
-from pipeline.reports.tables import EXACT, TableSpec, read_source
+from pipeline.reports.tables import TableSpec, read_source
 from pipeline.reports.units import Value, format_count
 from pipeline.reports.wording import (
     Row,
     count_of,
-    describe_bounds,
     join_words,
     name_path,
     name_place,
@@ -36,14 +35,14 @@ BY_PROPERTY = TableSpec(
     explained=("metric",),
     row_limit=30,
     bars=("wait_ns",),
-    silent={"confidence": 100, "worst_thread": 0} | _COMPARABLE | EXACT,
+    silent={"confidence": 100, "worst_thread": 0} | _COMPARABLE,
 )
 BY_CALL_PATH = TableSpec(
     query="waits_by_call_path",
     title="By call path",
     row_limit=20,
     bars=("wait_ns",),
-    silent={"worst_thread": 0} | _COMPARABLE | EXACT,
+    silent={"worst_thread": 0} | _COMPARABLE,
 )
 BY_CAUSE = TableSpec(
     query="waits_by_cause",
@@ -120,7 +119,7 @@ def describe_finding(row: Row, *, has_threads: bool) -> Finding:
     headline = str(row["finding"])
     if row["is_beyond_reference"]:
         headline += f", {BEYOND}"
-    headline += f": {time_of(row['wait_ns'])}{describe_bounds(row)}"
+    headline += f": {time_of(row['wait_ns'])}"
     if row["wait_ratio"] is not None:
         headline += f", {share_of(row['wait_ratio'])} of all time"
     waits = count_of(row["wait_count"], "wait")
