@@ -6,21 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline.errors import MissingInputError
 from pipeline.patterns.catalogue import pattern_of
-from pipeline.patterns.metrics import Metric, metrics_with, spelling
+from pipeline.patterns.metric_texts import Metric, read_text
+from pipeline.patterns.metrics import metrics_with, spelling
 from pipeline.reports.grid import Grid
 from pipeline.reports.terminal import draw
-from pipeline.sql import QUERIES, Query
+from pipeline.sql import Query
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-TEXTS = QUERIES / "metrics"
 # Texts are for reading, also in a wide terminal or a pipe.
 WIDEST = 96
 _UNITS = {
@@ -29,9 +28,7 @@ _UNITS = {
     "visits": "visits",
     "bytes": "bytes",
 }
-_OWN_TEXT = """# {title}
-
-## Definition
+_OWN_TEXT = """## Definition
 
 {description}
 {assumed}
@@ -52,17 +49,6 @@ class Block:
 
     kind: str
     text: str
-
-
-def read_text(metric: str, folder: Path = TEXTS) -> str:
-    """The text about a metric, in Markdown: the file of its name in a folder of queries."""
-    path = folder / f"{metric}.md"
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise MissingInputError(
-            f"no text explains {metric}: {path}: {error.strerror}: write one"
-        ) from error
 
 
 def list_metrics(own: Sequence[Query] = ()) -> tuple[Metric, ...]:
@@ -164,7 +150,6 @@ def print_wrapped(text: "Text", console: "Console", width: int, mark: str = "") 
 
 def describe_metric(metric: Metric, metrics: Sequence[Metric], own: Sequence[Query] = ()) -> str:
     """The same as Markdown."""
-    title, _, text = _text_of(metric, own).partition("\n")
     facts = [
         f"Metric: `{metric.name}`",
         f"Meaning: {metric.meaning}",
@@ -172,14 +157,15 @@ def describe_metric(metric: Metric, metrics: Sequence[Metric], own: Sequence[Que
         f"Unit: {_UNITS[metric.unit]}",
         *_relations(metric, metrics),
     ]
-    return "\n".join((title, "", *(f"- {fact}" for fact in facts), text.rstrip())) + "\n"
+    listed = (f"- {fact}" for fact in facts)
+    text = _text_of(metric, own).rstrip()
+    return "\n".join((f"# {metric.title}", "", *listed, "", text)) + "\n"
 
 
 def _text_of(metric: Metric, own: Sequence[Query]) -> str:
     for query in own:
         if any(each.name == metric.name for each in pattern_of(query).metrics):
             return _OWN_TEXT.format(
-                title=metric.title,
                 description=query.description,
                 assumed=f"\nIt assumes: {query.assumes}.\n" if query.assumes else "",
                 path=query.path,
@@ -201,9 +187,8 @@ def _relations(metric: Metric, metrics: Sequence[Metric]) -> list[str]:
 
 
 def parse(text: str) -> Iterator[Block]:
-    """The blocks of a text after its title; lines of a paragraph or item are joined."""
-    body = text.partition("\n")[2]
-    for number, piece in enumerate(_FENCED.split(body)):
+    """The blocks of a text; lines of a paragraph or item are joined."""
+    for number, piece in enumerate(_FENCED.split(text)):
         if number % 2:
             yield Block("verbatim", piece)
             continue

@@ -10,7 +10,6 @@ from pipeline.sql import Query, all_queries
 from pipeline.stages import PYTHON_STAGES
 from pipeline.stages.patterns import metrics_stage, pattern_stages
 from pipeline.store import Store
-from schemas.metrics import MEASURED_METRICS
 
 
 def standard_recipe(own: Sequence[Query] = ()) -> Recipe:
@@ -35,9 +34,5 @@ def campaign_recipe() -> Recipe:
     """Everything that is computed from the runs of a campaign."""
     from pipeline.stages.campaign import CAMPAIGN_STAGES  # needs SciPy, which starts slowly
 
-    queries = tuple(
-        query
-        for query in all_queries()
-        if query.is_of_campaigns or query.relation == MEASURED_METRICS.name
-    )
+    queries = tuple(query for query in all_queries() if query.is_of_campaigns)
     return Recipe(queries, (*CAMPAIGN_STAGES, metrics_stage()))

@@ -54,7 +54,6 @@ TABLES: tuple[Table, ...] = (
 """Tables of a run."""
 CAMPAIGN_TABLES: tuple[Table, ...] = (
     *campaigns.TABLES,
-    metrics.MEASURED_METRICS,
     metrics.METRICS,  # names of the metrics that runs were gathered by
     *scalability.TABLES,
     *call_sites.TABLES,

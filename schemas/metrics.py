@@ -1,7 +1,5 @@
 """What is measured, and every metric per call path and location."""
 
-from dataclasses import replace
-
 from schemas.columns import (
     CALL_PATH_ID,
     IS_BEYOND_REFERENCE,
@@ -55,13 +53,6 @@ METRICS = Table(
     ),
 )
 
-MEASURED_METRICS = replace(
-    METRICS,
-    name="measured_metrics",
-    meaning="The metrics that no pattern declares.",
-    is_transient=True,
-)
-
 SEVERITIES = Table(
     name="severities",
     meaning="Metrics per call path and location; a metric includes its sub-metrics. Elsewhere are "
@@ -74,4 +65,4 @@ SEVERITIES = Table(
     columns=(METRIC, CALL_PATH_ID, LOCATION_ID, IS_BEYOND_REFERENCE, VALUE),
 )
 
-TABLES = (MEASURED_METRICS, METRICS, SEVERITIES)
+TABLES = (METRICS, SEVERITIES)

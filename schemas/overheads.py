@@ -1,7 +1,7 @@
 """Where time is lost to parallelism: the classes of overhead, and the time of each."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from schemas.columns import (
     CALL_PATH_ID,
@@ -21,11 +21,13 @@ from schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Tab
 
 @dataclass(frozen=True)
 class Overhead:
-    """A class of the taxonomy of Truong and Fahringer (2001); its number is its place in it."""
+    """A class of the taxonomy of Truong and Fahringer (2001); its number is its place in it.
+
+    Its metric says what belongs to it.
+    """
 
     name: str
     part: str
-    meaning: str
 
     @property
     def metric(self) -> str:
@@ -36,40 +38,30 @@ class Overhead:
 
 
 TAXONOMY = (
-    Overhead("computation", "user code", "Useful time of the program itself."),
-    Overhead("data movement", "local memory", "Copying and managing memory of the own process."),
-    Overhead("data movement", "point-to-point", "Messages, and waiting for them to complete."),
-    Overhead("data movement", "collective", "Collective operations that move data."),
-    Overhead("data movement", "put/get", "One-sided access to memory of another process."),
-    Overhead("data movement", "I/O", "Files: opening, reading, writing and closing them."),
-    Overhead("synchronisation", "barrier", "Barriers, also implicit ones, and fences."),
-    Overhead("synchronisation", "lock", "Taking and giving back locks; entering and leaving "
-             "critical sections."),
-    Overhead("synchronisation", "wait", "Waiting for tasks, threads or windows of others."),
-    Overhead("synchronisation", "condition", "Condition variables."),
-    Overhead("control of parallelism", "fork/join", "From a fork until the parallel region is "
-             "entered, and from leaving it until the join."),
-    Overhead("control of parallelism", "scheduling", "Handing out work: tasks, kernels."),
-    Overhead("control of parallelism", "process/thread management", "Creating and describing "
-             "processes, threads, communicators, groups and types."),
-    Overhead("control of parallelism", "initialise/finalise", "Start and end of the runtime."),
-    Overhead("additional computation", "algorithm change", "Work that the sequential algorithm "
-             "does not do. Only by a rule of your own."),
-    Overhead("additional computation", "compiler change", "Work that the compiler adds in a "
-             "parallel program. Only by a rule of your own."),
-    Overhead("loss of parallelism", "unparallelised code", "Code that one process runs. Only by a "
-             "rule of your own."),
-    Overhead("loss of parallelism", "replicated code", "Code that all processes run alike. Only "
-             "by a rule of your own."),
-    Overhead("loss of parallelism", "partially parallelised code", "Code that some processes run. "
-             "Only by a rule of your own."),
-    Overhead("loss of parallelism", "idle threads", "Threads of a team outside any region while "
-             "their process runs."),
-    Overhead("unidentified", "measurement", "The measurement itself, such as buffer flushes."),
-    Overhead("unidentified", "no rule", "Regions that no rule names."),
-    Overhead("unidentified", "outside visits", "Time outside any region visit: before the first, "
-             "after the last, or between."),
-)  # fmt: skip
+    Overhead("computation", "user code"),
+    Overhead("data movement", "local memory"),
+    Overhead("data movement", "point-to-point"),
+    Overhead("data movement", "collective"),
+    Overhead("data movement", "put/get"),
+    Overhead("data movement", "I/O"),
+    Overhead("synchronisation", "barrier"),
+    Overhead("synchronisation", "lock"),
+    Overhead("synchronisation", "wait"),
+    Overhead("synchronisation", "condition"),
+    Overhead("control of parallelism", "fork/join"),
+    Overhead("control of parallelism", "scheduling"),
+    Overhead("control of parallelism", "process/thread management"),
+    Overhead("control of parallelism", "initialise/finalise"),
+    Overhead("additional computation", "algorithm change"),
+    Overhead("additional computation", "compiler change"),
+    Overhead("loss of parallelism", "unparallelised code"),
+    Overhead("loss of parallelism", "replicated code"),
+    Overhead("loss of parallelism", "partially parallelised code"),
+    Overhead("loss of parallelism", "idle threads"),
+    Overhead("unidentified", "measurement"),
+    Overhead("unidentified", "no rule"),
+    Overhead("unidentified", "outside visits"),
+)
 
 
 def overhead_id(part: str) -> int:
@@ -109,8 +101,7 @@ OVERHEAD_CLASSES = Table(
         OVERHEAD_ID,
         OVERHEAD_CLASS,
         OVERHEAD_SUBCLASS,
-        METRIC,
-        Column(name="meaning", type=STRING, meaning="What belongs to the class."),
+        replace(METRIC, meaning="Its metric, which `metrics` describes."),
     ),
 )
 

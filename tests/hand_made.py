@@ -185,7 +185,6 @@ OVERHEAD_CLASSES: Rows = tuple(
         "overhead_id": number,
         "overhead_class": each.name,
         "overhead_subclass": each.part,
-        "meaning": each.meaning,
     }
     for number, each in enumerate(TAXONOMY)
 )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pipeline.explain import list_metrics
-from pipeline.patterns.metrics import Metric
+from pipeline.patterns.metric_texts import Metric
 from schemas.history import RUN_TIME
 from schemas.overheads import TAXONOMY
 

@@ -14,7 +14,7 @@ from pipeline.comparison.subtrees import Subtree, holding_subtree
 from pipeline.completeness import is_complete
 from pipeline.errors import StoreError, UsageError
 from pipeline.explain import list_metrics
-from pipeline.patterns.metrics import Metric
+from pipeline.patterns.metric_texts import Metric
 from pipeline.sql import Value, load_query
 from pipeline.store import Run
 from schemas.history import RUN_TIME

@@ -11,7 +11,7 @@ from pipeline.comparison.comparing import Comparison
 from pipeline.comparison.sentences import signed
 from pipeline.errors import MissingInputError, UsageError
 from pipeline.explain import find_metric, list_metrics
-from pipeline.patterns.metrics import Metric
+from pipeline.patterns.metric_texts import Metric
 from pipeline.reports.units import (
     format_count,
     format_path,

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from pipeline.patterns.declaration import FINDING, Pattern, PatternMetric
+from pipeline.patterns.declaration import FINDING, Pattern
+from pipeline.patterns.metric_texts import Metric
 from pipeline.sql import Query, all_queries
 from schemas import BY_NAME, Table
 from schemas.patterns import pattern_table
@@ -44,7 +45,7 @@ def table_of(query: Query) -> Table:
     )
 
 
-def metrics_of(query: Query, patterns: Sequence[Query]) -> tuple[PatternMetric, ...]:
+def metrics_of(query: Query, patterns: Sequence[Query]) -> tuple[Metric, ...]:
     """The metrics a pattern finds: its own, or those of the pattern it shares them with."""
     pattern = pattern_of(query)
     if not pattern.shared:

@@ -8,8 +8,8 @@ from functools import cache
 from pipeline.errors import PatternError, QueryError
 from pipeline.patterns.catalogue import catalogue, known_tables, metrics_of, pattern_of
 from pipeline.patterns.circles import is_made_of
-from pipeline.patterns.declaration import PatternMetric
-from pipeline.patterns.metrics import Metric, declared_metrics, measured_metrics, spelling
+from pipeline.patterns.metric_texts import Metric, shipped_metrics
+from pipeline.patterns.metrics import metrics_with, spelling
 from pipeline.patterns.refusals import refused
 from pipeline.patterns.results import WORKING_TABLES
 from pipeline.sql import Query, all_queries, known_parameters
@@ -132,7 +132,7 @@ def _check_parameters(query: Query, reads: Reads, others: Others) -> None:
 
 def _check_metrics(query: Query, others: Others) -> None:
     """Every metric has a name and a title of its own, but those shared with another pattern."""
-    owners = _spellings((*measured_metrics(), *declared_metrics(catalogue())), "Tracemill")
+    owners = _spellings(shipped_metrics().values(), "Tracemill")
     for other in others.usable:
         owners |= _spellings(pattern_of(other).metrics, other.relation)
     for metric in pattern_of(query).metrics:
@@ -142,7 +142,7 @@ def _check_metrics(query: Query, others: Others) -> None:
         owners |= _spellings([metric], query.relation)
 
 
-def _spellings(metrics: Iterable[Metric | PatternMetric], owner: str) -> dict[str, str]:
+def _spellings(metrics: Iterable[Metric], owner: str) -> dict[str, str]:
     """Whose metrics these are, by all that finds them when one is asked for."""
     return {spelling(text): owner for each in metrics for text in (each.name, each.title)}
 
@@ -156,8 +156,7 @@ def _check_shared(query: Query, others: Others) -> None:
 
 def _check_parents(query: Query, others: Others) -> None:
     """What a metric is part of must exist, and must not be part of that metric in turn."""
-    known = (*measured_metrics(), *declared_metrics((*catalogue(), *others.read)))
-    parents = {metric.name: metric.parent for metric in known}
+    parents = {metric.name: metric.parent for metric in metrics_with(others.read)}
     for metric in pattern_of(query).metrics:
         if metric.parent is not None and metric.parent not in parents:
             raise refused(

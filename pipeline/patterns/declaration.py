@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipeline.patterns.metric_texts import Metric, shipped_metrics
 from pipeline.patterns.refusals import refused
 from schemas.patterns import PATTERN_KINDS
 
-_, COMPLETION, FINDING = PATTERN_KINDS
+WAITING, COMPLETION, FINDING = PATTERN_KINDS
 FIELDS = ("Pattern", "Metrics")
 UNITS = ("ns", "bytes", "occurrences")
 _EXAMPLES = {"Pattern": "-- Pattern: finding", "Metrics": '-- Metrics: name "Title": meaning.'}
@@ -21,28 +22,18 @@ _METRIC = re.compile(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class PatternMetric:
-    """A metric that a pattern finds; one with a parent is part of that."""
-
-    name: str
-    title: str
-    parent: str | None
-    unit: str
-    meaning: str
-
-
 @dataclass(frozen=True)
 class Pattern:
     """How the rows of a query count, and the metrics they are of.
 
     Times of `wait state` and `completion` never overlap and add up to what is lost; a `finding`
     may be about time that others are about, too. A pattern may find the metrics of another one,
-    `shared`, instead of having its own.
+    `shared`, instead of having its own. The shipped patterns only name their metrics, which have
+    texts that declare them.
     """
 
     kind: str
-    metrics: tuple[PatternMetric, ...]
+    metrics: tuple[Metric, ...]
     shared: str = ""
 
 
@@ -60,10 +51,14 @@ def read_pattern(path: Path, header: Mapping[str, Sequence[str]]) -> Pattern | N
     kind = " ".join(header["Pattern"])
     if kind not in PATTERN_KINDS:
         raise refused(path, f"{kind} is no kind of pattern", _choice(PATTERN_KINDS))
-    entries = _joined(header["Metrics"])
-    if shared := _SHARED.fullmatch(" ".join(entries)):
+    listed = " ".join(header["Metrics"])
+    if shared := _SHARED.fullmatch(listed):
         return Pattern(kind, (), shared["pattern"])
-    return Pattern(kind, tuple(_read_metric(path, entry) for entry in entries))
+    shipped, names = shipped_metrics(), listed.split(", ")
+    if all(name in shipped for name in names):
+        return Pattern(kind, tuple(shipped[name] for name in names))
+    entries = _joined(header["Metrics"])
+    return Pattern(kind, tuple(_read_metric(path, kind, entry) for entry in entries))
 
 
 def _joined(lines: Sequence[str]) -> list[str]:
@@ -77,7 +72,7 @@ def _joined(lines: Sequence[str]) -> list[str]:
     return joined
 
 
-def _read_metric(path: Path, entry: str) -> PatternMetric:
+def _read_metric(path: Path, kind: str, entry: str) -> Metric:
     match = _METRIC.fullmatch(entry)
     if match is None:
         raise refused(
@@ -87,10 +82,11 @@ def _read_metric(path: Path, entry: str) -> PatternMetric:
     unit = match["unit"] or "ns"
     if unit not in UNITS:
         raise refused(path, f"no unit {unit}", _choice(UNITS))
-    return PatternMetric(
+    return Metric(
         name=match["name"],
         title=match["title"],
         parent=match["parent"],
+        kind=kind,
         unit=unit,
         meaning=match["meaning"],
     )

@@ -162,7 +162,6 @@ def make_overhead_classes(
                 "overhead_class": [each.name for each in TAXONOMY],
                 "overhead_subclass": [each.part for each in TAXONOMY],
                 "metric": [each.metric for each in TAXONOMY],
-                "meaning": [each.meaning for each in TAXONOMY],
             }
         ),
         pa.table(

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial, reduce
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -11,10 +10,10 @@ import pyarrow as pa
 from pipeline.graph import PythonStage
 from pipeline.patterns.catalogue import catalogue, metrics_of, pattern_of
 from pipeline.patterns.declaration import COMPLETION, FINDING
-from pipeline.patterns.metrics import declared_metrics
+from pipeline.patterns.metrics import metrics_with
 from pipeline.sql import Query
 from pipeline.store.parquet import ROW_GROUP_ROWS
-from schemas.metrics import MEASURED_METRICS, METRICS
+from schemas.metrics import METRICS
 from schemas.patterns import FINDINGS, PATTERNS
 from schemas.wait_states import WAIT_STATES
 
@@ -69,7 +68,7 @@ def metrics_stage(own: Sequence[Query] = ()) -> PythonStage:
     """The stage that lists all metrics, those of patterns of your own included."""
     return PythonStage(
         name=METRICS.name,
-        inputs=(MEASURED_METRICS.name,),
+        inputs=(),
         outputs=(METRICS,),
         compute=list_metrics,
         modules=_MODULES,
@@ -98,10 +97,9 @@ def gather_findings(**patterns: "duckdb.DuckDBPyRelation") -> pa.RecordBatchRead
     return _in_order([relation for _, relation in sorted(patterns.items())], "ALL")
 
 
-def list_metrics(measured_metrics: "duckdb.DuckDBPyRelation", declared_metrics: str) -> pa.Table:
-    """All metrics by name; those that patterns declare are told as JSON."""
-    rows = [*measured_metrics.to_arrow_table().to_pylist(), *json.loads(declared_metrics)]
-    return pa.Table.from_pylist(sorted(rows, key=itemgetter("metric")))
+def list_metrics(declared_metrics: str) -> pa.Table:
+    """All metrics by name, which are given as JSON."""
+    return pa.Table.from_pylist(json.loads(declared_metrics))
 
 
 def list_patterns(declared_patterns: str) -> pa.Table:
@@ -124,7 +122,7 @@ def _metrics_as_json(own: Sequence[Query]) -> str:
             "unit": each.unit,
             "meaning": each.meaning,
         }
-        for each in declared_metrics((*catalogue(), *own))
+        for each in metrics_with(own)
     ]
     return json.dumps(rows)
 

@@ -10,8 +10,7 @@
 -- Parameters: $large_message_bytes  messages of this length or more are large (BIGINT, default
 --             1_048_576)
 -- Pattern:    finding
--- Metrics:    large_messages "Large Messages": Time in calls for messages from a set size on
---             (one mebibyte), without the waiting in them.
+-- Metrics:    large_messages
 -- Source:     Wolf and Mohr (EXPERT): large messages
 -- Assumes:    a message takes time in the calls that complete it, not in those that post it
 WITH

@@ -8,10 +8,7 @@
 -- Output:     leading_communication
 -- Parameters: none
 -- Pattern:    finding
--- Metrics:    dominating_communication "Dominating Communication", part of communication_cost:
---             Time of the operation of communication that takes most time.
---             frequent_communication "Most Frequent Communication", in occurrences: Calls of the
---             operation of communication that is called most often.
+-- Metrics:    dominating_communication, frequent_communication
 -- Source:     Wolf and Mohr (EXPERT): dominating and most frequent communication
 -- Assumes:    what operation_calls assumes
 WITH

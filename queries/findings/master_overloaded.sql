@@ -14,8 +14,7 @@
 -- Output:     master_overloaded
 -- Parameters: none
 -- Pattern:    finding
--- Metrics:    master_overloaded "Master Overloaded": Time in which a master works on one request
---             while another worker waits to be served.
+-- Metrics:    master_overloaded
 -- Source:     Wolf and Mohr (EXPERT): master and workers
 -- Assumes:    clocks synchronised; a master works for a worker between its request and the answer
 WITH

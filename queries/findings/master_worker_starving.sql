@@ -8,8 +8,7 @@
 -- Output:     master_worker_starving
 -- Parameters: none
 -- Pattern:    finding
--- Metrics:    master_worker_starving "Workers Starving": Time in which workers wait for a message
---             of their master.
+-- Metrics:    master_worker_starving
 -- Source:     Wolf and Mohr (EXPERT): master and workers
 -- Assumes:    what Late Sender assumes
 SELECT

@@ -6,11 +6,7 @@
 -- Output:     operation_costs
 -- Parameters: none
 -- Pattern:    finding
--- Metrics:    communication_cost "Communication Cost": Time in calls that move data between
---             processes: messages, collectives, one-sided access.
---             synchronisation_cost "Synchronisation Cost": Time in barriers, locks and other calls
---             that only keep locations in step.
---             io_cost "I/O Cost": Time in calls that open, read, write or close files.
+-- Metrics:    communication_cost, synchronisation_cost, io_cost
 -- Source:     Wolf and Mohr (EXPERT): communication, synchronisation, I/O
 -- Assumes:    what operation_calls assumes
 SELECT

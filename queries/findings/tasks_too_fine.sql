@@ -12,8 +12,7 @@
 -- Output:     tasks_too_fine
 -- Parameters: none
 -- Pattern:    finding
--- Metrics:    tasks_too_fine "Tasks Too Fine": Time of getting tasks that took less time than
---             getting them.
+-- Metrics:    tasks_too_fine
 -- Source:     Wolf and Mohr (EXPERT): master and workers
 -- Assumes:    a worker computes from an answer until it asks again
 WITH

@@ -12,8 +12,7 @@
 --             $least_uneven_share  time above the mean as a part of all computation, from which it
 --             counts (DOUBLE, default 0.001)
 -- Pattern:    finding
--- Metrics:    uneven_distribution "Uneven Distribution": Computation above the mean of call paths
---             that are spread unevenly.
+-- Metrics:    uneven_distribution
 -- Source:     Wolf and Mohr (EXPERT): uneven distribution of work over locations
 -- Assumes:    the locations that could take part in a call path could share its work
 WITH

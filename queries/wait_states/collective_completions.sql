@@ -14,10 +14,7 @@
 -- Output:     collective_completions
 -- Parameters: none
 -- Pattern:    completion
--- Metrics:    mpi_barrier_completion "Barrier Completion": Time in a barrier after the first
---             process has left it.
---             mpi_nxn_completion "N × N Completion": Time in a collective from all to all after
---             the first process has left it.
+-- Metrics:    mpi_barrier_completion, mpi_nxn_completion
 -- Source:     Scalasca pattern reference, "MPI Barrier Completion Time" and its N x N counterpart
 -- Assumes:    clocks synchronised; where they are not, nothing is charged before the wait's end
 WITH

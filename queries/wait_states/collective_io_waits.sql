@@ -18,8 +18,7 @@
 -- Output:     collective_io_waits
 -- Parameters: none
 -- Pattern:    wait state
--- Metrics:    mpi_io_collective_wait "Wait at Collective I/O": Time in a collective access to a
---             file until the last process has begun it.
+-- Metrics:    mpi_io_collective_wait
 -- Source:     min(latest begin, own end) - own begin, as Scalasca has it for collectives, over the
 --             processes of the communicator that the file was opened by
 -- Assumes:    clocks synchronised; where they are not, a wait ends with its call

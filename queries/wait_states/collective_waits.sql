@@ -13,16 +13,7 @@
 -- Output:     collective_waits
 -- Parameters: none
 -- Pattern:    wait state
--- Metrics:    mpi_barrier_wait "Wait at Barrier": Time in a barrier until the last process has
---             entered it.
---             mpi_wait_nxn "Wait at N × N": Time in a collective from all to all until the last
---             process has entered it.
---             mpi_latebroadcast "Late Broadcast": Time in a collective from one to all until its
---             root has entered it.
---             mpi_earlyreduce "Early Reduce": Time of the root in a collective from all to one
---             until the last sender enters.
---             mpi_earlyscan "Early Scan": Time in a prefix reduction until the last process of a
---             lower rank enters.
+-- Metrics:    mpi_barrier_wait, mpi_wait_nxn, mpi_latebroadcast, mpi_earlyreduce, mpi_earlyscan
 -- Source:     Scalasca pattern reference, "MPI Wait at Barrier Time", "MPI Wait at N x N Time",
 --             "MPI Late Broadcast Time", "MPI Early Reduce Time", "MPI Early Scan Time"
 -- Assumes:    clocks synchronised; where they are not, a wait ends with its call

@@ -12,8 +12,7 @@
 -- Output:     init_completion
 -- Parameters: none
 -- Pattern:    completion
--- Metrics:    mpi_init_completion "Init Completion": Time in MPI_Init after the first process has
---             left it.
+-- Metrics:    mpi_init_completion
 -- Source:     Scalasca pattern reference, "MPI Init Completion Time"
 -- Assumes:    clocks synchronised; where they are not, nothing is charged before the last enter
 WITH

@@ -13,10 +13,7 @@
 -- Output:     late_post
 -- Parameters: none
 -- Pattern:    wait state
--- Metrics:    mpi_rma_sync_late_post "Late Post, synchronisation": Time blocked in beginning or
---             ending access until the target has opened its window.
---             mpi_rma_comm_late_post "Late Post, communication": Time blocked in an access to
---             memory until the target has opened its window.
+-- Metrics:    mpi_rma_sync_late_post, mpi_rma_comm_late_post
 -- Source:     Scalasca pattern reference, "MPI Late Post Time in Synchronizations" and
 --             "... in Communications"; an operation waits for its own target, not for all
 -- Assumes:    clocks synchronised; all epochs are there: confidence is that of the rule alone

@@ -15,8 +15,7 @@
 -- Output:     late_receiver
 -- Parameters: none
 -- Pattern:    wait state
--- Metrics:    mpi_latereceiver "Late Receiver": Time blocked in completing a send whose receive
---             was not yet posted.
+-- Metrics:    mpi_latereceiver
 -- Source:     Scalasca pattern reference, "MPI Late Receiver Time"
 -- Assumes:    clocks synchronised
 WITH

@@ -10,14 +10,7 @@
 -- Output:     late_sender
 -- Parameters: none
 -- Pattern:    wait state
--- Metrics:    mpi_latesender "Late Sender": Time blocked in completing a receive whose message was
---             not yet sent.
---             mpi_latesender_wo "Late Sender, Wrong Order", part of mpi_latesender: Late Sender
---             time while a message sent earlier was left waiting.
---             mpi_lswo_same "Wrong Order, Same Source", part of mpi_latesender_wo: The message
---             left waiting came from the awaited process.
---             mpi_lswo_different "Wrong Order, Different Sources", part of mpi_latesender_wo: The
---             message left waiting came from another process.
+-- Metrics:    mpi_latesender, mpi_latesender_wo, mpi_lswo_same, mpi_lswo_different
 -- Source:     Scalasca pattern reference, "MPI Late Sender Time" and its sub-patterns
 -- Assumes:    clocks synchronised; where they are not, a wait ends with its call
 SELECT

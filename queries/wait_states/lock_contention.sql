@@ -13,14 +13,8 @@
 -- Output:     lock_contention
 -- Parameters: none
 -- Pattern:    wait state
--- Metrics:    omp_lock_contention_critical "Wait at OpenMP Critical Section": Time of a thread
---             before a critical section until another one has left it.
---             omp_lock_contention_api "Wait for OpenMP Lock": Time of a thread in taking a lock of
---             OpenMP until another one has given it back.
---             pthread_lock_contention_mutex_lock "Wait for Mutex": Time of a thread in taking a
---             mutex until another one has given it back.
---             pthread_lock_contention_conditional "Wait for Condition": Time of a thread waiting
---             on a condition until it could take the mutex again.
+-- Metrics:    omp_lock_contention_critical, omp_lock_contention_api,
+--             pthread_lock_contention_mutex_lock, pthread_lock_contention_conditional
 -- Source:     Scalasca pattern reference, "OpenMP Critical Contention Time", "OpenMP Lock API
 --             Contention Time", "Pthread Lock Contention Time" on mutexes and conditions
 -- Assumes:    clocks of the threads of a process agree; locks are taken in calls that do nothing

@@ -14,10 +14,7 @@
 -- Output:     rma_lock_competition
 -- Parameters: none
 -- Pattern:    wait state
--- Metrics:    mpi_rma_sync_lock_competition "Window Lock Competition, synchronisation": Time
---             blocked in taking or giving back the lock of a window until its owner is done.
---             mpi_rma_comm_lock_competition "Window Lock Competition, communication": Time blocked
---             in an access to memory until the owner of the lock is done.
+-- Metrics:    mpi_rma_sync_lock_competition, mpi_rma_comm_lock_competition
 -- Source:     Scalasca pattern reference, "MPI Lock Contention Time in Synchronizations" and
 --             "... in Communications"
 -- Assumes:    clocks synchronised; confidence is lower where the call was left before the record of

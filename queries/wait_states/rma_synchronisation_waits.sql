@@ -20,18 +20,8 @@
 -- Output:     rma_synchronisation_waits
 -- Parameters: none
 -- Pattern:    wait state
--- Metrics:    mpi_rma_wait_at_create "Wait at Window Create": Time in making an RMA window until
---             the last process has come.
---             mpi_rma_wait_at_free "Wait at Window Free": Time in freeing an RMA window until the
---             last process has come.
---             mpi_rma_wait_at_fence "Wait at Fence": Time in a fence of an RMA window until the
---             last process has come.
---             mpi_rma_early_fence "Early Fence", part of mpi_rma_wait_at_fence: Wait at Fence
---             while others still access the own memory.
---             mpi_rma_early_wait "Early Wait": Time of a target in MPI_Win_wait until the last
---             process ends its access.
---             mpi_rma_late_complete "Late Complete", part of mpi_rma_early_wait: Early Wait after
---             the last access, while MPI_Win_complete is missing.
+-- Metrics:    mpi_rma_wait_at_create, mpi_rma_wait_at_free, mpi_rma_wait_at_fence,
+--             mpi_rma_early_fence, mpi_rma_early_wait, mpi_rma_late_complete
 -- Source:     Scalasca pattern reference, "MPI Wait at Window Create/Free/Fence Time", "MPI Early
 --             Fence Time", "MPI Early Wait Time", "MPI Late Complete Time"
 -- Assumes:    what rma_synchronised_calls assumes

@@ -6,10 +6,7 @@
 -- Output:     team_barrier_waits
 -- Parameters: none
 -- Pattern:    wait state
--- Metrics:    omp_ebarrier_wait "Wait at OpenMP Barrier": Time of a thread in a barrier of its
---             team until the last thread has entered it.
---             omp_ibarrier_wait "Wait at Implicit OpenMP Barrier": Time of a thread at the end of
---             a construct until the last thread has come there.
+-- Metrics:    omp_ebarrier_wait, omp_ibarrier_wait
 -- Source:     Scalasca pattern reference, "OpenMP Barrier Wait Time"
 -- Assumes:    the waiting comes first, tasks that run inside the barrier after it; clocks are
 --             synchronised: confidence is lower where a thread leaves before the last one enters

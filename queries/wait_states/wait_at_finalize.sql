@@ -10,8 +10,7 @@
 -- Output:     wait_at_finalize
 -- Parameters: none
 -- Pattern:    wait state
--- Metrics:    mpi_finalize_wait "Wait at Finalize": Time in MPI_Finalize until the last process
---             has entered it.
+-- Metrics:    mpi_finalize_wait
 -- Source:     Scalasca pattern reference, "MPI Wait at Finalize Time"
 -- Assumes:    clocks synchronised; where they are not, a wait ends with its call
 SELECT

@@ -16,8 +16,7 @@
 -- Output:     wait_for_progress
 -- Parameters: none
 -- Pattern:    wait state
--- Metrics:    mpi_rma_wait_for_progress "Wait for Progress": Time blocked in one-sided
---             communication until the target has entered MPI.
+-- Metrics:    mpi_rma_wait_for_progress
 -- Source:     MPI 4.0, section 12.7.3: progress may need the target to call MPI
 -- Assumes:    clocks synchronised
 WITH

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pipeline.explain import read_text
+from pipeline.patterns.metric_texts import read_text
 from pipeline.reports.build import build_report
 from pipeline.reports.html import render_html
 from pipeline.reports.markdown import render_markdown

@@ -10,20 +10,22 @@ import pytest
 
 from pipeline import cli
 from pipeline.console import messages, plain, results
-from pipeline.errors import MissingInputError
+from pipeline.errors import MissingInputError, QueryError
 from pipeline.explain import (
-    TEXTS,
     WIDEST,
-    Metric,
     describe_metric,
     find_metric,
     list_metrics,
     parse,
     print_explanation,
     print_metrics,
-    read_text,
 )
+from pipeline.patterns.catalogue import catalogue, pattern_of
+from pipeline.patterns.declaration import COMPLETION, FINDING, WAITING
+from pipeline.patterns.metric_texts import TEXTS, Metric, read_text, shipped_metrics
 from pipeline.sql import all_queries
+from schemas.metrics import METRICS as METRICS_TABLE
+from schemas.overheads import TAXONOMY
 from tests.checking import check_each
 
 ROOT = Path(__file__).parents[2]
@@ -69,10 +71,38 @@ def test_every_metric_has_a_text_and_every_text_a_metric() -> None:
     assert sorted(metric.name for metric in METRICS) == sorted(p.stem for p in TEXTS.glob("*.md"))
 
 
+def test_kinds_units_and_parents_are_known() -> None:
+    allowed = {column.name: column.values for column in METRICS_TABLE.columns}
+    for metric in METRICS:
+        assert metric.kind in allowed["kind"]
+        assert metric.unit in allowed["unit"]
+        assert metric.parent is None or metric.parent in shipped_metrics()
+
+
+def test_one_pattern_finds_each_metric_of_waiting_and_of_findings() -> None:
+    """How often messages were waited for is counted apart, by the query severities."""
+    found = [
+        (metric.name, pattern_of(query).kind)
+        for query in catalogue()
+        for metric in pattern_of(query).metrics
+    ]
+    of_patterns = [each for each in METRICS if each.kind in (WAITING, COMPLETION, FINDING)]
+    rest = [(each.name, each.kind) for each in of_patterns if each.name.endswith("_count")]
+    assert len(rest) == 6
+    assert sorted(found + rest) == sorted((each.name, each.kind) for each in of_patterns)
+
+
+def test_classes_of_overhead_are_named_like_their_metrics() -> None:
+    titles = {metric.name: metric.title.lower() for metric in METRICS}
+    for each in TAXONOMY[1:]:
+        assert titles[each.metric] == each.part.lower()
+        assert titles[str(shipped_metrics()[each.metric].parent)] == each.name
+
+
 def test_the_text_has_its_headings_and_something_under_each() -> None:
     def check(metric: Metric) -> None:
-        title, *parts = re.split(r"^#+ ", read_text(metric.name), flags=re.MULTILINE)[1:]
-        assert title.strip() == metric.title
+        before, *parts = re.split(r"^## ", read_text(metric.name), flags=re.MULTILINE)
+        assert before == ""
         under = dict(part.split("\n", 1) for part in parts)
         assert list(under) == HEADINGS.get(metric.kind, COMMON)
         assert all(text.strip() for text in under.values())
@@ -230,14 +260,37 @@ def test_a_metric_without_text_says_which_file_to_write(tmp_path: Path) -> None:
         read_text("mpi_mine", tmp_path)
 
 
+FRONT = "---\ntitle: Mine: all\nkind: profile\nunit: ns\nmeaning: Mine.\n---\n"
+
+
 def test_a_text_may_lie_in_any_folder(tmp_path: Path) -> None:
-    (tmp_path / "mpi_mine.md").write_text("# Mine\n\n## Definition\n\nMine alone.\n")
+    (tmp_path / "mpi_mine.md").write_text(f"{FRONT}\n## Definition\n\nMine alone.\n")
+    mine = Metric(
+        name="mpi_mine", title="Mine: all", parent=None, kind="profile", unit="ns", meaning="Mine."
+    )
+    assert shipped_metrics(tmp_path) == {"mpi_mine": mine}
     blocks = [(block.kind, block.text) for block in parse(read_text("mpi_mine", tmp_path))]
     assert blocks == [("heading", "Definition"), ("paragraph", "Mine alone.")]
 
 
+@pytest.mark.parametrize(
+    ("front", "told"),
+    [
+        ("# Mine\n", "the text has no front matter"),
+        (FRONT.removesuffix("---\n"), "the text has no front matter"),
+        (FRONT.replace("kind: profile\n", ""), "the front matter lacks kind"),
+        (FRONT.replace("unit", "units"), "the front matter has a line 'units: ns'"),
+        (FRONT.replace(" Mine.", " "), "the front matter has a line 'meaning: '"),
+    ],
+)
+def test_mistakes_in_front_matter_are_refused(tmp_path: Path, front: str, told: str) -> None:
+    (tmp_path / "mpi_mine.md").write_text(front)
+    with pytest.raises(QueryError, match=f"^mpi_mine: {told}: .*mpi_mine.md: "):
+        shipped_metrics(tmp_path)
+
+
 def test_pictures_stay_as_they_are_and_items_are_told_apart() -> None:
-    text = "# T\n\nfirst\nline:\n- one\n  more\n- two\n\n```text\n [a]\n\n  |b|\n```\n\nlast\n"
+    text = "first\nline:\n- one\n  more\n- two\n\n```text\n [a]\n\n  |b|\n```\n\nlast\n"
     assert [(block.kind, block.text) for block in parse(text)] == [
         ("paragraph", "first line:"),
         ("item", "one more"),

@@ -89,7 +89,7 @@ def slow_sends(run: Run) -> Counter[tuple[int, int]]:
 def test_a_pattern_is_found_and_nothing_else_is_computed_again(store: Path, folder: Path) -> None:
     analysis = with_patterns(store, folder)
     assert computed(analysis) == {
-        "slow_small_sends", "findings", "finding_totals", "patterns", "measured_metrics", "metrics",
+        "slow_small_sends", "findings", "finding_totals", "patterns", "metrics",
         "severities",
     }  # fmt: skip
     expected = slow_sends(analysis.run)

@@ -100,7 +100,6 @@ ORACLES: dict[str, Oracle] = {function.__name__: function for function in _FUNCT
 }
 # Lists that are the same for all traces, and what holds them.
 LISTS = {
-    "measured_metrics": "the check metrics_are_described",
     "metrics": "the check metrics_are_described, and tests of what patterns declare",
     "patterns": "tests of what patterns declare",
     "overhead_classes": "the taxonomy that the schemas declare",

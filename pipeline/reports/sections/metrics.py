@@ -1,7 +1,7 @@
 """What the waiting and the findings of this run mean, what usually causes them, what to try."""
 
-from pipeline.explain import list_metrics, parse, read_text
-from pipeline.patterns.metrics import Metric
+from pipeline.explain import list_metrics, parse
+from pipeline.patterns.metric_texts import Metric, read_text
 from pipeline.reports.material import Material
 from pipeline.reports.model import Explanation, Section
 from pipeline.reports.sections.findings import BY_KIND
