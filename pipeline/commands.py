@@ -1,6 +1,5 @@
 """What the commands do; `cli` only turns text into these calls."""
 
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -168,23 +167,6 @@ def export_tables(run: str | None, *, campaign: str | None, output: Path, store:
         chosen = open_store(store).campaigns.open(campaign)
     count = table_export.export_tables(chosen, output)
     messages().print(f"{count:,} tables written to {output}", markup=False, soft_wrap=True)
-
-
-def export_events(
-    run: str | None, *, output: Path, memory_limit: str | None, is_overwriting: bool, store: Path
-) -> None:
-    """Write the records of a run to a CSV file, and say if it cannot tell what the trace lost."""
-    from pipeline import event_export
-
-    chosen = open_run(store, run)
-    count = event_export.export_events(
-        chosen, output, memory_limit=memory_limit or "", is_overwriting=is_overwriting
-    )
-    messages().print(f"{count:,} rows written to {output}", markup=False, soft_wrap=True)
-    with suppress(StoreError):  # an earlier version does not tell losses
-        if not is_complete(chosen):
-            text = f"{chosen.label} is an incomplete trace, which {output} does not tell"
-            messages().print(f"{text}: see tracemill quality", markup=False, soft_wrap=True)
 
 
 def export_perfetto(

@@ -29,10 +29,10 @@ def _lines() -> Iterator[str]:
     yield "Generated from the declarations in this folder by `make docs`; do not edit."
     yield ""
     yield (
-        "`tracemill analyze` reads a trace in CSV like any other, `tracemill export events` writes "
-        "one. A file is recognised by its header, whatever its name; it may be compressed with "
-        "gzip or zstd. A folder of such files, for instance one per process, is one trace. The "
-        "layout is Pipit's, with more columns for what Pipit keeps elsewhere:"
+        "`tracemill analyze` reads a trace in CSV like any other. A file is recognised by its "
+        "header, whatever its name; it may be compressed with gzip or zstd. A folder of such "
+        "files, for instance one per process, is one trace. The layout is Pipit's, with more "
+        "columns for what Pipit keeps elsewhere:"
     )
     yield ""
     yield _EXAMPLE

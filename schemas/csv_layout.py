@@ -1,6 +1,6 @@
 """The columns of a trace written as CSV, and the definitions it may hold.
 
-Nothing here is read or written; the reader, the export and the documentation follow from it.
+Nothing here is read or written; the reader and the documentation follow from it.
 """
 
 from dataclasses import dataclass
@@ -25,11 +25,6 @@ class Field:
     meaning: str
     quantities: tuple[str, ...] = ()
     is_required: bool = False
-
-    @property
-    def column(self) -> str:
-        """Its name in the queries that export."""
-        return "time_ns" if self.name == TIME_NS else self.name.lower().replace(" ", "_")
 
 
 FIELDS = (
@@ -90,7 +85,7 @@ FIELDS = (
     ),
     Field(DEFINITION, TEXT, "Properties of what is defined, as a JSON object."),
 )
-"""Columns in the order in which they are exported; those no row fills are left out."""
+"""Columns in the order of the documentation."""
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,6 @@ patterns.command(asking.list_patterns, name="list")
 app.command(patterns)
 
 export = App(name="export", help="Write results to files that other tools read.")
-for exported in (exporting.severities, exporting.tables, exporting.events, exporting.perfetto):
+for exported in (exporting.severities, exporting.tables, exporting.perfetto):
     export.command(exported)
 app.command(export)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from pipeline.cli.parameters import Flag, MemoryLimit, RunName, Store
+from pipeline.cli.parameters import Flag, RunName, Store
 
 
 def severities(
@@ -68,39 +68,6 @@ def tables(
     from pipeline import commands
 
     commands.export_tables(run, campaign=campaign, output=output, store=store)
-
-
-def events(
-    run: RunName = None,
-    /,
-    *,
-    output: Path,
-    overwrite: Annotated[bool, Flag] = False,
-    memory_limit: MemoryLimit = None,
-    store: Store = Path("store"),
-) -> None:
-    """Write every record as a trace in CSV, which can be analysed again.
-
-    Columns are those of schemas/CSV.md; those that no record fills are left out.
-
-    Parameters
-    ----------
-    output
-        File to write: .csv, or compressed .csv.gz or .csv.zst.
-    overwrite
-        Replace the file if it is there already.
-    memory_limit
-        Memory for queries, such as 2GB; the rest goes to disk, beside the output. [default: 1GB]
-    """
-    from pipeline import commands
-
-    commands.export_events(
-        run,
-        output=output,
-        memory_limit=memory_limit,
-        is_overwriting=overwrite,
-        store=store,
-    )
 
 
 def perfetto(

@@ -29,7 +29,7 @@ def run_command(*arguments: str, cwd: Path, **options: Any) -> subprocess.Comple
 
 def test_the_commands_are_these() -> None:
     assert [" ".join(words) for words in COMMANDS] == [
-        "analyze", "campaign", "compare", "du", "explain", "export events", "export perfetto",
+        "analyze", "campaign", "compare", "du", "explain", "export perfetto",
         "export severities", "export tables", "generate",
         "nightly", "patterns list", "prune", "quality", "report", "runs", "sql", "tables",
     ]  # fmt: skip
@@ -73,7 +73,6 @@ def test_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         ["analyze", "a", "--memory-limit", "lots"],
         ["analyze", "a", "--memory-limit", "12"],
         ["analyze", "a", "--memory-limit", "63MB"],
-        ["export", "events", "--output", "a.csv", "--memory-limit", "lots"],
         ["sql", "--format", "xml"],
         ["export", "severities"],
     ],

@@ -7,6 +7,8 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 
+from pipeline import cli
+from pipeline.console import messages, results
 from pipeline.errors import PipelineError
 from pipeline.export import export_severities
 from pipeline.files import write_text
@@ -26,6 +28,12 @@ SEVERITIES = [
     ("visits", "main/MPI_Recv", 1, 0, 1.0),
 ]
 COLUMNS = ["metric", "call_path", "rank", "thread", "value"]
+
+
+@pytest.fixture(autouse=True)
+def _fresh_consoles() -> None:
+    results.cache_clear()
+    messages.cache_clear()
 
 
 def test_severities_are_exported_as_csv(tmp_path: Path) -> None:
@@ -70,6 +78,45 @@ def test_a_failed_export_leaves_the_old_file_and_nothing_else(
     with pytest.raises(PipelineError, match="cannot write"):
         export_severities(late_sender_run(), tmp_path / "taken.csv", is_overwriting=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["severities.csv", "taken.csv"]
+
+
+@pytest.fixture(scope="module")
+def small_store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A store with a trace of a single visit, which tests only read."""
+    folder = tmp_path_factory.mktemp("small")
+    trace, store = folder / "trace.csv", folder / "store"
+    trace.write_text("Timestamp (ns),Event Type,Name,Process\n0,Enter,main,0\n9,Leave,main,0\n")
+    assert cli.main(["analyze", str(trace), "--store", str(store), "--no-report"]) == 0
+    return str(store)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "ending"),
+    [
+        ("severities", "severities.csv", "\nvisits,main,0,0,1.0\n"),
+        ("perfetto", "trace.json", "\n]}\n"),
+    ],
+)
+def test_a_file_that_is_there_is_overwritten_only_if_asked(
+    kind: str,
+    name: str,
+    ending: str,
+    small_store: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = tmp_path / name
+    file.write_text("mine")
+    capsys.readouterr()
+    command = ["export", kind, "--output", str(file), "--store", small_store]
+    assert cli.main(command) == PipelineError.exit_code
+    assert capsys.readouterr().err == (
+        f"tracemill: {file} is there already: name another place with --output, or replace it "
+        "with --overwrite\n"
+    )
+    assert file.read_text() == "mine"
+    assert cli.main([*command, "--overwrite"]) == 0
+    assert ending in file.read_text()
 
 
 def test_a_text_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from pipeline.event_export import export_events
 from pipeline.graph import Recipe
 from pipeline.readers import open_source
 from pipeline.run import Options, analyze_source
@@ -16,6 +15,7 @@ from pipeline.store import Run, Store
 from schemas import csv_layout as layout
 from tests.damage.every_record import write_archive
 from tests.damage.mutators import CSV, FOLDER, GRAPH, GZIP, OTF2, ZSTD
+from tests.written_csv import write_csv
 
 EVERY_RECORD = Path(__file__).with_name("every_record.csv")
 """A trace with records of many kinds; as an archive, one like it."""
@@ -46,7 +46,10 @@ def format_of(trace: Path) -> str:
 
 
 def prepare(trace: Path, format: str, folder: Path) -> None:
-    """Put a trace into a new folder, in another format if it has another one."""
+    """Put a trace into a new folder, in another format if it has another one.
+
+    An archive becomes CSV only if its events are also in a file trace.txt.
+    """
     if format == OTF2:
         _copy_archive(trace, folder)
         return
@@ -60,8 +63,7 @@ def prepare(trace: Path, format: str, folder: Path) -> None:
     elif trace.suffix == ".csv":
         shutil.copyfile(trace, text)
     else:
-        with _Reading(trace) as run:
-            export_events(run, text)
+        write_csv(trace / "trace.txt", text)
     if format == FOLDER:
         _split(text)
     elif format in (GZIP, ZSTD):

@@ -42,9 +42,8 @@ MORE_ARCHIVES = [
 ALL_ARCHIVES = ARCHIVES + MORE_ARCHIVES
 TEXTS = [
     plan("late_sender.csv", CSV, 90, 90),
-    plan("every_record.csv", CSV, 90),
-    plan("m31_omp_tasks", CSV, 15),
-    plan("z01_otf2v3_nbc_rma", CSV, 20),
+    plan("every_record.csv", CSV, 110),
+    plan("e06_critical_path", CSV, 15),
     plan("every_record.csv", FOLDER, 30),
     plan("e03_lr_exact", GZIP, 15),
     plan("late_sender.csv", ZSTD, 20),

@@ -13,7 +13,7 @@ import pytest
 from pipeline.export import export_severities
 from pipeline.run import Analysis, Options, analyze
 from pipeline.store import Store
-from tests.reference.cases import DATA, EXACT, EXPECTED_NAME, Case
+from tests.reference.cases import DATA, EXACT, EXACT_SOURCE_NAME, EXPECTED_NAME, Case
 from tests.reference.comparison import (
     EXPECTED_ROWS,
     broken_checks,
@@ -23,10 +23,12 @@ from tests.reference.comparison import (
     load_expected,
 )
 from tests.reference.metrics import DERIVED
+from tests.written_csv import write_csv
 
 README = (DATA / "README.md").read_text(encoding="utf-8")
 # Written event by event, like those with a trace.txt.
 EXACT_CASES = ("z01_otf2v3_nbc_rma",)
+WRITTEN = sorted(source.parent.name for source in DATA.glob(f"*/{EXACT_SOURCE_NAME}"))
 
 # Rows of the README's table: case, ranks, locations, events.
 CASES = {
@@ -55,6 +57,20 @@ def test_severities_are_the_expected_ones(analysis: Analysis, tmp_path: Path) ->
         load_expected(connection, case.path / EXPECTED_NAME, EXPECTED_ROWS)
         load_cells(connection, severities, compared_of(analysis.run) - DERIVED)
         assert find_cells_off(connection, tolerance) == []
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_the_same_trace_in_csv_has_the_same_severities(
+    name: str, tmp_path: Path, analysis_of: Callable[[str], Analysis]
+) -> None:
+    """Regions are numbered in another order, which changes the order of the rows."""
+    text, files = tmp_path / "trace.csv", [tmp_path / "archive.csv", tmp_path / "text.csv"]
+    write_csv(DATA / name / EXACT_SOURCE_NAME, text)
+    again = analyze(text, store=Store(tmp_path / "store"), options=Options(threads=1))
+    for each, file in zip((analysis_of(name), again), files, strict=True):
+        export_severities(each.run, file)
+    one, other = (sorted(file.read_text().splitlines()) for file in files)
+    assert one == other
 
 
 def test_exported_classes_of_overhead_fill_the_run(analysis: Analysis, tmp_path: Path) -> None:
