@@ -186,10 +186,10 @@ def tell_quality(run: str | None, *, fail_on: str | None, store: Path, format: "
     from pipeline.quality import judge, print_quality, refuse
 
     chosen = open_run(store, run)
-    verdict = None if fail_on is None else judge(chosen, fail_on)
+    named = None if fail_on is None else judge(chosen, fail_on)
     print_quality(chosen, format, results())
-    if fail_on is not None and verdict is not None:
-        refuse(chosen, fail_on, verdict)
+    if fail_on is not None and named is not None:
+        refuse(chosen, fail_on, named)
 
 
 def report_run(

@@ -1,10 +1,10 @@
 """How far a run can be trusted: what its trace lacks, and whether that is too much."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pipeline import conditions
-from pipeline.conditions import Verdict
+from pipeline.conditions import ConditionError, UnknownNameError, evaluate, refusal
 from pipeline.errors import UntrustedTraceError
 from pipeline.reports.material import Material
 from pipeline.reports.sections import trace_quality
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 ANY = "any"
 """The expression that holds if anything at all was noticed."""
+_HOW = (
+    "compare counts and numbers with = <> < <= > >=, such as 'clock_violations > 10', and join "
+    "with and, or, not, + - * / ( ); or give any"
+)
 _ALL_ROWS = 1 << 62
 _COUNTS = "quality_counts"
 _BY_LOCATION = TableSpec(
@@ -44,26 +48,32 @@ def print_quality(run: "Run", format: Format, console: "Console") -> None:
         connection.close()
 
 
-def judge(run: "Run", expression: str) -> Verdict:
-    """Whether a condition on the counts of a run holds, or `any`.
+def judge(run: "Run", expression: str) -> Mapping[str, int] | None:
+    """The counts of a run that a condition names, or None if it does not hold.
 
-    Raises UsageError if it is none, with the names that it can be about.
+    `any` holds if anything was noticed. Raises UsageError for a text that is not a condition.
     """
     connection = run.connect(tables=())
     try:
         for name in load_query(_COUNTS).inputs:
             run.provide(connection, name)
         _, rows = fetch(connection, _COUNTS)
-        counts = {str(name): int(str(count)) for _, name, count in rows}
-        kinds = {str(kind): str(name) for kind, name, _ in rows if kind is not None}
-        condition = "findings > 0" if expression.strip().lower() == ANY else expression
-        return conditions.judge(connection, condition, counts, aliases=kinds)
     finally:
         connection.close()
+    counts = {str(name): int(str(count)) for _, name, count in rows}
+    known = counts | {str(kind): counts[str(name)] for kind, name, _ in rows if kind is not None}
+    try:
+        is_any = expression.strip().lower() == ANY
+        (holds,), names = evaluate("findings > 0" if is_any else expression, [known])
+    except UnknownNameError as error:
+        names_known = f"counts: {', '.join(counts)}; or kinds as quality prints them"
+        raise refusal("--fail-on", expression, f"{error}: {names_known}") from error
+    except ConditionError as error:
+        raise refusal("--fail-on", expression, f"{error}: {_HOW}") from error
+    return {name: known[name] for name in names} if holds else None
 
 
-def refuse(run: "Run", expression: str, verdict: Verdict) -> None:
-    """Raise UntrustedTraceError if a condition on the counts of a run holds."""
-    if verdict.holds:
-        told = ", ".join(f"{name} = {count:,}" for name, count in verdict.named.items())
-        raise UntrustedTraceError(f"{run.label}: {expression} holds: {told}")
+def refuse(run: "Run", expression: str, named: Mapping[str, int]) -> None:
+    """Raise UntrustedTraceError with the counts for which a condition holds."""
+    counts = ", ".join(f"{name} = {count:,}" for name, count in named.items())
+    raise UntrustedTraceError(f"{run.label}: {expression} holds: {counts}")

@@ -1,14 +1,13 @@
 """Conditions on a comparison, such as `mpi_latesender > +20%`: what counts as a regression."""
 
-import operator
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from pipeline.comparison.changes import Change
 from pipeline.comparison.comparing import Comparison
 from pipeline.comparison.sentences import signed
+from pipeline.conditions import evaluate, refusal
 from pipeline.errors import MissingInputError, UsageError
 from pipeline.explain import find_metric, list_metrics
 from pipeline.patterns.metric_texts import Metric
@@ -22,14 +21,9 @@ from pipeline.reports.units import (
     shorten,
 )
 from pipeline.reports.wording import name_path
+from pipeline.text import printable
 from schemas.history import RUN_TIME
 
-_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
-    ">": operator.gt,
-    ">=": operator.ge,
-    "<": operator.lt,
-    "<=": operator.le,
-}
 _NANOSECONDS = {"s": 1e9, "ms": 1e6, "us": 1e3, "µs": 1e3, "ns": 1.0}
 # Names of call paths may hold anything: the last comparison is the one that is meant.
 _CONDITION = re.compile(
@@ -41,24 +35,21 @@ _HOW = (
     "write METRIC [in CALL_PATH] > NUMBER, the number with % or a sign for a change, such as "
     "'run_time > +5%', 'mpi_latesender in main/MPI_Recv > +2ms' or 'run_time > 1.5s'"
 )
-_LONGEST = 200
 
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
     """A limit of a metric, as a whole or in a call path.
 
-    `amount` is a ratio if `is_relative`, else in the unit of the metric. If `is_change`, it limits
-    the change, else the value of the other side.
+    `expression` compares the `value` of the other side, its `change` or that as a `ratio` of the
+    base with a number in the unit of the metric, as `pipeline.conditions` evaluates it.
     """
 
     text: str
     metric: str
     call_path: str | None
-    comparison: str
-    amount: float
+    expression: str
     is_change: bool
-    is_relative: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,41 +65,38 @@ class Verdict:
     reason: str
 
 
-def parse(expression: str) -> Condition:
+def parse(text: str) -> Condition:
     """A condition from its text. Raises UsageError, which says how to write one."""
-    text = expression.encode("utf-8", "replace").decode().strip()
-    shown = shorten(make_visible(text), _LONGEST)
+    text = printable(text).strip()
     matches = _CONDITION.fullmatch(text)
     if matches is None:
-        raise UsageError(f"--fail-if {shown}: it is no condition: {_HOW}")
-    metric, call_path = _names(matches["what"], shown)
+        raise _refusal(text, f"it is no condition: {_HOW}")
+    metric, call_path = _names(matches["what"], text)
     unit, is_time = matches["unit"], metric is None or metric.unit == "ns"
     name = RUN_TIME if metric is None else metric.name
     if name == RUN_TIME and call_path is not None:
-        raise UsageError(f"--fail-if {shown}: {RUN_TIME} is that of the whole run: use time")
+        raise _refusal(text, f"{RUN_TIME} is that of the whole run: use time")
     if unit != "%" and is_time != (unit in _NANOSECONDS):
         units = "%, s, ms, us or ns" if is_time else "% or nothing"
-        raise UsageError(f"--fail-if {shown}: {name} is limited in {units}: {_HOW}")
-    factor = 0.01 if unit == "%" else _NANOSECONDS.get(unit, 1.0)
-    number = float(matches["number"]) * factor
+        raise _refusal(text, f"{name} is limited in {units}: {_HOW}")
+    quantity = "ratio" if unit == "%" else "change" if matches["sign"] else "value"
+    number = float(matches["number"]) * (0.01 if unit == "%" else _NANOSECONDS.get(unit, 1.0))
     return Condition(
         text=text,
         metric=name,
         call_path=call_path,
-        comparison=matches["comparison"],
-        amount=-number if matches["sign"] == "-" else number,
-        is_change=bool(matches["sign"]) or unit == "%",
-        is_relative=unit == "%",
+        expression=f"{quantity} {matches['comparison']} {matches['sign']}{number!r}",
+        is_change=quantity != "value",
     )
 
 
-def _names(text: str, shown: str) -> tuple[Metric | None, str | None]:
+def _names(what: str, text: str) -> tuple[Metric | None, str | None]:
     """The metric, None for the run time, and the call path in front of a limit.
 
     A title such as that of bytes_cin may hold the word that a call path follows.
     """
     metrics = list_metrics()
-    parts = text.split(" in ")
+    parts = what.split(" in ")
     for count in range(len(parts), 0, -1):
         name = " in ".join(parts[:count]).strip()
         call_path = " in ".join(parts[count:]).strip().strip("\"'") or None
@@ -122,7 +110,11 @@ def _names(text: str, shown: str) -> tuple[Metric | None, str | None]:
     known = [RUN_TIME, *(metric.name for metric in metrics)]
     close = get_close_matches(wanted.lower(), known, n=1)
     advice = f"did you mean {close[0]}?" if close else f"metrics: {', '.join(known)}"
-    raise UsageError(f"--fail-if {shown}: no metric {shorten(make_visible(wanted))}: {advice}")
+    raise _refusal(text, f"no metric {shorten(make_visible(wanted))}: {advice}")
+
+
+def _refusal(text: str, problem: str) -> UsageError:
+    return refusal("--fail-if", text, problem)
 
 
 def holds(expression: str | Condition, comparison: Comparison) -> Verdict:
@@ -131,7 +123,12 @@ def holds(expression: str | Condition, comparison: Comparison) -> Verdict:
     Raises UsageError if it is none, or names a call path that neither side has.
     """
     condition = parse(expression) if isinstance(expression, str) else expression
-    judged = [(_holds(condition, change), change) for change in _limited(condition, comparison)]
+    changes = _limited(condition, comparison)
+    held, _ = evaluate(condition.expression, [_quantities(change) for change in changes])
+    judged = [
+        (is_held and not (condition.is_change and change.is_beyond_noise is False), change)
+        for is_held, change in zip(held, changes, strict=True)
+    ]
     is_held, change = max(judged, key=lambda each: (each[0], abs(each[1].change_value)))
     return Verdict(
         expression=condition.text,
@@ -156,20 +153,18 @@ def _limited(condition: Condition, comparison: Comparison) -> list[Change]:
             if close
             else "the comparison names those there are"
         )
-        shown = shorten(make_visible(condition.text), _LONGEST)
-        raise UsageError(
-            f"--fail-if {shown}: no call path {format_path(condition.call_path)}: {advice}"
-        )
+        problem = f"no call path {format_path(condition.call_path)}: {advice}"
+        raise _refusal(condition.text, problem)
     return [comparison.nothing_of(condition.metric)]
 
 
-def _holds(condition: Condition, change: Change) -> bool:
-    if condition.is_change and change.is_beyond_noise is False:
-        return False
-    value = change.change_value if condition.is_change else change.other_value
-    if condition.is_relative:
-        value = change.change_ratio
-    return _COMPARISONS[condition.comparison](value, condition.amount)
+def _quantities(change: Change) -> dict[str, float]:
+    """The numbers that a condition may limit."""
+    return {
+        "value": change.other_value,
+        "change": change.change_value,
+        "ratio": change.change_ratio,
+    }
 
 
 def _reason(condition: Condition, change: Change) -> str:
