@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from pipeline.models.false_discovery import benjamini_hochberg, benjamini_yekutieli
 from pipeline.models.growth import fit_growth
 from pipeline.models.rank_bootstrap import SEED, bootstrap_intervals
 from pipeline.models.rank_correlation import RankCorrelations, spearman
@@ -160,24 +159,6 @@ def test_most_intervals_hold_the_coefficient_of_the_whole_population() -> None:
         found = bootstrap_intervals(sample[:, 0], sample[:, 1][None, :], resamples=200, level=0.9)
         covered += int(found.low[0] <= truth <= found.high[0])
     assert 0.8 < covered / 200 < 0.98
-
-
-# --- False discoveries ---------------------------------------------------------------------------
-
-
-# Largest first: 0.9, then 0.04 * 4/3, then min with 0.03 * 4/2 = 0.06, then 0.01 * 4.
-def test_q_values_by_hand() -> None:
-    found = benjamini_hochberg(np.array([0.9, 0.01, 0.04, 0.03]))
-    assert found.tolist() == pytest.approx([0.9, 0.04, 0.16 / 3, 0.16 / 3])
-
-
-def test_q_values_are_those_of_scipy() -> None:
-    rng = random()
-    p_values = rng.integers(1, 50, 80) / 50
-    for adjust, method in ((benjamini_hochberg, "bh"), (benjamini_yekutieli, "by")):
-        expected = scipy.stats.false_discovery_control(p_values, method=method)
-        assert adjust(p_values) == pytest.approx(expected, abs=1e-14)
-    assert len(benjamini_yekutieli(np.empty(0))) == 0
 
 
 # --- Growth --------------------------------------------------------------------------------------

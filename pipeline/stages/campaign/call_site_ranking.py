@@ -7,7 +7,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.graph import PythonStage
-from pipeline.models.false_discovery import benjamini_hochberg, benjamini_yekutieli
 from pipeline.models.rank_bootstrap import bootstrap_intervals
 from pipeline.models.rank_correlation import RankCorrelations, spearman
 from pipeline.models.ranks import Flags, Floats
@@ -167,11 +166,17 @@ def _perfect(population: Population) -> float:
 
 
 def _columns(population: Population, measures: _Measures, options: _Options) -> Columns:
-    """The columns that compare runs."""
+    """The columns that compare runs.
+
+    Shares of a whole depend on each other negatively: where one grows, others must shrink. The
+    method of Benjamini and Yekutieli allows for that, the one of Benjamini and Hochberg does not.
+    """
+    from scipy.stats import false_discovery_control  # 0.6 s, and only if calls are ranked
+
     has_rho, p_value = measures.has_rho, measures.p_value
     hochberg, yekutieli = np.zeros_like(p_value), np.zeros_like(p_value)
-    hochberg[has_rho] = benjamini_hochberg(p_value[has_rho])
-    yekutieli[has_rho] = benjamini_yekutieli(p_value[has_rho])
+    hochberg[has_rho] = false_discovery_control(p_value[has_rho], method="bh")
+    yekutieli[has_rho] = false_discovery_control(p_value[has_rho], method="by")
     correlations = RankCorrelations(measures.rho, p_value, has_rho)
     return correlation_columns(population, correlations) | {
         "perfect_p_value": pa.array(np.full(len(p_value), _perfect(population)), mask=~has_rho),
@@ -196,7 +201,7 @@ CALL_SITE_RANKING_STAGE = PythonStage(
         "pipeline.stages.campaign.populations",
         "pipeline.stages.campaign.series", "pipeline.stages.arrays", "pipeline.models.ranks",
         "pipeline.models.rank_correlation", "pipeline.models.permutation",
-        "pipeline.models.rank_bootstrap", "pipeline.models.false_discovery",
+        "pipeline.models.rank_bootstrap",
         "schemas.campaigns", "schemas.call_sites",
     ),
     parameters={
