@@ -5,28 +5,29 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.models.ranks import Flags, Floats
+from pipeline.models.ranks import Floats
 
 EXACT_LIMIT = 9
 """So many values have all their permutations counted."""
 
 
-def permutation_p_values(reference: Floats, products: Floats, is_new: Flags) -> Floats:
+def permutation_p_values(reference: Floats, products: Floats, ranks: Floats) -> Floats:
     """Two-sided p-value of each series, of at most nine values.
 
     It is the share of the n! ways to assign the series' ranks to the reference's at which
-    Σ xy is at least as far from its mean as found. `reference` are doubled ranks, `products` the
-    sums found of doubled ranks, and `is_new` what is tied in each series (see ranks.Ranks).
-    Everything is counted in integers, so that equal distances are equal.
+    Σ xy is at least as far from its mean as found. `reference` and `ranks` of each series are
+    doubled ranks, `products` the sums found of them. Everything is counted in integers, so that
+    equal distances are equal. SciPy's permutation_test takes over 100 times as long.
     """
+    is_new = np.diff(np.sort(ranks, axis=1)) != 0
     found = products.astype(np.int64)
     p_values = np.empty(len(found))
     codes = is_new @ (1 << np.arange(is_new.shape[1]))
     ordered = tuple(np.sort(reference).astype(np.int64).tolist())
     for code in np.unique(codes):
         is_alike = codes == code
-        ranks = _ranks_of_ties(int(code), len(reference))
-        p_values[is_alike] = _two_sided(ordered, ranks)[found[is_alike]]
+        tied = _ranks_of_ties(int(code), len(reference))
+        p_values[is_alike] = _two_sided(ordered, tied)[found[is_alike]]
     return p_values
 
 

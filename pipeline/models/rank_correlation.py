@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from pipeline.models.permutation import EXACT_LIMIT, permutation_p_values
-from pipeline.models.ranks import Flags, Floats, rank_rows
+from pipeline.models.ranks import Flags, Floats, double_ranks
 
 # Rows at a time: what is worked on stays in the cache.
 _BLOCK_ROWS = 2048
@@ -41,7 +41,7 @@ def spearman(reference: NDArray[np.number], series: NDArray[np.number]) -> RankC
     found = RankCorrelations(np.zeros(rows), np.ones(rows), np.zeros(rows, np.bool_))
     if count < 2:
         return found
-    reference_ranks = rank_rows(np.asarray(reference)[None, :]).doubled[0]
+    reference_ranks = double_ranks(np.asarray(reference)[None, :])[0]
     for start in range(0, rows, _BLOCK_ROWS):
         block = slice(start, start + _BLOCK_ROWS)
         part = _correlate(reference_ranks, series[block])
@@ -73,13 +73,13 @@ def correlate_ranks(
 
 def _correlate(reference: Floats, series: NDArray[np.number]) -> RankCorrelations:
     """The same for some rows and a reference that is ranked."""
-    ranks = rank_rows(series)
+    ranks = double_ranks(series)
     count = len(reference)
-    products = ranks.doubled @ reference
-    squares = np.einsum("ij,ij->i", ranks.doubled, ranks.doubled)
+    products = ranks @ reference
+    squares = np.einsum("ij,ij->i", ranks, ranks)
     rho, is_defined = correlate_ranks(products, squares, reference @ reference, count)
     if is_exact(count):
-        p_value = permutation_p_values(reference, products, ranks.is_new)
+        p_value = permutation_p_values(reference, products, ranks)
     else:
         p_value = _student_p_values(rho, count)
     return RankCorrelations(rho, np.where(is_defined, p_value, 1), is_defined)

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.models.rank_correlation import spearman
-from pipeline.models.ranks import rank_rows
 
 Values = NDArray[np.float64]
 
@@ -26,9 +25,9 @@ class Agreement(NamedTuple):
 
 def rank_ascending(values: Values) -> Values:
     """Positions in ascending order from 1; equal values share the mean, NaN has none (NaN)."""
-    ranks = np.full(len(values), np.nan)
-    is_known = ~np.isnan(values)
-    ranks[is_known] = rank_rows(values[is_known][None, :]).doubled[0] / 2
+    from scipy.stats import rankdata  # 0.6 s, and only if something is ranked
+
+    ranks: Values = rankdata(values, nan_policy="omit")
     return ranks
 
 
