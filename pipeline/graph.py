@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -221,26 +222,28 @@ def _makers(stages: Iterable[Stage]) -> dict[str, Stage]:
 
 
 def _ordered(stages: Iterable[Stage], makers: Mapping[str, Stage]) -> tuple[Stage, ...]:
-    needs = {stage.name: {makers[name].name for name in stage.inputs} for stage in stages}
-    by_name = {stage.name: stage for stage in stages}
+    by_name = {stage.name: stage for stage in sorted(stages, key=_rank)}
+    needs = {
+        name: sorted({makers[each].name for each in stage.inputs})
+        for name, stage in by_name.items()
+    }
+    sorter = TopologicalSorter(needs)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        first, *others = reversed(error.args[1])
+        circle = f"{first} needs {', which needs '.join(others)}"
+        raise QueryError(f"stages wait for each other: {circle}") from error
+    ready: list[Stage] = []
     ordered: list[Stage] = []
-    while needs:
-        ready = [name for name, needed in needs.items() if not needed]
-        if not ready:
-            raise QueryError(f"stages wait for each other: {_circle(needs)}")
-        # Reading comes first: before DuckDB, it runs in little memory.
-        done = min(ready, key=lambda name: (name != READ, name))
-        ordered.append(by_name[done])
-        del needs[done]
-        for needed in needs.values():
-            needed.discard(done)
+    while sorter.is_active():
+        ready += (by_name[name] for name in sorter.get_ready())
+        ordered.append(min(ready, key=_rank))
+        ready.remove(ordered[-1])
+        sorter.done(ordered[-1].name)
     return tuple(ordered)
 
 
-def _circle(needs: Mapping[str, Iterable[str]]) -> str:
-    """One of the circles among stages of which each needs another one."""
-    way = [min(needs)]
-    while (needed := min(needs[way[-1]])) not in way:
-        way.append(needed)
-    circle = [*way[way.index(needed) :], needed]
-    return ", which needs ".join([f"{circle[0]} needs {circle[1]}", *circle[2:]])
+def _rank(stage: Stage) -> tuple[bool, str]:
+    """Reading comes first: before DuckDB, it runs in little memory."""
+    return (stage.name != READ, stage.name)

@@ -43,7 +43,7 @@ def test_an_input_nobody_makes_is_named(case: Case) -> None:
 def test_a_circle_is_named(case: Case) -> None:
     text = QUERY_TEXTS["long_stays"].replace("Inputs:     stays", "Inputs:     ranking")
     case.recipe = recipe_with(case, long_stays=text)
-    message = "place_totals needs long_stays, which needs ranking, which needs place_totals"
+    message = "ranking needs place_totals, which needs long_stays, which needs ranking"
     with pytest.raises(QueryError, match=message):
         case.analyze()
 
