@@ -1,8 +1,8 @@
 """Work that Ctrl-C can stop although it computes outside Python."""
 
-import threading
 from collections.abc import Callable
-from typing import Any, TypeVar
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TypeVar
 
 Result = TypeVar("Result")
 _AGAIN_SECONDS = 0.1
@@ -13,25 +13,11 @@ def interruptibly(work: Callable[[], Result], interrupt: Callable[[], None]) -> 
 
     `interrupt` makes it stop; it is called until it has. Errors of the work are passed on.
     """
-    done = threading.Event()
-    outcome: dict[str, Any] = {}
-
-    def run() -> None:
+    with ThreadPoolExecutor(1, thread_name_prefix="stage") as executor:
+        future = executor.submit(work)
         try:
-            outcome["result"] = work()
-        except BaseException as error:
-            outcome["error"] = error
+            return future.result()
         finally:
-            done.set()
-
-    threading.Thread(target=run, name="stage").start()
-    try:
-        done.wait()
-    except BaseException:
-        interrupt()
-        while not done.wait(_AGAIN_SECONDS):
-            interrupt()
-        raise
-    if "error" in outcome:
-        raise outcome["error"]
-    return outcome["result"]
+            while not future.done():
+                interrupt()
+                wait([future], _AGAIN_SECONDS)
