@@ -54,13 +54,10 @@ def check_free(path: Path, *, is_overwriting: bool) -> None:
         raise PipelineError(f"{path} is there already: {ELSEWHERE}, or replace it with --overwrite")
 
 
-def write_text(
-    path: Path, text: str, *, advice: str = ELSEWHERE, is_folder_made: bool = False
-) -> None:
+def write_text(path: Path, text: str) -> None:
     """Write a text file as UTF-8, whole or not at all."""
     # Lone surrogates cannot be written as UTF-8 and stand for bytes nobody could read.
-    content = text.encode("utf-8", errors="replace")
-    write_bytes(path, content, advice=advice, is_folder_made=is_folder_made)
+    write_bytes(path, text.encode("utf-8", errors="replace"))
 
 
 def write_bytes(

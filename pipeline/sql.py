@@ -133,18 +133,18 @@ def all_queries(root: Path = QUERIES) -> tuple[Query, ...]:
     return queries
 
 
-def load_query(relation: str, root: Path = QUERIES) -> Query:
+def load_query(relation: str) -> Query:
     """The query that computes `relation`; raises QueryError if there is none."""
-    queries = _by_relation(root)
+    queries = _by_relation()
     if relation in queries:
         return queries[relation]
     known = ", ".join(queries)
-    raise QueryError(f"no query {relation}: {root}: queries present: {known}")
+    raise QueryError(f"no query {relation}: {QUERIES}: queries present: {known}")
 
 
 @cache
-def _by_relation(root: Path) -> Mapping[str, Query]:
-    return {query.relation: query for query in all_queries(root)}
+def _by_relation() -> Mapping[str, Query]:
+    return {query.relation: query for query in all_queries()}
 
 
 def read_query(path: Path) -> Query:

@@ -36,7 +36,7 @@ def reads_of(text: str) -> Reads:
 
     Raises QueryError, which does not say where the text is from, for any other text.
     """
-    statement = _parse(text)
+    statement = parse(text)
     found = set(_references(statement["node"], frozenset()))
     return Reads(
         tables=frozenset(name for kind, name in found if kind == _TABLE),
@@ -46,13 +46,8 @@ def reads_of(text: str) -> Reads:
     )
 
 
-def parse_select(text: str) -> Mapping[str, Any]:
+def parse(text: str) -> Mapping[str, Any]:
     """The tree of a single SELECT, as DuckDB writes it in JSON. Raises like reads_of."""
-    node: Mapping[str, Any] = _parse(text)["node"]
-    return node
-
-
-def _parse(text: str) -> Mapping[str, Any]:
     import duckdb
 
     asked = duckdb.execute("SELECT json_serialize_sql($text)", {"text": text})

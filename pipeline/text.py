@@ -4,6 +4,7 @@ import hashlib
 import re
 from datetime import UTC, datetime
 
+_LONGEST_CELL = 40
 _SECONDS = {"d": 86_400.0, "h": 3600.0, "min": 60.0, "s": 1.0}
 
 
@@ -18,9 +19,9 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def quote_cell(text: str, longest: int = 40) -> str:
+def quote_cell(text: str) -> str:
     """The beginning of a cell in quotes, with escapes for what a terminal would obey."""
-    return repr(text if len(text) <= longest else f"{text[:longest]}…")
+    return repr(text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]}…")
 
 
 def hash_of(text: str) -> str:

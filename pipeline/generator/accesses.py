@@ -13,7 +13,7 @@ from pipeline.generator.simulation import Rows
 
 _FILE = "truth_file_accesses.csv"
 _MODES = ("read", "write")
-_A, _B, _C = range(at.EVENT_ARGUMENTS, at.EVENT_ARGUMENTS + 3)
+_A, _B = range(at.EVENT_ARGUMENTS, at.EVENT_ARGUMENTS + 2)
 
 
 class FileAccesses:

@@ -17,6 +17,7 @@ from pipeline.reports.tables import read_source
 from pipeline.reports.units import Value, drop_arguments, make_visible
 
 MOST_CELLS = 300_000
+_LEAST_SHARE = 1e-3
 CELLS = "explored_cells"
 METRICS = "explored_metrics"
 CALL_PATHS = "explored_call_paths"
@@ -95,7 +96,7 @@ def _has_more(material: Material, found: int, most_cells: int) -> bool:
     return found >= most_cells and material.arrays(CELLS, most_cells + 1)["metric"].size > found
 
 
-def boxes_of(found: Exploration, least: float = 1e-3) -> list[Box]:
+def boxes_of(found: Exploration) -> list[Box]:
     """Call paths by time, one beside the other below their callers; not those below a share."""
     paths: Any = found.data["paths"]
     own = _times_of_paths(found)
@@ -114,7 +115,7 @@ def boxes_of(found: Exploration, least: float = 1e-3) -> list[Box]:
         depths.append(depths[parent] + 1 if parent >= 0 else 0)
         filled[parent] = begins[at] + times[at]
         filled[at] = begins[at]
-        if times[at] > whole * least:
+        if times[at] > whole * _LEAST_SHARE:
             name = paths["shown"][paths["region"][at]]
             part = paths["parts"][paths["part"][at]]
             boxes.append(Box(name, part, depths[at], begins[at], float(times[at])))

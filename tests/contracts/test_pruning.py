@@ -22,7 +22,7 @@ from pipeline.store.sizes import FileSizes
 from tests.leasing import taken
 from tests.store_cases import labelled, publish
 
-HOUR, DAY = 3600.0, 86_400.0
+DAY = 86_400.0
 ANY_AGE = Limits(older_than=0.0)
 ONE_GENERATION = Limits(keep_generations=1)
 

@@ -29,7 +29,7 @@ from pipeline.sql import (
     load_query,
     read_query,
 )
-from pipeline.sql_reads import parse_select, reads_of
+from pipeline.sql_reads import parse, reads_of
 from schemas import BY_NAME as DECLARED
 from schemas import CAMPAIGN_TABLES, NIGHTLY_TABLES, TABLES, Column, Table
 from schemas.patterns import FINDING_COLUMNS
@@ -222,7 +222,7 @@ def test_the_result_has_a_total_order_of_its_own() -> None:
 
     def check(query: Query) -> None:
         ordering = [
-            m for m in parse_select(query.text)["modifiers"] if m["type"] == "ORDER_MODIFIER"
+            m for m in parse(query.text)["node"]["modifiers"] if m["type"] == "ORDER_MODIFIER"
         ]
         assert len(ordering) == 1, "the last clause is ORDER BY"
         terms = [order["expression"] for order in ordering[0]["orders"]]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.files import write_text
+from pipeline.files import write_bytes
 from pipeline.store.sharing import make_folder, share
 
 GROUP = 54321  # of no user, other than that of whoever runs the tests
@@ -123,8 +123,8 @@ def test_files_for_people_in_a_store_are_shared_and_others_are_as_the_user_wants
 ) -> None:
     folder = folder_of(tmp_path, 0o770)
     report, own = folder / "reports" / "run=a" / "index.html", folder / "own.html"
-    write_text(report, "page", is_folder_made=True)
-    write_text(own, "page")
+    write_bytes(report, b"page", is_folder_made=True)
+    write_bytes(own, b"page")
     assert oct(mode(report.parent)) == oct(0o770)
     assert (oct(mode(report)), oct(mode(own))) == (oct(0o660), oct(0o644))
     assert [path.name for path in report.parent.iterdir()] == ["index.html"]

@@ -19,7 +19,7 @@ from tests.otf2_archive import Event, Trace
 Change = Callable[[bytearray], object]
 
 EVENTS, FIRST_NS, STEP_NS = 12, 100, 10
-TIME_BYTES, EVENT_BYTES = 9, 12
+EVENT_BYTES = 12
 """A time takes 9 bytes (its mark 5, then 64 bits), entering or leaving region 1 takes 3."""
 TIMES = [FIRST_NS + STEP_NS * number for number in range(EVENTS)]
 ENTERS, LEAVES = TIMES[::2], TIMES[1::2]

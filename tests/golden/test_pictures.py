@@ -25,8 +25,8 @@ CURVES = [Curve("<b>one</b>", (1, 2, 8), (1.0, 1.5, 2.5)), Curve("$two$", (2, 8)
 PICTURES = {
     "heat map": lambda: draw_heat_map(GRID, "a map", [Cell((1, 2), (100.0, 250.0), "+7 −3")]),
     "surface": lambda: draw_surface(GRID, "a surface", GRID),
-    "scaling": lambda: draw_scaling(CURVES, "scaling", "speed-up"),
-    "curves": lambda: draw_curves(CURVES, "curves", "share", is_percent=True),
+    "scaling": lambda: draw_scaling(CURVES, "scaling"),
+    "curves": lambda: draw_curves(CURVES, "curves", "share"),
 }
 
 
@@ -90,7 +90,7 @@ COURSE = [Area("<one>", (0.5, 0.25), "#5b7f95"), Area("$two$", (0.5, 0.5), "#839
 BOXES = [Box("main <x>", 0, 0.0, 4.0, "#5b7f95"), Box("$send$", 1, 0.0, 1.0, "#83966f")]
 FILES = {
     "course": lambda: draw_course(COURSE, [0.0, 1.0, 3.0], "course"),
-    "icicle": lambda: draw_icicle(BOXES, {"computation": "#5b7f95"}, "icicle"),
+    "icicle": lambda: draw_icicle(BOXES, {"computation": "#5b7f95"}),
     "matrix": lambda: draw_matrix({(0, 1): 5.0, (3, 0): 2.0}, "m", ("from", "to"), "{:g} B".format),
     "bars": lambda: draw_bars([("8 B", 3.0), ("16 B", 0.0)], "bars", ("size", "messages")),
 }

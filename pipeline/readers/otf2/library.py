@@ -11,7 +11,7 @@ from typing import Any
 
 from pipeline.errors import MissingLibraryError
 
-_POINTER, _BYTE, _WORD, _LONG = ctypes.c_void_p, ctypes.c_uint8, ctypes.c_uint32, ctypes.c_uint64
+_POINTER, _WORD, _LONG = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint64
 _LONG_OUT = ctypes.POINTER(ctypes.c_uint64)
 _TEXT_OUT = ctypes.POINTER(ctypes.c_void_p)
 

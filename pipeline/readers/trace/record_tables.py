@@ -33,7 +33,7 @@ _SIGN_BIT = np.zeros(256, np.uint64)
 for _bits in _NARROW_TYPES:
     _USED_BITS[[*_NARROW_TYPES[_bits], _NARROW_SIGNED_TYPES[_bits]]] = 2**_bits - 1
     _SIGN_BIT[_NARROW_SIGNED_TYPES[_bits]] = 1 << (_bits - 1)
-_FLOAT, _DOUBLE, _STRING, _LAST_NUMBER = 9, 10, 11, 10
+_FLOAT, _DOUBLE, _STRING = 9, 10, 11
 _LOCK_PARADIGM = PARADIGMS.index("openmp")
 
 

@@ -184,9 +184,7 @@ def _pictures(views: Sequence[Table]) -> Iterator[Picture]:
         yield Picture(
             name=f"operations-{application}",
             title=f"Communication of {application} by operation",
-            draw=partial(
-                draw_curves, curves, f"operations-{application}", "of all time", is_percent=True
-            ),
+            draw=partial(draw_curves, curves, f"operations-{application}", "of all time"),
             description=f"Shares of the time of all processes; largest in sum: {operations[0]}.",
             of=f"Drawn from {BY_OPERATION.title}.",
         )

@@ -300,7 +300,7 @@ def _scaling(application: str, rows: Sequence[Row]) -> Picture:
     return Picture(
         name=f"scaling-{application}",
         title=f"Speed-up of {application}",
-        draw=partial(draw_scaling, curves, f"scaling-{application}", "speed-up"),
+        draw=partial(draw_scaling, curves, f"scaling-{application}"),
         description=describe_speed_up(rows),
         of=f"Drawn from {SPEED_UPS.title}.",
     )

@@ -18,7 +18,7 @@ class Curve:
 
 
 @drawn
-def draw_scaling(curves: Sequence[Curve], name: str, label: str) -> str:
+def draw_scaling(curves: Sequence[Curve], name: str) -> str:
     """Speed-up per curve, with the ideal line and the band down to 80 % of it."""
     figure = new_figure(460, 320)
     axes = figure.add_subplot()
@@ -30,20 +30,19 @@ def draw_scaling(curves: Sequence[Curve], name: str, label: str) -> str:
     )
     _plot(axes, curves)
     axes.set_yscale("log", base=2)
-    _finish(axes, label, _processes_of(curves))
+    _finish(axes, "speed-up", _processes_of(curves))
     axes.yaxis.set_major_formatter("{x:g}")
     return to_svg(figure, name)
 
 
 @drawn
-def draw_curves(curves: Sequence[Curve], name: str, label: str, *, is_percent: bool = False) -> str:
-    """Values per curve over the number of processes."""
+def draw_curves(curves: Sequence[Curve], name: str, label: str) -> str:
+    """Shares per curve over the number of processes."""
     figure = new_figure(460, 280)
     axes = figure.add_subplot()
     _plot(axes, curves)
     axes.set_ylim(bottom=0)
-    if is_percent:
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     _finish(axes, label, _processes_of(curves))
     return to_svg(figure, name)
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_WRITTEN = 150
+_MOST_LABELS = 12
 _SHADES = 41
 _SEQUENTIAL, _DIVERGING = "viridis", "RdBu"
 
@@ -141,9 +142,9 @@ def _label(axes: "Axes", grid: Grid) -> None:
     axes.spines[:].set_visible(False)
 
 
-def _few(count: int, most: int = 12) -> list[int]:
-    """Positions of at most so many labels, evenly spread."""
-    step = max(1, -(-count // most))
+def _few(count: int) -> list[int]:
+    """Positions of at most twelve labels, evenly spread."""
+    step = max(1, -(-count // _MOST_LABELS))
     return list(range(0, count, step))
 
 

@@ -25,7 +25,7 @@ class Box:
 
 
 @drawn
-def draw_icicle(boxes: Sequence[Box], parts: dict[str, str], name: str) -> Drawn:
+def draw_icicle(boxes: Sequence[Box], parts: dict[str, str]) -> Drawn:
     """The boxes down to a depth of DEEPEST; `parts` are what colours mean."""
     from matplotlib.patches import Patch
 
@@ -53,4 +53,4 @@ def draw_icicle(boxes: Sequence[Box], parts: dict[str, str], name: str) -> Drawn
     axes.spines[["top", "right", "left"]].set_visible(False)
     handles = [Patch(color=colour, label=part) for part, colour in parts.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=5)
-    return to_files(figure, name)
+    return to_files(figure, "icicle")

@@ -50,4 +50,4 @@ def _draw(found: Exploration) -> Drawn:
         Box(box.name, box.depth, box.begin_ns / 1e9, box.time_ns / 1e9, parts[box.part])
         for box in boxes
     ]
-    return draw_icicle(drawn, parts, "icicle")
+    return draw_icicle(drawn, parts)
