@@ -1,4 +1,9 @@
-"""Processes that work on items, each on one at a time, and can be ended at any moment."""
+"""Processes that work on items, each on one at a time, and can be ended at any moment.
+
+The pools of the standard library cannot do this: after the death of one process,
+ProcessPoolExecutor fails all items without an exit code, and multiprocessing.Pool waits forever;
+neither lets a running item clean up at a deadline.
+"""
 
 import math
 import os
