@@ -10,11 +10,10 @@ from pipeline.files import check_folder, write_text
 from pipeline.opening import open_run, open_store
 from pipeline.reports.build import build_report, build_summary
 from pipeline.reports.files import write_reports
-from pipeline.reports.grid import Grid
 from pipeline.reports.html import render_html
 from pipeline.reports.markdown import render_markdown
 from pipeline.reports.model import Report
-from pipeline.reports.terminal import draw, print_report, print_summary
+from pipeline.reports.terminal import print_grid, print_report, print_summary
 from pipeline.reports.units import format_size
 from pipeline.reports.windows import read_window
 from pipeline.store import RunSummary, Store
@@ -65,11 +64,10 @@ def explain_trace(trace: Path, *, store: Path, options: "Options") -> None:
     if not any(each.is_computed for each in decisions):
         results().print(f"nothing to compute: all {len(decisions)} tables are unchanged")
         return
-    rows = tuple(
-        (0, (each.table, "compute" if each.is_computed else "keep", each.reason))
-        for each in decisions
-    )
-    results().print(draw(Grid(("table", "action", "why"), (False,) * 3, rows)))
+    rows = [
+        (each.table, "compute" if each.is_computed else "keep", each.reason) for each in decisions
+    ]
+    print_grid(results(), ("table", "action", "why"), rows)
 
 
 def tell_what_was_done(analysis: "Analysis") -> None:
@@ -115,10 +113,9 @@ def list_runs(store: Path) -> None:
         messages().print(f"no runs in {store}: analyse a trace first", markup=False)
         return
     titles = ("run", "label", "ranks", "records", "size", "analysed", "state")
-    is_numeric = (False, False, True, True, True, False, False)
-    rows = [(summary.run, (0, _describe_run(summary))) for summary in summaries]
-    there = tuple(row for run, row in rows if run is None or run.path.exists())
-    results().print(draw(Grid(titles, is_numeric, there)))
+    rows = [(summary.run, _describe_run(summary)) for summary in summaries]
+    there = [row for run, row in rows if run is None or run.path.exists()]
+    print_grid(results(), titles, there, numeric=("ranks", "records", "size"))
 
 
 def _describe_run(summary: RunSummary) -> tuple[str, ...]:

@@ -12,8 +12,7 @@ from pipeline.errors import MissingInputError
 from pipeline.patterns.catalogue import pattern_of
 from pipeline.patterns.metric_texts import Metric, read_text
 from pipeline.patterns.metrics import metrics_with, spelling
-from pipeline.reports.grid import Grid
-from pipeline.reports.terminal import draw
+from pipeline.reports.terminal import print_grid
 from pipeline.sql import Query
 
 if TYPE_CHECKING:
@@ -103,12 +102,12 @@ def print_metrics(metrics: Sequence[Metric], console: "Console") -> None:
     width = max(2 * depths[each.name] + len(each.name) for each in metrics)
     for kind in dict.fromkeys(each.kind for each in metrics):
         console.print(Text(_start(kind), style="section"))
-        rows = tuple(
-            (0, ((" " * 2 * depths[each.name] + each.name).ljust(width), each.meaning))
+        rows = [
+            ((" " * 2 * depths[each.name] + each.name).ljust(width), each.meaning)
             for each in metrics
             if each.kind == kind
-        )
-        console.print(draw(Grid(("metric".ljust(width), "meaning"), (False, False), rows)))
+        ]
+        print_grid(console, ("metric".ljust(width), "meaning"), rows)
         console.print()
     console.print(Text("tracemill explain METRIC tells more about one.", style="muted"))
 

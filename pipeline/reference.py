@@ -8,8 +8,7 @@ import pyarrow as pa
 
 from pipeline.errors import MissingInputError
 from pipeline.patterns.catalogue import known_tables
-from pipeline.reports.grid import Grid
-from pipeline.reports.terminal import draw
+from pipeline.reports.terminal import print_grid
 from schemas import TABLES, Column, Table
 
 if TYPE_CHECKING:
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 def print_tables(console: "Console", own: Sequence[Table] = ()) -> None:
     """List the tables of a run in reading order, then `own` ones, of patterns of the user."""
     stored = [table for table in TABLES if not table.is_transient]
-    rows = tuple((0, (table.name, table.grain, table.meaning)) for table in (*stored, *own))
-    console.print(draw(Grid(("table", "grain", "meaning"), (False, False, False), rows)))
+    rows = [(table.name, table.grain, table.meaning) for table in (*stored, *own)]
+    print_grid(console, ("table", "grain", "meaning"), rows)
 
 
 def print_table(table: Table, console: "Console") -> None:
@@ -29,9 +28,8 @@ def print_table(table: Table, console: "Console") -> None:
     key = ", ".join(table.key) or "none"
     console.print(f"{table.grain}; key {key}", style="muted", markup=False)
     console.print()
-    rows = tuple((0, describe_column(column)) for column in table.columns)
     titles = ("column", "type", "unit", "meaning", "null", "allowed")
-    console.print(draw(Grid(titles, (False,) * len(titles), rows)))
+    print_grid(console, titles, map(describe_column, table.columns))
     for rule in table.rules:
         console.print(f"rule: {rule.name}", markup=False)
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from pipeline.console import messages, results
 from pipeline.errors import UsageError
 from pipeline.opening import open_store
-from pipeline.reports.grid import Grid
-from pipeline.reports.terminal import draw
+from pipeline.reports.terminal import print_grid
 from pipeline.reports.units import format_size
 from pipeline.store.usage import measure
 from pipeline.text import bytes_of, describe_moment, printable, seconds_of
@@ -29,8 +28,8 @@ def tell_usage(store: Path, format: "Format") -> None:
         print_rows(("kind", "count", "byte_count"), rows, format, results())
         return
     shown = [(use.kind, f"{use.count:,}", format_size(use.byte_count)) for use in uses if use.count]
-    lines = tuple((0, line) for line in (*shown, ("all", "", format_size(total))))
-    results().print(draw(Grid(("what", "number", "size"), (False, True, True), lines)))
+    lines = (*shown, ("all", "", format_size(total)))
+    print_grid(results(), ("what", "number", "size"), lines, numeric=("number", "size"))
 
 
 def prune_store(
@@ -71,24 +70,20 @@ def prune_store(
 def _draw(pruning: "Pruning", *, is_dry_run: bool) -> None:
     """Print what exceeds a limit; whatever else stays is not of interest."""
     goes = "would go" if is_dry_run else "removed"
-    rows = tuple(
+    rows = [
         (
-            0,
-            (
-                *_names(each),
-                describe_moment(_created(each)),
-                format_size(each.byte_count) if each.is_removed else "",
-                goes if each.is_removed else "stays",
-                each.reason,
-            ),
+            *_names(each),
+            describe_moment(_created(each)),
+            format_size(each.byte_count) if each.is_removed else "",
+            goes if each.is_removed else "stays",
+            each.reason,
         )
         for each in pruning.decisions
         if each.is_limited
-    )
+    ]
     if rows:
         titles = ("what", "of", "generation", "made", "frees", "", "why")
-        is_numeric = (False, False, False, False, True, False, False)
-        results().print(draw(Grid(titles, is_numeric, rows)))
+        print_grid(results(), titles, rows, numeric=("frees",))
 
 
 def _print_all(pruning: "Pruning", format: "Format") -> None:

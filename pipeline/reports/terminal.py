@@ -1,5 +1,6 @@
 """A report in the terminal: the same sentences and tables, drawn by rich."""
 
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from rich.cells import cell_len
@@ -70,7 +71,7 @@ def _print_sentences(section: Section, console: Console) -> None:
 def _print_table(table: Table, console: Console) -> None:
     console.print(Text(table.title, style="title"))
     grid, left_out = fit(grid_of(table), console.width)
-    console.print(draw(grid))
+    console.print(Drawing(grid))
     if table.is_cut:
         console.print(Text(f"the first {len(table.rows)} rows", style="muted"))
     if left_out:
@@ -98,17 +99,25 @@ def fit(grid: Grid, width: int) -> tuple[Grid, tuple[str, ...]]:
     return fitting, grid.titles[kept:]
 
 
-def draw(grid: Grid) -> "Drawing":
-    """The grid as a table for rich, with a bar at the end of each row if it has bars.
-
-    Where space lacks, titles and long texts are folded, but never a number.
-    """
-    return Drawing(grid)
+def print_grid(
+    console: Console,
+    titles: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    numeric: Collection[str] = (),
+) -> None:
+    """Print rows of text; columns with the titles in `numeric` are aligned to the right."""
+    is_numeric = tuple(title in numeric for title in titles)
+    console.print(Drawing(Grid(tuple(titles), is_numeric, tuple((0, tuple(row)) for row in rows))))
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A grid that is drawn as wide as there is space when it is printed."""
+    """A grid that is drawn as wide as there is space when it is printed.
+
+    A bar ends each row if the grid has bars. Where space lacks, titles and long texts are folded,
+    but never a number.
+    """
 
     grid: Grid
 

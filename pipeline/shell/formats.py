@@ -103,7 +103,7 @@ def _plain(value: Any) -> Any:
 
 def _print_table(names: Sequence[str], rows: Iterator[Row], console: "Console") -> None:
     from pipeline.reports.grid import Grid
-    from pipeline.reports.terminal import draw
+    from pipeline.reports.terminal import Drawing
 
     shown = list(islice(rows, LONGEST_TABLE))
     grid = Grid(
@@ -111,7 +111,7 @@ def _print_table(names: Sequence[str], rows: Iterator[Row], console: "Console") 
         is_numeric=tuple(_is_numeric(shown, at) for at in range(len(names))),
         rows=tuple((0, tuple(_text(value) for value in row)) for row in shown),
     )
-    console.print(draw(grid))
+    console.print(Drawing(grid))
     if next(rows, None) is not None:
         from pipeline.console import messages
 
