@@ -1,8 +1,10 @@
--- Who is whose neighbour on the grid of a communicator: whom MPI_Neighbor_… exchanges data with.
+-- Neighbors of each rank on the Cartesian grid of a communicator, the partners of MPI_Neighbor_…
+-- calls.
 --
--- Ranks are counted along the last dimension first. Of a grid of 2 × 3, periodic along the second:
+-- Ranks are numbered along the last dimension first. On a grid of 2 × 3 that is periodic in the
+-- second dimension:
 --
---     0 1 2        0 has the neighbours 3 (first dimension), 1 and 2 (second one)
+--     0 1 2        neighbors of 0: 3 (first dimension), 1 and 2 (second dimension)
 --     3 4 5
 --
 -- Grain:      one row per rank and neighbour, of communicators with neighbourhood collectives
@@ -10,8 +12,9 @@
 -- Needs rows: cart_dimensions
 -- Output:     cart_neighbours
 -- Parameters: none
--- Source:     MPI 4.0, sections 8.5.1 (numbering) and 8.6 (neighbours on a grid)
--- Assumes:    a grid has as many places as its communicator has ranks, else it is another one's
+-- Source:     MPI 4.0, sections 8.5.1 (numbering) and 8.6 (neighbors on a grid)
+-- Assumes:    a grid has as many places as its communicator has ranks; other grids belong to
+--             another communicator
 WITH
     grids AS (
         SELECT

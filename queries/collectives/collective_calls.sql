@@ -1,4 +1,5 @@
--- Collective calls, numbered on their communicator: the n-th call of every member is one instance.
+-- Collective calls, numbered on their communicator: the n-th calls of all members form one
+-- instance.
 --
 -- Collectives are numbered in the order in which a process starts them, blocking or not. On
 -- MPI_COMM_SELF every call is an instance of its own:
@@ -26,7 +27,7 @@ WITH
         WHERE kind = 'collective'
     ),
 
-    -- A request id may be used again: a completion belongs to the record of its id before it.
+    -- Request ids are reused: a completion belongs to the latest record of its id before it.
     request_records AS (
         SELECT
             *,
@@ -81,8 +82,8 @@ WITH
         INNER JOIN communicators USING (communicator_id)
     ),
 
-    -- MPI_Start of a persistent collective tells no more than its operation: one that is prepared
-    -- for neighbours somewhere may be for them everywhere.
+    -- MPI_Start of a persistent collective records only the operation. It counts as a neighborhood
+    -- collective if that operation is prepared for neighbors anywhere.
     neighbourhood_call_paths AS (
         SELECT
             call_path_id,

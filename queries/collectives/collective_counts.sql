@@ -1,4 +1,5 @@
--- Blocking collectives and their bytes: every end of one counts, whoever takes part.
+-- Number of blocking collectives and their bytes: each completion counts, whether or not all
+-- members take part.
 --
 -- Grain:      one row per metric, call path and location with a value other than zero
 -- Inputs:     mpi_operations

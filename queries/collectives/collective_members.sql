@@ -1,4 +1,4 @@
--- What each location did in each collective instance.
+-- Begin, end and bytes of each location in each collective instance.
 --
 -- Grain:      one row per instance and location
 -- Inputs:     collective_calls

@@ -1,17 +1,17 @@
--- Who waits for whom in a collective: the part that each member takes in it.
+-- Role of each member in a collective: whether others wait for it, and whether it waits.
 --
 --     family          operations                              awaited        waiting
 --     barrier         Barrier                                 all            all
---     n_to_n          Allgather(v), Alltoall(v/w),            who sends      who receives
+--     n_to_n          Allgather(v), Alltoall(v/w),            senders        receivers
 --                     Allreduce, Reduce_scatter(_block)
---     one_to_n        Bcast, Scatter(v)                       the root       others that receive
---     n_to_one        Reduce, Gather(v)                       who sends      the root
---     scan            Scan, Exscan                            who sends      all, for lower ranks
---     neighbourhood   any of them in MPI_Neighbor_…           who sends      who receives
+--     one_to_n        Bcast, Scatter(v)                       the root       other receivers
+--     n_to_one        Reduce, Gather(v)                       senders        the root
+--     scan            Scan, Exscan                            senders        all, for lower ranks
+--     neighbourhood   any of them in MPI_Neighbor_…           senders        receivers
 --
--- Sending and receiving is of data: who has zero bytes of both takes no part, except in a barrier.
--- The same rules hold for the non-blocking forms. On an inter-communicator each side waits for the
--- other one; MPI defines no scan there, so one in a trace says nothing.
+-- Senders and receivers are members that send or receive data. A member with zero bytes of both has
+-- no role, except in a barrier. The same rules apply to nonblocking forms. On an inter-communicator
+-- each side waits for the other one; MPI defines no scan there, so a scan is left out.
 --
 -- Grain:      one row per member that takes part in a complete instance of several members
 -- Inputs:     collectives, collective_members, communicators

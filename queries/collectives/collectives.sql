@@ -1,7 +1,7 @@
 -- Collective instances: the n-th collective of a communicator, over its members.
 --
--- Where members disagree, the one with the lowest rank is believed, and the instance is marked as
--- incomplete. On an inter-communicator the side that the root is not on names it by its rank.
+-- If members disagree, the record of the lowest rank is used and the instance is marked incomplete.
+-- On an inter-communicator, the side without the root records the root's rank.
 --
 -- Grain:      one row per instance
 -- Inputs:     collective_calls, communicators

@@ -1,6 +1,7 @@
--- MPI_Init and MPI_Finalize, which all processes call together: who came last, who left first.
+-- MPI_Init and MPI_Finalize of each process, with the process that entered last and the one that
+-- left first.
 --
--- Of processes that enter or leave at the same time, the one of the lowest rank counts.
+-- Of processes that enter or leave at the same time, the one with the lowest rank counts.
 --
 -- Grain:      one row per process and call, if all processes made that call
 -- Inputs:     visits, mpi_call_paths, locations, location_groups
@@ -8,7 +9,7 @@
 -- Output:     framing_calls
 -- Parameters: none
 -- Source:     MPI 4.0, section 11.2.1 and 11.2.2
--- Assumes:    MPI_Init does not need to wait for others, but its end is a common one
+-- Assumes:    MPI_Init does not have to wait for other processes, but it ends for all together
 WITH
     framing_paths AS (
         SELECT
@@ -18,7 +19,7 @@ WITH
         WHERE is_setup
     ),
 
-    -- The outermost one, where wrappers call each other.
+    -- The outermost call, if wrappers are nested.
     calls AS (
         SELECT
             framing_paths.is_finalize,
@@ -46,7 +47,7 @@ WITH
         WHERE location_groups.kind = 'process'
     ),
 
-    -- If one of them is missing, nobody knows whether it was the last or the first.
+    -- If a process is missing, the first and last ones are unknown.
     together AS (
         SELECT
             *,

@@ -1,5 +1,5 @@
--- Ranks of processes in communicators; of a process that a damaged definition names twice, the
--- first.
+-- Rank of each process in each communicator. If a damaged definition lists a process twice, its
+-- first rank counts.
 --
 -- Grain:      one row per communicator and process in it; none for MPI_COMM_SELF
 -- Inputs:     communicator_members

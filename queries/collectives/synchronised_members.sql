@@ -1,18 +1,20 @@
--- Members of collectives that had to wait for others, each with the one that began last.
+-- Members of collectives that depend on others, each with the awaited member that began last.
 --
 --     rank 0   [ MPI_Barrier ........]
 --     rank 1         [ MPI_Barrier .....]
 --     rank 2                  [ MPI_Barrier ]      began last, for all three
 --
--- Whom a member waits for, the family of its operation says (see collective_roles). In detail:
+-- The family of the operation determines whom a member waits for (see collective_roles):
 --
--- N to N: if all were inside at the same time, all waited for the last one, whatever they sent.
--- Otherwise only receivers waited, and only for the last sender; it belongs to them itself.
--- Scan: for the last one among the lower ranks and itself. Neighbourhood: for the last of the
--- neighbours that send, if the communicator has a grid. Otherwise nobody knows who they are, but
--- data came from some other member: it waited at least until the first of those that send began.
+-- * n_to_n: if all members were inside at the same time, all wait for the last one, whatever they
+--   sent. Otherwise only receivers wait, and only for the last sender. That sender has a row as
+--   well.
+-- * scan: a member waits for the last one among the lower ranks and itself.
+-- * neighbourhood: a member waits for the last of its sending neighbors if the communicator has a
+--   grid. Otherwise its neighbors are unknown, but its data came from another member, so it waited
+--   at least until the first sender began.
 --
--- Of members that begin at the same time, the one of the lowest rank is the last.
+-- Of members that begin at the same time, the one with the lowest rank is the last.
 --
 -- Grain:      one row per member that depends on the begin of others
 -- Inputs:     collective_roles, collectives, cart_neighbours
@@ -20,9 +22,9 @@
 -- Output:     synchronised_members
 -- Parameters: none
 -- Source:     Scalasca pattern reference, the collective patterns
--- Assumes:    clocks synchronised; confidence is lower where they are not, where the communicator
---             has incomplete instances, which may be numbered wrongly, and where neighbours are not
---             known, of whom one at least is another process
+-- Assumes:    clocks are synchronized; confidence is lower where they are not, where the
+--             communicator has incomplete instances (which may be numbered wrongly), and where
+--             neighbors are unknown
 WITH
     roles AS (
         SELECT
@@ -110,7 +112,7 @@ WITH
         GROUP BY receivers.collective_id, receivers.location_id
     ),
 
-    -- The second one is for the first one itself.
+    -- The two earliest senders: the earliest one itself waits for the second.
     first_senders AS (
         SELECT
             collective_id,
@@ -137,7 +139,7 @@ WITH
                 AND roles.location_id = last_neighbours.location_id
     ),
 
-    among_strangers AS (
+    among_unknown_neighbors AS (
         SELECT
             roles.*,
             earliest[if(earliest[1].location_id = roles.location_id, 2, 1)] AS last_one
@@ -171,17 +173,17 @@ SELECT
     last_one.visit_id AS last_visit_id,
     CASE
         WHEN last_begin_ns > end_ns THEN 50
-        WHEN is_doubtful OR is_stranger THEN 75
+        WHEN is_doubtful OR has_unknown_neighbors THEN 75
         ELSE 100
     END::TINYINT AS confidence
 FROM (
-    SELECT *, FALSE AS is_stranger FROM all_together
+    SELECT *, FALSE AS has_unknown_neighbors FROM all_together
     UNION ALL
-    SELECT *, FALSE AS is_stranger FROM by_rank
+    SELECT *, FALSE AS has_unknown_neighbors FROM by_rank
     UNION ALL
-    SELECT *, FALSE AS is_stranger FROM among_neighbours
+    SELECT *, FALSE AS has_unknown_neighbors FROM among_neighbours
     UNION ALL
-    SELECT *, TRUE AS is_stranger FROM among_strangers
+    SELECT *, TRUE AS has_unknown_neighbors FROM among_unknown_neighbors
 )
 WHERE visit_id IS NOT NULL AND last_visit_id IS NOT NULL
 ORDER BY collective_id, location_id

@@ -1,8 +1,8 @@
--- How much of the critical path is there only because work is spread unevenly.
+-- Share of the critical path that exists only because work is unevenly distributed.
 --
--- For a call path and all below it: T is the time of all processes and threads, W what they wait
--- there or spend between forks, work and joins, CP the length of the path, N their number. Evenly
--- spread, the work would take (T - W) / N:
+-- For a call path including its subtree, T is the time of all processes and threads, W their
+-- waiting and fork-join time there, CP the length of the critical path, and N the number of
+-- processes and threads. Evenly distributed, the work would take (T - W) / N:
 --
 --     imbalance = 1 - (T - W) / (N * CP)
 --
@@ -14,14 +14,14 @@
 -- Parameters: none
 -- Source:     Böhme, "Characterizing load and communication imbalance in parallel applications",
 --             2013: critical-path imbalance indicator
--- Assumes:    call paths are numbered depth first, so that a subtree is a range of ids
+-- Assumes:    call paths are numbered depth-first, so that a subtree is a range of ids
 WITH
     workers AS (
         SELECT location_id FROM location_spans
         WHERE is_worker
     ),
 
-    -- Sums over subtrees are differences of running sums over all call paths.
+    -- A sum over a subtree is the difference of two running sums over all call paths.
     path_times AS (
         SELECT
             call_path_id,

@@ -1,27 +1,27 @@
--- What the critical path costs the locations beside it: what they lose is charged to the call paths
--- on the path that keep them waiting.
+-- Cost of the critical path for the other locations: their lost time, attributed to the call paths
+-- on the critical path that cause it.
 --
--- CP(c) is the length of the path at call path c, l_p(c) the work of process p there. What p lacks
--- there, and what it loses in all:
+-- CP(c) is the length of the critical path at call path c, l_p(c) the work of process p there. The
+-- work that p lacks at c, and its lost time in total, are:
 --
 --     x_p(c) = max(CP(c) - l_p(c), 0)
 --     A_p    = sum over c of CP(c) - sum over c of l_p(c)
 --     impact = sum over p of A_p * x_p(c) / (sum over c of x_p(c))
 --
--- Between partitions, that is for call paths in which p does not work at all:
+-- Between partitions, only call paths count in which p does not work at all:
 --
 --     x_p(c) = CP(c) where l_p(c) = 0, else 0
 --     A_p    = sum over c of CP(c) - sum over c with l_p(c) > 0 of max(l_p(c), CP(c))
 --
--- Where some process lacks nothing at all, its share is 0/0, and Scalasca's analyser reports no
--- impact of any process. So do we, that results compare; with $is_impact_strict = false such a
--- process charges nothing and the others do.
+-- If a process lacks no work anywhere, its share is 0/0, and Scalasca's analyzer reports no impact
+-- of any process. The default does the same, so that results can be compared; with
+-- $is_impact_strict = false, such a process contributes nothing and the others still do.
 --
 -- Grain:      one row per call path on the critical path
 -- Inputs:     critical_path_profile, critical_path_work, location_spans
 -- Needs rows: critical_path_profile
 -- Output:     critical_path_impacts
--- Parameters: $is_impact_strict  no impact at all if some process lacks nothing
+-- Parameters: $is_impact_strict  no impact if a process lacks no work anywhere
 --                                (BOOLEAN, default true)
 -- Source:     Böhme, "Characterizing load and communication imbalance in parallel applications",
 --             2013; Scalasca, "critical-path imbalance impact"
@@ -47,7 +47,7 @@ WITH
         GROUP BY location_id
     ),
 
-    -- A_p and the sum of x_p(c), in both meanings.
+    -- A_p and the sum of x_p(c), for both definitions.
     losses AS (
         SELECT
             location_spans.location_id,
@@ -61,8 +61,9 @@ WITH
         WHERE location_spans.is_worker
     ),
 
-    -- A_p / (sum of x_p(c)) as integers, in units of 2^-40, so that sums have no order. It is at
-    -- most 1, and below -2^20 only where a process lacks next to nothing; there it is cut off.
+    -- A_p / (sum of x_p(c)) as integers in units of 2^-40, so that sums do not depend on the order.
+    -- The ratio is at most 1. It is cut off at -2^20, which only occurs if a process lacks almost
+    -- no work.
     weights AS (
         SELECT
             location_id,
@@ -93,7 +94,7 @@ WITH
         FROM weights
     ),
 
-    -- Of the processes that work at a call path; all others lack CP(c).
+    -- Processes that work at a call path; all others lack CP(c).
     charges AS (
         SELECT
             critical_path_work.call_path_id,

@@ -1,5 +1,5 @@
--- How a critical path goes on backwards: from a call that waited to the call it waited for, and on
--- that location back to the last call before it that waited.
+-- Jumps of the critical path, followed backwards: from a call that waited to the call it waited
+-- for, and from there back to the previous wait on the same location.
 --
 --     rank 0        [ work ....... ][ send ]               <- back to the begin: no predecessor
 --     rank 1   [ recv: 1st wait ... ][ work ][ send ]      <- back to the 1st wait
@@ -10,16 +10,16 @@
 --     2nd wait         send of rank 1  1st wait
 --     program's end    Finalize        2nd wait
 --
--- The program's end is where the last process entered MPI_Finalize; of several the one of the
--- lowest rank. In a parallel region, a thread goes back to the fork, and on at the one that forked.
--- Traces with explicit tasks that are suspended have no critical path yet.
+-- The program ends where the last process enters MPI_Finalize; of several, the one with the lowest
+-- rank. In a parallel region, a thread goes back to the fork, and the path continues on the thread
+-- that forked. Traces with suspended explicit tasks have no critical path yet.
 --
 -- Grain:      one row per call that waited, and one for the program's end
 -- Inputs:     synchronisation_points, location_spans, locations, task_fragments, task_calls
 -- Output:     critical_path_jumps
 -- Parameters: none
 -- Source:     Miller et al. 1990 (IPS-2); Scalasca, "critical-path analysis"
--- Assumes:    visits of a location are numbered in the order of entering
+-- Assumes:    visits of a location are numbered in the order in which they are entered
 WITH
     followed AS (
         SELECT
@@ -41,7 +41,7 @@ WITH
             AND (SELECT is_followed FROM followed)
     ),
 
-    -- Where records name several waits of one call, the longest stands for it.
+    -- If a call has several recorded waits, the longest one counts.
     waiting_calls AS (
         SELECT
             location_id,

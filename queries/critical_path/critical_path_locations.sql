@@ -1,4 +1,4 @@
--- How much of the critical path each process contributes, and how much of that is communication.
+-- Computation and communication on the critical path, per location.
 --
 -- Grain:      one row per location that the critical path visits
 -- Inputs:     critical_path_segments, critical_path_profile, mpi_call_paths

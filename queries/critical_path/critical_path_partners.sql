@@ -1,5 +1,5 @@
--- Between which locations the critical path passes on: from the one that was waited for, or forked,
--- to the one that waited, or was forked.
+-- Pairs of locations between which the critical path passes: from the location that was waited for
+-- (or forked) to the one that waited (or was forked).
 --
 -- Grain:      one row per pair of locations and kind with which the path passes on
 -- Inputs:     critical_path_segments

@@ -1,19 +1,19 @@
--- Where the critical path spends its time, per call path and location.
+-- Time on the critical path per call path and location.
 --
--- How much of the path lies on a location before some moment grows while the path is there, and
--- rests while it is elsewhere. A visit's share is the difference from its begin to its end, without
--- the shares of what it called:
+-- The time that the path has spent on a location up to some moment grows while the path is there
+-- and stays constant while it is elsewhere. The inclusive share of a visit is the difference
+-- between its end and its begin; the shares of its callees are subtracted:
 --
 --     time    0         10        20        30
 --     path    [=========]         [=========]       is here from 0 to 10 and from 20 to 30
---     main    [.............................]       share 20, less 7 and 3: 10
+--     main    [.............................]       share 20, minus 7 and 3: 10
 --     work       [..............]                   from 3 to 18: 7
 --     send                           [..]           from 23 to 26: 3
 --
 -- A parallel region lasts from the fork to the join.
 --
--- To find the few visits that the path touches, time is cut into bins. A visit within one or two
--- bins matters only if the path is in one of them.
+-- To find the few visits that the path touches, time is divided into bins. A visit that lies in one
+-- or two bins matters only if the path is in one of them.
 --
 -- Grain:      one row per call path and location with time on the critical path
 -- Inputs:     critical_path_segments, visits, parallel_visits, task_calls, call_paths
@@ -23,7 +23,7 @@
 -- Source:     Scalasca, "critical-path analysis": critical-path profile
 -- Assumes:    visits of a location are nested
 WITH
-    -- Fewer bins than segments leave none out, too many make all visits long.
+    -- With too few bins every bin is touched; with too many, every visit spans more than two.
     bin_widths AS (
         SELECT
             greatest(
@@ -62,13 +62,13 @@ WITH
         UNION ALL
         SELECT location_id, call_path_id, is_start, 1, fork_ns, join_ns FROM parallel_visits
         UNION ALL
-        -- Tasks interrupt the place that scheduled them, from the record before them on.
+        -- Tasks interrupt the construct that scheduled them, starting at the previous record.
         SELECT location_id, scheduling_call_path_id, TRUE, -1, since_ns, leave_ns FROM task_calls
         UNION ALL
         SELECT location_id, root_call_path_id, TRUE, 1, since_ns, enter_ns FROM task_calls
     ),
 
-    -- Where clocks disagree, the path may be on a location twice at a time.
+    -- If clocks disagree, the path may be on a location twice at the same time.
     changes AS (
         SELECT
             location_id,
@@ -82,7 +82,7 @@ WITH
         GROUP BY location_id, time_ns
     ),
 
-    -- From a change on, the path has been here for slope_ratio * time - offset_ns.
+    -- After a change, the path has been here for slope_ratio * time - offset_ns.
     slopes AS (
         SELECT
             location_id,

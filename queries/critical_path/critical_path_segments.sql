@@ -1,13 +1,13 @@
--- The critical path: the chain of activities, without waiting, that decided how long the run took.
+-- The critical path: the chain of activities, without waiting, that determines the run time.
 --
 --     ordinal   0                      1                          2
 --     rank 0    |Init|== work ==|send
 --     rank 1                    [recv:wait|==|== work ==|send
 --     rank 2                                            [recv:wait|=|Finalize
 --
--- A segment begins in a call that waited, where that call was entered, and ends where the call is
--- entered for which the next segment waits. Its waiting is no part of the path: the path spends
--- only the rest of the call there. No more is taken off than the path has time in the call path.
+-- A segment begins on a location where the path enters a call that waited, and ends where the call
+-- is entered that the next segment waits for. The wait itself is not on the path, only the rest of
+-- the call. At most the time that the path has in the call path is subtracted.
 --
 -- Grain:      one row per segment of the critical path
 -- Inputs:     critical_path_steps, critical_path_jumps, synchronisation_points, location_spans,
@@ -70,7 +70,8 @@ WITH
         INNER JOIN begins USING (ordinal)
     ),
 
-    -- A call that calls nothing had at least as much time as it waited; others are looked at.
+    -- A call without callees has at least as much exclusive time as it waited. Only calls with
+    -- callees have to be checked.
     callers AS (
         FROM described
         WHERE
@@ -81,12 +82,12 @@ WITH
             )
     ),
 
-    -- Where times are equal, the path may pass a call twice.
+    -- If times are equal, the path may pass a call twice.
     caller_begins AS (
         SELECT DISTINCT location_id, call_path_id, visit_id FROM callers
     ),
 
-    -- Before a task begins, the time is that of tasks.
+    -- Before a task begins, time belongs to the tasks.
     task_delays AS (
         SELECT
             scheduling_visit_id AS visit_id,

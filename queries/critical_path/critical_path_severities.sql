@@ -1,13 +1,13 @@
--- What the critical path says about the call paths and locations that it visits.
+-- Metrics of the critical path for the call paths and locations on it.
 --
--- With CP(c) the length of the path at call path c, and CP_q(c) its part on location q:
+-- CP(c) is the length of the critical path at call path c, and CP_q(c) its part on location q:
 --
 --     critical_path               CP_q(c)
---     critical_imbalance_impact   the impact of c on all processes, by the share CP_q(c) / CP(c)
+--     critical_imbalance_impact   impact of c on all processes, times CP_q(c) / CP(c)
 --     inter_partition_imbalance   the same between partitions
---     critical_path_imbalance     the share of imbalance in CP_q(c)
+--     critical_path_imbalance     imbalance ratio of c, times CP_q(c)
 --
--- What it says about the work of the others, critical_path_work tells.
+-- Relation critical_path_work holds the work of all locations.
 --
 -- Grain:      one row per metric, call path and location with a value other than zero
 -- Inputs:     critical_path_profile, critical_path_impacts, critical_path_imbalances

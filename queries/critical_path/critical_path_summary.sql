@@ -1,4 +1,4 @@
--- The critical path as a whole: how long it is, and of what it consists.
+-- Length and composition of the critical path.
 --
 -- Grain:      one row if the trace has a critical path
 -- Inputs:     critical_path_segments, critical_path_locations, runs

@@ -1,9 +1,10 @@
--- Waiting on the critical path: waits that do not lead it to whoever was waited for.
+-- Waiting on the critical path: waits at which the path does not move to the location that was
+-- waited for.
 --
--- Whoever waits in a way that the path knows hands it over to the one that was late. Scans, and
--- what the reference analyser leaves out, are no such ways: there the path stays, and the waiting
--- is part of its length. How much of the path lies on a location before some moment grows while
--- the path is there; the share of a wait is the difference from its begin to its end:
+-- At most wait states the path moves to the late location. At scans and extended wait states (not
+-- in Scalasca) it stays, and the wait is part of its length. The time that the path has spent on a
+-- location up to some moment grows while the path is there; the share of a wait is the difference
+-- between its end and its begin:
 --
 --     time    0         10        20        30
 --     path    [=========]         [..=======]       is here up to 10 and, after a wait, from 23
@@ -16,8 +17,9 @@
 -- Needs rows: critical_path_segments, wait_states
 -- Output:     critical_path_waits
 -- Parameters: none
--- Source:     Scalasca, "critical-path analysis": which wait states make the path go elsewhere
--- Assumes:    the path is on a location once at a time, as it is where clocks agree
+-- Source:     Scalasca, "critical-path analysis": wait states that move the path to another
+--             location
+-- Assumes:    the path is on a location once at a time, as is the case where clocks agree
 WITH
     stays AS (
         SELECT
@@ -48,7 +50,7 @@ WITH
         FROM lengths
     ),
 
-    -- The path has gone to those that these waited for, and their waiting is not on it.
+    -- The path moved to the cause of these waits, so they are not part of it.
     followed AS (
         SELECT visit_id FROM critical_path_segments
         WHERE visit_id IS NOT NULL AND wait_ns > 0

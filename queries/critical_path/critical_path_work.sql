@@ -1,8 +1,9 @@
--- How long every location worked at each call path, beside how long the critical path is there.
+-- Work of each location at each call path, with the time of the critical path there.
 --
--- Work is time without waiting at synchronisation points. Beside the first threads, which stand for
--- their processes, members of teams count; of other threads nothing says whom they waited for.
--- What a member does from the last barrier of its team on is not counted: nobody meets it after.
+-- Work is time without waiting at synchronization points. First threads (which represent their
+-- processes) and members of thread teams count; for other threads, waits are unknown. Time of a
+-- team member after the last barrier of its team does not count, because no other thread waits for
+-- it.
 --
 -- Grain:      one row per call path and location that works there, if there is a critical path
 -- Inputs:     call_tree, call_paths, location_spans, synchronisation_points, team_barriers,
@@ -12,7 +13,7 @@
 -- Parameters: none
 -- Source:     Böhme, "Characterizing load and communication imbalance in parallel applications",
 --             2013
--- Assumes:    synchronisation points of a location do not overlap
+-- Assumes:    synchronization points of a location do not overlap
 WITH
     path_times AS (
         SELECT
@@ -39,7 +40,7 @@ WITH
         GROUP BY points.call_path_id, points.location_id
     ),
 
-    -- Before a task begins, the time is that of tasks, not that of the place that scheduled it.
+    -- Before a task begins, time belongs to the tasks, not to the construct that scheduled it.
     times AS (
         SELECT
             call_path_id,

@@ -1,8 +1,8 @@
--- Which part of each location the critical path can lie in: from entering MPI_Init to entering
+-- Time span of each location that the critical path can cover: from entering MPI_Init to entering
 -- MPI_Finalize.
 --
--- Where not all processes call both, as in programs without MPI or in truncated traces, it is the
--- whole location that counts.
+-- If not all processes call both, as in programs without MPI or in truncated traces, the span is
+-- the whole location.
 --
 -- Grain:      one row per location with records
 -- Inputs:     locations, parallel_visits, framing_calls

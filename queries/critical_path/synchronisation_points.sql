@@ -1,19 +1,20 @@
--- Where processes and threads of a program met: calls that waited, and calls that were waited for.
+-- Synchronization points of processes and threads: calls that waited, and calls that were waited
+-- for.
 --
 --     late_sender     the receive that waited, and the send it waited for
 --     late_receiver   the send that waited, and the posting of the receive it waited for
 --     barrier         all members
---     n_to_n          all members if all were inside at once, else the last sender and those that
---                     it made wait
---     one_to_n        the root, and the receivers that it made wait
+--     n_to_n          all members if all were inside at once, else the last sender and the members
+--                     that waited for it
+--     one_to_n        the root, and the receivers that waited for it
 --     n_to_one        the root, if it waited, and the last sender
 --     init, finalize  all processes
---     fork            a thread's entry into a parallel region that another one forked
+--     fork            entry of a thread into a parallel region that another thread forked
 --     team_barrier    all members of a team
 --
--- What was waited for did not wait there itself: its wait is 0. Messages that nobody waited for,
--- scans, and what the reference analyser leaves out, are no such points. A thread that runs tasks
--- inside a barrier meets its team after the last of them.
+-- A call that was waited for has a wait of 0. Messages without a wait, scans and extended wait
+-- states (not in Scalasca) are left out. A thread that runs tasks inside a barrier synchronizes
+-- with its team after the last task.
 --
 -- Grain:      one row per call and message or collective that it met others for
 -- Inputs:     late_sender, late_receiver, messages, synchronised_members, collective_members,
@@ -22,8 +23,8 @@
 --             parallel_visits or team_barriers
 -- Output:     synchronisation_points
 -- Parameters: none
--- Source:     Scalasca, "critical-path analysis": synchronisation points
--- Assumes:    clocks synchronised; where they are not, a wait ends with its call
+-- Source:     Scalasca, "critical-path analysis": synchronization points
+-- Assumes:    clocks are synchronized; where they are not, a wait ends with its call
 WITH
     late_messages AS (
         SELECT

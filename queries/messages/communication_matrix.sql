@@ -1,11 +1,11 @@
--- Who sent how much to whom.
+-- Number and size of messages between each pair of processes.
 --
 -- Grain:      one row per pair of processes that exchanged messages in that direction
 -- Inputs:     messages
 -- Needs rows: messages
 -- Output:     communication_matrix
 -- Parameters: none
--- Source:     the communication matrix of Vampir and others
+-- Source:     the communication matrix of Vampir and other tools
 -- Assumes:    nothing; sends without a receive are not counted
 SELECT
     sender_group_id,

@@ -1,4 +1,4 @@
--- Channels with a send or receive whose partner is missing: beyond it, messages of the channel may
+-- Channels on which the partner of a send or receive is missing. Later messages of the channel may
 -- be paired wrongly.
 --
 -- Grain:      one row per channel with an unmatched message
@@ -6,7 +6,7 @@
 -- Needs rows: unmatched_messages
 -- Output:     doubtful_channels
 -- Parameters: none
--- Source:     MPI 4.0, section 3.5: the order of a channel is all that pairs its messages
+-- Source:     MPI 4.0, section 3.5: messages of a channel are paired by their order only
 -- Assumes:    nothing
 SELECT DISTINCT
     communicator_id,

@@ -1,11 +1,11 @@
--- How long messages are, in classes of powers of two: 0, 1, 2–3, 4–7, 8–15, …
+-- Distribution of message sizes, in classes of powers of two: 0, 1, 2–3, 4–7, 8–15, …
 --
 -- Grain:      one row per size class that occurs
 -- Inputs:     messages
 -- Needs rows: messages
 -- Output:     message_sizes
 -- Parameters: none
--- Source:     the message statistics of Vampir and others
+-- Source:     the message statistics of Vampir and other tools
 -- Assumes:    nothing; sends without a receive are not counted
 WITH
     sizes AS (

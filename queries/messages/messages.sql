@@ -1,4 +1,5 @@
--- Messages: the k-th send of a channel meets the k-th receive, both in posting order.
+-- Matched messages: the k-th send of a channel is paired with the k-th receive, both in posting
+-- order.
 --
 -- Grain:      one row per matched message
 -- Inputs:     sends, receives

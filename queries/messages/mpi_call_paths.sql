@@ -1,4 +1,4 @@
--- Which MPI call a call path ends in, and what that means.
+-- Call paths that end in an MPI call, with the properties of that call.
 --
 -- Grain:      one row per call path of an MPI call
 -- Inputs:     call_paths, mpi_calls

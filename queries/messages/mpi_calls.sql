@@ -1,14 +1,14 @@
--- Which MPI call a region is, what completing a message in it means, and what it is there for.
+-- Regions that are MPI calls, and the properties of each call.
 --
 -- Names are reduced to the C binding in lower case: PMPI_Waitall, mpi_waitall_ (Fortran),
--- MPI_Waitall_f08 and MPI_Waitall_c are all mpi_waitall.
+-- MPI_Waitall_f08 and MPI_Waitall_c all become mpi_waitall.
 --
 -- Grain:      one row per region that is an MPI call
 -- Inputs:     regions
 -- Output:     mpi_calls
 -- Parameters: none
 -- Source:     MPI 4.0, sections 2.6 and 19.1.5 (names of the bindings), 12.2 to 12.5 (one-sided
---             communication), 14.2 and 14.4 (collective access to files)
+--             communication), 14.2 and 14.4 (collective file access)
 -- Assumes:    names start with MPI_ or PMPI_, in any case
 WITH
     named AS (

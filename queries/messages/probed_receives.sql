@@ -1,7 +1,7 @@
--- Receives of messages that a matched probe (MPI_Mprobe, MPI_Improbe) had picked before.
+-- Receives of messages that a matched probe (MPI_Mprobe, MPI_Improbe) picked before.
 --
--- The probe names the sender, communicator and tag and takes the message off its channel; the
--- receive only names the probe:
+-- The probe has the sender, communicator and tag, and takes the message off its channel; the
+-- receive only refers to the probe:
 --
 --     probe 3 (from 1, tag 5)   imrecv_request (probe 3, request 8)   imrecv (request 8, bytes)
 --     place on the channel      post                                  completion
@@ -12,7 +12,7 @@
 -- Output:     probed_receives
 -- Parameters: none
 -- Source:     MPI 4.0, section 3.8.2; OTF2 3.1, records MpiProbe, MpiMrecv and MpiImrecv
--- Assumes:    ids of probes are unique in a process until the message is received
+-- Assumes:    probe ids are unique in a process until the message is received
 WITH
     request_records AS (
         SELECT

@@ -1,6 +1,7 @@
--- Receives with the calls that posted and completed them, numbered on their channel as posted.
+-- Completed receives with the calls that posted and completed them, numbered on their channel in
+-- posting order.
 --
--- Which channel a receive belongs to is known when it completes (wildcards), but its place on the
+-- With wildcards, the channel of a receive is only clear when it completes, but its place on the
 -- channel is that of its post:
 --
 --     irecv_request 1   irecv_request 2   irecv 2 (tag 5)   irecv 1 (tag 5)
@@ -30,7 +31,7 @@ WITH
         WHERE kind = 'recv'
     ),
 
-    -- A request id may be used again: a completion belongs to the record of its id before it.
+    -- Request ids are reused: a completion belongs to the latest record of its id before it.
     request_records AS (
         SELECT
             *,

@@ -1,6 +1,6 @@
 -- Sends with the calls that posted and completed them, numbered on their channel.
 --
--- A request id may be used again, so a post belongs to the record of its id that follows it:
+-- Request ids are reused, so a post belongs to the next record of its id:
 --
 --     isend 7   isend_complete 7   isend 7   request_cancelled 7   isend 7   isend 7
 --        └──────────────┘             └──── never sent ───┘          no completion

@@ -1,7 +1,7 @@
--- Operations on memory of a window, each with the epoch it is made in.
+-- Operations on window memory, each with its access epoch.
 --
--- An epoch on a window is begun by MPI_Win_start, by a lock of the target or of all, or it is one
--- between two fences. Those between fences are told by the collective call that ends them.
+-- An access epoch begins with MPI_Win_start, with a lock of the target or of all ranks, or it lies
+-- between two fences. An epoch between fences is identified by the fence that ends it.
 --
 -- Grain:      one row per put, get or atomic operation on memory of a process of the window
 -- Inputs:     rma_calls, rma_epochs, rma_lock_epochs, rma_collectives

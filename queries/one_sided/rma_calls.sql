@@ -1,4 +1,4 @@
--- Records of one-sided communication in MPI calls, with the processes concerned.
+-- Records of one-sided communication in MPI calls, with the processes involved.
 --
 -- Grain:      one row per record that lies in an MPI call and names a window of its process
 -- Inputs:     rma_operations, rma_windows, process_ranks, communicator_members, locations,
@@ -6,7 +6,7 @@
 -- Needs rows: rma_operations
 -- Output:     rma_calls
 -- Parameters: none
--- Source:     MPI 4.0, chapter 12: ranks count in the group of the window
+-- Source:     MPI 4.0, chapter 12: ranks refer to the group of the window
 -- Assumes:    nothing
 WITH
     members AS (

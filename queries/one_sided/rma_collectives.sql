@@ -1,9 +1,9 @@
--- Calls that all processes of a window make together: the n-th of every process is one instance.
+-- Collective calls on windows: the n-th calls of all processes of a window form one instance.
 --
 --     window of ranks 0 and 1   rank 0   create 0   fence 1   fence 2   free 3
 --                               rank 1   create 0   fence 1   fence 2   free 3
 --
--- Of processes that begin at the same time, the one of the lowest rank is the last.
+-- Of processes that begin at the same time, the one with the lowest rank is the last.
 --
 -- Grain:      one row per instance and process
 -- Inputs:     rma_calls, rma_windows, communicators

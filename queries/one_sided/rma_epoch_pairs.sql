@@ -1,11 +1,11 @@
--- Access epochs and the exposure epochs of their targets that they belong to.
+-- Access epochs, each with the matching exposure epochs of its targets.
 --
--- The n-th access epoch of a process that names a target belongs to the n-th exposure epoch of that
--- target that names the process:
+-- The n-th access epoch of a process that includes a target matches the n-th exposure epoch of that
+-- target that includes the process:
 --
 --     rank 0   start {1, 2}      …   start {2}
---     rank 1   post {0}              is for the first
---     rank 2   post {0}              is for the first,   post {0}   for the second
+--     rank 1   post {0}              for the first
+--     rank 2   post {0}              for the first,   post {0}   for the second
 --
 -- Grain:      one row per access epoch and target with an exposure epoch for it
 -- Inputs:     rma_epochs, rma_group_members

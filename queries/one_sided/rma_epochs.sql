@@ -1,10 +1,10 @@
--- Epochs of general active target synchronisation.
+-- Epochs of general active target synchronization.
 --
 --     origin   [ MPI_Win_start ] put get … [ MPI_Win_complete ]     an access epoch
 --     target   [ MPI_Win_post ]            [ MPI_Win_wait ]         an exposure epoch
 --
--- A process has one access and one exposure epoch of a window at a time. An end without a begin is
--- left out; a begin that another begin follows has no end.
+-- A process has at most one access epoch and one exposure epoch per window at a time. An end
+-- without a begin is left out; a begin followed by another begin has no end.
 --
 -- Grain:      one row per epoch that was begun
 -- Inputs:     rma_calls
@@ -14,7 +14,7 @@
 -- Source:     MPI 4.0, section 12.5.2
 -- Assumes:    nothing
 WITH
-    -- MPI_Win_test that finds nothing ended synchronises nothing, level 0.
+    -- MPI_Win_test without success does not synchronize; its level is 0.
     marks AS (
         SELECT
             *,

@@ -1,8 +1,8 @@
 -- Epochs in which a process held the lock of a window.
 --
--- A request belongs to the next record of the same process about the same lock, if that releases
--- it; MPI_Win_lock_all and MPI_Win_unlock_all are about the lock of all ranks. A request without
--- a release is left out: nobody could have waited for it.
+-- A lock request is paired with the next record of the same process for the same lock, if that
+-- record is a release; MPI_Win_lock_all and MPI_Win_unlock_all refer to the lock of all ranks. A
+-- request without a release is left out, because no process can have waited for it.
 --
 -- Grain:      one row per lock that was released
 -- Inputs:     rma_calls

@@ -1,15 +1,15 @@
--- Whose release of a lock the next owner depended on.
+-- Previous owner of each lock: the process whose release the lock epoch depended on.
 --
--- The trace says when locks are asked for and released, not when they are had. But who holds a lock
--- together with nobody releases it before the next one can have it, so that the last release before
--- the own one by somebody who could not share it is that of the owner before:
+-- The trace records when locks are requested and released, but not when they are acquired.
+-- Incompatible owners cannot overlap, so the previous owner is the incompatible process with the
+-- last release before the process's own release:
 --
 --     rank 1   lock ─────── unlock
 --     rank 2     lock ┄┄┄┄┄┄┄┄┄┄┄┄─────── unlock           depended on rank 1
---     rank 3       lock ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄─── unlock    on rank 2
+--     rank 3       lock ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄─── unlock    depended on rank 2
 --
--- An exclusive lock needs all others released, a shared one only exclusive ones; the lock of all
--- ranks is shared. Of equal releases, that of the lowest location counts.
+-- An exclusive lock depends on all releases, a shared lock only on releases of exclusive locks; the
+-- lock of all ranks is shared. Of equal releases, the one of the lowest location counts.
 --
 -- Grain:      one row per lock epoch
 -- Inputs:     rma_lock_epochs
@@ -17,7 +17,7 @@
 -- Output:     rma_lock_queue
 -- Parameters: none
 -- Source:     MPI 4.0, section 12.5.3
--- Assumes:    clocks synchronised
+-- Assumes:    clocks are synchronized
 WITH
     epochs AS (
         SELECT

@@ -1,9 +1,10 @@
--- How many pairs of processes one-sided communication synchronised, and how many for nothing.
+-- Number of process pairs that one-sided communication synchronized, and how many of them did not
+-- need it.
 --
--- A pair is counted where the epoch of the one that may access ends: at MPI_Win_complete with each
--- target that has a matching exposure epoch, at a fence that follows another fence of the window
--- with all other processes of the window. It was not needed if the epoch holds no operation on
--- memory of that target.
+-- A pair is counted where the access epoch ends: at MPI_Win_complete, with each target that has a
+-- matching exposure epoch; at a fence that follows another fence of the window, with all other
+-- processes of the window. A pair was not needed if the epoch has no operation on the target's
+-- memory.
 --
 -- Grain:      one row per metric, call path and location with a value other than zero
 -- Inputs:     rma_epoch_pairs, rma_accesses, rma_collectives

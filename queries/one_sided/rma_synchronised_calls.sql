@@ -1,7 +1,8 @@
--- Calls in which a process met the others of a window, or those that accessed its memory.
+-- Calls in which a process synchronized with the other processes of a window, or with those that
+-- accessed its memory.
 --
--- Each with the last one, until when it was awaited, and until when others still accessed the own
--- memory, which a fence and MPI_Win_wait expose:
+-- Each call has the process that was awaited last, the end of the wait, and the time until which
+-- others accessed the process's own memory (which a fence and MPI_Win_wait expose):
 --
 --     rank 0   [ MPI_Win_fence ................]
 --     rank 1        [ MPI_Put ]  [ MPI_Win_fence ]
@@ -9,8 +10,9 @@
 --            start      accessed until
 --                          until
 --
--- In calls of all processes of a window nobody was awaited unless all were inside at the same time:
--- a fence that needs nobody is left before others come. Of several in one call the longest counts.
+-- In collective window calls, processes only wait if all were inside at the same time: a fence that
+-- does not have to wait is left before the others enter. Of several synchronizations in one call,
+-- the longest one counts.
 --
 -- Grain:      one row per call and purpose that had to wait for others
 -- Inputs:     rma_collectives, rma_epochs, rma_epoch_pairs, rma_accesses
@@ -18,8 +20,8 @@
 -- Output:     rma_synchronised_calls
 -- Parameters: none
 -- Source:     MPI 4.0, sections 12.5.1 and 12.5.2
--- Assumes:    clocks synchronised; where they are not, MPI_Win_wait waits until its end, and
---             confidence is lower, as where the window has incomplete instances
+-- Assumes:    clocks are synchronized; where they are not, MPI_Win_wait waits until its end;
+--             confidence is lower there and where the window has incomplete instances
 WITH
     accesses AS (
         SELECT
@@ -68,7 +70,7 @@ WITH
         GROUP BY post_visit_id
     ),
 
-    met AS (
+    synchronised AS (
         SELECT
             members.purpose::VARCHAR AS purpose,
             members.location_id,
@@ -120,6 +122,6 @@ SELECT
     last_location_id,
     last_visit_id,
     confidence::TINYINT AS confidence
-FROM met
+FROM synchronised
 WHERE until_ns > start_ns
 ORDER BY visit_id, purpose

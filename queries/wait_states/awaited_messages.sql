@@ -1,12 +1,13 @@
--- The message that a call completing receives was blocked for.
+-- The message that blocked a call which completes receives.
 --
 --     sender                     [ MPI_Send ]
 --     receiver        [ MPI_Recv ..........]
 --                     |── wait ──|
 --
--- A call that completes several messages (MPI_Waitall) waits once, for the one it waits longest
--- for; of equals, for the one received first. MPI_Test and its kin do not wait. Of a message that
--- was sent or received outside any call nobody knows how long the call was blocked for it.
+-- A call that completes several messages (MPI_Waitall) has one wait: for the message with the
+-- longest wait. If several are equal, the one received first counts. MPI_Test and its variants do
+-- not wait. Messages sent or received outside any call are left out, because it is unknown how long
+-- they blocked the call.
 --
 -- Grain:      one row per visit that waited for a sender
 -- Inputs:     messages, mpi_call_paths
@@ -14,7 +15,7 @@
 -- Output:     awaited_messages
 -- Parameters: none
 -- Source:     Scalasca pattern reference, "MPI Late Sender Time"
--- Assumes:    clocks synchronised; where they are not, a wait ends with its call
+-- Assumes:    clocks are synchronized; where they are not, a wait ends with its call
 WITH
     late_messages AS (
         SELECT

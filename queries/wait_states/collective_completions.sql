@@ -1,12 +1,11 @@
--- Completion of barriers and N × N: time inside after the first member has left.
+-- Barrier and N × N Completion: time in a blocking collective after its first member has left.
 --
 --     rank 0   [ MPI_Barrier ....]
 --     rank 1        [ MPI_Barrier ............]
 --                                |─ completion ─|
 --
--- Waiting for the last member to begin comes first and is not counted again. What is charged is
--- caused by the member that left first, of equals the one of the lowest rank: the collective was
--- over for it.
+-- This time does not overlap with the wait for the last member. Its cause is the member that left
+-- first; if several left at the same time, the one with the lowest rank.
 --
 -- Grain:      one row per visit that stayed in a blocking collective longer than it had to
 -- Inputs:     synchronised_members
@@ -16,7 +15,8 @@
 -- Pattern:    completion
 -- Metrics:    mpi_barrier_completion, mpi_nxn_completion
 -- Source:     Scalasca pattern reference, "MPI Barrier Completion Time" and its N x N counterpart
--- Assumes:    clocks synchronised; where they are not, nothing is charged before the wait's end
+-- Assumes:    clocks are synchronized; where they are not, completion starts after the end of the
+--             wait
 WITH
     members AS (
         SELECT
@@ -31,7 +31,7 @@ WITH
         WHERE family IN ('barrier', 'n_to_n') AND NOT is_nonblocking
     ),
 
-    -- Between two groups, the last one of the other group may have begun before the member did.
+    -- In an inter-communicator, the last member of the other group may begin before this member.
     completions AS (
         SELECT
             *,

@@ -1,15 +1,15 @@
--- Waits in collective access to files: a process is blocked until the last one has begun.
+-- Waits in collective file access: a process is blocked until the last process has begun.
 --
 --     rank 0   [ MPI_File_write_all .......]
 --     rank 1               [ MPI_File_write_all ]
 --              |── wait ───|
 --
--- What begins in one call and ends in another (split and non-blocking forms) is waited for in the
--- call that ends it, from entering that call on; a call that ends several accesses waits once, for
--- the one it waits longest for, of equals the first. MPI_Test and its kin do not wait. Time that
--- the call waited for messages and other collectives is theirs already; what lasted longer counts.
+-- Split and nonblocking accesses wait in the call that completes them, from the time the call is
+-- entered. A call that completes several accesses has one wait: the longest one; if several are
+-- equal, the first. MPI_Test and its variants do not wait. Time that the call spent waiting for
+-- messages or other collectives is not counted again.
 --
--- Of processes that begin at the same time, the one of the lowest rank is the last.
+-- Of processes that begin at the same time, the one with the lowest rank is the last.
 --
 -- Grain:      one row per visit that waited in a collective access to a file
 -- Inputs:     collective_file_calls, late_sender, late_receiver, nonblocking_collective_waits,
@@ -19,9 +19,9 @@
 -- Parameters: none
 -- Pattern:    wait state
 -- Metrics:    mpi_io_collective_wait
--- Source:     min(latest begin, own end) - own begin, as Scalasca has it for collectives, over the
---             processes of the communicator that the file was opened by
--- Assumes:    clocks synchronised; where they are not, a wait ends with its call
+-- Source:     min(latest begin, own end) - own begin, as Scalasca defines it for collectives, over
+--             the processes of the communicator that opened the file
+-- Assumes:    clocks are synchronized; where they are not, a wait ends with its call
 WITH
     together AS (
         SELECT
@@ -36,7 +36,7 @@ WITH
         WHERE is_complete
     ),
 
-    -- Where all that this call ends was begun by everybody: longest for the whole call.
+    -- The longest wait of each call stands for the call.
     awaited AS (
         SELECT
             *,

@@ -1,11 +1,12 @@
--- Waits in blocking collectives: a member is blocked until the last one that it needs has begun.
+-- Waits in blocking collectives: a member is blocked until the last member that it depends on has
+-- begun.
 --
 --     rank 0   [ MPI_Barrier ............]
 --     rank 1               [ MPI_Barrier ]
 --              |── wait ───|
 --
--- A barrier, an exchange of all with all (N × N), a broadcast whose root is late, a reduction whose
--- root is early, and a scan differ only in who needs whom: see synchronised_members.
+-- Barriers, N × N collectives, broadcasts with a late root, reductions with an early root and scans
+-- differ only in which members depend on which: see synchronised_members.
 --
 -- Grain:      one row per visit that waited in a blocking collective
 -- Inputs:     synchronised_members
@@ -16,7 +17,7 @@
 -- Metrics:    mpi_barrier_wait, mpi_wait_nxn, mpi_latebroadcast, mpi_earlyreduce, mpi_earlyscan
 -- Source:     Scalasca pattern reference, "MPI Wait at Barrier Time", "MPI Wait at N x N Time",
 --             "MPI Late Broadcast Time", "MPI Early Reduce Time", "MPI Early Scan Time"
--- Assumes:    clocks synchronised; where they are not, a wait ends with its call
+-- Assumes:    clocks are synchronized; where they are not, a wait ends with its call
 SELECT
     property,
     location_id,

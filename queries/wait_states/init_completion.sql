@@ -4,7 +4,8 @@
 --     rank 1       [ MPI_Init .................]
 --                                |─ completion ─|
 --
--- Waiting for the last process to enter is not charged: MPI_Init need not synchronise.
+-- Waiting for the last process to enter is not counted, because MPI_Init does not have to
+-- synchronize.
 --
 -- Grain:      one row per visit that stayed in MPI_Init longer than the first process
 -- Inputs:     framing_calls
@@ -14,7 +15,8 @@
 -- Pattern:    completion
 -- Metrics:    mpi_init_completion
 -- Source:     Scalasca pattern reference, "MPI Init Completion Time"
--- Assumes:    clocks synchronised; where they are not, nothing is charged before the last enter
+-- Assumes:    clocks are synchronized; where they are not, nothing is counted before the last
+--             process enters
 WITH
     completions AS (
         SELECT

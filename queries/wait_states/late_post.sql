@@ -1,11 +1,12 @@
--- Late Post: who accesses a window is blocked until the targets have opened it by MPI_Win_post.
+-- Late Post: an access to a window is blocked until its target has called MPI_Win_post.
 --
 --     origin   [ MPI_Win_start .....]  [ MPI_Put ]  [ MPI_Win_complete ]
 --     target             [ MPI_Win_post ]
 --              |─ wait ──|
 --
--- Which call is blocked the library chooses: the last of the targets to post lies inside
--- MPI_Win_start or MPI_Win_complete, or the own target inside an operation on its memory.
+-- The MPI library chooses which call blocks: MPI_Win_start or MPI_Win_complete, until the last
+-- target has posted, or an operation, until its own target has posted. The wait is in the call
+-- during which that post began.
 --
 -- Grain:      one row per visit that waited for a post
 -- Inputs:     rma_epochs, rma_epoch_pairs, rma_accesses
@@ -14,9 +15,9 @@
 -- Parameters: none
 -- Pattern:    wait state
 -- Metrics:    mpi_rma_sync_late_post, mpi_rma_comm_late_post
--- Source:     Scalasca pattern reference, "MPI Late Post Time in Synchronizations" and
---             "... in Communications"; an operation waits for its own target, not for all
--- Assumes:    clocks synchronised; all epochs are there: confidence is that of the rule alone
+-- Source:     Scalasca pattern reference, "MPI Late Post Time in Synchronizations" and "... in
+--             Communications"; an operation waits only for its own target
+-- Assumes:    clocks are synchronized; the trace holds all epochs
 WITH
     posts AS (
         SELECT

@@ -4,10 +4,10 @@
 --     receiver                   [ MPI_Recv ]
 --                     |── wait ──|
 --
--- Only calls that may have to wait for the receiver count: not buffered, ready or combined sends,
--- nor MPI_Test and its kin. If the call ends before the receive is posted, it did not wait. A
--- call that completes several sends waits once, for the one it waits longest for, and not at all
--- if it also waited for a sender: that wait explains it.
+-- Only calls that may have to wait for the receiver count. Buffered, ready and combined sends,
+-- MPI_Test and its variants do not. A call that ends before the receive is posted did not wait. A
+-- call that completes several sends has one wait: the longest one. It has none if it also waited
+-- for a sender (Late Sender), because that wait explains the time.
 --
 -- Grain:      one row per visit that waited for a receiver
 -- Inputs:     messages, mpi_call_paths, late_sender, doubtful_channels
@@ -17,7 +17,7 @@
 -- Pattern:    wait state
 -- Metrics:    mpi_latereceiver
 -- Source:     Scalasca pattern reference, "MPI Late Receiver Time"
--- Assumes:    clocks synchronised
+-- Assumes:    clocks are synchronized
 WITH
     late_messages AS (
         SELECT
@@ -33,7 +33,7 @@ WITH
             AND send_completion_visit_id NOT IN (SELECT visit_id FROM late_sender)
     ),
 
-    -- The first of the messages that a call waited longest for stands for the call.
+    -- The message with the longest wait stands for the call; if several are equal, the first one.
     awaited AS (
         SELECT
             *,

@@ -1,8 +1,8 @@
 -- Late Sender: a call that completes a receive is blocked until the message is sent.
 --
--- The property says whether an older message was left waiting meanwhile: mpi_lswo_same if it came
--- from the same process as the awaited one, mpi_lswo_different if from another, else
--- mpi_latesender.
+-- The property says whether an older message was already waiting to be received: mpi_lswo_same if
+-- it came from the same process as the awaited message, mpi_lswo_different if it came from another
+-- process, else mpi_latesender.
 --
 -- Grain:      one row per visit that waited for a sender
 -- Inputs:     awaited_messages, messages, wrong_order, doubtful_channels
@@ -12,7 +12,7 @@
 -- Pattern:    wait state
 -- Metrics:    mpi_latesender, mpi_latesender_wo, mpi_lswo_same, mpi_lswo_different
 -- Source:     Scalasca pattern reference, "MPI Late Sender Time" and its sub-patterns
--- Assumes:    clocks synchronised; where they are not, a wait ends with its call
+-- Assumes:    clocks are synchronized; where they are not, a wait ends with its call
 SELECT
     CASE wrong_order.is_same_sender
         WHEN TRUE THEN 'mpi_lswo_same'

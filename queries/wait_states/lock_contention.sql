@@ -1,11 +1,12 @@
--- Threads that waited for a lock until another one gave it back.
+-- Threads that waited for a lock until another thread released it.
 --
 --     thread 0   [lock]held....[unlock]
---     thread 1         [lock ....|..]held          waited from entering until the release
+--     thread 1         [lock ....|..]held          waits from the call's begin to the release
 --                                acquired
 --
--- A wait on a condition ends by taking its mutex again: it counts from entering, too, until whoever
--- held the mutex last gave it back. Of several locks taken in one call the longest wait counts.
+-- A wait for a condition variable ends when its mutex is acquired again. It also counts from the
+-- call's begin to the last release of the mutex. If a call acquires several locks, its longest wait
+-- counts.
 --
 -- Grain:      one row per visit that waited for a lock
 -- Inputs:     lock_operations, locations, call_paths, regions
@@ -17,8 +18,8 @@
 --             pthread_lock_contention_mutex_lock, pthread_lock_contention_conditional
 -- Source:     Scalasca pattern reference, "OpenMP Critical Contention Time", "OpenMP Lock API
 --             Contention Time", "Pthread Lock Contention Time" on mutexes and conditions
--- Assumes:    clocks of the threads of a process agree; locks are taken in calls that do nothing
---             else; a lock is taken in the order of its numbers, which may begin anew
+-- Assumes:    clocks of the threads of a process agree; calls that acquire locks do nothing else;
+--             locks are acquired in the order of their numbers, which may start again
 WITH
     operations AS (
         SELECT
@@ -37,7 +38,8 @@ WITH
         WHERE lock_operations.visit_id IS NOT NULL
     ),
 
-    -- The last release before it, for locks that are taken several times by whoever has them.
+    -- The latest release counts, because the same thread may acquire a recursive lock several
+    -- times.
     waits AS (
         SELECT
             acquired.visit_id,

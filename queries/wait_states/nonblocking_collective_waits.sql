@@ -1,14 +1,13 @@
--- Waits for non-blocking collectives, in the call that completes them.
+-- Waits for nonblocking collectives, in the call that completes them.
 --
 --     rank 0   [ MPI_Iallreduce ]        [ MPI_Wait ...............]
 --     rank 1                                   [ MPI_Iallreduce ] [ MPI_Wait ]
 --                                        |wait |
 --
--- The same rules as for blocking collectives say who needs whom (see synchronised_members), but a
--- member is blocked only from entering the completing call on. MPI_Test and its kin do not wait. A
--- call that completes several collectives waits once, for the one it waits longest for, of equals
--- the first. Time that the call waited for messages is theirs already; only what lasted longer
--- counts here.
+-- Members depend on each other as in blocking collectives (see synchronised_members), but a member
+-- is blocked only from the time it enters the completing call. MPI_Test and its variants do not
+-- wait. A call that completes several collectives has one wait: the longest one; if several are
+-- equal, the first. Time that the call spent waiting for messages is not counted again.
 --
 -- Grain:      one row per visit that waited for a non-blocking collective
 -- Inputs:     synchronised_members, late_sender, late_receiver, mpi_call_paths
@@ -18,9 +17,9 @@
 -- Pattern:    wait state
 -- Metrics:    those of collective_waits
 -- Source:     Scalasca pattern reference for the blocking forms, applied to the completing call
--- Assumes:    clocks synchronised; where they are not, a wait ends with its call
+-- Assumes:    clocks are synchronized; where they are not, a wait ends with its call
 WITH
-    -- Where the first member of what is completed last began: longest for the whole call.
+    -- The longest wait of each call stands for the call.
     awaited AS (
         SELECT
             *,

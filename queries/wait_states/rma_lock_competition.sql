@@ -1,12 +1,13 @@
--- Lock competition: who needs the lock of a window is blocked until its owner has released it.
+-- Lock competition: a process that needs the lock of a window is blocked until its owner has
+-- released it.
 --
 --     rank 1   lock ────────── [ MPI_Win_unlock ]
 --     rank 2      [ MPI_Win_lock ...............] [ MPI_Put ] [ MPI_Win_unlock ]
 --                 |─────────── wait ───────────|
 --
--- Which call is blocked the library chooses: MPI_Win_lock, an operation, or MPI_Win_unlock. It is
--- the call of the epoch that lay longest before the release, of those that lasted until the
--- release was under way; of equal ones the first.
+-- The MPI library chooses which call blocks: MPI_Win_lock, an operation or MPI_Win_unlock. The wait
+-- is in the call of the epoch that was inside longest before the release, among the calls that
+-- lasted until the release had begun; if several are equal, the first.
 --
 -- Grain:      one row per visit that waited for a lock
 -- Inputs:     rma_lock_epochs, rma_lock_queue, rma_accesses
@@ -17,8 +18,8 @@
 -- Metrics:    mpi_rma_sync_lock_competition, mpi_rma_comm_lock_competition
 -- Source:     Scalasca pattern reference, "MPI Lock Contention Time in Synchronizations" and
 --             "... in Communications"
--- Assumes:    clocks synchronised; confidence is lower where the call was left before the record of
---             the release, with which the wait then ends
+-- Assumes:    clocks are synchronized; confidence is lower if the call ended before the release was
+--             recorded: the wait then ends with the call
 WITH
     contended AS (
         SELECT *

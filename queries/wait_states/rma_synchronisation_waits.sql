@@ -1,4 +1,5 @@
--- Waits where the processes of a window meet, or those that access the own memory end to do so.
+-- Waits where the processes of a window synchronize, or until others have finished accessing the
+-- process's own memory.
 --
 --     rank 0   [ MPI_Win_fence ................]
 --     rank 1        [ MPI_Put ]  [ MPI_Win_fence ]
@@ -10,9 +11,9 @@
 --              |── early ─────|late complete
 --                  wait
 --
--- After the last operation on the own memory only the others' call is missing: in MPI_Win_wait that
--- part is a late complete, in a fence only that part is a wait at the fence. What calls met, and
--- until when, says rma_synchronised_calls.
+-- After the last operation on the process's own memory, only the other processes' calls are
+-- missing. In MPI_Win_wait this part is a Late Complete, in a fence it is a Wait at Fence. Relation
+-- rma_synchronised_calls defines which calls synchronize with each other, and until when.
 --
 -- Grain:      one row per visit and property that waited for other processes of a window
 -- Inputs:     rma_synchronised_calls
@@ -24,7 +25,7 @@
 --             mpi_rma_early_fence, mpi_rma_early_wait, mpi_rma_late_complete
 -- Source:     Scalasca pattern reference, "MPI Wait at Window Create/Free/Fence Time", "MPI Early
 --             Fence Time", "MPI Early Wait Time", "MPI Late Complete Time"
--- Assumes:    what rma_synchronised_calls assumes
+-- Assumes:    as for rma_synchronised_calls
 WITH
     parts AS (
         SELECT

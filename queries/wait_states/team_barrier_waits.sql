@@ -1,4 +1,4 @@
--- Threads that waited in a barrier of their team for one that came later.
+-- Threads that waited in a barrier of their team for a thread that came later.
 --
 -- Grain:      one row per visit that waited in a barrier
 -- Inputs:     team_barriers
@@ -8,8 +8,8 @@
 -- Pattern:    wait state
 -- Metrics:    omp_ebarrier_wait, omp_ibarrier_wait
 -- Source:     Scalasca pattern reference, "OpenMP Barrier Wait Time"
--- Assumes:    the waiting comes first, tasks that run inside the barrier after it; clocks are
---             synchronised: confidence is lower where a thread leaves before the last one enters
+-- Assumes:    threads wait first and run tasks in the barrier afterwards; clocks are synchronized:
+--             confidence is lower if a thread leaves before the last one enters
 SELECT
     if(is_implicit, 'omp_ibarrier_wait', 'omp_ebarrier_wait') AS property,
     location_id,

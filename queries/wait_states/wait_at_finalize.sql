@@ -1,4 +1,4 @@
--- Wait at Finalize: a process is in MPI_Finalize before the last one has entered it.
+-- Wait at Finalize: time in MPI_Finalize before the last process has entered it.
 --
 --     rank 0   [ MPI_Finalize .....]
 --     rank 1            [ MPI_Finalize ]
@@ -12,7 +12,7 @@
 -- Pattern:    wait state
 -- Metrics:    mpi_finalize_wait
 -- Source:     Scalasca pattern reference, "MPI Wait at Finalize Time"
--- Assumes:    clocks synchronised; where they are not, a wait ends with its call
+-- Assumes:    clocks are synchronized; where they are not, a wait ends with its call
 SELECT
     'mpi_finalize_wait' AS property,
     location_id,

@@ -1,14 +1,14 @@
--- Waiting for progress: an operation on memory of a process, or a call that completes some, ends
--- only when that process enters MPI.
+-- Wait for progress: a one-sided operation, or a call that completes some, ends only when the
+-- target process enters MPI.
 --
 --     origin   [ MPI_Win_flush ...............]
 --     target      computing         [ MPI_… ]       computing      [ MPI_… ]
 --              |────── wait ────────|
 --
--- It is told by what happens, not by a record, and therefore told carefully: The target is outside
--- MPI when the call is entered; it enters MPI exactly once until the call is left; and after that
--- the call lasts no longer than before. Of several targets the one that enters last counts. Calls
--- that another wait of one-sided communication explains do not count.
+-- The trace has no record of this, so the conditions are strict: the target is outside MPI when the
+-- call begins; it enters MPI exactly once before the call ends; and the rest of the call is not
+-- longer than the wait. Of several targets, the one that enters MPI last counts. Calls that another
+-- one-sided wait state explains do not count.
 --
 -- Grain:      one row per visit that waited for a target to enter MPI
 -- Inputs:     rma_calls, visits, locations, mpi_calls, late_post, rma_lock_competition
@@ -18,10 +18,10 @@
 -- Pattern:    wait state
 -- Metrics:    mpi_rma_wait_for_progress
 -- Source:     MPI 4.0, section 12.7.3: progress may need the target to call MPI
--- Assumes:    clocks synchronised
+-- Assumes:    clocks are synchronized
 WITH
-    -- A completion is about the last operation of its request before it; several operations on the
-    -- same target may share a request.
+    -- A completion belongs to the last operation of its request, because several operations on one
+    -- target may share a request.
     identified AS (
         SELECT
             *,
@@ -69,7 +69,7 @@ WITH
         WHERE needed.target_group_id <> needed.location_group_id
     ),
 
-    -- Times in MPI of the processes that matter; with several threads they may overlap.
+    -- MPI calls of the target processes. With several threads they may overlap.
     entries AS (
         SELECT
             locations.location_group_id,

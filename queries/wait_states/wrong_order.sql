@@ -1,25 +1,26 @@
--- Waits for a message while an older one was there: in order, they would have been shorter.
+-- Late Sender waits during which an older message could have been received instead.
 --
--- A wait is marked by the first message that its location receives later and that was sent
--- earlier, also in MPI_Test:
+-- A wait is marked by the next message that its location receives after it and that was sent
+-- earlier, also if MPI_Test receives it:
 --
 --     received   1st  2nd  3rd  4th
 --     sent at     50   30   40   10      50 is marked by 30, the waits for 30 and 40 by 10
 --
--- A location remembers its last waits that are not marked yet, first in first out, as many as
--- Scalasca's analyser, so that results compare; $remembered_waits = 0 remembers all of them.
+-- Each location keeps a first-in-first-out list of its latest unmarked waits. The list is as long
+-- as in Scalasca's analyzer, so that results can be compared; $remembered_waits = 0 removes the
+-- limit.
 --
 -- Grain:      one row per awaited message that was received in the wrong order
 -- Inputs:     messages, awaited_messages
 -- Needs rows: awaited_messages
 -- Output:     wrong_order
--- Parameters: $remembered_waits  waits not yet marked that a location remembers, 0 for all
+-- Parameters: $remembered_waits  unmarked waits that a location remembers, 0 for no limit
 --                                (BIGINT, default 100)
 -- Source:     Scalasca pattern reference, "MPI Late Sender, Wrong Order Time"
--- Assumes:    clocks synchronised
+-- Assumes:    clocks are synchronized
 WITH
-    -- A wait has its place after the last message of its call, so that the messages of one call
-    -- never mark each other.
+    -- A wait is placed after the last message of its call, so that messages of one call never mark
+    -- each other.
     awaited AS (
         SELECT
             awaited_messages.location_id,
@@ -51,7 +52,7 @@ WITH
         INNER JOIN messages USING (message_id)
     ),
 
-    -- Of the messages sent earlier (the frame), the next one in the order of receiving.
+    -- Among messages sent earlier (the frame), the next one received.
     marked AS (
         SELECT
             location_id,
@@ -75,8 +76,9 @@ WITH
         FROM marked
     ),
 
-    -- To see what is remembered at each wait, order waits by the end of their being unmarked and
-    -- put each wait among them once more, at its own time: the frame then holds what is unmarked.
+    -- To find the list at each wait, order the waits by the time at which they are marked and
+    -- insert each wait again at its own time: the frame then holds the waits that are unmarked at
+    -- that time.
     unmarked AS (
         SELECT
             location_id,
@@ -109,7 +111,7 @@ WITH
         QUALIFY number IS NULL
     ),
 
-    -- What is forgotten is not remembered again when others are marked.
+    -- A wait dropped from the list does not come back when other waits are marked.
     memories AS (
         SELECT
             location_id,
