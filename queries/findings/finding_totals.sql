@@ -1,4 +1,4 @@
--- What patterns find apart from waiting, summed over each call path and location.
+-- Findings of patterns other than wait states, summed per call path and location.
 --
 -- Grain:      one row per property and the call path and location where it was found
 -- Inputs:     findings

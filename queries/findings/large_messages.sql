@@ -1,18 +1,18 @@
--- Time in calls that complete large messages, without the waiting in them.
+-- Time in calls that complete large messages, without waiting.
 --
--- It is what sending and receiving so much takes: a call that completes other messages too counts
--- as a whole, and once.
+-- It is the transfer time of large messages. A call that also completes other messages counts
+-- completely, and once.
 --
 -- Grain:      one row per visit that completes a large message
 -- Inputs:     messages, wait_states, doubtful_channels
 -- Needs rows: messages
 -- Output:     large_messages
--- Parameters: $large_message_bytes  messages of this length or more are large (BIGINT, default
+-- Parameters: $large_message_bytes  messages of at least this size are large (BIGINT, default
 --             1_048_576)
 -- Pattern:    finding
 -- Metrics:    large_messages
 -- Source:     Wolf and Mohr (EXPERT): large messages
--- Assumes:    a message takes time in the calls that complete it, not in those that post it
+-- Assumes:    a message takes time in the calls that complete it, not in the calls that post it
 WITH
     large AS (
         SELECT

@@ -1,6 +1,7 @@
--- Which operation of communication takes most time, and which is called most often.
+-- Communication operation with the most time, and the one with the most calls.
 --
--- Operations are told apart by the name of the call. Of equals, the first in the alphabet leads.
+-- Operations are distinguished by the name of the call. Of equals, the first in alphabetical order
+-- leads.
 --
 -- Grain:      one row per property, call path of its operation and location
 -- Inputs:     operation_calls
@@ -10,7 +11,7 @@
 -- Pattern:    finding
 -- Metrics:    dominating_communication, frequent_communication
 -- Source:     Wolf and Mohr (EXPERT): dominating and most frequent communication
--- Assumes:    what operation_calls assumes
+-- Assumes:    as for operation_calls
 WITH
     communication AS (SELECT * FROM operation_calls WHERE kind = 'communication'),
 
@@ -30,7 +31,7 @@ WITH
         FROM operations
     ),
 
-    led AS (
+    leading_calls AS (
         SELECT
             'dominating_communication' AS property,
             communication.*,
@@ -57,5 +58,5 @@ SELECT
     NULL::INTEGER AS cause_location_id,
     NULL::BIGINT AS cause_visit_id,
     if(is_complete, 100, 75)::TINYINT AS confidence
-FROM led
+FROM leading_calls
 ORDER BY property, call_path_id, location_id

@@ -1,12 +1,12 @@
--- An overloaded master: it works on a request of one worker while another one already waits.
+-- An overloaded master: it works on a request of one worker while another worker waits.
 --
 --     worker 1  [send][recv ...................]
 --     worker 2          [send][recv ...........................]
 --     master           [recv]   works   [send ][recv]works[send]
 --                              |-found-|                           worker 2 waits
 --
--- A worker waits from entering the call that gets its answer until the master takes its request.
--- However many wait, the time of the master counts once.
+-- A worker waits from entering the call that receives its answer until the master takes its
+-- request. The master's time counts once, however many workers wait.
 --
 -- Grain:      one row per request during which another worker waited
 -- Inputs:     master_workers, worker_rounds, messages, call_paths
@@ -16,7 +16,8 @@
 -- Pattern:    finding
 -- Metrics:    master_overloaded
 -- Source:     Wolf and Mohr (EXPERT): master and workers
--- Assumes:    clocks synchronised; a master works for a worker between its request and the answer
+-- Assumes:    clocks are synchronized; a master works for a worker between its request and the
+--             answer
 WITH
     rounds AS (
         SELECT
@@ -26,7 +27,7 @@ WITH
         INNER JOIN master_workers USING (master_group_id, worker_group_id)
     ),
 
-    -- Somebody comes to wait, its request is taken, and answered.
+    -- A worker begins to wait, its request is taken, and it is answered.
     moments AS (
         SELECT
             master_location_id,
@@ -37,7 +38,7 @@ WITH
         FROM rounds
     ),
 
-    -- Of equal moments any order is right: no time passes between them.
+    -- Any order of equal times is correct, because no time passes between them.
     counted AS (
         SELECT
             *,
@@ -49,7 +50,7 @@ WITH
         FROM moments
     ),
 
-    stretches AS (
+    intervals AS (
         SELECT
             *,
             if(lag(waiting_count) OVER later > 0, at_ns - lag(at_ns) OVER later, 0) AS crowded_ns
@@ -66,10 +67,10 @@ WITH
                 ORDER BY at_ns, request_id, kind
                 ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
             ) AS crowded_ns
-        FROM stretches
+        FROM intervals
     ),
 
-    -- How long somebody waited until the answer, less how long until the request was taken.
+    -- Time with waiting workers up to the answer, minus the same up to the taking of the request.
     crowded AS (
         SELECT
             request_id,

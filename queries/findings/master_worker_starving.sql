@@ -1,6 +1,6 @@
--- Workers that wait for their master: for the answer to a request, or for first work.
+-- Workers that wait for their master: for the answer to a request, or for their first work.
 --
--- These are the waits of Late Sender for which the master is the cause, whatever kept it.
+-- These are the Late Sender waits caused by the master, for whatever reason.
 --
 -- Grain:      one row per visit of a worker that waited for its master
 -- Inputs:     master_workers, wait_states, locations
@@ -10,7 +10,7 @@
 -- Pattern:    finding
 -- Metrics:    master_worker_starving
 -- Source:     Wolf and Mohr (EXPERT): master and workers
--- Assumes:    what Late Sender assumes
+-- Assumes:    as for Late Sender
 SELECT
     'master_worker_starving' AS property,
     wait_states.call_path_id,

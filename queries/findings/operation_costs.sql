@@ -1,4 +1,4 @@
--- What communication, synchronisation and I/O cost: the time of all such calls.
+-- Cost of communication, synchronization and I/O: the time of all their calls.
 --
 -- Grain:      one row per kind of operation, call path and location that took time
 -- Inputs:     operation_calls
@@ -7,8 +7,8 @@
 -- Parameters: none
 -- Pattern:    finding
 -- Metrics:    communication_cost, synchronisation_cost, io_cost
--- Source:     Wolf and Mohr (EXPERT): communication, synchronisation, I/O
--- Assumes:    what operation_calls assumes
+-- Source:     Wolf and Mohr (EXPERT): communication, synchronization, I/O
+-- Assumes:    as for operation_calls
 SELECT
     CASE kind
         WHEN 'communication' THEN 'communication_cost'

@@ -1,10 +1,10 @@
--- Tasks too fine: getting one takes a worker longer than what it computes until it asks again.
+-- Tasks that are too fine: a worker spends more time getting a task than computing it.
 --
 --     worker    [send][recv ...........]computes[send][recv ...
 --               |── getting the task ──|        |
 --
--- Getting a task is everything from asking until it is there, waiting for the master included.
--- The last request of a worker is left out, for nothing tells what it computes after that.
+-- Getting a task lasts from the request until the task has arrived, including the wait for the
+-- master. The last request of a worker is left out, because the end of its computation is unknown.
 --
 -- Grain:      one row per task that took longer to get
 -- Inputs:     master_workers, worker_rounds, messages
@@ -14,7 +14,7 @@
 -- Pattern:    finding
 -- Metrics:    tasks_too_fine
 -- Source:     Wolf and Mohr (EXPERT): master and workers
--- Assumes:    a worker computes from an answer until it asks again
+-- Assumes:    a worker computes from an answer until its next request
 WITH
     rounds AS (
         SELECT

@@ -1,16 +1,16 @@
--- Computation above the mean of a call path, where it is spread unevenly over the locations.
+-- Computation above the mean of a call path whose work is unevenly distributed over locations.
 --
--- A call path is uneven if a location takes so many times the mean. Where all time above the mean
--- is a small part of all computation, it is left out.
+-- A call path is uneven if the longest time of a location exceeds the mean by a given factor. Call
+-- paths whose time above the mean is a small part of all computation are left out.
 --
 -- Grain:      one row per uneven call path and location above its mean
 -- Inputs:     computational_imbalance, call_tree, fork_join_times, locations
 -- Needs rows: computational_imbalance
 -- Output:     uneven_distribution
--- Parameters: $uneven_ratio        longest time over the mean from which a call path is uneven
+-- Parameters: $uneven_ratio        lowest ratio of longest time to mean of an uneven call path
 --             (DOUBLE, default 1.1)
---             $least_uneven_share  time above the mean as a part of all computation, from which it
---             counts (DOUBLE, default 0.001)
+--             $least_uneven_share  lowest time above the mean that counts, as a part of all
+--             computation (DOUBLE, default 0.001)
 -- Pattern:    finding
 -- Metrics:    uneven_distribution
 -- Source:     Wolf and Mohr (EXPERT): uneven distribution of work over locations
@@ -33,7 +33,7 @@ WITH
             >= $least_uneven_share::DOUBLE * total.computation_ns
     ),
 
-    -- What is missing of one location changes the mean of all.
+    -- Missing records of one location change the mean of all.
     trust AS (
         SELECT if(bool_and(is_complete), 100, 75)::TINYINT AS confidence
         FROM locations

@@ -1,12 +1,12 @@
--- How long locations are idle: waiting in a call, without work, or absent while the run goes on.
+-- Idle time of each location: waiting in calls, without work, or absent while the run goes on.
 --
 --     run       [                                          ]
 --     rank 0    [  [Recv..waits..]        ]                     waiting, then absent
---     worker            [parallel  ]                            idle thread before and after it,
+--     worker            [parallel  ]                            idle thread before and after,
 --                                                               absent when rank 0 is
 --
--- Waiting is what the wait states found. Completion, which is time after the last one came, is
--- not counted, and neither is waiting that no analysis looks for.
+-- Waiting is the time of wait states. Completion, which is time after the last process or thread
+-- came, does not count. Waits that no analysis detects are missing.
 --
 -- Grain:      one row per location
 -- Inputs:     locations, location_bases, location_overheads, overhead_classes, wait_states

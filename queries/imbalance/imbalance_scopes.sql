@@ -1,4 +1,4 @@
--- Which locations could take part in the computation of call paths of each scope.
+-- Locations that could take part in the computation of a call path, for each scope.
 --
 -- Grain:      one row per scope and location that belongs to it
 -- Inputs:     locations

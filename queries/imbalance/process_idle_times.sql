@@ -1,4 +1,4 @@
--- How long the locations of a process are idle, together.
+-- Idle time of each process, summed over its locations.
 --
 -- Grain:      one row per location group with locations
 -- Inputs:     idle_times, runs

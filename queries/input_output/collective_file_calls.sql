@@ -1,9 +1,8 @@
--- File accesses that all processes of a handle make together: the n-th of each is one access.
+-- Collective file accesses: the n-th collective calls of all processes on a handle form one access.
 --
--- Collective are MPI_File_open and MPI_File_close, reads and writes of all or in order of ranks
--- (_all, _ordered), and what the record of an operation calls collective. They are numbered in the
--- order in which a process begins them. Split forms (_begin and _end) and non-blocking ones begin
--- in one call and end in another:
+-- Collective calls are MPI_File_open, MPI_File_close, reads and writes named _all or _ordered, and
+-- operations recorded as collective. They are numbered in the order in which a process begins them.
+-- Split forms (_begin and _end) and nonblocking forms begin in one call and end in another:
 --
 --     rank 0   [ MPI_File_write_all_begin ]      [ MPI_File_write_all_end ]
 --              |begin                            |enter            leave |
@@ -15,7 +14,7 @@
 -- Output:     collective_file_calls
 -- Parameters: none
 -- Source:     MPI 4.0, sections 14.2.1, 14.2.2, 14.4.2 to 14.4.5
--- Assumes:    a process begins the collective accesses through a handle one after the other
+-- Assumes:    a process begins the collective accesses of a handle one after the other
 WITH
     shared_handles AS (
         SELECT
@@ -37,7 +36,7 @@ WITH
         LEFT JOIN mpi_call_paths ON call_paths.call_path_id = mpi_call_paths.call_path_id
     ),
 
-    -- One call may leave several records of the same access.
+    -- One call may record the same access several times.
     calls AS (
         SELECT
             shared_handles.communicator_id,

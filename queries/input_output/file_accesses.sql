@@ -1,8 +1,8 @@
--- What was read, written and otherwise done with files, and how long it took.
+-- Reads, writes and other operations on files, with their time.
 --
--- Interfaces stand on top of each other: what MPI-IO writes, POSIX writes below it, through a
--- handle whose parent is that of MPI-IO. Where one above tells of operations, too, those below are
--- marked.
+-- I/O interfaces are layered: MPI-IO writes through POSIX, on a handle whose parent is the MPI-IO
+-- handle. If a higher layer records operations as well, the handles of lower layers are marked as
+-- inner ones.
 --
 -- Grain:      one row per handle, location, call path that began it, and mode
 -- Inputs:     file_operations, io_handles
@@ -10,7 +10,7 @@
 -- Output:     file_accesses
 -- Parameters: none
 -- Source:     OTF2 3.0 reference, definition of I/O handles
--- Assumes:    handles stand at most 16 levels above each other
+-- Assumes:    handles are nested at most 16 levels deep
 WITH RECURSIVE
     used_handles AS (SELECT DISTINCT io_handle_id FROM file_operations),
 

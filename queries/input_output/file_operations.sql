@@ -1,12 +1,12 @@
 -- Operations on open files, each with its end.
 --
--- What reads, writes or flushes has a record where it begins and another one where it ends, both
--- with the number of the operation; numbers are used again:
+-- Reads, writes and flushes have a begin record and an end record with the same operation number.
+-- Numbers are reused:
 --
 --     begin 7 ── end 7 ── begin 7 ────── end 7        two operations of the same number
 --
--- An end belongs to the last record of that number before it on its own location; what is left over
--- then belongs to what is left over on other threads of the process. To open, seek and close takes
+-- An end belongs to the previous record of the same number on its location. Remaining ends are
+-- paired with remaining begins on other threads of the process. Opening, seeking and closing takes
 -- as long as the call.
 --
 -- Grain:      one row per operation begun on a defined handle
@@ -14,9 +14,9 @@
 -- Needs rows: io_operations
 -- Output:     file_operations
 -- Parameters: none
--- Source:     OTF2 3.0 reference, records of I/O operations; of their flags, 1 is non-blocking and
---             2 collective
--- Assumes:    a process gives an open operation a number of its own, per handle
+-- Source:     OTF2 3.0 reference, records of I/O operations; flag 1 is nonblocking, flag 2 is
+--             collective
+-- Assumes:    the number of an open operation is unique per process and handle
 WITH
     records AS (
         SELECT
@@ -51,7 +51,7 @@ WITH
         WINDOW own AS (PARTITION BY location_id, io_handle_id, matching_id ORDER BY sequence)
     ),
 
-    ended_at_home AS (
+    ended_on_location AS (
         SELECT * EXCLUDE (next_record, follows_begin), next_record AS last_record
         FROM on_location
         WHERE is_begin AND next_record.kind <> 'operation_begin'
@@ -89,7 +89,7 @@ WITH
                 last_record.time_ns IS NULL
                 OR visit_id IS DISTINCT FROM last_record.visit_id
             ) AS is_nonblocking
-        FROM (FROM ended_at_home UNION ALL FROM ended_elsewhere)
+        FROM (FROM ended_on_location UNION ALL FROM ended_elsewhere)
     ),
 
     handled AS (

@@ -1,7 +1,8 @@
--- Operations on files as metrics: how many there were, what they moved and how long they took.
+-- Metrics of file operations: their number, bytes and time.
 --
--- Handles of an interface below another one repeat what is told there and are left out. Operations
--- that one call begins and another one ends count and move bytes, but take no time of a call.
+-- Handles of a lower I/O layer repeat the operations of the layer above and are left out.
+-- Operations that begin in one call and end in another count, and so do their bytes, but they have
+-- no time.
 --
 -- Grain:      one row per metric, call path and location with a value other than zero
 -- Inputs:     file_accesses

@@ -1,15 +1,17 @@
--- Processes that exchange messages with hardly anybody but one other, if that has several such.
+-- Processes that exchange messages almost only with one partner, if that partner has several such
+-- processes.
 --
--- Both must send to each other. What processes do in collectives is no matter.
+-- Both must send to each other. Collectives do not matter.
 --
 -- Grain:      one row per devoted process and the one it exchanges messages with
 -- Inputs:     communication_matrix
 -- Needs rows: communication_matrix
 -- Output:     devoted_processes
--- Parameters: $least_worker_share  part of a worker's messages that must be exchanged with its
+-- Parameters: $least_worker_share  lowest part of a worker's messages that it exchanges with its
 --             master (DOUBLE, default 0.75)
 -- Source:     Wolf and Mohr (EXPERT): master and workers
--- Assumes:    workers exchange few messages with others, also in other phases of the program
+-- Assumes:    workers exchange few messages with other processes, also in other phases of the
+--             program
 WITH
     ends AS (
         SELECT
@@ -43,7 +45,7 @@ WITH
     devoted AS (
         SELECT
             *,
-            count(*) OVER (PARTITION BY partner_id) AS company_count
+            count(*) OVER (PARTITION BY partner_id) AS partner_process_count
         FROM partners
         WHERE
             sent_count > 0
@@ -58,5 +60,5 @@ SELECT
     sent_count + received_count AS shared_count,
     message_count
 FROM devoted
-WHERE company_count >= 2
+WHERE partner_process_count >= 2
 ORDER BY worker_group_id, master_group_id

@@ -1,24 +1,25 @@
--- Masters and their workers: a star of processes that ask one of them again and again.
+-- Masters and their workers: processes in a star that repeatedly send requests to one of them.
 --
--- Most of the master's messages to a worker answer it at once, and more than half of all other
--- processes are its workers. Three processes in a row that exchange borders look like a master
--- with two workers; so of two, one must sometimes be answered twice in succession.
+-- Most of the master's messages to a worker must answer it immediately, and more than half of all
+-- other processes must be its workers. Three processes in a row that exchange borders look like a
+-- master with two workers. With two workers, one must therefore be answered twice in succession at
+-- least once.
 --
--- Three shares speak for a star: of the workers' messages those exchanged with the master, of its
--- messages to them those that answer at once, of all other processes its workers. Their product is
--- the confidence, with 95 for a star that nothing speaks against.
+-- The confidence is 95 times the product of three ratios: messages exchanged with the master among
+-- the workers' messages, immediate answers among the master's messages to workers, and workers
+-- among all other processes.
 --
 -- Grain:      one row per worker of a master
 -- Inputs:     devoted_processes, worker_rounds, locations
 -- Needs rows: worker_rounds
 -- Output:     master_workers
--- Parameters: $least_rounds  how often workers must ask, on average (BIGINT, default 2)
+-- Parameters: $least_rounds  lowest average number of requests per worker (BIGINT, default 2)
 -- Source:     Wolf and Mohr (EXPERT): master and workers
--- Assumes:    work is asked for and handed out in messages. No record says so: that is why at most
---             95 and not 100, which stands for what a trace records. How much less is our choice;
---             it is more than the 75 of matches that something speaks against
+-- Assumes:    work is requested and assigned in messages. No record states this, so the confidence
+--             is at most 95: less than 100, which stands for recorded facts, and more than the 75
+--             of uncertain matches
 WITH
-    asked AS (
+    requested AS (
         SELECT
             master_group_id,
             worker_group_id,
@@ -30,10 +31,10 @@ WITH
     workers AS (
         SELECT
             devoted_processes.*,
-            asked.round_count
+            requested.round_count
         FROM devoted_processes
-        INNER JOIN asked USING (master_group_id, worker_group_id)
-        WHERE 2 * asked.round_count >= devoted_processes.answer_count
+        INNER JOIN requested USING (master_group_id, worker_group_id)
+        WHERE 2 * requested.round_count >= devoted_processes.answer_count
     ),
 
     followed AS (

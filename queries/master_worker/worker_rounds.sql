@@ -1,13 +1,13 @@
--- Requests of which each was answered before the next one was taken.
+-- Requests that were answered before the next request was taken.
 --
 --     worker    [send][recv ...................]  computes
 --     master           [recv]   works   [send ]
 --                asked     taken     answered  received
 --
--- A request is a message to the master whose call completes nothing else and posts no send; the
--- answer is the first message to the same worker that the master posts after that and before it
--- completes another one. Who exchanges borders with neighbours completes them together, or
--- answers another one first.
+-- A request is a message to the master whose receiving call completes no other message and posts no
+-- send. Its answer is the first message to the same worker that the master posts afterwards, before
+-- it completes another request. Processes that exchange borders with neighbors complete several
+-- messages together, or answer another process first.
 --
 -- Grain:      one row per request that was answered at once
 -- Inputs:     devoted_processes, messages
@@ -15,7 +15,7 @@
 -- Output:     worker_rounds
 -- Parameters: none
 -- Source:     Wolf and Mohr (EXPERT): master and workers
--- Assumes:    a location of the master works on one request at a time
+-- Assumes:    each location of the master works on one request at a time
 WITH
     posted AS (
         SELECT *
@@ -23,8 +23,8 @@ WITH
         WHERE send_post_visit_id IS NOT NULL AND receive_completion_visit_id IS NOT NULL
     ),
 
-    -- What each location of a master does: taking a request, or giving an answer.
-    deeds AS (
+    -- Actions of each location of a master: taking a request, or sending an answer.
+    actions AS (
         SELECT
             posted.message_id,
             FALSE AS is_answer,
@@ -54,20 +54,20 @@ WITH
                 AND posted.receiver_group_id = devoted.worker_group_id
     ),
 
-    -- Each with the last request taken until then.
+    -- Each action with the last request taken up to then.
     following AS (
         SELECT
             *,
-            count(*) OVER (PARTITION BY visit_id) AS company_count,
+            count(*) OVER (PARTITION BY visit_id) AS visit_action_count,
             last_value(if(is_answer, NULL, message_id) IGNORE NULLS) OVER (
                 PARTITION BY master_location_id
                 ORDER BY time_ns, is_answer, message_id
                 ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
             ) AS request_id
-        FROM deeds
+        FROM actions
     ),
 
-    -- The first one that follows a request of the same worker.
+    -- The first answer that follows a request of the same worker.
     rounds AS (
         SELECT
             following.*,
@@ -77,7 +77,7 @@ WITH
             ON
                 following.request_id = requests.message_id
                 AND following.worker_group_id = requests.worker_group_id
-        WHERE following.is_answer AND NOT requests.is_answer AND requests.company_count = 1
+        WHERE following.is_answer AND NOT requests.is_answer AND requests.visit_action_count = 1
         QUALIFY
             row_number() OVER (
                 PARTITION BY following.request_id ORDER BY following.time_ns, following.message_id

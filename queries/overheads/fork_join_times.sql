@@ -1,4 +1,4 @@
--- How much of the exclusive time of parallel regions passed between them and fork or join.
+-- Part of the exclusive time of parallel regions between the region and its fork or join.
 --
 -- Grain:      one row per call path of a parallel region and location
 -- Inputs:     parallel_visits

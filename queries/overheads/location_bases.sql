@@ -1,7 +1,7 @@
--- What a location's time is while it visits no region, and how long that can last.
+-- Overhead class of each location while it visits no region, and the time span of that class.
 --
--- Workers of a team are idle threads as long as their process runs, from its first to its last
--- record. Everything else outside visits is unidentified: nobody knows what it was used for.
+-- Workers of a team are idle threads while their process runs, from its first to its last record.
+-- All other time outside visits is unidentified overhead.
 --
 -- Grain:      one row per location
 -- Inputs:     locations, thread_team_members, runs, overhead_classes

@@ -1,7 +1,8 @@
--- How the run divides into classes of overhead, for every location.
+-- Time of each location in each class of overhead.
 --
--- Each location is accounted for from the run's first to its last record, also where it has none.
--- What its visits do not cover can be negative where clocks disagree so that visits overlap.
+-- Each location is accounted for from the first to the last record of the run, even if its own
+-- records cover less. Time outside its visits can be negative if clocks disagree so that visits
+-- overlap.
 --
 -- Grain:      one row per location and class that took time
 -- Inputs:     flat_profile, fork_join_times, call_paths, region_classes, overhead_classes,
@@ -9,7 +10,7 @@
 -- Output:     location_overheads
 -- Parameters: none
 -- Source:     Truong and Fahringer 2001 (SCALEA)
--- Assumes:    time since fork and until join lies in the exclusive time of its visit
+-- Assumes:    time from the fork and to the join lies in the exclusive time of its visit
 WITH
     moved AS (
         SELECT

@@ -1,17 +1,17 @@
--- Calls of operations: communication, synchronisation and I/O.
+-- Calls of operations: communication, synchronization and I/O.
 --
--- What a call is, the class of overhead of its region says. Barriers move no data and keep others
--- in step: they are synchronisation. Of a parallel region that a rule of yours calls an operation,
--- the time from fork to entering and from leaving to join is not the operation's.
+-- The overhead class of its region defines the kind of a call. Barriers count as synchronization,
+-- because they move no data. If a user's rule classifies a parallel region as an operation, the
+-- time between the region and its fork or join does not count.
 --
 -- Grain:      one row per call path of an operation and location that visited it
 -- Inputs:     call_tree, fork_join_times, call_paths, regions, region_classes, overhead_classes,
 --             mpi_call_paths, locations
 -- Output:     operation_calls
 -- Parameters: none
--- Source:     Wolf and Mohr (EXPERT): communication, synchronisation, I/O; Truong and Fahringer
+-- Source:     Wolf and Mohr (EXPERT): communication, synchronization, I/O; Truong and Fahringer
 --             2001 (SCALEA) for the classes
--- Assumes:    the rules of overhead_classes say which calls are which
+-- Assumes:    the rules of overhead_classes classify all calls correctly
 WITH
     kinds AS (
         SELECT

@@ -1,4 +1,4 @@
--- How the run divides into classes of overhead, over all locations.
+-- Time of all locations together in each class of overhead.
 --
 -- Grain:      one row per class that took time
 -- Inputs:     location_overheads, locations

@@ -1,8 +1,8 @@
 -- Time and visits of every region on every location.
 --
--- Inclusive time comes from the call tree, where tasks and forked threads are accounted for. Of a
--- recursion only the outermost visits count, for their time includes that of the inner ones.
--- Stubs repeat tasks and are left out.
+-- Inclusive times come from the call tree, which accounts for tasks and forked threads. For
+-- recursive calls only the outermost visits count, because their time includes the inner visits.
+-- Task stubs repeat tasks and are left out.
 --
 -- Grain:      one row per visited region and location
 -- Inputs:     call_tree, call_paths

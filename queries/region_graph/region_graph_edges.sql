@@ -1,7 +1,7 @@
--- Edges of the dynamic region call graph: which region was called inside which.
+-- Edges of the dynamic region call graph: pairs of calling and called regions.
 --
--- A recursion is an edge from a region to itself. Where an edge is repeated below itself, only the
--- outermost time counts as inclusive. Stubs repeat tasks and are left out.
+-- A recursion is an edge from a region to itself. If an edge occurs again below itself, only the
+-- outermost inclusive time counts. Task stubs repeat tasks and are left out.
 --
 -- Grain:      one row per pair of regions of which the first called the second
 -- Inputs:     call_tree, call_paths

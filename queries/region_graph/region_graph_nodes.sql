@@ -1,4 +1,4 @@
--- Nodes of the dynamic region call graph: the regions that were executed.
+-- Nodes of the dynamic region call graph: the executed regions.
 --
 -- Grain:      one row per executed region
 -- Inputs:     flat_profile, call_paths

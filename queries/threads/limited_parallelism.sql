@@ -1,11 +1,11 @@
--- How long workers are idle while a team works that they do not belong to.
+-- Idle time of worker threads while a team works that they do not belong to.
 --
 --     master     [  [parallel    ]   [parallel ]  ]
 --     worker 1      [parallel    ]   [parallel ]
 --     worker 2      [parallel    ]                      idle while the second team works
 --
--- Such a worker has the master's time of each call path in the parallel region. Who works in a team
--- within the team is not idle.
+-- Such a worker is charged the master's time in each call path of the parallel region. Members of
+-- nested teams are not idle.
 --
 -- Grain:      one row per call path in a parallel region and worker that is idle there
 -- Inputs:     parallel_visits, team_workers, serial_call_paths, visits
@@ -13,7 +13,7 @@
 -- Output:     limited_parallelism
 -- Parameters: none
 -- Source:     Scalasca pattern reference, "OpenMP Limited Parallelism Time"
--- Assumes:    the first thread of a process forks one team after the other
+-- Assumes:    the first thread of a process forks one team after another
 WITH
     outermost AS (
         SELECT
@@ -41,7 +41,7 @@ WITH
         ANTI JOIN outermost USING (thread_team_id)
     ),
 
-    -- Teams within teams lie, in time, in that of their process.
+    -- In time, nested teams lie within the team of their process.
     inner_teams AS (
         SELECT
             other_teams.thread_team_id,
@@ -95,7 +95,7 @@ WITH
         WHERE coalesce(team_sizes.worker_count, 0) < process_sizes.worker_count
     ),
 
-    -- Few teams differ in who is idle meanwhile.
+    -- Many teams share the same set of idle workers.
     idle_sets AS (
         SELECT
             limited.visit_id,

@@ -1,13 +1,14 @@
--- Visits of parallel regions that a team of threads worked in, with the fork and join of the team.
+-- Visits of parallel regions by members of a thread team, with the fork and join of the team.
 --
--- What passes from the fork until the region is entered, and from leaving it until the join, is
--- part of the visit's exclusive time (see visits). The caller, if there is one, does not have it:
+-- The time from the fork to the region's enter, and from its leave to the join, is part of the
+-- visit's exclusive time (see visits). If the region has a caller, this time is subtracted from the
+-- caller:
 --
---     master   [solve     [parallel             ]    ]      solve has 0..10 and 60..70 less
---     worker                [parallel         ]             9 and 51 are outside any other visit
+--     master   [solve     [parallel             ]    ]      solve has 0..10 and 60..70, minus the
+--     worker                [parallel         ]             times outside the region: 9 and 51
 --           0  fork 5    10 12             50 55  60 join
 --
--- Of a visit that was never seen to be left nothing is known after it.
+-- For a visit without a recorded leave, nothing is known after its end.
 --
 -- Grain:      one row per visit of a parallel region by a member of a team
 -- Inputs:     visits, regions, locations, thread_teams, thread_team_members
@@ -15,7 +16,7 @@
 -- Output:     parallel_visits
 -- Parameters: none
 -- Source:     Scalasca pattern reference, "OpenMP Thread Management Time"
--- Assumes:    a thread enters the team's parallel region before any other one
+-- Assumes:    a thread enters the team's parallel region before any other region
 WITH
     entered AS (
         SELECT
@@ -40,8 +41,9 @@ WITH
         GROUP BY ALL
     ),
 
-    -- Nameless teams come from traces that do not say when the forking thread begins to work.
-    nameless_teams AS (
+    -- Teams without a communicator come from traces that do not record when the forking thread
+    -- begins to work.
+    unnamed_teams AS (
         SELECT
             thread_teams.*,
             locations.location_group_id
@@ -63,7 +65,7 @@ WITH
             location_id,
             fork_ns AS begin_ns,
             join_ns AS end_ns
-        FROM nameless_teams
+        FROM unnamed_teams
     ),
 
     members AS (
@@ -81,16 +83,16 @@ WITH
 
     distinct_forks AS (
         SELECT *
-        FROM nameless_teams
+        FROM unnamed_teams
         QUALIFY row_number() OVER (
                 PARTITION BY location_group_id, fork_ns ORDER BY thread_team_id DESC
             ) = 1
     ),
 
-    nameless_workers AS (
+    unnamed_workers AS (
         SELECT
             started.visit_id,
-            nameless_teams.thread_team_id
+            unnamed_teams.thread_team_id
         FROM (
             SELECT
                 entered.visit_id,
@@ -101,19 +103,19 @@ WITH
             INNER JOIN locations USING (location_id)
             WHERE entered.is_start
         ) AS started
-        ASOF INNER JOIN distinct_forks AS nameless_teams
+        ASOF INNER JOIN distinct_forks AS unnamed_teams
             ON
-                started.location_group_id = nameless_teams.location_group_id
-                AND started.enter_ns >= nameless_teams.fork_ns
+                started.location_group_id = unnamed_teams.location_group_id
+                AND started.enter_ns >= unnamed_teams.fork_ns
         WHERE
-            started.enter_ns <= nameless_teams.join_ns
-            AND started.location_id <> nameless_teams.location_id
+            started.enter_ns <= unnamed_teams.join_ns
+            AND started.location_id <> unnamed_teams.location_id
     ),
 
     working AS (
         FROM members
         UNION ALL
-        FROM nameless_workers
+        FROM unnamed_workers
         ANTI JOIN members USING (visit_id)
     )
 

@@ -1,11 +1,12 @@
--- Call paths of the program outside parallel regions, and those where parallel regions begin.
+-- Call paths of the program outside parallel regions, including those of the outermost parallel
+-- regions.
 --
 -- Grain:      one row per call path that lies in no parallel region
 -- Inputs:     call_paths, regions
 -- Output:     serial_call_paths
 -- Parameters: none
 -- Source:     Scalasca pattern reference, "OpenMP Idle Threads Time"
--- Assumes:    call paths are numbered depth first, so that a subtree is a range of ids
+-- Assumes:    call paths are numbered depth-first, so that a subtree is a range of ids
 WITH
     parallel_paths AS (
         SELECT
@@ -23,7 +24,7 @@ SELECT
     last_call_path_id
 FROM parallel_paths
 WHERE kind = 'program'
--- No parallel region before it reaches so far.
+-- The call path is outside the subtrees of all earlier parallel regions.
 QUALIFY
     coalesce(
         max(last_call_path_id) FILTER (WHERE is_parallel) OVER (

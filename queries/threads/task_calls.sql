@@ -1,7 +1,8 @@
--- Explicit tasks that ran in one piece, like calls from the place that scheduled them.
+-- Explicit tasks that ran without suspension: they are treated like calls from the construct that
+-- scheduled them.
 --
--- What passes at that place before a task begins, since the record before, belongs to the root of
--- the tasks; what passes after the last one is its own:
+-- Time in that construct before a task begins, since the previous record, belongs to the root of
+-- the tasks. Time after its last task is its own:
 --
 --     barrier   [    [task 1 ]  [task 2    ]     ]      barrier 80..90
 --     time      0    10     20  30         80    90     TASKS 0..10 and 20..30
@@ -11,7 +12,7 @@
 -- Needs rows: task_fragments
 -- Output:     task_calls
 -- Parameters: none
--- Source:     Scalasca, "critical-path analysis": time ends with the record that tells where it was
+-- Source:     Scalasca, "critical-path analysis": time is attributed by the record that ends it
 -- Assumes:    nothing
 WITH
     placed AS (
@@ -65,7 +66,7 @@ WITH
         QUALIFY count(*) OVER (PARTITION BY located.visit_id) = 1
     ),
 
-    -- Tasks, and what else was called where they are scheduled.
+    -- Tasks and other callees of the scheduling construct.
     inside AS (
         SELECT
             location_id,

@@ -1,11 +1,11 @@
--- Barriers of teams of threads, and who came last: that one did not wait.
+-- Barriers of thread teams, with the thread that came last and did not wait.
 --
 --     thread 0   [parallel  [implicit barrier ......]]
 --     thread 1   [parallel              [barrier ...]]
 --     thread 2   [parallel                      [   ]]      came last, for both
 --
--- While a thread runs tasks inside a barrier, it does not wait there. As in the reference, tasks
--- that it runs after the last thread came shorten its wait, too.
+-- A thread that runs tasks inside a barrier does not wait meanwhile. As in Scalasca, tasks that it
+-- runs after the last thread came shorten its wait, too.
 --
 -- Grain:      one row per visit of a barrier by a member of a team
 -- Inputs:     visits, call_paths, regions, parallel_visits
@@ -21,7 +21,7 @@ WITH RECURSIVE
         WHERE paradigm = 'openmp' AND role IN ('barrier', 'implicit_barrier')
     ),
 
-    -- From the call path of a barrier up to that of the parallel region that it lies in.
+    -- From the call path of each barrier up to its parallel region.
     climbs (call_path_id, is_implicit, ancestor_id) AS (
         SELECT call_path_id, is_implicit, parent_call_path_id
         FROM call_paths
@@ -74,7 +74,7 @@ WITH RECURSIVE
         WHERE entered.enter_ns <= parallel_visits.leave_ns
     ),
 
-    -- Of those that come at the same time, the one of the lowest number is the last.
+    -- Of threads that come at the same time, the one with the lowest number is the last.
     arrivals AS (
         SELECT
             thread_team_id,

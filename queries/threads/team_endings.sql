@@ -1,20 +1,20 @@
--- What workers of teams do from entering the last barrier of the team on, at which they part.
+-- Time of team workers from entering the last barrier of the team until the join.
 --
 --     master   [parallel ....[barrier]  ]      goes on after the join
 --     worker   [parallel [barrier    ]  ]
 --                        |── ending ────|
 --
--- Nobody meets a worker after that; its time there, waiting included, belongs to no stretch between
--- two synchronisation points. Traces with explicit tasks that are suspended have no critical path
--- yet, nor endings.
+-- No other thread waits for a worker after that barrier, so its time there, including waits, is not
+-- between two synchronization points. Traces with suspended explicit tasks have no critical path
+-- yet, and no rows here.
 --
 -- Grain:      one row per call path and worker with such time
 -- Inputs:     team_barriers, parallel_visits, task_fragments, task_calls, visits, call_paths
 -- Needs rows: parallel_visits
 -- Output:     team_endings
 -- Parameters: none
--- Source:     Scalasca, "critical-path analysis": synchronisation points of threads
--- Assumes:    teams are not nested; without barriers a team parts where it forks, and has no tasks
+-- Source:     Scalasca, "critical-path analysis": synchronization points of threads
+-- Assumes:    teams are not nested; a team without barriers ends where it forks, and has no tasks
 WITH
     last_barriers AS (
         SELECT
@@ -41,7 +41,7 @@ WITH
             AND (SELECT count(*) FROM task_fragments) = (SELECT count(*) FROM task_calls)
     ),
 
-    -- Of visits entered before, only the part that lies in the ending.
+    -- For visits entered earlier, only the part after that barrier counts.
     ending_visits AS (
         SELECT
             visits.location_id,

@@ -1,12 +1,13 @@
--- What teams of threads cost: coming together and parting, and threads that are idle meanwhile.
+-- Overheads of thread teams: fork, management, and idle threads.
 --
 --     master   [ serial |...[parallel ............]..| serial ]
 --     worker            |......[parallel .......]....|
 --                     fork                         join
 --
--- From the fork to entering is fork; with the time from leaving to the join it is management. While
--- the master is outside parallel regions, each worker is idle in the master's call paths; so are
--- those that do not belong to the team inside (see limited_parallelism).
+-- Time from the fork to the enter is fork time; together with the time from the leave to the join
+-- it is management time. While the master is outside parallel regions, each worker is idle in the
+-- master's call paths. Workers that do not belong to the current team are idle, too (see
+-- limited_parallelism).
 --
 -- Grain:      one row per metric, call path and location with a value other than zero
 -- Inputs:     fork_join_times, serial_call_paths, call_tree, team_workers, limited_parallelism

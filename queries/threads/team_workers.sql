@@ -1,4 +1,4 @@
--- Threads that work in teams besides the first thread of their process, which forks them.
+-- Threads that work in teams, except for the first thread of their process, which forks the teams.
 --
 -- Grain:      one row per location that ever worked in a team of its process
 -- Inputs:     parallel_visits, locations

@@ -1,8 +1,9 @@
--- Stretches in which a location's time counts for another class of overhead than its visits say.
+-- Intervals in which the time of a location belongs to another overhead class than its visits
+-- imply.
 --
--- Visits move time from their caller's class to their own. What is left is here: the class of time
--- outside visits, which no other class loses; time between parallel regions and their fork and
--- join; and visits that stand still while a task runs, or is suspended.
+-- Visits move time from their caller's class to their own class. This relation covers the rest: the
+-- class of time outside visits, which has no caller; the time between parallel regions and their
+-- fork or join; and visits that are paused while a task runs or is suspended.
 --
 -- Grain:      one row per location, pair of classes and stretch of time
 -- Inputs:     location_bases, parallel_visits, call_paths, region_classes,
@@ -10,7 +11,7 @@
 -- Output:     class_changes
 -- Parameters: none
 -- Source:     Truong and Fahringer 2001 (SCALEA)
--- Assumes:    visits of a location are nested but for tasks
+-- Assumes:    visits of a location are nested, except for tasks
 WITH
     bases AS (
         SELECT

@@ -1,10 +1,10 @@
--- Stretches in which open visits stand still, because a task runs instead or is suspended itself.
+-- Intervals in which open visits are paused, because a task runs instead or is itself suspended.
 --
--- While a task runs, the place that scheduled it stands still; while it is suspended, its innermost
--- visit does:
+-- While a task runs, the construct that scheduled it is paused. While a task is suspended, its
+-- innermost visit is paused:
 --
 --     barrier   [                                  ]
---     task 1         [    [taskwait      ]    ]         the barrier stands still from 10 to 50
+--     task 1         [    [taskwait      ]    ]         the barrier is paused from 10 to 50
 --     task 2                   [    ]                   the taskwait from 25 to 35
 --     time      0    10   20   25   35   45   50   60
 --
@@ -14,7 +14,7 @@
 -- Output:     task_pauses
 -- Parameters: none
 -- Source:     OpenMP 5.2, section 12: tasks are suspended at scheduling points only
--- Assumes:    a suspended task goes on at the location that began it
+-- Assumes:    a suspended task continues on the location that began it
 WITH
     path_classes AS NOT MATERIALIZED (
         SELECT
@@ -24,7 +24,8 @@ WITH
         INNER JOIN region_classes USING (region_id)
     ),
 
-    -- Outside tasks nothing happens between stretches that follow each other at once.
+    -- No visits lie outside tasks between consecutive intervals, so the previous scheduler still
+    -- applies.
     schedulers AS (
         SELECT
             location_id,
@@ -48,8 +49,8 @@ WITH
         QUALIFY pause_ns < begin_ns
     ),
 
-    -- A task goes on by a record, which names the visit; or without one, when the task that was
-    -- taken up at that visit has ended.
+    -- A task resumes with a record, which names the visit, or, without a record, when the task that
+    -- started at that visit has ended.
     resumptions AS (
         SELECT
             thread_events.location_id,
@@ -100,7 +101,7 @@ WITH
             ) = 1
     ),
 
-    -- Visits of tasks that never went on are closed when their location ends.
+    -- Visits of tasks that were never resumed are closed when their location ends.
     abandoned AS (
         SELECT
             visits.visit_id,

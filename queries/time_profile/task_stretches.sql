@@ -1,6 +1,6 @@
--- Stretches in which tasks ran, with the classes of overhead around them.
+-- Intervals in which tasks ran, with the overhead classes around them.
 --
--- A task may be numbered like one before it: the stretches of each belong together.
+-- Task numbers are reused; instance identifies the intervals of one task.
 --
 -- Grain:      one row per stretch from start or resumption to suspension or end
 -- Inputs:     task_fragments, call_paths, region_classes, location_bases
@@ -8,7 +8,7 @@
 -- Output:     task_stretches
 -- Parameters: none
 -- Source:     OpenMP 5.2, section 12: tasks are suspended at scheduling points only
--- Assumes:    stretches of one task on a location do not overlap
+-- Assumes:    intervals of one task on a location do not overlap
 WITH
     path_classes AS NOT MATERIALIZED (
         SELECT

@@ -1,25 +1,25 @@
--- How all locations together spent their time over the run: classes of overhead in equal bins.
+-- Time of all locations together over the run, per class of overhead in equal bins.
 --
--- A visit moves its location from the class of its caller to its own class, and back. So only
--- visits whose class differs from their caller's are looked at, and only their end points:
+-- A visit moves its location from its caller's class to its own class, and back at its end. So only
+-- the end points of visits whose class differs from their caller's matter:
 --
 --     solve       [computation                 ]
 --     MPI_Recv           [point-to-point]            point-to-point  +1 at 10, -1 at 28
 --     bins       |0        |10       |20       |30   computation     -1 at 10, +1 at 28
 --
--- Per class, the visits open at the beginning of a bin, times the width of the bin, plus what each
--- end point inside the bin adds or takes until the end of the bin, is the time in the bin: exact,
--- in whole nanoseconds.
+-- The time of a class in a bin is the number of visits open at the beginning of the bin, times the
+-- width of the bin, plus the change that each end point inside the bin makes until the end of the
+-- bin. It is exact, in whole nanoseconds.
 --
 -- Bins are whole nanoseconds wide; the last one ends with the run.
 --
 -- Grain:      one row per bin and class that took time in it
 -- Inputs:     visits, call_paths, region_classes, location_bases, class_changes, runs
 -- Output:     time_profile
--- Parameters: $bin_count  number of bins, fewer where they would be shorter than a nanosecond
+-- Parameters: $bin_count  number of bins; fewer if they would be shorter than a nanosecond
 --                         (BIGINT, default 200)
--- Source:     Miller et al. 1990 (IPS-2), phase behaviour: metrics over time
--- Assumes:    visits of a location are nested but for tasks
+-- Source:     Miller et al. 1990 (IPS-2), phase behavior: metrics over time
+-- Assumes:    visits of a location are nested, except for tasks
 WITH
     grid AS (
         SELECT
@@ -52,7 +52,7 @@ WITH
         FROM visits
         INNER JOIN borders USING (call_path_id)
         UNION ALL
-        -- What no visit of the location called takes nothing from a caller.
+        -- Visits without a calling visit on the location take no time from a caller.
         SELECT
             coalesce(borders.caller_overhead_id, region_classes.overhead_id) AS overhead_id,
             location_bases.overhead_id AS caller_overhead_id,
