@@ -1,18 +1,17 @@
--- Exclusive time per process of the call paths that take a large enough share of it.
+-- Exclusive time per process of call paths with a sufficient share of the total time.
 --
 -- Grain:      one row per application, call path and configuration in which it takes time
 -- Inputs:     representative_runs, counted_call_paths, run_totals, campaign_call_paths
 -- Output:     call_path_times
--- Parameters: $least_share  least share of the time of all locations that a call path must reach
---                           in some configuration (DOUBLE, default 0.01)
---             $min_processes  fewest processes of runs whose communication counts (BIGINT,
---                             default 2)
--- Source:     means per process are what models of call paths are made of (Calotoiu and others,
---             2013)
--- Assumes:    one process waits for nobody, so that its communication follows no law of more;
---             processes that do not visit a call path count in its mean
+-- Parameters: $least_share    a call path must reach this share of the time of all locations in
+--                             some configuration (DOUBLE, default 0.01)
+--             $min_processes  communication counts only in runs with at least this number of
+--                             processes (BIGINT, default 2)
+-- Source:     models of call paths use means per process (Calotoiu and others, 2013)
+-- Assumes:    communication of a single process does not wait, so it does not follow the scaling of
+--             larger runs; processes that do not visit a call path count in its mean
 WITH
-    -- Repetitions give a median.
+    -- The median over repetitions.
     typical AS (
         SELECT
             runs.application,

@@ -1,4 +1,4 @@
--- Communication of a run split by call site.
+-- Communication time of a run per call site.
 --
 -- Grain:      one row per run and call path that counts as communication
 -- Inputs:     counted_calls, communication_times

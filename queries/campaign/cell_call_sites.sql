@@ -1,7 +1,7 @@
 -- Call paths that lose time in a cell of the scalability grid.
 --
 -- Efficiency falls as the time that all locations spend on the same work grows. That time is the
--- sum over call paths, so that its growth is shared out to them:
+-- sum over call paths, so its growth can be divided among them:
 --
 --     corner   location time   MPI_Wait     p = 4 to 8 at this size
 --     4, n          100 s         10 s      loss of MPI_Wait  (30 - 10) / 100 = 0.2
@@ -11,10 +11,10 @@
 -- Inputs:     grid_cells, efficiency_grid, run_totals, counted_call_paths, campaign_call_paths
 -- Output:     cell_call_sites
 -- Parameters: $min_cell_loss  smaller losses are left out (DOUBLE, default 0.001)
--- Source:     Teplov 2014 on cells; efficiency is work over time and processes
+-- Source:     Teplov 2014 on cells; efficiency is work divided by time and processes
 -- Assumes:    locations spend their time in call paths
 WITH
-    -- Of sizes with the same amount of computation the best run counts, as in the grid.
+    -- Of sizes with the same amount of computation, the best run counts, as in the grid.
     corners AS (
         SELECT
             cells.application,
@@ -59,7 +59,7 @@ WITH
             max(location_ns) FILTER (WHERE corner = 1) AS all_1,
             max(location_ns) FILTER (WHERE corner = 2) AS all_2,
             max(location_ns) FILTER (WHERE corner = 3) AS all_3,
-            -- What a second at the larger size is worth at the smaller one.
+            -- Factor that converts time at the larger size to time at the smaller size.
             max(computation_size) FILTER (WHERE corner = 0)
             / max(computation_size) FILTER (WHERE corner = 1) AS size_ratio,
             sum(critical_path_ns) AS critical_path_ns

@@ -1,4 +1,4 @@
--- How much of the time of a run its processes communicate.
+-- Share of a run's time that its processes spend in communication.
 --
 -- Grain:      one row per run with call sites
 -- Inputs:     run_tasks, call_site_tasks, counted_calls
@@ -15,7 +15,7 @@ WITH
         GROUP BY campaign_run_id, rank
     ),
 
-    -- A process that calls nowhere communicates for 0 ns, if any call site of its run is known.
+    -- If a call site of the run is known, processes without calls have 0 ns of communication.
     tasks AS (
         SELECT
             run_tasks.campaign_run_id,

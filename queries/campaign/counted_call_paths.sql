@@ -1,4 +1,4 @@
--- What call paths cost in a run, but for those that start and end it.
+-- Time of the call paths of a run, without MPI setup unless it is included.
 --
 -- Grain:      one row per run and call path that counts
 -- Inputs:     run_call_paths, campaign_call_paths, campaign_runs, campaign_settings

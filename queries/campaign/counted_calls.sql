@@ -4,8 +4,7 @@
 -- Inputs:     call_site_tasks, campaign_call_paths, campaign_runs, campaign_settings
 -- Output:     counted_calls
 -- Parameters: none
--- Source:     Vetter and McCracken 2001: MPI_Init and MPI_Finalize start and end, they do not
---             communicate
+-- Source:     Vetter and McCracken 2001: MPI_Init and MPI_Finalize are not communication
 -- Assumes:    every application has its settings
 SELECT
     calls.campaign_run_id,

@@ -1,11 +1,11 @@
--- What else is known of the best run of every configuration of the grid.
+-- Further characteristics of the best run of every configuration of the grid.
 --
 -- Grain:      one row per application, configuration with a best run, and characteristic
 -- Inputs:     efficiency_grid, run_tasks, run_totals, metric_times
 -- Output:     grid_characteristics
 -- Parameters: none
 -- Source:     other characteristics over the grid of efficiency (Teplov 2014); load balance as POP
---             defines it, mean over maximum
+--             defines it, mean divided by maximum
 -- Assumes:    a metric that a run with metrics does not list is 0
 WITH
     best AS (

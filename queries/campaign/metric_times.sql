@@ -1,10 +1,10 @@
--- Every metric of time of a run, over all its call paths that count.
+-- All time metrics of a run, summed over the call paths that count.
 --
 -- Grain:      one row per run and metric where it is not 0
 -- Inputs:     run_metrics, run_totals, campaign_call_paths, campaign_runs, campaign_settings
 -- Output:     metric_times
 -- Parameters: none
--- Source:     each metric is compared with what it is a part of
+-- Source:     each metric is compared with the total that it is a part of
 -- Assumes:    a run with metrics has call paths
 WITH
     summed AS (
@@ -15,7 +15,7 @@ WITH
         FROM run_metrics
         INNER JOIN campaign_runs USING (campaign_run_id)
         INNER JOIN campaign_settings USING (application)
-        -- What happens in no call path counts too.
+        -- Values without a call path count, too.
         LEFT JOIN campaign_call_paths USING (call_path_key)
         WHERE
             campaign_settings.is_setup_included

@@ -1,4 +1,4 @@
--- Communication of a run split by operation.
+-- Communication time of a run per operation.
 --
 -- Grain:      one row per run and operation that counts as communication
 -- Inputs:     counted_calls, communication_times

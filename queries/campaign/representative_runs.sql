@@ -1,11 +1,11 @@
--- Runs that stand for their configuration: repetitions of the launch that is fastest.
+-- Runs that represent their configuration: repetitions of the fastest launch.
 --
 -- Grain:      one row per measured run of the fastest launch of its processes and size
 -- Inputs:     campaign_runs
 -- Output:     representative_runs
 -- Parameters: none
 -- Source:     Teplov 2014 reduces other launch parameters to the best run; here the median decides,
---             so that a lucky repetition does not
+--             so that a single fast repetition does not matter
 -- Assumes:    nothing
 WITH
     measured AS (

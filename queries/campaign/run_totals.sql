@@ -1,12 +1,12 @@
--- What the call paths of a run that count sum up to.
+-- Totals of a run over the call paths that count.
 --
 -- Grain:      one row per run with call paths
 -- Inputs:     counted_call_paths, campaign_call_paths, run_tasks
 -- Output:     run_totals
 -- Parameters: none
--- Source:     exclusive times of all call paths tile the time of a location; mpiP lists call sites
---             only, and beside them the time of the application (AppTime)
--- Assumes:    where any call path is no communication, the call paths are all there are
+-- Source:     exclusive times of all call paths sum to the time of a location; mpiP lists only call
+--             sites and, separately, the time of the application (AppTime)
+-- Assumes:    if any call path is not communication, the list of call paths is complete
 WITH
     summed AS (
         SELECT
@@ -32,7 +32,7 @@ SELECT
     summed.campaign_run_id,
     CASE
         WHEN NOT summed.is_communication_only THEN summed.location_ns
-        -- Printed figures are rounded: parts may seem to be a little more than the whole.
+        -- Printed figures are rounded, so parts may sum to slightly more than the whole.
         WHEN applications.application_ns IS NOT NULL
             THEN greatest(applications.application_ns, summed.location_ns)
     END::BIGINT AS location_ns,

@@ -1,6 +1,6 @@
--- Which calls of MPI scale worst?
+-- Which MPI calls scale worst?
 --
--- Grain:      one row per ranked call site, the 20 that grow most
+-- Grain:      one row per ranked call site, the 20 with the largest growth
 -- Inputs:     call_site_ranking
 -- Output:     answer
 -- Parameters: none

@@ -1,6 +1,6 @@
 -- Which call paths take a growing share of the time?
 --
--- Grain:      one row per run and call path that takes time itself
+-- Grain:      one row per run and call path with exclusive time
 -- Inputs:     campaign_runs, run_call_paths, campaign_call_paths
 -- Output:     answer
 -- Parameters: none

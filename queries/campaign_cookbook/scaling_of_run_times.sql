@@ -1,4 +1,5 @@
--- How does the run time fall with processes: speed-up over the smallest run, and efficiency?
+-- How does the run time scale with the number of processes: speedup over the smallest run, and
+-- efficiency?
 --
 -- Grain:      one row per program, size and number of processes that ran
 -- Inputs:     efficiency_grid

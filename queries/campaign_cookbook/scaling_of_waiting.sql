@@ -1,4 +1,4 @@
--- Does waiting grow with processes?
+-- Does the wait time grow with the number of processes?
 --
 -- Grain:      one row per run with call paths
 -- Inputs:     campaign_runs, run_totals

@@ -1,6 +1,7 @@
--- Call paths and regions hold the same exclusive time of every class as locations do.
+-- Call paths and regions have the same exclusive time per overhead class as locations.
 --
--- Classes that time outside visits can belong to are left out: it has no call path and no region.
+-- Classes that include time outside visits are left out, because that time has no call path and no
+-- region.
 --
 -- Grain:      one row per class whose sums differ
 -- Inputs:     location_overheads, overhead_classes, call_path_overheads, region_overheads

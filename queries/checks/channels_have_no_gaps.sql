@@ -1,4 +1,5 @@
--- The messages of a channel are numbered from 0 without gaps, and unmatched ones follow.
+-- The messages of a channel are numbered from 0 without gaps, and unmatched messages follow the
+-- matched ones.
 --
 -- Grain:      one row per channel and side with a gap
 -- Inputs:     messages, unmatched_messages

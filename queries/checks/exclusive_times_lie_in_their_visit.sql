@@ -1,9 +1,10 @@
--- No visit has more time to itself than passes in it.
+-- No visit has more exclusive time than its duration.
 --
--- Parallel regions also have the time between them and their fork and join. Tasks take time from
--- the visit they run in, and a task has none while it is suspended: both have less than passes.
+-- Parallel regions may also have the time between the region and its fork and join. Tasks take time
+-- from the visit they run in, and a suspended task has no time: both reduce exclusive time.
 --
--- Grain:      one row per call path and location with visits that have more, or less than nothing
+-- Grain:      one row per call path and location whose visits have too much, or negative, exclusive
+--             time
 -- Inputs:     visits, fork_join_times
 -- Output:     offending rows
 -- Parameters: none

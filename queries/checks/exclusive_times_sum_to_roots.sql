@@ -1,4 +1,4 @@
--- Exclusive times of a location sum to the inclusive times of its roots.
+-- The exclusive times of a location sum to the inclusive times of its root call paths.
 --
 -- Grain:      one row per location where the sums differ
 -- Inputs:     call_tree, call_paths

@@ -1,6 +1,6 @@
--- No location of a process is idle for longer than the run.
+-- No location is idle for longer than the run.
 --
--- Grain:      one row per process or location that is
+-- Grain:      one row per process or location with too much idle time
 -- Inputs:     process_idle_times, idle_times, runs
 -- Output:     offending rows
 -- Parameters: none

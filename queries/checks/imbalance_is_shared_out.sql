@@ -1,4 +1,4 @@
--- Computation, overload and underload of call paths sum to those of locations.
+-- Computation, overload and underload have the same sum over call paths as over locations.
 --
 -- Grain:      one row per quantity whose sums differ
 -- Inputs:     computational_imbalance, location_imbalance

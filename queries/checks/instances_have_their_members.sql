@@ -1,4 +1,4 @@
--- Every collective instance counts the members it has, and none twice.
+-- Every collective instance has as many members as it counts, and none twice.
 --
 -- Grain:      one row per instance whose counts differ
 -- Inputs:     collectives, collective_members

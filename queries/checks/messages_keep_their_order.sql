@@ -1,4 +1,4 @@
--- On a channel, sends are numbered in the order of their records.
+-- Sends of a channel are numbered in the order of their records.
 --
 -- Grain:      one row per message that was sent before its predecessor
 -- Inputs:     messages

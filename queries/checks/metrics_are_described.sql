@@ -1,6 +1,6 @@
--- Every metric that occurs, and every parent of one, is in the list of metrics.
+-- Every metric with values, and every parent metric, is in the list of metrics.
 --
--- Grain:      one row per metric that is not
+-- Grain:      one row per missing metric
 -- Inputs:     severities, wait_states, metrics
 -- Output:     offending rows
 -- Parameters: none

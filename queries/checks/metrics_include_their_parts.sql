@@ -1,6 +1,6 @@
 -- No metric is smaller than the sum of its sub-metrics, at any call path and location.
 --
--- Grain:      one row per metric, call path and location where it is
+-- Grain:      one row per metric, call path and location with a smaller value
 -- Inputs:     severities, metrics
 -- Output:     offending rows
 -- Parameters: none
@@ -16,8 +16,8 @@ WITH
             sum(severities.value)::BIGINT AS value
         FROM severities
         INNER JOIN metrics USING (metric)
-        -- Imbalance between partitions is shared out by a rule of its own, not as a part, and
-        -- findings are about time that their metric holds anyway.
+        -- Imbalance between partitions has a distribution of its own, and findings are time that
+        -- their parent metric contains anyway.
         WHERE
             metrics.parent_metric IS NOT NULL
             AND metrics.kind NOT IN ('critical path', 'finding')

@@ -1,10 +1,10 @@
--- Classes of overhead share out the time of every location, from the run's begin to its end.
+-- The overhead classes of every location sum to the duration of the run.
 --
 -- Grain:      one row per location whose sum differs
 -- Inputs:     locations, location_overheads, runs
 -- Output:     offending rows
 -- Parameters: none
--- Source:     Truong and Fahringer 2001 (SCALEA): every time belongs to one class
+-- Source:     Truong and Fahringer 2001 (SCALEA): all time belongs to exactly one class
 -- Assumes:    nothing
 SELECT
     locations.location_id,

@@ -1,4 +1,4 @@
--- The nodes of the region graph share out visits and exclusive time of the call tree.
+-- The nodes of the region graph have the same visits and exclusive times as the call tree.
 --
 -- Grain:      one row per region whose sums differ
 -- Inputs:     region_graph_nodes, call_tree, call_paths

@@ -1,6 +1,6 @@
--- Every region is of the class that the first fitting rule names, or of none.
+-- Every region belongs to the class of the first matching rule, or to "no rule".
 --
--- Grain:      one row per region that is not
+-- Grain:      one row per region of another class
 -- Inputs:     regions, region_classes, overhead_rules, overhead_classes
 -- Output:     offending rows
 -- Parameters: none

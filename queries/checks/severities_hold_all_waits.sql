@@ -1,4 +1,4 @@
--- The severities of a wait state's property, its sub-metrics included, sum to the waits.
+-- The severity of each wait state, including its sub-metrics, is the sum of its waits.
 --
 -- Grain:      one row per property whose sums differ
 -- Inputs:     severities, wait_states, metrics

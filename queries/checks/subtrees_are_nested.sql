@@ -1,6 +1,6 @@
--- The ids of a call path and all below it lie within those of its caller.
+-- The id range of a call path and its subtree lies within the range of its caller.
 --
--- Grain:      one row per call path that does not
+-- Grain:      one row per call path outside its caller's range
 -- Inputs:     call_paths
 -- Output:     offending rows
 -- Parameters: none

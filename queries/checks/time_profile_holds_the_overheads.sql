@@ -1,4 +1,4 @@
--- The bins of the time profile hold the time of every class of overhead.
+-- The bins of the time profile sum to the time of every overhead class.
 --
 -- Grain:      one row per class whose sums differ
 -- Inputs:     overheads, time_profile

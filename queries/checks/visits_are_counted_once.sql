@@ -1,4 +1,4 @@
--- The call tree, its stubs apart, holds every visit of a location once.
+-- The call tree, without task stubs, counts every visit of a location once.
 --
 -- Grain:      one row per location where the counts differ
 -- Inputs:     call_tree, call_paths, locations

@@ -1,9 +1,10 @@
--- Visits lie between the first and the last record of their location, and so does their time.
+-- Visits, and their total time, lie between the first and the last record of their location.
 --
--- A thread that works in teams has time from their forks to their joins, of which the records of
--- other threads tell: it cannot have more than its process lasts.
+-- A thread that works in teams also has time from fork to join, which is recorded by other threads.
+-- Its limit is the lifetime of its process.
 --
--- Grain:      one row per location with visits outside, or with more time in visits than passes
+-- Grain:      one row per location with visits outside its time span, or with too much time in
+--             visits
 -- Inputs:     visits, locations, fork_join_times
 -- Output:     offending rows
 -- Parameters: none

@@ -1,6 +1,6 @@
--- A wait begins with its call and ends before the call does.
+-- A wait begins and ends within its call.
 --
--- Grain:      one row per wait state that does not
+-- Grain:      one row per wait state outside its call
 -- Inputs:     wait_states, visits
 -- Output:     offending rows
 -- Parameters: none

@@ -1,25 +1,25 @@
--- What changed between two sets of runs, by metric, call path and, where wanted, process.
+-- Changes between two sets of runs, by metric, call path and, if requested, process.
 --
--- Values of a side are the mean of its runs, which are repetitions of each other; a metric that a
--- run does not have somewhere is 0 there. Call paths are exclusive, and only those are told apart
--- by process that are asked for.
+-- The value of a side is the mean of its runs, which are repetitions of each other; a metric that a
+-- run does not have at a call path is 0 there. Values of call paths are exclusive. Processes are
+-- distinguished only for the call paths in $places.
 --
 -- Grain:      one row per metric, per call path of it, and per process if places are given
 -- Inputs:     severities, metrics, call_tree, call_paths, call_path_keys, fork_join_times,
 --             region_classes, overhead_classes, location_overheads, locations, runs
 -- Output:     changes between runs
--- Parameters: $base_runs       run ids of the side compared with, joined by commas (VARCHAR)
---             $other_runs      those of the other side (VARCHAR)
---             $places          metrics to tell apart by process, joined by commas, each followed
---                              by a blank and the key of a call path, or by 'all' for their total;
---                              without any nothing is told apart (VARCHAR, default '')
---             $rank_limit      most processes of a place whose value grew, and whose value fell
---                              (BIGINT, default 8)
---             $is_per_process  divide values of a run by the number of its processes, but not
---                              those told apart, nor those of the critical path, which is one
---                              (BOOLEAN, default false)
--- Assumes:    tables hold several runs, told apart by run_id; overheads have at most one metric
---             above them; a process has one rank
+-- Parameters: $base_runs       run ids of the base side, separated by commas (VARCHAR)
+--             $other_runs      run ids of the other side, separated by commas (VARCHAR)
+--             $places          metrics to show by process, separated by commas, each followed by a
+--                              space and the key of a call path, or by 'all' for the total; if
+--                              empty, processes are not distinguished (VARCHAR, default '')
+--             $rank_limit      largest number of processes per place with growing values, and with
+--                              falling values (BIGINT, default 8)
+--             $is_per_process  divide values of a run by its number of processes, except values
+--                              by process and values of the critical path (BOOLEAN, default
+--                              false)
+-- Assumes:    tables hold several runs, distinguished by run_id; overhead metrics have at most one
+--             parent metric; a process has one rank
 WITH
     sides AS (
         SELECT
@@ -117,7 +117,8 @@ WITH
         WHERE call_paths.kind <> 'task_stub'
     ),
 
-    -- Without places each call path counts, else those of places, and all others together.
+    -- Without places, each call path is kept. With places, only theirs are kept and all others are
+    -- combined.
     summed AS (
         SELECT
             valued.run_id,
@@ -147,7 +148,7 @@ WITH
         GROUP BY ALL
     ),
 
-    -- Each call path, and all of them together.
+    -- Each call path, and the total over all call paths.
     totalled AS (
         SELECT
             summed.run_id,
@@ -197,7 +198,7 @@ WITH
         GROUP BY metric, call_path_key, rank
     ),
 
-    -- Runs without a row have nothing there.
+    -- Runs without a row have the value 0.
     filled AS (
         SELECT
             sided.metric,

@@ -1,4 +1,4 @@
--- Which functions call MPI, how often, and how long are these calls?
+-- Which functions call MPI, how often, and how much time do these calls take?
 --
 -- Grain:      one row per caller and MPI call
 -- Inputs:     region_graph_edges, regions, mpi_calls

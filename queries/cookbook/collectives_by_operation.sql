@@ -1,5 +1,4 @@
--- Which collective operations are there, how many members and bytes have they, and how long do
--- ranks stay in them?
+-- Which collective operations are used, how much data do they send, and how much time do they take?
 --
 -- Grain:      one row per operation
 -- Inputs:     collectives, collective_members

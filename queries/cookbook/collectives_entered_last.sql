@@ -1,10 +1,10 @@
--- Which rank enters collectives last, and how long have the others been there by then?
+-- Which rank enters collectives last, and how long have the others been waiting by then?
 --
 -- Grain:      one row per rank that was the last to enter a collective
 -- Inputs:     collective_members, locations
 -- Output:     answer
 -- Parameters: none
--- Assumes:    of several that entered last at the same time, the lowest is named
+-- Assumes:    if several ranks enter last at the same time, the lowest is shown
 WITH
     instances AS (
         SELECT

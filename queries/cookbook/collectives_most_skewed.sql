@@ -1,4 +1,4 @@
--- Into which collectives do ranks come furthest apart?
+-- Which collectives do ranks enter at the most different times?
 --
 -- Grain:      one row per instance, the 20 most skewed
 -- Inputs:     collectives, collective_members

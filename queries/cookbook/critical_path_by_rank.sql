@@ -1,4 +1,4 @@
--- On which ranks does the critical path lie, and how much of it is communication?
+-- Which ranks is the critical path on, and how much of it is communication?
 --
 -- Grain:      one row per location that the critical path visits
 -- Inputs:     critical_path_locations, locations

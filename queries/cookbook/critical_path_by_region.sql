@@ -1,4 +1,4 @@
--- Which functions is the critical path in? Shortening others does not shorten the run.
+-- Which functions is the critical path in? Only a speedup of these functions shortens the run.
 --
 -- Grain:      one row per region on the critical path
 -- Inputs:     critical_path_profile, call_paths, regions

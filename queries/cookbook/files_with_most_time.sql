@@ -1,6 +1,6 @@
--- Which files take most time, how much is moved, and how large is an access?
+-- Which files take the most time, how much data is transferred, and how large are the accesses?
 --
--- Grain:      one row per file, interface and direction, the 20 with most time
+-- Grain:      one row per file, interface and direction, the 20 with the most time
 -- Inputs:     file_accesses
 -- Output:     answer
 -- Parameters: none

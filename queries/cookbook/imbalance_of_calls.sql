@@ -1,4 +1,4 @@
--- Where is computing shared out worst: what would even shares save the slowest?
+-- Which call paths have the worst load imbalance, and how much time would a perfect balance save?
 --
 -- Grain:      one row per call path of computation, the 20 worst
 -- Inputs:     computational_imbalance, call_paths, locations

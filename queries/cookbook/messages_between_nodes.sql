@@ -1,4 +1,4 @@
--- How many bytes stay inside a node, and how many cross the network?
+-- How many bytes are sent inside nodes, and how many across the network?
 --
 -- Grain:      one row per pair of nodes that exchanged messages in that direction
 -- Inputs:     communication_matrix, location_groups, system_tree_nodes

@@ -1,4 +1,4 @@
--- What do the tags of messages tell: how many, how large, from how many ranks?
+-- Which message tags are used, by how many ranks, and for how many messages and bytes?
 --
 -- Grain:      one row per communicator and tag
 -- Inputs:     messages, communicators

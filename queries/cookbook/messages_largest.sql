@@ -1,4 +1,4 @@
--- Which are the largest messages, from where to where, and when were they sent?
+-- Which messages are the largest, and when were they sent by which rank to which rank?
 --
 -- Grain:      one row per message, the 20 largest
 -- Inputs:     messages, location_groups

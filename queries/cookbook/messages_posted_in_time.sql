@@ -1,10 +1,11 @@
--- How many receives were posted before their message was sent, as good communication wants it?
+-- How many receives were posted before their message was sent, so that the sender did not have to
+-- wait?
 --
 -- Grain:      one row per call path that receives
 -- Inputs:     messages, call_paths
 -- Output:     answer
 -- Parameters: none
--- Assumes:    clocks are synchronised
+-- Assumes:    clocks are synchronized
 SELECT
     call_paths.path AS call_path,
     count(*) AS message_count,

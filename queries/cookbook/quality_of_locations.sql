@@ -1,4 +1,4 @@
--- Which records were read of each location, and which are missing?
+-- How many records of each location were read, and how many are missing?
 --
 -- Grain:      one row per location
 -- Inputs:     locations, trace_quality

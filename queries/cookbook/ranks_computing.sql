@@ -1,4 +1,4 @@
--- How long does each rank compute, and how far is that from the mean?
+-- How much time does each rank compute, compared with the mean?
 --
 -- Grain:      one row per location
 -- Inputs:     location_imbalance, locations

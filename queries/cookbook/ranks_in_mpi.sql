@@ -1,4 +1,4 @@
--- Which share of its time does each rank spend in MPI?
+-- What share of its time does each rank spend in MPI?
 --
 -- Grain:      one row per location with visits
 -- Inputs:     flat_profile, mpi_calls, locations

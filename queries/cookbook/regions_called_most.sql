@@ -1,4 +1,5 @@
--- Which functions are called most often, and how short are they? Candidates for a filter.
+-- Which functions are called most often, and how short are the calls? Short functions are
+-- candidates for a measurement filter.
 --
 -- Grain:      one row per region, the 20 most visited
 -- Inputs:     flat_profile, regions

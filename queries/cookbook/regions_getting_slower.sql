@@ -1,5 +1,5 @@
--- Which functions take longer in the second half of their visits than in the first, seen by each
--- thread?
+-- Which functions take longer in the second half of their visits than in the first half, on the
+-- same thread?
 --
 -- Grain:      one row per region that a location visits more than once
 -- Inputs:     visits, regions

@@ -1,4 +1,4 @@
--- Which functions take most time themselves, and how often are they called?
+-- Which functions take the most exclusive time, and how often are they called?
 --
 -- Grain:      one row per visited region
 -- Inputs:     flat_profile, regions

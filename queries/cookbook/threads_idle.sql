@@ -1,4 +1,4 @@
--- How long do the threads of each process have nothing to do?
+-- How long are the threads of each process idle?
 --
 -- Grain:      one row per process
 -- Inputs:     process_idle_times, location_groups

@@ -1,4 +1,4 @@
--- What is the time of all locations spent on: computing, communication, waiting for threads?
+-- How is the time of all locations divided into computation and classes of overhead?
 --
 -- Grain:      one row per class of overhead that took time
 -- Inputs:     overheads, overhead_classes

@@ -1,6 +1,6 @@
--- When in the run is computed, and when not?
+-- How does the share of computation change over the run?
 --
--- Grain:      one row per stretch of the run
+-- Grain:      one row per interval of the run
 -- Inputs:     time_profile, overhead_classes
 -- Output:     answer
 -- Parameters: none

@@ -1,6 +1,6 @@
--- Which single calls last longest, where and when?
+-- Which single calls last the longest, and where and when do they happen?
 --
--- Grain:      one row per visit, the 20 longest that call nothing else
+-- Grain:      one row per visit, the 20 longest without callees
 -- Inputs:     visits, call_paths, locations
 -- Output:     answer
 -- Parameters: none

@@ -1,6 +1,6 @@
--- What kinds of waiting are there, how often, and what do they cost?
+-- Which wait states occur, how often, and how much time do they cost?
 --
--- Grain:      one row per kind of waiting
+-- Grain:      one row per wait state
 -- Inputs:     wait_states, metrics
 -- Output:     answer
 -- Parameters: none

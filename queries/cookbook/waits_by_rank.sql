@@ -1,4 +1,4 @@
--- Which ranks wait most?
+-- Which ranks wait the most?
 --
 -- Grain:      one row per location that waits
 -- Inputs:     wait_states, locations

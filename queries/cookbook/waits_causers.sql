@@ -1,4 +1,4 @@
--- Whom do the others wait for?
+-- Which ranks do the others wait for?
 --
 -- Grain:      one row per location that is waited for
 -- Inputs:     wait_states, locations

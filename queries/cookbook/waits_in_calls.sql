@@ -1,4 +1,4 @@
--- Which calls lose most time waiting, as a share of the time in them?
+-- Which call paths wait the most, and what share of their time is waiting?
 --
 -- Grain:      one row per call path that waits
 -- Inputs:     wait_states, call_tree, call_paths

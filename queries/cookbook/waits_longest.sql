@@ -1,4 +1,4 @@
--- Which single waits are the longest: who, where, when, and for whom?
+-- Which single waits are the longest, and which rank caused them?
 --
 -- Grain:      one row per wait, the 20 longest
 -- Inputs:     wait_states, call_paths, locations

@@ -1,4 +1,4 @@
--- When in the run does waiting begin: early, late, or all the time?
+-- When in the run does waiting occur?
 --
 -- Grain:      one row per tenth of the run in which a wait begins
 -- Inputs:     wait_states, runs

@@ -1,11 +1,11 @@
--- What every call path of runs cost, over all locations and per process.
+-- Time and visits of every call path of several runs, over all locations and per process.
 --
 -- Grain:      one row per run and call path that is visited, or that has visits below it
 -- Inputs:     call_paths, call_path_keys, call_tree, locations, location_groups, regions,
 --             mpi_calls, wait_states, critical_path_profile
 -- Output:     campaign tables campaign_call_paths and run_call_paths
 -- Parameters: none
--- Assumes:    tables hold several runs, told apart by run_id; tasks are counted where they run,
+-- Assumes:    tables hold several runs, distinguished by run_id; tasks are counted where they run,
 --             not where they are scheduled
 WITH
     spent AS (

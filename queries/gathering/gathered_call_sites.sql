@@ -1,11 +1,11 @@
--- Calls of communication of runs per call site and process.
+-- Communication calls of several runs, per call site and process.
 --
 -- Grain:      one row per run, call path of communication and process that calls there
 -- Inputs:     call_tree, call_paths, call_path_keys, regions, locations, location_groups
 -- Output:     campaign table call_site_tasks
 -- Parameters: none
--- Assumes:    tables hold several runs, told apart by run_id; calls of communication call nothing
---             that is recorded but each other
+-- Assumes:    tables hold several runs, distinguished by run_id; communication calls have no
+--             recorded callees other than communication calls
 SELECT
     call_tree.run_id,
     call_path_keys.call_path_key,

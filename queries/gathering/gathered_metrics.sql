@@ -1,12 +1,12 @@
--- Every metric of time of runs per call path, summed over locations.
+-- All time metrics of several runs per call path, summed over locations.
 --
 -- Grain:      one row per run, metric and call path where it is not 0
 -- Inputs:     severities, metrics, call_tree, call_paths, call_path_keys, fork_join_times,
 --             region_classes, overhead_classes, location_overheads
 -- Output:     campaign table run_metrics
 -- Parameters: none
--- Assumes:    tables hold several runs, told apart by run_id; overheads have at most one metric
---             above them
+-- Assumes:    tables hold several runs, distinguished by run_id; overhead metrics have at most one
+--             parent metric
 WITH
     classified AS (
         SELECT

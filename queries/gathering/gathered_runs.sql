@@ -1,11 +1,11 @@
--- How large runs were, and how long they took.
+-- Size and duration of several runs.
 --
 -- Grain:      one row per run
 -- Inputs:     runs, locations, location_groups
 -- Output:     campaign table campaign_runs
 -- Parameters: none
--- Assumes:    tables hold several runs, told apart by run_id; processes have as many threads as
---             the one with the most
+-- Assumes:    tables hold several runs, distinguished by run_id; all processes have as many threads
+--             as the largest one
 WITH
     processes AS (
         SELECT

@@ -1,15 +1,15 @@
--- How long each process of a run took, as a whole and in the part that a campaign counts.
+-- Duration of each process of a run: the whole process, and the part that the campaign counts.
 --
 -- Grain:      one row per run and process
 -- Inputs:     locations, location_groups, call_tree, call_paths, mpi_calls, regions, visits
 -- Output:     campaign table run_tasks
--- Parameters: $is_whole_run        count from a process's first record to its last; else from
---                                  leaving MPI_Init to entering MPI_Finalize, where it calls
---                                  them (BOOLEAN, default false)
---             $is_setup_included   count MPI_Init and MPI_Finalize as communication, and their
---                                  time as that of the process (BOOLEAN, default false)
--- Assumes:    tables hold several runs, told apart by run_id; a process calls MPI_Init and
---             MPI_Finalize on one of its locations, once
+-- Parameters: $is_whole_run        count from the first to the last record of a process; else from
+--                                  leaving MPI_Init to entering MPI_Finalize, if it calls them
+--                                  (BOOLEAN, default false)
+--             $is_setup_included   count MPI_Init and MPI_Finalize as communication and as time of
+--                                  the process (BOOLEAN, default false)
+-- Assumes:    tables hold several runs, distinguished by run_id; a process calls MPI_Init and
+--             MPI_Finalize once, on one of its locations
 WITH
     places AS (
         SELECT

@@ -1,11 +1,11 @@
--- What a pattern found, with the columns that its query left out.
+-- Findings of a pattern, with default values for the columns that its query leaves out.
 --
 -- Grain:      one row per finding
 -- Inputs:     pattern_template, pattern_result
 -- Output:     the table of the pattern
--- Parameters: $metric  metric of rows that name none (VARCHAR)
+-- Parameters: $metric  metric of rows without a property (VARCHAR)
 -- Source:     none
--- Assumes:    findings of zero are none
+-- Assumes:    findings with the value zero do not count
 WITH
     all_columns AS (
         FROM pattern_template

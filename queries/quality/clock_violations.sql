@@ -1,9 +1,9 @@
--- Where clocks contradict each other: something ended before what it needed had begun.
+-- Locations whose clocks contradict each other: a call ended before an event that it depends on.
 --
--- Messages: the receive is recorded before the send. Collectives but scans: a member ended before
--- the last one that it had to wait for began. MPI_Init and MPI_Finalize: a process left before the
--- last one entered. Analyses then end the wait with the call; what was cut off is the clipped time,
--- 0 where records contradict each other but no call had to be cut.
+-- Messages: the receive is recorded before the send. Collectives except scans: a member ended
+-- before the last awaited member began. MPI_Init and MPI_Finalize: a process left before the last
+-- one entered. Wait states then end with the call, and clipped time is the part that was cut off.
+-- It is 0 if records contradict each other but no wait had to be cut.
 --
 -- Grain:      one row per location with violations
 -- Inputs:     messages, synchronised_members, framing_calls

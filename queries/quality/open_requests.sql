@@ -1,12 +1,13 @@
--- Receives and collectives that were started, but neither completed nor cancelled.
+-- Receives and collectives that were started but neither completed nor canceled.
 --
--- A request id may be used again, so a start is open if the next record of its id is neither:
+-- Request ids are reused. A start is open if the next record of its id is neither a completion nor
+-- a cancellation:
 --
 --     irecv_request 7   irecv 7   irecv_request 7   irecv_request 7   request_cancelled 7
 --     completed                   open              cancelled
 --
--- Where as many receives are completed as started, and each completion has its start, none is
--- open: such locations are passed over.
+-- Locations are skipped if they complete as many receives as they start, and each completion has
+-- its start.
 --
 -- Grain:      one row per location with open requests
 -- Inputs:     mpi_operations, receives
@@ -35,7 +36,7 @@ WITH
         GROUP BY location_id
     ),
 
-    -- Of a receive from an unknown process nobody knows whether it was posted.
+    -- For a receive from an unknown process, it is unknown whether it was posted.
     doubtful_locations AS (
         SELECT records.location_id
         FROM records

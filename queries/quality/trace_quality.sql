@@ -1,14 +1,14 @@
--- What is missing, damaged or doubtful in the trace, and what it means for the results.
+-- Missing, damaged or uncertain parts of the trace, and their effect on the results.
 --
 -- Grain:      one row per kind and location
 -- Inputs:     reading_findings, locations, mpi_operations, sends, receives, unmatched_messages,
 --             open_requests, collectives, clock_violations
 -- Output:     trace_quality
 -- Parameters: none
--- Source:     what the reader and the matching found
+-- Source:     the findings of the reader and of the matching
 -- Assumes:    nothing
 WITH
-    -- A record that names no known peer is on no channel and cannot be matched.
+    -- A record without a known peer belongs to no channel and cannot be matched.
     stray_sends AS (
         SELECT
             location_id,
@@ -97,111 +97,111 @@ WITH
         FROM clock_violations
     ),
 
-    -- Whether something that was recorded is lost, and what that means.
+    -- Whether recorded data is lost, and the effect on the results.
     explained (kind, is_loss, detail) AS (
         VALUES
         (
             'unmatched_send', FALSE,
-            'No receive was found for these sends; no waiting is computed for them.'
+            'No matching receive was found for these sends. They have no wait states.'
         ),
         (
             'unmatched_receive', FALSE,
-            'No send was found for these receives; no waiting is computed for them.'
+            'No matching send was found for these receives. They have no wait states.'
         ),
         (
             'send_without_completion', FALSE,
-            'The trace does not say when these sends completed; waiting for their receivers is '
-            || 'not seen.'
+            'The trace does not record when these sends completed. Waits for their receivers are '
+            || 'not detected.'
         ),
         (
             'receive_without_request', FALSE,
-            'The trace does not say when these receives were posted; their senders'' waiting is '
-            || 'not seen.'
+            'The trace does not record when these receives were posted. Waits of their senders '
+            || 'are not detected.'
         ),
         (
             'request_without_completion', FALSE,
-            'These operations were started but never completed in the trace; they are left out.'
+            'These operations were started but never completed in the trace. They are left out.'
         ),
         (
             'cancelled_request', FALSE,
-            'The program cancelled these operations; they are left out.'
+            'The program canceled these operations. They are left out.'
         ),
         (
             'partial_collective', FALSE,
-            'Members of these collectives are not in the trace.'
+            'These collectives have members that are not in the trace.'
         ),
         (
             'inconsistent_collective', FALSE,
-            'Members of these collectives disagree on operation or root.'
+            'Members of these collectives disagree about the operation or the root.'
         ),
         (
             'unclosed_visit', FALSE,
-            'These regions were never left; they are taken to end with the location''s last record.'
+            'These regions were never left. They are assumed to end with the last record.'
         ),
         (
             'mismatched_leave', FALSE,
-            'These records leave another region than the one entered last; call paths may be '
+            'These records leave a region other than the one entered last. Call paths may be '
             || 'wrong there.'
         ),
         (
             'clock_violation', FALSE,
-            'Clocks contradict each other here; waits are cut at the end of their call.'
+            'Clocks contradict each other here. Waits are cut at the end of their call.'
         ),
         (
             'time_reversal', FALSE,
-            'Time runs backwards between these records of a location.'
+            'Time goes backwards between these records of a location.'
         ),
         (
             'impossible_time', FALSE,
-            'These times lie outside the run; the record before them says when it was.'
+            'These times lie outside the run. The time of the previous record is used instead.'
         ),
         (
             'impossible_id', FALSE,
-            'These records name something that the trace does not define.'
+            'These records refer to ids that the trace does not define.'
         ),
         (
             'unknown_record', TRUE,
-            'Records that are not known, or lack what they need; they are left out.'
+            'These records have an unknown type or lack required data. They are left out.'
         ),
         (
             'buffer_flush', FALSE,
-            'The measurement wrote its buffer; the time is no fault of the program.'
+            'The measurement system wrote its buffer. This time is not caused by the program.'
         ),
         (
             'measurement_off', FALSE,
-            'Recording was switched off; what happened meanwhile is not in the results.'
+            'Recording was switched off. Events in this time are not in the results.'
         ),
         (
             'missing_records', TRUE,
-            'Announced records could not be read; results of this location end early.'
+            'Some records could not be read. Results of this location end early.'
         ),
         (
             'missing_location', TRUE,
-            'No record of this location could be read; it is left out.'
+            'No record of this location could be read. It is left out.'
         ),
         (
             'repeated_definition', FALSE,
-            'The trace defines something twice; the first definition counts.'
+            'The trace has several definitions for one id. The first definition is used.'
         ),
         (
             'invalid_text', FALSE,
-            'Names that are not valid UTF-8 are shown with replacements.'
+            'Names that are not valid UTF-8 are shown with replacement characters.'
         ),
         (
             'dropped_attribute', TRUE,
-            'Records carried more extra values than are kept; the surplus ones are left out.'
+            'Records carried more extra values than are stored. The surplus values are left out.'
         ),
         (
             'team_without_fork', FALSE,
-            'These threads worked in teams whose fork is not known; their call paths begin anew.'
+            'These threads worked in teams without a known fork. Their call paths have a new root.'
         ),
         (
             'unreadable_row', TRUE,
-            'Rows of the file that could not be read; they are left out.'
+            'Rows of the file could not be read. They are left out.'
         ),
         (
             'cut_input', TRUE,
-            'The file breaks off; whatever should follow is missing.'
+            'The file is truncated. The rest of its data is missing.'
         )
     )
 
@@ -213,7 +213,7 @@ SELECT
     explained.is_loss,
     explained.detail
 FROM findings
--- A kind without explanation would break the rule that detail is never null.
+-- LEFT JOIN: a kind without explanation must fail, because detail is never null.
 LEFT JOIN explained USING (kind)
 WHERE findings.count > 0
 GROUP BY findings.kind, findings.location_id, explained.is_loss, explained.detail
