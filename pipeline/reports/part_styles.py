@@ -19,7 +19,7 @@ _PART_STYLES = {
     "idle threads": "k8",
     "process/thread management": "k4",
     "waiting": "w",
-    "waiting beyond the reference": "w2",
+    "extended waiting": "w2",
 }
 _OTHER = "k9"
 COMPUTING_STYLES = (_PART_STYLES["computation"], "c1", "c2", "c3")

@@ -1,10 +1,10 @@
--- The call sites of each operation: what they cost over the number of processes.
+-- Time of the call sites of each operation, by number of processes.
 --
 -- Grain:      one row per application, call site and processes
 -- Inputs:     call_site_times, campaign_call_paths, campaign_runs
 -- Output:     campaign report section call sites
--- Parameters: $row_limit  only the first rows (BIGINT)
--- Assumes:    repeated runs and sizes are told by their mean
+-- Parameters: $row_limit  maximum number of rows (BIGINT)
+-- Assumes:    repeated runs and sizes are averaged
 WITH
     averaged AS (
         SELECT

@@ -1,6 +1,6 @@
--- What a campaign consists of, in one row.
+-- Overview of a campaign in one row.
 --
--- Ranges and configurations are of the measured runs, or of all if none was measured.
+-- Ranges and configurations refer to the measured runs, or to all runs if none was measured.
 --
 -- Grain:      one row
 -- Inputs:     campaign_runs, campaign_settings, campaign_call_paths

@@ -1,12 +1,12 @@
--- What kinds of waiting the worst call paths of every cell have, in each run at its corners.
+-- Wait states of the worst call paths of every cell, for each run at its corners.
 --
--- Grain:      one row per application, cell, call path, corner and wait state; one without wait
---             state where the call path does not wait; up to three call paths per cell
+-- Grain:      one row per application, cell, call path, corner and wait state; one without a wait
+--             state if the call path does not wait; up to three call paths per cell
 -- Inputs:     cell_call_sites, grid_cells, efficiency_grid, campaign_runs, run_call_paths,
 --             run_metrics, metrics, run_totals, call_site_tasks
 -- Output:     campaign report section drill-down
--- Parameters: $row_limit  only the first rows (BIGINT)
--- Assumes:    ties go to the smaller rank; a wait state includes its sub-metrics
+-- Parameters: $row_limit  maximum number of rows (BIGINT)
+-- Assumes:    of equals, the smaller rank counts; a wait state includes its sub-metrics
 WITH
     losing AS (
         SELECT
@@ -19,7 +19,7 @@ WITH
         QUALIFY standing <= 3
     ),
 
-    -- Of sizes with the same amount of computation the best run counts, as in the grid.
+    -- Of sizes with the same amount of computation, the best run counts, as in the grid.
     corners AS (
         SELECT
             losing.*,

@@ -1,10 +1,10 @@
--- Time of all processes, and how much of it they communicate, over the number of processes.
+-- Time and communication of all processes, by number of processes.
 --
 -- Grain:      one row per application, size and processes
 -- Inputs:     communication_times, campaign_runs
 -- Output:     campaign report section call sites
--- Parameters: $row_limit  only the first rows (BIGINT)
--- Assumes:    repeated runs are told by their mean
+-- Parameters: $row_limit  maximum number of rows (BIGINT)
+-- Assumes:    repeated runs are averaged
 SELECT
     campaign_runs.application,
     campaign_runs.size,

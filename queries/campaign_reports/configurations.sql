@@ -1,9 +1,9 @@
--- Configurations of a campaign: how often each was run, and how far its times are apart.
+-- Configurations of a campaign, with their number of runs and the spread of their times.
 --
 -- Grain:      one row per application, processes, threads, size and other parameters
 -- Inputs:     campaign_runs
 -- Output:     campaign report section runs
--- Parameters: $row_limit  only the first configurations (BIGINT)
+-- Parameters: $row_limit  maximum number of configurations (BIGINT)
 -- Assumes:    nothing
 SELECT
     application,

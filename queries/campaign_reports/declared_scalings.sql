@@ -1,4 +1,4 @@
--- How sizes go with processes, as the campaign declares it of each program.
+-- Relation between problem size and number of processes, as declared for each program.
 --
 -- Grain:      one row per application
 -- Inputs:     campaign_settings

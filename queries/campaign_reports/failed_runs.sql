@@ -1,4 +1,4 @@
--- Runs of a campaign that could not be used, and why.
+-- Runs of a campaign that could not be used, with the reasons.
 --
 -- Grain:      one row per failed run
 -- Inputs:     campaign_runs

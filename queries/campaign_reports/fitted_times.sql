@@ -1,9 +1,9 @@
--- Measured and fitted times of the chosen model over the plane of processes and size.
+-- Measured times and times fitted by the chosen model, by processes and size.
 --
 -- Grain:      one row per application, size and processes
 -- Inputs:     surface_points, surface_fits
 -- Output:     campaign report section surface
--- Parameters: $row_limit  only the first rows (BIGINT)
+-- Parameters: $row_limit  maximum number of rows (BIGINT)
 -- Assumes:    nothing
 SELECT
     surface_points.application,

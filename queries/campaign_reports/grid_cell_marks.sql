@@ -1,9 +1,9 @@
--- How efficiency grows over every cell of the grid.
+-- Growth of efficiency over each cell of the grid.
 --
 -- Grain:      one row per application and cell
 -- Inputs:     grid_cells
 -- Output:     campaign report section efficiency
--- Parameters: $row_limit  only the first cells (BIGINT)
+-- Parameters: $row_limit  maximum number of cells (BIGINT)
 -- Assumes:    nothing
 SELECT
     application,

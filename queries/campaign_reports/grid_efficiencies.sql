@@ -3,7 +3,7 @@
 -- Grain:      one row per application, size and processes
 -- Inputs:     efficiency_grid
 -- Output:     campaign report section efficiency
--- Parameters: $row_limit  only the first configurations (BIGINT)
+-- Parameters: $row_limit  maximum number of configurations (BIGINT)
 -- Assumes:    nothing
 SELECT
     application,

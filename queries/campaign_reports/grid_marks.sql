@@ -1,9 +1,9 @@
--- The scalability metric of every program: ranges, marks and efficiencies, whole and by parts.
+-- Scalability metric of every program: ranges, marks and efficiencies, in total and by parts.
 --
 -- Grain:      one row per application and region
 -- Inputs:     scalability_marks
 -- Output:     campaign report section efficiency
--- Parameters: $row_limit  only the first regions of each application (BIGINT)
+-- Parameters: $row_limit  maximum number of regions per application (BIGINT)
 -- Assumes:    nothing
 SELECT
     application,

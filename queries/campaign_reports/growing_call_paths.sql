@@ -3,7 +3,8 @@
 -- Grain:      one row per application and call path, over all sizes
 -- Inputs:     call_path_growth, campaign_call_paths, campaign_settings
 -- Output:     campaign report section growth
--- Parameters: $row_limit  only those of each application that grow most (BIGINT)
+-- Parameters: $row_limit  maximum number of call paths per application, largest growth first
+--                         (BIGINT)
 -- Assumes:    nothing
 WITH
     waiting AS (
@@ -41,7 +42,7 @@ WITH
         WHERE growth.quantity = 'exclusive time'
     ),
 
-    -- What changes by less than a tenth of a point has no direction.
+    -- Changes below a tenth of a percentage point have no direction.
     contrary AS (
         SELECT
             application,

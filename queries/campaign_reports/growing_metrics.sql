@@ -3,8 +3,8 @@
 -- Grain:      one row per application and metric, over all sizes
 -- Inputs:     metric_growth, campaign_settings
 -- Output:     campaign report section growth
--- Parameters: $row_limit  only those of each application that grow most (BIGINT)
--- Assumes:    metrics of the critical path are told by their section of a run's report
+-- Parameters: $row_limit  maximum number of metrics per application, largest growth first (BIGINT)
+-- Assumes:    metrics of the critical path are shown in the report of a run
 WITH
     changes AS (
         SELECT
@@ -21,7 +21,7 @@ WITH
             ON growth.application = settings.application
     ),
 
-    -- What changes by less than a tenth of a point has no direction.
+    -- Changes below a tenth of a percentage point have no direction.
     contrary AS (
         SELECT
             application,
@@ -59,7 +59,7 @@ LEFT JOIN contrary
 WHERE
     growth.size IS NULL
     AND growth.share_of = 'time of all locations'
-    -- What is in no call path is no part of the time of call paths.
+    -- Time without a call path is not part of the time of call paths.
     AND growth.metric NOT IN ('time', 'overhead_outside_visits', 'overhead_unidentified')
 QUALIFY
     row_number() OVER (

@@ -1,4 +1,5 @@
--- Between which runs growth is told: those of fewest and of most processes at the largest size.
+-- Runs between which growth is measured: those with the fewest and the most processes at the
+-- largest size.
 --
 -- Grain:      one row per application with runs that are compared
 -- Inputs:     metric_growth, call_path_growth, campaign_runs, campaign_settings

@@ -1,10 +1,10 @@
--- How many blocks the indices stand in, and to how many points and fits these refer.
+-- Number of blocks of performance indices, and of points and fits that they refer to.
 --
 -- Grain:      one row
 -- Inputs:     performance_indices
 -- Output:     campaign report section indices
 -- Parameters: none
--- Assumes:    a reference without processes is a fit or an estimate, told by its text
+-- Assumes:    a reference without processes is a fit or an estimate, identified by its text
 WITH
     blocks AS (
         SELECT DISTINCT

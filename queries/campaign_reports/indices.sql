@@ -1,12 +1,12 @@
 -- Performance indices, each with measure, constraint, model and reference point.
 --
--- Those of different blocks differ in constraint or reference and are not comparable.
+-- Indices of different blocks have different constraints or references and cannot be compared.
 --
 -- Grain:      one row per application, block, measure, model, size and processes
 -- Inputs:     performance_indices, surface_fits
 -- Output:     campaign report section indices
--- Parameters: $row_limit  only the first rows (BIGINT)
--- Assumes:    of models that are only fits, the chosen one is enough here; Amdahl's is also a
+-- Parameters: $row_limit  maximum number of rows (BIGINT)
+-- Assumes:    of models that are only fits, only the chosen one is needed; Amdahl's model is also a
 --             model of indices
 SELECT
     indices.application,

@@ -1,10 +1,10 @@
--- Where in the grid which call paths lose time: the worst of every cell.
+-- The call paths that lose the most time in every cell of the grid.
 --
 -- Grain:      one row per application, cell and call path; up to three per cell
 -- Inputs:     cell_call_sites
 -- Output:     campaign report section drill-down
--- Parameters: $row_limit  only the first rows (BIGINT)
--- Assumes:    worst are those of the largest loss, be it with processes or with size
+-- Parameters: $row_limit  maximum number of rows (BIGINT)
+-- Assumes:    the worst call paths have the largest loss, with processes or with size
 SELECT
     application,
     lower_processes,

@@ -1,9 +1,10 @@
--- How the time of call paths per process depends on processes and size.
+-- Models of the time of call paths per process, over processes and size.
 --
 -- Grain:      one row per application and call path with a large enough share of time
 -- Inputs:     call_path_models, campaign_call_paths
 -- Output:     campaign report section growth
--- Parameters: $row_limit  only those of each application of the largest share (BIGINT)
+-- Parameters: $row_limit  maximum number of call paths per application, largest share first
+--                         (BIGINT)
 -- Assumes:    nothing
 SELECT
     models.application,
@@ -13,7 +14,7 @@ SELECT
         WHEN models.formula IS NULL OR models.is_describing THEN models.formula
         ELSE
             format(
-                'no model describes it; the least bad is off by {:.1f}%: {}',
+                'no model fits; the best one is off by {:.1f}%: {}',
                 100 * models.cross_validated_error,
                 models.formula
             )

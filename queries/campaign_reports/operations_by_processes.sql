@@ -1,10 +1,10 @@
--- Communication split by operation, over the number of processes.
+-- Communication per operation, by number of processes.
 --
 -- Grain:      one row per application, operation and processes
 -- Inputs:     operation_times, campaign_runs
 -- Output:     campaign report section call sites
--- Parameters: $row_limit  only the first rows (BIGINT)
--- Assumes:    repeated runs and sizes are told by their mean
+-- Parameters: $row_limit  maximum number of rows (BIGINT)
+-- Assumes:    repeated runs and sizes are averaged
 WITH
     averaged AS (
         SELECT

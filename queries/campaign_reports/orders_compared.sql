@@ -1,4 +1,4 @@
--- How far the criteria put programs into the same order.
+-- Rank correlation between the orders of programs by different criteria.
 --
 -- Grain:      one row per comparison and pair of criteria
 -- Inputs:     mark_ranking_correlations

@@ -1,9 +1,9 @@
--- Programs of which several runs are taken together though only names of their traces say so.
+-- Programs whose runs are grouped only by the names of their traces.
 --
 -- Grain:      one row per application
 -- Inputs:     campaign_runs, campaign_settings
 -- Output:     campaign report section runs
--- Parameters: $row_limit  only the first applications (BIGINT)
+-- Parameters: $row_limit  maximum number of applications (BIGINT)
 -- Assumes:    nothing
 SELECT
     application,

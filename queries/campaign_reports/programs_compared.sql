@@ -3,7 +3,7 @@
 -- Grain:      one row per comparison, criterion and program
 -- Inputs:     mark_rankings
 -- Output:     campaign report section programs
--- Parameters: $row_limit  only the first rows (BIGINT)
+-- Parameters: $row_limit  maximum number of rows (BIGINT)
 -- Assumes:    nothing
 SELECT
     comparison,

@@ -1,10 +1,10 @@
--- Call sites that scale worst, with their share of communication over the number of processes.
+-- Call sites that scale worst, with their share of communication by number of processes.
 --
 -- Grain:      one row per application and call site, over all sizes
 -- Inputs:     call_site_ranking, call_site_times, communication_times, campaign_runs
 -- Output:     campaign report section call sites
--- Parameters: $row_limit  only the first call sites of each application (BIGINT)
--- Assumes:    runs of fewer processes than the smallest that is ranked are not ranked
+-- Parameters: $row_limit  maximum number of call sites per application (BIGINT)
+-- Assumes:    runs with fewer processes than the smallest ranked run are left out
 WITH
     shown AS (
         SELECT *
@@ -12,7 +12,7 @@ WITH
         WHERE size IS NULL AND call_site_ranking.rank <= $row_limit::BIGINT
     ),
 
-    -- The runs that are ranked; one that does not visit a call site has the share 0 of it.
+    -- Ranked runs; a run that does not visit a call site counts with the share 0.
     shares AS (
         SELECT
             shown.application,
@@ -36,7 +36,7 @@ WITH
         GROUP BY shown.application, shown.call_path_key, campaign_runs.processes
     ),
 
-    -- Eight heights of a bar, the largest share the highest.
+    -- Bars of eight heights; the largest share is the highest.
     drawn AS (
         SELECT
             application,

@@ -3,7 +3,8 @@
 -- Grain:      one row per application, size with three numbers of processes, and call site
 -- Inputs:     call_site_ranking
 -- Output:     campaign report section call sites
--- Parameters: $row_limit  only so many of each application, in equal parts of its sizes (BIGINT)
+-- Parameters: $row_limit  maximum number of rows per application, in equal parts for its sizes
+--                         (BIGINT)
 -- Assumes:    nothing
 SELECT
     application,

@@ -1,9 +1,9 @@
--- Runs of which only call sites of communication are known, and no time that these are part of.
+-- Runs with communication call sites but without a total time.
 --
 -- Grain:      one row per run
 -- Inputs:     run_totals, campaign_runs
 -- Output:     campaign report section growth
--- Parameters: $row_limit  only the first runs (BIGINT)
+-- Parameters: $row_limit  maximum number of runs (BIGINT)
 -- Assumes:    nothing
 SELECT
     campaign_runs.application,

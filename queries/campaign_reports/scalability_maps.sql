@@ -1,9 +1,9 @@
--- The scalability function of the chosen model over the plane, for each constraint.
+-- Scalability function of the chosen model by processes and size, for each constraint.
 --
 -- Grain:      one row per application, constraint, size and processes
 -- Inputs:     scalability_functions, surface_fits
 -- Output:     campaign report section surface
--- Parameters: $row_limit  only the first rows (BIGINT)
+-- Parameters: $row_limit  maximum number of rows (BIGINT)
 -- Assumes:    nothing
 SELECT
     functions.application,

@@ -1,9 +1,9 @@
--- Where scaling ends by the chosen model: changes of sign, and bounds of efficiency.
+-- Limits of scaling by the chosen model: changes of sign, and bounds of efficiency.
 --
 -- Grain:      one row per application, constraint, quantity, bound, start and crossing
 -- Inputs:     scalability_limits, surface_fits
 -- Output:     campaign report section surface
--- Parameters: $row_limit  only the first rows (BIGINT)
+-- Parameters: $row_limit  maximum number of rows (BIGINT)
 -- Assumes:    nothing
 SELECT
     limits.application,

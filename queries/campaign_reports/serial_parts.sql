@@ -1,9 +1,9 @@
--- Serial fraction after Karp and Flatt, and whether it can be one.
+-- Karp-Flatt serial fraction, and whether it lies in the valid range.
 --
 -- Grain:      one row per application, size and processes
 -- Inputs:     serial_fractions
 -- Output:     campaign report section indices
--- Parameters: $row_limit  only the first rows (BIGINT)
+-- Parameters: $row_limit  maximum number of rows (BIGINT)
 -- Assumes:    nothing
 SELECT
     application,

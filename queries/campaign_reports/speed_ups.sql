@@ -1,12 +1,12 @@
--- Speed-up of the best runs over the run with the fewest processes of the same size.
+-- Speedup of the best runs over the run with the fewest processes of the same size.
 --
--- That run counts as having a speed-up of as many as it has processes, so that the ideal is the
+-- The speedup of that run is defined as its number of processes, so that the ideal speedup is the
 -- number of processes.
 --
 -- Grain:      one row per application, size and processes with a measured run
 -- Inputs:     efficiency_grid
 -- Output:     campaign report section scaling
--- Parameters: $row_limit  only the first rows (BIGINT)
+-- Parameters: $row_limit  maximum number of rows (BIGINT)
 -- Assumes:    nothing
 WITH
     measured AS (

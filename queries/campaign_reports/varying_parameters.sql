@@ -1,9 +1,10 @@
--- Parameters besides processes, threads, size and repetition in which runs of a program differ.
+-- Parameters other than processes, threads, size and repetition that differ between runs of a
+-- program.
 --
 -- Grain:      one row per application and parameter with several values
 -- Inputs:     campaign_runs, run_parameters
 -- Output:     campaign report section runs
--- Parameters: $row_limit  only the first parameters (BIGINT)
+-- Parameters: $row_limit  maximum number of parameters (BIGINT)
 -- Assumes:    nothing
 WITH
     counted AS (

@@ -1,13 +1,14 @@
--- The call sites that sentences on scaling name: the first of each kind in the ranking.
+-- Call sites for the summary of scaling: the first of each kind in the ranking.
 --
--- Of every application: that with the largest coefficient, the first of those that matter, and the
--- first of these that grows beyond chance.
+-- For every application: the site with the largest coefficient, the first site with a significant
+-- share, and the first of those that grows with statistical significance.
 --
--- Grain:      one row per application and named call site, at most three; over all sizes
+-- Grain:      one row per application and call site, at most three, over all sizes
 -- Inputs:     call_site_ranking
 -- Output:     campaign report section call sites
 -- Parameters: none
--- Assumes:    beyond chance is a false discovery rate below 0.05, as the section says
+-- Assumes:    statistical significance is a false discovery rate below 0.05, as stated in the
+--             section
 WITH
     firsts AS (
         SELECT

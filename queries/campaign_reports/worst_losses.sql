@@ -1,12 +1,13 @@
--- Which call path of every program loses most in any cell of the grid, and what it waits in there.
+-- The call path of every program with the largest loss in any cell of the grid, and its main wait
+-- state.
 --
--- Grain:      one row per application with a cell in which anything loses
+-- Grain:      one row per application with a loss in a cell
 -- Inputs:     cell_call_sites, grid_cells, efficiency_grid, campaign_runs, run_call_paths,
 --             run_metrics, metrics
 -- Output:     campaign report section drill-down
 -- Parameters: none
--- Assumes:    losses with size count where none is with processes; the longest waiting of a kind
---             in any of the cell's runs is told
+-- Assumes:    losses with size count if no loss with processes exists; the wait state is the
+--             longest one in any of the cell's runs
 WITH
     worst AS (
         SELECT *
@@ -23,7 +24,7 @@ WITH
             ) = 1
     ),
 
-    -- Of sizes with the same amount of computation the best run counts, as in the grid.
+    -- Of sizes with the same amount of computation, the best run counts, as in the grid.
     corners AS (
         SELECT
             worst.application,

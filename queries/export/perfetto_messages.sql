@@ -1,10 +1,10 @@
--- Messages as records of the Chrome trace event format: a flow from the send to the receive.
+-- Messages in Chrome trace event format: flow events from the send to the receive.
 --
--- Grain:      two rows, its begin and its end, per message under way in the window
+-- Grain:      two rows, begin and end, per message in transit in the window
 -- Inputs:     messages, locations
 -- Output:     export perfetto
 -- Parameters: $window_begin_ns  begin of the window, since the trace's zero (BIGINT)
---             $window_end_ns    its end (BIGINT)
+--             $window_end_ns    end of the window (BIGINT)
 -- Source:     Trace Event Format, flow events
 WITH
     flows AS (

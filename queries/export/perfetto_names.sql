@@ -1,4 +1,4 @@
--- Names of processes and threads as records of the Chrome trace event format, in order of rank.
+-- Names of processes and threads in Chrome trace event format, in order of rank.
 --
 -- Grain:      one row per process, and one per location
 -- Inputs:     locations, location_groups

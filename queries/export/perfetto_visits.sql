@@ -1,16 +1,16 @@
--- Region visits as records of the Chrome trace event format: complete events, times in µs.
+-- Region visits in Chrome trace event format: complete events, times in µs.
 --
--- Rows come as visits are stored, by location and leaving, which needs no sorting.
+-- Rows keep their stored order, by location and leave time, which needs no sorting.
 --
 -- Grain:      one row per region visit that overlaps the window
 -- Inputs:     visits, regions, locations
 -- Output:     export perfetto
 -- Parameters: $window_begin_ns  begin of the window, since the trace's zero (BIGINT)
---             $window_end_ns    its end (BIGINT)
+--             $window_end_ns    end of the window (BIGINT)
 -- Source:     Trace Event Format, complete events
--- Assumes:    regions and locations are numbered from 0 on without gaps
+-- Assumes:    regions and locations are numbered from 0 without gaps
 WITH
-    -- Lists in place of joins, which would not keep the order.
+    -- Lists instead of joins, because joins would not keep the order.
     described AS (
         SELECT
             (SELECT list(name ORDER BY region_id) FROM regions) AS names,

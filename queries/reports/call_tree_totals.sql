@@ -1,10 +1,10 @@
--- The call tree over all locations, from the root down; the smallest branches are left out.
+-- The call tree summed over all locations, from the root down, without the smallest branches.
 --
 -- Grain:      one row per call path
 -- Inputs:     call_tree, call_paths, regions, flat_profile
 -- Output:     report section call tree
--- Parameters: $row_limit  only the call paths with the largest inclusive time (BIGINT)
--- Assumes:    a caller's inclusive time is not less than a callee's, so no branch loses its root
+-- Parameters: $row_limit  maximum number of call paths, largest inclusive time first (BIGINT)
+-- Assumes:    a caller has at least the inclusive time of its callees, so no branch loses its root
 WITH
     summed AS (
         SELECT
@@ -16,7 +16,7 @@ WITH
         GROUP BY call_path_id
     ),
 
-    -- Without the stubs of tasks, which repeat what the tasks took.
+    -- Task stubs repeat the time of tasks and are left out.
     whole AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile),
 
     largest AS (

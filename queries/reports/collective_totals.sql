@@ -1,6 +1,6 @@
--- What collective operations took and moved.
+-- Time and bytes of collective operations.
 --
--- Grain:      one row per operation, blocking and non-blocking apart
+-- Grain:      one row per operation, separately for blocking and nonblocking forms
 -- Inputs:     collectives, collective_members
 -- Output:     report section communication
 -- Parameters: none

@@ -1,9 +1,9 @@
--- Who sent how much to whom.
+-- Number and size of messages between pairs of processes.
 --
 -- Grain:      one row per pair of processes that exchanged messages in that direction
 -- Inputs:     communication_matrix, location_groups
 -- Output:     report section communication
--- Parameters: $row_limit  only the pairs with most bytes (BIGINT)
+-- Parameters: $row_limit  maximum number of pairs, most bytes first (BIGINT)
 SELECT
     senders.rank AS sender_rank,
     receivers.rank AS receiver_rank,

@@ -1,9 +1,9 @@
--- What each process contributes to the critical path.
+-- Contribution of each location to the critical path.
 --
 -- Grain:      one row per location that the critical path visits
 -- Inputs:     critical_path_locations, critical_path_profile, locations, call_paths, mpi_calls
 -- Output:     report section critical path
--- Parameters: $row_limit  only the locations with most of the path (BIGINT)
+-- Parameters: $row_limit  maximum number of locations, largest contribution first (BIGINT)
 WITH
     setups AS (
         SELECT

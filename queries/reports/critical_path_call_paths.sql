@@ -1,12 +1,12 @@
--- Where the critical path spends its time, and what its imbalance costs.
+-- Time of call paths on the critical path, and the cost of their imbalance.
 --
 -- Grain:      one row per call path on the critical path
 -- Inputs:     critical_path_profile, severities, call_paths, locations, mpi_calls
 -- Output:     report section critical path
--- Parameters: $row_limit  only the call paths with most time on the path (BIGINT)
+-- Parameters: $row_limit  maximum number of call paths, most time on the path first (BIGINT)
 -- Assumes:    ties go to the location with the smallest number
 WITH
-    -- One row per call path and location; the first has most of the path.
+    -- One row per call path and location; place 1 has the most time on the path.
     placed AS (
         SELECT
             profile.call_path_id,

@@ -1,8 +1,8 @@
--- How long the critical path is, of what it consists, and where it is longest and costs most.
+-- Length and composition of the critical path, with the worst location and call path on it.
 --
--- Start and end of MPI are part of the path, but nothing that a program could do better: what is
--- longest, or costs most, is looked for without them. What the path spends in constructs that keep
--- threads in step or manage them is told apart from the program's own computation.
+-- MPI setup is part of the path, but a program cannot improve it, so the worst location and call
+-- path are searched without it. Time in thread synchronization and management is separated from the
+-- program's own computation.
 --
 -- Grain:      one row if the trace has a critical path
 -- Inputs:     critical_path_summary, critical_path_locations, critical_path_profile,
@@ -10,7 +10,7 @@
 --             region_classes, overhead_classes
 -- Output:     report section critical path
 -- Parameters: none
--- Assumes:    ties go to the location, or call path, with the smallest number
+-- Assumes:    of equals, the location or call path with the smallest number counts
 WITH
     lengths AS (
         SELECT
@@ -35,7 +35,7 @@ WITH
         GROUP BY location_id
     ),
 
-    -- Outside MPI: locks, barriers, tasks and teams of threads.
+    -- Outside MPI: locks, barriers, tasks and thread teams.
     threading AS (
         SELECT coalesce(sum(profile.path_ns), 0) AS threading_ns
         FROM critical_path_profile AS profile

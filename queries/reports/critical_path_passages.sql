@@ -1,9 +1,9 @@
--- Between which processes the critical path passes on, and why.
+-- Pairs of locations between which the critical path passes, with the kind of synchronization.
 --
--- Grain:      one row per pair of locations and kind of waiting at which the path passes on
+-- Grain:      one row per pair of locations and kind of synchronization
 -- Inputs:     critical_path_partners, critical_path_summary, locations
 -- Output:     report section critical path
--- Parameters: $row_limit  only the pairs with most waiting (BIGINT)
+-- Parameters: $row_limit  maximum number of pairs, most waiting first (BIGINT)
 SELECT
     causes.rank AS from_rank,
     causes.thread AS from_thread,

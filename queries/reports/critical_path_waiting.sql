@@ -1,9 +1,9 @@
--- Waiting that the critical path contains, as it is not followed to whoever was waited for.
+-- Waiting on the critical path, at wait states where the path does not move to the cause.
 --
--- Grain:      one row per kind of waiting and call path, beyond the reference apart
+-- Grain:      one row per wait state and call path, separately for extended wait states
 -- Inputs:     critical_path_waits, critical_path_summary, metrics, call_paths
 -- Output:     report section critical path
--- Parameters: $row_limit  only the call paths with most such time (BIGINT)
+-- Parameters: $row_limit  maximum number of rows, most time first (BIGINT)
 WITH
     summed AS (
         SELECT

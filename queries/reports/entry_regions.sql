@@ -1,9 +1,9 @@
--- Where execution starts: the entry regions of the dynamic region call graph.
+-- Entry regions of the dynamic region call graph, where execution starts.
 --
 -- Grain:      one row per entry region
 -- Inputs:     region_graph_nodes, regions
 -- Output:     report section region call graph
--- Parameters: $row_limit  only the entries with the largest inclusive time (BIGINT)
+-- Parameters: $row_limit  maximum number of regions, largest inclusive time first (BIGINT)
 SELECT
     regions.name AS region,
     CASE regions.paradigm

@@ -1,10 +1,10 @@
--- The call tree as it can be explored: who calls whom, where the code is, what its time is for.
+-- The call tree for exploration: callers, source locations and overhead classes.
 --
 -- Grain:      one row per call path
 -- Inputs:     call_paths, regions, region_classes, overhead_classes
 -- Output:     report section exploration
 -- Parameters: none
--- Assumes:    call paths are numbered depth first
+-- Assumes:    call paths are numbered depth-first
 SELECT
     call_paths.call_path_id,
     call_paths.parent_call_path_id,

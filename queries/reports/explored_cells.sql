@@ -1,16 +1,17 @@
--- Metrics per call path and location, as they can be explored; the smallest values are left out.
+-- Metrics per call path and location for exploration, without the smallest values.
 --
--- Time stands at the classes of overhead it was spent in: all of them together are the time. It is
--- where tasks run, not where they are scheduled. Idle threads are in no call path.
+-- Time is divided into overhead classes, which sum to the total time. Time of tasks is counted
+-- where they run, not where they are scheduled. Idle threads have no call path.
 --
 -- Grain:      one row per metric, call path and location with a value other than zero
 -- Inputs:     severities, call_tree, call_paths, fork_join_times, region_classes,
 --             overhead_classes, critical_path_work, idle_times, metrics
 -- Output:     report section exploration
--- Parameters: $row_limit  only the largest values, compared with others in their unit (BIGINT)
--- Assumes:    a metric has its parts' unit and holds them, so that no part is kept without it
+-- Parameters: $row_limit  maximum number of values, largest in their unit first (BIGINT)
+-- Assumes:    a metric has the unit of its sub-metrics and includes them, so it is kept if a
+--             sub-metric is kept
 WITH
-    -- Fork and join of a parallel region have a class of their own.
+    -- Fork and join of a parallel region belong to a class of their own.
     own_times AS (
         SELECT
             call_tree.call_path_id,

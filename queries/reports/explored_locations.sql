@@ -1,4 +1,4 @@
--- The places of the run as they can be explored: machines, processes and threads.
+-- Machines, processes and threads of the run for exploration.
 --
 -- Grain:      one row per location
 -- Inputs:     locations, location_groups

@@ -1,4 +1,4 @@
--- The metrics that can be explored, as a tree: the classes of overhead are parts of the time.
+-- Metrics for exploration, as a tree in which overhead classes are parts of the time.
 --
 -- Grain:      one row per metric
 -- Inputs:     metrics
@@ -7,10 +7,10 @@
 SELECT
     metric,
     CASE
-        -- Imbalance between partitions is shared out by a rule of its own, not as a part.
+        -- Imbalance between partitions is no part of its parent: it has a distribution of its own.
         WHEN kind = 'critical path' THEN NULL
-        -- Waiting, the third part of idle time, is there as wait states.
-        -- Findings may be about the same time as what they are part of.
+        -- Waiting, the third part of idle time, appears as wait states. Findings may overlap with
+        -- other parts of their parent.
         WHEN kind IN ('idle', 'finding') THEN NULL
         WHEN kind = 'overhead' THEN coalesce(parent_metric, 'time')
         ELSE parent_metric

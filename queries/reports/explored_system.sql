@@ -1,4 +1,4 @@
--- The system tree above the processes: machines and what they consist of.
+-- The system tree above the processes: machines and their parts.
 --
 -- Grain:      one row per node of the system tree
 -- Inputs:     system_tree_nodes

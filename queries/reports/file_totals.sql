@@ -1,10 +1,10 @@
--- What was read from and written to each file, and how fast.
+-- Bytes read from and written to each file, with time and transfer rate.
 --
 -- Grain:      one row per file and interface
 -- Inputs:     file_accesses
--- Output:     report section communication; rates are bytes per second of a process that reads or
---             writes, also while others do
--- Parameters: $row_limit  only the files with most time (BIGINT)
+-- Output:     report section communication; rates are bytes per second of one process while it
+--             reads or writes
+-- Parameters: $row_limit  maximum number of files, most time first (BIGINT)
 WITH
     summed AS (
         SELECT

@@ -1,10 +1,10 @@
--- Where patterns found something apart from waiting.
+-- Call paths with findings of patterns other than wait states.
 --
 -- Grain:      one row per property and call path where it was found
 -- Inputs:     finding_totals, metrics, locations, call_paths, flat_profile
 -- Output:     report section findings
--- Parameters: $row_limit  only the worst call paths of each property (BIGINT)
--- Assumes:    ties go to the location with the smallest number
+-- Parameters: $row_limit  maximum number of call paths per property, worst first (BIGINT)
+-- Assumes:    of equals, the location with the smallest number counts
 WITH
     found AS (
         SELECT

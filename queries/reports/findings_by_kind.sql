@@ -1,10 +1,10 @@
--- What patterns found apart from waiting, each finding as a whole.
+-- Findings of patterns other than wait states, one row for each kind.
 --
 -- Grain:      one row per property that was found
 -- Inputs:     finding_totals, metrics, patterns, locations, call_paths, flat_profile
 -- Output:     report section findings
 -- Parameters: none
--- Assumes:    ties go to the location, and the call path, with the smallest number
+-- Assumes:    of equals, the location and the call path with the smallest number count
 WITH
     found AS (
         SELECT

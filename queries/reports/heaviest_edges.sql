@@ -1,9 +1,9 @@
--- Who called whom at the greatest cost: edges of the dynamic region call graph.
+-- Most expensive edges of the dynamic region call graph: callers and callees.
 --
 -- Grain:      one row per pair of caller and callee
 -- Inputs:     region_graph_edges, regions
 -- Output:     report section region call graph
--- Parameters: $row_limit  only the edges with the largest inclusive time (BIGINT)
+-- Parameters: $row_limit  maximum number of edges, largest inclusive time first (BIGINT)
 SELECT
     callers.name AS caller,
     callees.name AS callee,

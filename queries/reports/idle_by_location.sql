@@ -1,9 +1,9 @@
--- How long each location is idle.
+-- Idle time of each location.
 --
 -- Grain:      one row per location that is idle
 -- Inputs:     idle_times, locations
 -- Output:     report section load balance
--- Parameters: $row_limit  only the first locations (BIGINT)
+-- Parameters: $row_limit  maximum number of locations (BIGINT)
 SELECT
     locations.rank,
     locations.thread,

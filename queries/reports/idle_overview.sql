@@ -1,12 +1,12 @@
--- How long all locations are idle together, and which one most.
+-- Idle time of all locations together, with the most idle location.
 --
 -- Grain:      one row if there are locations
 -- Inputs:     idle_times, locations
 -- Output:     report section load balance
 -- Parameters: none
--- Assumes:    ties go to the location with the smallest number
+-- Assumes:    of equals, the location with the smallest number counts
 WITH
-    -- The first is idle longest.
+    -- Place 1 is the most idle location.
     placed AS (
         SELECT
             idle_times.*,

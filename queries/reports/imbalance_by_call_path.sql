@@ -1,10 +1,10 @@
--- The call paths of computation that would gain most if their work were spread evenly.
+-- Call paths of computation that would gain the most from an even distribution of work.
 --
 -- Grain:      one row per call path of computation that is not in perfect balance
 -- Inputs:     computational_imbalance, call_tree, call_paths, locations
 -- Output:     report section load balance
--- Parameters: $row_limit  only the call paths with most to gain (BIGINT)
--- Assumes:    ties go to the location with the smallest number
+-- Parameters: $row_limit  maximum number of call paths, largest gain first (BIGINT)
+-- Assumes:    of equals, the location with the smallest number counts
 WITH
     uneven AS (
         SELECT *, longest_ns - mean_ns AS excess_ns
@@ -14,7 +14,7 @@ WITH
         LIMIT $row_limit::BIGINT
     ),
 
-    -- One row per call path and location; the first spends most time there.
+    -- One row per call path and location; place 1 has the most time.
     placed AS (
         SELECT
             call_tree.call_path_id,

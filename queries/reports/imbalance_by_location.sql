@@ -1,9 +1,9 @@
--- How far the computation of each location is from the mean.
+-- Deviation of the computation of each location from the mean.
 --
 -- Grain:      one row per location with computation above or below a mean
 -- Inputs:     location_imbalance, locations
 -- Output:     report section load balance
--- Parameters: $row_limit  only the first locations (BIGINT)
+-- Parameters: $row_limit  maximum number of locations (BIGINT)
 SELECT
     locations.rank,
     locations.thread,

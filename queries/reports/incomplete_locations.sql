@@ -1,15 +1,14 @@
--- Locations of which not everything that was recorded is in the tables: recorded records are those
--- not read, those not understood and those kept.
+-- Locations with missing records. Recorded records are the sum of unread, unknown and kept ones.
 --
 -- Grain:      one row per incomplete location
 -- Inputs:     trace_quality, locations
 -- Output:     report section trace quality
--- Parameters: $row_limit  only the first locations (BIGINT)
+-- Parameters: $row_limit  maximum number of locations (BIGINT)
 WITH
     losses AS (
         SELECT
             location_id,
-            -- That a location has no record at all is told beside the loss of its records.
+            -- A location without any record has both findings, for the same records.
             coalesce(
                 max(count) FILTER (kind IN ('missing_records', 'missing_location')), 0
             ) AS unread_count,

@@ -1,10 +1,10 @@
--- Masters: who hands out work to how many others, how often, and what is found about them.
+-- Masters with their number of workers and requests, and the findings about them.
 --
 -- Grain:      one row per master
 -- Inputs:     master_workers, findings, locations
 -- Output:     report section findings
 -- Parameters: none
--- Assumes:    a process has one master at most
+-- Assumes:    a process has at most one master
 WITH
     masters AS (
         SELECT
@@ -24,7 +24,8 @@ WITH
         GROUP BY location_group_id
     ),
 
-    -- The master is the cause of what is found at workers, and has what is found at itself.
+    -- Findings at workers have the master as their cause; findings at the master itself have it as
+    -- their location.
     found AS (
         SELECT
             places.location_group_id AS master_group_id,

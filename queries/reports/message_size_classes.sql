@@ -1,4 +1,4 @@
--- How long messages are.
+-- Distribution of message sizes.
 --
 -- Grain:      one row per size class that occurs
 -- Inputs:     message_sizes

@@ -1,9 +1,9 @@
--- What is not understood in a trace in CSV, where it stands first, and what may be meant.
+-- Cells of a CSV trace that were not understood, with their first line and the nearest known word.
 --
 -- Grain:      one row per column and cell
 -- Inputs:     misread_cells
 -- Output:     report section trace quality
--- Parameters: $row_limit  only the most frequent ones (BIGINT)
+-- Parameters: $row_limit  maximum number of cells, most frequent first (BIGINT)
 SELECT
     column_name,
     cell,

@@ -1,9 +1,9 @@
--- The call paths that cost most overhead themselves.
+-- Call paths with the most exclusive overhead.
 --
 -- Grain:      one row per call path and class of overhead other than computation
 -- Inputs:     call_path_overheads, overhead_classes, call_paths, overheads
 -- Output:     report section overheads
--- Parameters: $row_limit  only the costliest call paths (BIGINT)
+-- Parameters: $row_limit  maximum number of call paths, most overhead first (BIGINT)
 WITH
     total AS (SELECT sum(time_ns) AS total_ns FROM overheads)
 

@@ -1,12 +1,12 @@
--- How the run divides into classes of overhead, and who has most of each.
+-- Time of the run per class of overhead, with the location that has most of each.
 --
 -- Grain:      one row per class that took time
 -- Inputs:     overheads, overhead_classes, location_overheads, locations
 -- Output:     report section overheads
 -- Parameters: none
--- Assumes:    ties go to the location with the smallest number
+-- Assumes:    of equals, the location with the smallest number counts
 WITH
-    -- One row per class and location; the first has most of it.
+    -- One row per class and location; place 1 has the most time.
     placed AS (
         SELECT
             spent.overhead_id,

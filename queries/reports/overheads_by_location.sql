@@ -1,9 +1,9 @@
--- How the run of each location divides into classes of overhead.
+-- Time of each location per class of overhead.
 --
 -- Grain:      one row per location
 -- Inputs:     location_overheads, overhead_classes, locations
 -- Output:     report section overheads
--- Parameters: $row_limit  only the first locations (BIGINT)
+-- Parameters: $row_limit  maximum number of locations (BIGINT)
 WITH
     spent AS (
         SELECT

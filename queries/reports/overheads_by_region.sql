@@ -1,9 +1,9 @@
--- The regions of the program in which, with all that is called from them, most overhead arises.
+-- Program regions with the most overhead, including their callees.
 --
 -- Grain:      one row per region of the program
 -- Inputs:     region_overheads, overhead_classes, region_classes, regions
 -- Output:     report section overheads
--- Parameters: $row_limit  only the regions with most overhead (BIGINT)
+-- Parameters: $row_limit  maximum number of regions, most overhead first (BIGINT)
 WITH
     program_regions AS (
         SELECT region_classes.region_id

@@ -1,4 +1,4 @@
--- The patterns of the user that were looked for, with what finds them.
+-- User patterns that were searched, with their queries.
 --
 -- Grain:      one row per pattern
 -- Inputs:     patterns

@@ -1,9 +1,9 @@
--- What is missing, damaged or doubtful in the trace, and where.
+-- Missing, damaged or uncertain parts of the trace, per location.
 --
 -- Grain:      one row per kind of finding and location
 -- Inputs:     trace_quality, locations
--- Output:     what the command quality lists; without location: about the trace as a whole
--- Parameters: $row_limit  only the first findings (BIGINT)
+-- Output:     list of the command quality; rows without a location refer to the whole trace
+-- Parameters: $row_limit  maximum number of findings (BIGINT)
 SELECT
     trace_quality.kind::VARCHAR AS kind,
     trace_quality.location_id,

@@ -1,8 +1,8 @@
--- How often each kind of finding occurs, under the names that `quality --fail-on` knows.
+-- Count of each kind of finding, by the names used in `quality --fail-on`.
 --
 -- Grain:      one row per name
 -- Inputs:     trace_quality
--- Output:     what a condition of the command quality is about; kind: the one that is counted
+-- Output:     counts for conditions of the command quality; kind: the kind that is counted
 -- Parameters: none
 WITH
     named (kind, name) AS (

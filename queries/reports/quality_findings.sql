@@ -1,6 +1,6 @@
--- What is missing, damaged or doubtful in the trace.
+-- Missing, damaged or uncertain parts of the trace.
 --
--- Grain:      one row per kind of finding and what it means
+-- Grain:      one row per kind of finding and explanation
 -- Inputs:     trace_quality
 -- Output:     report section trace quality
 -- Parameters: none

@@ -1,4 +1,4 @@
--- What the run was, in one row: how long, how large, and how much of it was lost.
+-- Overview of the run in one row: duration, size and waiting.
 --
 -- Grain:      one row
 -- Inputs:     runs, flat_profile, regions, mpi_calls, wait_states, messages, collectives,
@@ -6,7 +6,7 @@
 --             collective_file_calls
 -- Output:     report section summary
 -- Parameters: none
--- Assumes:    exclusive times of all regions add up to the time of all locations
+-- Assumes:    exclusive times of all regions sum to the time of all locations
 WITH
     profiled AS (
         SELECT

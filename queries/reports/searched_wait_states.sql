@@ -1,6 +1,6 @@
--- Which kinds of waiting for somebody late were looked for, whether or not any was found.
+-- Wait states that were searched for, whether or not any was found.
 --
--- Grain:      one row per kind that is not part of another kind
+-- Grain:      one row per wait state that is not part of another one
 -- Inputs:     metrics
 -- Output:     report section wait states
 -- Parameters: none

@@ -1,19 +1,20 @@
--- Every metric per call path and thread in the units people compare: seconds, bytes, counts.
+-- All metrics per call path and thread in common units: seconds, bytes, counts.
 --
--- What is other than zero nearly everywhere is not among the severities but made here from tables
--- of its own: time, visits, critical-path activities, overheads, imbalance and idle time.
--- The waiting that Scalasca's analyser leaves out is in rows of its own, so that totals compare.
--- Idle threads, time outside visits and absence happen in no call path: theirs is empty.
+-- Metrics that are nonzero almost everywhere are not stored as severities. They are computed here
+-- from other tables: time, visits, critical-path activities, overheads, imbalance and idle time.
+-- Extended wait states (not in Scalasca) are in separate rows, so that totals can be compared. Idle
+-- threads, time outside visits and absence have an empty call path.
 --
--- Grain:      one row per metric, call path and location with a value other than zero, beyond the
---             reference apart
+-- Grain:      one row per metric, call path and location with a value other than zero, separately
+--             for extended wait states
 -- Inputs:     severities, call_tree, critical_path_work, fork_join_times, region_classes,
 --             overhead_classes, location_overheads, computational_imbalance, imbalance_scopes,
 --             idle_times, wait_states, metrics, call_paths, locations
 -- Output:     export severities
 -- Parameters: none
--- Assumes:    who does not take part in a computation has a row for it, so that call paths times
---             locations are few enough; nanoseconds below 2**53 keep every digit as seconds
+-- Assumes:    locations that do not take part in a computation have a row for it, so the number of
+--             call paths times locations must be moderate; nanoseconds below 2**53 keep every digit
+--             as seconds
 WITH
     critical_activities AS (
         SELECT
@@ -29,7 +30,8 @@ WITH
         WHERE work_ns > path_ns
     ),
 
-    -- Time of call paths themselves: fork and join of a parallel region have a class of their own.
+    -- Exclusive time of call paths; fork and join of a parallel region belong to a class of their
+    -- own.
     own_times AS (
         SELECT
             call_tree.call_path_id,
@@ -85,7 +87,7 @@ WITH
         WHERE parent_metric IS NOT NULL
     ),
 
-    -- How far every location that takes part, or could, is from the mean.
+    -- Deviation from the mean of every location that takes part, or could.
     participants AS (
         SELECT call_path_id, location_id, time_ns FROM own_times
         WHERE visit_count > 0

@@ -1,9 +1,9 @@
--- How much is sent under which tag.
+-- Number and size of messages per tag.
 --
 -- Grain:      one row per communicator and tag that messages have
 -- Inputs:     messages, communicators
 -- Output:     report section communication
--- Parameters: $row_limit  only the tags with most bytes (BIGINT)
+-- Parameters: $row_limit  maximum number of tags, most bytes first (BIGINT)
 SELECT
     messages.tag,
     communicators.name AS communicator,

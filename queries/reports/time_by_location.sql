@@ -1,9 +1,9 @@
--- How each location spent its time.
+-- Time of each location: outside MPI, in MPI, and in wait states.
 --
 -- Grain:      one row per location with visits
 -- Inputs:     flat_profile, regions, locations, wait_states
 -- Output:     report section profile
--- Parameters: $row_limit  only the first locations (BIGINT)
+-- Parameters: $row_limit  maximum number of locations (BIGINT)
 WITH
     spent AS (
         SELECT

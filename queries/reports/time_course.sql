@@ -1,8 +1,8 @@
--- How all locations together spent their time over the run, in equal stretches of time.
+-- Time of all locations together over the run, in equal intervals.
 --
--- Parts that took less than a hundredth of the time are shown together, after all others.
+-- Parts with less than one percent of the time are combined and come last.
 --
--- Grain:      one row per part of the time and stretch
+-- Grain:      one row per part of the time and interval
 -- Inputs:     time_profile, overhead_classes, runs
 -- Output:     report section time course
 -- Parameters: none
@@ -19,7 +19,7 @@ WITH
     parts AS (
         SELECT
             totals.overhead_id,
-            -- What is shown together has no place of its own.
+            -- Combined parts have no place of their own.
             if(totals.time_ratio < 0.01, NULL, totals.overhead_id) AS place,
             CASE
                 WHEN place IS NULL THEN 'other'

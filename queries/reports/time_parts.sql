@@ -1,7 +1,6 @@
--- How the time in visits divides: computation, overheads, and waiting inside them.
+-- Division of the time in visits into computation, overheads, and waiting.
 --
--- Time outside visits, also that of idle threads, is left out, so that shares are those of the
--- profile.
+-- Time outside visits, including idle threads, is left out, so that shares agree with the profile.
 --
 -- Grain:      one row per part that took time
 -- Inputs:     overheads, overhead_classes, region_classes, call_paths, wait_states
@@ -44,7 +43,7 @@ WITH
         WHERE classes.overhead_subclass NOT IN ('outside visits', 'idle threads')
         UNION ALL
         SELECT
-            if(is_beyond_reference, 'waiting beyond the reference', 'waiting') AS part,
+            if(is_beyond_reference, 'extended waiting', 'waiting') AS part,
             sum(wait_ns) AS time_ns
         FROM waited
         GROUP BY is_beyond_reference

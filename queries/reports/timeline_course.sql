@@ -1,4 +1,4 @@
--- What every location did in each bin of the run, from the coarsest bins to the finest.
+-- Main region of every location in each bin of the run, from the coarsest to the finest bins.
 --
 -- Grain:      one row per level, location and bin in which the location was in some visit
 -- Inputs:     timeline_bins

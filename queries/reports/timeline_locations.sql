@@ -1,4 +1,4 @@
--- The rows of the timeline: every location, threads after the process they belong to.
+-- Rows of the timeline: all locations, with threads below their process.
 --
 -- Grain:      one row per location
 -- Inputs:     locations, location_groups

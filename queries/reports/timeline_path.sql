@@ -1,9 +1,9 @@
--- The critical path over the timeline: which location decided when, the longest segments.
+-- The longest segments of the critical path, for the timeline.
 --
 -- Grain:      one row per segment of the critical path
 -- Inputs:     critical_path_segments
 -- Output:     report section timeline
--- Parameters: $row_limit  segments, the longest ones (BIGINT, default 20000)
+-- Parameters: $row_limit  maximum number of segments, longest first (BIGINT, default 20000)
 WITH
     longest AS (
         SELECT ordinal, location_id, begin_ns, end_ns

@@ -1,10 +1,11 @@
--- Where to look first: the longest wait of the kinds of waiting that cost most, and the longest
--- stretches of the critical path.
+-- Places to look at first: the longest wait of each of the most expensive wait states, and the
+-- longest segments of the critical path.
 --
 -- Grain:      one row per wait, or segment of the critical path, to look at
 -- Inputs:     wait_states, metrics, critical_path_segments, locations
 -- Output:     report section timeline
--- Parameters: $row_limit  rows, in turn of both kinds (BIGINT, default 8)
+-- Parameters: $row_limit  maximum number of rows, alternating between both kinds
+--                         (BIGINT, default 8)
 WITH
     kinds AS (
         SELECT property, sum(wait_ns) AS total_ns
@@ -43,7 +44,7 @@ WITH
         INNER JOIN metrics ON worst_waits.property = metrics.metric
     ),
 
-    longest_stretches AS (
+    longest_segments AS (
         SELECT
             'path' AS kind,
             'Critical path' AS title,
@@ -59,7 +60,7 @@ WITH
     places AS (
         FROM waits
         UNION ALL
-        FROM longest_stretches
+        FROM longest_segments
     )
 
 SELECT

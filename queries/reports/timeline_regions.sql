@@ -1,4 +1,4 @@
--- Regions as the timeline names and colours them: where their code is, what their time is for.
+-- Regions of the timeline with their source locations and the overhead classes that color them.
 --
 -- Grain:      one row per region
 -- Inputs:     regions, region_classes, overhead_classes

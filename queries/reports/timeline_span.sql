@@ -1,4 +1,4 @@
--- From when to when the timeline goes.
+-- Begin and end of the timeline.
 --
 -- Grain:      one row
 -- Inputs:     runs

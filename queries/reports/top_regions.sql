@@ -1,12 +1,12 @@
--- Flat profile over all locations: the regions that took most time themselves.
+-- Flat profile over all locations: the regions with the most exclusive time.
 --
 -- Grain:      one row per visited region
 -- Inputs:     flat_profile, regions, locations
 -- Output:     report section profile
--- Parameters: $row_limit  only the costliest regions (BIGINT)
--- Assumes:    ties go to the region, and the location, with the smallest number
+-- Parameters: $row_limit  maximum number of regions, most time first (BIGINT)
+-- Assumes:    of equals, the region and the location with the smallest number count
 WITH
-    -- One row per region and location; the first spent most time in the region.
+    -- One row per region and location; place 1 has the most time in the region.
     placed AS (
         SELECT
             flat_profile.*,

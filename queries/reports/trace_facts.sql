@@ -1,4 +1,4 @@
--- Where the trace comes from.
+-- Origin of the trace.
 --
 -- Grain:      one row
 -- Inputs:     runs

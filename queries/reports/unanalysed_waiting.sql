@@ -1,4 +1,4 @@
--- Calls in which locations may wait without the analysis telling how much of it is waiting.
+-- Calls in which locations may wait, but whose waiting is not analyzed.
 --
 -- Grain:      one row per kind of call that took time
 -- Inputs:     flat_profile, regions, mpi_calls, region_classes, overhead_classes, collectives,
@@ -6,9 +6,9 @@
 --             lock_operations, rma_operations
 -- Output:     report section wait states
 -- Parameters: none
--- Assumes:    messages, collectives and collective access to files between processes, one-sided
---             communication of MPI, barriers of teams of threads, and locks are analysed where the
---             trace records them
+-- Assumes:    messages, collectives and collective file access between processes, one-sided
+--             communication of MPI, barriers of thread teams, and locks are analyzed if the trace
+--             records them
 WITH
     classes AS (
         SELECT
@@ -24,7 +24,8 @@ WITH
         INNER JOIN overhead_classes ON region_classes.overhead_id = overhead_classes.overhead_id
     ),
 
-    -- Some measurements record only the regions of these, so that nothing tells who is late.
+    -- Some measurement systems record only the regions of nonblocking collectives, not their
+    -- events.
     unrecorded AS (
         SELECT count(*) > 0 AS is_unrecorded
         FROM classes
@@ -51,7 +52,7 @@ WITH
         GROUP BY region_id
     ),
 
-    -- Calls to files of which all processes are known; split ones are two calls.
+    -- Calls of file accesses with all processes known; split accesses consist of two calls.
     file_calls AS (
         SELECT visit_id, call_path_id FROM collective_file_calls WHERE is_complete
         UNION
@@ -91,7 +92,7 @@ WITH
                     THEN
                         if(
                             known_file_regions.region_id IS NULL,
-                            'collective file access of which members are missing',
+                            'collective file access with missing members',
                             NULL
                         )
                 WHEN
@@ -100,18 +101,18 @@ WITH
                         '^(comm_(create|dup|split|idup|accept|connect|spawn)'
                         || '|cart_create|cart_sub|graph_create|dist_graph|intercomm_)'
                     )
-                    THEN 'making communicators'
+                    THEN 'creating communicators'
                 WHEN classes.call IN ('probe', 'mprobe') THEN 'probing for messages'
                 WHEN
                     unrecorded.is_unrecorded
                     AND classes.call IN ('wait', 'waitall', 'waitany', 'waitsome')
-                    THEN 'completing non-blocking collectives, which are not recorded'
+                    THEN 'completing nonblocking collectives, which are not recorded'
                 WHEN
                     classes.paradigm = 'openmp'
                     AND classes.overhead_subclass = 'barrier'
                     AND EXISTS (FROM thread_teams)
                     THEN NULL
-                -- Locks that are recorded, and calls that do not wait for them.
+                -- Recorded locks, and calls that do not wait for locks.
                 WHEN
                     classes.overhead_subclass IN ('lock', 'condition')
                     AND (
@@ -124,14 +125,14 @@ WITH
                     )
                     THEN NULL
                 WHEN classes.paradigm <> 'mpi' AND classes.overhead_class = 'synchronisation'
-                    THEN 'synchronisation of threads and devices'
+                    THEN 'synchronization of threads and devices'
             END AS kind
         FROM classes
         CROSS JOIN unrecorded
         LEFT JOIN known_file_regions ON classes.region_id = known_file_regions.region_id
     ),
 
-    -- What is found in such calls, as waiting for messages in MPI_Waitall, is told.
+    -- Waits found in such calls, for example for messages in MPI_Waitall, are analyzed.
     waited AS (
         SELECT call_paths.region_id, sum(wait_states.wait_ns) AS wait_ns
         FROM wait_states
@@ -148,7 +149,7 @@ WITH
         GROUP BY kinds.kind
         UNION ALL
         SELECT
-            'collectives of which members are missing' AS kind,
+            'collectives with missing members' AS kind,
             sum(collective_members.leave_ns - collective_members.enter_ns) AS time_ns
         FROM collectives
         INNER JOIN collective_members

@@ -1,9 +1,9 @@
--- How long processes waited for each other, all kinds of waiting together.
+-- Wait time between pairs of processes, over all wait states.
 --
 -- Grain:      one row per process that was waited for and process that waited
 -- Inputs:     wait_states, locations
 -- Output:     report section wait states
--- Parameters: $row_limit  only the costliest pairs (BIGINT)
+-- Parameters: $row_limit  maximum number of pairs, longest waits first (BIGINT)
 SELECT
     causes.rank AS cause_rank,
     victims.rank AS rank,

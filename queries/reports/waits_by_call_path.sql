@@ -1,12 +1,12 @@
--- Which calls waited, and how long.
+-- Wait states per call path.
 --
 -- Grain:      one row per property and call path that lost time, beyond the reference apart
 -- Inputs:     wait_states, metrics, call_paths, locations, flat_profile
 -- Output:     report section wait states
--- Parameters: $row_limit  only the costliest call paths (BIGINT)
--- Assumes:    ties go to the location with the smallest number
+-- Parameters: $row_limit  maximum number of rows, longest waits first (BIGINT)
+-- Assumes:    of equals, the location with the smallest number counts
 WITH
-    -- One row per property, call path and location; the first waited longest.
+    -- One row per property, call path and location; place 1 waited longest.
     waiting AS (
         SELECT
             waits.property,

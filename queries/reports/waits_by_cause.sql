@@ -1,10 +1,10 @@
--- Who waited for whom.
+-- Wait states per pair of waiting location and causing location.
 --
--- Grain:      one row per property, location that was waited for, and location that waited, beyond
---             the reference apart
+-- Grain:      one row per property, causing location and waiting location, separately for extended
+--             wait states
 -- Inputs:     wait_states, metrics, locations, flat_profile
 -- Output:     report section wait states
--- Parameters: $row_limit  only the costliest pairs (BIGINT)
+-- Parameters: $row_limit  maximum number of pairs, longest waits first (BIGINT)
 WITH
     pairs AS (
         SELECT

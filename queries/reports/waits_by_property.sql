@@ -1,12 +1,12 @@
--- What kinds of waiting there were and how much each cost.
+-- Wait states with their total time.
 --
 -- Grain:      one row per property that lost time, beyond the reference apart
 -- Inputs:     wait_states, metrics, locations, flat_profile
 -- Output:     report section wait states
--- Parameters: $row_limit  only the costliest properties (BIGINT)
--- Assumes:    ties go to the location with the smallest number
+-- Parameters: $row_limit  maximum number of properties, longest waits first (BIGINT)
+-- Assumes:    of equals, the location with the smallest number counts
 WITH
-    -- One row per property and location; the first waited longest.
+    -- One row per property and location; place 1 waited longest.
     waiting AS (
         SELECT
             waits.property,

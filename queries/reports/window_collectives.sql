@@ -1,12 +1,12 @@
--- Collectives in a window of the run: who was in them from when to when.
+-- Collectives in a window of the run, with begin and end of each member.
 --
 -- Grain:      one row per instance that overlaps the window and location that took part
 -- Inputs:     collectives, collective_members
 -- Output:     report section timeline
 -- Parameters: $window_begin_ns  begin of the window, since the trace's zero (BIGINT)
---             $window_end_ns    its end (BIGINT)
---             $row_limit        members of instances, the longest ones, whose first is there even
---                               if it has more (BIGINT, default 20000)
+--             $window_end_ns    end of the window (BIGINT)
+--             $row_limit        maximum number of members, longest instances first; the first
+--                               instance is always complete (BIGINT, default 20000)
 WITH
     found AS (
         SELECT
@@ -35,6 +35,6 @@ FROM found
 INNER JOIN collective_members AS members ON found.collective_id = members.collective_id
 WHERE
     found.counted <= $row_limit::BIGINT
-    -- One collective has no more members than there are locations.
+    -- One collective has at most as many members as there are locations.
     OR found.place = 1
 ORDER BY found.collective_id, members.location_id

@@ -1,11 +1,12 @@
--- Messages that were under way in a window of the run.
+-- Messages that were in transit in a window of the run.
 --
 -- Grain:      one row per matched message whose records enclose a part of the window
 -- Inputs:     messages
 -- Output:     report section timeline
 -- Parameters: $window_begin_ns  begin of the window, since the trace's zero (BIGINT)
---             $window_end_ns    its end (BIGINT)
---             $row_limit        messages, those under way for longest (BIGINT, default 10000)
+--             $window_end_ns    end of the window (BIGINT)
+--             $row_limit        maximum number of messages, longest transit first
+--                               (BIGINT, default 10000)
 WITH
     longest AS (
         SELECT

@@ -1,11 +1,11 @@
--- Visits in a window of the run, each after the one that called it.
+-- Visits in a window of the run, each after its caller.
 --
 -- Grain:      one row per region visit that overlaps the window
 -- Inputs:     visits
 -- Output:     report section timeline
 -- Parameters: $window_begin_ns  begin of the window, since the trace's zero (BIGINT)
---             $window_end_ns    its end (BIGINT)
---             $row_limit        visits, the longest ones (BIGINT, default 20000)
+--             $window_end_ns    end of the window (BIGINT)
+--             $row_limit        maximum number of visits, longest first (BIGINT, default 20000)
 WITH
     longest AS (
         SELECT location_id, visit_id, call_path_id, region_id, enter_ns, leave_ns

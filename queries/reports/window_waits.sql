@@ -1,11 +1,11 @@
--- Waiting in a window of the run: who waited for whom.
+-- Wait states in a window of the run, with their causing locations.
 --
 -- Grain:      one row per wait that overlaps the window
 -- Inputs:     wait_states, metrics
 -- Output:     report section timeline
 -- Parameters: $window_begin_ns  begin of the window, since the trace's zero (BIGINT)
---             $window_end_ns    its end (BIGINT)
---             $row_limit        waits, the longest ones (BIGINT, default 20000)
+--             $window_end_ns    end of the window (BIGINT)
+--             $row_limit        maximum number of waits, longest first (BIGINT, default 20000)
 WITH
     longest AS (
         SELECT visit_id, property, location_id, start_ns, wait_ns, cause_location_id

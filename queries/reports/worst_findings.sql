@@ -1,11 +1,11 @@
--- The waits that cost most: where, on which location, and who was waited for.
+-- The most expensive wait states, with call path, worst location, and cause.
 --
 -- Grain:      one row per property, call path and whether it is beyond the reference, with the
 --             worst location and that one's cause
 -- Inputs:     wait_states, metrics, call_paths, locations, visits, flat_profile
 -- Output:     report section summary
--- Parameters: $row_limit  only the costliest findings (BIGINT)
--- Assumes:    ties go to the location, and the cause, with the smallest number
+-- Parameters: $row_limit  maximum number of findings, longest waits first (BIGINT)
+-- Assumes:    of equals, the location and the cause with the smallest number count
 WITH
     findings AS (
         SELECT
@@ -24,7 +24,7 @@ WITH
         LIMIT $row_limit::BIGINT
     ),
 
-    -- One row per finding and location that waited; the first is the worst.
+    -- One row per finding and waiting location; place 1 is the worst.
     victims AS (
         SELECT
             waits.property,
@@ -50,7 +50,7 @@ WITH
             waits.property, waits.call_path_id, waits.is_beyond_reference, waits.location_id
     ),
 
-    -- How many locations lose as much as the worst one.
+    -- Number of locations with the same loss as the worst one.
     ties AS (
         SELECT
             property,
@@ -62,7 +62,7 @@ WITH
         GROUP BY property, call_path_id, is_beyond_reference
     ),
 
-    -- One row per call that the worst location waited for; the first cost it most.
+    -- One row per call that the worst location waited for; place 1 cost it the most.
     causes AS (
         SELECT
             waits.property,

@@ -96,7 +96,7 @@ def test_commands_work_in_a_script(database: duckdb.DuckDBPyConnection) -> None:
 def test_examples_are_listed_and_run(database: duckdb.DuckDBPyConnection) -> None:
     listed = json.loads(printed(database, ".examples", "json"))
     (kinds,) = [row for row in listed if row["name"] == "waits_by_kind"]
-    assert kinds["question"].startswith("What kinds of waiting")
+    assert kinds["question"].startswith("Which wait states occur")
     for wanted in ("waits_by_kind", kinds["example"]):
         rows = "wait_state,wait_count,wait_seconds,longest_seconds\nLate Sender,1,0.05,0.05\n"
         assert printed(database, f".examples {wanted}", "csv") == rows

@@ -283,7 +283,7 @@ def test_time_that_may_hold_other_waiting_is_named() -> None:
         late_sender_run(), regions=regions, region_classes=classes, wait_states=[]
     )  # fmt: skip
     assert coverage(run) == (
-        " Not analysed: one-sided communication (30.0% of all time) and synchronisation of threads "
+        " Not analysed: one-sided communication (30.0% of all time) and synchronization of threads "
         "and devices (5.0% of all time)."
     )
 
@@ -295,10 +295,10 @@ def test_time_that_may_hold_other_waiting_is_named() -> None:
         ("MPI_Allreduce", ""),
         ("MPI_Waitall", ""),
         ("MPI_File_write_at", ""),
-        ("MPI_File_write_at_all", "collective file access of which members are missing"),
-        ("mpi_file_open_", "collective file access of which members are missing"),
+        ("MPI_File_write_at_all", "collective file access with missing members"),
+        ("mpi_file_open_", "collective file access with missing members"),
         ("PMPI_Win_unlock", "one-sided communication"),
-        ("MPI_Comm_split", "making communicators"),
+        ("MPI_Comm_split", "creating communicators"),
         ("MPI_Comm_rank", ""),
         ("MPI_Mprobe", "probing for messages"),
         ("MPI_Iprobe", ""),
@@ -319,7 +319,7 @@ def test_waiting_that_is_told_is_not_named_again() -> None:
 def test_nonblocking_collectives_without_records_are_named() -> None:
     run = with_rows(late_sender_run(calls=("MPI_Ibarrier", "MPI_Wait")), wait_states=[])
     assert coverage(run) == (
-        " Not analysed: completing non-blocking collectives, which are not recorded "
+        " Not analysed: completing nonblocking collectives, which are not recorded "
         "(30.0% of all time)."
     )
     recorded = with_rows(run, collectives=[{"is_nonblocking": True, "is_complete": True}])
@@ -335,9 +335,7 @@ def test_collectives_without_all_members_are_named() -> None:
             {"collective_id": 1, "location_id": 0, "enter_ns": 8 * MS, "leave_ns": 9 * MS},
         ],
     )
-    assert coverage(run) == (
-        " Not analysed: collectives of which members are missing (1.0% of all time)."
-    )
+    assert coverage(run) == (" Not analysed: collectives with missing members (1.0% of all time).")
 
 
 def test_with_threads_barriers_of_openmp_are_analysed_too() -> None:
@@ -359,7 +357,7 @@ def test_locks_are_analysed_where_they_are_recorded() -> None:
     run = with_rows(run, regions=regions, region_classes=classes, wait_states=[])
     # Of 200 ms 60 are in taking the mutex; giving it back is no waiting.
     assert coverage(run) == (
-        " Not analysed: synchronisation of threads and devices (30.0% of all time)."
+        " Not analysed: synchronization of threads and devices (30.0% of all time)."
     )
     recorded = with_rows(run, lock_operations=[{"call_path_id": 2, "visit_id": 3}])
     said = build_summary(recorded).section("summary").sentences
@@ -436,7 +434,7 @@ def test_what_the_reference_leaves_out_is_told_apart() -> None:
     ]
     assert "is_beyond_reference" not in tables["waits_by_property"].hidden
     parts = dict(row[:2] for row in tables["time_parts"].rows)
-    assert (parts["waiting"], parts["waiting beyond the reference"]) == (50 * MS, 20 * MS)
+    assert (parts["waiting"], parts["extended waiting"]) == (50 * MS, 20 * MS)
 
 
 def test_waits_that_the_reference_knows_are_not_marked() -> None:

@@ -138,7 +138,7 @@ def test_what_describes_nothing_is_told_as_such() -> None:
     shown = [dict(zip(names, row, strict=True)) for row in found]
     assert [(row["source"], row["formula"], row["leading_in_processes"]) for row in shown] == [
         ("exchange.f:1", "8/p", "1/p"),
-        ("exchange.f:2", "no model describes it; the least bad is off by 47.2%: 8/p", None),
+        ("exchange.f:2", "no model fits; the best one is off by 47.2%: 8/p", None),
     ]
 
 
