@@ -70,7 +70,7 @@ WITH
         GROUP BY post_visit_id
     ),
 
-    synchronised AS (
+    synchronizing AS (
         SELECT
             members.purpose::VARCHAR AS purpose,
             members.location_id,
@@ -122,6 +122,6 @@ SELECT
     last_location_id,
     last_visit_id,
     confidence::TINYINT AS confidence
-FROM synchronised
+FROM synchronizing
 WHERE until_ns > start_ns
 ORDER BY visit_id, purpose

@@ -136,7 +136,8 @@ WITH
         ),
         (
             'unclosed_visit', FALSE,
-            'These regions were never left. They are assumed to end with the last record.'
+            'These regions were never left. They are assumed to end with the last record of '
+            || 'their location.'
         ),
         (
             'mismatched_leave', FALSE,

@@ -4,11 +4,11 @@
 -- visit's exclusive time (see visits). If the region has a caller, this time is subtracted from the
 -- caller:
 --
---     master   [solve     [parallel             ]    ]      solve has 0..10 and 60..70, minus the
---     worker                [parallel         ]             times outside the region: 9 and 51
+--     master   [solve     [parallel             ]    ]      parallel lasts from 5 to 60 on both
+--     worker                [parallel         ]             threads, solve has only the rest
 --           0  fork 5    10 12             50 55  60 join
 --
--- For a visit without a recorded leave, nothing is known after its end.
+-- The end of a visit without a recorded leave is not extended to the join.
 --
 -- Grain:      one row per visit of a parallel region by a member of a team
 -- Inputs:     visits, regions, locations, thread_teams, thread_team_members
