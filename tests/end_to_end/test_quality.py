@@ -61,7 +61,7 @@ def test_what_is_missing_is_told_in_words_and_where(
     assert cli.main(["quality", "damaged", "--store", store]) == 0
     said = capsys.readouterr().out
     assert "Trace quality: 1 location incomplete; 29 × missing records; 5 × unmatched send" in said
-    assert "No receive was found for these sends" in said
+    assert "No matching receive was found for these sends" in said
     places = [
         said.index(title) for title in ("What was noticed", "\nWhere", "Incomplete locations")
     ]
