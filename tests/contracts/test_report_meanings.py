@@ -39,8 +39,8 @@ def test_a_finding_leads_to_its_meaning_causes_and_advice(report: Report) -> Non
         "\n- "
     )
     assert len(explained.advice) == text.partition("## What to try")[2].count("\n- ")
-    assert "In a pipeline, pass smaller portions" in article[1]
-    assert "In a pipeline, pass smaller portions" in render_markdown(report)
+    assert "In a pipeline, send smaller portions" in article[1]
+    assert "In a pipeline, send smaller portions" in render_markdown(report)
 
 
 def test_links_lead_to_something(report: Report) -> None:
