@@ -1,4 +1,4 @@
-"""Every table of the store, declared once; nothing here reads or writes data."""
+"""All tables of the store, each declared once. This package does not read or write data."""
 
 from schemas import (
     call_sites,
@@ -61,9 +61,9 @@ CAMPAIGN_TABLES: tuple[Table, ...] = (
     *cell_call_sites.TABLES,
     *surfaces.TABLES,
 )
-"""Tables of a campaign, which is made from many runs."""
+"""Tables of a campaign, computed from many runs."""
 NIGHTLY_TABLES: tuple[Table, ...] = history.TABLES
-"""Tables that nights keep about the runs of a store."""
+"""Tables that nightly runs keep for a store."""
 BY_NAME: dict[str, Table] = {
     table.name: table for table in (*TABLES, *CAMPAIGN_TABLES, *NIGHTLY_TABLES)
 }

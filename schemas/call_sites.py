@@ -1,4 +1,4 @@
-"""Call sites of communication: what they cost in each run, and which scale worst."""
+"""Communication call sites: their cost in each run, and which of them scale worst."""
 
 from schemas.campaigns import (
     APPLICATION,
@@ -25,7 +25,7 @@ def _count(name: str, meaning: str, *, minimum: int = 0) -> Column:
 
 
 def ratio(name: str, meaning: str, *, null_means: str = "", maximum: int | None = None) -> Column:
-    """A quotient of two quantities of one unit, at least 0."""
+    """A ratio of two quantities with the same unit, at least 0."""
     return Column(
         name=name,
         type=FLOAT64,
@@ -38,44 +38,47 @@ def ratio(name: str, meaning: str, *, null_means: str = "", maximum: int | None 
 
 
 PROCESS_COUNT = Column(
-    name="process_count", type=INT32, minimum=1, meaning="Processes of the run, also silent ones."
+    name="process_count",
+    type=INT32,
+    minimum=1,
+    meaning="Processes of the run, including processes without communication.",
 )
 OPERATION = Column(
-    name="operation", type=STRING, meaning="Operation of communication, such as MPI_Wait."
+    name="operation", type=STRING, meaning="Communication operation, such as MPI_Wait."
 )
-TOTAL_NS = time_column("total_ns", "Time in all calls of all processes.")
-CALL_COUNT = _count("call_count", "Calls of all processes.", minimum=1)
+TOTAL_NS = time_column("total_ns", "Total time of all calls in all processes.")
+CALL_COUNT = _count("call_count", "Calls in all processes.", minimum=1)
 PER_PROCESS = (
-    time_column("shortest_ns", "Least time of a process; 0 if one does not call."),
+    time_column("shortest_ns", "Shortest total time of a process; 0 if a process makes no call."),
     time_column("mean_ns", "Mean over all processes of the run, rounded to whole nanoseconds."),
-    time_column("longest_ns", "Most time of a process."),
+    time_column("longest_ns", "Longest total time of a process."),
     Column(
         name="longest_to_mean",
         type=FLOAT64,
         unit="ratio",
         minimum=1,
         null_means="the calls took no time",
-        meaning="Most time of a process over the mean of all: 1 is perfect balance.",
+        meaning="Longest total time of a process divided by the mean: 1 is perfect balance.",
     ),
 )
 SHARES = (
     ratio(
         "communication_share",
-        "The time as a share of all communication of the run.",
-        null_means="communication took no time",
+        "Share of all communication time of the run.",
+        null_means="the run has no communication time",
     ),
     ratio(
         "application_share",
-        "The time as a share of the time of all processes.",
-        null_means="the run took no time",
+        "Share of the total time of all processes.",
+        null_means="the run has no time",
     ),
 )
 
 COUNTED_CALLS = Table(
     name="counted_calls",
     meaning=(
-        "Calls that count as communication: all but MPI_Init, MPI_Finalize and their kind, and "
-        "those too if the campaign includes them."
+        "Calls that count as communication: all except MPI_Init, MPI_Finalize and similar "
+        "calls. The campaign can include these too."
     ),
     grain="one row per run, call path of communication that counts and process that calls there",
     key=("campaign_run_id", "call_path_key", "rank"),
@@ -85,7 +88,7 @@ COUNTED_CALLS = Table(
         RANK,
         OPERATION,
         _count("call_count", "Calls.", minimum=1),
-        time_column("total_ns", "Time in all of them."),
+        time_column("total_ns", "Total time of the calls."),
         time_column("shortest_ns", "Shortest call."),
         time_column("longest_ns", "Longest call."),
     ),
@@ -94,37 +97,37 @@ COUNTED_CALLS = Table(
 
 COMMUNICATION_TIMES = Table(
     name="communication_times",
-    meaning=(
-        "How much of the time of a run its processes communicate: the first view of call sites."
-    ),
+    meaning="Communication share of each run: the first view of call sites.",
     grain="one row per run with call sites",
     key=("campaign_run_id",),
     columns=(
         CAMPAIGN_RUN_ID,
         PROCESS_COUNT,
-        time_column("application_ns", "Time of all processes, of the part of the run that counts."),
+        time_column(
+            "application_ns", "Total time of all processes in the measured part of the run."
+        ),
         time_column(
             "communication_ns",
-            "The part of it in calls that count as communication, as call sites have it; as the "
-            "processes have it if no call site is known.",
+            "Time in calls that count as communication, from call sites; from the processes if no "
+            "call sites are available.",
         ),
         ratio(
             "communication_share",
-            "Communication as a share of the time of all processes.",
-            null_means="the run took no time",
+            "Communication as a share of the total time of all processes.",
+            null_means="the run has no time",
         ),
-        time_column("shortest_application_ns", "Least time of a process."),
-        time_column("mean_application_ns", "Mean over processes, rounded."),
-        time_column("longest_application_ns", "Most time of a process."),
-        time_column("shortest_communication_ns", "Least communication of a process."),
-        time_column("mean_communication_ns", "Mean over processes, rounded."),
-        time_column("longest_communication_ns", "Most communication of a process."),
+        time_column("shortest_application_ns", "Shortest time of a process."),
+        time_column("mean_application_ns", "Mean over all processes, rounded."),
+        time_column("longest_application_ns", "Longest total time of a process."),
+        time_column("shortest_communication_ns", "Shortest communication time of a process."),
+        time_column("mean_communication_ns", "Mean over all processes, rounded."),
+        time_column("longest_communication_ns", "Longest communication time of a process."),
     ),
 )
 
 OPERATION_TIMES = Table(
     name="operation_times",
-    meaning="Communication of a run split by operation: the second view of call sites.",
+    meaning="Communication of a run by operation: the second view of call sites.",
     grain="one row per run and operation that counts as communication",
     key=("campaign_run_id", "operation"),
     columns=(
@@ -133,7 +136,9 @@ OPERATION_TIMES = Table(
         Column(
             name="call_site_count", type=INT32, minimum=1, meaning="Call sites of the operation."
         ),
-        Column(name="caller_count", type=INT32, minimum=1, meaning="Processes that call it."),
+        Column(
+            name="caller_count", type=INT32, minimum=1, meaning="Processes that call the operation."
+        ),
         CALL_COUNT,
         TOTAL_NS,
         *PER_PROCESS,
@@ -143,20 +148,25 @@ OPERATION_TIMES = Table(
 
 CALL_SITE_TIMES = Table(
     name="call_site_times",
-    meaning="Communication of a run split by call site: the third view.",
+    meaning="Communication of a run by call site: the third view.",
     grain="one row per run and call path that counts as communication",
     key=("campaign_run_id", "call_path_key"),
     columns=(
         CAMPAIGN_RUN_ID,
         CALL_PATH_KEY,
         OPERATION,
-        Column(name="caller_count", type=INT32, minimum=1, meaning="Processes that call there."),
+        Column(
+            name="caller_count",
+            type=INT32,
+            minimum=1,
+            meaning="Processes that make calls at this call site.",
+        ),
         CALL_COUNT,
         TOTAL_NS,
         *PER_PROCESS,
-        time_column("shortest_call_ns", "Shortest call of any process."),
+        time_column("shortest_call_ns", "Shortest call in any process."),
         time_column("mean_call_ns", "Mean of all calls, rounded."),
-        time_column("longest_call_ns", "Longest call of any process."),
+        time_column("longest_call_ns", "Longest call in any process."),
         *SHARES,
     ),
 )
@@ -165,15 +175,17 @@ ANY_SIZE = nullable(
     SIZE,
     "runs of all sizes together",
     meaning=(
-        "Problem size of the runs. Sizes stand apart where there are several, each with three or "
-        "more process counts."
+        "Problem size of the runs. Each size has its own rows if there are several sizes with "
+        "at least three process counts."
     ),
 )
 RUN_COUNT = Column(
     name="run_count",
     type=INT32,
     minimum=0,
-    meaning="Runs that are compared: those with enough processes, whatever else they differ in.",
+    meaning=(
+        "Compared runs: all runs with enough processes, even if they differ in other parameters."
+    ),
 )
 SMALLEST_PROCESSES = Column(
     name="smallest_processes",
@@ -181,7 +193,7 @@ SMALLEST_PROCESSES = Column(
     minimum=1,
     unit="processes",
     null_means="no run is compared",
-    meaning="Fewest processes of a run that is compared.",
+    meaning="Smallest number of processes of a compared run.",
 )
 LARGEST_PROCESSES = Column(
     name="largest_processes",
@@ -189,19 +201,19 @@ LARGEST_PROCESSES = Column(
     minimum=1,
     unit="processes",
     null_means="no run is compared",
-    meaning="Most processes of a run that is compared.",
+    meaning="Largest number of processes of a compared run.",
 )
 
 
-def coefficient(name: str, meaning: str, *, null_means: str = "`reason` says why") -> Column:
-    """A correlation, from -1 to 1."""
+def coefficient(name: str, meaning: str, *, null_means: str = "see `reason`") -> Column:
+    """A correlation coefficient, from -1 to 1."""
     return Column(
         name=name, type=FLOAT64, minimum=-1, maximum=1, null_means=null_means, meaning=meaning
     )
 
 
 def probability(name: str, meaning: str) -> Column:
-    """A chance from 0 to 1 that goes with a correlation."""
+    """A probability from 0 to 1 that belongs to a correlation."""
     return Column(
         name=name, type=FLOAT64, minimum=0, maximum=1, null_means=NO_COEFFICIENT, meaning=meaning
     )
@@ -212,14 +224,14 @@ METHOD = Column(
     type=ENUM,
     values=METHODS,
     null_means=NO_COEFFICIENT,
-    meaning="How the p-value was found: exactly for up to nine runs.",
+    meaning="Method of the p-value: exact for up to nine runs.",
 )
 REASON = Column(
     name="reason",
     type=ENUM,
     values=REASONS,
     null_means="there is a coefficient",
-    meaning="Why there is no coefficient.",
+    meaning="Reason for a missing coefficient.",
 )
 
 _PATHS = {column.name: column for column in CAMPAIGN_CALL_PATHS.columns}
@@ -227,10 +239,10 @@ _PATHS = {column.name: column for column in CAMPAIGN_CALL_PATHS.columns}
 CALL_SITE_RANKING = Table(
     name="call_site_ranking",
     meaning=(
-        "Which call sites scale worst: Spearman's rank correlation of their share of all "
-        "communication with the number of processes. A call site that a run does not visit has "
-        "the share 0 there. Runs of fewer than `min_processes` processes, 2 unless told otherwise, "
-        "are left out, as are runs without communication."
+        "Call sites ranked by scaling: Spearman's rank correlation between their share of all "
+        "communication and the number of processes. A call site has the share 0 in runs that "
+        "do not visit it. Runs without communication, and runs with fewer than `min_processes` "
+        "processes (default 2), are left out."
     ),
     grain="one row per application, size or all sizes, and call site",
     key=("application", "size", "call_path_key"),
@@ -243,7 +255,8 @@ CALL_SITE_RANKING = Table(
             type=INT32,
             minimum=1,
             meaning=(
-                "Position by coefficient from the largest, then by share; those without come last."
+                "Rank by coefficient, largest first, then by share; rows without a coefficient "
+                "come last."
             ),
         ),
         _PATHS["call_path"],
@@ -254,42 +267,45 @@ CALL_SITE_RANKING = Table(
         LARGEST_PROCESSES,
         coefficient(
             "spearman",
-            "Rank correlation with average ties: positive where the share grows with processes.",
+            "Rank correlation with average ranks for ties: positive if the share grows with the "
+            "number of processes.",
         ),
         probability(
-            "p_value", "Chance of a coefficient as far from 0 if processes made no difference."
+            "p_value",
+            "Probability of a coefficient at least as far from 0 if the number of "
+            "processes had no effect.",
         ),
         METHOD,
         probability(
             "perfect_p_value",
-            "The same of a perfect correlation over these runs: no p-value and no q-value can be "
-            "less.",
+            "p-value of a perfect correlation over these runs: the lower limit of all p-values and "
+            "q-values.",
         ),
         probability(
             "q_value",
-            "Least false discovery rate at which the call site is called significant, among all "
-            "of this application and size, after Benjamini and Hochberg.",
+            "Smallest false discovery rate at which the call site is significant, among all call "
+            "sites of this application and size (Benjamini and Hochberg).",
         ),
         probability(
             "q_value_any_dependence",
-            "The same after Benjamini and Yekutieli, which holds although shares depend on each "
-            "other: where one grows, others must shrink.",
+            "The same after Benjamini and Yekutieli. It is valid for dependent shares: if one "
+            "share grows, others must shrink.",
         ),
         coefficient(
             "spearman_low",
-            "Lower end of the bootstrap interval of the coefficient, from runs drawn again.",
-            null_means="below the share guard, or without interval",
+            "Lower end of the bootstrap interval of the coefficient, from resampled runs.",
+            null_means="the share is below the guard, or there is no interval",
         ),
         coefficient(
             "spearman_high",
             "Upper end of the bootstrap interval.",
-            null_means="below the share guard, or without interval",
+            null_means="the share is below the guard, or there is no interval",
         ),
         ratio("mean_share", "Share of communication, mean over the runs.", null_means=NO_RUN),
         ratio(
             "largest_share",
-            "Share of communication at the largest run: with most processes, then of the largest "
-            "size; mean over its repetitions.",
+            "Share of communication in the largest run: largest number of processes, then largest "
+            "size. Mean over its repetitions.",
             null_means=NO_RUN,
         ),
         Column(
@@ -297,8 +313,8 @@ CALL_SITE_RANKING = Table(
             type=BOOL,
             null_means=NO_RUN,
             meaning=(
-                "Whether the share at the largest run reaches the guard, 0.01 unless told "
-                "otherwise; below it a perfect correlation does not matter."
+                "Whether the share in the largest run reaches the guard (default 0.01). Below it, "
+                "even a perfect correlation is not important."
             ),
         ),
         Column(
@@ -306,10 +322,10 @@ CALL_SITE_RANKING = Table(
             type=FLOAT64,
             unit="ratio",
             minimum=1,
-            null_means="no time at the largest run",
+            null_means="no time in the largest run",
             meaning=(
-                "Most time of a process over the mean of all at the largest run, in the mean of "
-                "those of its repetitions that spend time there: 1 is perfect balance."
+                "Longest time of a process divided by the mean over all processes, in the largest "
+                "run: 1 is perfect balance. Mean over the repetitions that spend time there."
             ),
         ),
         REASON,

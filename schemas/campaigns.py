@@ -1,9 +1,9 @@
-"""What a campaign knows of its runs: configurations, times, and what each call path costs."""
+"""Runs of a campaign: configurations, times, and the cost of each call path."""
 
 from schemas.columns import CALL_PATH_KEY, METRIC, nullable, renamed
 from schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
 
-FAILED = "the run failed, or only its efficiency is known"
+FAILED = "the run failed, or only its efficiency is available"
 
 STATES = ("measured", "failed", "out of memory")
 INTERVALS = ("between MPI_Init and MPI_Finalize", "whole run", "as given")
@@ -20,14 +20,14 @@ CAMPAIGN_RUN_ID = Column(
         "parameters and repetition."
     ),
 )
-APPLICATION = Column(name="application", type=STRING, meaning="Program that was run.")
+APPLICATION = Column(name="application", type=STRING, meaning="Name of the program.")
 PROCESSES = Column(
-    name="processes", type=INT32, minimum=1, meaning="Processes the run had.", unit="processes"
+    name="processes", type=INT32, minimum=1, meaning="Number of processes.", unit="processes"
 )
 SIZE = Column(
     name="size",
     type=FLOAT64,
-    meaning="Problem size as the campaign states it; 1 where it states none.",
+    meaning="Problem size in the campaign; 1 if not declared.",
 )
 COMPUTATION_SIZE = Column(
     name="computation_size",
@@ -35,7 +35,7 @@ COMPUTATION_SIZE = Column(
     minimum=0,
     meaning=(
         "Amount of computation: the campaign's expression of the size, such as n**3; the size "
-        "itself where it states none."
+        "itself if not declared."
     ),
 )
 RANK = Column(name="rank", type=INT32, minimum=0, meaning="Rank in MPI_COMM_WORLD.")
@@ -52,7 +52,7 @@ def _count(name: str, meaning: str) -> Column:
 
 CAMPAIGN_SETTINGS = Table(
     name="campaign_settings",
-    meaning="What the campaign declares about an application, and what follows where it does not.",
+    meaning="Settings of an application: declared in the campaign, or derived.",
     grain="one row per application",
     key=("application",),
     columns=(
@@ -62,8 +62,8 @@ CAMPAIGN_SETTINGS = Table(
             type=ENUM,
             values=NAMINGS,
             meaning=(
-                "What tells that runs are of this program: an option, a file, a pattern or the "
-                "measurements; or only how their traces and the folders above are called."
+                "Source of the application's name: an option, a file, a pattern or the "
+                "measurements (told); or only the names of the traces and their folders."
             ),
         ),
         Column(name="size_name", type=STRING, meaning="Name of the problem size, such as n."),
@@ -72,18 +72,21 @@ CAMPAIGN_SETTINGS = Table(
             type=STRING,
             meaning="Amount of computation as an expression of the size, such as n**3.",
         ),
+        Column(name="timed_part", type=ENUM, values=INTERVALS, meaning="Measured part of the run."),
         Column(
-            name="timed_part", type=ENUM, values=INTERVALS, meaning="Part of the run that counts."
+            name="scaling",
+            type=ENUM,
+            values=SCALINGS,
+            meaning="Relation between problem sizes and processes.",
         ),
-        Column(name="scaling", type=ENUM, values=SCALINGS, meaning="How sizes go with processes."),
         Column(
             name="efficiency_definition",
             type=ENUM,
             values=EFFICIENCIES,
             meaning=(
-                "Efficiency is given with the measurements; or computation size per second and "
-                "process over the attainable performance; or the speed-up over the smallest run of "
-                "the same size by the ratio of processes."
+                "Definition of efficiency: given with the measurements; or computation size per "
+                "second and process divided by the attainable performance; or the speed-up over "
+                "the smallest run of the same size divided by the ratio of processes."
             ),
         ),
         Column(
@@ -91,7 +94,7 @@ CAMPAIGN_SETTINGS = Table(
             type=FLOAT64,
             minimum=0,
             null_means="not declared",
-            meaning="Computation size that one process could do in a second at best.",
+            meaning="Largest computation size that one process can handle per second.",
         ),
         Column(
             name="is_setup_included",
@@ -103,7 +106,7 @@ CAMPAIGN_SETTINGS = Table(
 
 CAMPAIGN_RUNS = Table(
     name="campaign_runs",
-    meaning="Runs of the campaign, also those that failed: configuration, time and state.",
+    meaning="Runs of the campaign, including failed ones: configuration, time and state.",
     grain="one row per run",
     key=("campaign_run_id",),
     columns=(
@@ -116,30 +119,33 @@ CAMPAIGN_RUNS = Table(
         Column(
             name="variant",
             type=STRING,
-            meaning="Other parameters as name=value, by name; empty if there are none.",
+            meaning="Other parameters as name=value, sorted by name; empty if there are none.",
         ),
         Column(
             name="repetition",
             type=INT32,
             minimum=1,
-            meaning="Which run of its configuration, from 1.",
+            meaning="Repetition of the configuration, from 1.",
         ),
         Column(
             name="run_id",
             type=STRING,
             null_means="measured without a trace, or failed",
-            meaning="The analysed run in the store.",
+            meaning="Analyzed run in the store.",
         ),
         Column(
-            name="label", type=STRING, meaning="Name of the trace, or place of the measurement."
+            name="label", type=STRING, meaning="Name of the trace, or position of the measurement."
         ),
-        Column(name="state", type=ENUM, values=STATES, meaning="What became of the run."),
-        Column(name="reason", type=STRING, null_means="it was measured", meaning="Why it failed."),
-        nullable(
-            time_column("time_ns", "Elapsed time of the part of the run that counts."), FAILED
+        Column(name="state", type=ENUM, values=STATES, meaning="Outcome of the run."),
+        Column(
+            name="reason",
+            type=STRING,
+            null_means="the run was measured",
+            meaning="Reason of the failure.",
         ),
+        nullable(time_column("time_ns", "Elapsed time of the measured part of the run."), FAILED),
         nullable(
-            time_column("whole_time_ns", "Elapsed time from the first record to the last."),
+            time_column("whole_time_ns", "Elapsed time from the first to the last record."),
             "measured without a trace, or failed",
         ),
         Column(
@@ -148,33 +154,33 @@ CAMPAIGN_RUNS = Table(
             unit="ratio",
             minimum=0,
             null_means="not given",
-            meaning="Efficiency that was given with the measurement.",
+            meaning="Efficiency given with the measurement.",
         ),
     ),
 )
 
 RUN_PARAMETERS = Table(
     name="run_parameters",
-    meaning="Parameters of runs besides processes, threads, size and repetition.",
+    meaning="Parameters of runs except processes, threads, size and repetition.",
     grain="one row per run and parameter",
     key=("campaign_run_id", "name"),
     columns=(
         CAMPAIGN_RUN_ID,
         Column(name="name", type=STRING, meaning="Name of the parameter."),
-        Column(name="value", type=STRING, meaning="Its value as text."),
+        Column(name="value", type=STRING, meaning="Value as text."),
     ),
 )
 
 RUN_TASKS = Table(
     name="run_tasks",
-    meaning="How long the processes of a run took.",
-    grain="one row per run with call sites and process",
+    meaning="Times of the processes of a run.",
+    grain="one row per run with call sites, and process",
     key=("campaign_run_id", "rank"),
     columns=(
         CAMPAIGN_RUN_ID,
         RANK,
-        time_column("time_ns", "Elapsed time of the part of the run that counts."),
-        time_column("communication_ns", "The part of it in calls of communication."),
+        time_column("time_ns", "Elapsed time of the measured part of the run."),
+        time_column("communication_ns", "Time in communication calls, part of `time_ns`."),
     ),
 )
 
@@ -188,67 +194,73 @@ CAMPAIGN_CALL_PATHS = Table(
         renamed(
             CALL_PATH_KEY,
             "parent_call_path_key",
-            "The call path it is called from.",
+            "Call path of the caller.",
             null_means="it is a root",
         ),
-        Column(name="call_path", type=STRING, meaning="Names of the regions from the root."),
+        Column(name="call_path", type=STRING, meaning="Region names from the root."),
         Column(name="region", type=STRING, meaning="Name of the last region."),
-        Column(name="depth", type=INT32, minimum=0, meaning="Callers above it."),
+        Column(name="depth", type=INT32, minimum=0, meaning="Number of callers above."),
         Column(
             name="place",
             type=STRING,
-            null_means="it is not known",
-            meaning="Where the region begins in the source, or else its caller: file:line.",
+            null_means="not available",
+            meaning="First line of the region, or else of its caller: file:line.",
         ),
         Column(
             name="operation",
             type=STRING,
-            null_means="it is no communication",
-            meaning="Operation of communication, such as MPI_Wait.",
+            null_means="not a communication operation",
+            meaning="Communication operation, such as MPI_Wait.",
         ),
         Column(
             name="is_setup",
             type=BOOL,
-            meaning="Starts or ends MPI or its threads, such as MPI_Init and MPI_Finalize.",
+            meaning="Starts or ends MPI or its threads, as MPI_Init and MPI_Finalize do.",
         ),
     ),
 )
 
 RUN_CALL_PATHS = Table(
     name="run_call_paths",
-    meaning="What a call path cost in a run, over all its processes.",
+    meaning="Cost of a call path in a run, over all processes.",
     grain="one row per run and call path with visits at or below it",
     key=("campaign_run_id", "call_path_key"),
     columns=(
         CAMPAIGN_RUN_ID,
         CALL_PATH_KEY,
         _count("visit_count", "Visits."),
-        time_column("inclusive_ns", "Time with callees, of all locations."),
-        time_column("exclusive_ns", "Time without callees, of all locations."),
+        time_column("inclusive_ns", "Time with callees, over all locations."),
+        time_column("exclusive_ns", "Time without callees, over all locations."),
         Column(
             name="process_count",
             type=INT32,
             minimum=0,
-            meaning="Processes that visit it; 0 for what only stands above tasks or threads.",
+            meaning=(
+                "Processes that visit the call path; 0 for nodes without own visits above tasks or "
+                "threads."
+            ),
         ),
-        time_column("shortest_ns", "Least exclusive time of a process; 0 if one does not visit."),
-        time_column("longest_ns", "Most exclusive time of a process."),
-        time_column("wait_ns", "The part of the exclusive time that was waiting."),
-        time_column("critical_path_ns", "The part of the critical path that lies here."),
+        time_column(
+            "shortest_ns",
+            "Shortest exclusive time of a process; 0 if a process does not visit the call path.",
+        ),
+        time_column("longest_ns", "Longest exclusive time of a process."),
+        time_column("wait_ns", "Waiting time, part of the exclusive time."),
+        time_column("critical_path_ns", "Time of the critical path in this call path."),
     ),
 )
 
 CALL_SITE_TASKS = Table(
     name="call_site_tasks",
-    meaning="Calls of communication per call site and process, as a profiler of MPI lists them.",
-    grain="one row per run, call path of communication and process that calls there",
+    meaning="Communication calls per call site and process, as in an MPI profiler.",
+    grain="one row per run, communication call path, and process that calls it",
     key=("campaign_run_id", "call_path_key", "rank"),
     columns=(
         CAMPAIGN_RUN_ID,
         CALL_PATH_KEY,
         RANK,
         _count("call_count", "Calls."),
-        time_column("total_ns", "Time in all of them."),
+        time_column("total_ns", "Total time of the calls."),
         time_column("shortest_ns", "Shortest call."),
         time_column("longest_ns", "Longest call."),
     ),
@@ -256,8 +268,8 @@ CALL_SITE_TASKS = Table(
 
 RUN_METRICS = Table(
     name="run_metrics",
-    meaning="Every metric of time per call path of a run, summed over locations.",
-    grain="one row per run, metric and call path where it is not 0",
+    meaning="All time metrics per call path of a run, summed over locations.",
+    grain="one row per run, metric, and call path with a non-zero value",
     key=("campaign_run_id", "metric", "call_path_key"),
     columns=(
         CAMPAIGN_RUN_ID,
@@ -265,15 +277,15 @@ RUN_METRICS = Table(
         renamed(
             CALL_PATH_KEY,
             "call_path_key",
-            "Call path by the names of its regions; 0 for what happens in no call path.",
+            "Hash of the region names along the call path; 0 for time outside of all call paths.",
         ),
         Column(
             name="value_ns",
             type=INT64,
             unit="ns",
             meaning=(
-                "Its value with sub-metrics and without callees; also the waiting that Scalasca's "
-                "analyser leaves out."
+                "Value with sub-metrics and without callees, including extended wait states (not "
+                "in Scalasca)."
             ),
         ),
     ),
@@ -289,4 +301,4 @@ TABLES: tuple[Table, ...] = (
     CALL_SITE_TASKS,
     RUN_METRICS,
 )
-"""What is gathered from the runs; everything else is computed from these."""
+"""Data collected from the runs; all other tables are computed from it."""

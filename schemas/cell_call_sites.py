@@ -1,4 +1,4 @@
-"""Where in the scalability grid which call paths lose time."""
+"""Call paths that lose time, by cell of the scalability grid."""
 
 from schemas.call_sites import ratio
 from schemas.campaigns import APPLICATION, CAMPAIGN_CALL_PATHS
@@ -13,9 +13,9 @@ _CELL = {column.name: column for column in GRID_CELLS.columns}
 CELL_CALL_SITES = Table(
     name="cell_call_sites",
     meaning=(
-        "Call paths that lose time in a cell of the grid: which cost more for the same work at "
-        "more processes, or more per unit of computation at the larger size. From the best run at "
-        "each corner; cells with a corner that has no call paths are left out."
+        "Call paths that lose time in a cell of the grid: their time grows for the same work "
+        "with more processes, or grows per unit of computation at the larger size. The best "
+        "run at each corner counts; cells with a corner without call paths are left out."
     ),
     grain="one row per application, cell and call path that loses in it",
     key=("application", "lower_processes", "lower_size", "call_path_key"),
@@ -32,33 +32,34 @@ CELL_CALL_SITES = Table(
         number(
             "loss_processes",
             "Growth of its time over all locations from p1 to p2, as a share of the time of all "
-            "call paths at p1; mean over both sizes. Over all call paths this sums to the relative "
-            "growth of the time that locations spend on the same work.",
+            "call paths at p1; mean over both sizes. The sum over all call paths is the relative "
+            "growth of the time for the same work.",
         ),
         number(
             "loss_size",
-            "Growth of its time per unit of computation from d1 to d2, as a share of that of all "
-            "call paths at d1; mean over both process counts.",
+            "Growth of its time per unit of computation from d1 to d2, as a share of the same "
+            "quantity of all call paths at d1; mean over both process counts.",
         ),
-        number("wait_loss_processes", "The part of `loss_processes` that is waiting."),
-        number("wait_loss_size", "The part of `loss_size` that is waiting."),
+        number("wait_loss_processes", "Waiting part of `loss_processes`."),
+        number("wait_loss_size", "Waiting part of `loss_size`."),
         number(
             "share_growth_processes",
             "Growth of its share of the time of all locations from p1 to p2; mean over both sizes.",
         ),
         number(
             "share_growth_size",
-            "Growth of that share from d1 to d2; mean over both process counts.",
+            "Growth of its share of the time of all locations from d1 to d2; mean over both "
+            "process counts.",
         ),
         ratio(
             "wait_ratio",
-            "Waiting as a share of its time, over the four corners together.",
-            null_means="it takes no time",
+            "Waiting as a share of its time, over all four corners.",
+            null_means="the call path takes no time",
         ),
         ratio(
             "critical_path_share",
-            "Its share of the critical path, over the four corners together.",
-            null_means="no critical path is known",
+            "Share of the critical path, over all four corners.",
+            null_means="no critical path is available",
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""Collectives: their instances, their members, and who of them waits for whom."""
+"""Collectives: instances, members, and their dependencies."""
 
 from schemas.columns import (
     BYTES,
@@ -28,10 +28,10 @@ from schemas.table import BOOL, ENUM, INT32, INT64, STRING, Column, Table
 IS_NEIGHBOURHOOD = Column(
     name="is_neighbourhood",
     type=BOOL,
-    meaning="Only neighbours in a topology exchange data, as MPI_Neighbor_… do.",
+    meaning="Only neighbors in a topology exchange data, as in MPI_Neighbor_… calls.",
 )
 IS_NONBLOCKING = Column(
-    name="is_nonblocking", type=BOOL, meaning="Started by one call, ended by another."
+    name="is_nonblocking", type=BOOL, meaning="One call starts it, and another call completes it."
 )
 
 NO_MEMBER = "the location is not in the communicator's definition"
@@ -46,20 +46,22 @@ COLLECTIVES = Table(
         COMMUNICATOR_ID,
         ORDINAL,
         OPERATION,
-        renamed(SIDE, "root_side", "Group that the root belongs to.", null_means="no root"),
+        renamed(SIDE, "root_side", "Group of the root.", null_means="no root"),
         renamed(COMM_RANK, "root_rank", "Rank of the root.", null_means="no root"),
         IS_NONBLOCKING,
         IS_NEIGHBOURHOOD,
         Column(
             name="expected_count", type=INT32, minimum=0, meaning="Members of the communicator."
         ),
-        Column(name="member_count", type=INT32, minimum=0, meaning="Members in the trace."),
+        Column(
+            name="member_count", type=INT32, minimum=0, meaning="Members that the trace contains."
+        ),
         Column(name="begin_ns", type=INT64, unit="ns", meaning="Begin of the first member."),
         Column(name="end_ns", type=INT64, unit="ns", meaning="End of the last member."),
         Column(
             name="is_complete",
             type=BOOL,
-            meaning="All members are there and agree on the operation and the root.",
+            meaning="All members are present and agree on the operation and the root.",
         ),
     ),
 )
@@ -76,10 +78,12 @@ MEMBER_COLUMNS = (
         name="begin_ns",
         type=INT64,
         unit="ns",
-        meaning="Record of the begin, or when the call was entered; non-blocking: when the "
-        "starting call was entered.",
+        meaning=(
+            "Begin record, or enter of the call; for non-blocking collectives, enter of the "
+            "starting call."
+        ),
     ),
-    Column(name="end_ns", type=INT64, unit="ns", meaning="Record of the end."),
+    Column(name="end_ns", type=INT64, unit="ns", meaning="End record."),
     renamed(BYTES, "bytes_sent", "Bytes sent into the collective."),
     renamed(BYTES, "bytes_received", "Bytes received from it."),
     renamed(
@@ -92,7 +96,7 @@ MEMBER_COLUMNS = (
 
 PROCESS_RANKS = Table(
     name="process_ranks",
-    meaning="Which rank a process has in a communicator.",
+    meaning="Ranks of processes in communicators.",
     grain="one row per communicator and process in it; none for MPI_COMM_SELF",
     key=("communicator_id", "location_group_id"),
     is_transient=True,
@@ -101,7 +105,7 @@ PROCESS_RANKS = Table(
 
 COLLECTIVE_CALLS = Table(
     name="collective_calls",
-    meaning="Completed collective calls, each with the instance that it is part of.",
+    meaning="Completed collective calls, each with its instance.",
     grain="one row per completed collective call",
     key=("collective_id", "location_id"),
     is_transient=True,
@@ -109,7 +113,7 @@ COLLECTIVE_CALLS = Table(
         COLLECTIVE_ID,
         COMMUNICATOR_ID,
         ORDINAL,
-        nullable(OPERATION, "the trace does not say"),
+        nullable(OPERATION, "not recorded in the trace"),
         renamed(COMM_RANK, "root_rank", "Rank of the root.", null_means="no root"),
         IS_NONBLOCKING,
         IS_NEIGHBOURHOOD,
@@ -119,7 +123,7 @@ COLLECTIVE_CALLS = Table(
 
 COLLECTIVE_MEMBERS = Table(
     name="collective_members",
-    meaning="What each location did in each collective instance.",
+    meaning="Part of each location in each collective instance.",
     grain="one row per instance and location",
     key=("collective_id", "location_id"),
     columns=(COLLECTIVE_ID, *MEMBER_COLUMNS),
@@ -132,11 +136,11 @@ FAMILY = Column(
     name="family",
     type=ENUM,
     values=("barrier", "n_to_n", "one_to_n", "n_to_one", "scan", "neighbourhood"),
-    meaning="Who needs whom in the operation.",
+    meaning="Dependencies between the members of the operation.",
 )
 COLLECTIVE_ROLES = Table(
     name="collective_roles",
-    meaning="Who waits for whom in a collective: the part that each member takes in it.",
+    meaning="Role of each member in a collective: the members that it waits for.",
     grain="one row per member that takes part in a complete instance of several members",
     key=("collective_id", "location_id"),
     is_transient=True,
@@ -147,7 +151,7 @@ COLLECTIVE_ROLES = Table(
         IS_BEYOND_REFERENCE,
         LOCATION_ID,
         SIDE,
-        renamed(SIDE, "awaited_side", "Group whose members this one waits for."),
+        renamed(SIDE, "awaited_side", "Group of the members that this member waits for."),
         COMM_RANK,
         nullable(VISIT_ID, OUTSIDE),
         nullable(CALL_PATH_ID, OUTSIDE),
@@ -160,39 +164,52 @@ COLLECTIVE_ROLES = Table(
         ),
         MEMBER_BEGIN,
         MEMBER_END,
-        Column(name="is_awaited", type=BOOL, meaning="Others may have to wait until it begins."),
-        Column(name="is_waiting", type=BOOL, meaning="May have to wait until others begin."),
+        Column(
+            name="is_awaited",
+            type=BOOL,
+            meaning="Other members may have to wait until this member begins.",
+        ),
+        Column(
+            name="is_waiting", type=BOOL, meaning="This member may have to wait until others begin."
+        ),
         Column(
             name="is_doubtful",
             type=BOOL,
-            meaning="The communicator has incomplete instances: members may be matched wrongly.",
+            meaning=(
+                "The communicator has incomplete instances: members may be assigned to wrong "
+                "instances."
+            ),
         ),
     ),
 )
 
 CART_NEIGHBOURS = Table(
     name="cart_neighbours",
-    meaning="Who is whose neighbour on the grid of a communicator.",
+    meaning="Neighbors on the grid of a communicator.",
     grain="one row per rank and neighbour, of communicators with neighbourhood collectives",
     key=("communicator_id", "comm_rank", "neighbour_rank"),
     is_transient=True,
     columns=(
         COMMUNICATOR_ID,
         COMM_RANK,
-        renamed(COMM_RANK, "neighbour_rank", "Rank of a neighbour; its own on a circle of one."),
+        renamed(
+            COMM_RANK,
+            "neighbour_rank",
+            "Rank of a neighbor; the own rank in a periodic dimension of size one.",
+        ),
     ),
 )
 
 SYNCHRONISED_MEMBERS = Table(
     name="synchronised_members",
-    meaning="Members of collectives that had to wait for others, with the one that began last.",
+    meaning="Members of collectives that had to wait for others, with the last member to begin.",
     grain="one row per member that depends on the begin of others",
     key=("collective_id", "location_id"),
     is_transient=True,
     columns=(
         COLLECTIVE_ID,
         FAMILY,
-        Column(name="property", type=STRING, meaning="Metric of waiting for the last member."),
+        Column(name="property", type=STRING, meaning="Metric of the wait for the last member."),
         IS_NONBLOCKING,
         IS_BEYOND_REFERENCE,
         LOCATION_ID,
@@ -203,7 +220,11 @@ SYNCHRONISED_MEMBERS = Table(
         MEMBER_BEGIN,
         MEMBER_END,
         Column(name="last_begin_ns", type=INT64, unit="ns", meaning="Begin of the last member."),
-        renamed(WAIT_NS, "wait_ns", "From its own begin until the last member began or it ended."),
+        renamed(
+            WAIT_NS,
+            "wait_ns",
+            "Time from the own begin to the begin of the last member, at most to the own end.",
+        ),
         renamed(LOCATION_ID, "last_location_id", "Location of the last member."),
         renamed(VISIT_ID, "last_visit_id", "Visit of the call in which the last member began."),
         CONFIDENCE,
@@ -212,22 +233,25 @@ SYNCHRONISED_MEMBERS = Table(
 
 FRAMING_CALLS = Table(
     name="framing_calls",
-    meaning="MPI_Init and MPI_Finalize of all processes: who came last, who left first.",
+    meaning=(
+        "MPI_Init and MPI_Finalize of all processes, with the last process to enter and the "
+        "first to leave."
+    ),
     grain="one row per process and call, if all processes made that call",
     key=("is_finalize", "location_id"),
     is_transient=True,
     columns=(
-        Column(name="is_finalize", type=BOOL, meaning="The call is MPI_Finalize, else MPI_Init."),
+        Column(name="is_finalize", type=BOOL, meaning="True for MPI_Finalize, false for MPI_Init."),
         LOCATION_ID,
         VISIT_ID,
         CALL_PATH_ID,
         ENTER_NS,
         LEAVE_NS,
-        renamed(ENTER_NS, "last_enter_ns", "When the last process entered."),
+        renamed(ENTER_NS, "last_enter_ns", "Enter time of the last process."),
         renamed(LOCATION_ID, "last_location_id", "Location of the last process to enter."),
         renamed(VISIT_ID, "last_visit_id", "Visit of the last process to enter."),
-        renamed(WAIT_NS, "wait_ns", "From entering until the last process entered."),
-        renamed(LEAVE_NS, "first_leave_ns", "When the first process left."),
+        renamed(WAIT_NS, "wait_ns", "Time from the own enter to the enter of the last process."),
+        renamed(LEAVE_NS, "first_leave_ns", "Leave time of the first process."),
         renamed(LOCATION_ID, "first_location_id", "Location of the first process to leave."),
         renamed(VISIT_ID, "first_visit_id", "Visit of the first process to leave."),
         CONFIDENCE,
@@ -236,7 +260,7 @@ FRAMING_CALLS = Table(
 
 COLLECTIVE_COUNTS = Table(
     name="collective_counts",
-    meaning="How many blocking collectives there were, and how many bytes they moved.",
+    meaning="Numbers of blocking collectives, and the bytes they transferred.",
     grain="one row per metric, call path and location with a value other than zero",
     key=("metric", "call_path_id", "location_id"),
     columns=(METRIC, CALL_PATH_ID, LOCATION_ID, VALUE),

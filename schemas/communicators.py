@@ -1,4 +1,4 @@
-"""What processes share: communicators, the grids they lie on, windows of memory, and files."""
+"""Shared objects of processes: communicators, Cartesian grids, memory windows and files."""
 
 from schemas.columns import (
     COMM_RANK,
@@ -34,7 +34,7 @@ COMMUNICATORS = Table(
         renamed(
             COMMUNICATOR_ID,
             "parent_communicator_id",
-            "Communicator this one was made from.",
+            "Communicator that this one was created from.",
             null_means=NOT_RECORDED,
         ),
         Column(name="size", type=INT32, minimum=0, meaning="Number of members of all groups."),
@@ -43,22 +43,22 @@ COMMUNICATORS = Table(
 
 COMMUNICATOR_MEMBERS = Table(
     name="communicator_members",
-    meaning="Which location has which rank in which communicator.",
-    grain="one row per communicator, group of it and rank; none for MPI_COMM_SELF",
+    meaning="Ranks of locations in communicators.",
+    grain="one row per communicator, its group and rank; none for MPI_COMM_SELF",
     key=("communicator_id", "side", "comm_rank"),
     columns=(
         COMMUNICATOR_ID,
         SIDE,
         COMM_RANK,
-        nullable(LOCATION_ID, "the rank names a location that is not defined"),
-        nullable(LOCATION_GROUP_ID, "the rank names a location that is not defined"),
+        nullable(LOCATION_ID, "the location of this rank is not defined"),
+        nullable(LOCATION_GROUP_ID, "the location of this rank is not defined"),
     ),
 )
 
 CART_DIMENSIONS = Table(
     name="cart_dimensions",
-    meaning="Grids that the processes of communicators lie on (Cartesian topologies).",
-    grain="one row per dimension, of communicators that have one grid",
+    meaning="Cartesian topologies: grids of the processes of communicators.",
+    grain="one row per dimension, for communicators with exactly one grid",
     key=("communicator_id", "dimension"),
     columns=(
         COMMUNICATOR_ID,
@@ -66,11 +66,11 @@ CART_DIMENSIONS = Table(
             name="dimension",
             type=INT32,
             minimum=0,
-            meaning="Position of the dimension; ranks that follow each other differ in the last.",
+            meaning="Position of the dimension; consecutive ranks differ in the last dimension.",
         ),
         Column(name="size", type=INT32, minimum=0, meaning="Processes along the dimension."),
         Column(
-            name="is_periodic", type=BOOL, meaning="The last process has the first as neighbour."
+            name="is_periodic", type=BOOL, meaning="The first and the last process are neighbors."
         ),
     ),
 )
@@ -84,35 +84,33 @@ RMA_WINDOWS = Table(
         WINDOW_ID,
         SOURCE_REF,
         NAME,
-        nullable(COMMUNICATOR_ID, "the window names a communicator that is not defined"),
+        nullable(COMMUNICATOR_ID, "the communicator of the window is not defined"),
     ),
 )
 
 RMA_GROUP_MEMBERS = Table(
     name="rma_group_members",
-    meaning="Processes of the groups that synchronise over RMA windows without the others.",
-    grain="one row per group and place in it; none in traces without windows",
+    meaning="Members of the groups of processes that synchronize over RMA windows.",
+    grain="one row per group and position in it; none in traces without windows",
     key=("rma_group_id", "position"),
     columns=(
         RMA_GROUP_ID,
-        Column(name="position", type=INT32, minimum=0, meaning="Place in the group, from 0."),
-        nullable(LOCATION_ID, "the group names a location that is not defined"),
-        nullable(LOCATION_GROUP_ID, "the group names a location that is not defined"),
+        Column(name="position", type=INT32, minimum=0, meaning="Position in the group, from 0."),
+        nullable(LOCATION_ID, "the location of this position is not defined"),
+        nullable(LOCATION_GROUP_ID, "the location of this position is not defined"),
     ),
 )
 
 IO_HANDLES = Table(
     name="io_handles",
-    meaning="Open files and other input and output channels.",
+    meaning="Open files and other I/O channels.",
     grain="one row per handle",
     key=("io_handle_id",),
     columns=(
         IO_HANDLE_ID,
         SOURCE_REF,
         NAME,
-        Column(
-            name="file", type=STRING, null_means=NOT_RECORDED, meaning="File behind the handle."
-        ),
+        Column(name="file", type=STRING, null_means=NOT_RECORDED, meaning="File of the handle."),
         Column(
             name="io_paradigm",
             type=STRING,

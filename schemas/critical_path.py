@@ -1,4 +1,4 @@
-"""The critical path: the chain of activities that decided how long the run took."""
+"""The critical path: the chain of activities that determines the length of the run."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ KINDS = (
     "late_sender", "late_receiver", "barrier", "n_to_n", "one_to_n", "n_to_one", "init", "finalize",
     "fork", "team_barrier",
 )  # fmt: skip
-NOBODY = "nobody was waited for"
+NOBODY = "no other location was waited for"
 START = "the path starts here"
 END = "the path ends here"
 
@@ -31,13 +31,13 @@ KIND = Column(
     name="kind",
     type=ENUM,
     values=KINDS,
-    meaning="Wait state, or family of collectives, in which processes met.",
+    meaning="Wait state, or family of collectives, that synchronized the locations.",
 )
 POINT_ID = Column(
     name="point_id",
     type=INT64,
     minimum=0,
-    meaning="Call that waited, numbered by visit; the last number stands for the program's end.",
+    meaning="Call that waited, numbered by visit; the last number is the end of the program.",
 )
 SEGMENT_ORDINAL = Column(
     name="ordinal",
@@ -45,13 +45,17 @@ SEGMENT_ORDINAL = Column(
     minimum=0,
     meaning="Position on the path, from the start of the program to its end.",
 )
-BEGIN_NS = Column(name="begin_ns", type=INT64, unit="ns", meaning="When the path came there.")
-END_NS = Column(name="end_ns", type=INT64, unit="ns", meaning="When the path went on elsewhere.")
+BEGIN_NS = Column(
+    name="begin_ns", type=INT64, unit="ns", meaning="Time when the path arrived here."
+)
+END_NS = Column(
+    name="end_ns", type=INT64, unit="ns", meaning="Time when the path moved to another location."
+)
 COMPUTATION_NS = Column(
     name="computation_ns",
     type=INT64,
     unit="ns",
-    meaning="Time of the path outside of MPI.",
+    meaning="Time of the path outside MPI.",
 )
 COMMUNICATION_NS = Column(
     name="communication_ns",
@@ -71,7 +75,7 @@ PATH_NS = Column(
 
 SYNCHRONISATION_POINTS = Table(
     name="synchronisation_points",
-    meaning="Where the processes of a program met: calls that waited, or were waited for.",
+    meaning="Synchronization points: calls that waited, or that others waited for.",
     grain="one row per call and message or collective that it met others for",
     key=("visit_id", "kind", "message_id", "collective_id"),
     is_transient=True,
@@ -83,10 +87,15 @@ SYNCHRONISATION_POINTS = Table(
         ENTER_NS,
         LEAVE_NS,
         WAIT_NS,
-        renamed(LOCATION_ID, "cause_location_id", "Location waited for.", null_means=NOBODY),
-        renamed(VISIT_ID, "cause_visit_id", "Visit of the call waited for.", null_means=NOBODY),
+        renamed(
+            LOCATION_ID, "cause_location_id", "Location that was waited for.", null_means=NOBODY
+        ),
+        renamed(
+            VISIT_ID, "cause_visit_id", "Visit of the call that was waited for.", null_means=NOBODY
+        ),
         nullable(
-            renamed(ENTER_NS, "cause_enter_ns", "When the call waited for was entered."), NOBODY
+            renamed(ENTER_NS, "cause_enter_ns", "Enter time of the call that was waited for."),
+            NOBODY,
         ),
         nullable(MESSAGE_ID, "not about a message"),
         nullable(COLLECTIVE_ID, "not about a collective"),
@@ -95,7 +104,10 @@ SYNCHRONISATION_POINTS = Table(
 
 LOCATION_SPANS = Table(
     name="location_spans",
-    meaning="From entering MPI_Init to entering MPI_Finalize; without them the whole location.",
+    meaning=(
+        "Time span of each location, from the enter of MPI_Init to the enter of MPI_Finalize; "
+        "without them, all its records."
+    ),
     grain="one row per location with records",
     key=("location_id",),
     is_transient=True,
@@ -104,18 +116,18 @@ LOCATION_SPANS = Table(
         Column(
             name="is_process",
             type=BOOL,
-            meaning="The first thread of a process, which stands for it.",
+            meaning="The first thread of a process, which represents the process.",
         ),
         Column(
             name="is_worker",
             type=BOOL,
-            meaning="The first thread of a process, or a member of a team of threads.",
+            meaning="The first thread of a process, or a member of a thread team.",
         ),
         renamed(VISIT_ID, "begin_visit_id", "Visit of MPI_Init.", null_means="no MPI_Init"),
         nullable(
             renamed(CALL_PATH_ID, "begin_call_path_id", "Call path of MPI_Init."), "no MPI_Init"
         ),
-        Column(name="begin_ns", type=INT64, unit="ns", meaning="Begin of the span."),
+        Column(name="begin_ns", type=INT64, unit="ns", meaning="Start of the span."),
         renamed(VISIT_ID, "end_visit_id", "Visit of MPI_Finalize.", null_means="no MPI_Finalize"),
         Column(name="end_ns", type=INT64, unit="ns", meaning="End of the span."),
     ),
@@ -123,45 +135,52 @@ LOCATION_SPANS = Table(
 
 CRITICAL_PATH_JUMPS = Table(
     name="critical_path_jumps",
-    meaning="Ways to go on backwards: from a call that waited to the one it waited for, and from "
-    "there to the call that waited last before it.",
+    meaning=(
+        "Backward steps of the path: from a call that waited to the call it waited for, and "
+        "from there to the last earlier call that waited."
+    ),
     grain="one row per call that waited, and one for the program's end",
     key=("point_id",),
     is_transient=True,
     columns=(
         POINT_ID,
-        nullable(VISIT_ID, "the program's end"),
-        nullable(WAIT_NS, "the program's end"),
-        renamed(LOCATION_ID, "cause_location_id", "Location on which the path goes on."),
+        nullable(VISIT_ID, "the end of the program"),
+        nullable(WAIT_NS, "the end of the program"),
+        renamed(LOCATION_ID, "cause_location_id", "Location where the path continues."),
         renamed(
-            VISIT_ID, "cause_visit_id", "Call before which it goes on.", null_means="at its end"
+            VISIT_ID,
+            "cause_visit_id",
+            "Call where the path continues; the path covers the time before it.",
+            null_means="the end of the location",
         ),
-        renamed(ENTER_NS, "cause_enter_ns", "When that call was entered, or the location ended."),
+        renamed(ENTER_NS, "cause_enter_ns", "Enter time of that call, or end of the location."),
         renamed(
             POINT_ID,
             "predecessor_id",
-            "The last call before it that waited.",
-            null_means="none: the path goes back to the begin",
+            "Last call before it that waited.",
+            null_means="none: the path goes back to the start",
         ),
     ),
 )
 
 CRITICAL_PATH_STEPS = Table(
     name="critical_path_steps",
-    meaning="The jumps of the critical path in their order.",
+    meaning="Jumps of the critical path, in order.",
     grain="one row per segment of the critical path",
     key=("ordinal",),
     is_transient=True,
     columns=(
         SEGMENT_ORDINAL,
-        renamed(POINT_ID, "point_id", "Jump with which the path leaves the segment."),
+        renamed(POINT_ID, "point_id", "Jump at which the path leaves the segment."),
     ),
 )
 
 CRITICAL_PATH_SEGMENTS = Table(
     name="critical_path_segments",
-    meaning="The critical path: which location decided when. Each segment but the first begins in "
-    "a call that waited for the location of the segment before.",
+    meaning=(
+        "The critical path: the decisive location at each time. Each segment except the first "
+        "starts in a call that waited for the location of the previous segment."
+    ),
     grain="one row per segment of the critical path",
     key=("ordinal",),
     columns=(
@@ -169,35 +188,35 @@ CRITICAL_PATH_SEGMENTS = Table(
         LOCATION_ID,
         BEGIN_NS,
         END_NS,
-        nullable(KIND, START, meaning="Why the path came from elsewhere."),
+        nullable(KIND, START, meaning="Reason why the path came from another location."),
         renamed(
             LOCATION_ID, "cause_location_id", "Location that the path came from.", null_means=START
         ),
         renamed(
             VISIT_ID,
             "visit_id",
-            "Call that the segment begins in: one that waited, or MPI_Init.",
-            null_means="the begin of the location",
+            "Call in which the segment starts: a call that waited, or MPI_Init.",
+            null_means="the start of the location",
         ),
-        nullable(CALL_PATH_ID, "the begin of the location"),
+        nullable(CALL_PATH_ID, "the start of the location"),
         Column(
             name="wait_ns",
             type=INT64,
             unit="ns",
             minimum=0,
-            meaning="Waiting at the begin, which is no part of the path's length.",
+            meaning="Waiting at the start of the segment. It is not part of the path's length.",
         ),
         Column(
             name="completion_ns",
             type=INT64,
             unit="ns",
             minimum=0,
-            meaning="Rest of the call that waited: how long it still took to complete.",
+            meaning="Rest of the call that waited, until it completed.",
         ),
         renamed(
             VISIT_ID,
             "end_visit_id",
-            "Call that the segment ends before: one that was waited for, or MPI_Finalize.",
+            "Call before which the segment ends: a call that was waited for, or MPI_Finalize.",
             null_means="the end of the location",
         ),
     ),
@@ -205,7 +224,7 @@ CRITICAL_PATH_SEGMENTS = Table(
 
 CRITICAL_PATH_PROFILE = Table(
     name="critical_path_profile",
-    meaning="Where the critical path spends its time.",
+    meaning="Time of the critical path by call path and location.",
     grain="one row per call path and location with time on the critical path",
     key=("call_path_id", "location_id"),
     columns=(CALL_PATH_ID, LOCATION_ID, PATH_NS),
@@ -213,7 +232,7 @@ CRITICAL_PATH_PROFILE = Table(
 
 CRITICAL_PATH_LOCATIONS = Table(
     name="critical_path_locations",
-    meaning="How much of the critical path each process contributes.",
+    meaning="Contribution of each location to the critical path.",
     grain="one row per location that the critical path visits",
     key=("location_id",),
     columns=(LOCATION_ID, SEGMENT_COUNT, COMPUTATION_NS, COMMUNICATION_NS),
@@ -221,36 +240,46 @@ CRITICAL_PATH_LOCATIONS = Table(
 
 CRITICAL_PATH_PARTNERS = Table(
     name="critical_path_partners",
-    meaning="Between which locations the critical path passes on.",
+    meaning="Pairs of locations between which the critical path moves.",
     grain="one row per pair of locations and kind with which the path passes on",
     key=("from_location_id", "to_location_id", "kind"),
     columns=(
         renamed(LOCATION_ID, "from_location_id", "Location that was waited for."),
-        renamed(LOCATION_ID, "to_location_id", "Location that waited, where the path goes on."),
+        renamed(
+            LOCATION_ID,
+            "to_location_id",
+            "Location that waited. Forward in time, the path continues here.",
+        ),
         KIND,
-        Column(name="jump_count", type=INT64, minimum=1, meaning="How often."),
+        Column(name="jump_count", type=INT64, minimum=1, meaning="Number of transitions."),
         Column(
             name="wait_ns",
             type=INT64,
             unit="ns",
             minimum=0,
-            meaning="Waiting there, which is no part of the path's length.",
+            meaning="Waiting at these transitions. It is not part of the path's length.",
         ),
         Column(
             name="completion_ns",
             type=INT64,
             unit="ns",
             minimum=0,
-            meaning="Time of the path in those calls, after the waiting: communication.",
+            meaning=(
+                "Time of the path in these calls after the waiting. It counts as communication."
+            ),
         ),
     ),
 )
 
 CRITICAL_PATH_WAITS = Table(
     name="critical_path_waits",
-    meaning="Waiting that the critical path contains, as it is not followed to whoever was waited "
-    "for: in scans, and what Scalasca's analyser leaves out.",
-    grain="one row per property, call path and location with such time, beyond the reference apart",
+    meaning=(
+        "Waiting inside the critical path: the path does not move at scans and at extended "
+        "wait states (not in Scalasca)."
+    ),
+    grain=(
+        "one row per property, call path and location with such time, beyond the reference apart"
+    ),
     key=("property", "call_path_id", "location_id", "is_beyond_reference"),
     columns=(
         renamed(METRIC, "property", "Metric of the wait state."),
@@ -269,16 +298,21 @@ CRITICAL_PATH_WAITS = Table(
 
 CRITICAL_PATH_SUMMARY = Table(
     name="critical_path_summary",
-    meaning="The critical path as a whole. Its length, computation and communication, is about the "
-    "time from its begin to its end: only waiting in collectives is counted from a record inside "
-    "the call, and clocks may disagree.",
+    meaning=(
+        "The critical path as a whole. Its length is computation plus communication. It can "
+        "differ from the time between start and end: waiting in collectives is counted from a "
+        "record inside the call, and clocks may disagree."
+    ),
     grain="one row if the trace has a critical path",
     key=("begin_ns",),
     columns=(
-        Column(name="begin_ns", type=INT64, unit="ns", meaning="Where the path begins."),
-        Column(name="end_ns", type=INT64, unit="ns", meaning="Where the path ends."),
+        Column(name="begin_ns", type=INT64, unit="ns", meaning="Start of the path."),
+        Column(name="end_ns", type=INT64, unit="ns", meaning="End of the path."),
         Column(
-            name="wall_ns", type=INT64, unit="ns", meaning="From first to last record of the run."
+            name="wall_ns",
+            type=INT64,
+            unit="ns",
+            meaning="Time from the first to the last record of the run.",
         ),
         COMPUTATION_NS,
         COMMUNICATION_NS,
@@ -287,20 +321,22 @@ CRITICAL_PATH_SUMMARY = Table(
             name="location_count",
             type=INT32,
             minimum=1,
-            meaning="Locations that the path visits.",
+            meaning="Number of locations that the path visits.",
         ),
         Column(
             name="is_whole",
             type=BOOL,
-            meaning="It reaches back to the begin; false where contradicting clocks or wrongly "
-            "matched messages turn it in a circle.",
+            meaning=(
+                "The path reaches the start of the run. False if contradictory clocks or "
+                "wrongly matched messages make it circular."
+            ),
         ),
     ),
 )
 
 CRITICAL_PATH_WORK = Table(
     name="critical_path_work",
-    meaning="How long every process worked, beside how long the critical path is at that place.",
+    meaning="Work of every location compared with the critical path in the same call path.",
     grain="one row per call path and location that works there, if there is a critical path",
     key=("call_path_id", "location_id"),
     columns=(
@@ -309,39 +345,39 @@ CRITICAL_PATH_WORK = Table(
         Column(
             name="work_ns", type=INT64, unit="ns", minimum=1, meaning="Time there without waiting."
         ),
-        replace(PATH_NS, meaning="Time of the path there, summed over all locations."),
+        replace(PATH_NS, meaning="Time of the path in the call path, summed over all locations."),
     ),
 )
 
 CRITICAL_PATH_IMPACTS = Table(
     name="critical_path_impacts",
-    meaning="What the critical path costs the locations beside it.",
+    meaning="Cost of the critical path for the other locations.",
     grain="one row per call path on the critical path",
     key=("call_path_id",),
     is_transient=True,
     columns=(
         CALL_PATH_ID,
-        replace(PATH_NS, meaning="Time of the path there, summed over all locations."),
+        replace(PATH_NS, meaning="Time of the path in the call path, summed over all locations."),
         Column(
             name="impact_ns",
             type=FLOAT64,
             unit="ns",
             minimum=0,
-            meaning="Time that all locations lose because they have less to do there.",
+            meaning="Time that all locations lose because they have less work in the call path.",
         ),
         Column(
             name="partition_impact_ns",
             type=FLOAT64,
             unit="ns",
             minimum=0,
-            meaning="Time that processes lose which have nothing to do there.",
+            meaning="Time that locations without work in the call path lose.",
         ),
     ),
 )
 
 CRITICAL_PATH_IMBALANCES = Table(
     name="critical_path_imbalances",
-    meaning="How much of the critical path is there only because work is spread unevenly.",
+    meaning="Part of the critical path that exists only because work is distributed unevenly.",
     grain="one row per call path on the critical path whose work is spread unevenly",
     key=("call_path_id",),
     is_transient=True,
@@ -352,14 +388,17 @@ CRITICAL_PATH_IMBALANCES = Table(
             type=FLOAT64,
             minimum=0,
             maximum=1,
-            meaning="Share of the path, there and below, that evenly spread work would not need.",
+            meaning=(
+                "Share of the path, in the call path and below, that an even distribution of "
+                "work would avoid."
+            ),
         ),
     ),
 )
 
 CRITICAL_PATH_SEVERITIES = Table(
     name="critical_path_severities",
-    meaning="What the critical path says about the call paths and locations that it visits.",
+    meaning="Critical-path metrics of call paths and locations.",
     grain="one row per metric, call path and location with a value other than zero",
     key=("metric", "call_path_id", "location_id"),
     columns=(METRIC, CALL_PATH_ID, LOCATION_ID, VALUE),

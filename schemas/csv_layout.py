@@ -1,6 +1,6 @@
-"""The columns of a trace written as CSV, and the definitions it may hold.
+"""Columns of CSV traces, and the definitions that a CSV trace can contain.
 
-Nothing here is read or written; the reader and the documentation follow from it.
+The reader and the documentation derive from this declaration.
 """
 
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ EVENT_TYPE, NAME, PROCESS, THREAD = "Event Type", "Name", "Process", "Thread"
 VARIABLE, VALUE, DEFINITION = "Variable", "Value", "Definition"
 INTEGER, TEXT = "integer", "text"
 SEPARATORS = (",", ";", "\t", "|")
-"""What may stand between cells: the one that makes most columns of the first line."""
+"""Possible cell separators. The one that gives the most columns in the first line is used."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """A column of the events: what its cells are and mean.
+    """A column of the events: type and meaning of its cells.
 
-    `quantities` are the arguments of records that it holds (readers/trace/arguments.py).
+    `quantities` are the record arguments that it contains (readers/trace/arguments.py).
     """
 
     name: str
@@ -31,33 +31,38 @@ FIELDS = (
     Field(
         TIME_NS,
         "number",
-        "When it happened, in nanoseconds; `Timestamp (s)` instead: in seconds. Rows of a "
-        "location stand in order of time, those of different locations in any order.",
+        "Time of the event, in nanoseconds; or use `Timestamp (s)`, in seconds. Rows of one "
+        "location must be in time order; rows of different locations can be in any order.",
         is_required=True,
     ),
     Field(
         EVENT_TYPE,
         TEXT,
-        "`Enter` or `Leave` a region; `Instant`: a record of the kind told by `Name`; `More`: a "
-        "further value of the record before; `Define …`: see below. Case does not matter.",
+        "`Enter` or `Leave` of a region; `Instant`: a record whose kind is in `Name`; `More`: "
+        "another value of the previous record; `Define …`: see below. Case is ignored.",
         is_required=True,
     ),
     Field(NAME, TEXT, "Region that is entered or left, or kind of the record.", is_required=True),
     Field(PROCESS, INTEGER, "Process: any number from 0.", is_required=True),
     Field(THREAD, INTEGER, "Thread of the process: any number from 0; empty: 0."),
-    Field("Partner", INTEGER, "Rank of the other side in the communicator.", ("peer", "remote")),
+    Field("Partner", INTEGER, "Rank of the other process in the communicator.", ("peer", "remote")),
     Field("Tag", INTEGER, "Tag of the message; empty: 0.", ("tag",)),
     Field(
         "Communicator",
         INTEGER,
-        "Identifier of the communicator or team; empty: 0. Where none is defined, 0 is "
+        "Identifier of the communicator or team; empty: 0. If none is defined, 0 is "
         "`MPI_COMM_WORLD` with all processes.",
         ("communicator",),
     ),
-    Field("Bytes", INTEGER, "Bytes of the message, or sent or moved; empty: 0.", ("bytes",)),
+    Field(
+        "Bytes",
+        INTEGER,
+        "Bytes of the message, or bytes sent or transferred; empty: 0.",
+        ("bytes",),
+    ),
     Field("Received Bytes", INTEGER, "Bytes received; empty: 0.", ("bytes_received",)),
     Field("Operation", TEXT, "Collective operation, such as `barrier`.", ("operation",)),
-    Field("Root", INTEGER, "Rank of the root; empty: there is none.", ("root",)),
+    Field("Root", INTEGER, "Rank of the root; empty: no root.", ("root",)),
     Field(
         "Request",
         INTEGER,
@@ -65,32 +70,32 @@ FIELDS = (
         ("request", "matching"),
     ),
     Field("Probe", INTEGER, "Links a matched probe to its receive.", ("probe",)),
-    Field("Number", INTEGER, "Threads of a fork, sequence or number of a task.", ("number",)),
-    Field("Task Thread", INTEGER, "Thread of the team that created the task.", ("thread",)),
-    Field("Lock", INTEGER, "Lock, within its process.", ("lock",)),
-    Field("Acquisition Order", INTEGER, "How often the lock had been acquired.", ("order",)),
-    Field("Paradigm", TEXT, "Paradigm of the lock.", ("lock_paradigm",)),
     Field(
-        "RMA Window", INTEGER, "Identifier of the window of one-sided communication.", ("window",)
+        "Number", INTEGER, "Threads of a fork, sequence number, or number of a task.", ("number",)
     ),
+    Field("Task Thread", INTEGER, "Thread of the team that created the task.", ("thread",)),
+    Field("Lock", INTEGER, "Lock, unique within its process.", ("lock",)),
+    Field("Acquisition Order", INTEGER, "Number of times that the lock was acquired.", ("order",)),
+    Field("Paradigm", TEXT, "Paradigm of the lock.", ("lock_paradigm",)),
+    Field("RMA Window", INTEGER, "Identifier of the RMA window.", ("window",)),
     Field("Handle", INTEGER, "Identifier of the file handle.", ("handle",)),
     Field("Mode", TEXT, "`read`, `write` or `flush`.", ("mode",)),
-    Field("Detail", INTEGER, "Kind of lock, level of synchronisation, flags.", ("detail",)),
+    Field("Detail", INTEGER, "Kind of lock, level of synchronization, flags.", ("detail",)),
     Field(VARIABLE, INTEGER, "Identifier of the counter, parameter, attribute or context."),
     Field(
         VALUE,
         TEXT,
-        "Value of it; end (ns) of a `BufferFlush`; 0 or 1 of `MeasurementOnOff`. Numbers with a "
-        "point are floating.",
+        "Value of this item; end (ns) of a `BufferFlush`; 0 or 1 for `MeasurementOnOff`. "
+        "Numbers with a decimal point are floating-point numbers.",
     ),
-    Field(DEFINITION, TEXT, "Properties of what is defined, as a JSON object."),
+    Field(DEFINITION, TEXT, "Properties of the definition, as a JSON object."),
 )
 """Columns in the order of the documentation."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What can be defined by a row, and which properties its JSON object may have."""
+    """A kind of definition row, and the properties of its JSON object."""
 
     name: str
     table: str
@@ -111,26 +116,26 @@ DEFINITIONS = (
         "Process",
         "location_groups",
         ("id", "kind", "rank", "place", "creator"),
-        "The process of column `Process`.",
+        "The process in column `Process`.",
     ),
     Kind(
         "Thread",
         "locations",
         ("id", "kind"),
-        "The location of columns `Process` and `Thread`.",
+        "The location in columns `Process` and `Thread`.",
     ),
     Kind(
         "Region",
         "regions",
         ("id", "name", "canonical_name", "role", "paradigm", "file", "begin_line", "end_line"),
-        "A region, called by `Name` in the events; `name` if it really has another one.",
+        "A region. `Name` is its name in the events; `name` is its real name, if different.",
     ),
     Kind(
         "Communicator",
         "communicators",
         ("id", "kind", "paradigm", "parent", "members", "remote_members", "grid"),
-        "A communicator or team. Members by rank: a process, or [process, thread]. The grid they "
-        "lie on, if there is one: [size, is periodic] of each dimension.",
+        "A communicator or team. Members in rank order: a process, or [process, thread]. The "
+"grid, if there is one: [size, is periodic] for each dimension.",
     ),
     Kind("Window", "rma_windows", ("id", "communicator"), "A window of one-sided communication."),
     Kind(
@@ -140,13 +145,13 @@ DEFINITIONS = (
         "A counter.",
     ),
     Kind("Parameter", "parameters", ("id", "kind"), "A parameter."),
-    Kind("Attribute", "attributes", ("id", "description"), "An extra value of records."),
-    Kind("Source", "source_locations", ("id", "line"), "A source file, with a line of it."),
+    Kind("Attribute", "attributes", ("id", "description"), "An additional value of records."),
+    Kind("Source", "source_locations", ("id", "line"), "A line of a source file."),
     Kind(
         "Context",
         "calling_contexts",
         ("id", "region", "source", "parent"),
-        "A call stack that sampling found.",
+        "A sampled call stack.",
     ),
     Kind(
         "Handle",
@@ -155,7 +160,7 @@ DEFINITIONS = (
         "A file handle.",
     ),
 )  # fmt: skip
-"""Rows `Define Trace` and so on; `Name` is the name, and time and thread are not looked at."""
+"""Rows `Define Trace` and so on. `Name` is the name; time and thread are ignored."""
 
 CALL_GRAPH_FIELDS = ("thread", "group", "depth", "name", "start", "end", "duration")
-"""Columns of a call graph as fastotf2 writes it, in seconds; also `Start Time`, `end_time`."""
+"""Columns of a call graph written by fastotf2, in seconds; also `Start Time`, `end_time`."""

@@ -1,4 +1,4 @@
-"""What the trace declares: the run, its places and its code."""
+"""Definitions of the trace: the run, its system and its code."""
 
 from schemas.columns import (
     CALL_PATH_ID,
@@ -28,58 +28,66 @@ CALL_PATH_KINDS = ("program", "task", "thread", "task_stub")
 
 RUNS = Table(
     name="runs",
-    meaning="The analysed execution as a whole.",
+    meaning="The analyzed execution as a whole.",
     grain="one row per run",
     key=("run_id",),
     columns=(
-        Column(name="run_id", type=STRING, meaning="Identity of the run, derived from the trace."),
-        Column(name="trace_id", type=STRING, meaning="Identity that the trace itself carries."),
+        Column(
+            name="run_id", type=STRING, meaning="Identifier of the run, derived from the trace."
+        ),
+        Column(name="trace_id", type=STRING, meaning="Identifier stored in the trace."),
         Column(name="source_format", type=STRING, meaning="Format of the trace."),
         Column(name="creator", type=STRING, meaning="Program that wrote the trace."),
-        Column(name="machine_name", type=STRING, meaning="Machine the program ran on."),
+        Column(name="machine_name", type=STRING, meaning="Machine that the program ran on."),
         Column(
             name="timer_resolution",
             type=INT64,
             unit="ticks/s",
             minimum=1,
-            meaning="Ticks per second of the trace's clock.",
+            meaning="Clock ticks per second.",
         ),
         Column(
             name="global_offset_ticks",
             type=INT64,
             unit="ticks",
-            meaning="Tick of the trace's zero, which all times in the tables are counted from.",
+            meaning=(
+                "Clock tick at the zero of the trace. All times in the tables count from there."
+            ),
         ),
         Column(
             name="started_at_ns",
             type=INT64,
             unit="ns",
             null_means=NOT_RECORDED,
-            meaning="Wall-clock time of the trace's zero, since 1970-01-01 UTC.",
+            meaning="Wall-clock time at the zero of the trace, since 1970-01-01 UTC.",
         ),
         Column(name="begin_ns", type=INT64, unit="ns", meaning="First record of any location."),
         Column(name="end_ns", type=INT64, unit="ns", meaning="Last record of any location."),
         Column(name="location_count", type=INT32, minimum=0, meaning="Number of locations."),
         Column(name="process_count", type=INT32, minimum=0, meaning="Number of processes."),
-        Column(name="record_count", type=INT64, minimum=0, meaning="Event records read."),
+        Column(name="record_count", type=INT64, minimum=0, meaning="Number of event records read."),
     ),
 )
 
 SYSTEM_TREE_NODES = Table(
     name="system_tree_nodes",
-    meaning="Machines, nodes and other places that hold location groups.",
-    grain="one row per place",
+    meaning="System tree: machines, nodes and other units that contain location groups.",
+    grain="one row per system tree node",
     key=("system_tree_node_id",),
     columns=(
-        Column(name="system_tree_node_id", type=INT32, minimum=0, meaning="Definition order."),
+        Column(
+            name="system_tree_node_id", type=INT32, minimum=0, meaning="Number in definition order."
+        ),
         Column(
             name="parent_system_tree_node_id",
             type=INT32,
             null_means="the root",
-            meaning="Place that this one is part of.",
+            meaning="Node that contains this one.",
         ),
         NAME,
-        Column(name="class_name", type=STRING, meaning="Kind of place, such as machine or node."),
+        Column(
+            name="class_name", type=STRING, meaning="Kind of tree node, such as machine or node."
+        ),
     ),
 )
 
@@ -102,26 +110,26 @@ LOCATION_GROUPS = Table(
             name="rank",
             type=INT32,
             minimum=0,
-            meaning="World rank of the process; its position among the groups without MPI.",
+            meaning="World rank of the process; without MPI, its position among the groups.",
         ),
         Column(
             name="system_tree_node_id",
             type=INT32,
             null_means=NOT_RECORDED,
-            meaning="Place that the group ran on.",
+            meaning="System tree node that the group ran on.",
         ),
         renamed(
             LOCATION_GROUP_ID,
             "creating_location_group_id",
-            "Process that drives this accelerator.",
-            null_means="a process of its own",
+            "Process that controls this accelerator.",
+            null_means="an independent process",
         ),
     ),
 )
 
 LOCATIONS = Table(
     name="locations",
-    meaning="Streams of events and how completely each could be read.",
+    meaning="Streams of events, and whether each could be read completely.",
     grain="one row per location",
     key=("location_id",),
     columns=(
@@ -138,9 +146,9 @@ LOCATIONS = Table(
             name="declared_count",
             type=INT64,
             minimum=0,
-            meaning="Event records that the definitions announce.",
+            meaning="Number of event records according to the definitions.",
         ),
-        Column(name="record_count", type=INT64, minimum=0, meaning="Event records read."),
+        Column(name="record_count", type=INT64, minimum=0, meaning="Number of event records read."),
         VISIT_COUNT,
         Column(
             name="begin_ns",
@@ -170,7 +178,7 @@ REGIONS = Table(
         SOURCE_REF,
         NAME,
         Column(name="canonical_name", type=STRING, meaning="Mangled or otherwise unique name."),
-        Column(name="role", type=ENUM, values=REGION_ROLES, meaning="What the region does."),
+        Column(name="role", type=ENUM, values=REGION_ROLES, meaning="Role of the region."),
         PARADIGM,
         Column(
             name="file", type=STRING, null_means=NOT_RECORDED, meaning="Source file of the region."
@@ -193,13 +201,13 @@ REGIONS = Table(
 LAST_CALL_PATH_ID = renamed(
     CALL_PATH_ID,
     "last_call_path_id",
-    "Last id of the subtree: a call path and all below it have consecutive ids.",
+    "Last id of the subtree: a call path and all call paths below it have consecutive ids.",
 )
 
 CALL_PATHS = Table(
     name="call_paths",
-    meaning="The call tree of all locations; threads hang below the forking call path.",
-    grain="one row per distinct chain of regions; recursion yields one per depth",
+    meaning="The call tree of all locations. Threads are below the call path that forked them.",
+    grain="one row per distinct chain of regions; each recursion depth is a separate row",
     key=("call_path_id",),
     columns=(
         CALL_PATH_ID,
@@ -210,8 +218,8 @@ CALL_PATHS = Table(
         renamed(
             REGION_ID,
             "caller_region_id",
-            "Region that called.",
-            null_means="a start: no visited call path lies above",
+            "Region that made the call.",
+            null_means="a root: no visited call path is above",
         ),
         LAST_CALL_PATH_ID,
         Column(name="depth", type=INT32, minimum=0, meaning="Number of callers above."),
@@ -220,16 +228,18 @@ CALL_PATHS = Table(
             type=ENUM,
             values=CALL_PATH_KINDS,
             meaning=(
-                "Below which root: the program, TASKS, THREADS; a task_stub repeats the time and "
-                "visits of tasks where they were scheduled and must not be added to them."
+                "Root above the call path: the program, TASKS or THREADS. A task_stub repeats the "
+                "time and visits of tasks at the place that scheduled them; do not add it to "
+                "theirs."
             ),
         ),
         Column(
             name="path",
             type=STRING,
             meaning=(
-                "Region names from the root, joined by '/'. Beyond 100 levels (fewer where all "
-                "names together would exceed 32 MB) the last levels after '…/': a name, not a key."
+                "Region names from the root, joined by '/'. With more than 100 levels (fewer if "
+                "all names together would exceed 32 MB), only the last levels after '…/': a label, "
+                "not a key."
             ),
         ),
     ),
@@ -237,11 +247,13 @@ CALL_PATHS = Table(
 
 SOURCE_LOCATIONS = Table(
     name="source_locations",
-    meaning="Places in the source that calling contexts and attributes refer to.",
-    grain="one row per place",
+    meaning="Source code positions that calling contexts and attributes refer to.",
+    grain="one row per system tree node",
     key=("source_location_id",),
     columns=(
-        Column(name="source_location_id", type=INT32, minimum=0, meaning="Definition order."),
+        Column(
+            name="source_location_id", type=INT32, minimum=0, meaning="Number in definition order."
+        ),
         SOURCE_REF,
         Column(name="file", type=STRING, meaning="Source file."),
         Column(name="line", type=INT32, meaning="Source line."),
@@ -250,24 +262,26 @@ SOURCE_LOCATIONS = Table(
 
 CALLING_CONTEXTS = Table(
     name="calling_contexts",
-    meaning="Call stacks that sampling or unwinding found, as a tree.",
+    meaning="Call stacks from sampling or unwinding, as a tree.",
     grain="one row per calling context",
     key=("calling_context_id",),
     columns=(
-        Column(name="calling_context_id", type=INT32, minimum=0, meaning="Definition order."),
+        Column(
+            name="calling_context_id", type=INT32, minimum=0, meaning="Number in definition order."
+        ),
         SOURCE_REF,
-        nullable(REGION_ID, "the context names a region that is not defined"),
+        nullable(REGION_ID, "the region of the context is not defined"),
         Column(
             name="source_location_id",
             type=INT32,
             null_means=NOT_RECORDED,
-            meaning="Place of the call.",
+            meaning="Source position of the call.",
         ),
         Column(
             name="parent_calling_context_id",
             type=INT32,
             null_means="a root",
-            meaning="Context of the caller.",
+            meaning="Calling context of the caller.",
         ),
     ),
 )

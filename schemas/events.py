@@ -1,4 +1,4 @@
-"""What was recorded while the program ran, location by location."""
+"""Recorded events of each location."""
 
 from dataclasses import replace
 
@@ -44,7 +44,7 @@ from schemas.table import BOOL, ENUM, INT64, Column, Table, not_before
 
 VISITS = Table(
     name="visits",
-    meaning="Region visits of every location, in the order in which they were left.",
+    meaning="Region visits of every location, in the order of leaving.",
     grain="one row per region visit",
     key=("visit_id",),
     is_partitioned=True,
@@ -55,7 +55,7 @@ VISITS = Table(
         renamed(
             VISIT_ID,
             "parent_visit_id",
-            "Visit that this one was called from, on the same location.",
+            "Visit that called this one, on the same location.",
             null_means="called from the root of the location or task",
         ),
         CALL_PATH_ID,
@@ -77,28 +77,28 @@ MPI_KINDS = (
 
 MPI_OPERATIONS = Table(
     name="mpi_operations",
-    meaning="MPI records, each with the call that holds it.",
-    grain="one row per MPI record; one per collective, written at its end",
+    meaning="MPI records, each with the call that contains it.",
+    grain="one row per MPI record; one per collective, at its end",
     key=("location_id", "sequence"),
     is_partitioned=True,
     columns=(
         *RECORD_COLUMNS,
-        Column(name="kind", type=ENUM, values=MPI_KINDS, meaning="What was recorded."),
+        Column(name="kind", type=ENUM, values=MPI_KINDS, meaning="Kind of record."),
         *VISIT_COLUMNS,
         CALL_ENTER,
         CALL_LEAVE,
         nullable(COLLECTIVE_BEGIN_NS, "not a blocking collective, or its begin is missing"),
-        nullable(COMMUNICATOR_ID, "the record names no communicator, or an undefined one"),
+        nullable(COMMUNICATOR_ID, "the record has no communicator, or an undefined one"),
         renamed(
             COMM_RANK,
             "peer_rank",
-            "Rank of the other side of a message in the communicator (its remote group).",
+            "Rank of the other process of a message in the communicator (in its remote group).",
             null_means="not a message",
         ),
         renamed(
             LOCATION_GROUP_ID,
             "peer_group_id",
-            "Process of the other side of a message.",
+            "The other process of a message.",
             null_means="not a message, or the rank is not in the communicator",
         ),
         nullable(TAG, "not a message"),
@@ -121,14 +121,19 @@ MPI_OPERATIONS = Table(
         Column(
             name="request_id",
             type=INT64,
-            null_means="not about a request",
-            meaning="Links the records of one request; unsigned in the trace, only compared.",
+            null_means="not related to a request",
+            meaning=(
+                "Links the records of one request. Only use it for comparison: it is unsigned "
+                "in the trace."
+            ),
         ),
         Column(
             name="probe_id",
             type=INT64,
-            null_means="not about a matched probe",
-            meaning="Links a matched probe, which names the peer, to the receive of its message.",
+            null_means="not related to a matched probe",
+            meaning=(
+                "Links a matched probe, which has the peer rank, to the receive of its message."
+            ),
         ),
     ),
     rules=(not_before("leave_ns", "enter_ns"),),
@@ -141,15 +146,15 @@ THREAD_KINDS = (
 
 THREAD_EVENTS = Table(
     name="thread_events",
-    meaning="Records of thread runtimes: fork and join, teams, created threads, tasks.",
+    meaning="Records of threading runtimes: fork and join, teams, created threads, tasks.",
     grain="one row per record",
     key=("location_id", "sequence"),
     is_partitioned=True,
     columns=(
         *RECORD_COLUMNS,
-        Column(name="kind", type=ENUM, values=THREAD_KINDS, meaning="What was recorded."),
+        Column(name="kind", type=ENUM, values=THREAD_KINDS, meaning="Kind of record."),
         *VISIT_COLUMNS,
-        nullable(COMMUNICATOR_ID, "the record names no team", meaning="Team or contingent."),
+        nullable(COMMUNICATOR_ID, "the record has no team", meaning="Team or contingent."),
         Column(
             name="thread",
             type=INT64,
@@ -159,28 +164,31 @@ THREAD_EVENTS = Table(
         Column(
             name="number",
             type=INT64,
-            null_means="the record carries no number",
-            meaning="Requested threads (fork), sequence (create, begin, wait, end) or task.",
+            null_means="the record has no number",
+            meaning=(
+                "Requested threads (fork), sequence number (create, begin, wait, end) or task "
+                "number."
+            ),
         ),
     ),
 )
 
 THREAD_TEAMS = Table(
     name="thread_teams",
-    meaning="Every fork of a team of threads, with its join.",
+    meaning="Forks of thread teams, with their joins.",
     grain="one row per fork",
     key=("thread_team_id",),
     columns=(
         TEAM_ID,
-        renamed(LOCATION_ID, "location_id", "Location that forked."),
-        nullable(COMMUNICATOR_ID, "the trace names no team"),
-        renamed(CALL_PATH_ID, "call_path_id", "Call path that forked.", null_means=OUTSIDE),
-        Column(name="fork_ns", type=INT64, unit="ns", meaning="Record of the fork."),
+        renamed(LOCATION_ID, "location_id", "Location that made the fork."),
+        nullable(COMMUNICATOR_ID, "the trace has no team"),
+        renamed(CALL_PATH_ID, "call_path_id", "Call path of the fork.", null_means=OUTSIDE),
+        Column(name="fork_ns", type=INT64, unit="ns", meaning="Fork record."),
         Column(
             name="join_ns",
             type=INT64,
             unit="ns",
-            meaning="Record of the join; the location's last record where it is missing.",
+            meaning="Join record; the last record of the location if the join is missing.",
         ),
     ),
     rules=(not_before("join_ns", "fork_ns"),),
@@ -188,68 +196,68 @@ THREAD_TEAMS = Table(
 
 THREAD_TEAM_MEMBERS = Table(
     name="thread_team_members",
-    meaning="Which location worked in which team, and when.",
+    meaning="Locations of each team, and the time they were part of it.",
     grain="one row per team and member",
     key=("thread_team_id", "location_id"),
     is_partitioned=True,
     columns=(
         TEAM_ID,
         LOCATION_ID,
-        Column(name="begin_ns", type=INT64, unit="ns", meaning="Record of the team's begin."),
+        Column(name="begin_ns", type=INT64, unit="ns", meaning="Begin record of the team."),
         Column(
             name="end_ns",
             type=INT64,
             unit="ns",
-            meaning="Record of the team's end; the location's last record where it is missing.",
+            meaning=(
+                "End record of the team; the last record of the location if the end is missing."
+            ),
         ),
     ),
 )
 
 TASK_FRAGMENTS = Table(
     name="task_fragments",
-    meaning="Stretches of time in which an explicit task ran on a location.",
+    meaning="Time intervals in which a location executed an explicit task.",
     grain="one row per stretch from start or resumption to suspension or end",
     key=("location_id", "sequence"),
     is_partitioned=True,
     columns=(
         LOCATION_ID,
-        renamed(SEQUENCE, "sequence", "Position of the record that ended the stretch."),
+        renamed(SEQUENCE, "sequence", "Position of the record that ended the interval."),
         renamed(
             VISIT_ID,
             "scheduling_visit_id",
-            "Visit, such as a barrier or taskwait, inside which the task ran.",
+            "Visit in which the task ran, such as a barrier or taskwait.",
             null_means=OUTSIDE,
         ),
-        renamed(
-            CALL_PATH_ID, "call_path_id", "Stub below the scheduling point that repeats the task."
-        ),
+        renamed(CALL_PATH_ID, "call_path_id", "Stub of the task below the scheduling point."),
         Column(name="thread", type=INT64, meaning="Thread of the team that created the task."),
-        Column(name="number", type=INT64, meaning="Number of the task from that thread."),
+        Column(name="number", type=INT64, meaning="Number of the task within that thread."),
         Column(name="begin_ns", type=INT64, unit="ns", meaning="Start or resumption."),
         Column(name="end_ns", type=INT64, unit="ns", meaning="Suspension or end."),
-        Column(name="is_first", type=BOOL, meaning="The stretch that started the task."),
+        Column(name="is_first", type=BOOL, meaning="Whether the task started with this interval."),
     ),
     rules=(not_before("end_ns", "begin_ns"),),
 )
 
 LOCK_OPERATIONS = Table(
     name="lock_operations",
-    meaning="Acquired and released locks of thread runtimes.",
+    meaning="Lock acquisitions and releases of threading runtimes.",
     grain="one row per record",
     key=("location_id", "sequence"),
     is_partitioned=True,
     columns=(
         *RECORD_COLUMNS,
-        Column(name="kind", type=ENUM, values=("acquire", "release"), meaning="What was recorded."),
+        Column(name="kind", type=ENUM, values=("acquire", "release"), meaning="Kind of record."),
         *VISIT_COLUMNS,
         CALL_ENTER,
         CALL_LEAVE,
         PARADIGM,
-        Column(name="lock_id", type=INT64, meaning="Lock, within its process."),
+        Column(name="lock_id", type=INT64, meaning="Lock, unique within its process."),
         Column(
             name="acquisition_order",
             type=INT64,
-            meaning="How many times the lock had been acquired, this time included.",
+            meaning="Number of times that the lock was acquired, including this one.",
         ),
     ),
 )
@@ -259,16 +267,20 @@ RMA_KINDS = (
     "acquire_lock", "try_lock", "release_lock", "sync", "wait_change", "put", "get", "atomic",
     "complete_blocking", "complete_nonblocking", "test", "complete_remote",
 )  # fmt: skip
-RMA_KIND = Column(name="kind", type=ENUM, values=RMA_KINDS, meaning="What was recorded.")
+RMA_KIND = Column(name="kind", type=ENUM, values=RMA_KINDS, meaning="Kind of record.")
 RMA_BEGIN_NS = nullable(COLLECTIVE_BEGIN_NS, "not a collective, or its begin is missing")
 RMA_DETAIL = replace(
-    DETAIL, meaning="Synchronisation level or type, lock type, kind of atomic, as OTF2 numbers."
+    DETAIL,
+    meaning=(
+        "Synchronization level or type, lock type, or kind of atomic operation, with "
+        "the numbers of OTF2."
+    ),
 )
 
 RMA_OPERATIONS = Table(
     name="rma_operations",
-    meaning="Records of one-sided communication, each with the call that holds it.",
-    grain="one row per record; one per collective, written at its end",
+    meaning="Records of one-sided communication, each with the call that contains it.",
+    grain="one row per record; one per collective, at its end",
     key=("location_id", "sequence"),
     is_partitioned=True,
     columns=(
@@ -278,21 +290,21 @@ RMA_OPERATIONS = Table(
         CALL_ENTER,
         CALL_LEAVE,
         RMA_BEGIN_NS,
-        nullable(WINDOW_ID, "the record names no window, or an undefined one"),
+        nullable(WINDOW_ID, "the record has no window, or an undefined one"),
         renamed(
             COMM_RANK,
             "remote_rank",
             "Rank of the target in the window.",
-            null_means="no target; in records of locks, all ranks",
+            null_means="no target; for lock records, all ranks",
         ),
-        nullable(RMA_GROUP_ID, "the record names no group, or an undefined one"),
-        nullable(BYTES, "no data", meaning="Bytes moved, or sent into the collective."),
+        nullable(RMA_GROUP_ID, "the record has no group, or an undefined one"),
+        nullable(BYTES, "no data", meaning="Bytes transferred, or sent into the collective."),
         Column(
             name="bytes_received",
             type=INT64,
             unit="bytes",
-            null_means="no data comes back",
-            meaning="Bytes that came back.",
+            null_means="no data is returned",
+            meaning="Bytes returned.",
         ),
         nullable(OPERATION, "not a collective"),
         MATCHING_ID,
@@ -308,37 +320,41 @@ IO_KINDS = (
 
 IO_OPERATIONS = Table(
     name="io_operations",
-    meaning="Records of input and output.",
+    meaning="Records of I/O operations.",
     grain="one row per record",
     key=("location_id", "sequence"),
     is_partitioned=True,
     columns=(
         *RECORD_COLUMNS,
-        Column(name="kind", type=ENUM, values=IO_KINDS, meaning="What was recorded."),
+        Column(name="kind", type=ENUM, values=IO_KINDS, meaning="Kind of record."),
         *VISIT_COLUMNS,
         CALL_ENTER,
         CALL_LEAVE,
         nullable(
             IO_HANDLE_ID,
-            "the record names no handle, or an undefined one",
-            meaning="Handle worked on.",
+            "the record has no handle, or an undefined one",
+            meaning="File handle of the operation.",
         ),
         Column(
             name="mode",
             type=ENUM,
             values=("read", "write", "flush"),
-            null_means="not an operation's begin",
+            null_means="not the begin of an operation",
             meaning="Direction of the operation.",
         ),
-        nullable(BYTES, "no amount is recorded", meaning="Bytes requested, or moved at the end."),
+        nullable(
+            BYTES,
+            "the record has no size",
+            meaning="Bytes requested; at the end of an operation, bytes transferred.",
+        ),
         MATCHING_ID,
-        replace(DETAIL, meaning="Flags, offset or lock type, as OTF2 numbers."),
+        replace(DETAIL, meaning="Flags, offset or lock type, with the numbers of OTF2."),
     ),
 )
 
 MEASUREMENT_GAPS = Table(
     name="measurement_gaps",
-    meaning="Times in which the measurement wrote its buffer or was switched off.",
+    meaning="Times when the measurement system wrote its buffer or was switched off.",
     grain="one row per gap",
     key=("location_id", "sequence"),
     is_partitioned=True,
@@ -349,14 +365,14 @@ MEASUREMENT_GAPS = Table(
             name="kind",
             type=ENUM,
             values=("buffer_flush", "measurement_off"),
-            meaning="Why nothing was recorded.",
+            meaning="Reason for the gap in the records.",
         ),
         Column(name="begin_ns", type=INT64, unit="ns", meaning="Start of the gap."),
         Column(
             name="end_ns",
             type=INT64,
             unit="ns",
-            meaning="End of the gap; the location's last record where it does not end.",
+            meaning="End of the gap; the last record of the location if the gap does not end.",
         ),
     ),
 )

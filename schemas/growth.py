@@ -1,4 +1,4 @@
-"""How metrics and call paths grow with the number of processes."""
+"""Growth of metrics and call paths with the number of processes."""
 
 from schemas.call_sites import (
     ANY_SIZE,
@@ -26,15 +26,15 @@ WHOLE = Column(
     type=ENUM,
     values=WHOLES,
     meaning=(
-        "What shares are of: the time of all locations in any call path, or that of all processes "
-        "where only call sites of communication are known; or the length of the critical path for "
-        "metrics that are parts of it."
+        "Reference of the shares: the time of all locations in all call paths (of all "
+        "processes if only communication call sites are available); or the length of the "
+        "critical path, for metrics that are parts of it."
     ),
 )
 
 
 def number(name: str, meaning: str, *, unit: str = "ratio", null_means: str = "") -> Column:
-    """A quantity with a fraction, of either sign."""
+    """A floating-point quantity of either sign."""
     return Column(name=name, type=FLOAT64, unit=unit, null_means=null_means, meaning=meaning)
 
 
@@ -42,29 +42,29 @@ TITLE = Column(
     name="title",
     type=STRING,
     null_means="the metric is not listed in `metrics`",
-    meaning="The metric's name for people.",
+    meaning="Title of the metric.",
 )
 COUNTED_CALL_PATHS = Table(
     name="counted_call_paths",
     meaning=(
-        "What call paths cost in a run: all but MPI_Init, MPI_Finalize and their kind, and those "
-        "too if the campaign includes them."
+        "Cost of call paths in a run: all except MPI_Init, MPI_Finalize and similar calls. The "
+        "campaign can include these too."
     ),
     grain="one row per run and call path that counts",
     key=("campaign_run_id", "call_path_key"),
     columns=(
         CAMPAIGN_RUN_ID,
         CALL_PATH_KEY,
-        time_column("exclusive_ns", "Time without callees, of all locations."),
-        time_column("wait_ns", "The part of it that was waiting."),
-        time_column("critical_path_ns", "The part of the critical path that lies here."),
+        time_column("exclusive_ns", "Time without callees, over all locations."),
+        time_column("wait_ns", "Waiting time, part of this time."),
+        time_column("critical_path_ns", "Time of the critical path in this call path."),
     ),
     is_transient=True,
 )
 
 RUN_TOTALS = Table(
     name="run_totals",
-    meaning="What the call paths of a run that count sum up to.",
+    meaning="Totals over the counted call paths of a run.",
     grain="one row per run with call paths",
     key=("campaign_run_id",),
     columns=(
@@ -72,19 +72,19 @@ RUN_TOTALS = Table(
         nullable(
             time_column(
                 "location_ns",
-                "Time of all locations, in any call path that counts; where only call sites of "
-                "communication are known, the time of all processes.",
+                "Time of all locations in counted call paths. If only communication call sites are "
+                "available, the time of all processes.",
             ),
-            "only call sites of communication are known",
+            "only communication call sites are available",
         ),
-        time_column("wait_ns", "The part of it that was waiting."),
-        time_column("critical_path_ns", "Length of the critical path, in call paths that count."),
+        time_column("wait_ns", "Waiting time, part of this time."),
+        time_column("critical_path_ns", "Length of the critical path in counted call paths."),
     ),
 )
 
 METRIC_TIMES = Table(
     name="metric_times",
-    meaning="Every metric of time of a run: overheads, wait states and what else there is.",
+    meaning="All time metrics of a run: overheads, wait states and others.",
     grain="one row per run and metric where it is not 0",
     key=("campaign_run_id", "metric"),
     columns=(
@@ -94,15 +94,17 @@ METRIC_TIMES = Table(
             name="value_ns",
             type=INT64,
             unit="ns",
-            meaning="Sum over call paths that count and locations, with sub-metrics; also what "
-            "happens in no call path.",
+            meaning=(
+                "Sum over counted call paths and all locations, with sub-metrics; includes "
+                "time outside of all call paths."
+            ),
         ),
         WHOLE,
-        number("share", "The value as a share of the whole.", null_means="the whole is 0"),
+        number("share", "The value as a share of `share_of`.", null_means="the reference is 0"),
     ),
 )
 
-NO_FIT = "values above 0 at fewer than two process counts"
+NO_FIT = "values above 0 for fewer than two process counts"
 _GROWTH = (
     RUN_COUNT,
     SMALLEST_PROCESSES,
@@ -111,13 +113,13 @@ _GROWTH = (
         name="fitted_count",
         type=INT32,
         minimum=0,
-        meaning="Runs where the value is above 0, which make the exponent.",
+        meaning="Runs with a value above 0. The exponent is fitted to them.",
     ),
     number(
         "growth_exponent",
-        "b of c p^b, with a factor of its own for each size, fitted to the sum over all processes "
-        "by least squares of logarithms: 0 where p processes share what one would spend, 1 where "
-        "each spends as much however many there are.",
+        "b in c p^b, with a separate factor c for each size, fitted to the sum over all "
+        "processes by least squares of logarithms. 0: the total does not grow with processes; "
+        "1: the time per process does not change.",
         unit="",
         null_means=NO_FIT,
     ),
@@ -128,20 +130,25 @@ _GROWTH = (
         null_means="no exponent, or a perfect fit of too few runs",
         meaning="Standard error of the exponent.",
     ),
-    coefficient("spearman", "Rank correlation of the share with processes, with average ties."),
+    coefficient(
+        "spearman",
+        "Rank correlation of the share with the number of processes, with average ranks for ties.",
+    ),
     probability(
-        "p_value", "Chance of a coefficient as far from 0 if processes made no difference."
+        "p_value",
+        "Probability of a coefficient at least as far from 0 if the number of processes "
+        "had no effect.",
     ),
     METHOD,
-    number("mean_share", "Share of the whole, mean over the runs.", null_means="no run"),
+    number("mean_share", "Mean share over the runs.", null_means="no run"),
     number(
         "smallest_share",
-        "Share at the runs of fewest processes, among those of the largest size; their mean.",
+        "Mean share of the runs with the fewest processes, among the runs of the largest size.",
         null_means="no run",
     ),
     number(
         "largest_share",
-        "Share at the runs of most processes, among those of the largest size; their mean.",
+        "Mean share of the runs with the most processes, among the runs of the largest size.",
         null_means="no run",
     ),
     number(
@@ -156,9 +163,9 @@ _GROWTH = (
 METRIC_GROWTH = Table(
     name="metric_growth",
     meaning=(
-        "How overheads, wait states and other metrics of time grow with processes. A run where a "
-        "metric is 0 counts with the share 0. Runs of fewer than `min_processes` processes, 2 "
-        "unless told otherwise, are left out."
+        "Growth of overheads, wait states and other time metrics with the number of processes. "
+        "A metric has the share 0 in runs where it is 0. Runs with fewer than `min_processes` "
+        "processes (default 2) are left out."
     ),
     grain="one row per application, size or all sizes, and metric",
     key=("application", "size", "metric"),
@@ -168,10 +175,12 @@ METRIC_GROWTH = Table(
 CALL_PATH_GROWTH = Table(
     name="call_path_growth",
     meaning=(
-        "How the time of call paths, the part of it that is waiting, and their part of the "
-        "critical path grow with processes; for the same runs as `metric_growth`."
+        "Growth of the time of call paths, of its waiting part, and of their part of the "
+        "critical path with the number of processes; for the same runs as `metric_growth`."
     ),
-    grain="one row per application, size or all sizes, quantity, and call path where it is not 0",
+    grain=(
+        "one row per application, size or all sizes, quantity, and call path with a non-zero value"
+    ),
     key=("application", "size", "quantity", "call_path_key"),
     columns=(
         APPLICATION,
@@ -180,8 +189,10 @@ CALL_PATH_GROWTH = Table(
             name="quantity",
             type=ENUM,
             values=QUANTITIES,
-            meaning="Of the call path, without callees: its time, its waiting (both as shares of "
-            "the time of all locations) or its part of the critical path.",
+            meaning=(
+                "Quantity of the call path, without callees: its time, its waiting (both as "
+                "shares of the time of all locations) or its part of the critical path."
+            ),
         ),
         CALL_PATH_KEY,
         *_GROWTH,

@@ -1,4 +1,4 @@
-"""How unevenly work is spread over locations, and how long they are idle."""
+"""Distribution of work over locations, and their idle time."""
 
 from schemas.columns import (
     CALL_PATH_ID,
@@ -26,15 +26,15 @@ SCOPE = Column(
     type=ENUM,
     values=SCOPES,
     meaning=(
-        "Who could take part: the first thread of every process; inside parallel regions "
-        "and tasks all threads; below THREADS all but the first; or the streams of "
-        "accelerators. Whoever does take part counts too."
+        "Possible participants: the first thread of every process; inside parallel regions and "
+        "in tasks, all threads; below THREADS, all threads except the first of each process; "
+        "or the accelerator streams. Every location that visits the call path also counts."
     ),
 )
 
 IMBALANCE_SCOPES = Table(
     name="imbalance_scopes",
-    meaning="Which locations could take part in the computation of call paths of each scope.",
+    meaning="Possible participants in the computation of call paths of each scope.",
     grain="one row per scope and location that belongs to it",
     key=("scope", "location_id"),
     columns=(SCOPE, LOCATION_ID),
@@ -43,53 +43,65 @@ IMBALANCE_SCOPES = Table(
 COMPUTATIONAL_IMBALANCE = Table(
     name="computational_imbalance",
     meaning=(
-        "How unevenly the computation at each call path is spread over the locations that could "
-        "take part in it."
+        "How unevenly the computation in each call path is distributed over its possible "
+        "participants."
     ),
-    grain="one row per call path of computation that took time",
+    grain="one row per computation call path that took time",
     key=("call_path_id",),
     columns=(
         CALL_PATH_ID,
         SCOPE,
-        _count("location_count", "Locations that could take part."),
-        _count("visitor_count", "Locations that do."),
+        _count("location_count", "Possible participants."),
+        _count("visitor_count", "Locations that visit the call path."),
         nullable(
             LOCATION_ID,
             "several locations visit the call path",
             meaning=(
-                "The only location that visits the call path; then overload is that of a single "
-                "participant, and non-participation a singularity."
+                "The only location that visits the call path. Its overload then counts as Single "
+                "Participant, and the non-participation of the others as Singularity."
             ),
         ),
-        renamed(EXCLUSIVE_NS, "exclusive_ns", "Time without callees, of all locations."),
-        _time("mean_ns", "Mean over those that could take part, rounded to whole nanoseconds."),
-        _time("longest_ns", "Most time of any location."),
+        renamed(EXCLUSIVE_NS, "exclusive_ns", "Time without callees, over all locations."),
+        _time("mean_ns", "Mean over the possible participants, rounded to whole nanoseconds."),
+        _time("longest_ns", "Longest time of a location."),
         Column(
             name="longest_to_mean",
             type=FLOAT64,
             unit="ratio",
             minimum=1,
-            meaning="Most time of any location over the mean; 1 is perfect balance.",
+            meaning="Longest time of a location divided by the mean; 1 is perfect balance.",
         ),
         _time("overload_ns", "Time above the mean, summed over locations."),
-        _time("underload_ns", "Time missing to the mean, summed over locations."),
-        _time("non_participation_ns", "The part of it of locations that do not take part."),
+        _time("underload_ns", "Time missing to reach the mean, summed over locations."),
+        _time(
+            "non_participation_ns",
+            "Part of the underload of locations that do not visit the call path.",
+        ),
     ),
 )
 
 LOCATION_IMBALANCE = Table(
     name="location_imbalance",
-    meaning="How far a location's computation is from the mean, summed over call paths.",
+    meaning="Distance of a location's computation from the mean, summed over call paths.",
     grain="one row per location",
     key=("location_id",),
     columns=(
         LOCATION_ID,
-        renamed(EXCLUSIVE_NS, "computation_ns", "Time in call paths of computation."),
+        renamed(EXCLUSIVE_NS, "computation_ns", "Time in computation call paths."),
         _time("overload_ns", "Time above the mean of a call path."),
-        _time("single_participant_ns", "The part of it where no other location takes part."),
-        _time("underload_ns", "Time missing to the mean of a call path."),
-        _time("non_participation_ns", "The part of it where the location does not take part."),
-        _time("singularity_ns", "The part of that where only one location takes part."),
+        _time(
+            "single_participant_ns",
+            "Part of the overload in call paths that only this location visits.",
+        ),
+        _time("underload_ns", "Time missing to reach the mean of a call path."),
+        _time(
+            "non_participation_ns",
+            "Part of the underload in call paths that the location does not visit.",
+        ),
+        _time(
+            "singularity_ns",
+            "Part of the non-participation in call paths that only one location visits.",
+        ),
     ),
 )
 
@@ -98,36 +110,36 @@ _RUN_RATIO = Column(
     type=FLOAT64,
     unit="ratio",
     null_means="the run took no time",
-    meaning="Idle time as a share of the run.",
+    meaning="Idle time as a share of the length of the run.",
 )
 
 IDLE_TIMES = Table(
     name="idle_times",
-    meaning="How long locations are idle: waiting, without work, or not there while the run lasts.",
+    meaning="Idle time of locations during the run: waiting, without work, or absent.",
     grain="one row per location",
     key=("location_id",),
     columns=(
         LOCATION_ID,
         LOCATION_GROUP_ID,
-        _time("wait_ns", "Waiting inside calls, by all wait states; completion does not count."),
+        _time("wait_ns", "Waiting inside calls: the sum of all wait states, without completion."),
         _time(
             "idle_thread_ns",
-            "Workers of a team: outside any region while their process runs, from its first to "
-            "its last record.",
+            "Worker threads of a team: time outside of all regions while their process runs, from "
+            "its first to its last record.",
         ),
         _time(
             "absent_ns",
-            "Outside the location's own records while the run lasts; for workers of a team, "
-            "outside those of their process.",
+            "Time of the run before the first and after the last record of the location; for "
+            "worker threads of a team, of their process.",
         ),
-        _time("idle_ns", "All of these."),
+        _time("idle_ns", "Sum of the three times above."),
         _RUN_RATIO,
     ),
 )
 
 PROCESS_IDLE_TIMES = Table(
     name="process_idle_times",
-    meaning="How long the locations of a process are idle, together.",
+    meaning="Idle time of all locations of a process.",
     grain="one row per location group with locations",
     key=("location_group_id",),
     columns=(
@@ -137,7 +149,7 @@ PROCESS_IDLE_TIMES = Table(
         renamed(
             _RUN_RATIO,
             "idle_ratio",
-            "Idle time as a share of the run times the number of locations.",
+            "Idle time as a share of the length of the run times the number of locations.",
             null_means="the run took no time",
         ),
     ),

@@ -1,4 +1,4 @@
-"""Input and output: operations on files, and file accesses that processes make together."""
+"""I/O: file operations, and collective file accesses of processes."""
 
 from dataclasses import replace
 
@@ -22,29 +22,31 @@ from schemas.columns import (
 from schemas.records import OUTSIDE
 from schemas.table import BOOL, ENUM, INT64, STRING, Column, Table
 
-UNFINISHED = "the trace tells no end"
+UNFINISHED = "the end is not recorded"
 
 FILE_MODE = Column(
     name="mode",
     type=ENUM,
     values=("open", "read", "write", "flush", "seek", "close"),
-    meaning="What was done.",
+    meaning="Kind of operation.",
 )
 FILE = Column(
     name="file",
     type=STRING,
-    meaning="File behind the handle; the handle's name where the trace tells none.",
+    meaning="File of the handle; the name of the handle if no file is recorded.",
 )
 IO_PARADIGM = Column(
     name="io_paradigm", type=STRING, meaning="Interface, such as POSIX or MPI-IO; empty if unknown."
 )
 _COUNT = Column(
-    name="operation_count", type=INT64, unit="operations", minimum=0, meaning="Operations begun."
+    name="operation_count", type=INT64, unit="operations", minimum=0, meaning="Operations started."
 )
 _MOVED_BYTES = replace(
     BYTES,
-    meaning="Bytes moved, as the ends tell; as asked for where an end tells none. What was "
-    "cancelled moved none.",
+    meaning=(
+        "Bytes transferred according to the end record, or bytes requested if the end record "
+        "has no size. Canceled operations count zero bytes."
+    ),
 )
 
 FILE_OPERATIONS = Table(
@@ -56,62 +58,64 @@ FILE_OPERATIONS = Table(
     columns=(
         IO_HANDLE_ID,
         LOCATION_ID,
-        renamed(SEQUENCE, "sequence", "Position of the record of its begin."),
+        renamed(SEQUENCE, "sequence", "Position of its begin record."),
         FILE_MODE,
-        Column(
-            name="is_collective", type=BOOL, meaning="The record says that all processes take part."
-        ),
+        Column(name="is_collective", type=BOOL, meaning="The operation is recorded as collective."),
         Column(
             name="is_nonblocking",
             type=BOOL,
-            meaning="Begun by one call, ended by another or never.",
+            meaning="One call starts it, and another call completes it, or none does.",
         ),
-        Column(name="is_cancelled", type=BOOL, meaning="Ended without moving anything."),
-        nullable(BYTES, "the trace tells no amount", meaning=_MOVED_BYTES.meaning),
+        Column(
+            name="is_cancelled",
+            type=BOOL,
+            meaning="The operation was canceled and transferred no data.",
+        ),
+        nullable(BYTES, "no size is recorded", meaning=_MOVED_BYTES.meaning),
         Column(
             name="begin_ns",
             type=INT64,
             unit="ns",
-            meaning="Record of the begin; when the call was entered to open, seek and close.",
+            meaning="Begin record; for open, seek and close, enter of the call.",
         ),
         Column(
             name="end_ns",
             type=INT64,
             unit="ns",
             null_means=UNFINISHED,
-            meaning="Record of the end; when the call was left to open, seek and close.",
+            meaning="End record; for open, seek and close, leave of the call.",
         ),
-        nullable(VISIT_ID, OUTSIDE, meaning="Visit of the call that began it."),
-        nullable(CALL_PATH_ID, OUTSIDE, meaning="Call path of the call that began it."),
-        nullable(ENTER_NS, OUTSIDE, meaning="When the call that began it was entered."),
+        nullable(VISIT_ID, OUTSIDE, meaning="Visit of the call that started the access."),
+        nullable(CALL_PATH_ID, OUTSIDE, meaning="Call path of the call that started the access."),
+        nullable(ENTER_NS, OUTSIDE, meaning="Enter time of the call that started the access."),
         renamed(
             LOCATION_ID,
             "end_location_id",
-            "Location that ended it, another one of the process perhaps.",
+            "Location of the end; it can be another location of the process.",
             null_means=UNFINISHED,
         ),
         renamed(
             VISIT_ID,
             "end_visit_id",
-            "Visit of the call that ended it.",
+            "Visit of the call that completed the operation.",
             null_means=f"{UNFINISHED}, or {OUTSIDE}",
         ),
         renamed(
             CALL_PATH_ID,
             "end_call_path_id",
-            "Call path of the call that ended it.",
+            "Call path of the call that completed the operation.",
             null_means=f"{UNFINISHED}, or {OUTSIDE}",
         ),
         renamed(
             ENTER_NS,
             "end_enter_ns",
-            "When the call that ended it was entered.",
+            "Enter time of the call that completed the operation.",
             null_means=f"{UNFINISHED}, or {OUTSIDE}",
         ),
         renamed(
             LEAVE_NS,
             "end_leave_ns",
-            "When the call that ended it was left.",
+            "Leave time of the call that completed the operation.",
             null_means=f"{UNFINISHED}, or {OUTSIDE}",
         ),
     ),
@@ -119,7 +123,7 @@ FILE_OPERATIONS = Table(
 
 FILE_ACCESSES = Table(
     name="file_accesses",
-    meaning="What was read, written and otherwise done with files, and how long it took.",
+    meaning="Number, size and time of file operations.",
     grain="one row per handle, location, call path that began it, and mode",
     key=("io_handle_id", "location_id", "call_path_id", "mode"),
     columns=(
@@ -132,33 +136,45 @@ FILE_ACCESSES = Table(
         Column(
             name="is_inner",
             type=BOOL,
-            meaning="A handle of another interface stands above this one, as MPI-IO above POSIX, "
-            "and tells what was done in its own terms: do not add both.",
+            meaning=(
+                "A handle of another interface is above this one, such as MPI-IO above POSIX, "
+                "and records the same operations. Do not add both."
+            ),
         ),
         _COUNT,
-        renamed(_COUNT, "collective_count", "Of these, made by all processes together."),
-        renamed(_COUNT, "nonblocking_count", "Of these, ended by another call or never."),
-        renamed(_COUNT, "unfinished_count", "Of these, cancelled or without an end in the trace."),
+        renamed(_COUNT, "collective_count", "Collective operations among them."),
+        renamed(
+            _COUNT,
+            "nonblocking_count",
+            "Operations among them that another call completes, or none does.",
+        ),
+        renamed(
+            _COUNT,
+            "unfinished_count",
+            "Operations among them that were canceled or have no end in the trace.",
+        ),
         _MOVED_BYTES,
         Column(
             name="time_ns",
             type=INT64,
             unit="ns",
-            meaning="From begin to end, of operations that one call begins and ends.",
+            meaning="Time from begin to end of operations that start and end in one call.",
         ),
         Column(
             name="in_flight_ns",
             type=INT64,
             unit="ns",
-            meaning="From begin to end, of operations that another call ended; the process may "
-            "have done other things meanwhile.",
+            meaning=(
+                "Time from begin to end of operations that another call completed. The process "
+                "may have done other work in between."
+            ),
         ),
     ),
 )
 
 COLLECTIVE_FILE_CALLS = Table(
     name="collective_file_calls",
-    meaning="File accesses that all processes of a handle make together, and who takes part.",
+    meaning="Collective file accesses, with the part of each process.",
     grain="one row per access and process",
     key=("io_handle_id", "ordinal", "location_id"),
     columns=(
@@ -168,28 +184,37 @@ COLLECTIVE_FILE_CALLS = Table(
         renamed(
             COMM_RANK,
             "comm_rank",
-            "Rank in the communicator that the handle was opened by.",
+            "Rank in the communicator that opened the handle.",
             null_means="the process is not in the communicator's definition",
         ),
         Column(
-            name="call", type=STRING, meaning="The MPI call that began it; else the region's name."
+            name="call",
+            type=STRING,
+            meaning="MPI call that started the access; otherwise, the name of the region.",
         ),
-        nullable(VISIT_ID, OUTSIDE, meaning="Visit of the call that ended it."),
-        nullable(CALL_PATH_ID, OUTSIDE, meaning="Call path of the call that ended it."),
-        nullable(ENTER_NS, OUTSIDE, meaning="When the call that ended it was entered."),
-        nullable(LEAVE_NS, OUTSIDE, meaning="When the call that ended it was left."),
-        renamed(VISIT_ID, "start_visit_id", "Visit of the call that began it.", null_means=OUTSIDE),
+        nullable(VISIT_ID, OUTSIDE, meaning="Visit of the call that completed the operation."),
+        nullable(
+            CALL_PATH_ID, OUTSIDE, meaning="Call path of the call that completed the operation."
+        ),
+        nullable(ENTER_NS, OUTSIDE, meaning="Enter time of the call that completed the operation."),
+        nullable(LEAVE_NS, OUTSIDE, meaning="Leave time of the call that completed the operation."),
+        renamed(
+            VISIT_ID,
+            "start_visit_id",
+            "Visit of the call that started the access.",
+            null_means=OUTSIDE,
+        ),
         renamed(
             CALL_PATH_ID,
             "start_call_path_id",
-            "Call path of the call that began it.",
+            "Call path of the call that started the access.",
             null_means=OUTSIDE,
         ),
-        renamed(ENTER_NS, "begin_ns", "When the call that began it was entered."),
+        renamed(ENTER_NS, "begin_ns", "Enter time of the call that started the access."),
         Column(
             name="is_complete",
             type=BOOL,
-            meaning="All processes of the handle are there and made the same call.",
+            meaning="All processes of the handle are present and made the same call.",
         ),
         Column(
             name="is_doubtful",
@@ -201,7 +226,7 @@ COLLECTIVE_FILE_CALLS = Table(
 
 FILE_SEVERITIES = Table(
     name="file_severities",
-    meaning="Operations on files as metrics.",
+    meaning="Metrics of file operations.",
     grain="one row per metric, call path and location with a value other than zero",
     key=("metric", "call_path_id", "location_id"),
     columns=(METRIC, CALL_PATH_ID, LOCATION_ID, IS_BEYOND_REFERENCE, VALUE),

@@ -1,4 +1,4 @@
-"""Masters and their workers: processes of which one hands out work to the others."""
+"""Masters and their workers: one process assigns work to others."""
 
 from schemas.columns import (
     CONFIDENCE,
@@ -12,20 +12,24 @@ from schemas.columns import (
 )
 from schemas.table import BOOL, INT64, Column, Table
 
-_MASTER = renamed(LOCATION_GROUP_ID, "master_group_id", "Process that is asked, and answers.")
-_WORKER = renamed(LOCATION_GROUP_ID, "worker_group_id", "Process that asks.")
+_MASTER = renamed(
+    LOCATION_GROUP_ID, "master_group_id", "Process that receives requests and answers them."
+)
+_WORKER = renamed(LOCATION_GROUP_ID, "worker_group_id", "Process that sends requests.")
 _ROUND_COUNT = Column(
     name="round_count",
     type=INT64,
     unit="rounds",
     minimum=1,
-    meaning="How often the worker asked and was answered.",
+    meaning="Number of requests of the worker with an answer.",
 )
 
 DEVOTED_PROCESSES = Table(
     name="devoted_processes",
-    meaning="Processes that exchange messages with hardly any other process than one, which has "
-    "several such.",
+    meaning=(
+        "Processes that exchange almost all messages with one other process, which has several "
+        "such partners."
+    ),
     grain="one row per devoted process and the one it exchanges messages with",
     key=("worker_group_id", "master_group_id"),
     is_transient=True,
@@ -40,33 +44,33 @@ DEVOTED_PROCESSES = Table(
 
 WORKER_ROUNDS = Table(
     name="worker_rounds",
-    meaning="Requests of which each was answered before the next one was taken.",
+    meaning="Requests that the master answered before it received the next one.",
     grain="one row per request that was answered at once",
     key=("request_id",),
     is_transient=True,
     columns=(
-        renamed(MESSAGE_ID, "request_id", "Message in which the worker asks."),
-        renamed(MESSAGE_ID, "answer_id", "Message in which the master answers."),
+        renamed(MESSAGE_ID, "request_id", "Message with the request of the worker."),
+        renamed(MESSAGE_ID, "answer_id", "Message with the answer of the master."),
         _MASTER,
         _WORKER,
-        renamed(LOCATION_ID, "master_location_id", "Location that answers."),
-        renamed(LOCATION_ID, "worker_location_id", "Location that gets the answer."),
-        renamed(ENTER_NS, "asked_ns", "When the call that sends the request began."),
-        renamed(ENTER_NS, "awaited_ns", "When the call that gets the answer began."),
-        renamed(LEAVE_NS, "taken_ns", "When the master had the request."),
-        renamed(ENTER_NS, "answered_ns", "When the call that sends the answer began."),
-        renamed(LEAVE_NS, "received_ns", "When the worker had the answer."),
+        renamed(LOCATION_ID, "master_location_id", "Location that sends the answer."),
+        renamed(LOCATION_ID, "worker_location_id", "Location that receives the answer."),
+        renamed(ENTER_NS, "asked_ns", "Enter time of the call that sends the request."),
+        renamed(ENTER_NS, "awaited_ns", "Enter time of the call that receives the answer."),
+        renamed(LEAVE_NS, "taken_ns", "Time when the master had received the request."),
+        renamed(ENTER_NS, "answered_ns", "Enter time of the call that sends the answer."),
+        renamed(LEAVE_NS, "received_ns", "Time when the worker had received the answer."),
         Column(
             name="is_clock_violation",
             type=BOOL,
-            meaning="Request or answer is received before it is sent.",
+            meaning="The request or the answer is received before it is sent.",
         ),
     ),
 )
 
 MASTER_WORKERS = Table(
     name="master_workers",
-    meaning="Processes that get their work from a master, as far as messages show it.",
+    meaning="Processes that receive their work from a master, derived from their messages.",
     grain="one row per worker of a master",
     key=("worker_group_id", "master_group_id"),
     columns=(
@@ -76,10 +80,10 @@ MASTER_WORKERS = Table(
         renamed(
             CONFIDENCE,
             "confidence",
-            "How sure it is that these are a master and its workers, the same for all of them: "
-            "95, as no record says so, times the shares of the workers' messages that are "
-            "exchanged with the master, of its messages that answer at once, and of all other "
-            "processes that are its workers.",
+            "Confidence that these are a master and its workers, the same for all workers of a "
+            "master. It is 95, because no record confirms the roles, times three shares: the "
+            "workers' messages that are exchanged with the master; the master's messages that are "
+            "immediate answers; the other processes that are its workers.",
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""What belongs together: messages, and what found no partner."""
+"""Matched messages, unmatched messages, and the quality of the trace."""
 
 from schemas.columns import (
     BYTES,
@@ -29,7 +29,7 @@ _MOMENTS = {
 
 
 def _moment(moment: str, *, null_means: str = "") -> tuple[Column, ...]:
-    """The four columns that say which call of a message did what, and when."""
+    """The columns of one of the four calls of a message."""
     call = f"call that {_MOMENTS[moment]}"
     parts = (
         (VISIT_ID, "visit_id", f"Visit of the {call}."),
@@ -50,23 +50,23 @@ CHANNEL = (
     TAG,
     ORDINAL,
 )
-SEND_TIME = Column(name="send_ns", type=INT64, unit="ns", meaning="Record of the send.")
-RECEIVE_TIME = Column(name="receive_ns", type=INT64, unit="ns", meaning="Record of the receive.")
+SEND_TIME = Column(name="send_ns", type=INT64, unit="ns", meaning="Send record.")
+RECEIVE_TIME = Column(name="receive_ns", type=INT64, unit="ns", meaning="Receive record.")
 RECEIVE_SEQUENCE = renamed(
-    SEQUENCE, "receive_sequence", "Position of that record among all records of the receiver."
+    SEQUENCE, "receive_sequence", "Position of this record among all records of the receiver."
 )
 RECEIVE_POST_TIME = Column(
     name="receive_post_ns",
     type=INT64,
     unit="ns",
-    null_means="the trace holds no request",
-    meaning="Record that posted the receive.",
+    null_means="the request is not recorded",
+    meaning="Record of posting the receive.",
 )
 SEND_POST = _moment("send_post", null_means=OUTSIDE)
 SEND_COMPLETION = _moment(
-    "send_completion", null_means=f"the trace holds no completion, or {OUTSIDE}"
+    "send_completion", null_means=f"the completion is not recorded, or {OUTSIDE}"
 )
-NO_POST = f"the trace holds no request, or {OUTSIDE}"
+NO_POST = f"the request is not recorded, or {OUTSIDE}"
 RECEIVE_POST = _moment("receive_post", null_means=NO_POST)
 RECEIVE_COMPLETION = _moment("receive_completion", null_means=OUTSIDE)
 
@@ -76,7 +76,7 @@ _ONE_SIDED_ROLES = (
 )  # fmt: skip
 MPI_CALLS = Table(
     name="mpi_calls",
-    meaning="Which MPI call a region is, what completing a message in it means, and its purpose.",
+    meaning="MPI call of each region, its effect on messages that it completes, and its purpose.",
     grain="one row per region that is an MPI call",
     key=("region_id",),
     columns=(
@@ -84,37 +84,37 @@ MPI_CALLS = Table(
         Column(
             name="call",
             type=STRING,
-            meaning="Name in the C binding, lower case: mpi_waitall for PMPI_Waitall too.",
+            meaning="Lower-case name of the C binding: mpi_waitall, also for PMPI_Waitall.",
         ),
         Column(name="is_setup", type=BOOL, meaning="Starts or ends MPI."),
         Column(
             name="is_test",
             type=BOOL,
-            meaning="Looks whether messages are complete, but never waits for them.",
+            meaning="Tests whether messages are complete, and never waits for them.",
         ),
         Column(
             name="can_wait_for_receiver",
             type=BOOL,
-            meaning="A send completed here may have waited for its receive to be posted.",
+            meaning="A send that this call completes may have waited for its receive to be posted.",
         ),
         Column(
             name="one_sided_role",
             type=ENUM,
             values=_ONE_SIDED_ROLES,
-            null_means="no call of one-sided communication",
-            meaning="What it does with a window; access is to put, get or accumulate.",
+            null_means="not a call of one-sided communication",
+            meaning="Effect on a window; access stands for put, get and accumulate.",
         ),
         Column(
             name="is_collective_file_call",
             type=BOOL,
-            meaning="All processes that opened a file make it together.",
+            meaning="Collective over all processes that opened the file.",
         ),
     ),
 )
 
 MPI_CALL_PATHS = Table(
     name="mpi_call_paths",
-    meaning="Which MPI call a call path ends in, and what that means.",
+    meaning="MPI call at the end of each call path, and its properties.",
     grain="one row per call path of an MPI call",
     key=("call_path_id",),
     is_transient=True,
@@ -123,7 +123,7 @@ MPI_CALL_PATHS = Table(
 
 SENDS = Table(
     name="sends",
-    meaning="Sends with posting and completing call, numbered on their channel.",
+    meaning="Sends with the calls that post and complete them, numbered per channel.",
     grain="one row per send that was not cancelled and whose receiver is known",
     key=("communicator_id", "sender_group_id", "receiver_group_id", "tag", "ordinal"),
     is_transient=True,
@@ -137,7 +137,7 @@ SENDS = Table(
             name="send_completion_ns",
             type=INT64,
             unit="ns",
-            null_means="the trace holds no completion",
+            null_means="the completion is not recorded",
             meaning="Record of the send's completion.",
         ),
         *SEND_COMPLETION,
@@ -146,7 +146,7 @@ SENDS = Table(
 
 PROBED_RECEIVES = Table(
     name="probed_receives",
-    meaning="Receives of messages that a matched probe had picked before.",
+    meaning="Receives of messages that a matched probe had selected before.",
     grain="one row per completed receive of a probed message",
     key=("receiver_location_id", "receive_sequence"),
     is_transient=True,
@@ -158,9 +158,9 @@ PROBED_RECEIVES = Table(
             name="channel_ns",
             type=INT64,
             unit="ns",
-            meaning="Record of the probe, which takes the message off its channel.",
+            meaning="Probe record. The probe takes the message off its channel.",
         ),
-        renamed(SEQUENCE, "channel_sequence", "Position of that record on its location."),
+        renamed(SEQUENCE, "channel_sequence", "Position of this record on its location."),
         renamed(LOCATION_ID, "receiver_location_id", "Location that receives."),
         BYTES,
         RECEIVE_TIME,
@@ -173,7 +173,10 @@ PROBED_RECEIVES = Table(
 
 RECEIVES = Table(
     name="receives",
-    meaning="Receives with posting and completing call, numbered on their channel as posted.",
+    meaning=(
+        "Receives with the calls that post and complete them, numbered per channel in the "
+        "order of posting."
+    ),
     grain="one row per completed receive whose sender is known",
     key=("communicator_id", "sender_group_id", "receiver_group_id", "tag", "ordinal"),
     is_transient=True,
@@ -191,8 +194,10 @@ RECEIVES = Table(
 
 MESSAGES = Table(
     name="messages",
-    meaning="Matched messages, the k-th send with the k-th posted receive of a channel, with their "
-    "four moments: send and receive, posted and completed.",
+    meaning=(
+        "Matched messages: the k-th send with the k-th posted receive of a channel. For each "
+        "message, the calls that post and complete the send and the receive."
+    ),
     grain="one row per matched message",
     key=("message_id",),
     columns=(
@@ -211,18 +216,20 @@ MESSAGES = Table(
         Column(
             name="is_clock_violation",
             type=BOOL,
-            meaning="The receive is recorded before the send, which clocks alone can cause.",
+            meaning="The receive is recorded before the send. Only clock errors can cause this.",
         ),
     ),
 )
 
 UNMATCHED_MESSAGES = Table(
     name="unmatched_messages",
-    meaning="Sends and receives whose partner is not in the trace.",
+    meaning="Sends and receives without a partner in the trace.",
     grain="one row per send or receive without partner",
     key=("side", "communicator_id", "sender_group_id", "receiver_group_id", "tag", "ordinal"),
     columns=(
-        Column(name="side", type=ENUM, values=("send", "receive"), meaning="What is there."),
+        Column(
+            name="side", type=ENUM, values=("send", "receive"), meaning="Side that is recorded."
+        ),
         *CHANNEL,
         LOCATION_ID,
         renamed(VISIT_ID, "visit_id", "Visit of the posting call.", null_means=NO_POST),
@@ -234,7 +241,7 @@ UNMATCHED_MESSAGES = Table(
 
 DOUBTFUL_CHANNELS = Table(
     name="doubtful_channels",
-    meaning="Channels with an unmatched message, beyond which messages may be paired wrongly.",
+    meaning="Channels with an unmatched message. Their later messages may be matched wrongly.",
     grain="one row per channel with an unmatched message",
     key=("communicator_id", "sender_group_id", "receiver_group_id", "tag"),
     is_transient=True,
@@ -252,21 +259,21 @@ QUALITY_KINDS = (
 )  # fmt: skip
 
 _FINDING_COLUMNS = (
-    Column(name="kind", type=ENUM, values=QUALITY_KINDS, meaning="What was noticed."),
-    nullable(LOCATION_ID, "about the trace as a whole"),
-    Column(name="count", type=INT64, minimum=1, meaning="How many times."),
+    Column(name="kind", type=ENUM, values=QUALITY_KINDS, meaning="Kind of problem."),
+    nullable(LOCATION_ID, "the problem concerns the whole trace"),
+    Column(name="count", type=INT64, minimum=1, meaning="Number of occurrences."),
     Column(
         name="time_ns",
         type=INT64,
         unit="ns",
-        null_means="no time belongs to this kind",
-        meaning="Time concerned, for instance inside buffer flushes or clipped.",
+        null_means="this kind has no time",
+        meaning="Time affected, for example inside buffer flushes, or cut off.",
     ),
 )
 
 READING_FINDINGS = Table(
     name="reading_findings",
-    meaning="What the reader noticed while reading, before anything was matched.",
+    meaning="Problems that the reader found, before matching.",
     grain="one row per kind and location",
     key=("kind", "location_id"),
     columns=_FINDING_COLUMNS,
@@ -274,30 +281,34 @@ READING_FINDINGS = Table(
 
 MISREAD_CELLS = Table(
     name="misread_cells",
-    meaning="Cells of a trace in CSV that are not understood; at most 50 different ones are kept "
-    "per column and use.",
+    meaning=(
+        "Cells of a CSV trace that the reader cannot interpret; at most 50 different ones per "
+        "column and use."
+    ),
     grain="one row per column and cell",
     key=("column_name", "cell"),
     columns=(
         Column(name="column_name", type=STRING, meaning="Column of the file."),
         Column(
-            name="cell", type=STRING, meaning="What stands there, cut after 80 characters; or ''."
+            name="cell", type=STRING, meaning="Content of the cell, at most 80 characters; or ''."
         ),
         Column(name="row_count", type=INT64, minimum=1, meaning="Rows with this cell."),
-        Column(name="file", type=STRING, meaning="Name of the file that holds the first of them."),
-        Column(name="first_line", type=INT64, minimum=1, meaning="Line of the first one."),
+        Column(name="file", type=STRING, meaning="Name of the file with the first of these cells."),
+        Column(
+            name="first_line", type=INT64, minimum=1, meaning="Line of the first of these cells."
+        ),
         Column(
             name="nearest",
             type=STRING,
             null_means="no known word is similar",
-            meaning="The known word that may be meant.",
+            meaning="Known word that may be meant.",
         ),
     ),
 )
 
 OPEN_REQUESTS = Table(
     name="open_requests",
-    meaning="Receives and collectives that were started, but neither completed nor cancelled.",
+    meaning="Receives and collectives that were started, but neither completed nor canceled.",
     grain="one row per location with open requests",
     key=("location_id",),
     is_transient=True,
@@ -309,7 +320,7 @@ OPEN_REQUESTS = Table(
 
 CLOCK_VIOLATIONS = Table(
     name="clock_violations",
-    meaning="Where clocks contradict each other: something ended before its cause had begun.",
+    meaning="Contradictory clocks: an event ended before its cause began.",
     grain="one row per location with violations",
     key=("location_id",),
     is_transient=True,
@@ -326,14 +337,14 @@ CLOCK_VIOLATIONS = Table(
             type=INT64,
             unit="ns",
             minimum=0,
-            meaning="Time by which waits were cut at the end of their call.",
+            meaning="Time by which waits were cut off at the end of their call.",
         ),
     ),
 )
 
 TRACE_QUALITY = Table(
     name="trace_quality",
-    meaning="What is missing, damaged or doubtful in the trace. No row: nothing of that kind.",
+    meaning="Missing, damaged or uncertain parts of the trace. Kinds without a row did not occur.",
     grain="one row per kind and location",
     key=("kind", "location_id"),
     columns=(
@@ -341,9 +352,9 @@ TRACE_QUALITY = Table(
         Column(
             name="is_loss",
             type=BOOL,
-            meaning="Something that was recorded is not in the tables: the trace is incomplete.",
+            meaning="Recorded data is missing from the tables: the trace is incomplete.",
         ),
-        Column(name="detail", type=STRING, meaning="What it means for the results."),
+        Column(name="detail", type=STRING, meaning="Effect on the results."),
     ),
 )
 

@@ -1,4 +1,4 @@
-"""What is measured, and every metric per call path and location."""
+"""The metrics, and their values per call path and location."""
 
 from schemas.columns import (
     CALL_PATH_ID,
@@ -13,7 +13,7 @@ from schemas.table import ENUM, STRING, Column, Table
 
 METRICS = Table(
     name="metrics",
-    meaning="The metrics, their hierarchy and their meaning.",
+    meaning="The metrics, with their hierarchy and meaning.",
     grain="one row per metric",
     key=("metric",),
     columns=(
@@ -21,7 +21,7 @@ METRICS = Table(
         Column(
             name="parent_metric",
             type=STRING,
-            null_means="a metric of its own",
+            null_means="top-level metric",
             meaning="Metric that includes this one.",
         ),
         Column(
@@ -40,27 +40,31 @@ METRICS = Table(
                 "imbalance",
                 "idle",
             ),
-            meaning="What the metric is about.",
+            meaning="Subject of the metric.",
         ),
-        renamed(NAME, "title", "Name for people."),
+        renamed(NAME, "title", "Title of the metric."),
         Column(
             name="unit",
             type=ENUM,
             values=("ns", "visits", "bytes", "occurrences"),
             meaning="Unit of the metric's values.",
         ),
-        Column(name="meaning", type=STRING, meaning="What the metric measures."),
+        Column(name="meaning", type=STRING, meaning="Meaning of the metric."),
     ),
 )
 
 SEVERITIES = Table(
     name="severities",
-    meaning="Metrics per call path and location; a metric includes its sub-metrics. Elsewhere are "
-    "time and visits (call_tree), critical-path activities (critical_path_work), overheads "
-    "(location_overheads, call_path_overheads), imbalance (computational_imbalance) and idle time "
-    "(idle_times).",
-    grain="one row per metric, call path and location with a value other than zero, beyond the "
-    "reference apart",
+    meaning=(
+        "Metrics per call path and location. A metric includes its sub-metrics. Other metrics "
+        "are in separate tables: time and visits (call_tree), critical-path activities "
+        "(critical_path_work), overheads (location_overheads, call_path_overheads), imbalance "
+        "(computational_imbalance) and idle time (idle_times)."
+    ),
+    grain=(
+        "one row per metric, call path and location with a value other than zero, beyond the "
+        "reference apart"
+    ),
     key=("metric", "call_path_id", "location_id", "is_beyond_reference"),
     columns=(METRIC, CALL_PATH_ID, LOCATION_ID, IS_BEYOND_REFERENCE, VALUE),
 )

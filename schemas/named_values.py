@@ -1,4 +1,4 @@
-"""Named values that the trace declares: attributes of records, parameters and counters."""
+"""Named values defined in the trace: attributes of records, parameters and counters."""
 
 from schemas.columns import (
     NAME,
@@ -8,14 +8,14 @@ from schemas.table import ENUM, INT8, INT32, INT64, STRING, Column, Table
 
 ATTRIBUTES = Table(
     name="attributes",
-    meaning="Named extra values that records may carry.",
+    meaning="Named additional values of records.",
     grain="one row per attribute",
     key=("attribute_id",),
     columns=(
-        Column(name="attribute_id", type=INT32, minimum=0, meaning="Definition order."),
+        Column(name="attribute_id", type=INT32, minimum=0, meaning="Number in definition order."),
         SOURCE_REF,
         NAME,
-        Column(name="description", type=STRING, meaning="Description as the trace gives it."),
+        Column(name="description", type=STRING, meaning="Description in the trace."),
     ),
 )
 
@@ -25,7 +25,7 @@ PARAMETERS = Table(
     grain="one row per parameter",
     key=("parameter_id",),
     columns=(
-        Column(name="parameter_id", type=INT32, minimum=0, meaning="Definition order."),
+        Column(name="parameter_id", type=INT32, minimum=0, meaning="Number in definition order."),
         SOURCE_REF,
         NAME,
         Column(
@@ -43,23 +43,26 @@ COUNTERS = Table(
     grain="one row per counter",
     key=("counter_id",),
     columns=(
-        Column(name="counter_id", type=INT32, minimum=0, meaning="Definition order."),
+        Column(name="counter_id", type=INT32, minimum=0, meaning="Number in definition order."),
         SOURCE_REF,
         NAME,
-        Column(name="unit", type=STRING, meaning="Unit as the trace gives it."),
+        Column(name="unit", type=STRING, meaning="Unit in the trace."),
         Column(
             name="kind",
             type=ENUM,
             values=("other", "papi", "rusage", "user"),
-            meaning="Where the values come from.",
+            meaning="Source of the values.",
         ),
         Column(
             name="accumulation",
             type=ENUM,
             values=("accumulated", "absolute", "relative"),
-            meaning="Whether values grow from the start, stand alone, or add to the one before.",
+            meaning=(
+                "Whether values count from the start, are independent, or are differences from "
+                "the previous value."
+            ),
         ),
-        Column(name="base", type=INT8, meaning="2 or 10: values count base**exponent units."),
+        Column(name="base", type=INT8, meaning="2 or 10: values are in units of base**exponent."),
         Column(name="exponent", type=INT64, meaning="See base."),
     ),
 )

@@ -1,4 +1,4 @@
-"""Where time is lost to parallelism: the classes of overhead, and the time of each."""
+"""Overheads of parallelism: the classes, and the time of each class."""
 
 import re
 from dataclasses import dataclass, replace
@@ -21,9 +21,9 @@ from schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Tab
 
 @dataclass(frozen=True)
 class Overhead:
-    """A class of the taxonomy of Truong and Fahringer (2001); its number is its place in it.
+    """A class of the taxonomy of Truong and Fahringer (2001). Its position is its number.
 
-    Its metric says what belongs to it.
+    The meaning is that of its metric.
     """
 
     name: str
@@ -74,7 +74,7 @@ OVERHEAD_ID = Column(
     type=INT32,
     minimum=0,
     maximum=len(TAXONOMY) - 1,
-    meaning="Class of overhead, numbered as in overhead_classes.",
+    meaning="Overhead class, numbered as in overhead_classes.",
 )
 OVERHEAD_CLASS = Column(
     name="overhead_class",
@@ -86,46 +86,46 @@ OVERHEAD_SUBCLASS = Column(
     name="overhead_subclass",
     type=ENUM,
     values=tuple(each.part for each in TAXONOMY),
-    meaning="Subclass; no two classes have one of the same name.",
+    meaning="Subclass. Names of subclasses are unique.",
 )
 RULE_ID = Column(
-    name="rule_id", type=INT32, minimum=0, meaning="Rule, in order: the first that fits counts."
+    name="rule_id", type=INT32, minimum=0, meaning="Rule, in order. The first matching rule counts."
 )
 
 OVERHEAD_CLASSES = Table(
     name="overhead_classes",
-    meaning="The taxonomy of overheads: every nanosecond of a location is in one class.",
+    meaning="The overhead taxonomy. Every nanosecond of a location is in exactly one class.",
     grain="one row per class",
     key=("overhead_id",),
     columns=(
         OVERHEAD_ID,
         OVERHEAD_CLASS,
         OVERHEAD_SUBCLASS,
-        replace(METRIC, meaning="Its metric, which `metrics` describes."),
+        replace(METRIC, meaning="Metric of the class; see table `metrics` for its meaning."),
     ),
 )
 
 OVERHEAD_RULES = Table(
     name="overhead_rules",
-    meaning="Which regions belong to which class of overhead, as given or shipped.",
+    meaning="Rules that assign regions to overhead classes: the shipped rules, or the user's.",
     grain="one row per rule",
     key=("rule_id",),
     columns=(
         RULE_ID,
-        Column(name="line", type=INT32, minimum=1, meaning="Line of the file of rules."),
-        Column(name="paradigm", type=STRING, meaning="Pattern of the region's paradigm."),
-        Column(name="role", type=STRING, meaning="Pattern of the region's role."),
-        Column(name="name", type=STRING, meaning="Pattern of the region's name."),
+        Column(name="line", type=INT32, minimum=1, meaning="Line in the rules file."),
+        Column(name="paradigm", type=STRING, meaning="Pattern for the paradigm of the region."),
+        Column(name="role", type=STRING, meaning="Pattern for the role of the region."),
+        Column(name="name", type=STRING, meaning="Pattern for the name of the region."),
         OVERHEAD_ID,
     ),
 )
 
 REGION_CLASSES = Table(
     name="region_classes",
-    meaning="The class of overhead that the exclusive time of each region belongs to.",
+    meaning="Overhead class of the exclusive time of each region.",
     grain="one row per region",
     key=("region_id",),
-    columns=(REGION_ID, OVERHEAD_ID, nullable(RULE_ID, "no rule names the region")),
+    columns=(REGION_ID, OVERHEAD_ID, nullable(RULE_ID, "no rule matches the region")),
 )
 
 FORK_JOIN_TIMES = Table(
@@ -139,15 +139,18 @@ FORK_JOIN_TIMES = Table(
         renamed(
             EXCLUSIVE_NS,
             "fork_join_ns",
-            "From the fork to entering, and from leaving to the join: a part of exclusive time.",
+            "Time from the fork to the enter and from the leave to the join, part of the exclusive "
+            "time.",
         ),
-        renamed(EXCLUSIVE_NS, "fork_ns", "From the fork to entering: a part of that."),
+        renamed(
+            EXCLUSIVE_NS, "fork_ns", "Time from the fork to the enter, part of `fork_join_ns`."
+        ),
     ),
 )
 
 OPERATION_CALLS = Table(
     name="operation_calls",
-    meaning="Calls of operations: communication, synchronisation and I/O.",
+    meaning="Calls of communication, synchronization and I/O operations.",
     grain="one row per call path of an operation and location that visited it",
     key=("call_path_id", "location_id"),
     is_transient=True,
@@ -156,33 +159,41 @@ OPERATION_CALLS = Table(
             name="kind",
             type=ENUM,
             values=("communication", "synchronisation", "io"),
-            meaning="What the operation is.",
+            meaning="Kind of operation.",
         ),
         Column(
             name="operation",
             type=STRING,
-            meaning="The MPI call, as in C, in lower case; else the region's name.",
+            meaning="Lower-case C name of the MPI call; otherwise, the name of the region.",
         ),
         CALL_PATH_ID,
         LOCATION_ID,
         VISIT_COUNT,
         renamed(EXCLUSIVE_NS, "time_ns", "Time of the calls, without fork and join."),
-        Column(name="is_complete", type=BOOL, meaning="Nothing of the location is missing."),
+        Column(name="is_complete", type=BOOL, meaning="No records of the location are missing."),
     ),
 )
 
 LOCATION_BASES = Table(
     name="location_bases",
-    meaning="Which class of overhead a location's time outside visits belongs to, and when.",
+    meaning="Overhead class of a location's time outside of visits, with its time range.",
     grain="one row per location",
     key=("location_id",),
     is_transient=True,
     columns=(
         LOCATION_ID,
-        renamed(OVERHEAD_ID, "overhead_id", "Class of time outside visits, from begin to end."),
-        renamed(OVERHEAD_ID, "outside_id", "Class of time before that and after it."),
-        renamed(ENTER_NS, "begin_ns", "When time outside visits begins to be of the class."),
-        renamed(LEAVE_NS, "end_ns", "When it ceases to be."),
+        renamed(
+            OVERHEAD_ID,
+            "overhead_id",
+            "Class of the time outside of visits, from `begin_ns` to `end_ns`.",
+        ),
+        renamed(
+            OVERHEAD_ID,
+            "outside_id",
+            "Class of the time outside of visits before and after this range.",
+        ),
+        renamed(ENTER_NS, "begin_ns", "Start of the range."),
+        renamed(LEAVE_NS, "end_ns", "End of the range."),
         renamed(ENTER_NS, "run_begin_ns", "First record of the run."),
         renamed(LEAVE_NS, "run_end_ns", "Last record of the run."),
     ),
@@ -193,12 +204,12 @@ _TIME_RATIO = Column(
     type=FLOAT64,
     unit="ratio",
     null_means="the run took no time",
-    meaning="Share of the run.",
+    meaning="Share of the length of the run.",
 )
 
 LOCATION_OVERHEADS = Table(
     name="location_overheads",
-    meaning="How the run divides into classes of overhead, for every location.",
+    meaning="Overhead classes of the run, per location.",
     grain="one row per location and class that took time",
     key=("location_id", "overhead_id"),
     columns=(
@@ -208,8 +219,10 @@ LOCATION_OVERHEADS = Table(
             name="time_ns",
             type=INT64,
             unit="ns",
-            meaning="Time of the class; over all classes it is the time from the run's first to "
-            "its last record. Outside visits it is negative where visits overlap.",
+            meaning=(
+                "Time of the class. The sum over all classes is the length of the run. Time "
+                "outside of visits is negative if visits overlap."
+            ),
         ),
         _TIME_RATIO,
     ),
@@ -217,7 +230,7 @@ LOCATION_OVERHEADS = Table(
 
 OVERHEADS = Table(
     name="overheads",
-    meaning="How the run divides into classes of overhead, over all locations.",
+    meaning="Overhead classes of the run, over all locations.",
     grain="one row per class that took time",
     key=("overhead_id",),
     columns=(
@@ -226,7 +239,7 @@ OVERHEADS = Table(
         renamed(_TIME_RATIO, "time_ratio", "Share of the time of all locations.",
                 null_means="the run took no time"),
         Column(name="mean_ns", type=INT64, unit="ns", meaning="Mean over all locations, rounded."),
-        Column(name="longest_ns", type=INT64, unit="ns", meaning="Most on any location."),
+        Column(name="longest_ns", type=INT64, unit="ns", meaning="Longest time of a location."),
     ),
 )  # fmt: skip
 
@@ -234,8 +247,8 @@ _EXCLUSIVE = renamed(EXCLUSIVE_NS, "exclusive_ns", "Time of the class without ca
 
 CALL_PATH_OVERHEADS = Table(
     name="call_path_overheads",
-    meaning="Time per class of overhead of every call path, over all locations.",
-    grain="one row per class and call path at or below which it took time",
+    meaning="Time per overhead class and call path, over all locations.",
+    grain="one row per class, and call path with time of the class at or below it",
     key=("overhead_id", "call_path_id"),
     columns=(
         OVERHEAD_ID,
@@ -244,15 +257,15 @@ CALL_PATH_OVERHEADS = Table(
         renamed(
             INCLUSIVE_NS,
             "inclusive_ns",
-            "Time of the class at the call path and below it; tasks count below TASKS only.",
+            "Time of the class at the call path and below it. Tasks count only below TASKS.",
         ),
     ),
 )
 
 REGION_OVERHEADS = Table(
     name="region_overheads",
-    meaning="Time per class of overhead of every region of the call graph, over all locations.",
-    grain="one row per class and executed region in which, or below which, it took time",
+    meaning="Time per overhead class and region of the call graph, over all locations.",
+    grain="one row per class, and executed region with time of the class in it or below it",
     key=("overhead_id", "region_id"),
     columns=(
         OVERHEAD_ID,
@@ -261,8 +274,8 @@ REGION_OVERHEADS = Table(
         renamed(
             INCLUSIVE_NS,
             "inclusive_ns",
-            "Time of the class in the region and all that was called or forked from it; inner "
-            "visits of a recursion count once.",
+            "Time of the class in the region and everything called or forked from it. Inner visits "
+            "of a recursion count once.",
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""What patterns find, apart from waiting, and which patterns were looked for."""
+"""Patterns, and their findings except waiting."""
 
 from dataclasses import replace
 
@@ -18,60 +18,64 @@ PATTERN_KINDS = ("wait state", "completion", "finding")
 
 PATTERNS = Table(
     name="patterns",
-    meaning="The patterns that were looked for, as their files declare them.",
+    meaning="All evaluated patterns, as declared in their files.",
     grain="one row per pattern",
     key=("pattern",),
     columns=(
-        Column(name="pattern", type=STRING, meaning="Name of its file, and of what it finds."),
+        Column(name="pattern", type=STRING, meaning="Name of the pattern and of its file."),
         Column(
             name="kind",
             type=ENUM,
             values=PATTERN_KINDS,
-            meaning="Waiting, completing together, or a finding about time that others may be "
-            "about, too.",
+            meaning=(
+                "Waiting, completion, or a finding. Findings may share their time with other "
+                "findings."
+            ),
         ),
-        Column(name="is_own", type=BOOL, meaning="One of yours, not of the catalogue."),
+        Column(name="is_own", type=BOOL, meaning="A user pattern, not one of the catalogue."),
         Column(name="metrics", type=STRING, meaning="Names of its metrics."),
-        Column(name="description", type=STRING, meaning="What it looks for."),
-        Column(name="source", type=STRING, meaning="Where it is from; may be empty."),
-        Column(name="assumes", type=STRING, meaning="What must hold; may be empty."),
-        Column(name="query", type=STRING, meaning="The SQL that finds it, with its header."),
+        Column(name="description", type=STRING, meaning="Description of the pattern."),
+        Column(name="source", type=STRING, meaning="Reference for the pattern; may be empty."),
+        Column(name="assumes", type=STRING, meaning="Assumptions of the pattern; may be empty."),
+        Column(name="query", type=STRING, meaning="SQL query with its header."),
     ),
 )
 
 FINDING_PROPERTY = Column(name="property", type=STRING, meaning="Metric of the finding.")
 FINDING_VALUE = replace(
-    VALUE, minimum=1, meaning="How much, in the metric's unit; times in nanoseconds."
+    VALUE, minimum=1, meaning="Amount in the unit of the metric; times are in nanoseconds."
 )
 FINDING_COLUMNS = (
     FINDING_PROPERTY,
     CALL_PATH_ID,
     LOCATION_ID,
-    nullable(VISIT_ID, "about no single visit"),
+    nullable(VISIT_ID, "not about a single visit"),
     Column(
         name="start_ns",
         type=INT64,
         unit="ns",
-        null_means="about no single moment",
-        meaning="When it began.",
+        null_means="not about a single time",
+        meaning="Start time.",
     ),
     FINDING_VALUE,
     renamed(
         LOCATION_ID,
         "cause_location_id",
         "Location that caused it.",
-        null_means="no single location did",
+        null_means="no single location",
     ),
-    renamed(VISIT_ID, "cause_visit_id", "Visit that caused it.", null_means="no single visit did"),
+    renamed(VISIT_ID, "cause_visit_id", "Visit that caused it.", null_means="no single visit"),
     CONFIDENCE,
 )
-"""A pattern gives the place and the value; what else it leaves out is null, confidence 100."""
+"""A pattern must return place and value. Other missing columns are null; the confidence is 100."""
 NEEDED_OF_FINDINGS = ("call_path_id", "location_id", "value")
 
 FINDINGS = Table(
     name="findings",
-    meaning="What patterns find apart from waiting, yours included; several may be about the same "
-    "time, so that their values do not add up.",
+    meaning=(
+        "Findings of all patterns except waiting, including user patterns. Several findings "
+        "may concern the same time, so their values do not add up."
+    ),
     grain="one row per finding",
     key=(),
     columns=FINDING_COLUMNS,
@@ -79,7 +83,7 @@ FINDINGS = Table(
 
 FINDING_TOTALS = Table(
     name="finding_totals",
-    meaning="What patterns find apart from waiting, per call path and location.",
+    meaning="Findings of patterns, except waiting, per call path and location.",
     grain="one row per property and the call path and location where it was found",
     key=("property", "call_path_id", "location_id"),
     columns=(
@@ -92,15 +96,15 @@ FINDING_TOTALS = Table(
             type=INT64,
             unit="occurrences",
             minimum=1,
-            meaning="Single findings, as of a call or a message.",
+            meaning="Number of single findings, for example calls or messages.",
         ),
-        renamed(CONFIDENCE, "confidence", "How sure the least sure of them is."),
+        renamed(CONFIDENCE, "confidence", "Lowest confidence among the findings."),
     ),
 )
 
 
 def pattern_table(name: str, *, kind: str, meaning: str, grain: str, is_transient: bool) -> Table:
-    """The table of what one pattern finds."""
+    """The table for the results of one pattern."""
     is_finding = kind == "finding"
     return Table(
         name=name,

@@ -1,4 +1,4 @@
-"""Where the time went and who talked to whom."""
+"""Profiles of time, and communication between processes."""
 
 from schemas.columns import (
     BYTES,
@@ -19,12 +19,12 @@ from schemas.table import BOOL, INT64, Column, Table
 SHORTEST_NS = Column(
     name="shortest_ns", type=INT64, unit="ns", minimum=0, meaning="Shortest visit."
 )
-UNVISITED = "the location visits only call paths below, or the row is a task's stub"
+UNVISITED = "the location visits only call paths below, or the row is the stub of a task"
 LONGEST_NS = Column(name="longest_ns", type=INT64, unit="ns", minimum=0, meaning="Longest visit.")
 
 CALL_TREE = Table(
     name="call_tree",
-    meaning="Time and visits of every call path on every location, summed while reading.",
+    meaning="Time and visits of every call path on every location.",
     grain="one row per location and call path with visits at or below it",
     key=("location_id", "call_path_id"),
     is_partitioned=True,
@@ -36,7 +36,8 @@ CALL_TREE = Table(
         renamed(
             INCLUSIVE_NS,
             "inclusive_ns",
-            "Time at the call path and below it, tasks run inside a scheduling point included.",
+            "Time at the call path and below it, including tasks that run inside a scheduling "
+            "point.",
         ),
         EXCLUSIVE_NS,
         nullable(SHORTEST_NS, UNVISITED),
@@ -44,19 +45,22 @@ CALL_TREE = Table(
         Column(
             name="is_recursive",
             type=BOOL,
-            meaning="The location also visits a call path above that has the same region.",
+            meaning="The location also visits a call path above with the same region.",
         ),
         Column(
             name="is_repeated",
             type=BOOL,
-            meaning="The same for a call path above with the same region and the same caller.",
+            meaning=(
+                "The location also visits a call path above with the same region and the same "
+                "caller."
+            ),
         ),
     ),
 )
 
 CALL_PATH_KEYS = Table(
     name="call_path_keys",
-    meaning="Keys by which call paths of different runs are compared.",
+    meaning="Keys to compare call paths of different runs.",
     grain="one row per call path",
     key=("call_path_id",),
     columns=(CALL_PATH_ID, CALL_PATH_KEY),
@@ -84,7 +88,7 @@ FLAT_PROFILE = Table(
 
 REGION_GRAPH_NODES = Table(
     name="region_graph_nodes",
-    meaning="Nodes of the dynamic region call graph: the regions that were executed.",
+    meaning="Nodes of the dynamic region call graph: all executed regions.",
     grain="one row per executed region",
     key=("region_id",),
     columns=(
@@ -92,18 +96,20 @@ REGION_GRAPH_NODES = Table(
         VISIT_COUNT,
         INCLUSIVE_NS,
         EXCLUSIVE_NS,
-        Column(name="is_entry", type=BOOL, meaning="The region starts some location or task."),
+        Column(
+            name="is_entry", type=BOOL, meaning="The region is the start of a location or task."
+        ),
     ),
 )
 
 REGION_GRAPH_EDGES = Table(
     name="region_graph_edges",
-    meaning="Edges of the dynamic region call graph: who called whom.",
+    meaning="Edges of the dynamic region call graph: callers and callees.",
     grain="one row per pair of regions of which the first called the second",
     key=("caller_region_id", "callee_region_id"),
     columns=(
-        renamed(REGION_ID, "caller_region_id", "Region that called."),
-        renamed(REGION_ID, "callee_region_id", "Region that was called."),
+        renamed(REGION_ID, "caller_region_id", "Region that makes the call."),
+        renamed(REGION_ID, "callee_region_id", "Region that is called."),
         renamed(VISIT_COUNT, "visit_count", "Visits of the callee from this caller."),
         renamed(INCLUSIVE_NS, "inclusive_ns", "Time of those visits with their callees."),
         renamed(EXCLUSIVE_NS, "exclusive_ns", "Time of those visits without their callees."),
@@ -112,7 +118,7 @@ REGION_GRAPH_EDGES = Table(
 
 COMMUNICATION_MATRIX = Table(
     name="communication_matrix",
-    meaning="Matched messages between processes.",
+    meaning="Matched messages between pairs of processes.",
     grain="one row per pair of processes that exchanged messages in that direction",
     key=("sender_group_id", "receiver_group_id"),
     columns=(
@@ -125,12 +131,12 @@ COMMUNICATION_MATRIX = Table(
 
 MESSAGE_SIZES = Table(
     name="message_sizes",
-    meaning="How long messages are: a histogram in powers of two.",
+    meaning="Histogram of message sizes in powers of two.",
     grain="one row per size class that occurs",
     key=("lower_bytes",),
     columns=(
-        renamed(BYTES, "lower_bytes", "Smallest length of the class: 0 or a power of two."),
-        renamed(BYTES, "upper_bytes", "Largest length of the class."),
+        renamed(BYTES, "lower_bytes", "Smallest size of the class: 0 or a power of two."),
+        renamed(BYTES, "upper_bytes", "Largest size of the class."),
         MESSAGE_COUNT,
         renamed(BYTES, "bytes", "Bytes of all messages of the class."),
     ),

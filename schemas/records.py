@@ -1,4 +1,4 @@
-"""What every record says, and the records that carry values."""
+"""Columns of all records, and the tables of records that carry values."""
 
 from schemas.columns import (
     CALL_PATH_ID,
@@ -14,25 +14,25 @@ from schemas.columns import (
 )
 from schemas.table import FLOAT64, INT32, INT64, Column, Table
 
-OUTSIDE = "the record lies outside any region visit"
+OUTSIDE = "the record is outside of any region visit"
 RECORD_COLUMNS = (LOCATION_ID, SEQUENCE, TIME_NS)
 VISIT_COLUMNS = (nullable(VISIT_ID, OUTSIDE), nullable(CALL_PATH_ID, OUTSIDE))
-CALL_ENTER = nullable(ENTER_NS, OUTSIDE, meaning="When the call that holds the record began.")
-CALL_LEAVE = nullable(LEAVE_NS, OUTSIDE, meaning="When the call that holds the record ended.")
+CALL_ENTER = nullable(ENTER_NS, OUTSIDE, meaning="Start of the call that contains the record.")
+CALL_LEAVE = nullable(LEAVE_NS, OUTSIDE, meaning="End of the call that contains the record.")
 COLLECTIVE_BEGIN_NS = Column(
-    name="begin_ns", type=INT64, unit="ns", meaning="Record of the collective's begin."
+    name="begin_ns", type=INT64, unit="ns", meaning="Begin record of the collective."
 )
 MATCHING_ID = Column(
     name="matching_id",
     type=INT64,
-    null_means="the record needs no partner",
+    null_means="the record has no counterpart",
     meaning="Links an operation to its completion, or a lock to its release.",
 )
 DETAIL = Column(
     name="detail",
     type=INT64,
-    null_means="nothing more is recorded",
-    meaning="What else the record says, as OTF2 numbers it.",
+    null_means="no further information is recorded",
+    meaning="Further information of the record, with the numbers of OTF2.",
 )
 
 COUNTER_VALUES = Table(
@@ -50,7 +50,7 @@ COUNTER_VALUES = Table(
             name="value_float",
             type=FLOAT64,
             null_means="the value is an integer",
-            meaning="The value, if it is a floating-point number.",
+            meaning="Value, if it is a floating-point number.",
         ),
     ),
 )
@@ -77,7 +77,7 @@ PARAMETER_VALUES = Table(
 
 RECORD_ATTRIBUTES = Table(
     name="record_attributes",
-    meaning="Extra values that records carried.",
+    meaning="Additional values of records.",
     grain="one row per value",
     key=("location_id", "sequence", "attribute_id"),
     is_partitioned=True,
@@ -94,8 +94,8 @@ RECORD_ATTRIBUTES = Table(
         Column(
             name="value_float",
             type=FLOAT64,
-            null_means="the value is no floating-point number",
-            meaning="The value, if it is a floating-point number.",
+            null_means="the value is not a floating-point number",
+            meaning="Value, if it is a floating-point number.",
         ),
         VALUE_TEXT,
     ),
@@ -103,7 +103,7 @@ RECORD_ATTRIBUTES = Table(
 
 SAMPLES = Table(
     name="samples",
-    meaning="Samples of the call stack.",
+    meaning="Call stack samples.",
     grain="one row per sample",
     key=("location_id", "sequence"),
     is_partitioned=True,
@@ -114,7 +114,7 @@ SAMPLES = Table(
             name="calling_context_id",
             type=INT32,
             null_means="the context is not defined",
-            meaning="Call stack found.",
+            meaning="Sampled call stack.",
         ),
     ),
 )

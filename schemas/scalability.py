@@ -1,4 +1,4 @@
-"""How the efficiency of programs grows over their grid of processes and problem sizes."""
+"""Growth of the efficiency of programs over a grid of processes and problem sizes."""
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -56,42 +56,43 @@ SPEARMAN = Column(
     minimum=-1,
     maximum=1,
     null_means="see reason",
-    meaning="Rank correlation by Spearman, with mean ranks of equal values.",
+    meaning="Spearman's rank correlation, with average ranks for ties.",
 )
 EFFICIENCY_DEFINITION = Column(
     name="efficiency_definition",
     type=ENUM,
     values=EFFICIENCIES,
     meaning=(
-        "What the efficiency means: as it was given; computation size / (time × processes × what a "
-        "process attains per second); or (reference time / time) / (processes / reference "
-        "processes), the reference being the best run on the fewest processes of the same size."
+        "Definition of efficiency: as given; or computation size / (time × processes × "
+        "attainable performance of a process per second); or (reference time / time) / "
+        "(processes / reference processes). The reference is the best run with the fewest "
+        "processes of the same size."
     ),
 )
 SIZE_AXIS = Column(
     name="size_axis",
     type=ENUM,
     values=SIZE_AXES,
-    meaning="What the size of the grid is: the problem size, or the amount of computation.",
+    meaning="Size axis of the grid: the problem size, or the amount of computation.",
 )
 _PARTS = (
     Column(
         name=f"part_by_{kind}",
         type=INT32,
         minimum=1,
-        meaning=f"Part of the region that the cell belongs to where it is split by {text}.",
+        meaning=f"Part that the cell belongs to if the region is split by {text}.",
     )
     for kind, text in zip(("processes", "size", "both"), SPLITS[1:], strict=True)
 )
 
 
 def _has_reason_where_null(column: str) -> Rule:
-    """The rule that a reason stands where there is no value, and only there."""
+    """The rule that there is either a value or a reason, never both."""
 
     def holds(table: pa.Table) -> pa.ChunkedArray:
         return pc.xor(pc.is_null(table[column]), pc.is_null(table["reason"]))
 
-    return Rule(f"a_reason_stands_where_{column}_is_null", holds)
+    return Rule(f"reason_given_exactly_if_{column}_is_null", holds)
 
 
 def _is_above(upper: str, lower: str) -> Rule:
@@ -101,8 +102,9 @@ def _is_above(upper: str, lower: str) -> Rule:
 EFFICIENCY_GRID = Table(
     name="efficiency_grid",
     meaning=(
-        "Best run of every configuration, and configurations within the grid that failed or are "
-        "missing. Runs that differ in threads or other parameters are one configuration."
+        "Best run of every configuration, and configurations of the grid that failed or are "
+        "missing. Runs that differ only in threads or other parameters belong to one "
+        "configuration."
     ),
     grain="one row per application, number of processes and problem size",
     key=("application", "processes", "size"),
@@ -115,13 +117,13 @@ EFFICIENCY_GRID = Table(
             name="state",
             type=ENUM,
             values=GRID_STATES,
-            meaning="Measured if any run was; missing if there was no run.",
+            meaning="Measured if any run was measured; missing if there was no run.",
         ),
-        _text("reason", "Why there is no efficiency.", "there is one"),
+        _text("reason", "Reason for a missing efficiency.", "there is an efficiency"),
         nullable(
             CAMPAIGN_RUN_ID,
             NOTHING_MEASURED,
-            meaning="The best run: of the highest efficiency, then of the shortest time.",
+            meaning="Best run: highest efficiency, then shortest time.",
         ),
         Column(
             name="threads",
@@ -131,8 +133,8 @@ EFFICIENCY_GRID = Table(
             meaning="Threads per process of the best run.",
         ),
         _text("variant", "Other parameters of the best run as name=value.", NOTHING_MEASURED),
-        _count("run_count", "Runs that were measured, whatever their other parameters."),
-        _count("repetition_count", "Those with the threads and other parameters of the best run."),
+        _count("run_count", "Measured runs, with any other parameters."),
+        _count("repetition_count", "Runs with the threads and other parameters of the best run."),
         _count("failed_count", "Runs that failed."),
         nullable(time_column("time_ns", "Elapsed time of the best run."), NOTHING_MEASURED),
         nullable(
@@ -145,8 +147,8 @@ EFFICIENCY_GRID = Table(
         renamed(
             PROCESSES,
             "reference_processes",
-            "Processes of the run that speed-up refers to: the fewest measured with this size.",
-            null_means="the efficiency is no speed-up, or no run of this size was measured",
+            "Processes of the reference run of the speed-up: the fewest measured with this size.",
+            null_means="the efficiency is not a speed-up, or no run of this size was measured",
         ),
     ),
     rules=(_has_reason_where_null("efficiency"),),
@@ -155,24 +157,24 @@ EFFICIENCY_GRID = Table(
 GRID_CELLS = Table(
     name="grid_cells",
     meaning=(
-        "Cells between four configurations, and how efficiency grows over them. They do not "
-        "overlap. A cell reaches over configurations without efficiency to the next ones with: to "
-        "those with which it has the fewest squares of the grid, then the fewest steps of "
-        "processes. Cells are taken by processes, then size, of the lower corner. Of two cells as "
-        "large from the same corner only one can be, as they overlap: by the order of the method "
-        "that with fewer steps of processes, though the other would reach over as much."
+        "Cells between four configurations, and the growth of efficiency over them. Cells do "
+        "not overlap. A cell skips configurations without efficiency and extends to the next "
+        "ones with efficiency: first those with the fewest grid squares between, then with the "
+        "fewest process steps. Cells are built in order of the lower corner, by processes, "
+        "then size. If two cells of equal size start at the same corner, only one is possible: "
+        "the one with fewer process steps."
     ),
     grain="one row per application and cell",
     key=("application", "lower_processes", "lower_size"),
     columns=(
         APPLICATION,
-        renamed(PROCESSES, "lower_processes", "Fewer processes, p1."),
-        renamed(PROCESSES, "upper_processes", "More processes, p2."),
+        renamed(PROCESSES, "lower_processes", "Smaller number of processes, p1."),
+        renamed(PROCESSES, "upper_processes", "Larger number of processes, p2."),
         _value("lower_size", "Smaller size, d1, on the size axis."),
         _value("upper_size", "Larger size, d2, on the size axis."),
         SIZE_AXIS,
-        _count("skipped_processes", "Numbers of processes of the grid reached over."),
-        _count("skipped_sizes", "Sizes of the grid reached over."),
+        _count("skipped_processes", "Number of process counts of the grid that the cell skips."),
+        _count("skipped_sizes", "Number of sizes of the grid that the cell skips."),
         _ratio("efficiency_11", "Efficiency at (p1, d1).", minimum=0),
         _ratio("efficiency_12", "Efficiency at (p2, d1).", minimum=0),
         _ratio("efficiency_21", "Efficiency at (p1, d2).", minimum=0),
@@ -182,7 +184,10 @@ GRID_CELLS = Table(
         _ratio("growth_both", "Mean of both growths."),
         _ratio("mark_procs", "Growth with processes × (p2 − p1) / (max p − min p) of all cells."),
         _ratio("mark_data", "Growth with size × (d2 − d1) / (max d − min d) of all cells."),
-        _ratio("mark_all", "Mean growth × both fractions, the cell's share of the box around all."),
+        _ratio(
+            "mark_all",
+            "Mean growth × both fractions, that is, the cell's share of the box around all cells.",
+        ),
         *_PARTS,
     ),
     rules=(
@@ -204,106 +209,127 @@ def _measures(suffix: str, how: str) -> tuple[Column, ...]:
 SCALABILITY_MARKS = Table(
     name="scalability_marks",
     meaning=(
-        "Scalability metric of a program: the ranges of processes and size, three marks, and the "
-        "range of efficiency. For the whole region, and for its parts: cells that share borders "
-        "and over which efficiency grows, falls or stays. A part is a region of its own, bounded "
-        "by its cells. Ranges and marks are of what cells cover: where configurations without "
-        "efficiency leave part of the grid uncovered, growth there is not known. "
-        "Marks are of efficiency as a ratio; times 100 they are as in percent."
+        "Scalability metric of a program: the ranges of processes and size, three marks, and "
+        "the range of efficiency. It is computed for the whole region and for its parts. A "
+        "part is a group of adjacent cells over which efficiency grows, falls or stays "
+        "constant; it is bounded by its cells. Ranges and marks cover only the cells: where "
+        "configurations without efficiency leave part of the grid uncovered, the growth is "
+        "unknown. Marks refer to efficiency as a ratio; multiply by 100 for percent."
     ),
     grain="one row per application and region",
     key=("application", "region"),
     columns=(
         APPLICATION,
-        _text("region", f"{WHOLE}, or by what it is split and the number of the part."),
+        _text("region", f"{WHOLE}, or the split and the number of the part."),
         Column(
-            name="split_by", type=ENUM, values=SPLITS, meaning="Growth whose sign makes the parts."
+            name="split_by",
+            type=ENUM,
+            values=SPLITS,
+            meaning="Growth whose sign separates the parts.",
         ),
         Column(
             name="part",
             type=INT32,
             minimum=1,
-            null_means="it is the whole region",
-            meaning="Number of the part, by its first cell; see `grid_cells`.",
+            null_means="the whole region",
+            meaning="Number of the part, in order of its first cell; see `grid_cells`.",
         ),
         Column(
             name="growth",
             type=ENUM,
             values=GROWTHS,
-            null_means="it is the whole region",
+            null_means="the whole region",
             meaning=(
-                "Sign of the growth over all cells of the part; none is up to a millionth of a "
-                "cell's highest efficiency, which rounding of times can make."
+                'Sign of the growth over all cells of the part. "none" allows for rounding: up '
+                "to one millionth of the highest efficiency of a cell."
             ),
         ),
-        _text("reason", "Why there are no marks.", "there are marks"),
+        _text("reason", "Reason for missing marks.", "there are marks"),
         SIZE_AXIS,
         renamed(
             PROCESSES,
             "min_processes",
-            "Fewest processes that cells cover; without cells, of all configurations.",
+            "Fewest processes covered by cells; without cells, of all configurations.",
             null_means="no configuration has an efficiency",
         ),
-        _value("min_size", "Smallest such size, on the size axis.", "no configuration has one"),
+        _value(
+            "min_size",
+            "Smallest size covered by cells, on the size axis.",
+            "no configuration has an efficiency",
+        ),
         renamed(
             PROCESSES,
             "max_processes",
-            "Most such processes.",
+            "Most processes covered by cells; without cells, of all configurations.",
             null_means="no configuration has an efficiency",
         ),
-        _value("max_size", "Largest such size, on the size axis.", "no configuration has one"),
-        *_measures("", "Mean over cells of their marks in this region"),
+        _value(
+            "max_size",
+            "Largest size covered by cells, on the size axis.",
+            "no configuration has an efficiency",
+        ),
+        *_measures("", "Mean over the marks of the cells in this region"),
         _ratio(
             "max_efficiency",
-            "Highest efficiency, of all configurations of the region, covered or not.",
-            "no configuration has one",
+            "Highest efficiency of all configurations of the region, inside cells or not.",
+            "no configuration has an efficiency",
             minimum=0,
         ),
-        _ratio("min_efficiency", "Lowest of them.", "no configuration has one", minimum=0),
+        _ratio(
+            "min_efficiency",
+            "Lowest efficiency of all configurations of the region, inside cells or not.",
+            "no configuration has an efficiency",
+            minimum=0,
+        ),
         EFFICIENCY_DEFINITION,
         renamed(
             PROCESSES,
             "min_reference_processes",
-            "Fewest processes that speed-up refers to; sizes may have different references.",
-            null_means="the efficiency is no speed-up, or there is none",
+            "Fewest reference processes of the speed-up; sizes may have different references.",
+            null_means="the efficiency is not a speed-up, or there is none",
         ),
         renamed(
             PROCESSES,
             "max_reference_processes",
-            "Most processes that speed-up refers to.",
-            null_means="the efficiency is no speed-up, or there is none",
+            "Most reference processes of the speed-up.",
+            null_means="the efficiency is not a speed-up, or there is none",
         ),
-        _count("configuration_count", "Configurations with an efficiency, or counted as 0."),
+        _count(
+            "configuration_count",
+            "Configurations with an efficiency, including those counted as 0.",
+        ),
         nullable(
-            _count("missing_count", "Other pairs of a number of processes and a size of the grid."),
-            "it is a part",
+            _count(
+                "missing_count", "Other combinations of a process count and a size of the grid."
+            ),
+            "the region is a part",
         ),
-        _count("cell_count", "Cells, N. The denser the grid is, the smaller the marks are."),
+        _count("cell_count", "Number of cells, N. A denser grid has smaller marks."),
         _ratio(
             "covered_share",
-            "Share that cells cover of the area between all configurations of the region.",
+            "Share of the area between all configurations of the region that cells cover.",
             minimum=0,
         ),
-        *_measures("_sum", "Sum over cells of their marks in this region"),
+        *_measures("_sum", "Sum over the marks of the cells in this region"),
         _ratio(
             "growth_processes",
-            "Growth from fewest to most processes that cells cover, in the mean over the sizes "
-            "that they cover: sum of growth with processes × (d2 − d1) / length of these sizes. It "
-            "does not depend on how dense the grid is.",
+            "Growth from the fewest to the most processes covered by cells, mean over the covered "
+            "sizes: sum of growth with processes × (d2 − d1) / length of the covered sizes. It "
+            "does not depend on the density of the grid.",
             NO_CELL,
         ),
         _ratio(
             "growth_size",
-            "Growth from smallest to largest size that cells cover, in the mean over the processes "
-            "that they cover: sum of growth with size × (p2 − p1) / length of these processes. It "
-            "does not depend on how dense the grid is.",
+            "Growth from the smallest to the largest size covered by cells, mean over the covered "
+            "processes: sum of growth with size × (p2 − p1) / length of the covered processes. It "
+            "does not depend on the density of the grid.",
             NO_CELL,
         ),
-        _ratio("growth_both", "Mean of both.", NO_CELL),
+        _ratio("growth_both", "Mean of growth with processes and growth with size.", NO_CELL),
         Column(
             name="are_memory_failures_zero",
             type=BOOL,
-            meaning="Whether runs that ran out of memory count as efficiency 0, not as missing.",
+            meaning="Whether runs that ran out of memory count as efficiency 0 instead of missing.",
         ),
     ),
     rules=(_has_reason_where_null("mark_all"),),
@@ -313,79 +339,83 @@ COMPARISON = Column(
     name="comparison",
     type=STRING,
     meaning=(
-        "What the efficiencies mean and refer to. Only programs that have this in common are "
-        "compared."
+        "Definition and reference of the efficiencies. Only programs with the same definition "
+        "and reference are compared."
     ),
 )
 MARK_SOURCE = Column(
     name="source",
     type=STRING,
-    meaning="Where the marks come from: measured in this campaign, or who published them.",
+    meaning="Source of the marks: measured in this campaign, or the publication.",
 )
 
 MARK_RANKINGS = Table(
     name="mark_rankings",
     meaning=(
-        "Programs in ascending order of their marks over the whole region, once by each mark. "
-        "Marks shrink with the number of cells, which should be alike where they are compared."
+        "Programs in ascending order of their marks over the whole region, separately for each "
+        "mark. Marks shrink with the number of cells: compare only programs with similar "
+        "numbers of cells."
     ),
     grain="one row per comparison, criterion, source and application",
     key=("comparison", "criterion", "source", "application"),
     columns=(
         COMPARISON,
         Column(
-            name="criterion", type=ENUM, values=CRITERIA, meaning="The mark that gives the order."
+            name="criterion", type=ENUM, values=CRITERIA, meaning="Mark that defines the order."
         ),
         Column(
             name="rank",
             type=FLOAT64,
             minimum=1,
-            null_means="it has no mark; see reason",
-            meaning="Position in ascending order from 1; programs with equal marks share the mean.",
+            null_means="there is no mark; see reason",
+            meaning=(
+                "Position in ascending order from 1; programs with equal marks share the mean "
+                "position."
+            ),
         ),
         APPLICATION,
         MARK_SOURCE,
-        _ratio("mark", "The mark.", "see reason"),
+        _ratio("mark", "Value of the mark.", "see reason"),
         Column(
             name="cell_count",
             type=INT64,
             minimum=0,
             null_means="not published",
-            meaning="Cells that the mark is a mean over.",
+            meaning="Number of cells in the mean.",
         ),
-        _text("reason", "Why there is no mark.", "there is one"),
+        _text("reason", "Reason for a missing mark.", "there is an efficiency"),
     ),
     rules=(_has_reason_where_null("mark"),),
 )
 
 MARK_RANKING_CORRELATIONS = Table(
     name="mark_ranking_correlations",
-    meaning="How far two criteria put the programs of a comparison into the same order.",
+    meaning="Agreement of two criteria on the order of the programs of a comparison.",
     grain="one row per comparison and pair of criteria",
     key=("comparison", "criterion", "other_criterion"),
     columns=(
         COMPARISON,
-        Column(name="criterion", type=ENUM, values=ORDERS, meaning="One criterion."),
-        Column(name="other_criterion", type=ENUM, values=ORDERS, meaning="A later one."),
-        _count("program_count", "Programs that have both values."),
+        Column(name="criterion", type=ENUM, values=ORDERS, meaning="First criterion."),
+        Column(name="other_criterion", type=ENUM, values=ORDERS, meaning="Second criterion."),
+        _count("program_count", "Programs with both values."),
         SPEARMAN,
-        _text("reason", "Why there is no correlation.", "there is one"),
+        _text("reason", "Reason for a missing correlation.", "there is an efficiency"),
     ),
     rules=(_has_reason_where_null("spearman"),),
 )
 
 CHARACTERISTIC = _text(
     "characteristic",
-    "communication share: time of all processes in calls of communication over their time; load "
-    "balance: mean over maximum of the rest of the time of a process; or a metric: its share, see "
-    "`metric_times`.",
+    "communication share: time of all processes in communication calls divided by their "
+    "total time; load balance: mean over maximum of the remaining time of the processes; "
+    "or a metric: its share, see `metric_times`.",
 )
 
 GRID_CHARACTERISTICS = Table(
     name="grid_characteristics",
     meaning=(
-        "What else is known of the best run of a configuration: other values over the same grid, "
-        "from runs with call sites."
+        "Further properties of the best run of each configuration, over the same grid; from "
+        "runs with call sites."
     ),
     grain="one row per application, configuration with a best run, and characteristic",
     key=("application", "processes", "size", "characteristic"),
@@ -394,20 +424,20 @@ GRID_CHARACTERISTICS = Table(
         PROCESSES,
         SIZE,
         CHARACTERISTIC,
-        _ratio("value", "Its value in the best run."),
+        _ratio("value", "Value in the best run."),
     ),
 )
 
 
 GRID_CORRELATIONS = Table(
     name="grid_correlations",
-    meaning="How far efficiency goes with another characteristic over the grid of a program.",
+    meaning="Correlation of efficiency with other characteristics over the grid of a program.",
     grain="one row per application and characteristic",
     key=("application", "characteristic"),
     columns=(
         APPLICATION,
         CHARACTERISTIC,
-        _count("configuration_count", "Configurations that have both."),
+        _count("configuration_count", "Configurations with both values."),
         SPEARMAN,
         Column(
             name="p_value",
@@ -416,11 +446,12 @@ GRID_CORRELATIONS = Table(
             maximum=1,
             null_means="see reason",
             meaning=(
-                "Chance that a correlation is at least as far from 0 if neither depends on the "
-                "other; by permutations for up to 9 configurations, else by Student's t."
+                "Probability of a correlation at least as far from 0 if the values were "
+                "independent; by permutations for up to 9 configurations, otherwise by Student's "
+                "t."
             ),
         ),
-        _text("reason", "Why there is no correlation.", "there is one"),
+        _text("reason", "Reason for a missing correlation.", "there is an efficiency"),
     ),
     rules=(_has_reason_where_null("spearman"),),
 )
@@ -434,4 +465,4 @@ TABLES: tuple[Table, ...] = (
     GRID_CHARACTERISTICS,
     GRID_CORRELATIONS,
 )
-"""From runs to the comparison of programs (Teplov 2014)."""
+"""Tables from runs to the comparison of programs (Teplov 2014)."""

@@ -1,4 +1,4 @@
-"""Performance surfaces T(p, n): models fitted to campaigns, how far they scale, and indices."""
+"""Performance surfaces T(p, n): models fitted to campaigns, their scaling limits, and indices."""
 
 from schemas.campaigns import (
     APPLICATION,
@@ -37,13 +37,13 @@ FITTED_MODEL = Column(
     type=ENUM,
     values=FITTED_MODELS,
     meaning=(
-        "Model of T(p, n). Two steps: (c1 n + c2 n^2 + c3 n^3)(alpha/p + beta), the factors fitted "
-        "one after the other, to times or relative to them; joint: the same, both at once. Without "
-        "and with overlap: sum and maximum of computation c n^a/p and communication "
-        "(c0 + c1 log2(p) + c2 p) n^b. Amdahl: T_par/p + T_seq at each size. Normal form: "
-        "c0 + sum of c p^i log2(p)^j n^k log2(n)^l, where 1 - 1/p may stand for the factor of p. "
-        "Smooth: a power law with a Gaussian process "
-        "over log p and log n. All but the first are fitted to relative errors."
+        "Model of T(p, n). Two steps: (c1 n + c2 n^2 + c3 n^3)(alpha/p + beta), one factor "
+        "fitted after the other, to times or to relative errors; joint: the same model, both "
+        "factors fitted together. Without and with overlap: sum and maximum of computation c "
+        "n^a/p and communication (c0 + c1 log2(p) + c2 p) n^b. Amdahl: T_par/p + T_seq for "
+        "each size. Normal form: c0 + sum of c p^i log2(p)^j n^k log2(n)^l, where 1 - 1/p may "
+        "replace the factor of p. Smooth: a power law with a Gaussian process over log p and "
+        "log n. All except the first are fitted to relative errors."
     ),
 )
 CONSTRAINT = Column(
@@ -51,8 +51,8 @@ CONSTRAINT = Column(
     type=ENUM,
     values=CONSTRAINTS,
     meaning=(
-        "Along which curve through the plane of processes and amounts of computation: the amount "
-        "stays, the processes stay, or the amount grows with the processes."
+        "Curve through the plane of processes and amounts of computation: constant amount, "
+        "constant processes, or an amount that grows with the processes."
     ),
 )
 SHARE = Column(
@@ -62,8 +62,9 @@ SHARE = Column(
     minimum=0,
     maximum=1,
     meaning=(
-        "Share of the time of all locations in call paths that count, or of all processes where "
-        "only call sites of communication are known, in the configuration where it is largest."
+        "Share of the time of all locations in counted call paths, in the configuration with "
+        "the largest share. If only communication call sites are available: share of the time "
+        "of all processes."
     ),
 )
 ERROR = Column(
@@ -97,8 +98,9 @@ def _time(name: str, meaning: str, *, null_means: str = "") -> Column:
 REPRESENTATIVE_RUNS = Table(
     name="representative_runs",
     meaning=(
-        "Measured runs that stand for their processes and size: where launches differ in threads "
-        "or other parameters, the repetitions of the one with the shortest median time."
+        "Measured runs that represent their processes and size. If runs differ in threads or "
+        "other parameters, these are the repetitions of the launch with the shortest median "
+        "time."
     ),
     grain="one row per measured run of the fastest launch of its processes and size",
     key=("campaign_run_id",),
@@ -108,7 +110,7 @@ REPRESENTATIVE_RUNS = Table(
         PROCESSES,
         SIZE,
         COMPUTATION_SIZE,
-        _time("time_ns", "Elapsed time of the part of the run that counts."),
+        _time("time_ns", "Elapsed time of the measured part of the run."),
     ),
 )
 
@@ -122,60 +124,61 @@ SURFACE_FITS = Table(
         FITTED_MODEL,
         _text(
             "formula",
-            "Seconds as an expression of p and the size, with figures to four digits.",
+            "Seconds as an expression of p and the size, with four significant digits.",
             null_means=_NOT_FITTED,
         ),
         _count(
             "parameter_count",
-            "Numbers that were fitted; for a smooth model the effective ones.",
+            "Number of fitted parameters; for a smooth model, the effective number.",
             null_means=_NOT_FITTED,
         ),
-        _count("configuration_count", "Pairs of processes and size that were measured."),
+        _count("configuration_count", "Measured combinations of processes and size."),
         _count("run_count", "Runs that the model is fitted to."),
         ERROR,
         renamed(
             ERROR,
             "cross_validated_error",
-            "The same of configurations that are left out, with all their repetitions, and the "
-            "model fitted to the others; beyond 24 configurations several at once.",
-            null_means="it could not be found; see reason",
+            "The same error for configurations that are left out with all their repetitions, with "
+            "the model fitted to the others. With more than 24 configurations, several are left "
+            "out at once.",
+            null_means="it could not be computed; see reason",
         ),
         _count(
             "rank",
-            "Order by cross-validated error, from 1; of errors within 2 % of the least the model "
-            "of fewest parameters is first. A formula with an error of at most 0.25 is before a "
-            "smooth model of half that error or more.",
+            "Rank by cross-validated error, from 1. Among models within 2 % of the smallest error, "
+            "the model with the fewest parameters is first. A formula with an error of at most "
+            "0.25 precedes a smooth model with half that error or more.",
             minimum=1,
             null_means="there is no cross-validated error",
         ),
         Column(
             name="is_chosen",
             type=BOOL,
-            meaning="Whether it is the first, with a cross-validated error of at most 0.25.",
+            meaning="Whether the model has rank 1 and a cross-validated error of at most 0.25.",
         ),
-        _text("reason", "What is missing, and why.", null_means="nothing is missing"),
+        _text("reason", "Missing values and the reason.", null_means="nothing is missing"),
     ),
 )
 
 SURFACE_PARAMETERS = Table(
     name="surface_parameters",
-    meaning="Figures of fitted models, for times in seconds.",
+    meaning="Parameters of fitted models, for times in seconds.",
     grain="one row per application, model and parameter",
     key=("application", "model", "ordinal"),
     columns=(
         APPLICATION,
         FITTED_MODEL,
-        _count("ordinal", "Position among the model's parameters."),
-        _text("parameter", "Its name, as in the formula; for sums of terms c0, c1 and so on."),
-        _figure("value", "Its value."),
+        _count("ordinal", "Position among the parameters of the model."),
+        _text("parameter", "Name as in the formula; c0, c1 and so on for sums of terms."),
+        _figure("value", "Value of the parameter."),
     ),
 )
 
 SURFACE_POINTS = Table(
     name="surface_points",
     meaning=(
-        "Measured and fitted times at every pair of a number of processes and a size that were "
-        "measured; only at configurations that were run if there are more than 4096 pairs."
+        "Measured and fitted times for every combination of a measured process count and a "
+        "measured size; with more than 4096 combinations, only for measured configurations."
     ),
     grain="one row per application, fitted model, size and number of processes",
     key=("application", "model", "size", "processes"),
@@ -184,43 +187,45 @@ SURFACE_POINTS = Table(
         FITTED_MODEL,
         PROCESSES,
         SIZE,
-        _time("measured_ns", "Median over repetitions.", null_means="it was not run"),
+        _time(
+            "measured_ns", "Median over repetitions.", null_means="the configuration was not run"
+        ),
         _time(
             "fitted_ns",
-            "Time of the model.",
-            null_means="the model gives none that is positive",
+            "Time according to the model.",
+            null_means="the model gives no positive time",
         ),
         _time(
             "lower_ns",
-            "95 % of further runs are expected to take longer than this and less than the upper "
-            "time.",
-            null_means="the model knows no interval",
+            "Lower end of the interval that is expected to contain 95 % of further runs.",
+            null_means="the model has no interval",
         ),
-        _time("upper_ns", "See the lower time.", null_means="the model knows no interval"),
+        _time("upper_ns", "Upper end of this interval.", null_means="the model has no interval"),
     ),
 )
 
 PERFORMANCE_INDICES = Table(
     name="performance_indices",
     meaning=(
-        "Indices P(U, B, M, O) of each configuration, by the shortest of its representative runs: "
-        "measure, constraint, model and reference point. Indices of different blocks differ in "
-        "constraint, definition or reference point and must not be ranked together: a speed-up "
-        "looks better the slower the reference."
+        "Indices P(U, B, M, O) of each configuration, from its shortest representative run: "
+        "measure, constraint, model and reference point. Do not rank indices of different "
+        "blocks together: they differ in constraint, definition or reference point, and a "
+        "slower reference gives a larger speed-up."
     ),
     grain="one row per application, block, measure, model, size and number of processes",
     key=("application", "block", "measure", "model", "size", "processes"),
     columns=(
         APPLICATION,
-        _count("block", "Indices of one constraint and one reference point, from 1.", minimum=1),
+        _count("block", "Number of a constraint and reference point, from 1.", minimum=1),
         Column(
             name="measure",
             type=ENUM,
             values=MEASURES,
             meaning=(
-                "U. General speed-up: (s1/T1)/(s2/T2) against the reference; sequential: T(1)/T(p) "
-                "of the same size; mean: general speed-up per process; efficiency: time of the "
-                "model over measured time. s is the amount of computation."
+                "U. General speed-up: (s1/T1)/(s2/T2) against the reference; sequential speed-up: "
+                "T(1)/T(p) of the same size; mean speed-up: general speed-up per process; "
+                "efficiency: time of the model divided by measured time. s is the amount of "
+                "computation."
             ),
         ),
         Column(
@@ -234,9 +239,9 @@ PERFORMANCE_INDICES = Table(
             type=ENUM,
             values=MODELS,
             meaning=(
-                "M. Measured: a ratio of measurements alone. Linear: the reference's p T over p. "
-                "Size-relative: the reference's T/s times s. Gustafson: p (1 - a) + a with "
-                "a = T_seq/T, T_seq of Amdahl's model. Others: see surface_fits."
+                "M. Measured: a ratio of measurements only. Linear: p T of the reference divided "
+                "by p. Size-relative: T/s of the reference times s. Gustafson: p (1 - a) + a with "
+                "a = T_seq/T and T_seq of Amdahl's model. Others: see surface_fits."
             ),
         ),
         _text("reference_point", "O, as text."),
@@ -250,23 +255,22 @@ PERFORMANCE_INDICES = Table(
         ),
         PROCESSES,
         SIZE,
-        _figure("value", "The index.", unit="ratio", null_means="see note"),
-        _text(
-            "note", "What to know of the value, or why there is none.", null_means="nothing to say"
-        ),
+        _figure("value", "Value of the index.", unit="ratio", null_means="see note"),
+        _text("note", "Note on the value, or reason for a missing value.", null_means="no note"),
     ),
 )
 
 SCALABILITY_FUNCTIONS = Table(
     name="scalability_functions",
     meaning=(
-        "How the mean speed-up R = s/(p T) changes along a constraint, by the fitted models: "
-        "S = dR/dt > 0 is still gaining, 0 perfectly scalable there, < 0 losing. The measure is "
-        "the mean speed-up but for the constant of a reference point, which does not change signs."
+        "Change of the mean speed-up R = s/(p T) along a constraint, by the fitted models. S = "
+        "dR/dt > 0: still gaining; 0: perfectly scalable at this point; < 0: losing. R is the "
+        "mean speed-up except for the constant factor of a reference point, which does not "
+        "change signs."
     ),
     grain=(
-        "one row per application, fitted model, constraint, size and number of processes where the "
-        "model has values"
+        "one row per application, fitted model, constraint, size and number of processes with "
+        "a value of the model"
     ),
     key=("application", "model", "constraint_kind", "size", "processes"),
     columns=(
@@ -279,26 +283,32 @@ SCALABILITY_FUNCTIONS = Table(
         _figure("mean_speed_up", "R: amount of computation per second and process."),
         _figure(
             "value",
-            "S: change of R per process; for fixed processes per unit of the amount of "
+            "S: change of R per process; for fixed processes, per unit of the amount of "
             "computation.",
         ),
-        _figure("elasticity", "S t/R: percent that R changes when t grows by one percent."),
+        _figure("elasticity", "S t/R: change of R in percent if t grows by one percent."),
     ),
 )
 
 SCALABILITY_LIMITS = Table(
     name="scalability_limits",
     meaning=(
-        "Where quantities of the fitted models cross a bound along a constraint: in the measured "
-        "range, or up to 16 times its end."
+        "Points at which quantities of the fitted models cross a bound along a constraint: in "
+        "the measured range, or up to 16 times its end."
     ),
     grain=(
-        "one row per application, fitted model, constraint, quantity, bound, start of the curve "
-        "and crossing; one if it is never crossed"
+        "one row per application, fitted model, constraint, quantity, bound, start of the "
+        "curve and crossing; one row if the bound is never crossed"
     ),
     key=(
-        "application", "model", "constraint_kind", "quantity", "bound", "start_size",
-        "start_processes", "ordinal",
+        "application",
+        "model",
+        "constraint_kind",
+        "quantity",
+        "bound",
+        "start_size",
+        "start_processes",
+        "ordinal",
     ),
     columns=(
         APPLICATION,
@@ -309,49 +319,52 @@ SCALABILITY_LIMITS = Table(
             type=ENUM,
             values=QUANTITIES,
             meaning=(
-                "S: change of the mean speed-up. Change of general speed-up: where it turns "
-                "negative for a fixed size, the time is shortest. Efficiency: the linear model "
-                "from the start of the curve over the fitted time, which for a scaled size is the "
-                "mean speed-up against the start; only its first fall below the bound is listed."
+                "S: change of the mean speed-up. Change of general speed-up: for a fixed size, the "
+                "time is shortest where it becomes negative. Efficiency: the linear model from the "
+                "start of the curve divided by the fitted time; for a scaled size, this is the "
+                "mean speed-up against the start. Only its first fall below the bound is listed."
             ),
         ),
-        _figure("bound", "The value that is crossed."),
-        renamed(
-            PROCESSES, "start_processes", "Where the curve begins, with the fewest processes."
-        ),
-        renamed(SIZE, "start_size", "Where the curve begins, with the least size."),
+        _figure("bound", "Bound that is crossed."),
+        renamed(PROCESSES, "start_processes", "Start of the curve, with the fewest processes."),
+        renamed(SIZE, "start_size", "Start of the curve, with the smallest size."),
         _count("ordinal", "Crossings along the curve, from 1; 0 if there is none."),
         _figure(
             "processes",
-            "Number of processes at the crossing; for efficiency the largest whole number that "
-            "keeps the bound.",
+            "Number of processes at the crossing; for efficiency, the largest whole number that "
+            "satisfies the bound.",
             unit="processes",
-            null_means="it is not crossed",
+            null_means="the bound is not crossed",
         ),
-        _figure("size", "Size at the crossing.", null_means="it is not crossed"),
+        _figure("size", "Size at the crossing.", null_means="the bound is not crossed"),
         Column(
             name="is_falling",
             type=BOOL,
-            null_means="it is not crossed",
-            meaning="Whether the quantity falls below the bound there.",
+            null_means="the bound is not crossed",
+            meaning="Whether the quantity falls below the bound at the crossing.",
         ),
         Column(
             name="is_extrapolated",
             type=BOOL,
-            null_means="it is not crossed",
-            meaning="Whether this lies beyond what was measured.",
+            null_means="the bound is not crossed",
+            meaning="Whether the crossing is outside the measured range.",
         ),
-        _text("note", "What holds without a crossing.", null_means="it is crossed"),
+        _text(
+            "note",
+            "State along the curve if there is no crossing.",
+            null_means="the bound is crossed",
+        ),
     ),
-)  # fmt: skip
+)
 
 SERIAL_FRACTIONS = Table(
     name="serial_fractions",
     meaning=(
-        "Karp and Flatt's serial fraction of each configuration, by the shortest of its "
-        "representative runs, against the fewest processes of the same amount of computation."
+        "Karp and Flatt's serial fraction of each configuration, from its shortest "
+        "representative run, relative to the fewest processes with the same amount of "
+        "computation."
     ),
-    grain="one row per application, size and number of processes above the reference's",
+    grain="one row per application, size and number of processes above the reference",
     key=("application", "size", "processes"),
     columns=(
         APPLICATION,
@@ -360,22 +373,22 @@ SERIAL_FRACTIONS = Table(
         renamed(
             PROCESSES,
             "reference_processes",
-            "Processes of the reference; with more than one the fraction is that with which "
-            "T(1) (alpha + (1 - alpha)/p) holds for both runs.",
+            "Processes of the reference. With more than one, the fraction satisfies T(1) (alpha + "
+            "(1 - alpha)/p) for both runs.",
         ),
         _figure(
             "value",
             "alpha: (T(p)/T(1) - 1/p)/(1 - 1/p).",
             unit="ratio",
-            null_means="any value fits: the times behave like 1/p of each other's processes",
+            null_means="every value fits: the times scale with 1/p relative to each other",
         ),
         Column(
             name="is_in_range",
             type=BOOL,
             null_means="there is no value",
             meaning=(
-                "Whether it lies in 0..1. Below: faster than linear, so that the linear model does "
-                "not hold; above: slower than the reference."
+                "Whether the value is between 0 and 1. Below 0: faster than linear, so the linear "
+                "model does not hold. Above 1: slower than the reference."
             ),
         ),
     ),
@@ -384,8 +397,8 @@ SERIAL_FRACTIONS = Table(
 CALL_PATH_TIMES = Table(
     name="call_path_times",
     meaning=(
-        "Exclusive time per process of call paths with a large enough share of time; of those that "
-        "communicate only with `min_processes` processes or more, 2 unless told otherwise."
+        "Exclusive time per process of call paths with a large enough share of time. For "
+        "communication call paths, only with at least `min_processes` processes (default 2)."
     ),
     grain="one row per application, call path and configuration in which it takes time",
     key=("application", "call_path_key", "size", "processes"),
@@ -399,7 +412,7 @@ CALL_PATH_TIMES = Table(
             type=FLOAT64,
             unit="ns",
             minimum=0,
-            meaning="Time of all processes over their number; median over repetitions.",
+            meaning="Time of all processes divided by their number; median over repetitions.",
         ),
         SHARE,
     ),
@@ -410,8 +423,8 @@ _GROWTH = "no term depends on it, or there is no model"
 CALL_PATH_MODELS = Table(
     name="call_path_models",
     meaning=(
-        "Normal forms of the exclusive time per process of call paths over processes and size; see "
-        "call_path_times."
+        "Normal-form models of the exclusive time per process of call paths over processes and "
+        "size; see call_path_times."
     ),
     grain="one row per application and call path with a large enough share of time",
     key=("application", "call_path_key"),
@@ -419,11 +432,11 @@ CALL_PATH_MODELS = Table(
         APPLICATION,
         CALL_PATH_KEY,
         SHARE,
-        _count("configuration_count", "Configurations in which it takes time."),
+        _count("configuration_count", "Configurations in which the call path takes time."),
         renamed(
             PROCESSES,
             "smallest_processes",
-            "Fewest processes of those; communication of a single process is left out.",
+            "Fewest processes of these configurations; communication with one process is left out.",
         ),
         _text(
             "formula",
@@ -433,18 +446,18 @@ CALL_PATH_MODELS = Table(
         _count("parameter_count", "Coefficients.", null_means="there is no model"),
         _text(
             "leading_in_processes",
-            "The factor of p that grows fastest, or falls slowest, of its terms.",
+            "Factor of p that grows fastest, or falls slowest, among the terms.",
             null_means=_GROWTH,
         ),
-        _figure("processes_power", "Its power of p.", null_means=_GROWTH),
-        _count("processes_log_power", "Its power of log2(p).", null_means=_GROWTH),
+        _figure("processes_power", "Power of p in this factor.", null_means=_GROWTH),
+        _count("processes_log_power", "Power of log2(p) in this factor.", null_means=_GROWTH),
         _text(
             "leading_in_size",
-            "The factor of the size that grows fastest of its terms.",
+            "Factor of the size that grows fastest among the terms.",
             null_means=_GROWTH,
         ),
-        _figure("size_power", "Its power of the size.", null_means=_GROWTH),
-        _count("size_log_power", "Its power of log2 of the size.", null_means=_GROWTH),
+        _figure("size_power", "Power of the size in this factor.", null_means=_GROWTH),
+        _count("size_log_power", "Power of log2 of the size in this factor.", null_means=_GROWTH),
         Column(
             name="symmetric_error",
             type=FLOAT64,
@@ -462,8 +475,8 @@ CALL_PATH_MODELS = Table(
             maximum=2,
             null_means="there is no model",
             meaning=(
-                "The same of each configuration when the coefficients are fitted to the others; by "
-                "it the terms are chosen."
+                "The same error of each configuration with coefficients fitted to the others. It "
+                "determines the choice of terms."
             ),
         ),
         Column(
@@ -471,7 +484,7 @@ CALL_PATH_MODELS = Table(
             type=BOOL,
             meaning="Whether there is a model, with a cross-validated error of at most 0.25.",
         ),
-        _text("reason", "Why there is no model.", null_means="there is one"),
+        _text("reason", "Reason for a missing model.", null_means="there is a model"),
     ),
 )
 

@@ -1,4 +1,4 @@
-"""Columns, rules and tables: the one declaration everything else derives from."""
+"""Columns, rules and tables: schemas, validation and documentation derive from them."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -15,9 +15,9 @@ ENUM = pa.dictionary(pa.int8(), pa.string())
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """One column: its type, its meaning and what a value may be.
+    """A column: its type, meaning and allowed values.
 
-    Columns are non-null unless `null_means` says what a null stands for.
+    A column is non-null unless `null_means` explains the meaning of null.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Rule:
-    """A claim about every row of a table, named so that it reads as one."""
+    """A condition that holds for every row of a table. Its name reads as a statement."""
 
     name: str
     holds: Callable[[pa.Table], pa.ChunkedArray]
@@ -49,7 +49,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Violation:
-    """A broken claim: which table and rule, how many rows, and a few of them."""
+    """A broken rule: table, rule, number of rows, and a few examples."""
 
     table: str
     rule: str
@@ -63,11 +63,11 @@ class Violation:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A relation: what one row is, its key, its columns and the claims that hold.
+    """A relation: the meaning of a row, the key, the columns and the rules.
 
     `is_partitioned` tables are written as several files, one per block of locations.
-    `is_transient` tables live only while a run is being analysed. Integers are stored as
-    differences, which are compressed unless that costs more than it saves.
+    `is_transient` tables exist only during the analysis of a run. Integers are stored as
+    differences, which are compressed if `are_integers_compressed`.
     """
 
     name: str
@@ -91,14 +91,14 @@ class Table:
 
     @cached_property
     def arrow_schema(self) -> pa.Schema:
-        """Arrow schema with units and meanings as field metadata, key and grain on the table."""
+        """Arrow schema with metadata: unit and meaning of fields, key and grain of the table."""
         described = {"table": self.name, "meaning": self.meaning, "grain": self.grain}
         metadata = described | {"key": ",".join(self.key)}
         return pa.schema([column.arrow_field() for column in self.columns], metadata=metadata)
 
     @cached_property
     def declaration(self) -> str:
-        """Everything that is declared, as one text; of rules, their names."""
+        """The whole declaration as one text; rules appear by name."""
         columns = [
             (c.name, str(c.type), c.meaning, c.unit, c.null_means, c.minimum, c.maximum, c.values)
             for c in self.columns
@@ -125,7 +125,7 @@ class Table:
         return self.arrow_schema.empty_table()
 
     def violations(self, data: pa.Table) -> list[Violation]:
-        """Every broken claim of `data`, which already has the declared columns."""
+        """All violations in `data`, which must already have the declared columns."""
         return list(self._broken(data)) if data.num_rows else []
 
     def _broken(self, data: pa.Table) -> Iterator[Violation]:
@@ -180,6 +180,6 @@ def _all_true(held: pa.ChunkedArray) -> bool:
 
 
 def not_before(later: str, earlier: str) -> Rule:
-    """The rule `<later>_not_before_<earlier>`; a null on either side satisfies it."""
+    """The rule `<later>_not_before_<earlier>`; null on either side satisfies it."""
     name = f"{later.removesuffix('_ns')}_not_before_{earlier.removesuffix('_ns')}"
     return Rule(name, lambda table: pc.greater_equal(table[later], table[earlier]))

@@ -1,4 +1,4 @@
-"""Teams of threads at work: their parallel regions and barriers."""
+"""Thread teams: their parallel regions and barriers."""
 
 from schemas.columns import (
     CALL_PATH_ID,
@@ -17,7 +17,7 @@ from schemas.table import BOOL, INT32, Column, Table
 
 PARALLEL_VISITS = Table(
     name="parallel_visits",
-    meaning="Visits of parallel regions, with the fork and join of the team that worked there.",
+    meaning="Visits of parallel regions, with the fork and join of the team.",
     grain="one row per visit of a parallel region by a member of a team",
     key=("visit_id",),
     is_transient=True,
@@ -27,61 +27,74 @@ PARALLEL_VISITS = Table(
         CALL_PATH_ID,
         TEAM_ID,
         renamed(LOCATION_ID, "master_location_id", "Location that forked the team."),
-        Column(name="is_start", type=BOOL, meaning="Not called from another visit there."),
-        renamed(ENTER_NS, "fork_ns", "Record of the fork, but not later than entering."),
+        Column(
+            name="is_start", type=BOOL, meaning="The visit has no parent visit on its location."
+        ),
+        renamed(ENTER_NS, "fork_ns", "Fork record, but not later than the enter."),
         ENTER_NS,
         LEAVE_NS,
-        renamed(LEAVE_NS, "join_ns", "Record of the join, but not earlier than leaving."),
+        renamed(LEAVE_NS, "join_ns", "Join record, but not earlier than the leave."),
     ),
 )
 
 TEAM_BARRIERS = Table(
     name="team_barriers",
-    meaning="Barriers of teams of threads, and who came last: that one did not wait.",
+    meaning="Barriers of thread teams, with the last thread to enter. This thread did not wait.",
     grain="one row per visit of a barrier by a member of a team",
     key=("visit_id",),
     is_transient=True,
     columns=(
         TEAM_ID,
-        Column(name="ordinal", type=INT32, minimum=0, meaning="Which barrier of the team."),
+        Column(
+            name="ordinal",
+            type=INT32,
+            minimum=0,
+            meaning="Position among the barriers of the team.",
+        ),
         LOCATION_ID,
         VISIT_ID,
         CALL_PATH_ID,
-        Column(name="is_implicit", type=BOOL, meaning="At the end of a construct."),
+        Column(
+            name="is_implicit", type=BOOL, meaning="Implicit barrier at the end of a construct."
+        ),
         ENTER_NS,
         LEAVE_NS,
         Column(
             name="is_parting",
             type=BOOL,
-            meaning="The last barrier of the team, for a worker: it meets nobody after it.",
+            meaning=(
+                "The last barrier of the team, for a worker. The worker synchronizes with no "
+                "other thread after it."
+            ),
         ),
-        renamed(ENTER_NS, "last_enter_ns", "When the last member entered."),
+        renamed(ENTER_NS, "last_enter_ns", "Enter time of the last member."),
         renamed(LOCATION_ID, "last_location_id", "Location of the last member to enter."),
         renamed(VISIT_ID, "last_visit_id", "Visit of the last member to enter."),
         renamed(
             WAIT_NS,
             "wait_ns",
-            "From entering until the last member entered, less the time of tasks in the barrier.",
+            "Time from the own enter to the enter of the last member, minus the time of tasks in "
+            "the barrier.",
         ),
     ),
 )
 
 TEAM_ENDINGS = Table(
     name="team_endings",
-    meaning="What workers of teams do from entering the last barrier of the team on.",
+    meaning="Time of workers after the enter of the last barrier of the team.",
     grain="one row per call path and worker with such time",
     key=("call_path_id", "location_id"),
     is_transient=True,
     columns=(
         CALL_PATH_ID,
         LOCATION_ID,
-        renamed(EXCLUSIVE_NS, "ending_ns", "Time without callees, waiting included."),
+        renamed(EXCLUSIVE_NS, "ending_ns", "Time without callees, including waiting."),
     ),
 )
 
 TEAM_WORKERS = Table(
     name="team_workers",
-    meaning="Threads that work in teams besides the first thread of their process.",
+    meaning="Threads that are part of teams, except the first thread of each process.",
     grain="one row per location that ever worked in a team of its process",
     key=("location_id",),
     is_transient=True,
@@ -93,33 +106,33 @@ TEAM_WORKERS = Table(
 
 SERIAL_CALL_PATHS = Table(
     name="serial_call_paths",
-    meaning="Call paths of the program outside parallel regions, and where these begin.",
+    meaning="Call paths outside parallel regions, and the start of parallel regions.",
     grain="one row per call path that lies in no parallel region",
     key=("call_path_id",),
     is_transient=True,
     columns=(
         CALL_PATH_ID,
-        Column(name="is_parallel", type=BOOL, meaning="A parallel region begins here."),
-        renamed(CALL_PATH_ID, "last_call_path_id", "Last call path below this one, or itself."),
+        Column(name="is_parallel", type=BOOL, meaning="A parallel region starts here."),
+        renamed(CALL_PATH_ID, "last_call_path_id", "Last call path below this one, or this one."),
     ),
 )
 
 LIMITED_PARALLELISM = Table(
     name="limited_parallelism",
-    meaning="How long workers are idle while a team works that they do not belong to.",
+    meaning="Idle time of workers while a team without them works.",
     grain="one row per call path in a parallel region and worker that is idle there",
     key=("call_path_id", "location_id"),
     is_transient=True,
     columns=(
         CALL_PATH_ID,
         LOCATION_ID,
-        renamed(EXCLUSIVE_NS, "idle_ns", "The master's time without callees in such regions."),
+        renamed(EXCLUSIVE_NS, "idle_ns", "The master's time without callees in these regions."),
     ),
 )
 
 TEAM_SEVERITIES = Table(
     name="team_severities",
-    meaning="What teams of threads cost: coming together and parting, and idle threads.",
+    meaning="Costs of thread teams: fork and join, and idle threads.",
     grain="one row per metric, call path and location with a value other than zero",
     key=("metric", "call_path_id", "location_id"),
     columns=(METRIC, CALL_PATH_ID, LOCATION_ID, VALUE),
@@ -127,17 +140,19 @@ TEAM_SEVERITIES = Table(
 
 TASK_CALLS = Table(
     name="task_calls",
-    meaning="Explicit tasks that ran in one piece, like calls from the place that scheduled them.",
+    meaning=(
+        "Explicit tasks that ran without interruption, as calls from the place that scheduled them."
+    ),
     grain="one row per task whose only stretch is the visit of its region",
     key=("visit_id",),
     is_transient=True,
     columns=(
         LOCATION_ID,
         VISIT_ID,
-        renamed(CALL_PATH_ID, "root_call_path_id", "Call path of all tasks."),
-        renamed(VISIT_ID, "scheduling_visit_id", "Visit inside which the task ran."),
+        renamed(CALL_PATH_ID, "root_call_path_id", "Root call path of all tasks."),
+        renamed(VISIT_ID, "scheduling_visit_id", "Visit in which the task ran."),
         renamed(CALL_PATH_ID, "scheduling_call_path_id", "Call path of that visit."),
-        renamed(ENTER_NS, "since_ns", "Last time before that anything was entered or left."),
+        renamed(ENTER_NS, "since_ns", "Time of the last enter or leave before the task."),
         ENTER_NS,
         LEAVE_NS,
     ),

@@ -1,4 +1,4 @@
-"""What every location did when, coarse enough to be drawn."""
+"""Activity of every location over time, in a resolution for drawing."""
 
 import pyarrow.compute as pc
 
@@ -6,15 +6,18 @@ from schemas.columns import ENTER_NS, LEAVE_NS, LOCATION_ID, REGION_ID, renamed
 from schemas.table import INT8, INT32, INT64, Column, Rule, Table, not_before
 
 MOST_BINS = (256, 2048, 16384)
-"""Bins that each level has at most; every bin is divided by those of the next level."""
+"""Maximum number of bins per level. Each bin is divided into bins of the next level."""
 MOST_CELLS = 1 << 20
-"""Bins of all locations that a level has at most."""
+"""Maximum number of bins of all locations per level."""
 
 TIMELINE_BINS = Table(
     name="timeline_bins",
-    meaning="What every location did in each bin of the run: the region that took most of the time "
-    "itself. A location is in the visit that it entered last of those it has not left.",
-    grain="one row per location, level and bin in which the location was in some visit",
+    meaning=(
+        "Activity of every location in each bin of the run: the region with the most exclusive "
+        "time. The current visit of a location is the last one that it entered and has not "
+        "left."
+    ),
+    grain="one row per location, level, and bin in which the location was in a visit",
     key=("location_id", "level", "bin"),
     columns=(
         LOCATION_ID,
@@ -23,21 +26,23 @@ TIMELINE_BINS = Table(
             type=INT8,
             minimum=0,
             maximum=len(MOST_BINS) - 1,
-            meaning="How fine the bins are: 0 has at most 256 over the run, each next level 8 "
-            "times as many, where there are visits enough to fill them.",
+            meaning=(
+                "Resolution of the bins: level 0 has at most 256 bins over the run, and each "
+                "next level has 8 times as many, if there are enough visits."
+            ),
         ),
         Column(name="bin", type=INT32, minimum=0, meaning="Position of the bin in the run."),
-        renamed(ENTER_NS, "begin_ns", "Begin of the bin, since the trace's zero."),
-        renamed(LEAVE_NS, "end_ns", "End of the bin, since the trace's zero."),
+        renamed(ENTER_NS, "begin_ns", "Start of the bin, since the zero of the trace."),
+        renamed(LEAVE_NS, "end_ns", "End of the bin, since the zero of the trace."),
         renamed(
-            REGION_ID, "region_id", "Region with most time in the bin; of equals the first one."
+            REGION_ID, "region_id", "Region with the most time in the bin; if equal, the first one."
         ),
         Column(
             name="time_ns",
             type=INT64,
             unit="ns",
             minimum=1,
-            meaning="Time of the location in that region itself, not in what it calls.",
+            meaning="Exclusive time of the location in that region.",
         ),
     ),
     rules=(

@@ -1,4 +1,4 @@
-"""Lost time and its causes."""
+"""Wait states and their causes."""
 
 from dataclasses import replace
 
@@ -22,22 +22,22 @@ WAIT_COLUMNS = (
     Column(
         name="property",
         type=STRING,
-        meaning="Metric of the wait state, the most special one that applies.",
+        meaning="Metric of the wait state: the most specific one that applies.",
     ),
     LOCATION_ID,
     VISIT_ID,
     CALL_PATH_ID,
-    Column(name="start_ns", type=INT64, unit="ns", meaning="When the waiting began."),
+    Column(name="start_ns", type=INT64, unit="ns", meaning="Start of the waiting."),
     _SOME_WAIT_NS,
     renamed(
         LOCATION_ID,
         "cause_location_id",
-        "Location that was waited for; for completion times, the one that left first.",
+        "Location that was waited for; for completion times, the first location to leave.",
     ),
     renamed(
         VISIT_ID,
         "cause_visit_id",
-        "Visit of the call that ended the waiting; for completion times, that left first.",
+        "Visit of the call that ended the waiting; for completion times, the first visit to leave.",
     ),
     nullable(MESSAGE_ID, "not about a message"),
     nullable(COLLECTIVE_ID, "not about a collective"),
@@ -52,23 +52,25 @@ WAIT_COLUMNS = (
 
 WAIT_STATES = Table(
     name="wait_states",
-    meaning="Time lost in waiting, or in completing together, each with its cause.",
-    grain="one row per visit and property that lost time in it",
+    meaning="Time lost in waiting or completion, each with its cause.",
+    grain="one row per visit and property with lost time",
     key=("property", "visit_id"),
     columns=(
         *WAIT_COLUMNS,
         Column(
             name="is_completion",
             type=BOOL,
-            meaning="Time in which all complete together after the last one came: not waiting for "
-            "somebody late, and not added to waiting in reports.",
+            meaning=(
+                "Completion time after the last location arrived. It is not waiting for a late "
+                "location, and reports do not add it to waiting."
+            ),
         ),
     ),
 )
 
 AWAITED_MESSAGES = Table(
     name="awaited_messages",
-    meaning="The message that a call completing receives was blocked for.",
+    meaning="Messages that calls were blocked for while completing receives.",
     grain="one row per visit that waited for a sender",
     key=("message_id",),
     is_transient=True,
@@ -77,7 +79,7 @@ AWAITED_MESSAGES = Table(
 
 WRONG_ORDER = Table(
     name="wrong_order",
-    meaning="Waits for a message while one sent earlier was there, but received only later.",
+    meaning="Waits for a message while an earlier one was available, but was received only later.",
     grain="one row per awaited message that was received in the wrong order",
     key=("message_id",),
     is_transient=True,

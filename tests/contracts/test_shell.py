@@ -89,7 +89,7 @@ def test_commands_work_in_a_script(database: duckdb.DuckDBPyConnection) -> None:
     assert "wait_states" in printed(database, ".tables", "table").split()
     shown = printed(database, "SELECT 3 AS n;\n.schema wait_states\n.quit\nSELECT 4", "table")
     assert shown.split()[:2] == ["n", "3"]
-    assert "How long the call waited." in shown
+    assert "Waiting time of the call." in shown
     assert "4" not in shown.split()
 
 
@@ -118,7 +118,7 @@ def test_a_table_is_described_in_every_format(database: duckdb.DuckDBPyConnectio
     rows = json.loads(printed(database, ".describe wait_states", "json"))
     (wait,) = [row for row in rows if row["column_name"] == "wait_ns"]
     assert (wait["column_type"], wait["unit"]) == ("int64", "ns")
-    assert wait["meaning"] == "How long the call waited."
+    assert wait["meaning"] == "Waiting time of the call."
     assert printed(database, ".schema wait_states", "csv").count("\n") == len(rows) + 1
 
 
@@ -267,7 +267,7 @@ def _own_history(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_the_prompt_lists_tables_and_explains_one(own_database: duckdb.DuckDBPyConnection) -> None:
     assert "wait_states" in prompt(own_database, ".tables").split()
     shown = prompt(own_database, ".schema wait_states")
-    assert "How long the call waited." in shown
+    assert "Waiting time of the call." in shown
     assert "number" in prompt(own_database, "CREATE TABLE own (number INT);", ".schema own").split()
 
 
