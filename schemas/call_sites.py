@@ -80,7 +80,7 @@ COUNTED_CALLS = Table(
         "Calls that count as communication: all except MPI_Init, MPI_Finalize and similar "
         "calls. The campaign can include these too."
     ),
-    grain="one row per run, call path of communication that counts and process that calls there",
+    grain="one row per run, counted call path of communication, and calling process",
     key=("campaign_run_id", "call_path_key", "rank"),
     columns=(
         CAMPAIGN_RUN_ID,

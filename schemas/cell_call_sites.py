@@ -17,7 +17,7 @@ CELL_CALL_SITES = Table(
         "with more processes, or grows per unit of computation at the larger size. The best "
         "run at each corner counts; cells with a corner without call paths are left out."
     ),
-    grain="one row per application, cell and call path that loses in it",
+    grain="one row per application, cell and call path with a loss",
     key=("application", "lower_processes", "lower_size", "call_path_key"),
     columns=(
         APPLICATION,

@@ -76,7 +76,7 @@ PATH_NS = Column(
 SYNCHRONISATION_POINTS = Table(
     name="synchronisation_points",
     meaning="Synchronization points: calls that waited, or that others waited for.",
-    grain="one row per call and message or collective that it met others for",
+    grain="one row per synchronizing call and its message or collective",
     key=("visit_id", "kind", "message_id", "collective_id"),
     is_transient=True,
     columns=(
@@ -241,7 +241,7 @@ CRITICAL_PATH_LOCATIONS = Table(
 CRITICAL_PATH_PARTNERS = Table(
     name="critical_path_partners",
     meaning="Pairs of locations between which the critical path moves.",
-    grain="one row per pair of locations and kind with which the path passes on",
+    grain="one row per pair of locations and kind of synchronization",
     key=("from_location_id", "to_location_id", "kind"),
     columns=(
         renamed(LOCATION_ID, "from_location_id", "Location that was waited for."),
@@ -277,9 +277,7 @@ CRITICAL_PATH_WAITS = Table(
         "Waiting inside the critical path: the path does not move at scans and at extended "
         "wait states (not in Scalasca)."
     ),
-    grain=(
-        "one row per property, call path and location with such time, beyond the reference apart"
-    ),
+    grain=("one row per property, call path, location and whether it is extended"),
     key=("property", "call_path_id", "location_id", "is_beyond_reference"),
     columns=(
         renamed(METRIC, "property", "Metric of the wait state."),
@@ -337,7 +335,7 @@ CRITICAL_PATH_SUMMARY = Table(
 CRITICAL_PATH_WORK = Table(
     name="critical_path_work",
     meaning="Work of every location compared with the critical path in the same call path.",
-    grain="one row per call path and location that works there, if there is a critical path",
+    grain="one row per call path and location with work, if there is a critical path",
     key=("call_path_id", "location_id"),
     columns=(
         CALL_PATH_ID,
@@ -378,7 +376,7 @@ CRITICAL_PATH_IMPACTS = Table(
 CRITICAL_PATH_IMBALANCES = Table(
     name="critical_path_imbalances",
     meaning="Part of the critical path that exists only because work is distributed unevenly.",
-    grain="one row per call path on the critical path whose work is spread unevenly",
+    grain="one row per call path on the critical path with uneven work",
     key=("call_path_id",),
     is_transient=True,
     columns=(

@@ -85,7 +85,7 @@ RUN_TOTALS = Table(
 METRIC_TIMES = Table(
     name="metric_times",
     meaning="All time metrics of a run: overheads, wait states and others.",
-    grain="one row per run and metric where it is not 0",
+    grain="one row per run and metric with a value other than zero",
     key=("campaign_run_id", "metric"),
     columns=(
         CAMPAIGN_RUN_ID,

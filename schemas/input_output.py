@@ -124,7 +124,7 @@ FILE_OPERATIONS = Table(
 FILE_ACCESSES = Table(
     name="file_accesses",
     meaning="Number, size and time of file operations.",
-    grain="one row per handle, location, call path that began it, and mode",
+    grain="one row per handle, location, beginning call path, and mode",
     key=("io_handle_id", "location_id", "call_path_id", "mode"),
     columns=(
         IO_HANDLE_ID,

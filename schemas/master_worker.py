@@ -30,7 +30,7 @@ DEVOTED_PROCESSES = Table(
         "Processes that exchange almost all messages with one other process, which has several "
         "such partners."
     ),
-    grain="one row per devoted process and the one it exchanges messages with",
+    grain="one row per devoted process and its partner",
     key=("worker_group_id", "master_group_id"),
     is_transient=True,
     columns=(
@@ -45,7 +45,7 @@ DEVOTED_PROCESSES = Table(
 WORKER_ROUNDS = Table(
     name="worker_rounds",
     meaning="Requests that the master answered before it received the next one.",
-    grain="one row per request that was answered at once",
+    grain="one row per request that was answered immediately",
     key=("request_id",),
     is_transient=True,
     columns=(

@@ -61,10 +61,7 @@ SEVERITIES = Table(
         "(critical_path_work), overheads (location_overheads, call_path_overheads), imbalance "
         "(computational_imbalance) and idle time (idle_times)."
     ),
-    grain=(
-        "one row per metric, call path and location with a value other than zero, beyond the "
-        "reference apart"
-    ),
+    grain=("one row per metric, call path, location and whether it is extended, if not zero"),
     key=("metric", "call_path_id", "location_id", "is_beyond_reference"),
     columns=(METRIC, CALL_PATH_ID, LOCATION_ID, IS_BEYOND_REFERENCE, VALUE),
 )

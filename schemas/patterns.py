@@ -84,7 +84,7 @@ FINDINGS = Table(
 FINDING_TOTALS = Table(
     name="finding_totals",
     meaning="Findings of patterns, except waiting, per call path and location.",
-    grain="one row per property and the call path and location where it was found",
+    grain="one row per property, call path and location with findings",
     key=("property", "call_path_id", "location_id"),
     columns=(
         FINDING_PROPERTY,

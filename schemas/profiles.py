@@ -105,7 +105,7 @@ REGION_GRAPH_NODES = Table(
 REGION_GRAPH_EDGES = Table(
     name="region_graph_edges",
     meaning="Edges of the dynamic region call graph: callers and callees.",
-    grain="one row per pair of regions of which the first called the second",
+    grain="one row per pair of calling and called region",
     key=("caller_region_id", "callee_region_id"),
     columns=(
         renamed(REGION_ID, "caller_region_id", "Region that makes the call."),

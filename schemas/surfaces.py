@@ -400,7 +400,7 @@ CALL_PATH_TIMES = Table(
         "Exclusive time per process of call paths with a large enough share of time. For "
         "communication call paths, only with at least `min_processes` processes (default 2)."
     ),
-    grain="one row per application, call path and configuration in which it takes time",
+    grain="one row per application, call path and configuration with time",
     key=("application", "call_path_key", "size", "processes"),
     columns=(
         APPLICATION,

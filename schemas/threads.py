@@ -95,7 +95,7 @@ TEAM_ENDINGS = Table(
 TEAM_WORKERS = Table(
     name="team_workers",
     meaning="Threads that are part of teams, except the first thread of each process.",
-    grain="one row per location that ever worked in a team of its process",
+    grain="one row per location that worked in a team of its process",
     key=("location_id",),
     is_transient=True,
     columns=(
@@ -143,7 +143,7 @@ TASK_CALLS = Table(
     meaning=(
         "Explicit tasks that ran without interruption, as calls from the place that scheduled them."
     ),
-    grain="one row per task whose only stretch is the visit of its region",
+    grain="one row per task with a single interval, the visit of its region",
     key=("visit_id",),
     is_transient=True,
     columns=(

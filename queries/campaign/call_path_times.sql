@@ -1,6 +1,6 @@
 -- Exclusive time per process of call paths with a sufficient share of the total time.
 --
--- Grain:      one row per application, call path and configuration in which it takes time
+-- Grain:      one row per application, call path and configuration with time
 -- Inputs:     representative_runs, counted_call_paths, run_totals, campaign_call_paths
 -- Output:     call_path_times
 -- Parameters: $least_share    a call path must reach this share of the time of all locations in

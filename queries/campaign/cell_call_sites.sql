@@ -7,7 +7,7 @@
 --     4, n          100 s         10 s      loss of MPI_Wait  (30 - 10) / 100 = 0.2
 --     8, n          125 s         30 s      loss of the run   (125 - 100) / 100 = 0.25
 --
--- Grain:      one row per application, cell and call path that loses in it
+-- Grain:      one row per application, cell and call path with a loss
 -- Inputs:     grid_cells, efficiency_grid, run_totals, counted_call_paths, campaign_call_paths
 -- Output:     cell_call_sites
 -- Parameters: $min_cell_loss  smaller losses are left out (DOUBLE, default 0.001)

@@ -1,6 +1,6 @@
 -- Calls that count as communication.
 --
--- Grain:      one row per run, call path of communication that counts and process that calls there
+-- Grain:      one row per run, counted call path of communication, and calling process
 -- Inputs:     call_site_tasks, campaign_call_paths, campaign_runs, campaign_settings
 -- Output:     counted_calls
 -- Parameters: none

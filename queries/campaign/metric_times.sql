@@ -1,6 +1,6 @@
 -- All time metrics of a run, summed over the call paths that count.
 --
--- Grain:      one row per run and metric where it is not 0
+-- Grain:      one row per run and metric with a value other than zero
 -- Inputs:     run_metrics, run_totals, campaign_call_paths, campaign_runs, campaign_settings
 -- Output:     metric_times
 -- Parameters: none

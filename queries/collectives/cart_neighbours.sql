@@ -7,7 +7,7 @@
 --     0 1 2        neighbors of 0: 3 (first dimension), 1 and 2 (second dimension)
 --     3 4 5
 --
--- Grain:      one row per rank and neighbour, of communicators with neighbourhood collectives
+-- Grain:      one row per rank and neighbor, for communicators with neighborhood collectives
 -- Inputs:     cart_dimensions, communicators, communicator_members, collectives
 -- Needs rows: cart_dimensions
 -- Output:     cart_neighbours

@@ -13,7 +13,7 @@
 -- no role, except in a barrier. The same rules apply to nonblocking forms. On an inter-communicator
 -- each side waits for the other one; MPI defines no scan there, so a scan is left out.
 --
--- Grain:      one row per member that takes part in a complete instance of several members
+-- Grain:      one row per member with a role in a complete instance of several members
 -- Inputs:     collectives, collective_members, communicators
 -- Needs rows: collectives
 -- Output:     collective_roles

@@ -6,7 +6,7 @@
 --
 --     imbalance = 1 - (T - W) / (N * CP)
 --
--- Grain:      one row per call path on the critical path whose work is spread unevenly
+-- Grain:      one row per call path on the critical path with uneven work
 -- Inputs:     critical_path_profile, call_tree, call_paths, location_spans, wait_states,
 --             fork_join_times
 -- Needs rows: critical_path_profile

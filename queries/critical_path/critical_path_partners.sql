@@ -1,7 +1,7 @@
 -- Pairs of locations between which the critical path passes: from the location that was waited for
 -- (or forked) to the one that waited (or was forked).
 --
--- Grain:      one row per pair of locations and kind with which the path passes on
+-- Grain:      one row per pair of locations and kind of synchronization
 -- Inputs:     critical_path_segments
 -- Needs rows: critical_path_segments
 -- Output:     critical_path_partners

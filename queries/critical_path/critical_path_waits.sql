@@ -11,8 +11,7 @@
 --     wait            [...........]                 from 8 to 20: 2
 --     wait                           [...]          from 23 to 27: 4
 --
--- Grain:      one row per property, call path and location with such time, beyond the reference
---             apart
+-- Grain:      one row per property, call path, location and whether it is extended
 -- Inputs:     critical_path_segments, wait_states
 -- Needs rows: critical_path_segments, wait_states
 -- Output:     critical_path_waits

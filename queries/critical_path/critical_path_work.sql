@@ -5,7 +5,7 @@
 -- team member after the last barrier of its team does not count, because no other thread waits for
 -- it.
 --
--- Grain:      one row per call path and location that works there, if there is a critical path
+-- Grain:      one row per call path and location with work, if there is a critical path
 -- Inputs:     call_tree, call_paths, location_spans, synchronisation_points, team_barriers,
 --             team_endings, task_calls, critical_path_profile
 -- Needs rows: critical_path_profile

@@ -16,7 +16,7 @@
 -- states (not in Scalasca) are left out. A thread that runs tasks inside a barrier synchronizes
 -- with its team after the last task.
 --
--- Grain:      one row per call and message or collective that it met others for
+-- Grain:      one row per synchronizing call and its message or collective
 -- Inputs:     late_sender, late_receiver, messages, synchronised_members, collective_members,
 --             framing_calls, parallel_visits, team_barriers, task_calls
 -- Needs rows: late_sender or late_receiver or synchronised_members or framing_calls or

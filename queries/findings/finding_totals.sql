@@ -1,6 +1,6 @@
 -- Findings of patterns other than wait states, summed per call path and location.
 --
--- Grain:      one row per property and the call path and location where it was found
+-- Grain:      one row per property, call path and location with findings
 -- Inputs:     findings
 -- Needs rows: findings
 -- Output:     finding_totals

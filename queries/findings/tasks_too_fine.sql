@@ -6,7 +6,7 @@
 -- Getting a task lasts from the request until the task has arrived, including the wait for the
 -- master. The last request of a worker is left out, because the end of its computation is unknown.
 --
--- Grain:      one row per task that took longer to get
+-- Grain:      one row per task that took longer to get than to compute
 -- Inputs:     master_workers, worker_rounds, messages
 -- Needs rows: master_workers
 -- Output:     tasks_too_fine

@@ -4,7 +4,7 @@
 -- handle. If a higher layer records operations as well, the handles of lower layers are marked as
 -- inner ones.
 --
--- Grain:      one row per handle, location, call path that began it, and mode
+-- Grain:      one row per handle, location, beginning call path, and mode
 -- Inputs:     file_operations, io_handles
 -- Needs rows: file_operations
 -- Output:     file_accesses

@@ -3,7 +3,7 @@
 --
 -- Both must send to each other. Collectives do not matter.
 --
--- Grain:      one row per devoted process and the one it exchanges messages with
+-- Grain:      one row per devoted process and its partner
 -- Inputs:     communication_matrix
 -- Needs rows: communication_matrix
 -- Output:     devoted_processes

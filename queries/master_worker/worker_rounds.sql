@@ -9,7 +9,7 @@
 -- it completes another request. Processes that exchange borders with neighbors complete several
 -- messages together, or answer another process first.
 --
--- Grain:      one row per request that was answered at once
+-- Grain:      one row per request that was answered immediately
 -- Inputs:     devoted_processes, messages
 -- Needs rows: devoted_processes
 -- Output:     worker_rounds

@@ -5,7 +5,7 @@
 --     isend 7   isend_complete 7   isend 7   request_cancelled 7   isend 7   isend 7
 --        └──────────────┘             └──── never sent ───┘          no completion
 --
--- Grain:      one row per send that was not cancelled and whose receiver is known
+-- Grain:      one row per send that was not canceled and whose receiver is known
 -- Inputs:     mpi_operations, locations
 -- Needs rows: mpi_operations
 -- Output:     sends

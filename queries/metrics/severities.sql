@@ -4,8 +4,7 @@
 -- critical-path activities in critical_path_work, overheads in location_overheads and
 -- call_path_overheads, imbalance in computational_imbalance, idle time in idle_times.
 --
--- Grain:      one row per metric, call path and location with a value other than zero, beyond the
---             reference apart
+-- Grain:      one row per metric, call path, location and whether it is extended, if not zero
 -- Inputs:     mpi_operations, messages, collective_counts, wait_states, finding_totals,
 --             critical_path_severities, team_severities, file_severities,
 --             rma_synchronisation_counts, metrics

@@ -1,6 +1,6 @@
 -- Records of one-sided communication in MPI calls, with the processes involved.
 --
--- Grain:      one row per record that lies in an MPI call and names a window of its process
+-- Grain:      one row per record in an MPI call with a window of its process
 -- Inputs:     rma_operations, rma_windows, process_ranks, communicator_members, locations,
 --             mpi_call_paths
 -- Needs rows: rma_operations

@@ -3,7 +3,7 @@
 -- A recursion is an edge from a region to itself. If an edge occurs again below itself, only the
 -- outermost inclusive time counts. Task stubs repeat tasks and are left out.
 --
--- Grain:      one row per pair of regions of which the first called the second
+-- Grain:      one row per pair of calling and called region
 -- Inputs:     call_tree, call_paths
 -- Output:     region_graph_edges
 -- Parameters: none

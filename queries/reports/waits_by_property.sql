@@ -1,6 +1,6 @@
 -- Wait states with their total time.
 --
--- Grain:      one row per property that lost time, beyond the reference apart
+-- Grain:      one row per property that lost time, separately for extended wait states
 -- Inputs:     wait_states, metrics, locations, flat_profile
 -- Output:     report section wait states
 -- Parameters: $row_limit  maximum number of properties, longest waits first (BIGINT)

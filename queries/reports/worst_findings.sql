@@ -1,7 +1,7 @@
 -- The most expensive wait states, with call path, worst location, and cause.
 --
--- Grain:      one row per property, call path and whether it is beyond the reference, with the
---             worst location and that one's cause
+-- Grain:      one row per property, call path and whether it is extended, with the worst location
+--             and its cause
 -- Inputs:     wait_states, metrics, call_paths, locations, visits, flat_profile
 -- Output:     report section summary
 -- Parameters: $row_limit  maximum number of findings, longest waits first (BIGINT)

@@ -7,7 +7,7 @@
 --     barrier   [    [task 1 ]  [task 2    ]     ]      barrier 80..90
 --     time      0    10     20  30         80    90     TASKS 0..10 and 20..30
 --
--- Grain:      one row per task whose only stretch is the visit of its region
+-- Grain:      one row per task with a single interval, the visit of its region
 -- Inputs:     task_fragments, visits, call_paths
 -- Needs rows: task_fragments
 -- Output:     task_calls

@@ -1,6 +1,6 @@
 -- Threads that work in teams, except for the first thread of their process, which forks the teams.
 --
--- Grain:      one row per location that ever worked in a team of its process
+-- Grain:      one row per location that worked in a team of its process
 -- Inputs:     parallel_visits, locations
 -- Needs rows: parallel_visits
 -- Output:     team_workers

@@ -5,7 +5,7 @@
 -- class of time outside visits, which has no caller; the time between parallel regions and their
 -- fork or join; and visits that are paused while a task runs or is suspended.
 --
--- Grain:      one row per location, pair of classes and stretch of time
+-- Grain:      one row per location, pair of classes and interval
 -- Inputs:     location_bases, parallel_visits, call_paths, region_classes,
 --             overhead_classes, task_pauses
 -- Output:     class_changes

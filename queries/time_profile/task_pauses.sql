@@ -8,7 +8,7 @@
 --     task 2                   [    ]                   the taskwait from 25 to 35
 --     time      0    10   20   25   35   45   50   60
 --
--- Grain:      one row per stretch in which a visit stands still
+-- Grain:      one row per interval in which a visit is paused
 -- Inputs:     task_stretches, thread_events, visits, call_paths, region_classes
 -- Needs rows: task_stretches
 -- Output:     task_pauses

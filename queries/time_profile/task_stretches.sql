@@ -2,7 +2,7 @@
 --
 -- Task numbers are reused; instance identifies the intervals of one task.
 --
--- Grain:      one row per stretch from start or resumption to suspension or end
+-- Grain:      one row per interval from start or resumption to suspension or end
 -- Inputs:     task_fragments, call_paths, region_classes, location_bases
 -- Needs rows: task_fragments
 -- Output:     task_stretches

@@ -7,7 +7,7 @@
 -- This time does not overlap with the wait for the last member. Its cause is the member that left
 -- first; if several left at the same time, the one with the lowest rank.
 --
--- Grain:      one row per visit that stayed in a blocking collective longer than it had to
+-- Grain:      one row per visit that stayed in a blocking collective longer than needed
 -- Inputs:     synchronised_members
 -- Needs rows: synchronised_members
 -- Output:     collective_completions

@@ -11,7 +11,7 @@
 --
 -- Of processes that begin at the same time, the one with the lowest rank is the last.
 --
--- Grain:      one row per visit that waited in a collective access to a file
+-- Grain:      one row per visit that waited in a collective file access
 -- Inputs:     collective_file_calls, late_sender, late_receiver, nonblocking_collective_waits,
 --             mpi_call_paths
 -- Needs rows: collective_file_calls

@@ -9,7 +9,7 @@
 -- wait. A call that completes several collectives has one wait: the longest one; if several are
 -- equal, the first. Time that the call spent waiting for messages is not counted again.
 --
--- Grain:      one row per visit that waited for a non-blocking collective
+-- Grain:      one row per visit that waited for a nonblocking collective
 -- Inputs:     synchronised_members, late_sender, late_receiver, mpi_call_paths
 -- Needs rows: synchronised_members
 -- Output:     nonblocking_collective_waits
