@@ -36,6 +36,7 @@ TRACEMILL := .venv/bin/tracemill
 
 # Stamps, each written last. An unfinished INSTALLING is newer than RUNTIME: begin anew.
 RUNTIME := .venv/.runtime
+PACKAGE := .venv/.package
 KERNELS := .venv/.kernels
 DEVELOP := .venv/.develop
 INSTALLING := .venv/.installing
@@ -80,7 +81,7 @@ sql: $(KERNELS) ## Query STORE at a prompt, or with ARGS="'FROM locations'"
 	@$(TRACEMILL) sql --store "$$STORE" $(ARGS)
 
 harlequin: $(RUNTIME) ## Install harlequin, another prompt: make sql ARGS=--harlequin
-	@$(INSTALL) $(WHEELS) --requirement requirements/harlequin.txt || { $(INSTALL_FAILED); exit 1; }
+	@$(INSTALL) $(WHEELS) $(HASHED) --requirement requirements/harlequin.txt || { $(INSTALL_FAILED); exit 1; }
 
 trace-is-given:
 	@test -n "$$TRACE" || { echo 'Which trace? make analyze TRACE=path/to/traces.otf2' >&2; exit 2; }
@@ -96,16 +97,22 @@ TESTERS = $(shell echo $$(( $$(nproc) < 8 ? $$(nproc) + 1 : 8 )))
 test: $(KERNELS) $(DEVELOP) ## Run the tests, e.g. ARGS="-k late_sender"
 	@$(PY) -m pytest -n $(or $(THREADS),$(TESTERS)) --dist loadfile --no-loadscope-reorder $(ARGS)
 
-# mypy, ruff and sqlfluff cache beside the sources; nothing else is written.
-check: $(KERNELS) $(DEVELOP) ## Format, lint, types, SQL, documents; changes nothing
+# The installed layout as links: mypy and import-linter look for modules in folders.
+TREE := build/tree
+
+# Only caches and build/ are written.
+check: $(KERNELS) $(DEVELOP) ## Format, lint, types, imports, SQL, documents; changes nothing
+	@rm -rf $(TREE); mkdir -p $(TREE)/tracemill; \
+	ln -s "$(CURDIR)"/pipeline/* "$(CURDIR)/schemas" $(TREE)/tracemill/
 	@failed=0; \
-	run() { echo "$$*"; $(PY) -m "$$@" || { failed=$$((failed + 1)); echo "FAILED: $$*"; }; }; \
-	run ruff format --check --quiet .; \
-	run ruff check --quiet .; \
-	run mypy --no-error-summary; \
-	run sqlfluff lint --processes 0 queries; \
-	run pipeline.docs --check; \
-	echo "checks failed: $$failed of 5"; test $$failed -eq 0
+	run() { echo "$$*"; "$$@" || { failed=$$((failed + 1)); echo "FAILED: $$*"; }; }; \
+	run $(PY) -m ruff format --check --quiet .; \
+	run $(PY) -m ruff check --quiet .; \
+	run $(PY) -m mypy --no-error-summary; \
+	run env PYTHONPATH=$(TREE) .venv/bin/lint-imports --no-logo --cache-dir build/imports; \
+	run $(PY) -m sqlfluff lint --processes 0 queries; \
+	run $(PY) -m tracemill.reference --check; \
+	echo "checks failed: $$failed of 6"; test $$failed -eq 0
 
 fix: $(DEVELOP) ## Format and repair what can be; overwrites sources
 	@$(PY) -m ruff check --fix . || true
@@ -113,7 +120,7 @@ fix: $(DEVELOP) ## Format and repair what can be; overwrites sources
 	@$(PY) -m sqlfluff fix --processes 0 queries
 
 docs: $(KERNELS) ## Write the generated documents anew
-	@$(PY) -m pipeline.docs
+	@$(PY) -m tracemill.reference
 
 reference: $(KERNELS) ## Compare with the reference results in TRACES
 	@$(PY) -m tests.reference "$$TRACES" $(ARGS)
@@ -135,13 +142,14 @@ OFFLINE := $(if $(filter wheelhouse,$(MAKECMDGOALS)),,$(WHEELHOUSE))
 # Ctrl-C must end the recipe, not count as pip's failure. Packages are compiled to bytecode, as an
 # environment may forbid Python to do so when they are used: every start would take a second more.
 INSTALL = trap 'exit 130' HUP INT TERM; \
-	$(PY) -m pip --disable-pip-version-check install --quiet --require-hashes \
+	$(PY) -m pip --disable-pip-version-check install --quiet \
 	$(if $(OFFLINE),--no-index --find-links "$$WHEELHOUSE")
-DOWNLOAD = $(PY) -m pip --disable-pip-version-check download --quiet --require-hashes \
+DOWNLOAD = $(PY) -m pip --disable-pip-version-check download --quiet $(HASHED) \
 	--dest "$$WHEELHOUSE"
 WHEELS = --only-binary :all:
-# The build uses the pinned setuptools of .venv.
-OTF2 = --no-build-isolation --requirement requirements/otf2.txt
+HASHED = --require-hashes
+# Builds use the pinned setuptools of .venv.
+OTF2 = --no-build-isolation $(HASHED) --requirement requirements/otf2.txt
 
 define INSTALL_FAILED
 	{ echo 'Packages could not be installed, see above.' >&2; $(if $(OFFLINE), \
@@ -166,7 +174,7 @@ endif
 endif
 
 # sys._base_executable: python3 may be that of the .venv to be replaced.
-$(RUNTIME): requirements/runtime.txt requirements/otf2.txt $(wildcard $(INSTALLING)) $(STALE)
+$(RUNTIME): requirements/runtime.txt requirements/build.txt requirements/otf2.txt $(wildcard $(INSTALLING)) $(STALE)
 	@"$$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	echo "Python 3.11 or newer is needed, but $$PYTHON says: $$({ "$$PYTHON" --version; } 2>&1)." \
 	'Name another: make setup PYTHON=python3.12' >&2; exit 1; }
@@ -174,25 +182,27 @@ $(RUNTIME): requirements/runtime.txt requirements/otf2.txt $(wildcard $(INSTALLI
 	echo "$$PYTHON has no venv module; install it (Debian, Ubuntu: apt-get install python3-venv)." \
 	>&2; exit 1; }
 	@echo 'Setting up .venv (about a minute, 1 GB) ...'
-	@rm -f $(RUNTIME) $(KERNELS) $(DEVELOP)
+	@rm -f $(RUNTIME) $(PACKAGE) $(KERNELS) $(DEVELOP)
 	@"$$("$$PYTHON" -c 'import sys; print(sys._base_executable)')" -m venv --clear .venv
-	@$(INSTALL) $(WHEELS) --requirement requirements/runtime.txt || { $(INSTALL_FAILED); exit 1; }
+	@$(INSTALL) $(WHEELS) $(HASHED) --requirement requirements/runtime.txt \
+	--requirement requirements/build.txt || { $(INSTALL_FAILED); exit 1; }
 	@$(INSTALL_OTF2)
-	@echo ../../../.. >"$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tracemill.pth"
-	@printf '%s\n' '#!/bin/sh' '# Runs the pipeline of this checkout, from any directory.' \
-	'unset PYTHONPATH' 'exec "$$(dirname "$$(readlink -f "$$0")")/python" -P -m pipeline "$$@"' >$(TRACEMILL)
-	@chmod +x $(TRACEMILL)
 	@touch $@
 
-$(KERNELS): $(RUNTIME) $(wildcard pipeline/kernels/*.py pipeline/generator/kernels/*.py pipeline/readers/otf2/callbacks.py pipeline/readers/otf2/plain_survey.py pipeline/readers/csv/unfolding.py pipeline/stages/*_walk.py)
+# The package of this checkout; a new folder in it has to be installed.
+$(PACKAGE): pyproject.toml $(RUNTIME)
+	@$(INSTALL) --no-build-isolation --no-deps --editable . || { $(INSTALL_FAILED); exit 1; }
+	@touch $@
+
+$(KERNELS): $(PACKAGE) $(wildcard pipeline/kernels/*.py pipeline/kernels/*/*.py)
 	@echo 'Compiling kernels ...'
-	@$(PY) -m pipeline.warm
+	@$(PY) -m tracemill.kernels.warm_up
 	@touch $@
 
 # A failed pip has left things as they were; only an interrupted one leaves INSTALLING behind.
 $(DEVELOP): requirements/develop.txt $(RUNTIME)
 	@echo 'Installing test and lint tools ...'
-	@touch $(INSTALLING); $(INSTALL) $(WHEELS) --requirement requirements/develop.txt || { \
+	@touch $(INSTALLING); $(INSTALL) $(WHEELS) $(HASHED) --requirement requirements/develop.txt || { \
 	rm -f $(INSTALLING); $(INSTALL_FAILED); exit 1; }; rm -f $(INSTALLING)
 	@touch $@
 
@@ -202,6 +212,7 @@ otf2: $(RUNTIME) ## Try again to install the OTF2 library
 wheelhouse: wheelhouse-is-given $(RUNTIME) ## Fill WHEELHOUSE for a machine without network
 	@mkdir -p "$$WHEELHOUSE"
 	@$(DOWNLOAD) $(WHEELS) --requirement requirements/runtime.txt
+	@$(DOWNLOAD) $(WHEELS) --requirement requirements/build.txt
 	@$(DOWNLOAD) $(WHEELS) --requirement requirements/develop.txt
 	@$(DOWNLOAD) $(WHEELS) --requirement requirements/harlequin.txt
 	@$(DOWNLOAD) $(OTF2) || echo 'The OTF2 library could not be downloaded; the rest is there.'
@@ -213,6 +224,8 @@ UV ?= uv
 COMPILE = $(UV) pip compile --quiet --upgrade --generate-hashes --no-emit-index-url --universal \
 	--python-version 3.11 --custom-compile-command 'make pins'
 
-pins: ## Compile requirements/*.txt from *.in anew (needs uv)
-	@for set in runtime develop otf2 harlequin; do \
-	$(COMPILE) requirements/$$set.in --output-file requirements/$$set.txt || exit 1; done
+pins: ## Compile requirements/*.txt from *.in again (needs uv)
+	@$(COMPILE) requirements/runtime.in --output-file requirements/runtime.txt
+	@for set in build develop otf2 harlequin; do \
+	$(COMPILE) requirements/$$set.in --constraints requirements/runtime.txt \
+	--output-file requirements/$$set.txt || exit 1; done

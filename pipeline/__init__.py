@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipeline.access import OpenedStore
+    from tracemill.api import OpenedStore
 
 # Its idle threads spin; nothing here multiplies matrices.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -22,6 +22,6 @@ def open_store(path: "str | Path") -> "OpenedStore":
     `open_store("store").run().sql("FROM wait_states")` is a polars frame. Raises
     MissingInputError if there is no store.
     """
-    from pipeline import access  # not before it is needed: it imports much
+    from tracemill import api as access  # not before it is needed: it imports much
 
     return access.open_store(path)

@@ -1,11 +1,11 @@
-"""`python -m pipeline` is the command `tracemill`."""
+"""`python -m tracemill` is the command `tracemill`."""
 
 import gc
 
 gc.disable()  # while everything is loaded
 
-from pipeline.cli import main  # noqa: E402
-from pipeline.garbage import keep_loaded  # noqa: E402
+from tracemill.base.garbage_collection import keep_loaded  # noqa: E402
+from tracemill.cli import main  # noqa: E402
 
 keep_loaded()
 

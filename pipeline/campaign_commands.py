@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.commands import tell_what_was_done
-from pipeline.console import ProgressReporter, results, tell_places
-from pipeline.errors import UsageError
-from pipeline.reports.build_campaign import build_campaign_report, build_campaign_summary
-from pipeline.reports.files import write_reports
-from pipeline.reports.terminal import print_summary
-from pipeline.store import Store
+from tracemill.base.console import ProgressReporter, results, tell_places
+from tracemill.base.errors import UsageError
+from tracemill.commands import tell_what_was_done
+from tracemill.reports.build_campaign import build_campaign_report, build_campaign_summary
+from tracemill.reports.files import write_reports
+from tracemill.reports.terminal import print_summary
+from tracemill.store import Store
 
 if TYPE_CHECKING:
-    from pipeline.run import Options
+    from tracemill.engine.analyze import Options
 
 READING_RUNS = {"read": "gathering runs"}
 
@@ -27,7 +27,7 @@ def run_campaign(
     has_report: bool,
 ) -> None:
     """Make a campaign, then tell what it shows and where everything lies."""
-    from pipeline.campaign.campaign import make_campaign, plan_campaign
+    from tracemill.campaign.campaign import make_campaign, plan_campaign
 
     if runs is None and options.parameters:
         raise UsageError(

@@ -3,29 +3,29 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pipeline.completeness import is_complete
-from pipeline.console import ProgressReporter, messages, print_error, results, tell_places
-from pipeline.errors import PipelineError, StoreError, UsageError
-from pipeline.files import check_folder, write_text
-from pipeline.opening import open_run, open_store
-from pipeline.reports.build import build_report, build_summary
-from pipeline.reports.files import write_reports
-from pipeline.reports.html import render_html
-from pipeline.reports.markdown import render_markdown
-from pipeline.reports.model import Report
-from pipeline.reports.terminal import print_grid, print_report, print_summary
-from pipeline.reports.units import format_size
-from pipeline.reports.windows import read_window
-from pipeline.store import RunSummary, Store
-from pipeline.store.database import AGAIN
-from pipeline.text import describe_moment
+from tracemill.base.console import ProgressReporter, messages, print_error, results, tell_places
+from tracemill.base.errors import PipelineError, StoreError, UsageError
+from tracemill.base.files import check_folder, write_text
+from tracemill.base.text import describe_moment
+from tracemill.reports.build import build_report, build_summary
+from tracemill.reports.files import write_reports
+from tracemill.reports.html import render_html
+from tracemill.reports.markdown import render_markdown
+from tracemill.reports.model import Report
+from tracemill.reports.terminal import print_grid, print_report, print_summary
+from tracemill.reports.units import format_size
+from tracemill.reports.windows import read_window
+from tracemill.store import RunSummary, Store
+from tracemill.store.completeness import is_complete
+from tracemill.store.database import AGAIN
+from tracemill.store.finding import open_run, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pipeline.run import Analysis, Options
-    from pipeline.shell import Format
-    from pipeline.sql import Query
+    from tracemill.engine.analyze import Analysis, Options
+    from tracemill.shell import Format
+    from tracemill.sql.query_files import Query
 
 ReportFormat = Literal["terminal", "markdown", "html"]
 _FORMAT_OF_SUFFIX: dict[str, ReportFormat] = {
@@ -38,7 +38,7 @@ _FORMAT_OF_SUFFIX: dict[str, ReportFormat] = {
 
 def analyze_trace(trace: Path, *, store: Path, options: "Options", has_report: bool) -> None:
     """Analyse a trace, then tell the worst findings and where everything lies."""
-    from pipeline.run import analyze
+    from tracemill.engine.analyze import analyze
 
     with ProgressReporter() as reporter:
         analysis = analyze(trace, store=Store(store), options=options, reporter=reporter)
@@ -58,7 +58,7 @@ def analyze_trace(trace: Path, *, store: Path, options: "Options", has_report: b
 
 def explain_trace(trace: Path, *, store: Path, options: "Options") -> None:
     """Say which tables an analysis would compute or reuse, and why; do nothing."""
-    from pipeline.run import explain
+    from tracemill.engine.analyze import explain
 
     decisions = explain(trace, store=Store(store), options=options)
     if not any(each.is_computed for each in decisions):
@@ -80,7 +80,7 @@ def tell_what_was_done(analysis: "Analysis") -> None:
 
 def _tell_idle_rules(analysis: "Analysis", options: "Options") -> None:
     """Name the user's own rules that change nothing, for instance because of a slip."""
-    from pipeline.own_rules import describe_idle_rules
+    from tracemill.stages.idle_overhead_rules import describe_idle_rules
 
     for name, path in options.files.items():
         idle = describe_idle_rules(analysis.run, str(options.parameters[name]))
@@ -90,8 +90,8 @@ def _tell_idle_rules(analysis: "Analysis", options: "Options") -> None:
 
 def generate_trace(spec: Path, *, output: Path) -> None:
     """Write the trace of a described program, and say how long the program runs."""
-    from pipeline.generator.generate import generate
-    from pipeline.generator.spec import read_spec
+    from tracemill.programs.generate import generate
+    from tracemill.programs.spec import read_spec
 
     program = read_spec(spec)
     generated = generate(program, output)
@@ -143,7 +143,7 @@ def export_severities(
     run: str | None, *, output: Path, is_beyond_reference: bool, is_overwriting: bool, store: Path
 ) -> None:
     """Write the severities of a run to a CSV or Parquet file."""
-    from pipeline import export
+    from tracemill.shell.exports import severities as export
 
     chosen = open_run(store, run)
     count = export.export_severities(
@@ -154,7 +154,7 @@ def export_severities(
 
 def export_tables(run: str | None, *, campaign: str | None, output: Path, store: Path) -> None:
     """Write the tables of a run or a campaign to a folder."""
-    from pipeline import table_export
+    from tracemill.shell.exports import tables as table_export
 
     if run is not None and campaign is not None:
         raise UsageError("RUN and --campaign exclude each other: give one of them")
@@ -170,7 +170,7 @@ def export_perfetto(
     run: str | None, *, output: Path, window: str | None, is_overwriting: bool, store: Path
 ) -> None:
     """Write a run, or a window of it, as Chrome trace events."""
-    from pipeline import perfetto
+    from tracemill.shell.exports import perfetto
 
     wanted = None if window is None else read_window(window)
     chosen = open_run(store, run)
@@ -180,7 +180,7 @@ def export_perfetto(
 
 def tell_quality(run: str | None, *, fail_on: str | None, store: Path, format: "Format") -> None:
     """Print what is missing or doubtful in the trace of a run; fail if that is too much."""
-    from pipeline.quality import judge, print_quality, refuse
+    from tracemill.quality import judge, print_quality, refuse
 
     chosen = open_run(store, run)
     named = None if fail_on is None else judge(chosen, fail_on)
@@ -245,7 +245,7 @@ def render(report: Report, format: ReportFormat) -> str:
         return render_html(report)
     if format == "markdown":
         return render_markdown(report)
-    from pipeline.console import plain
+    from tracemill.base.console import plain
 
     console = plain()
     print_report(report, console)
@@ -254,8 +254,8 @@ def render(report: Report, format: ReportFormat) -> str:
 
 def show_tables(name: str | None, *, store: Path, patterns: Path | None) -> None:
     """Explain all tables in a line each, or one with its columns; also those of own patterns."""
-    from pipeline.patterns.catalogue import table_of
-    from pipeline.reference import find_table, print_table, print_tables
+    from tracemill.patterns.catalogue import table_of
+    from tracemill.shell.table_reference import find_table, print_table, print_tables
 
     own = [table_of(query) for query in _usable_patterns(store, patterns)]
     if name is None:
@@ -269,8 +269,8 @@ def list_patterns(store: Path, patterns: Path | None) -> None:
 
     Raises PatternError if there are such.
     """
-    from pipeline.patterns.own import patterns_beside
-    from pipeline.reports.pattern_list import print_patterns
+    from tracemill.patterns.own import patterns_beside
+    from tracemill.reports.pattern_list import print_patterns
 
     found = patterns_beside(store, patterns)
     print_patterns(found.usable, results())
@@ -283,7 +283,7 @@ def list_patterns(store: Path, patterns: Path | None) -> None:
 
 def _usable_patterns(store: Path, patterns: Path | None) -> "Sequence[Query]":
     """The user's patterns; what is wrong with others is told and keeps nobody from asking."""
-    from pipeline.patterns.own import patterns_beside
+    from tracemill.patterns.own import patterns_beside
 
     found = patterns_beside(store, patterns)
     for error in found.errors:
@@ -299,7 +299,7 @@ def explain_metric(
     patterns: Path | None,
 ) -> None:
     """List all metrics in a line each, or explain one; also those of own patterns."""
-    from pipeline.explain import (
+    from tracemill.reports.explanation import (
         describe_metric,
         find_metric,
         list_metrics,

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from pipeline.commands import ReportFormat, format_of, render
-from pipeline.comparison.choosing import choose_runs
-from pipeline.comparison.comparing import Comparison, compare
-from pipeline.comparison.conditions import Verdict, holds, parse
-from pipeline.comparison.document import to_json
-from pipeline.comparison.report import build
-from pipeline.console import messages, results
-from pipeline.errors import RegressionError
-from pipeline.files import check_folder, write_text
-from pipeline.reports.terminal import print_report
+from tracemill.base.console import messages, results
+from tracemill.base.errors import RegressionError
+from tracemill.base.files import check_folder, write_text
+from tracemill.commands import ReportFormat, format_of, render
+from tracemill.comparison.choosing import choose_runs
+from tracemill.comparison.comparing import Comparison, compare
+from tracemill.comparison.conditions import Verdict, holds, parse
+from tracemill.comparison.document import to_json
+from tracemill.comparison.report import build
+from tracemill.reports.terminal import print_report
 
 Format = ReportFormat | Literal["json"]
 

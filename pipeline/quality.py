@@ -4,19 +4,18 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pipeline.conditions import ConditionError, UnknownNameError, evaluate, refusal
-from pipeline.errors import UntrustedTraceError
-from pipeline.reports.material import Material
-from pipeline.reports.sections import trace_quality
-from pipeline.reports.tables import TableSpec, fetch
-from pipeline.reports.terminal import print_section
-from pipeline.shell import Format, print_rows
-from pipeline.sql import load_query
+from tracemill.base.errors import UntrustedTraceError
+from tracemill.reports.material import Material
+from tracemill.reports.sections import trace_quality
+from tracemill.reports.tables import TableSpec, fetch
+from tracemill.reports.terminal import print_section
+from tracemill.shell import Format, print_rows
+from tracemill.sql.conditions import ConditionError, UnknownNameError, evaluate, refusal
+from tracemill.sql.query_files import load_query
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-    from pipeline.store import Run
+    from tracemill.store import Run
 
 ANY = "any"
 """The expression that holds if anything at all was noticed."""

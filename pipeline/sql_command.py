@@ -3,12 +3,12 @@
 import sys
 from pathlib import Path
 
-from pipeline.console import messages
-from pipeline.errors import UsageError
-from pipeline.opening import open_run, open_store
-from pipeline.shell import RowFormat, Session, run_interruptibly
-from pipeline.shell.outputs import choose_format, opened
-from pipeline.store import Run, Store
+from tracemill.base.console import messages
+from tracemill.base.errors import UsageError
+from tracemill.shell import RowFormat, Session, run_interruptibly
+from tracemill.shell.outputs import choose_format, opened
+from tracemill.store import Run, Store
+from tracemill.store.finding import open_run, open_store
 
 
 def run_sql(
@@ -56,7 +56,7 @@ def _chosen(
 
 
 def _open_prompt(session: Session, chosen: Store | Run, format: RowFormat) -> None:
-    from pipeline.shell.prompt import run_prompt
+    from tracemill.shell.prompt import run_prompt
 
     messages().print(f"{_title(chosen)}: .help for help, .quit to leave", markup=False)
     with opened(format, None) as place:
@@ -64,7 +64,7 @@ def _open_prompt(session: Session, chosen: Store | Run, format: RowFormat) -> No
 
 
 def _open_harlequin(session: Session, chosen: Store | Run) -> None:
-    from pipeline.shell.harlequin import run_harlequin
+    from tracemill.shell.harlequin import run_harlequin
 
     run_harlequin(session, chosen.run_id if isinstance(chosen, Run) else "all_runs")
 

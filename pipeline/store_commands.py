@@ -4,17 +4,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.console import messages, results
-from pipeline.errors import UsageError
-from pipeline.opening import open_store
-from pipeline.reports.terminal import print_grid
-from pipeline.reports.units import format_size
-from pipeline.store.usage import measure
-from pipeline.text import bytes_of, describe_moment, printable, seconds_of
+from tracemill.base.console import messages, results
+from tracemill.base.errors import UsageError
+from tracemill.base.text import bytes_of, describe_moment, printable, seconds_of
+from tracemill.reports.terminal import print_grid
+from tracemill.reports.units import format_size
+from tracemill.store.finding import open_store
+from tracemill.store.usage import measure
 
 if TYPE_CHECKING:
-    from pipeline.shell import Format
-    from pipeline.store.pruning import Decision, Pruning
+    from tracemill.shell import Format
+    from tracemill.store.pruning import Decision, Pruning
 
 
 def tell_usage(store: Path, format: "Format") -> None:
@@ -22,7 +22,7 @@ def tell_usage(store: Path, format: "Format") -> None:
     uses = measure(open_store(store).path)
     total = sum(use.byte_count for use in uses)
     if format != "table":
-        from pipeline.shell import print_rows
+        from tracemill.shell import print_rows
 
         rows = [(use.kind, use.count, use.byte_count) for use in uses]
         print_rows(("kind", "count", "byte_count"), rows, format, results())
@@ -43,8 +43,8 @@ def prune_store(
     format: "Format",
 ) -> None:
     """Remove what exceeds the limits, and print what goes, what stays all the same, and why."""
-    from pipeline.retention import prune
-    from pipeline.store.pruning import Limits
+    from tracemill.campaign.retention import prune
+    from tracemill.store.pruning import Limits
 
     if older_than is None and keep_generations is None and max_size is None:
         raise UsageError(
@@ -87,7 +87,7 @@ def _draw(pruning: "Pruning", *, is_dry_run: bool) -> None:
 
 
 def _print_all(pruning: "Pruning", format: "Format") -> None:
-    from pipeline.shell import print_rows
+    from tracemill.shell import print_rows
 
     names = (
         "kind", "name", "label", "generation", "created_at", "is_removed", "byte_count", "reason"

@@ -1,6 +1,6 @@
 """All tables of the store, each declared once. This package does not read or write data."""
 
-from schemas import (
+from tracemill.schemas import (
     call_sites,
     campaigns,
     cell_call_sites,
@@ -28,7 +28,7 @@ from schemas import (
     timeline,
     wait_states,
 )
-from schemas.table import Column, Rule, Table, Violation
+from tracemill.schemas.table import Column, Rule, Table, Violation
 
 TABLES: tuple[Table, ...] = (
     *definitions.TABLES,

@@ -1,6 +1,6 @@
 """Communication call sites: their cost in each run, and which of them scale worst."""
 
-from schemas.campaigns import (
+from tracemill.schemas.campaigns import (
     APPLICATION,
     CAMPAIGN_CALL_PATHS,
     CAMPAIGN_RUN_ID,
@@ -8,8 +8,8 @@ from schemas.campaigns import (
     SIZE,
     time_column,
 )
-from schemas.columns import CALL_PATH_KEY, nullable
-from schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
+from tracemill.schemas.columns import CALL_PATH_KEY, nullable
+from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
 
 NO_RUN = "no run with enough processes communicates"
 TOO_FEW_RUNS = "fewer than three runs can be compared"

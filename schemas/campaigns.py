@@ -1,7 +1,7 @@
 """Runs of a campaign: configurations, times, and the cost of each call path."""
 
-from schemas.columns import CALL_PATH_KEY, METRIC, nullable, renamed
-from schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
+from tracemill.schemas.columns import CALL_PATH_KEY, METRIC, nullable, renamed
+from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
 
 FAILED = "the run failed, or only its efficiency is available"
 

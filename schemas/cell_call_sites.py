@@ -1,11 +1,11 @@
 """Call paths that lose time, by cell of the scalability grid."""
 
-from schemas.call_sites import ratio
-from schemas.campaigns import APPLICATION, CAMPAIGN_CALL_PATHS
-from schemas.columns import CALL_PATH_KEY
-from schemas.growth import number
-from schemas.scalability import GRID_CELLS
-from schemas.table import Table
+from tracemill.schemas.call_sites import ratio
+from tracemill.schemas.campaigns import APPLICATION, CAMPAIGN_CALL_PATHS
+from tracemill.schemas.columns import CALL_PATH_KEY
+from tracemill.schemas.growth import number
+from tracemill.schemas.scalability import GRID_CELLS
+from tracemill.schemas.table import Table
 
 _PATHS = {column.name: column for column in CAMPAIGN_CALL_PATHS.columns}
 _CELL = {column.name: column for column in GRID_CELLS.columns}

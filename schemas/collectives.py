@@ -1,6 +1,6 @@
 """Collectives: instances, members, and their dependencies."""
 
-from schemas.columns import (
+from tracemill.schemas.columns import (
     BYTES,
     CALL_PATH_ID,
     COLLECTIVE_ID,
@@ -22,8 +22,8 @@ from schemas.columns import (
     nullable,
     renamed,
 )
-from schemas.records import OUTSIDE
-from schemas.table import BOOL, ENUM, INT32, INT64, STRING, Column, Table
+from tracemill.schemas.records import OUTSIDE
+from tracemill.schemas.table import BOOL, ENUM, INT32, INT64, STRING, Column, Table
 
 IS_NEIGHBOURHOOD = Column(
     name="is_neighbourhood",

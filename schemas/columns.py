@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from schemas.table import BOOL, ENUM, INT8, INT32, INT64, STRING, Column
+from tracemill.schemas.table import BOOL, ENUM, INT8, INT32, INT64, STRING, Column
 
 NOT_RECORDED = "not recorded in the trace"
 

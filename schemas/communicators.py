@@ -1,6 +1,6 @@
 """Shared objects of processes: communicators, Cartesian grids, memory windows and files."""
 
-from schemas.columns import (
+from tracemill.schemas.columns import (
     COMM_RANK,
     COMMUNICATOR_ID,
     IO_HANDLE_ID,
@@ -16,7 +16,7 @@ from schemas.columns import (
     nullable,
     renamed,
 )
-from schemas.table import BOOL, ENUM, INT32, STRING, Column, Table
+from tracemill.schemas.table import BOOL, ENUM, INT32, STRING, Column, Table
 
 COMMUNICATOR_KINDS = ("group", "self", "inter", "thread_team", "unknown")
 

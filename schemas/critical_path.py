@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from schemas.columns import (
+from tracemill.schemas.columns import (
     CALL_PATH_ID,
     COLLECTIVE_ID,
     ENTER_NS,
@@ -17,7 +17,7 @@ from schemas.columns import (
     nullable,
     renamed,
 )
-from schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, Column, Table
+from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, Column, Table
 
 KINDS = (
     "late_sender", "late_receiver", "barrier", "n_to_n", "one_to_n", "n_to_one", "init", "finalize",

@@ -1,6 +1,6 @@
 """Definitions of the trace: the run, its system and its code."""
 
-from schemas.columns import (
+from tracemill.schemas.columns import (
     CALL_PATH_ID,
     LOCATION_GROUP_ID,
     LOCATION_ID,
@@ -13,7 +13,7 @@ from schemas.columns import (
     nullable,
     renamed,
 )
-from schemas.table import BOOL, ENUM, INT32, INT64, STRING, Column, Table
+from tracemill.schemas.table import BOOL, ENUM, INT32, INT64, STRING, Column, Table
 
 REGION_ROLES = (
     "unknown", "function", "wrapper", "loop", "code", "parallel", "sections", "section",

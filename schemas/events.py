@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from schemas.columns import (
+from tracemill.schemas.columns import (
     BYTES,
     CALL_PATH_ID,
     COMM_RANK,
@@ -26,7 +26,7 @@ from schemas.columns import (
     nullable,
     renamed,
 )
-from schemas.records import (
+from tracemill.schemas.records import (
     CALL_ENTER,
     CALL_LEAVE,
     COLLECTIVE_BEGIN_NS,
@@ -40,7 +40,7 @@ from schemas.records import (
     SAMPLES,
     VISIT_COLUMNS,
 )
-from schemas.table import BOOL, ENUM, INT64, Column, Table, not_before
+from tracemill.schemas.table import BOOL, ENUM, INT64, Column, Table, not_before
 
 VISITS = Table(
     name="visits",

@@ -1,6 +1,6 @@
 """Growth of metrics and call paths with the number of processes."""
 
-from schemas.call_sites import (
+from tracemill.schemas.call_sites import (
     ANY_SIZE,
     LARGEST_PROCESSES,
     METHOD,
@@ -10,13 +10,13 @@ from schemas.call_sites import (
     coefficient,
     probability,
 )
-from schemas.campaigns import (
+from tracemill.schemas.campaigns import (
     APPLICATION,
     CAMPAIGN_RUN_ID,
     time_column,
 )
-from schemas.columns import CALL_PATH_KEY, METRIC, nullable
-from schemas.table import ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
+from tracemill.schemas.columns import CALL_PATH_KEY, METRIC, nullable
+from tracemill.schemas.table import ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
 
 WHOLES = ("time of all locations", "critical path")
 QUANTITIES = ("exclusive time", "waiting", "critical path")

@@ -1,8 +1,8 @@
 """Results of runs that nightly runs keep, to avoid reading every run again."""
 
-from schemas.columns import METRIC
-from schemas.definitions import RUNS
-from schemas.table import INT32, INT64, STRING, Column, Table
+from tracemill.schemas.columns import METRIC
+from tracemill.schemas.definitions import RUNS
+from tracemill.schemas.table import INT32, INT64, STRING, Column, Table
 
 RUN_TIME = "run_time"
 """Name of the run time, from the first to the last record of a run, beside the names of metrics."""

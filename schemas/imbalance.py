@@ -1,6 +1,6 @@
 """Distribution of work over locations, and their idle time."""
 
-from schemas.columns import (
+from tracemill.schemas.columns import (
     CALL_PATH_ID,
     EXCLUSIVE_NS,
     LOCATION_GROUP_ID,
@@ -8,7 +8,7 @@ from schemas.columns import (
     nullable,
     renamed,
 )
-from schemas.table import ENUM, FLOAT64, INT32, INT64, Column, Table
+from tracemill.schemas.table import ENUM, FLOAT64, INT32, INT64, Column, Table
 
 SCOPES = ("processes", "threads", "created threads", "streams")
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from schemas.columns import (
+from tracemill.schemas.columns import (
     BYTES,
     CALL_PATH_ID,
     COMM_RANK,
@@ -19,8 +19,8 @@ from schemas.columns import (
     nullable,
     renamed,
 )
-from schemas.records import OUTSIDE
-from schemas.table import BOOL, ENUM, INT64, STRING, Column, Table
+from tracemill.schemas.records import OUTSIDE
+from tracemill.schemas.table import BOOL, ENUM, INT64, STRING, Column, Table
 
 UNFINISHED = "the end is not recorded"
 

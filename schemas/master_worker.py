@@ -1,6 +1,6 @@
 """Masters and their workers: one process assigns work to others."""
 
-from schemas.columns import (
+from tracemill.schemas.columns import (
     CONFIDENCE,
     ENTER_NS,
     LEAVE_NS,
@@ -10,7 +10,7 @@ from schemas.columns import (
     MESSAGE_ID,
     renamed,
 )
-from schemas.table import BOOL, INT64, Column, Table
+from tracemill.schemas.table import BOOL, INT64, Column, Table
 
 _MASTER = renamed(
     LOCATION_GROUP_ID, "master_group_id", "Process that receives requests and answers them."

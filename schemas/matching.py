@@ -1,6 +1,6 @@
 """Matched messages, unmatched messages, and the quality of the trace."""
 
-from schemas.columns import (
+from tracemill.schemas.columns import (
     BYTES,
     CALL_PATH_ID,
     COMMUNICATOR_ID,
@@ -17,8 +17,8 @@ from schemas.columns import (
     nullable,
     renamed,
 )
-from schemas.records import OUTSIDE
-from schemas.table import BOOL, ENUM, INT64, STRING, Column, Table
+from tracemill.schemas.records import OUTSIDE
+from tracemill.schemas.table import BOOL, ENUM, INT64, STRING, Column, Table
 
 _MOMENTS = {
     "send_post": "posted the send",

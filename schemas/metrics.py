@@ -1,6 +1,6 @@
 """The metrics, and their values per call path and location."""
 
-from schemas.columns import (
+from tracemill.schemas.columns import (
     CALL_PATH_ID,
     IS_BEYOND_REFERENCE,
     LOCATION_ID,
@@ -9,7 +9,7 @@ from schemas.columns import (
     VALUE,
     renamed,
 )
-from schemas.table import ENUM, STRING, Column, Table
+from tracemill.schemas.table import ENUM, STRING, Column, Table
 
 METRICS = Table(
     name="metrics",

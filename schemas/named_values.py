@@ -1,10 +1,10 @@
 """Named values defined in the trace: attributes of records, parameters and counters."""
 
-from schemas.columns import (
+from tracemill.schemas.columns import (
     NAME,
     SOURCE_REF,
 )
-from schemas.table import ENUM, INT8, INT32, INT64, STRING, Column, Table
+from tracemill.schemas.table import ENUM, INT8, INT32, INT64, STRING, Column, Table
 
 ATTRIBUTES = Table(
     name="attributes",

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from schemas.columns import (
+from tracemill.schemas.columns import (
     CALL_PATH_ID,
     COMM_RANK,
     CONFIDENCE,
@@ -22,9 +22,9 @@ from schemas.columns import (
     nullable,
     renamed,
 )
-from schemas.events import RMA_BEGIN_NS, RMA_DETAIL, RMA_KIND
-from schemas.records import MATCHING_ID
-from schemas.table import BOOL, ENUM, INT64, STRING, Column, Table
+from tracemill.schemas.events import RMA_BEGIN_NS, RMA_DETAIL, RMA_KIND
+from tracemill.schemas.records import MATCHING_ID
+from tracemill.schemas.table import BOOL, ENUM, INT64, STRING, Column, Table
 
 _NOT_ENDED = "the end is not recorded"
 _NO_TARGET = "no target, or not a rank of the window"

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from schemas.columns import (
+from tracemill.schemas.columns import (
     CALL_PATH_ID,
     ENTER_NS,
     EXCLUSIVE_NS,
@@ -16,7 +16,7 @@ from schemas.columns import (
     nullable,
     renamed,
 )
-from schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
+from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from schemas.columns import (
+from tracemill.schemas.columns import (
     CALL_PATH_ID,
     CONFIDENCE,
     LOCATION_ID,
@@ -11,8 +11,8 @@ from schemas.columns import (
     nullable,
     renamed,
 )
-from schemas.table import BOOL, ENUM, INT64, STRING, Column, Table
-from schemas.wait_states import WAIT_COLUMNS
+from tracemill.schemas.table import BOOL, ENUM, INT64, STRING, Column, Table
+from tracemill.schemas.wait_states import WAIT_COLUMNS
 
 PATTERN_KINDS = ("wait state", "completion", "finding")
 

@@ -1,6 +1,6 @@
 """Profiles of time, and communication between processes."""
 
-from schemas.columns import (
+from tracemill.schemas.columns import (
     BYTES,
     CALL_PATH_ID,
     CALL_PATH_KEY,
@@ -14,7 +14,7 @@ from schemas.columns import (
     nullable,
     renamed,
 )
-from schemas.table import BOOL, INT64, Column, Table
+from tracemill.schemas.table import BOOL, INT64, Column, Table
 
 SHORTEST_NS = Column(
     name="shortest_ns", type=INT64, unit="ns", minimum=0, meaning="Shortest visit."

@@ -1,6 +1,6 @@
 """Columns of all records, and the tables of records that carry values."""
 
-from schemas.columns import (
+from tracemill.schemas.columns import (
     CALL_PATH_ID,
     ENTER_NS,
     LEAVE_NS,
@@ -12,7 +12,7 @@ from schemas.columns import (
     VISIT_ID,
     nullable,
 )
-from schemas.table import FLOAT64, INT32, INT64, Column, Table
+from tracemill.schemas.table import FLOAT64, INT32, INT64, Column, Table
 
 OUTSIDE = "the record is outside of any region visit"
 RECORD_COLUMNS = (LOCATION_ID, SEQUENCE, TIME_NS)

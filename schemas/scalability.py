@@ -2,8 +2,7 @@
 
 import pyarrow as pa
 import pyarrow.compute as pc
-
-from schemas.campaigns import (
+from tracemill.schemas.campaigns import (
     APPLICATION,
     CAMPAIGN_RUN_ID,
     COMPUTATION_SIZE,
@@ -12,8 +11,8 @@ from schemas.campaigns import (
     SIZE,
     time_column,
 )
-from schemas.columns import nullable, renamed
-from schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Rule, Table
+from tracemill.schemas.columns import nullable, renamed
+from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Rule, Table
 
 NOTHING_MEASURED = "no run of the configuration was measured"
 NO_CELL = "the region has no cell; see reason"

@@ -1,14 +1,14 @@
 """Performance surfaces T(p, n): models fitted to campaigns, their scaling limits, and indices."""
 
-from schemas.campaigns import (
+from tracemill.schemas.campaigns import (
     APPLICATION,
     CAMPAIGN_RUN_ID,
     COMPUTATION_SIZE,
     PROCESSES,
     SIZE,
 )
-from schemas.columns import CALL_PATH_KEY, nullable, renamed
-from schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
+from tracemill.schemas.columns import CALL_PATH_KEY, nullable, renamed
+from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
 
 FITTED_MODELS = (
     "two steps",

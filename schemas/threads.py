@@ -1,6 +1,6 @@
 """Thread teams: their parallel regions and barriers."""
 
-from schemas.columns import (
+from tracemill.schemas.columns import (
     CALL_PATH_ID,
     ENTER_NS,
     EXCLUSIVE_NS,
@@ -13,7 +13,7 @@ from schemas.columns import (
     WAIT_NS,
     renamed,
 )
-from schemas.table import BOOL, INT32, Column, Table
+from tracemill.schemas.table import BOOL, INT32, Column, Table
 
 PARALLEL_VISITS = Table(
     name="parallel_visits",

@@ -1,8 +1,8 @@
 """Time per overhead class over the course of the run."""
 
-from schemas.columns import ENTER_NS, LEAVE_NS, LOCATION_ID, renamed
-from schemas.overheads import OVERHEAD_ID
-from schemas.table import BOOL, INT32, INT64, Column, Table
+from tracemill.schemas.columns import ENTER_NS, LEAVE_NS, LOCATION_ID, renamed
+from tracemill.schemas.overheads import OVERHEAD_ID
+from tracemill.schemas.table import BOOL, INT32, INT64, Column, Table
 
 _PAUSED_ID = renamed(
     OVERHEAD_ID,

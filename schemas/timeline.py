@@ -1,9 +1,8 @@
 """Activity of every location over time, in a resolution for drawing."""
 
 import pyarrow.compute as pc
-
-from schemas.columns import ENTER_NS, LEAVE_NS, LOCATION_ID, REGION_ID, renamed
-from schemas.table import INT8, INT32, INT64, Column, Rule, Table, not_before
+from tracemill.schemas.columns import ENTER_NS, LEAVE_NS, LOCATION_ID, REGION_ID, renamed
+from tracemill.schemas.table import INT8, INT32, INT64, Column, Rule, Table, not_before
 
 MOST_BINS = (256, 2048, 16384)
 """Maximum number of bins per level. Each bin is divided into bins of the next level."""

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from schemas.columns import (
+from tracemill.schemas.columns import (
     CALL_PATH_ID,
     COLLECTIVE_ID,
     CONFIDENCE,
@@ -14,7 +14,7 @@ from schemas.columns import (
     nullable,
     renamed,
 )
-from schemas.table import BOOL, INT64, STRING, Column, Table
+from tracemill.schemas.table import BOOL, INT64, STRING, Column, Table
 
 _SOME_WAIT_NS = replace(WAIT_NS, minimum=1)
 

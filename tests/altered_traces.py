@@ -5,8 +5,8 @@ from random import Random
 from typing import Any
 
 import pyarrow as pa
+from tracemill.schemas import BY_NAME
 
-from schemas import BY_NAME
 from tests.hand_made import make_table
 
 Row = dict[str, Any]

@@ -6,13 +6,13 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+from tracemill.engine.graph import PythonStage, has_needed_rows
+from tracemill.engine.recipes import standard_recipe
+from tracemill.patterns.catalogue import known_tables
+from tracemill.readers import open_source
+from tracemill.sql.query_files import Query
+from tracemill.store.database import create_empty
 
-from pipeline.graph import PythonStage, has_needed_rows
-from pipeline.patterns.catalogue import known_tables
-from pipeline.readers import open_source
-from pipeline.recipes import standard_recipe
-from pipeline.sql import Query
-from pipeline.store.database import create_empty
 from tests.hand_made import RowsInMemory
 from tests.memory_sink import MemorySink
 from tests.planned_queries import PlannedQueries, with_values

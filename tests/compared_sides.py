@@ -5,9 +5,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
-
-from pipeline.campaign.gathering import RunSize
-from pipeline.comparison import Comparison, Side
+from tracemill.campaign.gathering import RunSize
+from tracemill.comparison import Comparison, Side
 
 SCHEMA = {
     "metric": pl.String, "call_path_key": pl.Int64, "call_path": pl.String,

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
-
-from pipeline.garbage import keep_loaded
+from tracemill.base.garbage_collection import keep_loaded
 
 if TYPE_CHECKING:
-    from pipeline.run import Analysis
+    from tracemill.engine.analyze import Analysis
+
     from tests.sharing import MakeOnce
 
 TESTS = Path(__file__).parent
@@ -98,8 +98,8 @@ def analysis_of(shared: "MakeOnce") -> "Callable[[str], Analysis]":
 
     Tests may only read it.
     """
-    from pipeline.run import Options, analyze
-    from pipeline.store import Store
+    from tracemill.engine.analyze import Options, analyze
+    from tracemill.store import Store
 
     @cache
     def analysis(name: str) -> "Analysis":

@@ -12,7 +12,7 @@ from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from pipeline.workers import PRELOADED
+from tracemill.engine.workers import PRELOADED
 
 
 def start_process(function: Callable[..., object], *given: object) -> BaseProcess:
@@ -75,7 +75,7 @@ def _call(function: Callable[..., object], given: tuple[object, ...], is_leader:
 
 
 def _run_command(words: Sequence[str], said: Path) -> None:
-    from pipeline import cli
+    from tracemill import cli
 
     for number, suffix in ((1, ".out"), (2, ".err")):
         with said.with_suffix(suffix).open("w") as file:

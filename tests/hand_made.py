@@ -7,12 +7,12 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+from tracemill.schemas import TABLES, Column, Table
+from tracemill.schemas.matching import MPI_CALLS
+from tracemill.schemas.overheads import TAXONOMY
+from tracemill.sql.query_files import load_query
+from tracemill.store import Manifest, SourceFile, SourceRecord
 
-from pipeline.sql import load_query
-from pipeline.store import Manifest, SourceFile, SourceRecord
-from schemas import TABLES, Column, Table
-from schemas.matching import MPI_CALLS
-from schemas.overheads import TAXONOMY
 from tests.fresh_database import fresh_connection
 
 Rows = Sequence[Mapping[str, Any]]

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pipeline.store.leases import Lease, take
+from tracemill.store.leases import Lease, take
 
 
 def taken(folder: Path, name: str) -> Lease:

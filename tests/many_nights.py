@@ -15,8 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipeline.store import Store
-from pipeline.store.sweep import temporaries
+from tracemill.store import Store
+from tracemill.store.sweep import temporaries
+
 from tests.forking import Command, start_command
 from tests.nightly_cases import write_archive
 

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-
-from pipeline.store.parquet import PartWriter
-from schemas import Table
+from tracemill.schemas import Table
+from tracemill.store.parquet import PartWriter
 
 
 class _Groups:

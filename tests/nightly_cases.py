@@ -4,14 +4,15 @@ import math
 from pathlib import Path
 from typing import Any
 
-from pipeline.nightly.agenda import Wishes
-from pipeline.nightly.config import Config
-from pipeline.nightly.night import run_night
-from pipeline.nightly.outcome import NightOutcome
-from pipeline.nightly.untold import Untold
-from pipeline.reporter import SilentReporter
-from pipeline.run import Options
-from pipeline.store import Store
+from tracemill.engine.analyze import Options
+from tracemill.engine.progress import SilentReporter
+from tracemill.nightly.agenda import Wishes
+from tracemill.nightly.config import Config
+from tracemill.nightly.night import run_night
+from tracemill.nightly.outcome import NightOutcome
+from tracemill.nightly.untold import Untold
+from tracemill.store import Store
+
 from tests.otf2_archive import Trace
 
 

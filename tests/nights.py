@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.generator.generate import generate
-from pipeline.generator.spec import parse_spec
-from pipeline.nightly.outcome import NightOutcome
-from pipeline.readers import open_source
-from pipeline.run import Options, analyze_source
-from pipeline.store import Run, Store
+from tracemill.engine.analyze import Options, analyze_source
+from tracemill.nightly.outcome import NightOutcome
+from tracemill.programs.generate import generate
+from tracemill.programs.spec import parse_spec
+from tracemill.readers import open_source
+from tracemill.store import Run, Store
+
 from tests.partial_recipes import recipe_of_comparisons
 
 SECOND = 10**9

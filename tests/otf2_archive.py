@@ -26,7 +26,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pipeline.readers.otf2.library import load_library
+from tracemill.readers.otf2.library import load_library
 
 UNDEFINED = 0xFFFFFFFF
 CHUNK_BYTES = 1 << 18

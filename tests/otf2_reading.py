@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from tracemill.readers import open_source
+from tracemill.store import Store
 
-from pipeline.readers import open_source
-from pipeline.store import Store
 from tests.fresh_database import fresh_database
 from tests.memory_sink import MemorySink
 from tests.otf2_archive import Trace

@@ -1,10 +1,10 @@
 """Parts of what is computed from a trace, for runs of which tests look at some tables alone."""
 
-from pipeline.campaign.gathering import SIZES
-from pipeline.comparison.comparing import QUERY
-from pipeline.graph import PythonStage, Recipe
-from pipeline.recipes import standard_recipe
-from pipeline.sql import Query, load_query
+from tracemill.campaign.gathering import SIZES
+from tracemill.comparison.comparing import QUERY
+from tracemill.engine.graph import PythonStage, Recipe
+from tracemill.engine.recipes import standard_recipe
+from tracemill.sql.query_files import Query, load_query
 
 
 def recipe_of_comparisons(*more: str) -> Recipe:

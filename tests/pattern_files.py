@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from pipeline.errors import PipelineError
+from tracemill.base.errors import PipelineError
 
 PATTERN = """\
 -- Sends of at most a kilobyte that took longer than 15 µs.

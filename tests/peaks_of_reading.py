@@ -10,11 +10,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline.graph import Recipe
-from pipeline.readers import open_source
-from pipeline.readers.csv import blocks, spill
-from pipeline.run import Options, analyze_source
-from pipeline.store import Store
+from tracemill.engine.analyze import Options, analyze_source
+from tracemill.engine.graph import Recipe
+from tracemill.readers import open_source
+from tracemill.readers.csv import blocks, spill
+from tracemill.store import Store
 
 PROCESSES = 4
 BLOCK_BYTES, CHUNK_ROWS = 1 << 18, 1 << 15

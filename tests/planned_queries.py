@@ -6,9 +6,8 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
-
-from pipeline.sql import Value
-from schemas import Table
+from tracemill.schemas import Table
+from tracemill.sql.query_files import Value
 
 
 class PlannedQueries:

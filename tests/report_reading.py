@@ -6,14 +6,15 @@ from html.parser import HTMLParser
 from importlib import import_module
 from typing import cast
 
-from pipeline.console import plain
-from pipeline.reports.build import ReportedRun, build_report
-from pipeline.reports.html import render_html
-from pipeline.reports.markdown import render_markdown
-from pipeline.reports.material import Material
-from pipeline.reports.model import Report, Section, Table
-from pipeline.reports.sections import SectionModule, build_sections
-from pipeline.reports.terminal import print_report
+from tracemill.base.console import plain
+from tracemill.reports.build import ReportedRun, build_report
+from tracemill.reports.html import render_html
+from tracemill.reports.markdown import render_markdown
+from tracemill.reports.material import Material
+from tracemill.reports.model import Report, Section, Table
+from tracemill.reports.sections import SectionModule, build_sections
+from tracemill.reports.terminal import print_report
+
 from tests.hand_made import late_sender_run
 
 VOID = {"meta", "wbr"}
@@ -74,7 +75,7 @@ def section_of(run: ReportedRun, key: str) -> Section:
 
 def some_of(run: ReportedRun, *names: str) -> Report:
     """The report of a run with only the sections that these modules make."""
-    found = [import_module(f"pipeline.reports.sections.{name}") for name in names]
+    found = [import_module(f"tracemill.reports.sections.{name}") for name in names]
     modules = [cast(SectionModule, module) for module in found]
     with run.connect(threads=1, tables=()) as connection:
         material = Material(connection, run.manifest, provide=partial(run.provide, connection))

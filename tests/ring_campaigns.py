@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from pipeline.campaign.campaign import make_campaign, plan_campaign
-from pipeline.generator.generate import generate
-from pipeline.generator.spec import parse_spec
-from pipeline.graph import Recipe
-from pipeline.reporter import SilentReporter
-from pipeline.run import Analysis, Options
-from pipeline.store import Store
+from tracemill.campaign.campaign import make_campaign, plan_campaign
+from tracemill.engine.analyze import Analysis, Options
+from tracemill.engine.graph import Recipe
+from tracemill.engine.progress import SilentReporter
+from tracemill.programs.generate import generate
+from tracemill.programs.spec import parse_spec
+from tracemill.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
 ITERATIONS = 3

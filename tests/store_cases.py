@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pyarrow as pa
+from tracemill.schemas.table import INT32, STRING
+from tracemill.store import Manifest, SourceFile, SourceRecord, Store, TableRecord
 
-from pipeline.store import Manifest, SourceFile, SourceRecord, Store, TableRecord
-from schemas.table import INT32, STRING
 from tests.support import PLACES
 
 SOURCE = SourceRecord(

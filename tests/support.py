@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
-
-from pipeline.graph import PythonStage, Recipe
-from pipeline.run import Analysis, Options, analyze_source, explain_source
-from pipeline.sql import read_query
-from pipeline.store import GenerationWriter, SourceFile, Store
-from schemas import Column, Table
-from schemas.table import BOOL, ENUM, INT32, INT64, STRING
+from tracemill.engine.analyze import Analysis, Options, analyze_source, explain_source
+from tracemill.engine.graph import PythonStage, Recipe
+from tracemill.schemas import Column, Table
+from tracemill.schemas.table import BOOL, ENUM, INT32, INT64, STRING
+from tracemill.sql.query_files import read_query
+from tracemill.store import GenerationWriter, SourceFile, Store
 
 LOCATION = Column(name="location_id", type=INT32, minimum=0, meaning="Where.")
 VISIT = Column(name="visit_id", type=INT64, minimum=0, meaning="Which visit.")
@@ -168,7 +167,7 @@ class FakeSource:
     digests: list[str] = field(default_factory=list)
     format: str = "fake"
     tables: tuple[Table, ...] = (PLACES, STAYS)
-    code_modules: tuple[str, ...] = ("pipeline.errors",)
+    code_modules: tuple[str, ...] = ("tracemill.base.errors",)
 
     @property
     def stays(self) -> dict[str, list[int]]:

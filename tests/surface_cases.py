@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from pipeline.models.surfaces.measurements import Measurements, measurements
+from tracemill.stages.models.surfaces.measurements import Measurements, measurements
 
 Floats = NDArray[np.float64]
 Time = Callable[[Any, Any], Any]

@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from pipeline.campaign.discovery import Member
-from pipeline.campaign.gathering import MOST_RUNS, RunSize, lacks, measure
-from pipeline.errors import MissingLibraryError, PipelineError, StoreError
-from pipeline.graph import build_graph
-from pipeline.plan import Outline, outline
-from pipeline.readers import open_source
-from pipeline.recipes import recipe_of
-from pipeline.reporter import Reporter
-from pipeline.run import Options, analyze_source, find_analysed, sweep_store
-from pipeline.source import Source
-from pipeline.store import Run, Store
-from pipeline.text import bytes_of, printable
-from pipeline.workers import Died, work_through
+from tracemill.base.errors import MissingLibraryError, PipelineError, StoreError
+from tracemill.base.text import bytes_of, printable
+from tracemill.campaign.discovery import Member
+from tracemill.campaign.gathering import MOST_RUNS, RunSize, lacks, measure
+from tracemill.engine.analyze import Options, analyze_source, find_analysed, sweep_store
+from tracemill.engine.graph import build_graph
+from tracemill.engine.plan import Outline, outline
+from tracemill.engine.progress import Reporter
+from tracemill.engine.recipes import recipe_of
+from tracemill.engine.workers import Died, work_through
+from tracemill.readers import open_source
+from tracemill.readers.common.source import Source
+from tracemill.store import Run, Store
 
 STAGE = "analysing runs"
 # No other run would fare better, or it is not the trace that failed.

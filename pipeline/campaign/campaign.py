@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pipeline.campaign.analysing import Analysed, analyse_members
-from pipeline.campaign.checking import check_choices
-from pipeline.campaign.choices import MARKS, parameters_of
-from pipeline.campaign.configurations import FAILED as RUN_FAILED
-from pipeline.campaign.configurations import (
+from tracemill.base.errors import CampaignError, MissingInputError
+from tracemill.campaign.analysing import Analysed, analyse_members
+from tracemill.campaign.checking import check_choices
+from tracemill.campaign.choices import MARKS, parameters_of
+from tracemill.campaign.configurations import FAILED as RUN_FAILED
+from tracemill.campaign.configurations import (
     MEASURED,
     OUT_OF_MEMORY,
     RunRecord,
@@ -19,14 +20,14 @@ from pipeline.campaign.configurations import (
     repeated,
     special_parameters,
 )
-from pipeline.campaign.description import (
+from tracemill.campaign.description import (
     Description,
     FailedRun,
     check_description,
     mistakes_in,
     read_fields,
 )
-from pipeline.campaign.discovery import (
+from tracemill.campaign.discovery import (
     Found,
     Member,
     find_members,
@@ -34,19 +35,18 @@ from pipeline.campaign.discovery import (
     members_of_store,
     read_run_list,
 )
-from pipeline.campaign.inputs import holds_measurements, read_measurements
-from pipeline.campaign.measured import records_of
-from pipeline.campaign.mistakes import Mistakes
-from pipeline.campaign.names import PROCESSES, REPETITION, SIZE, THREADS, check_pattern
-from pipeline.campaign.source import CampaignSource, Settings
-from pipeline.campaign.variants import keep_apart
-from pipeline.errors import CampaignError, MissingInputError
-from pipeline.graph import Recipe
-from pipeline.recipes import campaign_recipe
-from pipeline.reporter import Reporter
-from pipeline.run import Analysis, Options, analyze_source
-from pipeline.stages.campaign.published_marks import read_published_marks
-from pipeline.store import Store
+from tracemill.campaign.inputs import holds_measurements, read_measurements
+from tracemill.campaign.measured import records_of
+from tracemill.campaign.mistakes import Mistakes
+from tracemill.campaign.names import PROCESSES, REPETITION, SIZE, THREADS, check_pattern
+from tracemill.campaign.source import CampaignSource, Settings
+from tracemill.campaign.variants import keep_apart
+from tracemill.engine.analyze import Analysis, Options, analyze_source
+from tracemill.engine.graph import Recipe
+from tracemill.engine.progress import Reporter
+from tracemill.engine.recipes import campaign_recipe
+from tracemill.stages.campaign.published_marks import read_published_marks
+from tracemill.store import Store
 
 _UNFIT = re.compile(r"[^A-Za-z0-9._+-]+")
 _MOST_TOLD = 3

@@ -2,19 +2,19 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from pipeline.campaign.configurations import (
+from tracemill.base.errors import CampaignError
+from tracemill.campaign.configurations import (
     PROCESS_NAMES,
     RunRecord,
     computation_size,
     size_names,
     special_parameters,
 )
-from pipeline.campaign.description import Description
-from pipeline.campaign.discovery import Member
-from pipeline.campaign.expressions import check
-from pipeline.campaign.mistakes import Mistakes
-from pipeline.campaign.names import APPLICATION, PROCESSES, REPETITION, SIZE, THREADS, meaning_of
-from pipeline.errors import CampaignError
+from tracemill.campaign.description import Description
+from tracemill.campaign.discovery import Member
+from tracemill.campaign.expressions import check
+from tracemill.campaign.mistakes import Mistakes
+from tracemill.campaign.names import APPLICATION, PROCESSES, REPETITION, SIZE, THREADS, meaning_of
 
 _TAKEN = (PROCESSES, THREADS, REPETITION, APPLICATION)
 
@@ -52,7 +52,7 @@ def _check_size(size: str, told: Iterable[Mapping[str, str]]) -> None:
 
 
 def _check_expressions(description: Description) -> None:
-    from pipeline.stages.campaign.surface_scalability import read_bounds, read_growth
+    from tracemill.stages.campaign.surface_scalability import read_bounds, read_growth
 
     if description.computation_size:
         check(description.computation_size, (*size_names(description.size), *PROCESS_NAMES))

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from pipeline.campaign.description import Description
-from pipeline.errors import MissingInputError
-from pipeline.sql import Value
+from tracemill.base.errors import MissingInputError
+from tracemill.campaign.description import Description
+from tracemill.sql.query_files import Value
 
 MARKS = "published_marks"
 _PARAMETERS = {

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from pipeline.campaign.expressions import evaluate
-from pipeline.campaign.names import PROCESSES, REPETITION, SIZE, THREADS
-from pipeline.errors import CampaignError
+from tracemill.base.errors import CampaignError
+from tracemill.campaign.expressions import evaluate
+from tracemill.campaign.names import PROCESSES, REPETITION, SIZE, THREADS
 
 if TYPE_CHECKING:  # it tells runs by what is here
-    from pipeline.campaign.inputs.measurements import MeasuredRun
+    from tracemill.campaign.inputs.measurements import MeasuredRun
 
 MEASURED, FAILED, OUT_OF_MEMORY = "measured", "failed", "out of memory"
 PROCESS_NAMES = ("p", PROCESSES)

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from pipeline.campaign.mistakes import Mistakes
-from pipeline.errors import CampaignError, MissingInputError
+from tracemill.base.errors import CampaignError, MissingInputError
+from tracemill.campaign.mistakes import Mistakes
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

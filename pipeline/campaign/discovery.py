@@ -6,13 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pipeline.campaign.configurations import special_parameters
-from pipeline.campaign.description import Description
-from pipeline.campaign.mistakes import Mistakes
-from pipeline.campaign.names import APPLICATION, DEFAULT_PATTERNS, meaning_of, program_of, read_name
-from pipeline.errors import CampaignError, MissingInputError
-from pipeline.store import Store
-from pipeline.text import printable
+from tracemill.base.errors import CampaignError, MissingInputError
+from tracemill.base.text import printable
+from tracemill.campaign.configurations import special_parameters
+from tracemill.campaign.description import Description
+from tracemill.campaign.mistakes import Mistakes
+from tracemill.campaign.names import (
+    APPLICATION,
+    DEFAULT_PATTERNS,
+    meaning_of,
+    program_of,
+    read_name,
+)
+from tracemill.store import Store
 
 TRACE_COLUMN = "trace"
 # Of a run in the store, so many folders above its trace may tell parameters.

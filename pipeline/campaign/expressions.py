@@ -5,10 +5,9 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 import numpy as np
-
-from pipeline.errors import CampaignError
-from pipeline.models.surfaces.functions import Function
-from pipeline.models.surfaces.measurements import UndeterminedError
+from tracemill.base.errors import CampaignError
+from tracemill.stages.models.surfaces.functions import Function
+from tracemill.stages.models.surfaces.measurements import UndeterminedError
 
 
 def check(expression: str, names: Iterable[str]) -> None:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-from pipeline.graph import schema_hash
-from pipeline.query_failures import told_as_query_error
-from pipeline.sql import Query, Value, load_query
-from pipeline.store import Run
-from pipeline.store.database import connect, create_union_view, parsed
-from schemas import BY_NAME
+from tracemill.engine.graph import schema_hash
+from tracemill.schemas import BY_NAME
+from tracemill.sql.failures import told_as_query_error
+from tracemill.sql.query_files import Query, Value, load_query
+from tracemill.store import Run
+from tracemill.store.database import connect, create_union_view, parsed
 
 if TYPE_CHECKING:
     import duckdb

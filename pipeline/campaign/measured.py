@@ -4,18 +4,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
-
-from pipeline.campaign.configurations import RunRecord, special_parameters
-from pipeline.campaign.inputs.measurements import (
+from tracemill.base.errors import CampaignError
+from tracemill.base.text import key_of
+from tracemill.campaign.configurations import RunRecord, special_parameters
+from tracemill.campaign.inputs.measurements import (
     CallSiteTask,
     MeasuredRun,
     Measurements,
     RegionTime,
 )
-from pipeline.campaign.names import PROCESSES, REPETITION, SIZE, THREADS
-from pipeline.errors import CampaignError
-from pipeline.text import key_of
-from schemas import Table, campaigns
+from tracemill.campaign.names import PROCESSES, REPETITION, SIZE, THREADS
+from tracemill.schemas import Table, campaigns
 
 Rows = list[dict[str, Any]]
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from pipeline.errors import CampaignError
+from tracemill.base.errors import CampaignError
 
 _MOST_TOLD = 10
 

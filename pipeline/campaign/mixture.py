@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
-
-from pipeline.errors import CampaignError
+from tracemill.base.errors import CampaignError
 
 # Where every program begins tells nothing about it.
 _BEGINNINGS = ("main", "MAIN__", "MAIN_", "_start", "start_thread")

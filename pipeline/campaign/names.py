@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from pipeline.errors import CampaignError
+from tracemill.base.errors import CampaignError
 
 DEFAULT_PATTERNS = ("p{p}_n{n}_r{r}", "p{p}_n{n}", "p{p}_r{r}", "p{p}", "np{p}")
 """Tried in this order where no pattern is given."""

@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-
-from pipeline.campaign.configurations import RunRecord, computation_size
-from pipeline.campaign.gathering import QUERIES, Gathered, gather, in_batches
-from pipeline.campaign.measured import tables_of
-from pipeline.campaign.mixture import Programs, own_regions
-from pipeline.errors import StoreError
-from pipeline.sql import load_query
-from pipeline.store import GenerationWriter, Run, SourceFile, SourceRecord, Store
-from pipeline.text import hash_of
-from schemas import Table, campaigns
+from tracemill.base.errors import StoreError
+from tracemill.base.text import hash_of
+from tracemill.campaign.configurations import RunRecord, computation_size
+from tracemill.campaign.gathering import QUERIES, Gathered, gather, in_batches
+from tracemill.campaign.measured import tables_of
+from tracemill.campaign.mixture import Programs, own_regions
+from tracemill.schemas import Table, campaigns
+from tracemill.sql.query_files import load_query
+from tracemill.store import GenerationWriter, Run, SourceFile, SourceRecord, Store
 
 FORMAT = "campaign"
 
@@ -78,9 +77,9 @@ class CampaignSource:
     format = FORMAT
     tables: tuple[Table, ...] = campaigns.TABLES
     code_modules = (
-        "pipeline.campaign",
-        "pipeline.query_failures",
-        "pipeline.models.surfaces.functions",
+        "tracemill.campaign",
+        "tracemill.sql.failures",
+        "tracemill.stages.models.surfaces.functions",
     )
 
     @property

@@ -1,6 +1,6 @@
 """The command line: text into calls. Whatever is heavy is imported when a command runs."""
 
-from pipeline.cli.application import app
-from pipeline.cli.running import BROKEN_PIPE, INTERRUPTED, main
+from tracemill.cli.application import app
+from tracemill.cli.running import BROKEN_PIPE, INTERRUPTED, main
 
 __all__ = ["BROKEN_PIPE", "INTERRUPTED", "app", "main"]

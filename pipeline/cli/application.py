@@ -1,10 +1,9 @@
 """The application: all commands under their names, and how a wrong command line is told."""
 
 from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
-
-from pipeline.cli import asking, computing, exporting, keeping
-from pipeline.cli.nightly import nightly
-from pipeline.version import VERSION
+from tracemill.base.version import VERSION
+from tracemill.cli import asking, computing, exporting, keeping
+from tracemill.cli.nightly import nightly
 
 
 def _describe(error: CycloptsError) -> str:

@@ -4,13 +4,12 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
-
-from pipeline.cli.parameters import Flag, RunName, Store
+from tracemill.cli.parameters import Flag, RunName, Store
 
 
 def runs(*, store: Store = Path("store")) -> None:
     """List the analysed runs: ranks, records, size on disk, when, and their state."""
-    from pipeline import commands
+    from tracemill import commands
 
     commands.list_runs(store)
 
@@ -54,7 +53,7 @@ def sql(
     harlequin
         Open harlequin, an editor that fills the terminal, if `make harlequin` installed it.
     """
-    from pipeline import sql_command
+    from tracemill import sql_command
 
     sql_command.run_sql(
         query,
@@ -87,7 +86,7 @@ def quality(
     format
         How to print the findings.
     """
-    from pipeline import commands
+    from tracemill import commands
 
     commands.tell_quality(run, fail_on=fail_on, store=store, format=format)
 
@@ -117,7 +116,7 @@ def report(
     pictures
         Write the main pictures as SVG and PNG, beside the page in the store.
     """
-    from pipeline import commands
+    from tracemill import commands
 
     commands.report_run(
         run, store=store, format=format, output=output, window=window, has_drawings=pictures
@@ -157,7 +156,7 @@ def compare(
     output
         File to write. [default: standard output]
     """
-    from pipeline import compare_command
+    from tracemill import compare_command
 
     compare_command.compare_runs(
         base, other, fail_if=fail_if or [], store=store, format=format, output=output
@@ -182,7 +181,7 @@ def tables(
     patterns
         Folder of patterns of your own, besides the folder patterns in the store.
     """
-    from pipeline import commands
+    from tracemill import commands
 
     commands.show_tables(table, store=store, patterns=patterns)
 
@@ -206,7 +205,7 @@ def explain(
     patterns
         Folder of patterns of your own, besides the folder patterns in the store.
     """
-    from pipeline import commands
+    from tracemill import commands
 
     name = " ".join(metric) or None
     commands.explain_metric(name, format=format, store=store, patterns=patterns)
@@ -220,6 +219,6 @@ def list_patterns(*, store: Store = Path("store"), patterns: Path | None = None)
     patterns
         Folder of patterns of your own, besides the folder patterns in the store.
     """
-    from pipeline import commands
+    from tracemill import commands
 
     commands.list_patterns(store, patterns)

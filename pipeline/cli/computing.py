@@ -4,11 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
-
-from pipeline.cli.parameters import Flag, MemoryLimit, Store, Threads
+from tracemill.cli.parameters import Flag, MemoryLimit, Store, Threads
 
 if TYPE_CHECKING:
-    from pipeline.run import Options
+    from tracemill.engine.analyze import Options
 
 
 def analyze(
@@ -53,7 +52,7 @@ def analyze(
     no_report
         Write no HTML and Markdown report.
     """
-    from pipeline import commands
+    from tracemill import commands
 
     options = read_options(
         threads,
@@ -151,7 +150,7 @@ def campaign(
     no_report
         Write no HTML and Markdown report.
     """
-    from pipeline import campaign_commands
+    from tracemill import campaign_commands
 
     told = {
         "name": name,
@@ -194,8 +193,8 @@ def read_options(
     patterns: Path | None,
 ) -> "Options":
     """The options that commands which analyse have in common."""
-    from pipeline.run import Options, available_threads
-    from pipeline.stages.overhead_classes import read_rules
+    from tracemill.engine.analyze import Options, available_threads
+    from tracemill.stages.overhead_classes import read_rules
 
     files = {} if overhead_classes is None else {"overhead_classes": overhead_classes}
     return Options(
@@ -224,6 +223,6 @@ def generate(spec: Path, /, *, output: Path) -> None:
     output
         Folder to make, which must not exist or be empty.
     """
-    from pipeline import commands
+    from tracemill import commands
 
     commands.generate_trace(spec, output=output)

@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-
-from pipeline.cli.parameters import Flag, RunName, Store
+from tracemill.cli.parameters import Flag, RunName, Store
 
 
 def severities(
@@ -37,7 +36,7 @@ def severities(
     overwrite
         Replace the file if it is there already.
     """
-    from pipeline import commands
+    from tracemill import commands
 
     commands.export_severities(
         run,
@@ -65,7 +64,7 @@ def tables(
     campaign
         Write the tables of the campaign of that name instead of those of a run.
     """
-    from pipeline import commands
+    from tracemill import commands
 
     commands.export_tables(run, campaign=campaign, output=output, store=store)
 
@@ -93,7 +92,7 @@ def perfetto(
     overwrite
         Replace the file if it is there already.
     """
-    from pipeline import commands
+    from tracemill import commands
 
     commands.export_perfetto(
         run, output=output, window=window, is_overwriting=overwrite, store=store

@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
-
-from pipeline.cli.parameters import Flag, Store
-from pipeline.text import bytes_of, seconds_of
+from tracemill.base.text import bytes_of, seconds_of
+from tracemill.cli.parameters import Flag, Store
 
 
 def _check_duration(_: object, duration: str | None) -> None:
@@ -37,7 +36,7 @@ def du(*, store: Store = Path("store"), format: Literal["table", "csv", "json"] 
     format
         How to print it; in csv and json sizes are in bytes.
     """
-    from pipeline import store_commands
+    from tracemill import store_commands
 
     store_commands.tell_usage(store, format)
 
@@ -77,7 +76,7 @@ def prune(
     format
         How to print it: in the table is what exceeds a limit, in csv and json are all runs.
     """
-    from pipeline import store_commands
+    from tracemill import store_commands
 
     store_commands.prune_store(
         store,

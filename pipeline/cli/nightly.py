@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-
-from pipeline.cli.computing import read_options
-from pipeline.cli.parameters import Flag, MemoryLimit, Store, Threads
+from tracemill.cli.computing import read_options
+from tracemill.cli.parameters import Flag, MemoryLimit, Store, Threads
 
 
 def _check_jobs(_: object, jobs: int | None) -> None:
@@ -70,7 +69,7 @@ def nightly(
     no_report
         Write no reports of runs and campaigns.
     """
-    from pipeline.nightly import command
+    from tracemill.nightly import command
 
     options = read_options(
         threads,

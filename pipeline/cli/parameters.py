@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-
-from pipeline.text import bytes_of
+from tracemill.base.text import bytes_of
 
 SMALLEST_MEMORY = 64_000_000
 

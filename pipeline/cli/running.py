@@ -5,9 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from cyclopts import CycloptsError
-
-from pipeline.cli.application import app
-from pipeline.console import (
+from tracemill.base.console import (
     discard,
     messages,
     open_missing_streams,
@@ -15,7 +13,8 @@ from pipeline.console import (
     results,
     tolerate_narrow_encodings,
 )
-from pipeline.errors import PipelineError, UsageError
+from tracemill.base.errors import PipelineError, UsageError
+from tracemill.cli.application import app
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141

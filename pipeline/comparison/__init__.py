@@ -1,7 +1,7 @@
 """What changed between two runs, or two sets of repetitions, and what of it is noise."""
 
-from pipeline.comparison.changes import CallPathChange, Cause, Change, MetricChange, RankChange
-from pipeline.comparison.comparing import Comparison, Side, compare
+from tracemill.comparison.changes import CallPathChange, Cause, Change, MetricChange, RankChange
+from tracemill.comparison.comparing import Comparison, Side, compare
 
 __all__ = [
     "CallPathChange",

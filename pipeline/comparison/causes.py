@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pipeline.explain import list_metrics
-from pipeline.patterns.metric_texts import Metric
-from schemas.history import RUN_TIME
-from schemas.overheads import TAXONOMY
+from tracemill.patterns.metric_texts import Metric
+from tracemill.reports.explanation import list_metrics
+from tracemill.schemas.history import RUN_TIME
+from tracemill.schemas.overheads import TAXONOMY
 
 if TYPE_CHECKING:
     import polars

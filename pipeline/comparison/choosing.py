@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from pipeline.errors import MissingInputError
-from pipeline.opening import open_run, open_store
-from pipeline.store import Run
+from tracemill.base.errors import MissingInputError
+from tracemill.store import Run
+from tracemill.store.finding import open_run, open_store
 
 
 def choose_runs(store: Path, name: str) -> tuple[Run, ...]:

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from pipeline.campaign.gathering import SIZES, RunSize, lacks, opened, rows_of, sizes_in
-from pipeline.comparison.causes import CRITICAL_PATH, TIME, Explained, find_causes
-from pipeline.comparison.changes import CallPathChange, Cause, MetricChange, RankChange
-from pipeline.comparison.noise import noise_of
-from pipeline.comparison.run_times import run_time_change
-from pipeline.comparison.subtrees import Subtree, holding_subtree
-from pipeline.completeness import is_complete
-from pipeline.errors import StoreError, UsageError
-from pipeline.explain import list_metrics
-from pipeline.patterns.metric_texts import Metric
-from pipeline.sql import Value, load_query
-from pipeline.store import Run
-from schemas.history import RUN_TIME
+from tracemill.base.errors import StoreError, UsageError
+from tracemill.campaign.gathering import SIZES, RunSize, lacks, opened, rows_of, sizes_in
+from tracemill.comparison.causes import CRITICAL_PATH, TIME, Explained, find_causes
+from tracemill.comparison.changes import CallPathChange, Cause, MetricChange, RankChange
+from tracemill.comparison.noise import noise_of
+from tracemill.comparison.run_times import run_time_change
+from tracemill.comparison.subtrees import Subtree, holding_subtree
+from tracemill.patterns.metric_texts import Metric
+from tracemill.reports.explanation import list_metrics
+from tracemill.schemas.history import RUN_TIME
+from tracemill.sql.query_files import Value, load_query
+from tracemill.store import Run
+from tracemill.store.completeness import is_complete
 
 if TYPE_CHECKING:
     import polars
@@ -318,7 +318,7 @@ def _places(rows: "polars.DataFrame", summands: int) -> Iterator[str]:
 
 def _text(values: Mapping[str, Value]) -> str:
     """The query with its values written in, so that it can be run as it stands."""
-    from pipeline.reports.tables import strip_header
+    from tracemill.reports.tables import strip_header
 
     query = load_query(QUERY)
     text = strip_header(query.statement)

@@ -4,14 +4,14 @@ import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from pipeline.comparison.changes import Change
-from pipeline.comparison.comparing import Comparison
-from pipeline.comparison.sentences import signed
-from pipeline.conditions import evaluate, refusal
-from pipeline.errors import MissingInputError, UsageError
-from pipeline.explain import find_metric, list_metrics
-from pipeline.patterns.metric_texts import Metric
-from pipeline.reports.units import (
+from tracemill.base.errors import MissingInputError, UsageError
+from tracemill.base.text import printable
+from tracemill.comparison.changes import Change
+from tracemill.comparison.comparing import Comparison
+from tracemill.comparison.sentences import signed
+from tracemill.patterns.metric_texts import Metric
+from tracemill.reports.explanation import find_metric, list_metrics
+from tracemill.reports.units import (
     format_count,
     format_path,
     format_share_change,
@@ -20,9 +20,9 @@ from pipeline.reports.units import (
     make_visible,
     shorten,
 )
-from pipeline.reports.wording import name_path
-from pipeline.text import printable
-from schemas.history import RUN_TIME
+from tracemill.reports.wording import name_path
+from tracemill.schemas.history import RUN_TIME
+from tracemill.sql.conditions import evaluate, refusal
 
 _NANOSECONDS = {"s": 1e9, "ms": 1e6, "us": 1e3, "µs": 1e3, "ns": 1.0}
 # Names of call paths may hold anything: the last comparison is the one that is meant.
@@ -42,7 +42,7 @@ class Condition:
     """A limit of a metric, as a whole or in a call path.
 
     `expression` compares the `value` of the other side, its `change` or that as a `ratio` of the
-    base with a number in the unit of the metric, as `pipeline.conditions` evaluates it.
+    base with a number in the unit of the metric, as `tracemill.sql.conditions` evaluates it.
     """
 
     text: str

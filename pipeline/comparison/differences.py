@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from pipeline.comparison.comparing import Comparison
-from pipeline.reports.units import make_visible
-from pipeline.reports.wording import join_words, said, share_of
+from tracemill.comparison.comparing import Comparison
+from tracemill.reports.units import make_visible
+from tracemill.reports.wording import join_words, said, share_of
 
 
 def describe(comparison: Comparison) -> tuple[str, ...]:

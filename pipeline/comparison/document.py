@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from pipeline.comparison.changes import Change
-from pipeline.comparison.comparing import Comparison, Side
-from pipeline.comparison.conditions import Verdict
+from tracemill.comparison.changes import Change
+from tracemill.comparison.comparing import Comparison, Side
+from tracemill.comparison.conditions import Verdict
 
 VERSION = 1
 

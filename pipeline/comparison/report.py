@@ -3,19 +3,19 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from pipeline.comparison import differences
-from pipeline.comparison.changes import CallPathChange, Change, RankChange
-from pipeline.comparison.comparing import Comparison, Side
-from pipeline.comparison.conditions import Verdict
-from pipeline.comparison.sentences import (
+from tracemill.comparison import differences
+from tracemill.comparison.changes import CallPathChange, Change, RankChange
+from tracemill.comparison.comparing import Comparison, Side
+from tracemill.comparison.conditions import Verdict
+from tracemill.comparison.sentences import (
     describe_cause,
     describe_run_time,
     describe_subtree,
     describe_time,
 )
-from pipeline.explain import list_metrics
-from pipeline.reports.material import filled
-from pipeline.reports.model import (
+from tracemill.reports.explanation import list_metrics
+from tracemill.reports.material import filled
+from tracemill.reports.model import (
     Column,
     Fact,
     Report,
@@ -24,9 +24,9 @@ from pipeline.reports.model import (
     Subject,
     Table,
 )
-from pipeline.reports.sections.metrics import explain
-from pipeline.reports.units import Unit, Value, make_visible, shorten
-from pipeline.reports.wording import count_of, join_words, said
+from tracemill.reports.sections.metrics import explain
+from tracemill.reports.units import Unit, Value, make_visible, shorten
+from tracemill.reports.wording import count_of, join_words, said
 
 MOST_CAUSES = 5
 MOST_CALL_PATHS = 30

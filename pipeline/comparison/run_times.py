@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
-
-from pipeline.comparison.changes import MetricChange
-from pipeline.comparison.noise import Floats, noise_of
-from schemas.history import RUN_TIME
+from tracemill.comparison.changes import MetricChange
+from tracemill.comparison.noise import Floats, noise_of
+from tracemill.schemas.history import RUN_TIME
 
 
 def run_time_change(base_ns: Sequence[int], other_ns: Sequence[int]) -> MetricChange:

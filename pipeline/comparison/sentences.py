@@ -1,11 +1,11 @@
 """What changed, in words."""
 
-from pipeline.comparison.causes import CRITICAL_PATH
-from pipeline.comparison.changes import Cause, Change
-from pipeline.comparison.comparing import Comparison
-from pipeline.comparison.subtrees import HOLDING
-from pipeline.reports.model import Finding
-from pipeline.reports.units import (
+from tracemill.comparison.causes import CRITICAL_PATH
+from tracemill.comparison.changes import Cause, Change
+from tracemill.comparison.comparing import Comparison
+from tracemill.comparison.subtrees import HOLDING
+from tracemill.reports.model import Finding
+from tracemill.reports.units import (
     LARGE_CHANGE,
     format_count,
     format_share_change,
@@ -13,7 +13,7 @@ from pipeline.reports.units import (
     format_time,
     with_sign,
 )
-from pipeline.reports.wording import name_path, share_of, time_of
+from tracemill.reports.wording import name_path, share_of, time_of
 
 # A process has more than its part of a change from so many times the mean of all.
 UNEVEN = 1.25

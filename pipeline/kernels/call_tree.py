@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 import numba as nb
 import numpy as np
 from numpy.typing import NDArray
-
-from pipeline.kernels.compiled import kernel, prefetch, step
+from tracemill.kernels.compiled import kernel, prefetch, step
 
 NO_NODE = -1
 _FIRST_NODES = 1 << 8

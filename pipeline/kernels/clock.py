@@ -3,8 +3,7 @@
 from typing import Any
 
 import numpy as np
-
-from pipeline.kernels.compiled import step
+from tracemill.kernels.compiled import step
 
 _MOST_SECONDS = 9_000_000_000
 _MOST_TICKS = 9_000_000_000

@@ -7,8 +7,7 @@ whatever lies there. So the records that a file holds as a whole are counted bef
 from typing import Any
 
 import numpy as np
-
-from pipeline.kernels.compiled import kernel, step
+from tracemill.kernels.compiled import kernel, step
 
 # Kinds of records that are no events.
 _END_OF_CHUNK, _END_OF_FILE, _TIMESTAMP, _ATTRIBUTES = 0, 2, 5, 6

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from pipeline.kernels.call_tree import CallTree, clear, reserve
-from pipeline.kernels.compiled import kernel, piece
+from tracemill.kernels.call_tree import CallTree, clear, reserve
+from tracemill.kernels.compiled import kernel, piece
 
 # Columns of a layout, which has a row for the root, then one per node: where the node's
 # children begin and end, its region, its canonical number.

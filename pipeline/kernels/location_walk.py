@@ -4,16 +4,15 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-
-from pipeline.kernels import walk_state as ws
-from pipeline.kernels.call_tree import CallTree, clear, index_nodes, new_tree, reserve
-from pipeline.kernels.columns import each, empty, with_room
-from pipeline.kernels.known_tree import LAYOUT_COLUMNS, know
-from pipeline.kernels.plain_walk import walk_plain
-from pipeline.kernels.profile import TOTAL_COLUMNS, ProfileRows, begin_totals, profile_of
-from pipeline.kernels.records import SIDE_WIDTH
-from pipeline.kernels.visits import close_walk, walk_records
-from pipeline.kernels.walk_state import (
+from tracemill.kernels import walk_state as ws
+from tracemill.kernels.call_tree import CallTree, clear, index_nodes, new_tree, reserve
+from tracemill.kernels.columns import each, empty, with_room
+from tracemill.kernels.known_tree import LAYOUT_COLUMNS, know
+from tracemill.kernels.plain_walk import walk_plain
+from tracemill.kernels.profile import TOTAL_COLUMNS, ProfileRows, begin_totals, profile_of
+from tracemill.kernels.records import SIDE_WIDTH
+from tracemill.kernels.visits import close_walk, walk_records
+from tracemill.kernels.walk_state import (
     PENDING,
     Code,
     Forks,

@@ -3,11 +3,10 @@
 from typing import Any
 
 import numpy as np
-
-from pipeline.kernels.call_tree import add_node, find_node
-from pipeline.kernels.compiled import step
-from pipeline.kernels.profile import begin_total
-from pipeline.kernels.walk_state import (
+from tracemill.kernels.call_tree import add_node, find_node
+from tracemill.kernels.compiled import step
+from tracemill.kernels.profile import begin_total
+from tracemill.kernels.walk_state import (
     LOST_NODES,
     NONE,
     WRITES_ROWS,

@@ -9,12 +9,11 @@ handed all the columns of a walk.
 from typing import Any
 
 import numpy as np
-
-from pipeline.kernels.clock import ns_of_rest, second_of, to_ns
-from pipeline.kernels.compiled import kernel, piece, prefetch
-from pipeline.kernels.known_tree import BEGIN, NUMBER, child_of
-from pipeline.kernels.profile import add_visit
-from pipeline.kernels.records import (
+from tracemill.kernels.clock import ns_of_rest, second_of, to_ns
+from tracemill.kernels.compiled import kernel, piece, prefetch
+from tracemill.kernels.known_tree import BEGIN, NUMBER, child_of
+from tracemill.kernels.profile import add_visit
+from tracemill.kernels.records import (
     ATTRIBUTE,
     ENTER,
     IGNORED,
@@ -26,8 +25,8 @@ from pipeline.kernels.records import (
     MPI_LAST,
     SIDE_WIDTH,
 )
-from pipeline.kernels.rows import remember_owner
-from pipeline.kernels.walk_state import (
+from tracemill.kernels.rows import remember_owner
+from tracemill.kernels.walk_state import (
     EARLIEST,
     FIRST_NS,
     FREE,

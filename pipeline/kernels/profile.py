@@ -4,10 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from pipeline.kernels.call_tree import CallTree, add_node, find_node, reserve
-from pipeline.kernels.columns import each, empty
-from pipeline.kernels.compiled import kernel, piece
+from tracemill.kernels.call_tree import CallTree, add_node, find_node, reserve
+from tracemill.kernels.columns import each, empty
+from tracemill.kernels.compiled import kernel, piece
 
 # Columns of the totals of a node.
 VISITS, EXCLUSIVE, SHORTEST, LONGEST = 0, 1, 2, 3

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pipeline.kernels.compiled import kernel
+from tracemill.kernels.compiled import kernel
 
 
 @kernel

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from pipeline.kernels.compiled import step
-from pipeline.kernels.nodes import number_of
-from pipeline.kernels.records import (
+from tracemill.kernels.compiled import step
+from tracemill.kernels.nodes import number_of
+from tracemill.kernels.records import (
     ATTRIBUTE,
     CONTEXT_ENTER,
     CONTEXT_LEAVE,
@@ -12,7 +12,7 @@ from pipeline.kernels.records import (
     LEAVE,
     SIDE_WIDTH,
 )
-from pipeline.kernels.walk_state import (
+from tracemill.kernels.walk_state import (
     LAST_NODE,
     LAST_VISIT,
     LIBRARY_CALL,

@@ -3,10 +3,9 @@
 from typing import Any
 
 import numpy as np
-
-from pipeline.kernels.call_tree import EMPTY, NO_NODE, add_node, key_of, slot_of
-from pipeline.kernels.compiled import kernel
-from pipeline.kernels.records import (
+from tracemill.kernels.call_tree import EMPTY, NO_NODE, add_node, key_of, slot_of
+from tracemill.kernels.compiled import kernel
+from tracemill.kernels.records import (
     CONTEXT_ENTER,
     CONTEXT_LEAVE,
     ENTER,

@@ -3,11 +3,10 @@
 from typing import Any
 
 import numpy as np
-
-from pipeline.kernels.compiled import step
-from pipeline.kernels.nodes import node_of, number_of
-from pipeline.kernels.profile import add_stretch
-from pipeline.kernels.walk_state import (
+from tracemill.kernels.compiled import step
+from tracemill.kernels.nodes import node_of, number_of
+from tracemill.kernels.profile import add_stretch
+from tracemill.kernels.walk_state import (
     IN_TASK,
     NONE,
     RECORD_ROWS,

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from pipeline.kernels.compiled import step
-from pipeline.kernels.walk_state import (
+from tracemill.kernels.compiled import step
+from tracemill.kernels.walk_state import (
     AWAITS_TEAM,
     BASE_BEGIN,
     BASE_NODE,

@@ -10,12 +10,11 @@ would do so where `_close_visit` stores a row.
 from typing import Any
 
 import numpy as np
-
-from pipeline.kernels.clock import to_ns
-from pipeline.kernels.compiled import kernel, step
-from pipeline.kernels.nodes import node_of
-from pipeline.kernels.profile import add_visit
-from pipeline.kernels.records import (
+from tracemill.kernels.clock import to_ns
+from tracemill.kernels.compiled import kernel, step
+from tracemill.kernels.nodes import node_of
+from tracemill.kernels.profile import add_visit
+from tracemill.kernels.records import (
     ATTRIBUTE,
     BUFFER_FLUSH,
     CONTEXT_ENTER,
@@ -40,24 +39,24 @@ from pipeline.kernels.records import (
     THREAD_END,
     UNKNOWN,
 )
-from pipeline.kernels.rows import (
+from tracemill.kernels.rows import (
     remember_owner,
     store_record,
     store_values,
 )
-from pipeline.kernels.tasks import (
+from tracemill.kernels.tasks import (
     end_fragment,
     end_task,
     switch_task,
 )
-from pipeline.kernels.teams import (
+from tracemill.kernels.teams import (
     begin_team,
     end_team,
     find_team,
     note_fork,
     note_join,
 )
-from pipeline.kernels.walk_state import (
+from tracemill.kernels.walk_state import (
     BASE_NODE,
     EARLIEST,
     FIRST_NS,

@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from pipeline.kernels.call_tree import CallTree
+from tracemill.kernels.call_tree import CallTree
 
 TASK_FRAGMENT = 127
 """Kind of the row made for a stretch of time in which a task ran."""

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipeline.nightly.finding import Archive, LeftOut, find_archives
-from pipeline.nightly.knowledge import Knowledge, RunName
-from pipeline.nightly.outcome import Failure, Waiting
-from pipeline.nightly.pages import Pages
-from pipeline.nightly.quarantine import Quarantine
-from pipeline.nightly.untold import Untold
-from pipeline.store import Store
+from tracemill.nightly.finding import Archive, LeftOut, find_archives
+from tracemill.nightly.knowledge import Knowledge, RunName
+from tracemill.nightly.outcome import Failure, Waiting
+from tracemill.nightly.pages import Pages
+from tracemill.nightly.quarantine import Quarantine
+from tracemill.nightly.untold import Untold
+from tracemill.store import Store
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from pipeline.campaign.analysing import share_options
-from pipeline.errors import ChangedTraceError, MissingLibraryError, PipelineError, StoreError
-from pipeline.nightly.finding import Archive
-from pipeline.nightly.knowledge import archive_outlines
-from pipeline.nightly.pages import Pages
-from pipeline.plan import is_as_outlined
-from pipeline.readers import open_source
-from pipeline.run import Options, analyze_source
-from pipeline.source import Source
-from pipeline.store import Run, Store
-from pipeline.store.failures import UnwritableStoreError
-from pipeline.text import printable
-from pipeline.workers import Died, work_through
+from tracemill.base.errors import ChangedTraceError, MissingLibraryError, PipelineError, StoreError
+from tracemill.base.text import printable
+from tracemill.campaign.analysing import share_options
+from tracemill.engine.analyze import Options, analyze_source
+from tracemill.engine.plan import is_as_outlined
+from tracemill.engine.workers import Died, work_through
+from tracemill.nightly.finding import Archive
+from tracemill.nightly.knowledge import archive_outlines
+from tracemill.nightly.pages import Pages
+from tracemill.readers import open_source
+from tracemill.readers.common.source import Source
+from tracemill.store import Run, Store
+from tracemill.store.failures import UnwritableStoreError
 
 # No other archive or campaign would fare better.
 FATAL = (UnwritableStoreError, MissingLibraryError)
@@ -132,8 +132,8 @@ def _done(archive: Archive, store: Store, options: Options, *, has_report: bool)
 
 
 def _report(run: Run, store: Store, options: Options) -> None:
-    from pipeline.nightly.reporting import write_into
-    from pipeline.reports.build import build_report
+    from tracemill.nightly.reporting import write_into
+    from tracemill.reports.build import build_report
 
     report = build_report(run, threads=options.threads, memory_limit=options.memory_limit)
     write_into(store, report)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from pipeline.nightly.outcome import Application
-from pipeline.store import SourceRecord
+from tracemill.nightly.outcome import Application
+from tracemill.store import SourceRecord
 
 UNNAMED = "program"
 # What any trace is called, and what stands before the number of a run.

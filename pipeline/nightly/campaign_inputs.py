@@ -9,12 +9,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pipeline.graph import code_hash
-from pipeline.nightly.config import NightlyCampaign
-from pipeline.run import Options
-from pipeline.sql import all_queries
-from pipeline.store.manifest import Pointer
-from pipeline.text import hash_of
+from tracemill.base.text import hash_of
+from tracemill.engine.analyze import Options
+from tracemill.engine.graph import code_hash
+from tracemill.nightly.config import NightlyCampaign
+from tracemill.sql.query_files import all_queries
+from tracemill.store.manifest import Pointer
 
 _WILDCARDS = "*?["
 

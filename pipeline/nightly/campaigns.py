@@ -8,22 +8,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.errors import PipelineError
-from pipeline.nightly.analysing import FATAL
-from pipeline.nightly.campaign_inputs import mark_of
-from pipeline.nightly.config import NightlyCampaign
-from pipeline.nightly.notes import FOLDER, replace_document
-from pipeline.nightly.outcome import CampaignOutcome
-from pipeline.nightly.pages import Pages
-from pipeline.reporter import Reporter
-from pipeline.run import Options
-from pipeline.store import Run, Store
-from pipeline.store.leases import take
-from pipeline.store.manifest import STORE_FORMAT_VERSION, UnreadableRecordError, load_document
-from pipeline.text import hash_of, printable
+from tracemill.base.errors import PipelineError
+from tracemill.base.text import hash_of, printable
+from tracemill.engine.analyze import Options
+from tracemill.engine.progress import Reporter
+from tracemill.nightly.analysing import FATAL
+from tracemill.nightly.campaign_inputs import mark_of
+from tracemill.nightly.config import NightlyCampaign
+from tracemill.nightly.notes import FOLDER, replace_document
+from tracemill.nightly.outcome import CampaignOutcome
+from tracemill.nightly.pages import Pages
+from tracemill.store import Run, Store
+from tracemill.store.leases import take
+from tracemill.store.manifest import STORE_FORMAT_VERSION, UnreadableRecordError, load_document
 
 if TYPE_CHECKING:
-    from pipeline.campaign.campaign import Plan
+    from tracemill.campaign.campaign import Plan
 
 # How often others are asked whether they are done.
 _POLL_SECONDS = 5.0
@@ -104,7 +104,7 @@ class Campaigns:
         return run if run is not None and is_told and not run.missing_tables() else None
 
     def _plan(self, campaign: NightlyCampaign) -> "Plan":
-        from pipeline.campaign.campaign import plan_campaign
+        from tracemill.campaign.campaign import plan_campaign
 
         plan = plan_campaign(
             self.folder / campaign.runs if campaign.runs else None,
@@ -122,7 +122,7 @@ class Campaigns:
         return replace(plan, members=tuple(settled))
 
     def _made(self, campaign: NightlyCampaign, plan: "Plan") -> CampaignOutcome:
-        from pipeline.campaign.campaign import make_campaign
+        from tracemill.campaign.campaign import make_campaign
 
         analysis = make_campaign(
             plan, store=self.store, options=self.options, reporter=self.reporter
@@ -139,8 +139,8 @@ class Campaigns:
         return CampaignOutcome(name=plan.name, run=analysis.run, is_new=analysis.is_new)
 
     def _report(self, run: Run) -> None:
-        from pipeline.nightly.reporting import write_into
-        from pipeline.reports.build_campaign import build_campaign_report
+        from tracemill.nightly.reporting import write_into
+        from tracemill.reports.build_campaign import build_campaign_report
 
         report = build_campaign_report(
             run, threads=self.options.threads, memory_limit=self.options.memory_limit

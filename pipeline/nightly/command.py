@@ -8,16 +8,16 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from pipeline.console import ProgressReporter, results, tell_places
-from pipeline.errors import FailedArchivesError, RegressionError, UsageError
-from pipeline.nightly.agenda import Agenda, Wishes
-from pipeline.nightly.config import Config, read_config
-from pipeline.nightly.night import plan_night, run_night
-from pipeline.nightly.outcome import NightOutcome
-from pipeline.nightly.telling import Written, tell
-from pipeline.run import Options
-from pipeline.store import Store
-from pipeline.text import printable, seconds_of
+from tracemill.base.console import ProgressReporter, results, tell_places
+from tracemill.base.errors import FailedArchivesError, RegressionError, UsageError
+from tracemill.base.text import printable, seconds_of
+from tracemill.engine.analyze import Options
+from tracemill.nightly.agenda import Agenda, Wishes
+from tracemill.nightly.config import Config, read_config
+from tracemill.nightly.night import plan_night, run_night
+from tracemill.nightly.outcome import NightOutcome
+from tracemill.nightly.telling import Written, tell
+from tracemill.store import Store
 
 _MOST_LISTED = 20
 

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from pipeline.campaign.description import mistakes_in
-from pipeline.errors import PipelineError, UsageError
+from tracemill.base.errors import PipelineError, UsageError
+from tracemill.campaign.description import mistakes_in
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -84,7 +83,7 @@ def _mistakes_in(campaign: NightlyCampaign) -> list[str]:
 
 def _mistakes_in_conditions(application: WatchedApplication) -> list[str]:
     """What is wrong with conditions, before a night has worked for hours."""
-    from pipeline.comparison import conditions  # which needs SciPy
+    from tracemill.comparison import conditions  # which needs SciPy
 
     found = []
     for condition in application.fail_if:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipeline.errors import MissingInputError
-from pipeline.nightly.outcome import Waiting
-from pipeline.store import SourceFile
-from pipeline.text import printable
+from tracemill.base.errors import MissingInputError
+from tracemill.base.text import printable
+from tracemill.nightly.outcome import Waiting
+from tracemill.store import SourceFile
 
 ANCHOR, DEFINITIONS, EVENTS = ".otf2", ".def", ".evt"
 LEADS_OUT = "is a link that leads out of the source"

@@ -14,20 +14,19 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-
-from pipeline.campaign.gathering import SIZES, ask, in_batches, lacks
-from pipeline.errors import PipelineError, QueryError, StoreError
-from pipeline.files import replacing
-from pipeline.graph import code_hash, schema_hash
-from pipeline.nightly.applications import application_of
-from pipeline.nightly.notes import FOLDER
-from pipeline.nightly.outcome import Application
-from pipeline.sql import load_query
-from pipeline.store import Run, SourceRecord, Store
-from pipeline.store.manifest import Pointer
-from pipeline.store.parquet import PartWriter
-from pipeline.text import hash_of
-from schemas.history import RUN_HISTORY, RUN_TIME
+from tracemill.base.errors import PipelineError, QueryError, StoreError
+from tracemill.base.files import replacing
+from tracemill.base.text import hash_of
+from tracemill.campaign.gathering import SIZES, ask, in_batches, lacks
+from tracemill.engine.graph import code_hash, schema_hash
+from tracemill.nightly.applications import application_of
+from tracemill.nightly.notes import FOLDER
+from tracemill.nightly.outcome import Application
+from tracemill.schemas.history import RUN_HISTORY, RUN_TIME
+from tracemill.sql.query_files import load_query
+from tracemill.store import Run, SourceRecord, Store
+from tracemill.store.manifest import Pointer
+from tracemill.store.parquet import PartWriter
 
 MOST_PARTS = 64
 _GATHERED = (SIZES, "gathered_starts", "gathered_metrics")

@@ -5,17 +5,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pipeline.errors import MissingInputError, PipelineError, QueryError, StoreError
-from pipeline.nightly.applications import rule_of
-from pipeline.nightly.history import PastRun, Series
-from pipeline.nightly.outcome import Application
-from pipeline.nightly.verdicts import Judged, Judgement, Regression, Unjudged
-from pipeline.reports.model import Finding
-from pipeline.store import Run, Store
-from schemas.history import RUN_TIME
+from tracemill.base.errors import MissingInputError, PipelineError, QueryError, StoreError
+from tracemill.nightly.applications import rule_of
+from tracemill.nightly.history import PastRun, Series
+from tracemill.nightly.outcome import Application
+from tracemill.nightly.verdicts import Judged, Judgement, Regression, Unjudged
+from tracemill.reports.model import Finding
+from tracemill.schemas.history import RUN_TIME
+from tracemill.store import Run, Store
 
 if TYPE_CHECKING:
-    from pipeline.comparison import Comparison, MetricChange
+    from tracemill.comparison import Comparison, MetricChange
 
 HISTORY = 10
 """So many runs before a new one are its repetitions, unless the configuration says otherwise."""
@@ -110,7 +110,7 @@ class Judge:
         return tuple(each for each in alike if each.run_id != run.run_id) if alike else None
 
     def _named(self, names: str) -> tuple[PastRun, ...]:
-        from pipeline.comparison.choosing import choose_runs  # needs SciPy, which starts slowly
+        from tracemill.comparison.choosing import choose_runs  # needs SciPy, which starts slowly
 
         if names not in self._baselines:
             chosen = choose_runs(self.store.path, names)
@@ -146,7 +146,7 @@ class Judge:
         self, run: PastRun, base: Sequence[PastRun], conditions: Sequence[str]
     ) -> Iterator[dict[str, Any]]:
         """What is told of the conditions that hold. Raises UsageError for one that is none."""
-        from pipeline.comparison.conditions import holds, parse
+        from tracemill.comparison.conditions import holds, parse
 
         parsed = [parse(each) for each in conditions]
         comparison = self._compare(run, base)
@@ -160,7 +160,7 @@ class Judge:
                 }
 
     def _compare(self, run: PastRun, base: Sequence[PastRun]) -> "Comparison":
-        from pipeline.comparison import compare
+        from tracemill.comparison import compare
 
         there = [found for each in base if (found := self._generation(each))]
         new = self._generation(run)
@@ -174,7 +174,7 @@ class Judge:
 
 
 def _change(run: PastRun, base: Sequence[PastRun]) -> "MetricChange":
-    from pipeline.comparison.run_times import run_time_change  # needs SciPy, which starts slowly
+    from tracemill.comparison.run_times import run_time_change  # needs SciPy, which starts slowly
 
     return run_time_change([each.run_time_ns for each in base], [run.run_time_ns])
 
@@ -202,7 +202,7 @@ def values_of(change: Any) -> dict[str, Any]:
 
 def explain(comparison: "Comparison", metric: str) -> dict[str, Any]:
     """What explains the change of a metric, as figures and in words."""
-    from pipeline.comparison.sentences import describe_cause
+    from tracemill.comparison.sentences import describe_cause
 
     causes = comparison.causes(metric, limit=MOST_CAUSES)
     return {

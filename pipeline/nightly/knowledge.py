@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pipeline.graph import build_graph
-from pipeline.nightly.finding import Archive
-from pipeline.nightly.notes import FOLDER, Notes, replace_document
-from pipeline.plan import Outline, is_as_outlined, outline
-from pipeline.recipes import recipe_of
-from pipeline.run import Options
-from pipeline.store import Run, Store
-from pipeline.store.manifest import (
+from tracemill.base.text import hash_of
+from tracemill.engine.analyze import Options
+from tracemill.engine.graph import build_graph
+from tracemill.engine.plan import Outline, is_as_outlined, outline
+from tracemill.engine.recipes import recipe_of
+from tracemill.nightly.finding import Archive
+from tracemill.nightly.notes import FOLDER, Notes, replace_document
+from tracemill.store import Run, Store
+from tracemill.store.manifest import (
     STORE_FORMAT_VERSION,
     Pointer,
     UnreadableRecordError,
     load_document,
 )
-from pipeline.text import hash_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +138,7 @@ class Knowledge:
 
 def archive_outlines(store: Store, options: Options) -> list[Outline]:
     """What the run of an OTF2 archive may look like; damage need not be allowed where none is."""
-    from pipeline.readers.otf2.source import Otf2Source
+    from tracemill.readers.otf2.source import Otf2Source
 
     unopened = Otf2Source.__new__(Otf2Source)  # of which only what all archives share is asked
     graph = build_graph(unopened, recipe_of(store, options.patterns))

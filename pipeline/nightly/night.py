@@ -5,22 +5,22 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
-from pipeline.nightly.agenda import Agenda, Wishes, make_agenda
-from pipeline.nightly.config import Config
-from pipeline.nightly.finding import check_source
-from pipeline.nightly.knowledge import Knowledge
-from pipeline.nightly.notes import FOLDER
-from pipeline.nightly.outcome import CampaignOutcome, NightOutcome
-from pipeline.nightly.quarantine import Quarantine
-from pipeline.nightly.untold import Untold
-from pipeline.nightly.work import Work
-from pipeline.reporter import Reporter
-from pipeline.run import Options, sweep_store
-from pipeline.store import Store
-from pipeline.store.clock import now_in, timestamp
-from pipeline.store.failures import told_as_store_error
-from pipeline.store.sharing import make_folder
-from pipeline.text import printable
+from tracemill.base.sharing import make_folder
+from tracemill.base.text import printable
+from tracemill.engine.analyze import Options, sweep_store
+from tracemill.engine.progress import Reporter
+from tracemill.nightly.agenda import Agenda, Wishes, make_agenda
+from tracemill.nightly.config import Config
+from tracemill.nightly.finding import check_source
+from tracemill.nightly.knowledge import Knowledge
+from tracemill.nightly.notes import FOLDER
+from tracemill.nightly.outcome import CampaignOutcome, NightOutcome
+from tracemill.nightly.quarantine import Quarantine
+from tracemill.nightly.untold import Untold
+from tracemill.nightly.work import Work
+from tracemill.store import Store
+from tracemill.store.clock import now_in, timestamp
+from tracemill.store.failures import told_as_store_error
 
 _MOST_TOLD = 3
 
@@ -90,7 +90,7 @@ def _update(
     """Update the campaigns of a configuration in `folder`, in what is left of the night."""
     if not config.campaigns:
         return ()
-    from pipeline.nightly.campaigns import Campaigns
+    from tracemill.nightly.campaigns import Campaigns
 
     return Campaigns(
         folder=folder,

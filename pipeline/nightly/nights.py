@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from pipeline.files import write_bytes
-from pipeline.nightly.notes import FOLDER
-from pipeline.store import Store
-from pipeline.store.manifest import to_json
+from tracemill.base.files import write_bytes
+from tracemill.nightly.notes import FOLDER
+from tracemill.store import Store
+from tracemill.store.manifest import to_json
 
 RESULT_NAME = "result.json"
 MOST_KEPT = 400

@@ -8,16 +8,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.nightly.finding import Archive
-from pipeline.store.failures import told_as_store_error
-from pipeline.store.manifest import (
+from tracemill.base.sharing import make_folder, share
+from tracemill.nightly.finding import Archive
+from tracemill.store.failures import told_as_store_error
+from tracemill.store.manifest import (
     STORE_FORMAT_VERSION,
     UnreadableRecordError,
     load_document,
     to_json,
 )
-from pipeline.store.sharing import make_folder, share
-from pipeline.store.sweep import temporary_name
+from tracemill.store.sweep import temporary_name
 
 FOLDER = "nightly"
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from pipeline.store import Run
+from tracemill.store import Run
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,19 +3,20 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pipeline.nightly.history import PastRun
-from pipeline.nightly.nights import Alarm, PastNight, alarms_of
-from pipeline.nightly.outcome import Failure, NightOutcome
-from pipeline.nightly.page_times import APPLICATION, MOST_ROWS, RUN, new_runs, trends
-from pipeline.nightly.pages import Pages
-from pipeline.nightly.sentences import (
+from tracemill.base.text import describe_moment
+from tracemill.nightly.history import PastRun
+from tracemill.nightly.nights import Alarm, PastNight, alarms_of
+from tracemill.nightly.outcome import Failure, NightOutcome
+from tracemill.nightly.page_times import APPLICATION, MOST_ROWS, RUN, new_runs, trends
+from tracemill.nightly.pages import Pages
+from tracemill.nightly.sentences import (
     describe_night,
     describe_others,
     describe_regression,
     name_archive,
 )
-from pipeline.nightly.verdicts import Judgement, Regression
-from pipeline.reports.model import (
+from tracemill.nightly.verdicts import Judgement, Regression
+from tracemill.reports.model import (
     Column,
     Fact,
     Finding,
@@ -25,9 +26,8 @@ from pipeline.reports.model import (
     Subject,
     Table,
 )
-from pipeline.reports.units import Unit, Value, format_value, make_visible
-from pipeline.reports.wording import count_of, said
-from pipeline.text import describe_moment
+from tracemill.reports.units import Unit, Value, format_value, make_visible
+from tracemill.reports.wording import count_of, said
 
 MOST_NIGHTS, MOST_ALARMS = 30, 20
 MOST_STATEMENTS = 5

@@ -3,15 +3,15 @@
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
-from pipeline.campaign.gathering import SIZES
-from pipeline.nightly.history import PastRun, Series
-from pipeline.nightly.pages import Pages
-from pipeline.nightly.verdicts import Judged, Judgement
-from pipeline.reports.model import Column, Section, Source, Table, Trend
-from pipeline.reports.tables import read_source
-from pipeline.reports.units import Unit, Value, make_visible
-from pipeline.reports.wording import count_of
-from pipeline.text import describe_moment
+from tracemill.base.text import describe_moment
+from tracemill.campaign.gathering import SIZES
+from tracemill.nightly.history import PastRun, Series
+from tracemill.nightly.pages import Pages
+from tracemill.nightly.verdicts import Judged, Judgement
+from tracemill.reports.model import Column, Section, Source, Table, Trend
+from tracemill.reports.tables import read_source
+from tracemill.reports.units import Unit, Value, make_visible
+from tracemill.reports.wording import count_of
 
 MOST_SERIES = 200
 MOST_VALUES = 40

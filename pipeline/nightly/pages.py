@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.reports.model import Subject
-from pipeline.store import Store
+from tracemill.reports.model import Subject
+from tracemill.store import Store
 
 PAGE = "index.html"
 

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.nightly.finding import Archive
-from pipeline.nightly.notes import FOLDER, Notes
-from pipeline.nightly.outcome import Failure
-from pipeline.store import Store
-from pipeline.store.clock import timestamp
+from tracemill.nightly.finding import Archive
+from tracemill.nightly.notes import FOLDER, Notes
+from tracemill.nightly.outcome import Failure
+from tracemill.store import Store
+from tracemill.store.clock import timestamp
 
 
 @dataclass(frozen=True, kw_only=True)

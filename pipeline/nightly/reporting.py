@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pipeline.errors import PipelineError, StoreError
-from pipeline.reports.files import write_reports
-from pipeline.reports.model import Report
-from pipeline.store import Store
-from pipeline.store.failures import store_error
+from tracemill.base.errors import PipelineError, StoreError
+from tracemill.reports.files import write_reports
+from tracemill.reports.model import Report
+from tracemill.store import Store
+from tracemill.store.failures import store_error
 
 
 def write_into(store: Store, report: Report) -> list[tuple[str, Path]]:

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.errors import FailedArchivesError, RegressionError
-from pipeline.nightly.history import PastRun
-from pipeline.nightly.nights import PastNight
-from pipeline.nightly.outcome import CampaignOutcome, Failure, NightOutcome
-from pipeline.nightly.pages import Pages
-from pipeline.nightly.sentences import describe_regression
-from pipeline.nightly.verdicts import Judged, Judgement, Regression
-from pipeline.text import printable
-from pipeline.version import VERSION
+from tracemill.base.errors import FailedArchivesError, RegressionError
+from tracemill.base.text import printable
+from tracemill.base.version import VERSION
+from tracemill.nightly.history import PastRun
+from tracemill.nightly.nights import PastNight
+from tracemill.nightly.outcome import CampaignOutcome, Failure, NightOutcome
+from tracemill.nightly.pages import Pages
+from tracemill.nightly.sentences import describe_regression
+from tracemill.nightly.verdicts import Judged, Judgement, Regression
 
 RESULT_VERSION = 1
 WELL, REGRESSIONS, FAILED = 0, RegressionError.exit_code, FailedArchivesError.exit_code

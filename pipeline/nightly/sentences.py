@@ -2,20 +2,20 @@
 
 from collections.abc import Sequence
 
-from pipeline.nightly.history import PastRun, Series
-from pipeline.nightly.nights import Alarm, is_of_last_day
-from pipeline.nightly.outcome import NightOutcome
-from pipeline.nightly.verdicts import FASTER, Judgement, Regression
-from pipeline.reports.model import Finding
-from pipeline.reports.units import (
+from tracemill.base.text import printable
+from tracemill.nightly.history import PastRun, Series
+from tracemill.nightly.nights import Alarm, is_of_last_day
+from tracemill.nightly.outcome import NightOutcome
+from tracemill.nightly.verdicts import FASTER, Judgement, Regression
+from tracemill.reports.model import Finding
+from tracemill.reports.units import (
     format_count,
     format_share,
     format_time,
     make_visible,
 )
-from pipeline.reports.wording import count_of, join_words, said
-from pipeline.text import printable
-from schemas.history import RUN_TIME
+from tracemill.reports.wording import count_of, join_words, said
+from tracemill.schemas.history import RUN_TIME
 
 MOST_ALARMS = 5
 

@@ -3,18 +3,18 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.nightly.history import read_history
-from pipeline.nightly.judging import Judge
-from pipeline.nightly.nights import alarms_of, keep, read_nights
-from pipeline.nightly.outcome import NightOutcome, Watched
-from pipeline.nightly.page import MOST_NIGHTS, build_page
-from pipeline.nightly.pages import Pages
-from pipeline.nightly.reporting import files_told_as_store_error, write_into
-from pipeline.nightly.result import Told, document_of
-from pipeline.nightly.sentences import describe_alarms, describe_night, describe_others
-from pipeline.nightly.untold import Untold
-from pipeline.reports.wording import said
-from pipeline.store import Store
+from tracemill.nightly.history import read_history
+from tracemill.nightly.judging import Judge
+from tracemill.nightly.nights import alarms_of, keep, read_nights
+from tracemill.nightly.outcome import NightOutcome, Watched
+from tracemill.nightly.page import MOST_NIGHTS, build_page
+from tracemill.nightly.pages import Pages
+from tracemill.nightly.reporting import files_told_as_store_error, write_into
+from tracemill.nightly.result import Told, document_of
+from tracemill.nightly.sentences import describe_alarms, describe_night, describe_others
+from tracemill.nightly.untold import Untold
+from tracemill.reports.wording import said
+from tracemill.store import Store
 
 
 @dataclass(frozen=True, kw_only=True)

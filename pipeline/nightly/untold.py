@@ -4,10 +4,10 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.nightly.finding import Archive
-from pipeline.nightly.notes import FOLDER, Notes
-from pipeline.nightly.outcome import NightOutcome
-from pipeline.store import Store
+from tracemill.nightly.finding import Archive
+from tracemill.nightly.notes import FOLDER, Notes
+from tracemill.nightly.outcome import NightOutcome
+from tracemill.store import Store
 
 
 @dataclass(frozen=True)

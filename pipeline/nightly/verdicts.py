@@ -4,11 +4,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pipeline.nightly.history import PastRun
-from pipeline.reports.model import Finding
+from tracemill.nightly.history import PastRun
+from tracemill.reports.model import Finding
 
 if TYPE_CHECKING:
-    from pipeline.comparison import Cause, MetricChange
+    from tracemill.comparison import Cause, MetricChange
 
 FASTER = "faster"
 

@@ -7,20 +7,20 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipeline.nightly.agenda import Wishes
-from pipeline.nightly.analysing import Done, Failed, analyse_archives
-from pipeline.nightly.finding import Archive, is_as_found
-from pipeline.nightly.knowledge import Knowledge, RunName
-from pipeline.nightly.outcome import Failure, Waiting
-from pipeline.nightly.pages import Pages
-from pipeline.nightly.quarantine import Quarantine
-from pipeline.nightly.untold import Untold
-from pipeline.reporter import Reporter
-from pipeline.run import Options
-from pipeline.store import Run, Store
-from pipeline.store.clock import timestamp
-from pipeline.store.leases import Lease, name_of_analysis, take
-from pipeline.text import printable
+from tracemill.base.text import printable
+from tracemill.engine.analyze import Options
+from tracemill.engine.progress import Reporter
+from tracemill.nightly.agenda import Wishes
+from tracemill.nightly.analysing import Done, Failed, analyse_archives
+from tracemill.nightly.finding import Archive, is_as_found
+from tracemill.nightly.knowledge import Knowledge, RunName
+from tracemill.nightly.outcome import Failure, Waiting
+from tracemill.nightly.pages import Pages
+from tracemill.nightly.quarantine import Quarantine
+from tracemill.nightly.untold import Untold
+from tracemill.store import Run, Store
+from tracemill.store.clock import timestamp
+from tracemill.store.leases import Lease, name_of_analysis, take
 
 STAGE = "analysing archives"
 # How often others are asked whether they are done with what they work on.

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from pipeline.patterns.declaration import FINDING, Pattern
-from pipeline.patterns.metric_texts import Metric
-from pipeline.sql import Query, all_queries
-from schemas import BY_NAME, Table
-from schemas.patterns import pattern_table
+from tracemill.patterns.metric_texts import Metric
+from tracemill.schemas import BY_NAME, Table
+from tracemill.schemas.patterns import pattern_table
+from tracemill.sql.pattern_declaration import FINDING, Pattern
+from tracemill.sql.query_files import Query, all_queries
 
 
 @cache

@@ -5,17 +5,17 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import cache
 
-from pipeline.errors import PatternError, QueryError
-from pipeline.patterns.catalogue import catalogue, known_tables, metrics_of, pattern_of
-from pipeline.patterns.circles import is_made_of
-from pipeline.patterns.metric_texts import Metric, shipped_metrics
-from pipeline.patterns.metrics import metrics_with, spelling
-from pipeline.patterns.refusals import refused
-from pipeline.patterns.results import WORKING_TABLES
-from pipeline.sql import Query, all_queries, known_parameters
-from pipeline.sql_reads import Reads, reads_of
-from pipeline.sql_stability import unstable_functions
-from schemas import TABLES
+from tracemill.base.errors import PatternError, QueryError
+from tracemill.patterns.catalogue import catalogue, known_tables, metrics_of, pattern_of
+from tracemill.patterns.circles import is_made_of
+from tracemill.patterns.metric_texts import Metric, shipped_metrics
+from tracemill.patterns.metrics import metrics_with, spelling
+from tracemill.patterns.results import WORKING_TABLES
+from tracemill.schemas import TABLES
+from tracemill.sql.query_files import Query, all_queries, known_parameters
+from tracemill.sql.reads import Reads, reads_of
+from tracemill.sql.refusals import refused
+from tracemill.sql.stability import unstable_functions
 
 # Functions that make rows of their arguments; others read files, settings or other tables.
 HARMLESS_FUNCTIONS = frozenset({"unnest", "range", "generate_series"})

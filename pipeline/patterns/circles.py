@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence, Set
 from functools import cache
 
-from pipeline.patterns.catalogue import pattern_of
-from pipeline.patterns.declaration import FINDING
-from pipeline.sql import Query, all_queries
-from schemas.patterns import FINDINGS
-from schemas.wait_states import WAIT_STATES
+from tracemill.patterns.catalogue import pattern_of
+from tracemill.schemas.patterns import FINDINGS
+from tracemill.schemas.wait_states import WAIT_STATES
+from tracemill.sql.pattern_declaration import FINDING
+from tracemill.sql.query_files import Query, all_queries
 
 
 def is_made_of(table: str, pattern: Query, others: Sequence[Query]) -> bool:
@@ -38,8 +38,8 @@ def _gathered_in(query: Query) -> str:
 @cache
 def _needs_of_tracemill() -> Mapping[str, Sequence[str]]:
     """What each table is made of that is not read from the trace."""
-    from pipeline.stages import PYTHON_STAGES  # only with patterns of the user
-    from pipeline.stages.patterns import pattern_stages
+    from tracemill.patterns.stages import pattern_stages
+    from tracemill.stages import PYTHON_STAGES  # only with patterns of the user
 
     by_python = (*PYTHON_STAGES, *pattern_stages())
     return {

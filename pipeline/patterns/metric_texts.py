@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from pipeline.errors import MissingInputError, QueryError
+from tracemill.base.errors import MissingInputError, QueryError
 
 TEXTS = Path(__file__).resolve().parents[2] / "queries" / "metrics"
 _FENCE = "---"

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from pipeline.patterns.catalogue import pattern_of
-from pipeline.patterns.metric_texts import Metric, shipped_metrics
-from pipeline.sql import Query
+from tracemill.patterns.catalogue import pattern_of
+from tracemill.patterns.metric_texts import Metric, shipped_metrics
+from tracemill.sql.query_files import Query
 
 
 def metrics_with(own: Sequence[Query] = ()) -> tuple[Metric, ...]:

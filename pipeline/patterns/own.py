@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.errors import MissingInputError, PatternError, QueryError
-from pipeline.patterns.checks import Others, check_pattern
-from pipeline.patterns.refusals import refused
-from pipeline.sql import Query, read_query
+from tracemill.base.errors import MissingInputError, PatternError, QueryError
+from tracemill.patterns.checks import Others, check_pattern
+from tracemill.sql.query_files import Query, read_query
+from tracemill.sql.refusals import refused
 
 FOLDER = "patterns"
 """Folder of a store whose patterns are looked for in every trace analysed into it."""

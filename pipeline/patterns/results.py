@@ -5,15 +5,14 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
-
-from pipeline.errors import PatternError
-from pipeline.patterns.catalogue import pattern_of, table_of
-from pipeline.patterns.declaration import FINDING
-from pipeline.patterns.refusals import refused
-from pipeline.sql import COMPLETED, Query, load_query
-from pipeline.store.database import parsed
-from schemas.patterns import NEEDED_OF_FINDINGS
-from schemas.table import BOOL, STRING, Column, Table
+from tracemill.base.errors import PatternError
+from tracemill.patterns.catalogue import pattern_of, table_of
+from tracemill.schemas.patterns import NEEDED_OF_FINDINGS
+from tracemill.schemas.table import BOOL, STRING, Column, Table
+from tracemill.sql.pattern_declaration import FINDING
+from tracemill.sql.query_files import COMPLETED, Query, load_query
+from tracemill.sql.refusals import refused
+from tracemill.store.database import parsed
 
 if TYPE_CHECKING:
     import duckdb

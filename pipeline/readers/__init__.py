@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from pipeline.errors import MissingInputError
-from pipeline.source import Source
+from tracemill.base.errors import MissingInputError
+from tracemill.readers.common.source import Source
 
 
 def open_source(path: Path) -> Source:
@@ -14,13 +14,13 @@ def open_source(path: Path) -> Source:
     """
     if not path.exists():
         raise MissingInputError(f"{path}: no such file or directory; check the path of the trace")
-    from pipeline.readers.otf2.archive import find_anchor, is_anchor
+    from tracemill.readers.otf2.archive import find_anchor, is_anchor
 
     if _is_archive(path) or (path.is_file() and is_anchor(path)):
-        from pipeline.readers.otf2.source import Otf2Source
+        from tracemill.readers.otf2.source import Otf2Source
 
         return Otf2Source(find_anchor(path))
-    from pipeline.readers.csv.source import CsvSource
+    from tracemill.readers.csv.source import CsvSource
 
     return CsvSource(path)
 
@@ -29,6 +29,6 @@ def _is_archive(path: Path) -> bool:
     """Whether the names say that this is an OTF2 archive, or nothing says that it is none."""
     if path.is_file():
         return path.suffix == ".otf2"
-    from pipeline.readers.csv.files import looks_like_text
+    from tracemill.readers.csv.files import looks_like_text
 
     return any(path.glob("*.otf2")) or not looks_like_text(path)

@@ -4,16 +4,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from pipeline.reports.material import Material
-from pipeline.reports.model import Report, Section
-from pipeline.reports.sections import build_sections, summary
-from pipeline.reports.units import make_visible, shorten
-from pipeline.reports.windows import Window
+from tracemill.reports.material import Material
+from tracemill.reports.model import Report, Section
+from tracemill.reports.sections import build_sections, summary
+from tracemill.reports.units import make_visible, shorten
+from tracemill.reports.windows import Window
 
 if TYPE_CHECKING:
     import duckdb
-
-    from pipeline.store import Manifest
+    from tracemill.store import Manifest
 
 
 class ReportedRun(Protocol):

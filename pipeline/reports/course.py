@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from pipeline.reports.model import Table
-from pipeline.reports.units import format_share, format_time
+from tracemill.reports.model import Table
+from tracemill.reports.units import format_share, format_time
 
 
 @dataclass(frozen=True)

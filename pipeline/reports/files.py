@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from pipeline.files import write_bytes
-from pipeline.reports.html import render_html
-from pipeline.reports.markdown import render_markdown
-from pipeline.reports.model import Drawing, Report
-from pipeline.reports.pictures.drawing import standing_alone
+from tracemill.base.files import write_bytes
+from tracemill.reports.html import render_html
+from tracemill.reports.markdown import render_markdown
+from tracemill.reports.model import Drawing, Report
+from tracemill.reports.pictures.drawing import standing_alone
 
 _ADVICE = "name another --store, or do without: --no-report"
 

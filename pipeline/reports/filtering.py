@@ -1,6 +1,6 @@
 """Which columns of tables a reader can filter by."""
 
-from pipeline.reports.model import Column
+from tracemill.reports.model import Column
 
 _KINDS = {
     "rank": "rank",

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from pipeline.reports.course import course_of
-from pipeline.reports.model import Column, Layout, Table, Trend
-from pipeline.reports.trees import nest
-from pipeline.reports.units import Unit, Value, format_path, format_value, make_visible
+from tracemill.reports.course import course_of
+from tracemill.reports.model import Column, Layout, Table, Trend
+from tracemill.reports.trees import nest
+from tracemill.reports.units import Unit, Value, format_path, format_value, make_visible
 
 DEEPEST_INDENT = 20
 WIDEST_MATRIX = 16

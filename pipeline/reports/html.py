@@ -8,14 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.reports.course import course_of
-from pipeline.reports.embedding import embed
-from pipeline.reports.filtering import filter_of
-from pipeline.reports.model import Column, Layout, Report, Table, Trend
-from pipeline.reports.part_styles import style_of
-from pipeline.reports.scripting import scripting_of
-from pipeline.reports.trees import TreeRow, nest
-from pipeline.reports.units import Unit, Value, format_path, format_value, make_visible, shorten
+from tracemill.reports.course import course_of
+from tracemill.reports.embedding import embed
+from tracemill.reports.filtering import filter_of
+from tracemill.reports.model import Column, Layout, Report, Table, Trend
+from tracemill.reports.part_styles import style_of
+from tracemill.reports.scripting import scripting_of
+from tracemill.reports.trees import TreeRow, nest
+from tracemill.reports.units import Unit, Value, format_path, format_value, make_visible, shorten
 
 if TYPE_CHECKING:
     import jinja2

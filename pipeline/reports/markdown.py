@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from pipeline.reports.grid import grid_of
-from pipeline.reports.model import Explanation, Layout, Report, Section, Source, Table
+from tracemill.reports.grid import grid_of
+from tracemill.reports.model import Explanation, Layout, Report, Section, Source, Table
 
 # Characters that would start emphasis, code, links, HTML or end a table cell.
 # An underscore inside a word, as in MPI_Recv, means nothing.

@@ -6,17 +6,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
-
-from pipeline.reports.model import Table
-from pipeline.reports.tables import Fetched, TableSpec, fetch, fetch_arrays, read_table
-from pipeline.reports.units import Value
-from pipeline.reports.windows import Window
-from pipeline.sql import load_query
+from tracemill.reports.model import Table
+from tracemill.reports.tables import Fetched, TableSpec, fetch, fetch_arrays, read_table
+from tracemill.reports.units import Value
+from tracemill.reports.windows import Window
+from tracemill.sql.query_files import load_query
 
 if TYPE_CHECKING:
     import duckdb
-
-    from pipeline.store import Manifest
+    from tracemill.store import Manifest
 
 OVERVIEW = "run_overview"
 Rows = list[dict[str, Value]]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
-from pipeline.reports.units import Unit, Value, format_value
+from tracemill.reports.units import Unit, Value, format_value
 
 LEAST_SPAN = 0.2
 """Curves of values that differ by less than that part of them are not drawn higher for it."""

@@ -5,9 +5,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.explain import WIDEST, print_wrapped
-from pipeline.patterns.catalogue import catalogue, metrics_of, pattern_of
-from pipeline.sql import QUERIES, Query
+from tracemill.patterns.catalogue import catalogue, metrics_of, pattern_of
+from tracemill.reports.explanation import WIDEST, print_wrapped
+from tracemill.sql.query_files import QUERIES, Query
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -1,7 +1,7 @@
 """Tables of pairs of ranks: how many a matrix may have, and its picture."""
 
-from pipeline.reports.model import Drawing, Drawn, Table
-from pipeline.reports.units import format_value
+from tracemill.reports.model import Drawing, Drawn, Table
+from tracemill.reports.units import format_value
 
 MATRIX_LIMIT = 64
 
@@ -14,7 +14,7 @@ def draw_pairs(table: Table) -> Drawing:
 
 
 def _draw_matrix(table: Table) -> Drawn:
-    from pipeline.reports.pictures.matrices import draw_matrix
+    from tracemill.reports.pictures.matrices import draw_matrix
 
     rows, columns = (table.values(column.name) for column in table.columns[:2])
     amounts = {

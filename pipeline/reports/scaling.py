@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from pipeline.reports.material import Material
-from pipeline.reports.wording import Row, join_words
+from tracemill.reports.material import Material
+from tracemill.reports.wording import Row, join_words
 
 QUERY = "declared_scalings"
 FIXED_SIZE, SCALED_SIZE, BOTH = "fixed size", "scaled size", "both"

@@ -6,7 +6,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from pipeline.reports.model import Report
+from tracemill.reports.model import Report
 
 WIDGETS = Path(__file__).parent / "widgets"
 SHARED = ("core", "filter", "cells", "tree")

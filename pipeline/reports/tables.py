@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from pipeline.errors import QueryError
-from pipeline.reports.meanings import meaning_of
-from pipeline.reports.model import Column, Layout, Source, Table
-from pipeline.reports.units import Value, unit_of
-from pipeline.sql import load_query
-from pipeline.store.database import parsed
+from tracemill.base.errors import QueryError
+from tracemill.reports.meanings import meaning_of
+from tracemill.reports.model import Column, Layout, Source, Table
+from tracemill.reports.units import Value, unit_of
+from tracemill.sql.query_files import load_query
+from tracemill.store.database import parsed
 
 if TYPE_CHECKING:
     import duckdb

@@ -7,10 +7,9 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
 from rich.table import Table as RichTable
 from rich.text import Text
-
-from pipeline.console import UNBOUNDED_WIDTH
-from pipeline.reports.grid import Grid, grid_of
-from pipeline.reports.model import Layout, Report, Section, Table
+from tracemill.base.console import UNBOUNDED_WIDTH
+from tracemill.reports.grid import Grid, grid_of
+from tracemill.reports.model import Layout, Report, Section, Table
 
 BAR_WIDTH = 12
 GAP = 2

@@ -7,16 +7,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from pipeline.errors import UsageError
-from pipeline.reports.material import Material, Rows
-from pipeline.reports.model import Source
-from pipeline.reports.part_styles import COMPUTING_STYLES, style_of
-from pipeline.reports.tables import bind_values, strip_header
-from pipeline.reports.units import format_count
-from pipeline.reports.windows import Window, choose_windows
-from pipeline.reports.wording import join_words
-from pipeline.sql import load_query
+from tracemill.base.errors import UsageError
+from tracemill.reports.material import Material, Rows
+from tracemill.reports.model import Source
+from tracemill.reports.part_styles import COMPUTING_STYLES, style_of
+from tracemill.reports.tables import bind_values, strip_header
+from tracemill.reports.units import format_count
+from tracemill.reports.windows import Window, choose_windows
+from tracemill.reports.wording import join_words
+from tracemill.sql.query_files import load_query
 
 MOST_VISITS = 40_000
 """Of a chosen window; a window that somebody asked for has more."""

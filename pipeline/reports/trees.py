@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipeline.reports.units import Value
+from tracemill.reports.units import Value
 
 DEEPEST = 60
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
-from pipeline.reports.units import (
+from tracemill.reports.units import (
     Value,
     drop_arguments,
     format_count,

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from pipeline.cookbook import Recipe, find_recipe, recipes_for
-from pipeline.errors import QueryError
-from pipeline.shell.formats import Output
-from pipeline.shell.session import Session
+from tracemill.base.errors import QueryError
+from tracemill.shell.cookbook import Recipe, find_recipe, recipes_for
+from tracemill.shell.formats import Output
+from tracemill.shell.session import Session
 
 if TYPE_CHECKING:
-    from schemas import Table
+    from tracemill.schemas import Table
 
 NAMES = (".tables", ".describe", ".schema", ".examples", ".help", ".quit", ".exit")
 HELP = """\
@@ -44,7 +44,7 @@ def run_command(session: Session, text: str, output: Output) -> str:
 
 
 def _tables(session: Session) -> str:
-    from pipeline.patterns.catalogue import known_tables
+    from tracemill.patterns.catalogue import known_tables
 
     rows = [
         (name, known_tables()[name].grain if name in known_tables() else "", _meaning(name))
@@ -54,19 +54,19 @@ def _tables(session: Session) -> str:
 
 
 def _meaning(name: str) -> str:
-    from pipeline.patterns.catalogue import known_tables
+    from tracemill.patterns.catalogue import known_tables
 
     return known_tables()[name].meaning if name in known_tables() else ""
 
 
 def _describe(session: Session, name: str, output: Output) -> str:
-    from pipeline.patterns.catalogue import known_tables
+    from tracemill.patterns.catalogue import known_tables
 
     if name not in known_tables() or name not in session.given:
         quoted = name.replace('"', '""')
         return f'SELECT column_name, column_type FROM (DESCRIBE "{quoted}")'
     if output.is_for_people:
-        from pipeline.reference import print_table
+        from tracemill.shell.table_reference import print_table
 
         print_table(known_tables()[name], output.console)
         return ""
@@ -74,7 +74,7 @@ def _describe(session: Session, name: str, output: Output) -> str:
 
 
 def _described(table: "Table") -> str:
-    from pipeline.reference import describe_column
+    from tracemill.shell.table_reference import describe_column
 
     titles = ("column_name", "column_type", "unit", "meaning", "null_means", "allowed")
     return _rows_of(titles, [describe_column(column) for column in table.columns])

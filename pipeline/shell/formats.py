@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, Literal
 
-from pipeline.query_failures import batches_of
+from tracemill.sql.failures import batches_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -102,8 +102,8 @@ def _plain(value: Any) -> Any:
 
 
 def _print_table(names: Sequence[str], rows: Iterator[Row], console: "Console") -> None:
-    from pipeline.reports.grid import Grid
-    from pipeline.reports.terminal import Drawing
+    from tracemill.reports.grid import Grid
+    from tracemill.reports.terminal import Drawing
 
     shown = list(islice(rows, LONGEST_TABLE))
     grid = Grid(
@@ -113,7 +113,7 @@ def _print_table(names: Sequence[str], rows: Iterator[Row], console: "Console") 
     )
     console.print(Drawing(grid))
     if next(rows, None) is not None:
-        from pipeline.console import messages
+        from tracemill.base.console import messages
 
         messages().print(f"only the first {LONGEST_TABLE:,} rows; --format csv prints all")
 
@@ -124,7 +124,7 @@ def _is_numeric(rows: Sequence[Row], at: int) -> bool:
 
 
 def _text(value: Any) -> str:
-    from pipeline.reports.units import make_visible
+    from tracemill.reports.units import make_visible
 
     if isinstance(value, bool):
         return str(value).lower()

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pipeline.errors import MissingLibraryError, PipelineError
-from pipeline.shell.session import Session
+from tracemill.base.errors import MissingLibraryError, PipelineError
+from tracemill.shell.session import Session
 
 PACKAGE = "harlequin"
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pipeline.console import messages, results, writing_to
-from pipeline.errors import UsageError
-from pipeline.files import check_folder, replacing
-from pipeline.shell.formats import Output, RowFormat
+from tracemill.base.console import messages, results, writing_to
+from tracemill.base.errors import UsageError
+from tracemill.base.files import check_folder, replacing
+from tracemill.shell.formats import Output, RowFormat
 
 _FORMAT_OF_SUFFIX: dict[str, RowFormat] = {
     ".txt": "table",

@@ -6,12 +6,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.cookbook import recipes_for
-from pipeline.errors import QueryError
-from pipeline.shell.completion import Catalog, complete
-from pipeline.shell.formats import Output
-from pipeline.shell.script import ENDINGS, run_interruptibly
-from pipeline.shell.session import Session
+from tracemill.base.errors import QueryError
+from tracemill.shell.completion import Catalog, complete
+from tracemill.shell.cookbook import recipes_for
+from tracemill.shell.formats import Output
+from tracemill.shell.script import ENDINGS, run_interruptibly
+from tracemill.shell.session import Session
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -30,7 +30,7 @@ def run_prompt(session: Session, output: Output, *, read: Reader | None = None) 
     `read` returns a whole statement or command, and raises KeyboardInterrupt for one that was
     given up, EOFError at the end.
     """
-    from pipeline.console import print_error
+    from tracemill.base.console import print_error
 
     reader = read or make_reader(session)
     while True:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from pipeline.errors import QueryError
-from pipeline.interrupting import interruptibly
-from pipeline.shell.commands import run_command
-from pipeline.shell.formats import OF_ONE_RESULT, Output, write_parquet, write_rows
-from pipeline.shell.session import Session, is_query
-from pipeline.sql_mistakes import told_as_query_error
+from tracemill.base.errors import QueryError
+from tracemill.base.interrupting import interruptibly
+from tracemill.shell.commands import run_command
+from tracemill.shell.formats import OF_ONE_RESULT, Output, write_parquet, write_rows
+from tracemill.shell.session import Session, is_query
+from tracemill.sql.mistakes import told_as_query_error
 
 ENDINGS = (".quit", ".exit")
 

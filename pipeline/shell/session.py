@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pipeline.errors import QueryError
-from pipeline.sql_mistakes import READ_ONLY, told_as_query_error
+from tracemill.base.errors import QueryError
+from tracemill.sql.mistakes import READ_ONLY, told_as_query_error
 
 if TYPE_CHECKING:
     import duckdb

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-
-from pipeline.graph import PythonStage
-from pipeline.stages.arrays import read_columns
-from pipeline.text import key_of
-from schemas.profiles import CALL_PATH_KEYS
+from tracemill.base.text import key_of
+from tracemill.engine.graph import PythonStage
+from tracemill.schemas.profiles import CALL_PATH_KEYS
+from tracemill.stages.arrays import read_columns
 
 if TYPE_CHECKING:
     import duckdb
@@ -84,6 +83,6 @@ CALL_PATH_KEYS_STAGE = PythonStage(
     inputs=("call_paths", "regions"),
     outputs=(CALL_PATH_KEYS,),
     compute=find_call_path_keys,
-    modules=("pipeline.stages.call_path_keys", "pipeline.stages.arrays", "pipeline.text"),
+    modules=("tracemill.stages.call_path_keys", "tracemill.stages.arrays", "tracemill.base.text"),
     parameters={},
 )

@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-
-from pipeline.graph import PythonStage
-from schemas.critical_path import CRITICAL_PATH_STEPS
+from tracemill.engine.graph import PythonStage
+from tracemill.schemas.critical_path import CRITICAL_PATH_STEPS
 
 if TYPE_CHECKING:
     import duckdb
@@ -19,7 +18,7 @@ def walk_critical_path(critical_path_jumps: "duckdb.DuckDBPyRelation") -> pa.Tab
     predecessor.
     """
     # Compiled code is loaded only when there is something to walk along.
-    from pipeline.stages.critical_path_walk import NONE, walk_back
+    from tracemill.kernels.critical_path_walk import NONE, walk_back
 
     chosen = critical_path_jumps.select(f"point_id, coalesce(predecessor_id, {NONE}) AS earlier_id")
     path = walk_back(chosen.order("point_id").fetchnumpy()["earlier_id"].astype(np.int64))
@@ -31,7 +30,7 @@ CRITICAL_PATH_STAGE = PythonStage(
     inputs=("critical_path_jumps",),
     outputs=(CRITICAL_PATH_STEPS,),
     compute=walk_critical_path,
-    modules=("pipeline.stages.critical_path", "pipeline.stages.critical_path_walk"),
+    modules=("tracemill.stages.critical_path", "tracemill.kernels.critical_path_walk"),
     parameters={},
     needed_rows=(("critical_path_jumps",),),
 )

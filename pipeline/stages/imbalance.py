@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-
-from pipeline.graph import PythonStage
-from pipeline.stages.arrays import (
+from tracemill.engine.graph import PythonStage
+from tracemill.schemas.imbalance import COMPUTATIONAL_IMBALANCE, LOCATION_IMBALANCE, SCOPES
+from tracemill.schemas.overheads import overhead_id
+from tracemill.stages.arrays import (
     CallTree,
     Flags,
     Numbers,
@@ -15,8 +16,6 @@ from pipeline.stages.arrays import (
     read_columns,
     sum_by,
 )
-from schemas.imbalance import COMPUTATIONAL_IMBALANCE, LOCATION_IMBALANCE, SCOPES
-from schemas.overheads import overhead_id
 
 if TYPE_CHECKING:
     import duckdb
@@ -228,8 +227,8 @@ IMBALANCE_STAGE = PythonStage(
     outputs=(COMPUTATIONAL_IMBALANCE, LOCATION_IMBALANCE),
     compute=find_imbalance,
     modules=(
-        "pipeline.stages.imbalance", "pipeline.stages.arrays", "schemas.imbalance",
-        "schemas.overheads",
+        "tracemill.stages.imbalance", "tracemill.stages.arrays", "tracemill.schemas.imbalance",
+        "tracemill.schemas.overheads",
     ),
     parameters={},
 )  # fmt: skip

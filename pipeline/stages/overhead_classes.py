@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-
-from pipeline.errors import MissingInputError, UsageError
-from pipeline.graph import PythonStage
-from pipeline.sql import QUERIES
-from schemas.columns import PARADIGMS
-from schemas.definitions import REGION_ROLES
-from schemas.overheads import OVERHEAD_CLASSES, OVERHEAD_RULES, REGION_CLASSES, TAXONOMY
+from tracemill.base.errors import MissingInputError, UsageError
+from tracemill.engine.graph import PythonStage
+from tracemill.schemas.columns import PARADIGMS
+from tracemill.schemas.definitions import REGION_ROLES
+from tracemill.schemas.overheads import OVERHEAD_CLASSES, OVERHEAD_RULES, REGION_CLASSES, TAXONOMY
+from tracemill.sql.query_files import QUERIES
 
 if TYPE_CHECKING:
     import duckdb
@@ -189,6 +188,6 @@ OVERHEAD_CLASSES_STAGE = PythonStage(
     inputs=("regions", "mpi_calls"),
     outputs=(OVERHEAD_CLASSES, OVERHEAD_RULES, REGION_CLASSES),
     compute=make_overhead_classes,
-    modules=("pipeline.stages.overhead_classes", "schemas.overheads"),
+    modules=("tracemill.stages.overhead_classes", "tracemill.schemas.overheads"),
     parameters={"overhead_classes": SHIPPED_RULES.read_text(encoding="utf-8")},
 )

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-
-from pipeline.graph import PythonStage
-from pipeline.stages.arrays import CallTree, Flags, Numbers, read_call_tree, read_columns, sum_by
-from schemas.overheads import CALL_PATH_OVERHEADS, REGION_OVERHEADS, overhead_id
+from tracemill.engine.graph import PythonStage
+from tracemill.schemas.overheads import CALL_PATH_OVERHEADS, REGION_OVERHEADS, overhead_id
+from tracemill.stages.arrays import CallTree, Flags, Numbers, read_call_tree, read_columns, sum_by
 
 if TYPE_CHECKING:
     import duckdb
@@ -115,6 +114,10 @@ OVERHEAD_TOTALS_STAGE = PythonStage(
     inputs=("call_tree", "fork_join_times", "call_paths", "region_classes"),
     outputs=(CALL_PATH_OVERHEADS, REGION_OVERHEADS),
     compute=sum_overheads,
-    modules=("pipeline.stages.overhead_totals", "pipeline.stages.arrays", "schemas.overheads"),
+    modules=(
+        "tracemill.stages.overhead_totals",
+        "tracemill.stages.arrays",
+        "tracemill.schemas.overheads",
+    ),
     parameters={},
 )

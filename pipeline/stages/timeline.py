@@ -5,15 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-
-from pipeline.graph import PythonStage
-from schemas.timeline import MOST_BINS, MOST_CELLS, TIMELINE_BINS
+from tracemill.engine.graph import PythonStage
+from tracemill.schemas.timeline import MOST_BINS, MOST_CELLS, TIMELINE_BINS
 
 if TYPE_CHECKING:
     import duckdb
-
-    from pipeline.stages.timeline_walk import BinRows, LocationBins
-    from pipeline.store.walking import StoredRows
+    from tracemill.kernels.timeline_walk import BinRows, LocationBins
+    from tracemill.store.walking import StoredRows
 
 _WALKED = ("location_id", "region_id", "enter_ns", "leave_ns")
 
@@ -29,7 +27,7 @@ def fill_timeline_bins(
     Bins are whole nanoseconds wide, and each holds those of the next level whole; the last one
     ends with the run. Memory is that of the result, which is bounded, and of some visits.
     """
-    from pipeline.stages.timeline_walk import PARTS, LocationBins
+    from tracemill.kernels.timeline_walk import PARTS, LocationBins
 
     begin, end = runs.select("begin_ns, end_ns").fetchall()[0]
     level_count, finest = choose_bins(
@@ -104,8 +102,8 @@ TIMELINE_STAGE = PythonStage(
     outputs=(TIMELINE_BINS,),
     compute=fill_timeline_bins,
     modules=(
-        "pipeline.stages.timeline", "pipeline.stages.timeline_walk", "pipeline.store.walking",
-        "schemas.timeline",
+        "tracemill.stages.timeline", "tracemill.kernels.timeline_walk", "tracemill.store.walking",
+        "tracemill.schemas.timeline",
     ),
     parameters={},
     walked=("visits",),

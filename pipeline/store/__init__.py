@@ -7,10 +7,10 @@
 <store>/campaigns/campaign=<name>/…                         the same for a set of runs
 """
 
-from pipeline.store.generation import GenerationWriter
-from pipeline.store.manifest import Manifest, SourceFile, SourceRecord, TableRecord
-from pipeline.store.parquet import PartWriter
-from pipeline.store.runs import Run, RunSummary, Store
+from tracemill.store.generation import GenerationWriter
+from tracemill.store.manifest import Manifest, SourceFile, SourceRecord, TableRecord
+from tracemill.store.parquet import PartWriter
+from tracemill.store.runs import Run, RunSummary, Store
 
 __all__ = [
     "GenerationWriter",

@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.errors import StoreError, UsageError
-from pipeline.text import first_line
-from schemas import Table
-from schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING
+from tracemill.base.errors import StoreError, UsageError
+from tracemill.base.text import first_line
+from tracemill.schemas import Table
+from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING
 
 if TYPE_CHECKING:  # imported when first needed: reading a trace does without
     import duckdb

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pipeline.errors import StoreError
+from tracemill.base.errors import StoreError
 
 
 class UnwritableStoreError(StoreError):

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
-
-from pipeline.store.failures import told_as_store_error
-from pipeline.store.manifest import MANIFEST_NAME, Manifest
-from pipeline.store.parquet import PartWriter, sync, write_empty
-from pipeline.store.sharing import add_folder, make_folder, share
-from schemas import Table
+from tracemill.base.sharing import add_folder, make_folder, share
+from tracemill.schemas import Table
+from tracemill.store.failures import told_as_store_error
+from tracemill.store.manifest import MANIFEST_NAME, Manifest
+from tracemill.store.parquet import PartWriter, sync, write_empty
 
 SPILL_NAME = ".spill"
 

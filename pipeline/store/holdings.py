@@ -6,8 +6,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from pipeline.errors import StoreError
-from pipeline.store.manifest import (
+from tracemill.base.errors import StoreError
+from tracemill.store.manifest import (
     MANIFEST_NAME,
     POINTER_NAME,
     Manifest,
@@ -15,7 +15,7 @@ from pipeline.store.manifest import (
     SourceRecord,
     UnreadableRecordError,
 )
-from pipeline.store.sizes import FileSizes, linked_sizes
+from tracemill.store.sizes import FileSizes, linked_sizes
 
 Kind = Literal["run", "campaign"]
 _GENERATION = "gen="

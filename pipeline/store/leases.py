@@ -15,12 +15,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.store.clock import now_in, timestamp
-from pipeline.store.failures import told_as_store_error
-from pipeline.store.manifest import to_json
-from pipeline.store.sharing import make_folder, share
-from pipeline.store.sweep import temporary_name
-from pipeline.store.writers import Writer
+from tracemill.base.sharing import make_folder, share
+from tracemill.store.clock import now_in, timestamp
+from tracemill.store.failures import told_as_store_error
+from tracemill.store.manifest import to_json
+from tracemill.store.sweep import temporary_name
+from tracemill.store.writers import Writer
 
 HEARTBEAT_SECONDS = 15.0
 # Hosts may see times of files up to a minute late.

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pipeline.errors import StoreError
+from tracemill.base.errors import StoreError
 
 STORE_FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"

@@ -8,13 +8,12 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-from pipeline.errors import BrokenContractError
-from pipeline.store.failures import told_as_store_error
-from pipeline.store.keys import KeyCheck, repeated_in_file
-from pipeline.store.sharing import add_folder
-from pipeline.text import first_line
-from schemas import Table, Violation
+from tracemill.base.errors import BrokenContractError
+from tracemill.base.sharing import add_folder
+from tracemill.base.text import first_line
+from tracemill.schemas import Table, Violation
+from tracemill.store.failures import told_as_store_error
+from tracemill.store.keys import KeyCheck, repeated_in_file
 
 ROW_GROUP_ROWS = 131_072
 _MAX_BATCHES = 256

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipeline.store.clock import now_in
-from pipeline.store.holdings import Footprint, Generation, Holding, Kind, find_holdings
-from pipeline.store.leases import held, name_of_analysis
-from pipeline.store.sweep import is_being_written
-from pipeline.store.usage import measure
-from pipeline.text import describe_duration
+from tracemill.base.text import describe_duration
+from tracemill.store.clock import now_in
+from tracemill.store.holdings import Footprint, Generation, Holding, Kind, find_holdings
+from tracemill.store.leases import held, name_of_analysis
+from tracemill.store.sweep import is_being_written
+from tracemill.store.usage import measure
 
 GRACE_SECONDS = 3600.0
 

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-from pipeline.errors import MissingInputError, StoreError
-from pipeline.store.database import AGAIN, connect, create_copy, create_union_view, create_view
-from pipeline.store.failures import told_as_store_error
-from pipeline.store.generation import GenerationWriter, table_files, table_sizes
-from pipeline.store.leases import sweep_leases
-from pipeline.store.manifest import (
+from tracemill.base.errors import MissingInputError, StoreError
+from tracemill.base.sharing import share
+from tracemill.base.text import first_line
+from tracemill.store.database import AGAIN, connect, create_copy, create_union_view, create_view
+from tracemill.store.failures import told_as_store_error
+from tracemill.store.generation import GenerationWriter, table_files, table_sizes
+from tracemill.store.leases import sweep_leases
+from tracemill.store.manifest import (
     MANIFEST_NAME,
     POINTER_NAME,
     Manifest,
@@ -24,11 +25,9 @@ from pipeline.store.manifest import (
     SourceRecord,
     UnreadableRecordError,
 )
-from pipeline.store.parquet import sync
-from pipeline.store.sharing import share
-from pipeline.store.sizes import FileSizes
-from pipeline.store.sweep import GENERATION, POINTER, is_being_written, sweep, temporary_name
-from pipeline.text import first_line
+from tracemill.store.parquet import sync
+from tracemill.store.sizes import FileSizes
+from tracemill.store.sweep import GENERATION, POINTER, is_being_written, sweep, temporary_name
 
 if TYPE_CHECKING:
     import duckdb
@@ -156,7 +155,7 @@ class Store:
 
     @property
     def leases_path(self) -> Path:
-        """The folder of leases; see pipeline.store.leases."""
+        """The folder of leases; see tracemill.store.leases."""
         return self.path / "leases"
 
     @property

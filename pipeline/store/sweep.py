@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from pipeline.store.writers import Writer
+from tracemill.store.writers import Writer
 
 _PREFIX = ".writing"
 GENERATION, POINTER = "gen", "pointer"

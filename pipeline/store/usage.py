@@ -6,12 +6,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.errors import StoreError
-from pipeline.store.failures import told_as_store_error
-from pipeline.store.holdings import key_at
-from pipeline.store.manifest import POINTER_NAME
-from pipeline.store.sizes import FileSizes
-from pipeline.store.sweep import is_in_use, is_temporary
+from tracemill.base.errors import StoreError
+from tracemill.store.failures import told_as_store_error
+from tracemill.store.holdings import key_at
+from tracemill.store.manifest import POINTER_NAME
+from tracemill.store.sizes import FileSizes
+from tracemill.store.sweep import is_in_use, is_temporary
 
 RUNS, CAMPAIGNS, EARLIER = "runs", "campaigns", "earlier generations"
 REPORTS, NIGHTLY, LEASES, OTHER = "reports", "nightly", "leases", "other"

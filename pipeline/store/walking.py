@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-from pipeline.errors import StoreError
-from pipeline.store.database import AGAIN
-from pipeline.text import first_line
+from tracemill.base.errors import StoreError
+from tracemill.base.text import first_line
+from tracemill.store.database import AGAIN
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rich.console import Console
+from tracemill.base.errors import PipelineError
+from tracemill.base.text import hash_of
+from tracemill.engine.analyze import versions
 
-from pipeline.errors import PipelineError
-from pipeline.run import versions
-from pipeline.text import hash_of
 from tests.bench.archives import PROGRAMS, provide_archive
 from tests.bench.figures import record
 from tests.bench.history import compare, last_entries, remember

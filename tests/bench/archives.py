@@ -6,19 +6,20 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pipeline.generator.generate import generate
-from pipeline.generator.spec import Spec, read_spec
-from pipeline.graph import code_hash, installed_version
-from pipeline.text import hash_of
+from tracemill.base.text import hash_of
+from tracemill.engine.graph import code_hash, installed_version
+from tracemill.programs.generate import generate
+from tracemill.programs.spec import Spec, read_spec
+
 from tests.bench.measuring import Cost, Trace, run
 from tests.bench.places import ARCHIVE, CACHE, event_file_bytes
 
 PROGRAMS = {path.stem: path for path in sorted(Path(__file__).with_name("programs").glob("*.toml"))}
 GENERATING_MODULES = (
-    "pipeline.generator",
-    "pipeline.kernels.compiled",
-    "pipeline.kernels.records",
-    "pipeline.readers.otf2.library",
+    "tracemill.programs",
+    "tracemill.kernels.compiled",
+    "tracemill.kernels.records",
+    "tracemill.readers.otf2.library",
     __name__,
 )
 """Those that decide what a generated archive holds and what generating costs."""

@@ -47,8 +47,8 @@ class Job:
 
 def generate(description: Path, setting: Setting) -> dict[str, Any]:
     """What `tracemill generate` does: from a description to the archive with its truth."""
-    from pipeline.generator.generate import generate
-    from pipeline.generator.spec import read_spec
+    from tracemill.programs.generate import generate
+    from tracemill.programs.spec import read_spec
 
     output = setting.folder / ARCHIVE
     made = generate(read_spec(description), output)
@@ -58,9 +58,8 @@ def generate(description: Path, setting: Setting) -> dict[str, Any]:
 def read(trace: Path, setting: Setting) -> dict[str, Any]:
     """The reading stage: archive or text to Parquet."""
     import pyarrow.parquet as pq
-
-    from pipeline.readers import open_source
-    from pipeline.store import Store
+    from tracemill.readers import open_source
+    from tracemill.store import Store
 
     source = open_source(trace)
     with Store(setting.folder).begin("bench") as generation:
@@ -81,8 +80,9 @@ def read(trace: Path, setting: Setting) -> dict[str, Any]:
 
 def analyze(trace: Path, setting: Setting) -> dict[str, Any]:
     """The whole main job without reports, into a new store."""
-    from pipeline.run import Options, analyze
-    from pipeline.store import Store
+    from tracemill.engine.analyze import Options, analyze
+    from tracemill.store import Store
+
     from tests.bench.table_counts import transient_rows_counted, with_tables
 
     meter = StageMeter()
@@ -102,8 +102,8 @@ def analyze(trace: Path, setting: Setting) -> dict[str, Any]:
 
 def callbacks(trace: Path, setting: Setting) -> dict[str, Any]:
     """The C library with the product's callbacks, whose columns are thrown away."""
-    from pipeline.readers.otf2.callbacks import compile_callbacks
-    from pipeline.readers.trace.identifiers import Identifiers
+    from tracemill.kernels.otf2_callbacks import compile_callbacks
+    from tracemill.readers.common.identifiers import Identifiers
 
     archive = _archive(trace)
     present = Identifiers(archive.definitions).present
@@ -138,13 +138,13 @@ def otf2_print(trace: Path, setting: Setting) -> dict[str, Any]:
     return {"events": _declared_events(trace), "peak_bytes": peak}
 
 
-READING = ("pipeline.readers.otf2.source", "pipeline.store")
+READING = ("tracemill.readers.otf2.source", "tracemill.store")
 JOBS: Mapping[str, Job] = {
-    "generate": Job(("pipeline.generator.generate", "pipeline.generator.spec"), generate),
+    "generate": Job(("tracemill.programs.generate", "tracemill.programs.spec"), generate),
     "library": Job(READING, library),
     "callbacks": Job(READING, callbacks),
     "read": Job(READING, read),
-    "read_text": Job(("pipeline.readers.csv.source", "pipeline.store"), read),
+    "read_text": Job(("tracemill.readers.csv.source", "tracemill.store"), read),
     "analyze": Job((*READING, "tests.bench.table_counts", "duckdb"), analyze),
     "bare_loop": Job(("otf2", *READING), bare_loop),
     "otf2_print": Job(READING, otf2_print),
@@ -188,8 +188,8 @@ def _ignore(count: int) -> None:
 
 
 def _read_locations(archive: Any, callbacks: dict[str, Any]) -> dict[str, Any]:
-    from pipeline.readers.otf2.location_reader import open_locations
-    from pipeline.readers.trace.reading import LocationRead
+    from tracemill.readers.common.reading import LocationRead
+    from tracemill.readers.otf2.location_reader import open_locations
 
     total = 0
     declared = {ref: count for ref, (_, _, count, _) in archive.definitions["Location"].items()}
@@ -204,13 +204,13 @@ def _read_locations(archive: Any, callbacks: dict[str, Any]) -> dict[str, Any]:
 
 
 def _anchor(trace: Path) -> Path:
-    from pipeline.readers.otf2.archive import find_anchor
+    from tracemill.readers.otf2.archive import find_anchor
 
     return find_anchor(trace)
 
 
 def _archive(trace: Path) -> Any:
-    from pipeline.readers.otf2.archive import read_archive
+    from tracemill.readers.otf2.archive import read_archive
 
     return read_archive(_anchor(trace))
 

@@ -9,10 +9,9 @@ from collections.abc import Callable, Sequence
 import duckdb
 import numpy as np
 import pyarrow as pa
-
-from pipeline.models.rank_correlation import spearman
-from pipeline.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
-from schemas import BY_NAME
+from tracemill.schemas import BY_NAME
+from tracemill.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
+from tracemill.stages.models.rank_correlation import spearman
 
 PROCESSES = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 

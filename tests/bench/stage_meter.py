@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.reporter import SilentReporter
+from tracemill.engine.progress import SilentReporter
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from pipeline.engine import Engine
-from pipeline.graph import Stage, build_graph
-from pipeline.readers import open_source
-from pipeline.recipes import standard_recipe
-from pipeline.sql import Value
-from pipeline.store import TableRecord
+from tracemill.engine.execute import Engine
+from tracemill.engine.graph import Stage, build_graph
+from tracemill.engine.recipes import standard_recipe
+from tracemill.readers import open_source
+from tracemill.sql.query_files import Value
+from tracemill.store import TableRecord
+
 from tests.bench.stage_meter import StageCost
 
 
@@ -36,7 +37,7 @@ class CountingEngine(Engine):
 def transient_rows_counted() -> Iterator[dict[str, int]]:
     """Rows by transient table, filled by analyses that run meanwhile."""
     row_counts: dict[str, int] = {}
-    with patch("pipeline.run.Engine", partial(CountingEngine, row_counts)):
+    with patch("tracemill.engine.analyze.Engine", partial(CountingEngine, row_counts)):
         yield row_counts
 
 

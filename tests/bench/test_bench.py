@@ -20,7 +20,7 @@ from tests.bench.places import ROOT, event_file_bytes
 from tests.bench.text import provide_text
 
 TRACE = ROOT / "data" / "m01_late_sender"
-NEEDED_BY_NO_ARCHIVE = {"pipeline.errors", "pipeline.kernels"}
+NEEDED_BY_NO_ARCHIVE = {"tracemill.base.errors", "tracemill.kernels"}
 
 
 def cost(events: int, cpu_seconds: float, job: str = "read") -> Cost:
@@ -141,9 +141,9 @@ def test_an_archive_of_another_program_or_generator_is_not_taken(
 
 def test_all_code_that_archives_are_made_with_tells_them_apart() -> None:
     used = set(_imports_of(ROOT / "pipeline" / "generator"))
-    outside = {name for name in used if not name.startswith("pipeline.generator")}
+    outside = {name for name in used if not name.startswith("tracemill.programs")}
     assert outside - NEEDED_BY_NO_ARCHIVE <= set(GENERATING_MODULES)
-    assert "pipeline.generator" in GENERATING_MODULES
+    assert "tracemill.programs" in GENERATING_MODULES
     assert outside
 
 

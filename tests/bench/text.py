@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
 from numpy.typing import ArrayLike, NDArray
+from tracemill.engine.graph import code_hash
 
-from pipeline.graph import code_hash
 from tests.bench.measuring import Trace
 from tests.bench.places import CACHE
 

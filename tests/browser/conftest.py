@@ -12,9 +12,8 @@ from typing import Any, Protocol
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
-
-from pipeline.reports.html import render_html
-from pipeline.reports.model import Report
+from tracemill.reports.html import render_html
+from tracemill.reports.model import Report
 
 # The first shows pages alike for half the work: it has no window to draw.
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")

@@ -3,9 +3,10 @@
 from functools import cache
 from typing import Any
 
-from pipeline.patterns.metrics import metrics_with
-from pipeline.reports.build import build_report
-from pipeline.reports.model import Report
+from tracemill.patterns.metrics import metrics_with
+from tracemill.reports.build import build_report
+from tracemill.reports.model import Report
+
 from tests.hand_made import OVERHEAD_CLASSES, HandMadeRun, late_sender_run, with_rows
 
 _METRIC_OF = {"computation": "computation", "point-to-point": "overhead_point_to_point"}

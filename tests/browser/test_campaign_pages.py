@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
+from tracemill.reports.build_campaign import build_campaign_report
 
-from pipeline.reports.build_campaign import build_campaign_report
 from tests.browser.conftest import Open
 from tests.ring_campaigns import campaign
 

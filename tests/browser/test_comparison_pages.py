@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page
+from tracemill.comparison.conditions import holds
+from tracemill.comparison.report import build
 
-from pipeline.comparison.conditions import holds
-from pipeline.comparison.report import build
 from tests.browser.conftest import Open
 from tests.compared_sides import comparison_of
 

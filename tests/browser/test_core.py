@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from playwright.sync_api import Page
+from tracemill.reports.embedding import embed
+from tracemill.reports.units import Unit, format_value
 
-from pipeline.reports.embedding import embed
-from pipeline.reports.units import Unit, format_value
 from tests.browser.conftest import Open
 from tests.browser.explored import make_report
 

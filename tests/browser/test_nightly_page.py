@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page
+from tracemill.nightly.history import PastRun, Series
+from tracemill.nightly.judging import Judged, Judgement
+from tracemill.nightly.nights import PastNight
+from tracemill.nightly.outcome import CampaignOutcome, Failure
+from tracemill.nightly.page import build_page
+from tracemill.nightly.pages import Pages
 
-from pipeline.nightly.history import PastRun, Series
-from pipeline.nightly.judging import Judged, Judgement
-from pipeline.nightly.nights import PastNight
-from pipeline.nightly.outcome import CampaignOutcome, Failure
-from pipeline.nightly.page import build_page
-from pipeline.nightly.pages import Pages
 from tests.browser.conftest import Open
 from tests.browser.test_campaign_pages import BEYOND, SCROLLED
 from tests.nights import night

@@ -3,8 +3,8 @@
 from itertools import pairwise
 
 from playwright.sync_api import Page
+from tracemill.reports.build import build_report
 
-from pipeline.reports.build import build_report
 from tests.browser.conftest import Open
 from tests.browser.explored import make_report, make_run
 from tests.end_to_end.test_reports import HOSTILE

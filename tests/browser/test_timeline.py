@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
+from tracemill.engine.analyze import Analysis
+from tracemill.reports import timelines
+from tracemill.reports.build import build_report
+from tracemill.reports.html import render_html
+from tracemill.reports.windows import Window
 
-from pipeline.reports import timelines
-from pipeline.reports.build import build_report
-from pipeline.reports.html import render_html
-from pipeline.reports.windows import Window
-from pipeline.run import Analysis
 from tests.browser.conftest import Open
 from tests.hand_made import HandMadeRun, make_run_row, with_rows
 

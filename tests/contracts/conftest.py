@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tracemill.base.console import messages, results
+from tracemill.store import Store
 
-from pipeline.console import messages, results
-from pipeline.store import Store
 from tests.store_cases import publish
 
 

@@ -4,9 +4,10 @@ import itertools
 import secrets
 import time
 
-from pipeline.retention import prune
-from pipeline.store import Store
-from pipeline.store.pruning import Limits
+from tracemill.campaign.retention import prune
+from tracemill.store import Store
+from tracemill.store.pruning import Limits
+
 from tests.store_cases import publish
 
 NAMES = ("r1", "r2", "r3")

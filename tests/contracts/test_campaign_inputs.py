@@ -4,14 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
-
-from pipeline.campaign.campaign import name_campaign
-from pipeline.campaign.configurations import RunRecord, number_runs, repeated, special_parameters
-from pipeline.campaign.description import Description, check_description, read_fields
-from pipeline.campaign.discovery import find_members, lists_runs, read_run_list
-from pipeline.campaign.expressions import evaluate
-from pipeline.campaign.names import read_name
-from pipeline.errors import CampaignError, MissingInputError
+from tracemill.base.errors import CampaignError, MissingInputError
+from tracemill.campaign.campaign import name_campaign
+from tracemill.campaign.configurations import RunRecord, number_runs, repeated, special_parameters
+from tracemill.campaign.description import Description, check_description, read_fields
+from tracemill.campaign.discovery import find_members, lists_runs, read_run_list
+from tracemill.campaign.expressions import evaluate
+from tracemill.campaign.names import read_name
 
 
 def traces(folder: Path, *names: str) -> Path:

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from pipeline import cli
-from pipeline.docs import command_names, help_of
-from pipeline.errors import MissingInputError, UsageError
-from pipeline.version import VERSION
+from tracemill import cli
+from tracemill.base.errors import MissingInputError, UsageError
+from tracemill.base.version import VERSION
+from tracemill.reference.documents import command_names, help_of
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = command_names(cli.app)
@@ -20,7 +19,7 @@ HEAVY = ("duckdb", "pyarrow", "polars", "numpy", "numba", "scipy", "jinja2", "ot
 
 
 def run_command(*arguments: str, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pipeline", *arguments]
+    command = [sys.executable, "-m", "tracemill", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(
         command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, **options
@@ -47,12 +46,12 @@ def test_every_command_explains_itself_and_all_its_parameters(words: tuple[str, 
 
 
 def test_help_imports_nothing_heavy() -> None:
-    script = "import sys; from pipeline.cli import main; main(['--help']); print(*sys.modules)"
+    script = "import sys; from tracemill.cli import main; main(['--help']); print(*sys.modules)"
     run = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     )
     loaded = set(run.stdout.splitlines()[-1].split())
-    assert "pipeline.cli" in loaded
+    assert "tracemill.cli" in loaded
     assert loaded.isdisjoint(HEAVY)
 
 
@@ -130,7 +129,7 @@ def test_a_store_without_runs_says_to_analyse_first(
 def test_a_terminal_without_unicode_gets_question_marks(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
     done = subprocess.run(
-        [sys.executable, "-m", "pipeline", "tables", "visits"],
+        [sys.executable, "-m", "tracemill", "tables", "visits"],
         cwd=tmp_path, env=environment, capture_output=True, check=True,
     )  # fmt: skip
     assert done.stdout.startswith(b"visits ? Region visits")

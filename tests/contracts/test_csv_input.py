@@ -4,10 +4,10 @@ import gzip
 from pathlib import Path
 
 import pytest
+from tracemill.base.errors import DamagedTraceError, NotATraceError, PipelineError
+from tracemill.readers import open_source
+from tracemill.readers.csv import blocks
 
-from pipeline.errors import DamagedTraceError, NotATraceError, PipelineError
-from pipeline.readers import open_source
-from pipeline.readers.csv import blocks
 from tests.csv_reading import read_text
 from tests.otf2_reading import read_archive
 
@@ -423,11 +423,11 @@ def test_a_folder_may_hold_files_without_rows(tmp_path: Path) -> None:
 
 
 def test_csv_needs_no_otf2_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pipeline.readers.otf2 import library
+    from tracemill.readers.otf2 import library
 
     def none_there() -> None:
         raise PipelineError("the library was asked for")
 
-    for module in (library, pytest.importorskip("pipeline.readers.otf2.archive")):
+    for module in (library, pytest.importorskip("tracemill.readers.otf2.archive")):
         monkeypatch.setattr(module, "load_library", none_there)
     assert read_text(HEADER + GOOD, tmp_path).visits("enter_ns") == [(0,)]

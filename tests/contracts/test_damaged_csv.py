@@ -4,8 +4,8 @@ import gzip
 from pathlib import Path
 
 import pytest
+from tracemill.base.errors import DamagedTraceError, NotATraceError
 
-from pipeline.errors import DamagedTraceError, NotATraceError
 from tests.csv_reading import read_text
 from tests.otf2_reading import ReadTrace
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from tracemill.base.errors import StoreError
+from tracemill.store import Store
+from tracemill.store.failures import UnwritableStoreError
+from tracemill.store.parquet import ROW_GROUP_ROWS
 
-from pipeline.errors import StoreError
-from pipeline.store import Store
-from pipeline.store.failures import UnwritableStoreError
-from pipeline.store.parquet import ROW_GROUP_ROWS
 from tests.store_cases import manifest, places, publish
 from tests.support import PLACES, STAYS, stays
 

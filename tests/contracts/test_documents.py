@@ -5,11 +5,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-
-from pipeline import docs
-from pipeline.cli import app
-from pipeline.errors import PipelineError
-from schemas import TABLES, Table
+from tracemill.base.errors import PipelineError
+from tracemill.cli import app
+from tracemill.reference import documents as docs
+from tracemill.schemas import TABLES, Table
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

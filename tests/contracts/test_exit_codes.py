@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from pipeline import cli, commands, errors
-from pipeline.errors import PipelineError, UsageError
+from tracemill import cli, commands
+from tracemill.base import errors
+from tracemill.base.errors import PipelineError, UsageError
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import duckdb
 import pyarrow.parquet as pq
 import pytest
+from tracemill import cli
+from tracemill.base.console import messages, results
+from tracemill.base.errors import PipelineError
+from tracemill.base.files import write_text
+from tracemill.shell.exports.severities import export_severities
 
-from pipeline import cli
-from pipeline.console import messages, results
-from pipeline.errors import PipelineError
-from pipeline.export import export_severities
-from pipeline.files import write_text
 from tests.hand_made import late_sender_run
 
 # The rows of the hand-made run, with time and visits of its call tree; nanoseconds become seconds.
@@ -69,7 +69,9 @@ def test_a_failed_export_leaves_the_old_file_and_nothing_else(
 ) -> None:
     output = tmp_path / "severities.csv"
     output.write_text("old")
-    monkeypatch.setattr("pipeline.export._COMPARABLE", "SELECT error('half way') FROM ({})")
+    monkeypatch.setattr(
+        "tracemill.shell.exports.severities._COMPARABLE", "SELECT error('half way') FROM ({})"
+    )
     with pytest.raises(duckdb.Error, match="half way"):
         export_severities(late_sender_run(), output, is_overwriting=True)
     monkeypatch.undo()

@@ -5,9 +5,8 @@ import time
 from pathlib import Path
 
 import pytest
-
-from pipeline.errors import MissingInputError
-from pipeline.nightly.finding import Found, find_archives, is_as_found
+from tracemill.base.errors import MissingInputError
+from tracemill.nightly.finding import Found, find_archives, is_as_found
 
 DAY = 86_400
 

@@ -11,17 +11,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tracemill.base.errors import StoreError
+from tracemill.store import leases
+from tracemill.store.leases import DEAD_AFTER_SECONDS, held, sweep_leases, take
 
-from pipeline.errors import StoreError
-from pipeline.store import leases
-from pipeline.store.leases import DEAD_AFTER_SECONDS, held, sweep_leases, take
 from tests.leasing import taken
 
 ROOT = Path(__file__).parents[2]
 HOLDER = """
 import sys, time
 from pathlib import Path
-from pipeline.store.leases import take
+from tracemill.store.leases import take
 lease = take(Path(sys.argv[1]), sys.argv[2])
 print(lease is not None, flush=True)
 time.sleep(600)

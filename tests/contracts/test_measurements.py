@@ -4,11 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-
-from pipeline.campaign.inputs import read_measurements, tell_format
-from pipeline.campaign.inputs.extrap import read_extrap
-from pipeline.campaign.inputs.measurements import CallSite, Frame, Measurements, RegionTime
-from pipeline.errors import CampaignError, MissingInputError
+from tracemill.base.errors import CampaignError, MissingInputError
+from tracemill.campaign.inputs import read_measurements, tell_format
+from tracemill.campaign.inputs.extrap import read_extrap
+from tracemill.campaign.inputs.measurements import CallSite, Frame, Measurements, RegionTime
 
 EXAMPLES = Path(__file__).parents[2] / "data" / "campaigns"
 MS, SECOND = 1_000_000, 1_000_000_000

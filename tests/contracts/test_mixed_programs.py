@@ -2,9 +2,8 @@
 
 import pyarrow as pa
 import pytest
-
-from pipeline.campaign.mixture import Programs, own_regions
-from pipeline.errors import CampaignError
+from tracemill.base.errors import CampaignError
+from tracemill.campaign.mixture import Programs, own_regions
 
 SOLVER = {f"solver_{letter}" for letter in "abcdefg"}
 SORTER = {f"sorter_{letter}" for letter in "abcdefg"}

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-
-from pipeline.campaign.discovery import find_members
-from pipeline.campaign.names import program_of
+from tracemill.campaign.discovery import find_members
+from tracemill.campaign.names import program_of
 
 
 @pytest.mark.parametrize(

@@ -9,17 +9,17 @@ from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
+from tracemill.engine.analyze import Options, analyze_source
+from tracemill.engine.execute import Engine
+from tracemill.engine.graph import PythonStage, ReadStage, Recipe, SqlStage, build_graph
+from tracemill.engine.recipes import campaign_recipe, standard_recipe
+from tracemill.programs.generate import generate
+from tracemill.programs.spec import parse_spec
+from tracemill.readers import open_source
+from tracemill.schemas import BY_NAME
+from tracemill.store import Store
+from tracemill.store.database import create_empty
 
-from pipeline.engine import Engine
-from pipeline.generator.generate import generate
-from pipeline.generator.spec import parse_spec
-from pipeline.graph import PythonStage, ReadStage, Recipe, SqlStage, build_graph
-from pipeline.readers import open_source
-from pipeline.recipes import campaign_recipe, standard_recipe
-from pipeline.run import Options, analyze_source
-from pipeline.store import Store
-from pipeline.store.database import create_empty
-from schemas import BY_NAME
 from tests.altered_traces import (
     altered,
     find_losses,

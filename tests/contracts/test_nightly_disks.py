@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
+from tracemill.base.errors import StoreError
+from tracemill.nightly.config import Config
+from tracemill.nightly.telling import tell
+from tracemill.store import Store
+from tracemill.store.failures import UnwritableStoreError
+from tracemill.store.sweep import orphans
 
-from pipeline.errors import StoreError
-from pipeline.nightly.config import Config
-from pipeline.nightly.telling import tell
-from pipeline.store import Store
-from pipeline.store.failures import UnwritableStoreError
-from pipeline.store.sweep import orphans
 from tests.nightly_cases import night, write_archive
 
 

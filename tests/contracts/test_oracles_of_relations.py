@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from pipeline.graph import ReadStage, build_graph
-from pipeline.readers.otf2.source import Otf2Source
-from pipeline.recipes import standard_recipe
-from schemas import BY_NAME
+from tracemill.engine.graph import ReadStage, build_graph
+from tracemill.engine.recipes import standard_recipe
+from tracemill.readers.otf2.source import Otf2Source
+from tracemill.schemas import BY_NAME
+
 from tests.oracle.relations import LISTS, ORACLES, TEXTS, WITHOUT
 
 

@@ -5,9 +5,8 @@ import subprocess
 import sys
 
 import pytest
-
-from pipeline.errors import MissingLibraryError
-from pipeline.readers.otf2 import library
+from tracemill.base.errors import MissingLibraryError
+from tracemill.readers.otf2 import library
 
 HERE = library.load_library().handle._name
 
@@ -35,7 +34,7 @@ def test_without_library_it_says_where_it_looked() -> None:
 # In a process of its own: what fails here ends the process.
 LOAD_TWICE = """
 import ctypes, gc
-from pipeline.readers.otf2 import library
+from tracemill.readers.otf2 import library
 first = library.load_library()
 library.load_library.__wrapped__()
 gc.collect()

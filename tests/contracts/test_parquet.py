@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from tracemill.base.errors import BrokenContractError
+from tracemill.schemas import Column, Rule, Table
+from tracemill.schemas.table import ENUM, FLOAT64, INT32, INT64, STRING, not_before
+from tracemill.store import PartWriter
+from tracemill.store.generation import GenerationWriter
+from tracemill.store.parquet import ROW_GROUP_ROWS
 
-from pipeline.errors import BrokenContractError
-from pipeline.store import PartWriter
-from pipeline.store.generation import GenerationWriter
-from pipeline.store.parquet import ROW_GROUP_ROWS
-from schemas import Column, Rule, Table
-from schemas.table import ENUM, FLOAT64, INT32, INT64, STRING, not_before
 from tests.store_cases import places
 from tests.support import PLACES, STAYS, stays
 

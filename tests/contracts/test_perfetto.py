@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tracemill.base.errors import UsageError
+from tracemill.reports.windows import Window
+from tracemill.shell.exports.perfetto import export_perfetto
 
-from pipeline.errors import UsageError
-from pipeline.perfetto import export_perfetto
-from pipeline.reports.windows import Window
 from tests.hand_made import HandMadeRun, with_rows
 
 MS = 1_000_000
@@ -132,7 +132,7 @@ def test_the_same_events_are_the_same_bytes(
 ) -> None:
     contents: list[bytes] = []
     for threads in (1, 2, 2, 4):
-        monkeypatch.setattr("pipeline.perfetto._THREADS", threads)
+        monkeypatch.setattr("tracemill.shell.exports.perfetto._THREADS", threads)
         file = tmp_path / f"{len(contents)}" / name
         file.parent.mkdir()
         export_perfetto(many_calls(), file, window=window)

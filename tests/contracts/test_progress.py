@@ -4,8 +4,7 @@ import io
 
 from rich.console import Console
 from rich.theme import Theme
-
-from pipeline.console import STYLES, ProgressReporter, plain
+from tracemill.base.console import STYLES, ProgressReporter, plain
 
 
 def test_progress_is_plain_text_where_there_is_no_terminal() -> None:

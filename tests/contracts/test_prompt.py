@@ -14,12 +14,12 @@ import duckdb
 import pytest
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
+from tracemill.shell import Session
+from tracemill.shell.completion import Catalog, complete
+from tracemill.shell.harlequin import write_views
+from tracemill.shell.prompt import is_complete, make_prompt
+from tracemill.store import Store
 
-from pipeline.shell import Session
-from pipeline.shell.completion import Catalog, complete
-from pipeline.shell.harlequin import write_views
-from pipeline.shell.prompt import is_complete, make_prompt
-from pipeline.store import Store
 from tests.store_cases import publish
 
 ROOT = Path(__file__).parents[2]
@@ -135,7 +135,7 @@ def terminal(tmp_path: Path) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     termios.tcsetwinsize(theirs, (24, 80))
     environment = {**os.environ, "TERM": "xterm", "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
-        [sys.executable, "-m", "pipeline", "sql", "--store", str(tmp_path / "store")],
+        [sys.executable, "-m", "tracemill", "sql", "--store", str(tmp_path / "store")],
         stdin=theirs, stdout=theirs, stderr=theirs, env=environment, start_new_session=True,
     )  # fmt: skip
     os.close(theirs)

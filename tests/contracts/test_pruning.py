@@ -9,16 +9,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tracemill import cli
+from tracemill.base.errors import StoreError
+from tracemill.campaign.configurations import RunRecord
+from tracemill.campaign.retention import prune
+from tracemill.campaign.source import CampaignSource, Settings
+from tracemill.store import SourceRecord, Store, removal
+from tracemill.store.leases import name_of_analysis
+from tracemill.store.pruning import Limits, Pruning
+from tracemill.store.sizes import FileSizes
 
-from pipeline import cli
-from pipeline.campaign.configurations import RunRecord
-from pipeline.campaign.source import CampaignSource, Settings
-from pipeline.errors import StoreError
-from pipeline.retention import prune
-from pipeline.store import SourceRecord, Store, removal
-from pipeline.store.leases import name_of_analysis
-from pipeline.store.pruning import Limits, Pruning
-from pipeline.store.sizes import FileSizes
 from tests.leasing import taken
 from tests.store_cases import labelled, publish
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import polars
 import pytest
+from tracemill import open_store
+from tracemill.base.errors import MissingInputError, QueryError
+from tracemill.store import Store
 
-from pipeline import open_store
-from pipeline.errors import MissingInputError, QueryError
-from pipeline.store import Store
 from tests.store_cases import publish
 
 

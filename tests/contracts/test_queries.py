@@ -12,15 +12,18 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
-
-from pipeline.campaign.source import CampaignSource
-from pipeline.errors import QueryError
-from pipeline.graph import Recipe, build_graph
-from pipeline.patterns.catalogue import catalogue, known_tables, table_of
-from pipeline.patterns.checks import HARMLESS_FUNCTIONS
-from pipeline.readers.otf2.source import Otf2Source
-from pipeline.recipes import campaign_recipe, standard_recipe
-from pipeline.sql import (
+from tracemill.base.errors import QueryError
+from tracemill.campaign.source import CampaignSource
+from tracemill.engine.graph import Recipe, build_graph
+from tracemill.engine.recipes import campaign_recipe, standard_recipe
+from tracemill.patterns.catalogue import catalogue, known_tables, table_of
+from tracemill.patterns.checks import HARMLESS_FUNCTIONS
+from tracemill.readers.otf2.source import Otf2Source
+from tracemill.schemas import BY_NAME as DECLARED
+from tracemill.schemas import CAMPAIGN_TABLES, NIGHTLY_TABLES, TABLES, Column, Table
+from tracemill.schemas.patterns import FINDING_COLUMNS
+from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING
+from tracemill.sql.query_files import (
     QUERIES,
     Parameter,
     Query,
@@ -29,11 +32,8 @@ from pipeline.sql import (
     load_query,
     read_query,
 )
-from pipeline.sql_reads import parse, reads_of
-from schemas import BY_NAME as DECLARED
-from schemas import CAMPAIGN_TABLES, NIGHTLY_TABLES, TABLES, Column, Table
-from schemas.patterns import FINDING_COLUMNS
-from schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING
+from tracemill.sql.reads import parse, reads_of
+
 from tests.checking import check_each
 from tests.fresh_database import fresh_database
 
@@ -315,7 +315,7 @@ def names_in(node: ast.AST) -> set[str]:
 
 def test_every_shared_column_is_used() -> None:
     """Another module imports the constant, or one that is made of it; imports are all used."""
-    from schemas import columns
+    from tracemill.schemas import columns
 
     shared = {name for name, value in vars(columns).items() if isinstance(value, Column)}
     trees = {p.stem: ast.parse(p.read_text()) for p in Path(columns.__file__).parent.glob("*.py")}
@@ -323,7 +323,7 @@ def test_every_shared_column_is_used() -> None:
         alias.name
         for tree in trees.values()
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module == "schemas.columns"
+        if isinstance(node, ast.ImportFrom) and node.module == "tracemill.schemas.columns"
         for alias in node.names
     }
     for node in reversed(trees["columns"].body):  # what is made of others stands below them
@@ -337,7 +337,7 @@ def test_every_declared_table_is_in_the_list_of_tables() -> None:
     import importlib
     import pkgutil
 
-    import schemas
+    from tracemill import schemas
 
     declared = {
         value.name
@@ -355,7 +355,7 @@ def test_every_column_type_can_be_stored_and_queried() -> None:
 
 
 def test_duckdb_reads_a_stored_table_with_the_declared_types(tmp_path: Path) -> None:
-    from pipeline.store.parquet import write_empty
+    from tracemill.store.parquet import write_empty
 
     def check(table: Table) -> None:
         file = tmp_path / f"{table.name}.parquet"
@@ -474,7 +474,7 @@ def test_parameters_that_differ_between_queries_are_refused(tmp_path: Path) -> N
 
 
 def test_an_integer_fits_where_a_number_with_fraction_is_declared() -> None:
-    from pipeline.sql import check_values
+    from tracemill.sql.query_files import check_values
 
     known = {"factor": Parameter(name="factor", meaning=".", type="DOUBLE", default=0.5)}
     check_values({"factor": 2}, known)

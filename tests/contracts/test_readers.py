@@ -8,11 +8,11 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
+from tracemill import cli
+from tracemill.store import Manifest, Run, Store, runs
+from tracemill.store.manifest import MANIFEST_NAME
+from tracemill.store.sweep import remove
 
-from pipeline import cli
-from pipeline.store import Manifest, Run, Store, runs
-from pipeline.store.manifest import MANIFEST_NAME
-from pipeline.store.sweep import remove
 from tests.contracts.endless_work import NAMES, work_on
 from tests.forking import start_process
 from tests.store_cases import publish

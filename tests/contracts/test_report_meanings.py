@@ -3,15 +3,15 @@
 import re
 
 import pytest
+from tracemill.patterns.metric_texts import read_text
+from tracemill.reports.build import build_report
+from tracemill.reports.html import render_html
+from tracemill.reports.markdown import render_markdown
+from tracemill.reports.meanings import MEANINGS, OF_TABLES
+from tracemill.reports.model import Report
+from tracemill.reports.units import Unit
+from tracemill.sql.query_files import all_queries
 
-from pipeline.patterns.metric_texts import read_text
-from pipeline.reports.build import build_report
-from pipeline.reports.html import render_html
-from pipeline.reports.markdown import render_markdown
-from pipeline.reports.meanings import MEANINGS, OF_TABLES
-from pipeline.reports.model import Report
-from pipeline.reports.units import Unit
-from pipeline.sql import all_queries
 from tests.hand_made import late_sender_run
 
 AMOUNTS = (Unit.TIME, Unit.SHARE, Unit.SIZE, Unit.COUNT)

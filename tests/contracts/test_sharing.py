@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from pipeline.files import write_bytes
-from pipeline.store.sharing import make_folder, share
+from tracemill.base.files import write_bytes
+from tracemill.base.sharing import make_folder, share
 
 GROUP = 54321  # of no user, other than that of whoever runs the tests
 

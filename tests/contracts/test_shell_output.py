@@ -8,12 +8,12 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from tracemill import cli
+from tracemill.base.errors import PipelineError, QueryError, UsageError
+from tracemill.shell import Session, run_script
+from tracemill.shell.outputs import choose_format, opened
+from tracemill.store import Store
 
-from pipeline import cli
-from pipeline.errors import PipelineError, QueryError, UsageError
-from pipeline.shell import Session, run_script
-from pipeline.shell.outputs import choose_format, opened
-from pipeline.store import Store
 from tests.fresh_database import fresh_database
 from tests.hand_made import late_sender_run
 from tests.store_cases import publish
@@ -93,7 +93,7 @@ def test_parquet_is_one_result(tmp_path: Path, script: str, said: str) -> None:
 
 def test_parquet_goes_through_a_pipe(tmp_path: Path) -> None:
     publish(Store(tmp_path / "store"), "r1")
-    command = [sys.executable, "-m", "pipeline", "sql", "FROM places", "--format", "parquet"]
+    command = [sys.executable, "-m", "tracemill", "sql", "FROM places", "--format", "parquet"]
     done = subprocess.run(
         [*command, "--store", str(tmp_path / "store")], cwd=ROOT, capture_output=True, check=True
     )
@@ -103,7 +103,7 @@ def test_parquet_goes_through_a_pipe(tmp_path: Path) -> None:
 
 def test_a_closed_output_is_told_in_a_line(tmp_path: Path) -> None:
     publish(Store(tmp_path), "r1")
-    command = f"{sys.executable} -m pipeline sql 'FROM places' --store '{tmp_path}'"
+    command = f"{sys.executable} -m tracemill sql 'FROM places' --store '{tmp_path}'"
     done = subprocess.run(
         ["sh", "-c", f"{command} >&-"], cwd=ROOT, capture_output=True, text=True, check=False
     )

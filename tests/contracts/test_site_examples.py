@@ -7,12 +7,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from pipeline.cli import app
-from pipeline.cli.nightly import nightly
-from pipeline.comparison import conditions
-from pipeline.nightly.config import read_config
-from pipeline.text import bytes_of, seconds_of
+from tracemill.base.text import bytes_of, seconds_of
+from tracemill.cli import app
+from tracemill.cli.nightly import nightly
+from tracemill.comparison import conditions
+from tracemill.nightly.config import read_config
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "data" / "site"

@@ -2,9 +2,9 @@
 
 import duckdb
 import pytest
+from tracemill.base.errors import QueryError
+from tracemill.sql.reads import reads_of
 
-from pipeline.errors import QueryError
-from pipeline.sql_reads import reads_of
 from tests.fresh_database import fresh_database
 
 # Expected tables were worked out by hand; the binder of DuckDB, which is asked below, agrees.

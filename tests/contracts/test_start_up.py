@@ -11,8 +11,8 @@ HEAVY = {"duckdb", "polars", "scipy", "matplotlib", "plotly", "jinja2", "rich"}
 @pytest.mark.parametrize(
     ("modules", "unneeded"),
     [
-        ("pipeline.run, pipeline.readers", HEAVY),
-        ("pipeline.commands", {"scipy", "matplotlib", "numba", "pydantic"}),
+        ("tracemill.engine.analyze, tracemill.readers", HEAVY),
+        ("tracemill.commands", {"scipy", "matplotlib", "numba", "pydantic"}),
     ],
 )
 def test_what_runs_need_not_is_not_loaded(modules: str, unneeded: set[str]) -> None:

@@ -11,13 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tracemill.base.errors import MissingInputError, StoreError
+from tracemill.store import Manifest, Store
+from tracemill.store import manifest as manifests
+from tracemill.store.generation import GenerationWriter
+from tracemill.store.leases import take
+from tracemill.store.sweep import remove, temporary_name
 
-from pipeline.errors import MissingInputError, StoreError
-from pipeline.store import Manifest, Store
-from pipeline.store import manifest as manifests
-from pipeline.store.generation import GenerationWriter
-from pipeline.store.leases import take
-from pipeline.store.sweep import remove, temporary_name
 from tests.store_cases import SOURCE, labelled, manifest, places, publish, record
 from tests.support import PLACES, STAYS, contents, stays
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from tracemill import open_store
+from tracemill.base.errors import PipelineError
+from tracemill.engine.analyze import Options, analyze
+from tracemill.patterns.catalogue import known_tables
+from tracemill.shell.exports.tables import export_tables
+from tracemill.store import Run, Store
 
-from pipeline import open_store
-from pipeline.errors import PipelineError
-from pipeline.patterns.catalogue import known_tables
-from pipeline.run import Options, analyze
-from pipeline.store import Run, Store
-from pipeline.table_export import export_tables
 from tests.support import Case
 
 DATA = Path(__file__).parents[2] / "data"
@@ -81,7 +81,7 @@ def test_a_failed_export_leaves_nothing(
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pipeline.table_export.shutil.copyfile", fail)
+    monkeypatch.setattr("tracemill.shell.exports.tables.shutil.copyfile", fail)
     with pytest.raises(PipelineError, match="No space left"):
         export_tables(run, tmp_path / "tables")
     assert list(tmp_path.iterdir()) == []

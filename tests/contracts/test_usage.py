@@ -5,12 +5,12 @@ import os
 from pathlib import Path
 
 import pytest
+from tracemill import cli
+from tracemill.base.text import describe_duration, seconds_of
+from tracemill.store import Store
+from tracemill.store.sweep import temporary_name
+from tracemill.store.usage import measure
 
-from pipeline import cli
-from pipeline.store import Store
-from pipeline.store.sweep import temporary_name
-from pipeline.store.usage import measure
-from pipeline.text import describe_duration, seconds_of
 from tests.leasing import taken
 from tests.store_cases import publish
 

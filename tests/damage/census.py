@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from schemas import csv_layout as layout
+from tracemill.schemas import csv_layout as layout
+
 from tests.damage.counting import TABLES
 from tests.damage.text_of_files import Line, Text
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from schemas import csv_layout as layout
+from tracemill.schemas import csv_layout as layout
+
 from tests.damage.census import Census, Definition, Place, Record, cells_of, integer_of, take_census
 from tests.damage.reading import Reading
 from tests.damage.text_of_files import read_text_file

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.errors import PipelineError
-from pipeline.readers.csv import blocks
+from tracemill.base.errors import PipelineError
+from tracemill.readers.csv import blocks
+
 from tests.damage.call_graph_losses import problems_of_call_graph
 from tests.damage.csv_losses import problems_of_text
 from tests.damage.mutators import GRAPH, OTF2
@@ -147,8 +148,9 @@ def _problems_of_visits(tables: Tables) -> Iterator[str]:
 
 def problems_of_analysis(path: Path, store: Path) -> list[str]:
     """Analyse a trace as a whole: checks that fail although the quality table is empty."""
-    from pipeline.run import Options, analyze
-    from pipeline.store import Store
+    from tracemill.engine.analyze import Options, analyze
+    from tracemill.store import Store
+
     from tests.reference.comparison import broken_checks
 
     try:

@@ -8,14 +8,14 @@ from functools import cached_property
 from pathlib import Path
 
 import pyarrow as pa
-
-from pipeline.errors import (
+from tracemill.base.errors import (
     DamagedTraceError,
     NotATraceError,
     PipelineError,
     UnsupportedTraceError,
 )
-from pipeline.readers import open_source
+from tracemill.readers import open_source
+
 from tests.memory_sink import MemorySink
 
 REFUSALS = (DamagedTraceError, NotATraceError, UnsupportedTraceError)

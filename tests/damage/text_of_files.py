@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
-
-from schemas import csv_layout as layout
+from tracemill.schemas import csv_layout as layout
 
 _CALLED = {
     name.casefold(): name for name in (layout.TIME_SECONDS, *(each.name for each in layout.FIELDS))

@@ -7,12 +7,12 @@ import tempfile
 from pathlib import Path
 
 import pyarrow as pa
+from tracemill.engine.analyze import Options, analyze_source
+from tracemill.engine.graph import Recipe
+from tracemill.readers import open_source
+from tracemill.schemas import csv_layout as layout
+from tracemill.store import Run, Store
 
-from pipeline.graph import Recipe
-from pipeline.readers import open_source
-from pipeline.run import Options, analyze_source
-from pipeline.store import Run, Store
-from schemas import csv_layout as layout
 from tests.damage.every_record import write_archive
 from tests.damage.mutators import CSV, FOLDER, GRAPH, GZIP, OTF2, ZSTD
 from tests.written_csv import write_csv

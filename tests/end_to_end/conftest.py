@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tracemill.engine import analyze as run
+from tracemill.engine.analyze import Analysis
+from tracemill.engine.graph import Recipe
+from tracemill.nightly import analysing, knowledge
 
-from pipeline import run
-from pipeline.graph import Recipe
-from pipeline.nightly import analysing, knowledge
-from pipeline.run import Analysis
 from tests.ring_campaigns import CONFIGURATIONS, campaign, write_stencil
 from tests.sharing import MakeOnce
 

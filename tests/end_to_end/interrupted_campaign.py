@@ -4,11 +4,11 @@ import os
 import signal
 from pathlib import Path
 
-from pipeline.campaign.analysing import STAGE
-from pipeline.campaign.campaign import make_campaign, plan_campaign
-from pipeline.reporter import SilentReporter
-from pipeline.run import Options
-from pipeline.store import Store
+from tracemill.campaign.analysing import STAGE
+from tracemill.campaign.campaign import make_campaign, plan_campaign
+from tracemill.engine.analyze import Options
+from tracemill.engine.progress import SilentReporter
+from tracemill.store import Store
 
 
 class Killer(SilentReporter):

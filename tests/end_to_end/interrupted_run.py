@@ -4,11 +4,12 @@ import os
 import threading
 from pathlib import Path
 
-from pipeline.graph import Recipe
-from pipeline.readers import open_source
-from pipeline.reporter import SilentReporter
-from pipeline.run import Options, analyze_source
-from pipeline.store import Run, Store
+from tracemill.engine.analyze import Options, analyze_source
+from tracemill.engine.graph import Recipe
+from tracemill.engine.progress import SilentReporter
+from tracemill.readers import open_source
+from tracemill.store import Run, Store
+
 from tests.support import FakeSource, write_recipe
 
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import duckdb
 import pytest
-
-from pipeline import cli
-from pipeline.console import messages, results
+from tracemill import cli
+from tracemill.base.console import messages, results
 
 ROOT = Path(__file__).resolve().parents[2]
 GOOD = ROOT / "data" / "m01_late_sender"
@@ -89,7 +88,7 @@ def test_what_is_no_trace_is_one_line(
 
 
 def test_a_process_ends_with_the_code_and_the_line(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "pipeline", "analyze", "nowhere", "--store", str(tmp_path)]
+    command = [sys.executable, "-m", "tracemill", "analyze", "nowhere", "--store", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 11
     assert len(done.stderr.splitlines()) == 1

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from tracemill.cli import main
+from tracemill.engine.analyze import Options, analyze
+from tracemill.reports.build_campaign import build_campaign_report
+from tracemill.reports.markdown import render_markdown
+from tracemill.store import Store
 
-from pipeline.cli import main
-from pipeline.reports.build_campaign import build_campaign_report
-from pipeline.reports.markdown import render_markdown
-from pipeline.run import Options, analyze
-from pipeline.store import Store
 from tests.sharing import MakeOnce
 
 TIMES = "p,q,time_s\n1,10,8\n2,10,4\n4,10,2\n1,20,32\n2,20,17\n4,20,9\n"

@@ -5,14 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from pipeline import open_store
-from pipeline.access import Tables
-from pipeline.campaign.campaign import make_campaign, plan_campaign
-from pipeline.console import ProgressReporter
-from pipeline.cookbook import campaign_recipes
-from pipeline.run import Options
-from pipeline.store import Store
+from tracemill import open_store
+from tracemill.api import Tables
+from tracemill.base.console import ProgressReporter
+from tracemill.campaign.campaign import make_campaign, plan_campaign
+from tracemill.engine.analyze import Options
+from tracemill.shell.cookbook import campaign_recipes
+from tracemill.store import Store
 
 DATA = Path(__file__).parents[2] / "data"
 

@@ -5,13 +5,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tracemill.base.errors import CampaignError, MissingInputError
+from tracemill.cli import main
+from tracemill.engine.analyze import Analysis, Options, analyze
+from tracemill.reports.build_campaign import build_campaign_report
+from tracemill.reports.html import render_html
+from tracemill.store import Store
 
-from pipeline.cli import main
-from pipeline.errors import CampaignError, MissingInputError
-from pipeline.reports.build_campaign import build_campaign_report
-from pipeline.reports.html import render_html
-from pipeline.run import Analysis, Options, analyze
-from pipeline.store import Store
 from tests.report_reading import read_page
 from tests.ring_campaigns import (
     CONFIGURATIONS,

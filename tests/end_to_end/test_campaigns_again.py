@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tracemill.campaign import analysing
+from tracemill.engine.analyze import Analysis
+from tracemill.store import Store
 
-from pipeline.campaign import analysing
-from pipeline.run import Analysis
-from pipeline.store import Store
 from tests.end_to_end.interrupted_campaign import make_interrupted
 from tests.forking import start_command, start_leader
 from tests.ring_campaigns import CONFIGURATIONS, ROOT, campaign, gathering, rows, write_trace
@@ -87,7 +87,7 @@ def wait_until(holds: Callable[[], object], what: str) -> None:
 def start(*words: str) -> subprocess.Popen[str]:
     """A command as people start it."""
     return subprocess.Popen(
-        [sys.executable, "-m", "pipeline", *words],
+        [sys.executable, "-m", "tracemill", *words],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

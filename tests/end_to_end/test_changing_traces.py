@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tracemill import cli
+from tracemill.base.errors import ChangedTraceError, DamagedTraceError
+from tracemill.engine.analyze import Analysis, Options, analyze, analyze_source
+from tracemill.engine.progress import SilentReporter
+from tracemill.readers import open_source
+from tracemill.store import Store
 
-from pipeline import cli
-from pipeline.errors import ChangedTraceError, DamagedTraceError
-from pipeline.readers import open_source
-from pipeline.reporter import SilentReporter
-from pipeline.run import Analysis, Options, analyze, analyze_source
-from pipeline.store import Store
 from tests.forking import start_process
 from tests.partial_recipes import recipe_making
 from tests.support import Case, FakeSource, contents, write_trace

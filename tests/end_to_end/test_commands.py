@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from pipeline import cli, commands
-from pipeline.console import messages, results
-from pipeline.reports.build import build_report
-from pipeline.reports.embedding import embed
-from pipeline.reports.model import Report
-from pipeline.reports.tables import fetch
-from pipeline.run import Analysis
-from pipeline.shell import Output, Session, run_script
-from pipeline.store import Run, Store
+from tracemill import cli, commands
+from tracemill.base.console import messages, results
+from tracemill.engine.analyze import Analysis
+from tracemill.reports.build import build_report
+from tracemill.reports.embedding import embed
+from tracemill.reports.model import Report
+from tracemill.reports.tables import fetch
+from tracemill.shell import Output, Session, run_script
+from tracemill.store import Run, Store
 
 # Even ranks work 50 ms longer, then send; odd ranks wait in MPI_Recv: five times, four ranks.
 TRACE = Path(__file__).parents[2] / "data" / "m01_late_sender"

@@ -13,23 +13,23 @@ from typing import Any
 
 import pytest
 from scipy import stats
-
-from pipeline import cli, open_store
-from pipeline.comparison import Comparison, compare
-from pipeline.comparison.choosing import choose_runs
-from pipeline.console import messages, results
-from pipeline.errors import (
+from tracemill import cli, open_store
+from tracemill.base.console import messages, results
+from tracemill.base.errors import (
     MissingInputError,
     PipelineError,
     RegressionError,
     StoreError,
     UsageError,
 )
-from pipeline.generator.generate import generate
-from pipeline.generator.spec import parse_spec
-from pipeline.readers import open_source
-from pipeline.run import Analysis, Options, analyze_source
-from pipeline.store import Run, Store
+from tracemill.comparison import Comparison, compare
+from tracemill.comparison.choosing import choose_runs
+from tracemill.engine.analyze import Analysis, Options, analyze_source
+from tracemill.programs.generate import generate
+from tracemill.programs.spec import parse_spec
+from tracemill.readers import open_source
+from tracemill.store import Run, Store
+
 from tests.oracle.changes import Place, changes, values_of
 from tests.partial_recipes import recipe_of_comparisons
 from tests.sharing import MakeOnce

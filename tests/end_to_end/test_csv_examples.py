@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import pytest
+from tracemill.engine.analyze import Analysis
+from tracemill.store import Run
 
-from pipeline.run import Analysis
-from pipeline.store import Run
 from tests.otf2_reading import ReadTrace
 
 MS = 1_000_000

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from tracemill.engine.analyze import Analysis, Options, analyze
+from tracemill.shell.exports.severities import export_severities
+from tracemill.store import Store
 
-from pipeline.export import export_severities
-from pipeline.run import Analysis, Options, analyze
-from pipeline.store import Store
 from tests.reference.cases import DATA, EXACT, EXACT_SOURCE_NAME, EXPECTED_NAME, Case
 from tests.reference.comparison import (
     EXPECTED_ROWS,

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
-from pipeline import cli
-from pipeline.console import messages, plain, results
-from pipeline.errors import MissingInputError, QueryError
-from pipeline.explain import (
+from tracemill import cli
+from tracemill.base.console import messages, plain, results
+from tracemill.base.errors import MissingInputError, QueryError
+from tracemill.patterns.catalogue import catalogue, pattern_of
+from tracemill.patterns.metric_texts import TEXTS, Metric, read_text, shipped_metrics
+from tracemill.reports.explanation import (
     WIDEST,
     describe_metric,
     find_metric,
@@ -20,12 +21,11 @@ from pipeline.explain import (
     print_explanation,
     print_metrics,
 )
-from pipeline.patterns.catalogue import catalogue, pattern_of
-from pipeline.patterns.declaration import COMPLETION, FINDING, WAITING
-from pipeline.patterns.metric_texts import TEXTS, Metric, read_text, shipped_metrics
-from pipeline.sql import all_queries
-from schemas.metrics import METRICS as METRICS_TABLE
-from schemas.overheads import TAXONOMY
+from tracemill.schemas.metrics import METRICS as METRICS_TABLE
+from tracemill.schemas.overheads import TAXONOMY
+from tracemill.sql.pattern_declaration import COMPLETION, FINDING, WAITING
+from tracemill.sql.query_files import all_queries
+
 from tests.checking import check_each
 
 ROOT = Path(__file__).parents[2]
@@ -307,7 +307,7 @@ def test_pictures_stay_as_they_are_and_items_are_told_apart() -> None:
 
 
 def test_explaining_needs_no_store(tmp_path: Path) -> None:
-    command = [sys.executable, "-P", "-m", "pipeline", "explain", "mpi_latesender"]
+    command = [sys.executable, "-P", "-m", "tracemill", "explain", "mpi_latesender"]
     done = subprocess.run(
         command, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
         check=True,

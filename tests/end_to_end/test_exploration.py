@@ -5,12 +5,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-
-from pipeline.reports.exploring import Exploration, explore
-from pipeline.reports.material import Material
-from pipeline.run import Analysis
-from pipeline.sql import load_query
-from pipeline.store import Run
+from tracemill.engine.analyze import Analysis
+from tracemill.reports.exploring import Exploration, explore
+from tracemill.reports.material import Material
+from tracemill.sql.query_files import load_query
+from tracemill.store import Run
 
 # What is in no call path, or is not explored: imbalance has a section of its own.
 APART = ("imbalance", "idle", "idle_waiting", "overhead_idle_threads", "overhead_outside_visits")

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-
-from pipeline.cli import main
-from pipeline.store import Store
+from tracemill.cli import main
+from tracemill.store import Store
 
 FILE = Path(__file__).resolve().parents[2] / "data" / "campaigns" / "extrap.txt"
 

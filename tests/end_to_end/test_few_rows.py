@@ -4,13 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from pipeline import engine
-from pipeline.readers import open_source
-from pipeline.reports.build import build_report
-from pipeline.reports.html import render_html
-from pipeline.run import Analysis, analyze_source
-from pipeline.store import Run, Store, runs
+from tracemill.engine import execute as engine
+from tracemill.engine.analyze import Analysis, analyze_source
+from tracemill.readers import open_source
+from tracemill.reports.build import build_report
+from tracemill.reports.html import render_html
+from tracemill.store import Run, Store, runs
 
 TRACE = Path(__file__).parents[2] / "data" / "m03_ls_waitall"
 

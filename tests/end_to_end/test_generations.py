@@ -18,14 +18,14 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from tracemill.base.errors import DamagedTraceError, StoreError
+from tracemill.engine import graph
+from tracemill.engine.analyze import Analysis, Options, analyze, analyze_source
+from tracemill.engine.graph import schema_hash
+from tracemill.engine.progress import SilentReporter
+from tracemill.schemas import Rule
+from tracemill.store import Store
 
-from pipeline import graph
-from pipeline.errors import DamagedTraceError, StoreError
-from pipeline.graph import schema_hash
-from pipeline.reporter import SilentReporter
-from pipeline.run import Analysis, Options, analyze, analyze_source
-from pipeline.store import Store
-from schemas import Rule
 from tests.support import (
     DOUBLE,
     PLACE_TOTALS,
@@ -239,10 +239,12 @@ def test_an_incomplete_trace_is_refused_again_once_damage_is_not_allowed(tmp_pat
 
 
 def test_changed_code_of_the_reader_or_a_stage_computes_again(analysed: Case) -> None:
-    analysed.source = replace(analysed.source, code_modules=("pipeline.errors", "pipeline.sql"))
+    analysed.source = replace(
+        analysed.source, code_modules=("tracemill.base.errors", "tracemill.sql.query_files")
+    )
     assert analysed.explain()["places"] == "code changed"
     analysed.source = write_trace(analysed.folder / "first")
-    python = replace(DOUBLE, modules=("pipeline.sql",))
+    python = replace(DOUBLE, modules=("tracemill.sql.query_files",))
     analysed.recipe = replace(analysed.recipe, python_stages=(python,))
     assert analysed.explain() == {"doubled": "code changed"}
 
@@ -279,7 +281,7 @@ def test_another_version_of_tracemill_computes_everything_again(
 def test_another_way_of_writing_files_computes_everything_again(
     analysed: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(graph, "_WRITING_MODULES", ("pipeline.store.manifest",))
+    monkeypatch.setattr(graph, "_WRITING_MODULES", ("tracemill.store.manifest",))
     assert analysed.explain() == dict.fromkeys(TABLES, "stage format changed")
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from tracemill.base.errors import StoreError
+from tracemill.engine.analyze import Options, analyze
+from tracemill.nightly import history
+from tracemill.nightly.history import PastRun, Series, read_history
+from tracemill.store import Store
 
-from pipeline.errors import StoreError
-from pipeline.nightly import history
-from pipeline.nightly.history import PastRun, Series, read_history
-from pipeline.run import Options, analyze
-from pipeline.store import Store
 from tests.ring_campaigns import write_trace
 
 SECOND = 10**9

@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
+from tracemill.engine.analyze import Options, analyze, analyze_source
+from tracemill.engine.progress import SilentReporter
+from tracemill.store import Store
 
-from pipeline.reporter import SilentReporter
-from pipeline.run import Options, analyze, analyze_source
-from pipeline.store import Store
 from tests.end_to_end.interrupted_run import analyse_interrupted
 from tests.forking import start_process
 from tests.support import QUERY_TEXTS, FakeSource, contents, write_recipe, write_trace

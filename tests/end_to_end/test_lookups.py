@@ -4,11 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tracemill.engine.analyze import find_analysed
+from tracemill.engine.graph import build_graph
+from tracemill.engine.plan import outline
+from tracemill.store import Run
 
-from pipeline.graph import build_graph
-from pipeline.plan import outline
-from pipeline.run import find_analysed
-from pipeline.store import Run
 from tests.support import QUERY_TEXTS, Case, write_recipe, write_trace
 
 

@@ -4,7 +4,8 @@ import os
 import signal
 from pathlib import Path
 
-from pipeline.store import Store
+from tracemill.store import Store
+
 from tests.many_nights import run_nights, start_night
 from tests.nightly_cases import night, write_archive
 

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import duckdb
 import pytest
-
-from pipeline.cli import main
-from pipeline.store import Store
+from tracemill.cli import main
+from tracemill.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ROOT / "data" / "campaigns"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from tracemill.cli import main
+from tracemill.store import Store
 
-from pipeline.cli import main
-from pipeline.store import Store
 from tests.sharing import MakeOnce
 
 FILES = Path(__file__).resolve().parents[2] / "data" / "campaigns" / "mpip"

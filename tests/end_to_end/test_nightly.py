@@ -9,19 +9,19 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tracemill.base.errors import ChangedTraceError, DamagedTraceError, StoreError
+from tracemill.engine.analyze import Options
+from tracemill.engine.workers import Died
+from tracemill.nightly import analysing, work
+from tracemill.nightly.agenda import Wishes
+from tracemill.nightly.analysing import Failed
+from tracemill.nightly.knowledge import Knowledge
+from tracemill.nightly.night import plan_night
+from tracemill.nightly.untold import Untold
+from tracemill.readers import open_source
+from tracemill.store import Run, Store
+from tracemill.store.leases import name_of_analysis
 
-from pipeline.errors import ChangedTraceError, DamagedTraceError, StoreError
-from pipeline.nightly import analysing, work
-from pipeline.nightly.agenda import Wishes
-from pipeline.nightly.analysing import Failed
-from pipeline.nightly.knowledge import Knowledge
-from pipeline.nightly.night import plan_night
-from pipeline.nightly.untold import Untold
-from pipeline.readers import open_source
-from pipeline.run import Options
-from pipeline.store import Run, Store
-from pipeline.store.leases import name_of_analysis
-from pipeline.workers import Died
 from tests.leasing import taken
 from tests.nightly_cases import Notes, cut, night, write_archive
 

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tracemill.base.errors import CampaignError, StoreError, UsageError
+from tracemill.campaign import campaign
+from tracemill.engine.analyze import Options, analyze
+from tracemill.nightly.config import Config, read_config
+from tracemill.nightly.outcome import CampaignOutcome
+from tracemill.readers import open_source
+from tracemill.store import Store
+from tracemill.store.failures import UnwritableStoreError, told_as_store_error
 
-from pipeline.campaign import campaign
-from pipeline.errors import CampaignError, StoreError, UsageError
-from pipeline.nightly.config import Config, read_config
-from pipeline.nightly.outcome import CampaignOutcome
-from pipeline.readers import open_source
-from pipeline.run import Options, analyze
-from pipeline.store import Store
-from pipeline.store.failures import UnwritableStoreError, told_as_store_error
 from tests.nightly_cases import Notes, night, write_archive
 from tests.ring_campaigns import write_stencil
 from tests.sharing import MakeOnce

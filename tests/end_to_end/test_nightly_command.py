@@ -5,16 +5,16 @@ import shutil
 from pathlib import Path
 
 import pytest
-
-from pipeline import cli
-from pipeline.console import messages, results
-from pipeline.errors import (
+from tracemill import cli
+from tracemill.base.console import messages, results
+from tracemill.base.errors import (
     FailedArchivesError,
     MissingInputError,
     RegressionError,
     StoreError,
     UsageError,
 )
+
 from tests.nightly_cases import cut, write_archive
 
 

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tracemill.api import open_store
+from tracemill.nightly import nights
+from tracemill.nightly.history import PastRun, read_history
+from tracemill.nightly.judging import Judge
+from tracemill.nightly.outcome import CampaignOutcome, Failure, NightOutcome, Waiting
+from tracemill.nightly.result import KEYS, keys_of
+from tracemill.nightly.sentences import describe_regression
+from tracemill.nightly.telling import Written, tell
+from tracemill.nightly.verdicts import Judgement
+from tracemill.reports.units import format_time
+from tracemill.store import Run, Store
 
-from pipeline.access import open_store
-from pipeline.nightly import nights
-from pipeline.nightly.history import PastRun, read_history
-from pipeline.nightly.judging import Judge
-from pipeline.nightly.outcome import CampaignOutcome, Failure, NightOutcome, Waiting
-from pipeline.nightly.result import KEYS, keys_of
-from pipeline.nightly.sentences import describe_regression
-from pipeline.nightly.telling import Written, tell
-from pipeline.nightly.verdicts import Judgement
-from pipeline.reports.units import format_time
-from pipeline.store import Run, Store
 from tests.nights import ITERATIONS, SLOWER_NS, Config, Rule, add_run, night
 
 GOOD_RUNS = 4

@@ -12,16 +12,16 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from tracemill.engine.analyze import Options, analyze_source
+from tracemill.engine.graph import Recipe
+from tracemill.engine.recipes import standard_recipe
+from tracemill.patterns.catalogue import catalogue, table_of
+from tracemill.programs.generate import generate
+from tracemill.programs.spec import parse_spec
+from tracemill.readers import open_source
+from tracemill.schemas import TABLES
+from tracemill.store import Store
 
-from pipeline.generator.generate import generate
-from pipeline.generator.spec import parse_spec
-from pipeline.graph import Recipe
-from pipeline.patterns.catalogue import catalogue, table_of
-from pipeline.readers import open_source
-from pipeline.recipes import standard_recipe
-from pipeline.run import Options, analyze_source
-from pipeline.store import Store
-from schemas import TABLES
 from tests.altered_traces import (
     Alteration,
     altered,

@@ -10,13 +10,13 @@ from pathlib import Path
 import duckdb
 import pyarrow.parquet as pq
 import pytest
+from tracemill import cli
+from tracemill.base.console import messages, results
+from tracemill.engine.analyze import Analysis
+from tracemill.reports.tables import fetch
+from tracemill.schemas.matching import QUALITY_KINDS
+from tracemill.store import Store
 
-from pipeline import cli
-from pipeline.console import messages, results
-from pipeline.reports.tables import fetch
-from pipeline.run import Analysis
-from pipeline.store import Store
-from schemas.matching import QUALITY_KINDS
 from tests.sharing import MakeOnce
 
 # Rank 0 sends five messages to rank 1, whose file is removed: 29 records, one of them the end of a

@@ -9,9 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from pipeline.run import Analysis
-from pipeline.table_export import export_tables
+from tracemill.engine.analyze import Analysis
+from tracemill.shell.exports.tables import export_tables
 
 ROOT = Path(__file__).parents[2]
 BLOCKS = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)

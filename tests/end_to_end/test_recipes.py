@@ -5,13 +5,13 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from tracemill.base.errors import BrokenContractError, PipelineError, QueryError, StoreError
+from tracemill.engine.graph import PythonStage, Recipe
+from tracemill.schemas import Column, Table
+from tracemill.schemas.table import INT64
+from tracemill.sql.failures import StreamError, told_as_query_error
+from tracemill.store.failures import UnwritableStoreError
 
-from pipeline.errors import BrokenContractError, PipelineError, QueryError, StoreError
-from pipeline.graph import PythonStage, Recipe
-from pipeline.query_failures import StreamError, told_as_query_error
-from pipeline.store.failures import UnwritableStoreError
-from schemas import Column, Table
-from schemas.table import INT64
 from tests.support import (
     DOUBLE,
     DOUBLED,

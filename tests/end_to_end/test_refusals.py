@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from tracemill import cli
+from tracemill.engine.analyze import Analysis
 
-from pipeline import cli
-from pipeline.run import Analysis
 from tests.forking import start_process
 
 ROOT = Path(__file__).parents[2]
@@ -158,7 +158,7 @@ def test_the_command_itself_tells_nothing_to_a_reader_that_has_seen_enough(
     os.close(reading)
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "pipeline", *words_of(command)],
+            [sys.executable, "-m", "tracemill", *words_of(command)],
             cwd=place, env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True, check=False,
             stdout=writing, stderr=subprocess.PIPE,
         )  # fmt: skip
@@ -182,7 +182,7 @@ def test_a_full_disk_behind_the_output_is_told(tmp_path: Path) -> None:
         pytest.skip("this system has no /dev/full")
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "pipeline", "tables"],
+            [sys.executable, "-m", "tracemill", "tables"],
             cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True, check=False,
             stdout=full, stderr=subprocess.PIPE,
         )  # fmt: skip

@@ -4,10 +4,10 @@ import re
 from typing import Any
 
 import pytest
+from tracemill.reports.build import build_report
+from tracemill.reports.course import course_of
+from tracemill.reports.units import Unit
 
-from pipeline.reports.build import build_report
-from pipeline.reports.course import course_of
-from pipeline.reports.units import Unit
 from tests.hand_made import CLASSES, MS, HandMadeRun, late_sender_run, make_run_row, with_rows
 from tests.report_reading import (
     all_forms,

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from pipeline.reports.build import build_summary
+from tracemill.reports.build import build_summary
+
 from tests.hand_made import MS, HandMadeRun, late_sender_run
 from tests.oracle.findings import finding_totals
 from tests.report_reading import section_of

@@ -3,9 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from pipeline.reports.trees import DEEPEST, nest
-from pipeline.reports.units import (
+from tracemill.reports.trees import DEEPEST, nest
+from tracemill.reports.units import (
     drop_arguments,
     format_share,
     format_size,

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
+from tracemill.reports.build import build_report, build_summary
 
-from pipeline.reports.build import build_report, build_summary
 from tests.hand_made import (
     CLASSES,
     MS,

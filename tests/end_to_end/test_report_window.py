@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from pipeline import cli
-from pipeline.errors import UsageError
+from tracemill import cli
+from tracemill.base.errors import UsageError
 
 TRACE = Path(__file__).parents[2] / "data" / "m01_late_sender"
 

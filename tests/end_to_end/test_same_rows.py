@@ -10,18 +10,17 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-
-from pipeline import open_store
-from pipeline.access import Tables
-from pipeline.console import plain
-from pipeline.cookbook import run_recipes
-from pipeline.reports.build import build_report
-from pipeline.reports.tables import bind_limit, fetch
-from pipeline.run import Analysis
-from pipeline.shell import Output, Session, run_script
-from pipeline.shell.formats import LONGEST_TABLE
-from pipeline.sql import Query, all_queries
-from pipeline.store import Run
+from tracemill import open_store
+from tracemill.api import Tables
+from tracemill.base.console import plain
+from tracemill.engine.analyze import Analysis
+from tracemill.reports.build import build_report
+from tracemill.reports.tables import bind_limit, fetch
+from tracemill.shell import Output, Session, run_script
+from tracemill.shell.cookbook import run_recipes
+from tracemill.shell.formats import LONGEST_TABLE
+from tracemill.sql.query_files import Query, all_queries
+from tracemill.store import Run
 
 DATA = Path(__file__).parents[2] / "data"
 ROW_LIMIT = 15

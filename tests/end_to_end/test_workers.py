@@ -12,12 +12,11 @@ from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
-
-from pipeline.campaign.analysing import _analyse_traces, share_options
-from pipeline.errors import DamagedTraceError
-from pipeline.run import Options
-from pipeline.store import Store
-from pipeline.workers import Died, work_through
+from tracemill.base.errors import DamagedTraceError
+from tracemill.campaign.analysing import _analyse_traces, share_options
+from tracemill.engine.analyze import Options
+from tracemill.engine.workers import Died, work_through
+from tracemill.store import Store
 
 
 def double(number: int) -> int:
@@ -62,7 +61,7 @@ def loaded(names: frozenset[str]) -> frozenset[str]:
 
 
 def test_workers_begin_with_what_an_analysis_loads() -> None:
-    names = frozenset({"duckdb", "numba", "pyarrow.parquet", "pipeline.stages.timeline_walk"})
+    names = frozenset({"duckdb", "numba", "pyarrow.parquet", "tracemill.kernels.timeline_walk"})
     ((_, found),) = work_through(loaded, [names], count=1)
     assert found == names
 
@@ -150,7 +149,7 @@ def test_a_killed_analysis_is_a_reason(tmp_path: Path, monkeypatch: pytest.Monke
         yield 1, Died(-9)
         yield 0, Died(-9)
 
-    monkeypatch.setattr("pipeline.campaign.analysing.work_through", killed)
+    monkeypatch.setattr("tracemill.campaign.analysing.work_through", killed)
     outcomes = dict(_analyse_traces([Path("a"), Path("b")], Store(tmp_path), Options(threads=2)))
     assert str(outcomes[1]).startswith("b: its analysis was killed: if memory was short, ")
 

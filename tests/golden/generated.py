@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from pipeline.generator.generate import Generated, generate
-from pipeline.generator.spec import parse_spec
+from tracemill.programs.generate import Generated, generate
+from tracemill.programs.spec import parse_spec
+
 from tests.otf2_reading import ReadTrace, read_archive
 from tests.truth_reading import true_accesses, true_path, true_waits
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from schemas.events import IO_KINDS
+from tracemill.schemas.events import IO_KINDS
+
 from tests.golden.micro_rma import WORDS, rma_definitions, rma_operation
 
 Row = dict[str, Any]

@@ -5,11 +5,11 @@ from functools import cache
 from typing import Any
 
 import duckdb
+from tracemill.engine.graph import PythonStage
+from tracemill.patterns.catalogue import known_tables
+from tracemill.sql.query_files import Value, all_queries
+from tracemill.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
 
-from pipeline.graph import PythonStage
-from pipeline.patterns.catalogue import known_tables
-from pipeline.sql import Value, all_queries
-from pipeline.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
 from tests.fresh_database import lasting_database
 from tests.golden.micro_trace import Row, Tables
 from tests.golden.running import Rows, run_query

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
-from pipeline.nightly.applications import application_of
-from pipeline.store import SourceRecord
+from tracemill.nightly.applications import application_of
+from tracemill.store import SourceRecord
 
 ROOT = Path("/traces")
 

@@ -4,14 +4,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-
-from pipeline.models.surfaces.choice import LARGEST_ERROR, Fit, _choose, fit_all
-from pipeline.models.surfaces.measurements import measurements
-from pipeline.models.surfaces.normal_form import NormalForm
-from pipeline.models.surfaces.normal_form_terms import ONE, Factor, Term
-from pipeline.reports.campaign_sections.efficiency import describe_marks
-from pipeline.reports.campaign_sections.runs import describe_names, describe_varying
-from pipeline.reports.campaign_sections.surface import describe_choice
+from tracemill.reports.campaign_sections.efficiency import describe_marks
+from tracemill.reports.campaign_sections.runs import describe_names, describe_varying
+from tracemill.reports.campaign_sections.surface import describe_choice
+from tracemill.stages.models.surfaces.choice import LARGEST_ERROR, Fit, _choose, fit_all
+from tracemill.stages.models.surfaces.measurements import measurements
+from tracemill.stages.models.surfaces.normal_form import NormalForm
+from tracemill.stages.models.surfaces.normal_form_terms import ONE, Factor, Term
 
 
 def fits_of(times: list[float]) -> list[Fit]:

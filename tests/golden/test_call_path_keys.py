@@ -1,6 +1,7 @@
 """Keys of call paths: the same for the same names, whatever numbers a trace gives."""
 
-from pipeline.stages.call_path_keys import CALL_PATH_KEYS_STAGE
+from tracemill.stages.call_path_keys import CALL_PATH_KEYS_STAGE
+
 from tests.golden.micro_trace import Row
 from tests.golden.stages import run_stage
 

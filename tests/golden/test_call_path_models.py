@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tracemill.reports.tables import fetch
+from tracemill.schemas import BY_NAME
+from tracemill.stages.campaign.call_path_models import CALL_PATH_MODELS_STAGE
 
-from pipeline.reports.tables import fetch
-from pipeline.stages.campaign.call_path_models import CALL_PATH_MODELS_STAGE
-from schemas import BY_NAME
 from tests.fresh_database import fresh_database
 from tests.golden.running import run_query
 from tests.golden.stages import run_stage

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
+from tracemill.schemas.call_sites import CONSTANT, NO_RUN, ONE_PROCESS_COUNT, TOO_FEW_RUNS
+from tracemill.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
 
-from pipeline.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
-from schemas.call_sites import CONSTANT, NO_RUN, ONE_PROCESS_COUNT, TOO_FEW_RUNS
 from tests.golden.campaign import MeasuredRun, tables_of
 from tests.golden.micro_trace import Row, Tables
 from tests.golden.running import run_query

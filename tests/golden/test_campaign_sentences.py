@@ -5,19 +5,19 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-
-from pipeline.reports.campaign_sections.efficiency import (
+from tracemill.reports.campaign_sections.efficiency import (
     describe_definitions,
     describe_speed_up,
     describe_zeros,
     read_grid,
     read_marks,
 )
-from pipeline.reports.campaign_sections.indices import describe_blocks, describe_computation
-from pipeline.reports.campaign_sections.summary import describe_failures, describe_size
-from pipeline.reports.campaign_sections.surface import describe_limits, describe_losing
-from pipeline.reports.pictures.grids import Grid, draw_heat_map, draw_surface
-from pipeline.reports.scaling import describe_scalings
+from tracemill.reports.campaign_sections.indices import describe_blocks, describe_computation
+from tracemill.reports.campaign_sections.summary import describe_failures, describe_size
+from tracemill.reports.campaign_sections.surface import describe_limits, describe_losing
+from tracemill.reports.pictures.grids import Grid, draw_heat_map, draw_surface
+from tracemill.reports.scaling import describe_scalings
+
 from tests.golden.running import run_query
 
 Row = dict[str, Any]

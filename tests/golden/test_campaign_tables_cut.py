@@ -4,11 +4,11 @@ from functools import partial
 from typing import Any
 
 import pytest
+from tracemill.reports.campaign_sections.call_sites import RANKING, describe_worst
+from tracemill.reports.model import Table
+from tracemill.reports.tables import TableSpec, fetch, read_table
+from tracemill.schemas import BY_NAME
 
-from pipeline.reports.campaign_sections.call_sites import RANKING, describe_worst
-from pipeline.reports.model import Table
-from pipeline.reports.tables import TableSpec, fetch, read_table
-from schemas import BY_NAME
 from tests.fresh_database import fresh_database
 from tests.golden.running import run_query
 from tests.hand_made import make_table

@@ -4,10 +4,10 @@ import copy
 from typing import Any
 
 import pytest
+from tracemill.sql.query_files import all_queries
+from tracemill.stages.imbalance import IMBALANCE_STAGE
+from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
 
-from pipeline.sql import all_queries
-from pipeline.stages.imbalance import IMBALANCE_STAGE
-from pipeline.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
 from tests.golden.micro_trace import Tables, read_trace
 from tests.golden.running import run_query
 from tests.golden.stages import run_stage, with_overheads
@@ -43,7 +43,7 @@ def sound() -> Tables:
 
 
 def compute(name: str, tables: Tables) -> list[dict[str, Any]]:
-    from pipeline.patterns.catalogue import known_tables
+    from tracemill.patterns.catalogue import known_tables
 
     columns = known_tables()[name].column_names
     return [dict(zip(columns, row, strict=True)) for row in run_query(name, tables)]

@@ -1,6 +1,7 @@
 """Which changes explain the others."""
 
-from pipeline.comparison import Cause
+from tracemill.comparison import Cause
+
 from tests.compared_sides import comparison_of
 
 COMPUTE, RECEIVE, SEND = "main/solve", "main/MPI_Recv", "main/MPI_Send"

@@ -1,9 +1,9 @@
 """Conditions on comparisons: how they are read, and when they hold."""
 
 import pytest
+from tracemill.base.errors import UsageError
+from tracemill.comparison.conditions import holds, parse
 
-from pipeline.comparison.conditions import holds, parse
-from pipeline.errors import UsageError
 from tests.compared_sides import comparison_of
 
 LESS = "main/less<int, 3> in >> x/MPI_Recv"

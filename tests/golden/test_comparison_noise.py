@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from scipy import stats
+from tracemill.comparison.noise import noise_of
 
-from pipeline.comparison.noise import noise_of
 from tests.compared_sides import comparison_of
 
 FIRST = (27.5, 21.0, 19.0, 23.6, 17.0, 17.9)

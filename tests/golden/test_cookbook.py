@@ -13,12 +13,11 @@ from typing import Any
 
 import duckdb
 import pytest
-
-from pipeline.cookbook import campaign_recipes, find_recipe, recipes_for, run_recipes
-from pipeline.errors import QueryError
-from pipeline.run import Analysis
-from pipeline.shell import Session
-from pipeline.store import Run
+from tracemill.base.errors import QueryError
+from tracemill.engine.analyze import Analysis
+from tracemill.shell import Session
+from tracemill.shell.cookbook import campaign_recipes, find_recipe, recipes_for, run_recipes
+from tracemill.store import Run
 
 DATA = Path(__file__).parents[2] / "data"
 TRACES = ("m29_hybrid", "m01_late_sender", "e06_critical_path", "m31_omp_tasks", "late_sender.csv")

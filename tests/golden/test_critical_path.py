@@ -1,9 +1,9 @@
 """The critical path: the chain of activities that decided how long the run took."""
 
 import pytest
+from tracemill.patterns.catalogue import known_tables
+from tracemill.stages.critical_path import CRITICAL_PATH_STAGE
 
-from pipeline.patterns.catalogue import known_tables
-from pipeline.stages.critical_path import CRITICAL_PATH_STAGE
 from tests.golden.running import run_queries
 from tests.golden.stages import run_stage
 

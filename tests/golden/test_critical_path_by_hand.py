@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import pytest
+from tracemill.engine.analyze import Analysis
+from tracemill.store import Run
 
-from pipeline.run import Analysis
-from pipeline.store import Run
 from tests.golden.running import run_queries
 
 US = 1_000

@@ -1,9 +1,9 @@
 """Waiting on the critical path, where the path stays although somebody else was late."""
 
 import pytest
+from tracemill.engine.analyze import Options, analyze
+from tracemill.store import Store
 
-from pipeline.run import Options, analyze
-from pipeline.store import Store
 from tests.reference.cases import DATA
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tracemill.engine.analyze import Analysis
 
-from pipeline.run import Analysis
 from tests.csv_reading import read_text
 
 DATA = Path(__file__).parents[2] / "data"

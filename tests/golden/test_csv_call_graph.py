@@ -5,8 +5,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tracemill.base.errors import DamagedTraceError
 
-from pipeline.errors import DamagedTraceError
 from tests.otf2_reading import ReadTrace, read_archive
 
 HEADER = "Thread,Group,Depth,Name,Start Time,End Time,Duration\n"

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
+from tracemill.base.errors import CampaignError
+from tracemill.stages.campaign.efficiency_grid import EFFICIENCY_GRID_STAGE
 
-from pipeline.errors import CampaignError
-from pipeline.stages.campaign.efficiency_grid import EFFICIENCY_GRID_STAGE
 from tests.golden.stages import run_stage
 
 SECOND = 1_000_000_000

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from pipeline.reports.embedding import LARGEST_EXACT, embed
+from tracemill.reports.embedding import LARGEST_EXACT, embed
 
 
 def unpack(value: Any) -> Any:

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from pipeline.sql import load_query
+from tracemill.sql.query_files import load_query
+
 from tests.hand_made import HandMadeRun
 
 ACCESS = "io_handle_id location_id mode operation_count nonblocking_count unfinished_count bytes"

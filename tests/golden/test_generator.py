@@ -9,10 +9,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from tracemill.programs import simulation, waits
+from tracemill.programs.generate import generate
+from tracemill.programs.spec import parse_spec, read_spec
 
-from pipeline.generator import simulation, waits
-from pipeline.generator.generate import generate
-from pipeline.generator.spec import parse_spec, read_spec
 from tests.golden.generated import MACHINE, QUIET, Made
 from tests.otf2_reading import read_archive
 from tests.reference.cases import DATA

@@ -6,14 +6,14 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from tracemill.base.errors import PipelineError, ProgramError
+from tracemill.cli import main
+from tracemill.programs.generate import generate
+from tracemill.programs.process import Process
+from tracemill.programs.program import Program
+from tracemill.programs.simulation import Machine, simulate
+from tracemill.programs.spec import parse_spec, read_spec
 
-from pipeline.cli import main
-from pipeline.errors import PipelineError, ProgramError
-from pipeline.generator.generate import generate
-from pipeline.generator.process import Process
-from pipeline.generator.program import Program
-from pipeline.generator.simulation import Machine, simulate
-from pipeline.generator.spec import parse_spec, read_spec
 from tests.otf2_reading import read_archive
 
 EXAMPLE = Path(__file__).parents[2] / "data" / "programs" / "stencil.toml"

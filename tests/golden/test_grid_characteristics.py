@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tracemill.stages.campaign.grid_correlations import GRID_CORRELATIONS_STAGE
 
-from pipeline.stages.campaign.grid_correlations import GRID_CORRELATIONS_STAGE
 from tests.golden.stages import run_stage
 
 Row = dict[str, Any]

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from pipeline.reports.campaign_sections.growth import describe_growth, describe_range
-from pipeline.reports.tables import fetch
-from pipeline.stages.campaign.growth import CALL_PATH_GROWTH_STAGE, METRIC_GROWTH_STAGE
-from schemas import BY_NAME
+from tracemill.reports.campaign_sections.growth import describe_growth, describe_range
+from tracemill.reports.tables import fetch
+from tracemill.schemas import BY_NAME
+from tracemill.stages.campaign.growth import CALL_PATH_GROWTH_STAGE, METRIC_GROWTH_STAGE
+
 from tests.fresh_database import fresh_database
 from tests.golden.campaign import MeasuredRun, tables_of
 from tests.golden.micro_trace import Tables

@@ -1,8 +1,8 @@
 """How unevenly computation is spread over locations, and how long they are idle."""
 
 import pytest
+from tracemill.stages.imbalance import IMBALANCE_STAGE
 
-from pipeline.stages.imbalance import IMBALANCE_STAGE
 from tests.golden.micro_trace import Row, Tables, read_call_tree
 from tests.golden.running import run_query
 from tests.golden.stages import run_stage, with_overheads

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 import pytest
-
-from pipeline.comparison.run_times import run_time_change
-from pipeline.nightly.history import PastRun, Series
-from pipeline.nightly.judging import is_worth_telling, least_ratio
+from tracemill.comparison.run_times import run_time_change
+from tracemill.nightly.history import PastRun, Series
+from tracemill.nightly.judging import is_worth_telling, least_ratio
 
 SERIES = Series("cg", 4, 1)
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from pipeline.reports.campaign_sections.drill_down import describe_worst
+from tracemill.reports.campaign_sections.drill_down import describe_worst
+
 from tests.golden.running import run_query
 
 COLUMNS = (

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from pipeline.run import Analysis
-from pipeline.store import Run
+from tracemill.engine.analyze import Analysis
+from tracemill.store import Run
 
 EXPECTED = Path(__file__).parents[2] / "data" / "m18_master_worker" / "expected_severities.csv"
 MS = 1_000_000

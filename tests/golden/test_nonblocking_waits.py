@@ -1,9 +1,9 @@
 """Waiting for non-blocking collectives, in the calls that complete them."""
 
 import pytest
+from tracemill.engine.analyze import Options, analyze
+from tracemill.store import Store
 
-from pipeline.run import Options, analyze
-from pipeline.store import Store
 from tests.golden.running import WAIT
 from tests.reference.cases import DATA
 

@@ -4,10 +4,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tracemill.stages.models.surfaces.measurements import (
+    Measurements,
+    UndeterminedError,
+    measurements,
+)
+from tracemill.stages.models.surfaces.normal_form import fit_normal_form
+from tracemill.stages.models.surfaces.normal_form_terms import Factor, write_factor
 
-from pipeline.models.surfaces.measurements import Measurements, UndeterminedError, measurements
-from pipeline.models.surfaces.normal_form import fit_normal_form
-from pipeline.models.surfaces.normal_form_terms import Factor, write_factor
 from tests.surface_cases import Floats, Time, grid, measure
 
 # What each of five iterations of the campaign program sleeps, in seconds.

@@ -1,9 +1,9 @@
 """Waiting for others of a window: in fences, and in epochs of some of them."""
 
 import pytest
+from tracemill.engine.analyze import Options, analyze
+from tracemill.store import Store
 
-from pipeline.run import Options, analyze
-from pipeline.store import Store
 from tests.golden.running import WAIT, run_query
 from tests.reference.cases import DATA
 

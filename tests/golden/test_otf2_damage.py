@@ -4,8 +4,8 @@ import shutil
 import struct
 
 import pytest
+from tracemill.base.errors import DamagedTraceError
 
-from pipeline.errors import DamagedTraceError
 from tests.otf2_archive import CHUNK_BYTES, Event, Trace
 from tests.otf2_reading import Reader
 

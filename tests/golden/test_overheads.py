@@ -1,16 +1,16 @@
 """Classes of overhead: every nanosecond of every location belongs to exactly one."""
 
 import pytest
-
-from pipeline.errors import MissingInputError, UsageError
-from pipeline.stages.overhead_classes import (
+from tracemill.base.errors import MissingInputError, UsageError
+from tracemill.schemas.overheads import TAXONOMY, overhead_id
+from tracemill.stages.overhead_classes import (
     SHIPPED_RULES,
     classify,
     parse_rules,
     read_rules,
 )
-from pipeline.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
-from schemas.overheads import TAXONOMY, overhead_id
+from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
+
 from tests.golden.micro_trace import Row, Tables, read_call_tree, read_trace
 from tests.golden.running import run_query
 from tests.golden.stages import run_stage, with_overheads

@@ -6,13 +6,12 @@ from math import nan
 
 import numpy as np
 import pytest
-
-from pipeline.reports.pictures.courses import Area, draw_course
-from pipeline.reports.pictures.curves import Curve, draw_curves, draw_scaling
-from pipeline.reports.pictures.drawing import standing_alone
-from pipeline.reports.pictures.grids import Cell, Grid, draw_heat_map, draw_surface
-from pipeline.reports.pictures.icicles import Box, draw_icicle
-from pipeline.reports.pictures.matrices import draw_bars, draw_matrix
+from tracemill.reports.pictures.courses import Area, draw_course
+from tracemill.reports.pictures.curves import Curve, draw_curves, draw_scaling
+from tracemill.reports.pictures.drawing import standing_alone
+from tracemill.reports.pictures.grids import Cell, Grid, draw_heat_map, draw_surface
+from tracemill.reports.pictures.icicles import Box, draw_icicle
+from tracemill.reports.pictures.matrices import draw_bars, draw_matrix
 
 GRID = Grid(
     processes=(1, 2, 8),

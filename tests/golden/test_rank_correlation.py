@@ -5,11 +5,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 import scipy.stats
-
-from pipeline.models.growth import fit_growth
-from pipeline.models.rank_bootstrap import SEED, bootstrap_intervals
-from pipeline.models.rank_correlation import RankCorrelations, spearman
-from pipeline.models.ranks import double_ranks
+from tracemill.stages.models.growth import fit_growth
+from tracemill.stages.models.rank_bootstrap import SEED, bootstrap_intervals
+from tracemill.stages.models.rank_correlation import RankCorrelations, spearman
+from tracemill.stages.models.ranks import double_ranks
 
 
 def random() -> np.random.Generator:

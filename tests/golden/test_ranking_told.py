@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
+from tracemill.reports.campaign_sections.call_sites import describe_worst
+from tracemill.schemas.call_sites import TOO_FEW_RUNS
+from tracemill.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
 
-from pipeline.reports.campaign_sections.call_sites import describe_worst
-from pipeline.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
-from schemas.call_sites import TOO_FEW_RUNS
 from tests.golden.campaign import MeasuredRun, tables_of
 from tests.golden.running import run_query
 from tests.golden.stages import run_stage
@@ -24,7 +24,7 @@ def least(*processes: int) -> list[float | None]:
 
 
 def as_rows(name: str, tables: Any) -> list[dict[str, Any]]:
-    from schemas import BY_NAME
+    from tracemill.schemas import BY_NAME
 
     columns = [column.name for column in BY_NAME[name].columns]
     return [

@@ -1,7 +1,8 @@
 """What shares are of: all call paths, or all processes where only call sites are known."""
 
-from pipeline.reports.campaign_sections.growth import describe_totals
-from pipeline.stages.campaign.growth import CALL_PATH_GROWTH_STAGE
+from tracemill.reports.campaign_sections.growth import describe_totals
+from tracemill.stages.campaign.growth import CALL_PATH_GROWTH_STAGE
+
 from tests.golden.campaign import MeasuredRun, tables_of
 from tests.golden.micro_trace import Tables
 from tests.golden.running import run_query

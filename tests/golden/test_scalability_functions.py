@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-
-from pipeline.models.surfaces.computation_size import computation_size
-from pipeline.models.surfaces.functions import Function
-from pipeline.models.surfaces.indices import (
+from tracemill.stages.models.surfaces.computation_size import computation_size
+from tracemill.stages.models.surfaces.functions import Function
+from tracemill.stages.models.surfaces.indices import (
     Point,
     general_speed_up,
     gustafson_speed_up,
@@ -14,16 +13,17 @@ from pipeline.models.surfaces.indices import (
     serial_fraction,
     size_relative_efficiency,
 )
-from pipeline.models.surfaces.limits import Ranges, find_signs, places_along
-from pipeline.models.surfaces.measurements import UndeterminedError
-from pipeline.models.surfaces.scalability import (
+from tracemill.stages.models.surfaces.limits import Ranges, find_signs, places_along
+from tracemill.stages.models.surfaces.measurements import UndeterminedError
+from tracemill.stages.models.surfaces.scalability import (
     Path,
     fixed_processes,
     fixed_size,
     follow,
     scaled_size,
 )
-from pipeline.models.surfaces.separable import Separable
+from tracemill.stages.models.surfaces.separable import Separable
+
 from tests.surface_cases import Floats, cm5, cm5_slopes, grid, measure
 
 CM5 = Separable((0.0300746, -0.00011629, 3.33514e-6), 0.767314, 0.00868232)

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from tracemill.base.errors import UsageError
+from tracemill.stages.campaign.efficiency_grid import EFFICIENCY_GRID_STAGE
+from tracemill.stages.campaign.scalability import SCALABILITY_STAGE
 
-from pipeline.errors import UsageError
-from pipeline.stages.campaign.efficiency_grid import EFFICIENCY_GRID_STAGE
-from pipeline.stages.campaign.scalability import SCALABILITY_STAGE
 from tests.golden.stages import run_stage
 
 NINE = (

@@ -2,9 +2,9 @@
 
 import pyarrow.parquet as pq
 import pytest
+from tracemill.shell.exports.severities import export_severities
+from tracemill.stages.imbalance import IMBALANCE_STAGE
 
-from pipeline.export import export_severities
-from pipeline.stages.imbalance import IMBALANCE_STAGE
 from tests.golden.stages import run_stage, with_overheads
 from tests.hand_made import HandMadeRun
 

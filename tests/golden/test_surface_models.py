@@ -6,18 +6,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from pipeline.models.surfaces.amdahl import fit_amdahl
-from pipeline.models.surfaces.choice import FITS, fit_all
-from pipeline.models.surfaces.measurements import (
+from tracemill.stages.models.surfaces.amdahl import fit_amdahl
+from tracemill.stages.models.surfaces.choice import FITS, fit_all
+from tracemill.stages.models.surfaces.measurements import (
     Measurements,
     UndeterminedError,
     measurements,
 )
-from pipeline.models.surfaces.separable import fit_in_two_steps, fit_jointly
-from pipeline.models.surfaces.smooth import fit_smooth
-from pipeline.models.surfaces.surface import Surface
-from pipeline.models.surfaces.two_parts import TwoParts, fit_with_overlap, fit_without_overlap
+from tracemill.stages.models.surfaces.separable import fit_in_two_steps, fit_jointly
+from tracemill.stages.models.surfaces.smooth import fit_smooth
+from tracemill.stages.models.surfaces.surface import Surface
+from tracemill.stages.models.surfaces.two_parts import (
+    TwoParts,
+    fit_with_overlap,
+    fit_without_overlap,
+)
+
 from tests.surface_cases import CM5_GRID, Floats, Time, cm5, cm5_slopes, grid, measure
 
 ROOT = Path(__file__).parents[2]

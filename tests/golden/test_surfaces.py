@@ -5,10 +5,10 @@ import random
 from typing import Any
 
 import pytest
+from tracemill.base.errors import UsageError
+from tracemill.schemas.surfaces import FITTED_MODELS
+from tracemill.stages.campaign.surfaces import SURFACES_STAGE
 
-from pipeline.errors import UsageError
-from pipeline.stages.campaign.surfaces import SURFACES_STAGE
-from schemas.surfaces import FITTED_MODELS
 from tests.golden.running import run_query
 from tests.golden.stages import run_stage
 from tests.surface_cases import NS, campaign

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from schemas.overheads import TAXONOMY
+from tracemill.schemas.overheads import TAXONOMY
+
 from tests.golden.micro_trace import Tables
 from tests.golden.running import run_query
 from tests.golden.test_overheads import classified, message_trace, thread_trace

@@ -4,8 +4,8 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tracemill.stages.timeline import TIMELINE_STAGE, choose_bins
 
-from pipeline.stages.timeline import TIMELINE_STAGE, choose_bins
 from tests.golden.micro_trace import Row, Tables
 from tests.golden.stages import run_stage
 from tests.oracle.timeline import timeline_bins

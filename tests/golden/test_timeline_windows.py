@@ -1,9 +1,9 @@
 """Windows of a run that a timeline shows in detail: how they are written, chosen and filled."""
 
 import pytest
+from tracemill.base.errors import UsageError
+from tracemill.reports.windows import Window, choose_windows, read_window
 
-from pipeline.errors import UsageError
-from pipeline.reports.windows import Window, choose_windows, read_window
 from tests.golden.running import run_query
 
 RUN = Window(0, 1000)

@@ -3,12 +3,11 @@
 import re
 
 import pytest
-
-from pipeline.reports.grid import draw_trend
-from pipeline.reports.html import render_html
-from pipeline.reports.markdown import render_markdown
-from pipeline.reports.model import Column, Finding, Report, Section, Subject, Table, Trend
-from pipeline.reports.units import Unit
+from tracemill.reports.grid import draw_trend
+from tracemill.reports.html import render_html
+from tracemill.reports.markdown import render_markdown
+from tracemill.reports.model import Column, Finding, Report, Section, Subject, Table, Trend
+from tracemill.reports.units import Unit
 
 
 def trend(*values: float, is_marked: bool = False) -> Trend:

@@ -7,10 +7,9 @@ import re
 from dataclasses import replace
 
 import numpy as np
-
-from pipeline.reports.html import render_html
-from pipeline.reports.model import Report, Section, Source, Widget
-from pipeline.reports.scripting import LAST, SHARED, WIDGETS
+from tracemill.reports.html import render_html
+from tracemill.reports.model import Report, Section, Source, Widget
+from tracemill.reports.scripting import LAST, SHARED, WIDGETS
 
 PAGE = Report(title="t", subtitle="s", name="r", sections=(Section(key="k", title="K"),))
 

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from schemas.critical_path import CRITICAL_PATH_JUMPS
+from tracemill.schemas.critical_path import CRITICAL_PATH_JUMPS
+
 from tests.fresh_database import fresh_database
 from tests.hand_made import make_table
 from tests.oracle.stretches import times_between

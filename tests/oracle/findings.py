@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from schemas.overheads import TAXONOMY
+from tracemill.schemas.overheads import TAXONOMY
+
 from tests.oracle.master_worker import master_workers, worker_rounds
 from tests.oracle.stored_runs import c_name, names_of_call_paths
 from tests.oracle.teams import find_fork_join_times

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from schemas.overheads import overhead_id
+from tracemill.schemas.overheads import overhead_id
+
 from tests.oracle.overheads import find_deviations
 from tests.oracle.teams import find_fork_join_times
 

@@ -11,9 +11,9 @@ from fractions import Fraction
 from math import floor
 from typing import NamedTuple
 
-from pipeline.generator.kernels import layout as at
-from pipeline.generator.program import Program
-from pipeline.generator.spec import MachineSpec
+from tracemill.kernels.simulation import layout as at
+from tracemill.programs.program import Program
+from tracemill.programs.spec import MachineSpec
 
 Instruction = list[int]
 Condition = Callable[[], int | None]

@@ -8,8 +8,9 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from pipeline.stages.overhead_classes import SHIPPED_RULES
-from schemas.overheads import TAXONOMY, overhead_id
+from tracemill.schemas.overheads import TAXONOMY, overhead_id
+from tracemill.stages.overhead_classes import SHIPPED_RULES
+
 from tests.oracle.stored_runs import Tables, c_name
 from tests.oracle.teams import find_fork_join_times
 

@@ -7,7 +7,8 @@ from itertools import pairwise
 from math import floor
 from typing import Any
 
-from schemas.overheads import overhead_id
+from tracemill.schemas.overheads import overhead_id
+
 from tests.oracle.teams import find_forked_visits
 
 Row = dict[str, Any]

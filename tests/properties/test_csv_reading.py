@@ -12,11 +12,11 @@ from tempfile import TemporaryDirectory
 import pyarrow.parquet as pq
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tracemill.base.errors import DamagedTraceError, NotATraceError
+from tracemill.readers import open_source
+from tracemill.readers.csv import blocks, spill
+from tracemill.store import Store
 
-from pipeline.errors import DamagedTraceError, NotATraceError
-from pipeline.readers import open_source
-from pipeline.readers.csv import blocks, spill
-from pipeline.store import Store
 from tests.csv_reading import read_text
 from tests.otf2_reading import ReadTrace
 

@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from pipeline.campaign.inputs import read_measurements
-from pipeline.campaign.inputs.measurements import Measurements
-from pipeline.errors import CampaignError
+from tracemill.base.errors import CampaignError
+from tracemill.campaign.inputs import read_measurements
+from tracemill.campaign.inputs.measurements import Measurements
 
 EXAMPLES = Path(__file__).parents[2] / "data" / "campaigns"
 FILES = ("timings.csv", "extrap.txt", "extrap.json", "extrap.jsonl", "mpip/sweep_p2_n100.mpiP")

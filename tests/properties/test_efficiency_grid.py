@@ -11,8 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
-
-from pipeline.models.efficiency_grid import (
+from tracemill.stages.models.efficiency_grid import (
     Cells,
     Extent,
     Grid,
@@ -29,6 +28,7 @@ from pipeline.models.efficiency_grid import (
     reduce_to_best,
     speed_up_efficiency,
 )
+
 from tests.oracle import efficiency_grid as oracle
 
 Place = tuple[float, float]

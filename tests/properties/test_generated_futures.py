@@ -6,11 +6,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tracemill.programs.generate import generate
+from tracemill.programs.phases.building import build_program
+from tracemill.programs.phases.computing import region_of
+from tracemill.programs.spec import Phase, Rma, Spec, WhatIf
 
-from pipeline.generator.generate import generate
-from pipeline.generator.phases.building import build_program
-from pipeline.generator.phases.computing import region_of
-from pipeline.generator.spec import Phase, Rma, Spec, WhatIf
 from tests.oracle.machine import Simulation
 from tests.random_programs import random_spec
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tracemill.programs.generate import generate
+from tracemill.programs.spec import parse_spec
 
-from pipeline.generator.generate import generate
-from pipeline.generator.spec import parse_spec
 from tests.analysing import Analyst
 from tests.truth_reading import true_waits
 

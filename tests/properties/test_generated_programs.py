@@ -4,12 +4,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from tracemill.kernels.simulation.layout import PROPERTIES
+from tracemill.programs.generate import generate, machine_of
+from tracemill.programs.phases.building import build_program
+from tracemill.programs.simulation import simulate
+from tracemill.programs.waits import Waits
 
-from pipeline.generator.generate import generate, machine_of
-from pipeline.generator.kernels.layout import PROPERTIES
-from pipeline.generator.phases.building import build_program
-from pipeline.generator.simulation import simulate
-from pipeline.generator.waits import Waits
 from tests.analysing import Analyst
 from tests.random_programs import random_spec
 from tests.truth_reading import true_accesses, true_path, true_segments, true_waits

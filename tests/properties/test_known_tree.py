@@ -3,8 +3,7 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from pipeline.kernels.call_tree import (
+from tracemill.kernels.call_tree import (
     NO_NODE,
     CallTree,
     add_node,
@@ -14,8 +13,8 @@ from pipeline.kernels.call_tree import (
     number_depth_first,
     reserve,
 )
-from pipeline.kernels.compiled import kernel
-from pipeline.kernels.known_tree import child_of, know
+from tracemill.kernels.compiled import kernel
+from tracemill.kernels.known_tree import child_of, know
 
 Path = tuple[int, ...]
 

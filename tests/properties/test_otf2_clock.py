@@ -6,9 +6,8 @@ from math import floor
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from pipeline.kernels.clock import ns_of_rest, second_of, to_ns
-from pipeline.kernels.compiled import step
+from tracemill.kernels.clock import ns_of_rest, second_of, to_ns
+from tracemill.kernels.compiled import step
 
 NANOSECONDS = 1_000_000_000
 LAST = (1 << 63) - 1

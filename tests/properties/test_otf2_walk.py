@@ -11,8 +11,8 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tracemill.readers.common import survey
 
-from pipeline.readers.trace import survey
 from tests.oracle.profiles import with_profile
 from tests.otf2_archive import Event, Trace
 from tests.otf2_reading import ReadTrace, read_archive

@@ -3,9 +3,9 @@
 from collections import Counter, defaultdict
 
 from hypothesis import given, settings
+from tracemill.stages.imbalance import IMBALANCE_STAGE
+from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
 
-from pipeline.stages.imbalance import IMBALANCE_STAGE
-from pipeline.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
 from tests.golden.micro_trace import Tables
 from tests.golden.running import run_queries
 from tests.golden.stages import run_stage

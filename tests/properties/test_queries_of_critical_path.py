@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tracemill.schemas import BY_NAME
+from tracemill.schemas.critical_path import KINDS
+from tracemill.stages.critical_path import CRITICAL_PATH_STAGE
 
-from pipeline.stages.critical_path import CRITICAL_PATH_STAGE
-from schemas import BY_NAME
-from schemas.critical_path import KINDS
 from tests.golden.micro_trace import Row, Tables
 from tests.golden.running import run_queries
 from tests.golden.stages import run_stage

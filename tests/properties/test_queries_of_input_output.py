@@ -4,8 +4,8 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tracemill.patterns.catalogue import known_tables
 
-from pipeline.patterns.catalogue import known_tables
 from tests.golden.micro_trace import MicroTrace, Place, Row, Tables
 from tests.golden.running import run_queries
 from tests.hand_made import make_table

@@ -5,8 +5,8 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tracemill.schemas import BY_NAME
 
-from schemas import BY_NAME
 from tests.golden.micro_trace import MicroTrace, Place, Row, Tables
 from tests.golden.running import run_queries, run_query
 from tests.oracle.collectives import number_collectives

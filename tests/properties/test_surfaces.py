@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tracemill.stages.models.surfaces.computation_size import computation_size
+from tracemill.stages.models.surfaces.functions import Function
+from tracemill.stages.models.surfaces.indices import serial_fraction
+from tracemill.stages.models.surfaces.limits import Ranges, find_signs, places_along
+from tracemill.stages.models.surfaces.measurements import Measurements, measurements
+from tracemill.stages.models.surfaces.normal_form import fit_normal_form
+from tracemill.stages.models.surfaces.normal_form_terms import CONSTANT
+from tracemill.stages.models.surfaces.scalability import Path, follow, scaled_size
+from tracemill.stages.models.surfaces.separable import Separable, fit_in_two_steps, fit_jointly
+from tracemill.stages.models.surfaces.smooth import fit_smooth
+from tracemill.stages.models.surfaces.two_parts import fit_without_overlap
 
-from pipeline.models.surfaces.computation_size import computation_size
-from pipeline.models.surfaces.functions import Function
-from pipeline.models.surfaces.indices import serial_fraction
-from pipeline.models.surfaces.limits import Ranges, find_signs, places_along
-from pipeline.models.surfaces.measurements import Measurements, measurements
-from pipeline.models.surfaces.normal_form import fit_normal_form
-from pipeline.models.surfaces.normal_form_terms import CONSTANT
-from pipeline.models.surfaces.scalability import Path, follow, scaled_size
-from pipeline.models.surfaces.separable import Separable, fit_in_two_steps, fit_jointly
-from pipeline.models.surfaces.smooth import fit_smooth
-from pipeline.models.surfaces.two_parts import fit_without_overlap
 from tests.golden.running import run_query
 from tests.surface_cases import Floats, grid, measure
 

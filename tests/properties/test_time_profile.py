@@ -6,8 +6,8 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tracemill.schemas.overheads import TAXONOMY, overhead_id
 
-from schemas.overheads import TAXONOMY, overhead_id
 from tests.golden.micro_trace import Row, Tables
 from tests.golden.running import run_queries
 from tests.golden.stages import with_overheads

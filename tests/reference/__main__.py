@@ -8,7 +8,8 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from pipeline.run import available_threads
+from tracemill.engine.analyze import available_threads
+
 from tests.reference.cases import REFERENCE_NAME, Case, find_cases
 from tests.reference.comparison import Outcome, run_case
 from tests.reference.metrics import COMPARED

@@ -8,12 +8,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import duckdb
+from tracemill.base.errors import PipelineError
+from tracemill.engine.analyze import Options, analyze
+from tracemill.shell.exports.severities import export_severities
+from tracemill.sql.query_files import all_queries, read_query
+from tracemill.store import Run, Store
 
-from pipeline.errors import PipelineError
-from pipeline.export import export_severities
-from pipeline.run import Options, analyze
-from pipeline.sql import all_queries, read_query
-from pipeline.store import Run, Store
 from tests.reference.cases import Case, Tolerance
 from tests.reference.metrics import COMPARED, DERIVED, ON_CRITICAL_PATH, TIMES
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import duckdb
+from tracemill.sql.query_files import read_query
 
-from pipeline.sql import read_query
 from tests.reference.cases import DATA, EXPECTED_NAME, find_cases
 from tests.reference.metrics import COMPARED
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from tracemill.engine.analyze import Analysis
+from tracemill.store import Run
 
-from pipeline.run import Analysis
-from pipeline.store import Run
 from tests.reference import comparison
 from tests.reference.__main__ import main
 from tests.reference.cases import REFERENCE_NAME, Case, find_cases

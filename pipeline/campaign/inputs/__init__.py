@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
-from pipeline.campaign.inputs.extrap import FORMAT as EXTRAP
-from pipeline.campaign.inputs.extrap import read_extrap
-from pipeline.campaign.inputs.extrap_text import looks_like_text
-from pipeline.campaign.inputs.measurements import Measurements
-from pipeline.campaign.inputs.mpip import FORMAT as MPIP
-from pipeline.campaign.inputs.mpip import SUFFIX, is_mpip, read_mpip
-from pipeline.campaign.inputs.parsing import read_lines
-from pipeline.campaign.inputs.timings import FORMAT as TIMINGS
-from pipeline.campaign.inputs.timings import read_timings
-from pipeline.campaign.mistakes import Mistakes
-from pipeline.errors import CampaignError, MissingInputError
+from tracemill.base.errors import CampaignError, MissingInputError
+from tracemill.campaign.inputs.extrap import FORMAT as EXTRAP
+from tracemill.campaign.inputs.extrap import read_extrap
+from tracemill.campaign.inputs.extrap_text import looks_like_text
+from tracemill.campaign.inputs.measurements import Measurements
+from tracemill.campaign.inputs.mpip import FORMAT as MPIP
+from tracemill.campaign.inputs.mpip import SUFFIX, is_mpip, read_mpip
+from tracemill.campaign.inputs.parsing import read_lines
+from tracemill.campaign.inputs.timings import FORMAT as TIMINGS
+from tracemill.campaign.inputs.timings import read_timings
+from tracemill.campaign.mistakes import Mistakes
 
 FORMATS = (TIMINGS, EXTRAP, MPIP)
 
@@ -56,8 +56,8 @@ def holds_measurements(path: Path) -> bool:
 
 def _is_trace(path: Path) -> bool:
     """Whether the columns of a file in CSV are those of a trace."""
-    from pipeline.errors import PipelineError
-    from pipeline.readers import open_source
+    from tracemill.base.errors import PipelineError
+    from tracemill.readers import open_source
 
     try:
         open_source(path)

@@ -13,18 +13,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.campaign.inputs.extrap_json import read_json
-from pipeline.campaign.inputs.extrap_text import read_text
-from pipeline.campaign.inputs.extrap_values import CallPath, Experiment, Point
-from pipeline.campaign.inputs.measurements import MeasuredRun, Measurements, RegionTime
-from pipeline.campaign.inputs.parsing import (
+from tracemill.base.errors import CampaignError
+from tracemill.campaign.inputs.extrap_json import read_json
+from tracemill.campaign.inputs.extrap_text import read_text
+from tracemill.campaign.inputs.extrap_values import CallPath, Experiment, Point
+from tracemill.campaign.inputs.measurements import MeasuredRun, Measurements, RegionTime
+from tracemill.campaign.inputs.parsing import (
     NANOSECONDS,
     check_parameters,
     read_lines,
     to_ns,
 )
-from pipeline.campaign.names import APPLICATION, REPETITION, meaning_of
-from pipeline.errors import CampaignError
+from tracemill.campaign.names import APPLICATION, REPETITION, meaning_of
 
 FORMAT = "extra-p"
 TIME_METRICS = (

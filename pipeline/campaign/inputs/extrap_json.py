@@ -15,14 +15,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from pipeline.campaign.inputs.extrap_values import (
+from tracemill.base.errors import CampaignError
+from tracemill.campaign.inputs.extrap_values import (
     NO_METRIC,
     Experiment,
     Point,
     to_call_path,
     to_point,
 )
-from pipeline.errors import CampaignError
 
 _ROOTS = ("", "<root>")
 

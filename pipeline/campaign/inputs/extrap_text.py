@@ -15,7 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipeline.campaign.inputs.extrap_values import (
+from tracemill.base.errors import CampaignError
+from tracemill.campaign.inputs.extrap_values import (
     NO_METRIC,
     CallPath,
     Experiment,
@@ -23,7 +24,6 @@ from pipeline.campaign.inputs.extrap_values import (
     to_call_path,
     to_point,
 )
-from pipeline.errors import CampaignError
 
 KEYWORDS = ("PARAMETER", "POINTS", "REGION", "METRIC", "DATA")
 _SIGNS = re.compile(r"[(),\s]+")

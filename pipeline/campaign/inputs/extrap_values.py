@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipeline.campaign.inputs.parsing import plain, to_number
-from pipeline.errors import CampaignError
+from tracemill.base.errors import CampaignError
+from tracemill.campaign.inputs.parsing import plain, to_number
 
 CallPath = tuple[str, ...]
 Point = tuple[str, ...]

@@ -15,7 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipeline.campaign.inputs.measurements import (
+from tracemill.base.errors import CampaignError, MissingInputError
+from tracemill.campaign.inputs.measurements import (
     UNKNOWN_FUNCTION,
     CallSite,
     CallSiteTask,
@@ -24,15 +25,14 @@ from pipeline.campaign.inputs.measurements import (
     Measurements,
     TaskTime,
 )
-from pipeline.campaign.inputs.parsing import (
+from tracemill.campaign.inputs.parsing import (
     check_parameters,
     read_lines,
     to_count,
     to_ns,
 )
-from pipeline.campaign.mistakes import Mistakes
-from pipeline.campaign.names import DEFAULT_PATTERNS, PROCESSES, read_name
-from pipeline.errors import CampaignError, MissingInputError
+from tracemill.campaign.mistakes import Mistakes
+from tracemill.campaign.names import DEFAULT_PATTERNS, PROCESSES, read_name
 
 FORMAT = "mpip"
 SUFFIX = ".mpiP"

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
-from pipeline.campaign.configurations import special_parameters
-from pipeline.campaign.names import PROCESSES
-from pipeline.errors import CampaignError, MissingInputError
+from tracemill.base.errors import CampaignError, MissingInputError
+from tracemill.campaign.configurations import special_parameters
+from tracemill.campaign.names import PROCESSES
 
 NANOSECONDS: Mapping[str, Decimal] = {
     "s": Decimal(10**9), "ms": Decimal(10**6), "us": Decimal(10**3), "ns": Decimal(1),

@@ -21,24 +21,24 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pipeline.campaign.configurations import special_parameters
-from pipeline.campaign.inputs.measurements import (
+from tracemill.base.errors import CampaignError
+from tracemill.campaign.configurations import special_parameters
+from tracemill.campaign.inputs.measurements import (
     FAILED,
     MEASURED,
     OUT_OF_MEMORY,
     MeasuredRun,
     Measurements,
 )
-from pipeline.campaign.inputs.parsing import (
+from tracemill.campaign.inputs.parsing import (
     NANOSECONDS,
     check_parameters,
     read_lines,
     to_amount,
     to_ns,
 )
-from pipeline.campaign.mistakes import Mistakes
-from pipeline.campaign.names import APPLICATION, REPETITION, meaning_of
-from pipeline.errors import CampaignError
+from tracemill.campaign.mistakes import Mistakes
+from tracemill.campaign.names import APPLICATION, REPETITION, meaning_of
 
 FORMAT = "timings"
 _TIMES = {f"time_{unit}": unit for unit in NANOSECONDS}

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-
-from pipeline.errors import DamagedTraceError
-from pipeline.kernels.records import SIDE_WIDTH
-from pipeline.readers.csv.header import Header
-from pipeline.readers.csv.rows import Definition, RowMaker, Rows
-from pipeline.readers.csv.unfolding import LOCATION, NEVER, OPEN, SLOTS, unfold
+from tracemill.base.errors import DamagedTraceError
+from tracemill.kernels.records import SIDE_WIDTH
+from tracemill.kernels.unfolding import LOCATION, NEVER, OPEN, SLOTS, unfold
+from tracemill.readers.csv.header import Header
+from tracemill.readers.csv.rows import Definition, RowMaker, Rows
 
 BATCH_ROWS = 1 << 17
 _MOST_NS = 1 << 62
@@ -36,7 +35,7 @@ class CallGraph:
         `texts` are the cells of files that are text. Raises DamagedTraceError for rows that cannot
         be, unless damage is allowed.
         """
-        from pipeline.store.database import connect
+        from tracemill.store.database import connect
 
         connection = connect(threads=threads, temp_directory=str(folder))
         try:

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pc_csv
-
-from pipeline.readers.csv.blocks import Block
-from pipeline.readers.csv.header import Header, cells_of
-from schemas.csv_layout import SEPARATORS
+from tracemill.readers.csv.blocks import Block
+from tracemill.readers.csv.header import Header, cells_of
+from tracemill.schemas.csv_layout import SEPARATORS
 
 Types = dict[str, pa.DataType]
 # A cell may be as long as a block.

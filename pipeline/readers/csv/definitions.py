@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from pipeline.kernels.walk_state import Code
-from pipeline.readers.csv.region_kinds import codes_of, kind_of
-from pipeline.readers.csv.rows import Definition, RowMaker
-from pipeline.readers.trace.definitions import UNDEFINED_32, UNDEFINED_64, Definitions
-from pipeline.readers.trace.identifiers import Identifiers
-from pipeline.readers.trace.reading import TraceOrigin
-from pipeline.readers.trace.survey import region_code
-from schemas.columns import PARADIGMS
+from tracemill.kernels.walk_state import Code
+from tracemill.readers.common.definitions import UNDEFINED_32, UNDEFINED_64, Definitions
+from tracemill.readers.common.identifiers import Identifiers
+from tracemill.readers.common.reading import TraceOrigin
+from tracemill.readers.common.survey import region_code
+from tracemill.readers.csv.region_kinds import codes_of, kind_of
+from tracemill.readers.csv.rows import Definition, RowMaker
+from tracemill.schemas.columns import PARADIGMS
 
 _MPI = PARADIGMS.index("mpi")
 _COMM_LOCATIONS, _COMM_GROUP, _COMM_SELF = 4, 5, 6

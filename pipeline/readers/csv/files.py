@@ -6,10 +6,9 @@ from functools import cached_property
 from pathlib import Path
 
 import pyarrow as pa
-
-from pipeline.errors import DamagedTraceError, NotATraceError
-from pipeline.readers.csv.header import Header, read_header
-from pipeline.store import SourceFile
+from tracemill.base.errors import DamagedTraceError, NotATraceError
+from tracemill.readers.csv.header import Header, read_header
+from tracemill.store import SourceFile
 
 _SUFFIXES = (".csv", ".csv.gz", ".csv.zst", ".parquet")
 _PARQUET = b"PAR1"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from pipeline.errors import DamagedTraceError, NotATraceError
-from pipeline.readers.csv.blocks import Damage, read_blocks
-from schemas import csv_layout as layout
+from tracemill.base.errors import DamagedTraceError, NotATraceError
+from tracemill.readers.csv.blocks import Damage, read_blocks
+from tracemill.schemas import csv_layout as layout
 
 SEE = "schemas/CSV.md tells what a trace in CSV looks like"
 _FIELDS = {field.name: field for field in layout.FIELDS}

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-
-from pipeline.readers.csv.blocks import RowPlace, lines_of
-from pipeline.readers.csv.parsing import Integers, ParsedBlock, TextColumn
+from tracemill.readers.csv.blocks import RowPlace, lines_of
+from tracemill.readers.csv.parsing import Integers, ParsedBlock, TextColumn
 
 MOST_CELLS = 50
 """Different cells of a column that are remembered for each of their uses."""

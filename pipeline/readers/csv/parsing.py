@@ -7,12 +7,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-
-from pipeline.readers.csv.blocks import Block, RowPlace
-from pipeline.readers.csv.cells import read_all, read_good, rows_of
-from pipeline.readers.csv.header import Header
-from pipeline.text import quote_cell
-from schemas import csv_layout as layout
+from tracemill.base.text import quote_cell
+from tracemill.readers.csv.blocks import Block, RowPlace
+from tracemill.readers.csv.cells import read_all, read_good, rows_of
+from tracemill.readers.csv.header import Header
+from tracemill.schemas import csv_layout as layout
 
 Integers = NDArray[np.int64]
 _TEXT = pa.dictionary(pa.int32(), pa.string())

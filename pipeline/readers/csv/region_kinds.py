@@ -2,8 +2,8 @@
 
 import re
 
-from schemas.columns import PARADIGMS
-from schemas.definitions import REGION_ROLES
+from tracemill.schemas.columns import PARADIGMS
+from tracemill.schemas.definitions import REGION_ROLES
 
 _PARADIGMS = (
     (r"P?MPI_\w", "mpi"), (r"!\$omp |omp_\w", "openmp"), (r"pthread_\w", "pthread"),

@@ -11,21 +11,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-
-from pipeline.kernels import records as kinds
-from pipeline.readers.csv.blocks import RowPlace
-from pipeline.readers.csv.misread import MisreadCells, nearest
-from pipeline.readers.csv.parsing import (
+from tracemill.kernels import records as kinds
+from tracemill.readers.common.arguments import places_of
+from tracemill.readers.common.definitions import UNDEFINED_32
+from tracemill.readers.csv.blocks import RowPlace
+from tracemill.readers.csv.misread import MisreadCells, nearest
+from tracemill.readers.csv.parsing import (
     Integers,
     NumberColumn,
     ParsedBlock,
     TextColumn,
     is_definition,
 )
-from pipeline.readers.trace.arguments import places_of
-from pipeline.readers.trace.definitions import UNDEFINED_32
-from schemas import csv_layout as layout
-from schemas.columns import COLLECTIVE_OPERATIONS, PARADIGMS
+from tracemill.schemas import csv_layout as layout
+from tracemill.schemas.columns import COLLECTIVE_OPERATIONS, PARADIGMS
 
 MORE_VALUES = 126
 """Kind of a further value of a counter record; it becomes an argument of that record."""

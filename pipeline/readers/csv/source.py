@@ -7,22 +7,21 @@ from pathlib import Path
 from typing import TypeVar
 
 import pyarrow as pa
-
-from pipeline.errors import DamagedTraceError, NotATraceError
-from pipeline.readers.csv.blocks import Block, Damage, RowPlace, count_lines, lines_of, read_blocks
-from pipeline.readers.csv.call_graph import CallGraph
-from pipeline.readers.csv.definitions import define
-from pipeline.readers.csv.files import TextIdentity, find_files
-from pipeline.readers.csv.header import SEE, Header
-from pipeline.readers.csv.misread import Misread, misread_table
-from pipeline.readers.csv.parsing import ParsedBlock, ParsedCells, parse_block, parse_cells
-from pipeline.readers.csv.rows import RowMaker
-from pipeline.readers.csv.spill import NestedLook, Spill, SpilledRecords
-from pipeline.readers.trace.reading import LocationState
-from pipeline.readers.trace.tables import READ_TABLES, read_tables
-from pipeline.store import GenerationWriter
-from schemas.matching import MISREAD_CELLS
-from schemas.table import Table
+from tracemill.base.errors import DamagedTraceError, NotATraceError
+from tracemill.readers.common.reading import LocationState
+from tracemill.readers.common.tables import READ_TABLES, read_tables
+from tracemill.readers.csv.blocks import Block, Damage, RowPlace, count_lines, lines_of, read_blocks
+from tracemill.readers.csv.call_graph import CallGraph
+from tracemill.readers.csv.definitions import define
+from tracemill.readers.csv.files import TextIdentity, find_files
+from tracemill.readers.csv.header import SEE, Header
+from tracemill.readers.csv.misread import Misread, misread_table
+from tracemill.readers.csv.parsing import ParsedBlock, ParsedCells, parse_block, parse_cells
+from tracemill.readers.csv.rows import RowMaker
+from tracemill.readers.csv.spill import NestedLook, Spill, SpilledRecords
+from tracemill.schemas.matching import MISREAD_CELLS
+from tracemill.schemas.table import Table
+from tracemill.store import GenerationWriter
 
 Parsed = TypeVar("Parsed", ParsedBlock, ParsedCells)
 Parser = Callable[[Block, Header], Parsed]
@@ -36,7 +35,7 @@ class CsvSource:
 
     format = "csv"
     tables: tuple[Table, ...] = READ_TABLES
-    code_modules = ("pipeline.readers.csv", "pipeline.readers.trace", "pipeline.kernels")
+    code_modules = ("tracemill.readers.csv", "tracemill.readers.common", "tracemill.kernels")
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -8,18 +8,17 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from pipeline.kernels import records as kinds
-from pipeline.kernels import sorted_records as sorting
-from pipeline.kernels.call_tree import CallTree, clear, new_tree, reserve
-from pipeline.kernels.location_walk import LocationWalk
-from pipeline.kernels.sorted_records import look_at_nested, scatter
-from pipeline.kernels.walk_state import RecordRows
-from pipeline.readers.csv.rows import MORE_VALUES, Rows
-from pipeline.readers.trace.definitions import Definitions
-from pipeline.readers.trace.reading import LocationRead, take_nothing
-from pipeline.readers.trace.survey import LocationSurvey, plain_location
-from pipeline.store.failures import told_as_store_error
+from tracemill.kernels import records as kinds
+from tracemill.kernels import sorted_records as sorting
+from tracemill.kernels.call_tree import CallTree, clear, new_tree, reserve
+from tracemill.kernels.location_walk import LocationWalk
+from tracemill.kernels.sorted_records import look_at_nested, scatter
+from tracemill.kernels.walk_state import RecordRows
+from tracemill.readers.common.definitions import Definitions
+from tracemill.readers.common.reading import LocationRead, take_nothing
+from tracemill.readers.common.survey import LocationSurvey, plain_location
+from tracemill.readers.csv.rows import MORE_VALUES, Rows
+from tracemill.store.failures import told_as_store_error
 
 CHUNK_ROWS = 1 << 21
 """Rows that are sorted at a time."""

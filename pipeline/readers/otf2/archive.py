@@ -10,18 +10,17 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-
-from pipeline.errors import (
+from tracemill.base.errors import (
     DamagedTraceError,
     MissingInputError,
     NotATraceError,
     UnsupportedTraceError,
 )
-from pipeline.kernels.framing import BROKEN, ENDED, TORN, frame_records
-from pipeline.readers.otf2.definitions import read_definitions
-from pipeline.readers.otf2.library import SUCCESS, Library, load_library
-from pipeline.readers.trace.definitions import Definitions
-from pipeline.readers.trace.reading import LocationState
+from tracemill.kernels.framing import BROKEN, ENDED, TORN, frame_records
+from tracemill.readers.common.definitions import Definitions
+from tracemill.readers.common.reading import LocationState
+from tracemill.readers.otf2.definitions import read_definitions
+from tracemill.readers.otf2.library import SUCCESS, Library, load_library
 
 _MAGIC = b"OTF2"
 _SION, _ZLIB = 2, 2

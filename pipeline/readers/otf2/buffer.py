@@ -2,10 +2,9 @@
 
 import numpy as np
 from numpy.typing import NDArray
-
-from pipeline.kernels.records import SIDE_WIDTH
-from pipeline.readers.otf2 import callbacks as cb
-from pipeline.readers.otf2.library import Library
+from tracemill.kernels import otf2_callbacks as cb
+from tracemill.kernels.records import SIDE_WIDTH
+from tracemill.readers.otf2.library import Library
 
 
 class RecordBuffer:

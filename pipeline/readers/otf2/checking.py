@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from pipeline.errors import DamagedTraceError
-from pipeline.readers.otf2.archive import Archive, check_definition_file, check_event_file
-from pipeline.readers.trace.parallel import map_in_threads
-from pipeline.readers.trace.reading import LocationState
-from pipeline.readers.trace.survey import describe_damage
+from tracemill.base.errors import DamagedTraceError
+from tracemill.readers.common.parallel import map_in_threads
+from tracemill.readers.common.reading import LocationState
+from tracemill.readers.common.survey import describe_damage
+from tracemill.readers.otf2.archive import Archive, check_definition_file, check_event_file
 
 
 def check_files(archive: Archive, *, allow_damaged: bool, threads: int) -> list[LocationState]:

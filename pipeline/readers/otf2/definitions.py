@@ -4,9 +4,9 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
-from pipeline.errors import DamagedTraceError
-from pipeline.readers.otf2.library import SUCCESS, Library
-from pipeline.readers.trace.definitions import Definitions
+from tracemill.base.errors import DamagedTraceError
+from tracemill.readers.common.definitions import Definitions
+from tracemill.readers.otf2.library import SUCCESS, Library
 
 MOST_EVENTS = 1 << 48
 """More events than any file of a location can hold."""

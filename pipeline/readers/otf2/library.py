@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pipeline.errors import MissingLibraryError
+from tracemill.base.errors import MissingLibraryError
 
 _POINTER, _WORD, _LONG = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint64
 _LONG_OUT = ctypes.POINTER(ctypes.c_uint64)

@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pipeline.errors import DamagedTraceError
-from pipeline.readers.otf2.buffer import RecordBuffer
-from pipeline.readers.otf2.library import INTERRUPTED_BY_CALLBACK, SUCCESS, Library
-from pipeline.readers.otf2.plain_survey import PlainSurvey
-from pipeline.readers.trace.reading import LocationRead
+from tracemill.base.errors import DamagedTraceError
+from tracemill.kernels.otf2_plain_survey import PlainSurvey
+from tracemill.readers.common.reading import LocationRead
+from tracemill.readers.otf2.buffer import RecordBuffer
+from tracemill.readers.otf2.library import INTERRUPTED_BY_CALLBACK, SUCCESS, Library
 
 CHUNK_RECORDS = 1 << 16
 """Records read at a time, before they are walked over."""

@@ -5,18 +5,17 @@ from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import NDArray
-
-from pipeline.kernels.call_tree import CallTree
-from pipeline.kernels.location_walk import LocationWalk
-from pipeline.kernels.walk_state import RecordRows
-from pipeline.readers.otf2.archive import Archive
-from pipeline.readers.otf2.callbacks import compile_callbacks
-from pipeline.readers.otf2.location_reader import LocationReader, open_locations
-from pipeline.readers.otf2.plain_survey import PlainSurvey, plain_callbacks, regions_by_ref
-from pipeline.readers.trace.definitions import Definitions
-from pipeline.readers.trace.identifiers import Identifiers
-from pipeline.readers.trace.reading import LocationRead, LocationState, take_nothing
-from pipeline.readers.trace.survey import LocationSurvey, PlainLooks, plain_location
+from tracemill.kernels.call_tree import CallTree
+from tracemill.kernels.location_walk import LocationWalk
+from tracemill.kernels.otf2_callbacks import compile_callbacks
+from tracemill.kernels.otf2_plain_survey import PlainSurvey, plain_callbacks, regions_by_ref
+from tracemill.kernels.walk_state import RecordRows
+from tracemill.readers.common.definitions import Definitions
+from tracemill.readers.common.identifiers import Identifiers
+from tracemill.readers.common.reading import LocationRead, LocationState, take_nothing
+from tracemill.readers.common.survey import LocationSurvey, PlainLooks, plain_location
+from tracemill.readers.otf2.archive import Archive
+from tracemill.readers.otf2.location_reader import LocationReader, open_locations
 
 
 class ArchiveRecords:

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from pipeline.errors import ChangedTraceError
-from pipeline.readers.otf2.archive import Archive, read_archive
-from pipeline.readers.otf2.checking import check_files
-from pipeline.readers.otf2.records import ArchiveRecords, plain_look
-from pipeline.readers.trace.identifiers import Identifiers
-from pipeline.readers.trace.reading import TraceOrigin
-from pipeline.readers.trace.survey import region_code
-from pipeline.readers.trace.tables import READ_TABLES, read_tables
-from pipeline.store import GenerationWriter, SourceFile
-from schemas.table import Table
+from tracemill.base.errors import ChangedTraceError
+from tracemill.readers.common.identifiers import Identifiers
+from tracemill.readers.common.reading import TraceOrigin
+from tracemill.readers.common.survey import region_code
+from tracemill.readers.common.tables import READ_TABLES, read_tables
+from tracemill.readers.otf2.archive import Archive, read_archive
+from tracemill.readers.otf2.checking import check_files
+from tracemill.readers.otf2.records import ArchiveRecords, plain_look
+from tracemill.schemas.table import Table
+from tracemill.store import GenerationWriter, SourceFile
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Otf2Source:
 
     format = "otf2"
     tables: tuple[Table, ...] = READ_TABLES
-    code_modules = ("pipeline.readers.otf2", "pipeline.readers.trace", "pipeline.kernels")
+    code_modules = ("tracemill.readers.otf2", "tracemill.readers.common", "tracemill.kernels")
 
     def __init__(self, path: Path) -> None:
         self._opened = _state_of_definitions(path)

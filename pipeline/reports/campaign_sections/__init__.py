@@ -1,8 +1,8 @@
 """The sections of a campaign's report; a module is one as in `reports.sections`."""
 
-from pipeline.reports.material import Material
-from pipeline.reports.model import Section
-from pipeline.reports.sections import build_sections, section_modules
+from tracemill.reports.material import Material
+from tracemill.reports.model import Section
+from tracemill.reports.sections import build_sections, section_modules
 
 
 def build_campaign_sections(material: Material) -> tuple[Section, ...]:

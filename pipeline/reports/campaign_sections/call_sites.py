@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from pipeline.reports.material import Material
-from pipeline.reports.model import Picture, Section, Table
-from pipeline.reports.pictures.curves import Curve, draw_curves
-from pipeline.reports.tables import TableSpec, read_source
-from pipeline.reports.wording import Row, count_of, name_site, number, said, share_of
+from tracemill.reports.material import Material
+from tracemill.reports.model import Picture, Section, Table
+from tracemill.reports.pictures.curves import Curve, draw_curves
+from tracemill.reports.tables import TableSpec, read_source
+from tracemill.reports.wording import Row, count_of, name_site, number, said, share_of
 
 PLACE = 50
 WORST = "worst_call_sites"

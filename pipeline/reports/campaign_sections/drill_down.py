@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pipeline.reports.material import Material, filled
-from pipeline.reports.model import Section, Table
-from pipeline.reports.tables import TableSpec, read_source
-from pipeline.reports.wording import Row, count_of, name_site, number, said, share_of
+from tracemill.reports.material import Material, filled
+from tracemill.reports.model import Section, Table
+from tracemill.reports.tables import TableSpec, read_source
+from tracemill.reports.wording import Row, count_of, name_site, number, said, share_of
 
 PLACE = 65
 WORST = "worst_losses"

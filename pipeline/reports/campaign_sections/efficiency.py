@@ -5,18 +5,17 @@ from functools import partial
 from math import nan
 
 import numpy as np
-
-from pipeline.models.efficiency_grid.parts import LEAST_GROWTH
-from pipeline.reports.material import Material, filled
-from pipeline.reports.model import Picture, Section, Table
-from pipeline.reports.pictures.curves import Curve, draw_scaling
-from pipeline.reports.pictures.grids import Cell, Grid, draw_heat_map, draw_surface
-from pipeline.reports.scaling import FIXED_SIZE, declared_scalings, is_told
-from pipeline.reports.tables import TableSpec
-from pipeline.reports.units import format_share
-from pipeline.reports.wording import Row, count_of, join_words, number, said
-from schemas import campaigns
-from schemas.scalability import SIZE_AXES
+from tracemill.reports.material import Material, filled
+from tracemill.reports.model import Picture, Section, Table
+from tracemill.reports.pictures.curves import Curve, draw_scaling
+from tracemill.reports.pictures.grids import Cell, Grid, draw_heat_map, draw_surface
+from tracemill.reports.scaling import FIXED_SIZE, declared_scalings, is_told
+from tracemill.reports.tables import TableSpec
+from tracemill.reports.units import format_share
+from tracemill.reports.wording import Row, count_of, join_words, number, said
+from tracemill.schemas import campaigns
+from tracemill.schemas.scalability import SIZE_AXES
+from tracemill.stages.models.efficiency_grid.parts import LEAST_GROWTH
 
 PLACE = 20
 MOST_DRAWN = 4

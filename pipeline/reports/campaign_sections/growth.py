@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from pipeline.reports.material import Material
-from pipeline.reports.model import Section
-from pipeline.reports.tables import TableSpec, read_source
-from pipeline.reports.units import Value
-from pipeline.reports.wording import Row, count_of, name_site, number, said, share_of
+from tracemill.reports.material import Material
+from tracemill.reports.model import Section
+from tracemill.reports.tables import TableSpec, read_source
+from tracemill.reports.units import Value
+from tracemill.reports.wording import Row, count_of, name_site, number, said, share_of
 
 PLACE = 60
 # Shares of all time: less growth than that is not worth a sentence.

@@ -1,9 +1,9 @@
 """Indices: speed-ups and efficiencies, each with all that it refers to."""
 
-from pipeline.reports.material import Material, filled
-from pipeline.reports.model import Section
-from pipeline.reports.tables import TableSpec, read_source
-from pipeline.reports.wording import Row, count_of, join_words, said
+from tracemill.reports.material import Material, filled
+from tracemill.reports.model import Section
+from tracemill.reports.tables import TableSpec, read_source
+from tracemill.reports.wording import Row, count_of, join_words, said
 
 PLACE = 45
 

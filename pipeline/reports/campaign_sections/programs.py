@@ -1,8 +1,8 @@
 """Programs: put into the order of their marks."""
 
-from pipeline.reports.material import Material, filled
-from pipeline.reports.model import Section
-from pipeline.reports.tables import TableSpec
+from tracemill.reports.material import Material, filled
+from tracemill.reports.model import Section
+from tracemill.reports.tables import TableSpec
 
 PLACE = 30
 

@@ -1,12 +1,12 @@
 """Summary: what the campaign is, and what a reader should know first."""
 
-from pipeline.reports import scaling
-from pipeline.reports.campaign_sections import call_sites, efficiency, growth, runs, surface
-from pipeline.reports.material import Material
-from pipeline.reports.model import Fact, Section
-from pipeline.reports.tables import read_source
-from pipeline.reports.units import Unit
-from pipeline.reports.wording import Row, count_of, said, time_of
+from tracemill.reports import scaling
+from tracemill.reports.campaign_sections import call_sites, efficiency, growth, runs, surface
+from tracemill.reports.material import Material
+from tracemill.reports.model import Fact, Section
+from tracemill.reports.tables import read_source
+from tracemill.reports.units import Unit
+from tracemill.reports.wording import Row, count_of, said, time_of
 
 PLACE = 10
 OVERVIEW = "campaign_overview"

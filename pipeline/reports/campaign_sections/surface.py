@@ -7,20 +7,19 @@ from itertools import groupby
 from math import nan
 
 import numpy as np
-
-from pipeline.reports.campaign_sections.indices import describe_computation
-from pipeline.reports.material import Material, filled
-from pipeline.reports.model import Picture, Section, Table
-from pipeline.reports.pictures.grids import Grid, draw_heat_map, draw_surface
-from pipeline.reports.scaling import (
+from tracemill.reports.campaign_sections.indices import describe_computation
+from tracemill.reports.material import Material, filled
+from tracemill.reports.model import Picture, Section, Table
+from tracemill.reports.pictures.grids import Grid, draw_heat_map, draw_surface
+from tracemill.reports.scaling import (
     FIXED_SIZE,
     SCALED_SIZE,
     Scalings,
     declared_scalings,
     is_told,
 )
-from pipeline.reports.tables import TableSpec
-from pipeline.reports.wording import Row, count_of, join_words, number, said, share_of
+from tracemill.reports.tables import TableSpec
+from tracemill.reports.wording import Row, count_of, join_words, number, said, share_of
 
 PLACE = 40
 MOST_DRAWN = 2

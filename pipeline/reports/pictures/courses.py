@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipeline.reports.model import Drawn
-from pipeline.reports.pictures.drawing import drawn, new_figure, to_files
+from tracemill.reports.model import Drawn
+from tracemill.reports.pictures.drawing import drawn, new_figure, to_files
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipeline.reports.pictures.drawing import INK, SERIES, drawn, new_figure, to_svg
+from tracemill.reports.pictures.drawing import INK, SERIES, drawn, new_figure, to_svg
 
 BAND = 0.8
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from pipeline.reports.model import Drawn
+from tracemill.reports.model import Drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

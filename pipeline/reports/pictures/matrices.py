@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-
-from pipeline.reports.model import Drawn
-from pipeline.reports.pictures.drawing import INK, drawn, new_figure, to_files
+from tracemill.reports.model import Drawn
+from tracemill.reports.pictures.drawing import INK, drawn, new_figure, to_files
 
 _SHADES = "Blues"
 _MOST_TICKS = 16

@@ -9,8 +9,8 @@ import pkgutil
 from collections.abc import Iterable, Sequence
 from typing import Protocol, cast
 
-from pipeline.reports.material import Material
-from pipeline.reports.model import Section
+from tracemill.reports.material import Material
+from tracemill.reports.model import Section
 
 
 class SectionModule(Protocol):

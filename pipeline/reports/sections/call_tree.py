@@ -1,9 +1,9 @@
 """Call tree: time by call path, from the root down."""
 
-from pipeline.reports.material import Material, filled
-from pipeline.reports.model import Layout, Section
-from pipeline.reports.tables import TableSpec
-from pipeline.reports.wording import said
+from tracemill.reports.material import Material, filled
+from tracemill.reports.model import Layout, Section
+from tracemill.reports.tables import TableSpec
+from tracemill.reports.wording import said
 
 PLACE = 80
 

@@ -1,11 +1,11 @@
 """Communication: who sends how much to whom, message sizes, collective operations, files."""
 
-from pipeline.reports.material import OVERVIEW, Material
-from pipeline.reports.model import Drawing, Layout, Section, Table
-from pipeline.reports.rank_matrix import MATRIX_LIMIT, draw_pairs
-from pipeline.reports.tables import TableSpec, read_source
-from pipeline.reports.units import format_size
-from pipeline.reports.wording import Row, count_of, number, start
+from tracemill.reports.material import OVERVIEW, Material
+from tracemill.reports.model import Drawing, Layout, Section, Table
+from tracemill.reports.rank_matrix import MATRIX_LIMIT, draw_pairs
+from tracemill.reports.tables import TableSpec, read_source
+from tracemill.reports.units import format_size
+from tracemill.reports.wording import Row, count_of, number, start
 
 PLACE = 100
 PAIR_LIMIT = 30
@@ -80,7 +80,7 @@ def build(material: Material) -> Section:
 
 
 def _draw_sizes(table: Table) -> Drawing:
-    from pipeline.reports.pictures.matrices import draw_bars
+    from tracemill.reports.pictures.matrices import draw_bars
 
     bars = [
         (format_size(float(row["lower_bytes"] or 0)), float(row["message_count"] or 0))

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from pipeline.reports.material import Material
-from pipeline.reports.model import Fact, Section
-from pipeline.reports.tables import TableSpec, read_source
-from pipeline.reports.units import Unit
-from pipeline.reports.wording import (
+from tracemill.reports.material import Material
+from tracemill.reports.model import Fact, Section
+from tracemill.reports.tables import TableSpec, read_source
+from tracemill.reports.units import Unit
+from tracemill.reports.wording import (
     Row,
     count_of,
     join_words,

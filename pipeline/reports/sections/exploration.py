@@ -1,10 +1,10 @@
 """Exploration: every metric by call path and by process and thread, to choose in."""
 
-from pipeline.reports.exploring import Exploration, boxes_of, explore, sources
-from pipeline.reports.material import Material
-from pipeline.reports.model import Drawing, Drawn, Section, Widget
-from pipeline.reports.part_styles import colour_of
-from pipeline.reports.wording import said
+from tracemill.reports.exploring import Exploration, boxes_of, explore, sources
+from tracemill.reports.material import Material
+from tracemill.reports.model import Drawing, Drawn, Section, Widget
+from tracemill.reports.part_styles import colour_of
+from tracemill.reports.wording import said
 
 PLACE = 15
 
@@ -42,7 +42,7 @@ def build(material: Material) -> Section | None:
 
 
 def _draw(found: Exploration) -> Drawn:
-    from pipeline.reports.pictures.icicles import Box, draw_icicle
+    from tracemill.reports.pictures.icicles import Box, draw_icicle
 
     boxes = boxes_of(found)
     parts = {box.part: colour_of(box.part) for box in boxes}

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from pipeline.reports.material import Material
-from pipeline.reports.model import Section, Source
-from pipeline.reports.tables import TableSpec, read_source, strip_header
-from pipeline.reports.units import Value, format_size
-from pipeline.reports.wording import (
+from tracemill.reports.material import Material
+from tracemill.reports.model import Section, Source
+from tracemill.reports.tables import TableSpec, read_source, strip_header
+from tracemill.reports.units import Value, format_size
+from tracemill.reports.wording import (
     Row,
     count_of,
     name_path,

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pipeline.reports.material import Material
-from pipeline.reports.model import Column, Fact, Section, Table
-from pipeline.reports.tables import read_source
-from pipeline.reports.units import Unit, format_time, make_visible
-from pipeline.reports.wording import Row, count_of
-from pipeline.text import describe_moment, hash_of
+from tracemill.base.text import describe_moment, hash_of
+from tracemill.reports.material import Material
+from tracemill.reports.model import Column, Fact, Section, Table
+from tracemill.reports.tables import read_source
+from tracemill.reports.units import Unit, format_time, make_visible
+from tracemill.reports.wording import Row, count_of
 
 if TYPE_CHECKING:
-    from pipeline.store import Manifest
+    from tracemill.store import Manifest
 
 PLACE = 120
 STAGE_LIMIT = 12

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from pipeline.reports.material import Material, filled
-from pipeline.reports.model import Section
-from pipeline.reports.tables import TableSpec, read_source
-from pipeline.reports.units import Value
-from pipeline.reports.wording import (
+from tracemill.reports.material import Material, filled
+from tracemill.reports.model import Section
+from tracemill.reports.tables import TableSpec, read_source
+from tracemill.reports.units import Value
+from tracemill.reports.wording import (
     Row,
     join_words,
     name_path,

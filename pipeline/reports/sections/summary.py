@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 
-from pipeline.reports.material import OVERVIEW, Material
-from pipeline.reports.model import Fact, Layout, Section
-from pipeline.reports.sections import critical_path, load_balance
-from pipeline.reports.sections.findings import BY_KIND, MASTERS, describe_all
-from pipeline.reports.sections.flat_profile import TOP_REGIONS, describe_top_region
-from pipeline.reports.sections.trace_quality import (
+from tracemill.reports.material import OVERVIEW, Material
+from tracemill.reports.model import Fact, Layout, Section
+from tracemill.reports.sections import critical_path, load_balance
+from tracemill.reports.sections.findings import BY_KIND, MASTERS, describe_all
+from tracemill.reports.sections.flat_profile import TOP_REGIONS, describe_top_region
+from tracemill.reports.sections.trace_quality import (
     ALL_MISREAD,
     MISREAD,
     describe_misread,
     describe_quality,
     name_findings,
 )
-from pipeline.reports.sections.wait_states import (
+from tracemill.reports.sections.wait_states import (
     BEYOND,
     SEARCHED,
     UNANALYSED,
@@ -22,9 +22,9 @@ from pipeline.reports.sections.wait_states import (
     describe_finding,
     describe_waiting,
 )
-from pipeline.reports.tables import TableSpec, read_source
-from pipeline.reports.units import Unit
-from pipeline.reports.wording import Row, count_of, join_words, number, said, share_of, time_of
+from tracemill.reports.tables import TableSpec, read_source
+from tracemill.reports.units import Unit
+from tracemill.reports.wording import Row, count_of, join_words, number, said, share_of, time_of
 
 PLACE = 10
 FINDINGS = "worst_findings"

@@ -1,9 +1,9 @@
 """Time course: what all locations did when."""
 
-from pipeline.reports.material import Material
-from pipeline.reports.model import Drawing, Drawn, Layout, Section, Table
-from pipeline.reports.part_styles import colour_of
-from pipeline.reports.tables import TableSpec
+from tracemill.reports.material import Material
+from tracemill.reports.model import Drawing, Drawn, Layout, Section, Table
+from tracemill.reports.part_styles import colour_of
+from tracemill.reports.tables import TableSpec
 
 PLACE = 60
 
@@ -25,7 +25,7 @@ def build(material: Material) -> Section | None:
 
 
 def _draw(table: Table) -> Drawn:
-    from pipeline.reports.pictures.courses import Area, draw_course
+    from tracemill.reports.pictures.courses import Area, draw_course
 
     ratios: dict[str, list[float]] = {}
     for row in table.as_dicts():

@@ -1,9 +1,9 @@
 """Timeline: what every location did when, with messages, collectives, waiting, critical path."""
 
-from pipeline.reports.material import Material
-from pipeline.reports.model import Section, Widget
-from pipeline.reports.timelines import Timeline
-from pipeline.reports.wording import count_of, said, time_of
+from tracemill.reports.material import Material
+from tracemill.reports.model import Section, Widget
+from tracemill.reports.timelines import Timeline
+from tracemill.reports.wording import count_of, said, time_of
 
 PLACE = 16
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from pipeline.reports.material import Material, filled
-from pipeline.reports.model import Section
-from pipeline.reports.tables import TableSpec
-from pipeline.reports.units import format_count, make_visible
-from pipeline.reports.wording import Row, count_of, number, quote
+from tracemill.reports.material import Material, filled
+from tracemill.reports.model import Section
+from tracemill.reports.tables import TableSpec
+from tracemill.reports.units import format_count, make_visible
+from tracemill.reports.wording import Row, count_of, number, quote
 
 PLACE = 110
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from pipeline.reports.material import Material
-from pipeline.reports.model import Finding, Layout, Section
-from pipeline.reports.rank_matrix import MATRIX_LIMIT, draw_pairs
-from pipeline.reports.tables import TableSpec, read_source
-from pipeline.reports.units import Value, format_count
-from pipeline.reports.wording import (
+from tracemill.reports.material import Material
+from tracemill.reports.model import Finding, Layout, Section
+from tracemill.reports.rank_matrix import MATRIX_LIMIT, draw_pairs
+from tracemill.reports.tables import TableSpec, read_source
+from tracemill.reports.units import Value, format_count
+from tracemill.reports.wording import (
     Row,
     count_of,
     join_words,

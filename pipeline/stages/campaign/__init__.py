@@ -1,14 +1,14 @@
 """Stages of campaigns written in Python: what is computed from many runs."""
 
-from pipeline.graph import PythonStage
-from pipeline.stages.campaign.call_path_models import CALL_PATH_MODELS_STAGE
-from pipeline.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
-from pipeline.stages.campaign.efficiency_grid import EFFICIENCY_GRID_STAGE
-from pipeline.stages.campaign.grid_correlations import GRID_CORRELATIONS_STAGE
-from pipeline.stages.campaign.growth import CALL_PATH_GROWTH_STAGE, METRIC_GROWTH_STAGE
-from pipeline.stages.campaign.mark_rankings import MARK_RANKINGS_STAGE
-from pipeline.stages.campaign.scalability import SCALABILITY_STAGE
-from pipeline.stages.campaign.surfaces import SURFACES_STAGE
+from tracemill.engine.graph import PythonStage
+from tracemill.stages.campaign.call_path_models import CALL_PATH_MODELS_STAGE
+from tracemill.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
+from tracemill.stages.campaign.efficiency_grid import EFFICIENCY_GRID_STAGE
+from tracemill.stages.campaign.grid_correlations import GRID_CORRELATIONS_STAGE
+from tracemill.stages.campaign.growth import CALL_PATH_GROWTH_STAGE, METRIC_GROWTH_STAGE
+from tracemill.stages.campaign.mark_rankings import MARK_RANKINGS_STAGE
+from tracemill.stages.campaign.scalability import SCALABILITY_STAGE
+from tracemill.stages.campaign.surfaces import SURFACES_STAGE
 
 CAMPAIGN_STAGES: tuple[PythonStage, ...] = (
     CALL_PATH_GROWTH_STAGE,

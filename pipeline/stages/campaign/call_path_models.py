@@ -5,17 +5,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-
-from pipeline.graph import PythonStage
-from pipeline.stages.arrays import read_columns
-from pipeline.stages.campaign.rows import Row, rows_as_table
-from schemas.surfaces import CALL_PATH_MODELS
+from tracemill.engine.graph import PythonStage
+from tracemill.schemas.surfaces import CALL_PATH_MODELS
+from tracemill.stages.arrays import read_columns
+from tracemill.stages.campaign.rows import Row, rows_as_table
 
 if TYPE_CHECKING:
     import duckdb
-
-    from pipeline.models.surfaces.normal_form import NormalForm
-    from pipeline.models.surfaces.normal_form_terms import Factor
+    from tracemill.stages.models.surfaces.normal_form import NormalForm
+    from tracemill.stages.models.surfaces.normal_form_terms import Factor
 
 _NS = 1e-9
 _COLUMNS = (
@@ -32,9 +30,9 @@ def model_call_paths(
     campaign_settings: "duckdb.DuckDBPyRelation", call_path_times: "duckdb.DuckDBPyRelation"
 ) -> pa.Table:
     """Find the normal form of every call path's times, in seconds per process."""
-    from pipeline.models.surfaces.choice import LARGEST_ERROR
-    from pipeline.models.surfaces.measurements import UndeterminedError
-    from pipeline.models.surfaces.normal_forms import NormalForms
+    from tracemill.stages.models.surfaces.choice import LARGEST_ERROR
+    from tracemill.stages.models.surfaces.measurements import UndeterminedError
+    from tracemill.stages.models.surfaces.normal_forms import NormalForms
 
     size_names = dict(campaign_settings.select("application, size_name").fetchall())
     ordered = call_path_times.order("application, call_path_key, size, processes")
@@ -70,7 +68,7 @@ def _describe(form: "NormalForm", size_name: str) -> Row:
 
 
 def _describe_factor(factor: "Factor | None", name: str) -> Row:
-    from pipeline.models.surfaces.normal_form_terms import write_factor
+    from tracemill.stages.models.surfaces.normal_form_terms import write_factor
 
     if factor is None:
         return None, None, None
@@ -83,11 +81,11 @@ CALL_PATH_MODELS_STAGE = PythonStage(
     outputs=(CALL_PATH_MODELS,),
     compute=model_call_paths,
     modules=(
-        "pipeline.models.surfaces",
-        "pipeline.stages.arrays",
-        "pipeline.stages.campaign.call_path_models",
-        "pipeline.stages.campaign.rows",
-        "schemas.surfaces",
+        "tracemill.stages.models.surfaces",
+        "tracemill.stages.arrays",
+        "tracemill.stages.campaign.call_path_models",
+        "tracemill.stages.campaign.rows",
+        "tracemill.schemas.surfaces",
     ),
     parameters={},
 )

@@ -5,16 +5,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-
-from pipeline.graph import PythonStage
-from pipeline.models.rank_bootstrap import bootstrap_intervals
-from pipeline.models.rank_correlation import RankCorrelations, spearman
-from pipeline.models.ranks import Flags, Floats
-from pipeline.stages.arrays import Numbers, read_columns
-from pipeline.stages.campaign.compared import Columns, correlation_columns, population_columns
-from pipeline.stages.campaign.populations import Population, find_populations, read_runs
-from pipeline.stages.campaign.series import Series, make_series
-from schemas.call_sites import CALL_SITE_RANKING
+from tracemill.engine.graph import PythonStage
+from tracemill.schemas.call_sites import CALL_SITE_RANKING
+from tracemill.stages.arrays import Numbers, read_columns
+from tracemill.stages.campaign.compared import Columns, correlation_columns, population_columns
+from tracemill.stages.campaign.populations import Population, find_populations, read_runs
+from tracemill.stages.campaign.series import Series, make_series
+from tracemill.stages.models.rank_bootstrap import bootstrap_intervals
+from tracemill.stages.models.rank_correlation import RankCorrelations, spearman
+from tracemill.stages.models.ranks import Flags, Floats
 
 if TYPE_CHECKING:
     import duckdb
@@ -197,12 +196,13 @@ CALL_SITE_RANKING_STAGE = PythonStage(
     outputs=(CALL_SITE_RANKING,),
     compute=rank_call_sites,
     modules=(
-        "pipeline.stages.campaign.call_site_ranking", "pipeline.stages.campaign.compared",
-        "pipeline.stages.campaign.populations",
-        "pipeline.stages.campaign.series", "pipeline.stages.arrays", "pipeline.models.ranks",
-        "pipeline.models.rank_correlation", "pipeline.models.permutation",
-        "pipeline.models.rank_bootstrap",
-        "schemas.campaigns", "schemas.call_sites",
+        "tracemill.stages.campaign.call_site_ranking", "tracemill.stages.campaign.compared",
+        "tracemill.stages.campaign.populations",
+        "tracemill.stages.campaign.series", "tracemill.stages.arrays",
+        "tracemill.stages.models.ranks",
+        "tracemill.stages.models.rank_correlation", "tracemill.stages.models.permutation",
+        "tracemill.stages.models.rank_bootstrap",
+        "tracemill.schemas.campaigns", "tracemill.schemas.call_sites",
     ),
     parameters={
         "min_processes": 2,

@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-
-from pipeline.models.rank_correlation import RankCorrelations, is_exact
-from pipeline.stages.campaign.populations import Population
-from schemas import Table
-from schemas.call_sites import CONSTANT, METHODS
+from tracemill.schemas import Table
+from tracemill.schemas.call_sites import CONSTANT, METHODS
+from tracemill.stages.campaign.populations import Population
+from tracemill.stages.models.rank_correlation import RankCorrelations, is_exact
 
 Columns = dict[str, Any]
 

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-
-from pipeline.errors import CampaignError
-from pipeline.graph import PythonStage
-from pipeline.models.efficiency_grid import (
+from tracemill.base.errors import CampaignError
+from tracemill.engine.graph import PythonStage
+from tracemill.schemas.scalability import EFFICIENCY_GRID
+from tracemill.stages.arrays import read_columns
+from tracemill.stages.models.efficiency_grid import (
     Configurations,
     Runs,
     attainable_efficiency,
     reduce_to_best,
     speed_up_efficiency,
 )
-from pipeline.models.efficiency_grid.configurations import NOTHING
-from pipeline.stages.arrays import read_columns
-from schemas.scalability import EFFICIENCY_GRID
+from tracemill.stages.models.efficiency_grid.configurations import NOTHING
 
 if TYPE_CHECKING:
     import duckdb
@@ -260,8 +259,8 @@ EFFICIENCY_GRID_STAGE = PythonStage(
     outputs=(EFFICIENCY_GRID,),
     compute=make_efficiency_grid,
     modules=(
-        "pipeline.stages.campaign.efficiency_grid", "pipeline.models.efficiency_grid",
-        "pipeline.stages.arrays", "schemas.scalability", "schemas.campaigns",
+        "tracemill.stages.campaign.efficiency_grid", "tracemill.stages.models.efficiency_grid",
+        "tracemill.stages.arrays", "tracemill.schemas.scalability", "tracemill.schemas.campaigns",
     ),
     parameters={"grid_missing_limit": 100_000},
 )  # fmt: skip

@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-
-from pipeline.graph import PythonStage
-from pipeline.models.efficiency_grid import FEWEST_PAIRS, compare_orders
-from pipeline.stages.arrays import read_columns
-from schemas.scalability import GRID_CORRELATIONS
+from tracemill.engine.graph import PythonStage
+from tracemill.schemas.scalability import GRID_CORRELATIONS
+from tracemill.stages.arrays import read_columns
+from tracemill.stages.models.efficiency_grid import FEWEST_PAIRS, compare_orders
 
 if TYPE_CHECKING:
     import duckdb
@@ -49,9 +48,10 @@ GRID_CORRELATIONS_STAGE = PythonStage(
     outputs=(GRID_CORRELATIONS,),
     compute=correlate_characteristics,
     modules=(
-        "pipeline.stages.campaign.grid_correlations", "pipeline.models.efficiency_grid",
-        "pipeline.models.rank_correlation", "pipeline.models.ranks", "pipeline.models.permutation",
-        "pipeline.stages.arrays", "schemas.scalability", "schemas.campaigns",
+        "tracemill.stages.campaign.grid_correlations", "tracemill.stages.models.efficiency_grid",
+        "tracemill.stages.models.rank_correlation", "tracemill.stages.models.ranks",
+        "tracemill.stages.models.permutation",
+        "tracemill.stages.arrays", "tracemill.schemas.scalability", "tracemill.schemas.campaigns",
     ),
     parameters={},
 )  # fmt: skip

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-
-from pipeline.explain import list_metrics
-from pipeline.graph import PythonStage
-from pipeline.models.growth import fit_growth
-from pipeline.models.rank_correlation import RankCorrelations, spearman
-from pipeline.models.ranks import Flags, Floats
-from pipeline.stages.arrays import Numbers, read_columns
-from pipeline.stages.campaign.compared import Columns, correlation_columns, population_columns
-from pipeline.stages.campaign.populations import Population, find_populations, read_runs
-from pipeline.stages.campaign.series import Series, make_series
-from schemas import Table
-from schemas.growth import CALL_PATH_GROWTH, METRIC_GROWTH, QUANTITIES, WHOLES
+from tracemill.engine.graph import PythonStage
+from tracemill.reports.explanation import list_metrics
+from tracemill.schemas import Table
+from tracemill.schemas.growth import CALL_PATH_GROWTH, METRIC_GROWTH, QUANTITIES, WHOLES
+from tracemill.stages.arrays import Numbers, read_columns
+from tracemill.stages.campaign.compared import Columns, correlation_columns, population_columns
+from tracemill.stages.campaign.populations import Population, find_populations, read_runs
+from tracemill.stages.campaign.series import Series, make_series
+from tracemill.stages.models.growth import fit_growth
+from tracemill.stages.models.rank_correlation import RankCorrelations, spearman
+from tracemill.stages.models.ranks import Flags, Floats
 
 if TYPE_CHECKING:
     import duckdb
@@ -34,11 +33,12 @@ _CALL_PATH_COLUMNS = dict(
     )
 )
 _MODULES = (
-    "pipeline.stages.campaign.growth", "pipeline.stages.campaign.compared",
-    "pipeline.stages.campaign.populations",
-    "pipeline.stages.campaign.series", "pipeline.stages.arrays", "pipeline.models.ranks",
-    "pipeline.models.rank_correlation", "pipeline.models.permutation", "pipeline.models.growth",
-    "schemas.campaigns", "schemas.call_sites", "schemas.growth",
+    "tracemill.stages.campaign.growth", "tracemill.stages.campaign.compared",
+    "tracemill.stages.campaign.populations",
+    "tracemill.stages.campaign.series", "tracemill.stages.arrays", "tracemill.stages.models.ranks",
+    "tracemill.stages.models.rank_correlation", "tracemill.stages.models.permutation",
+    "tracemill.stages.models.growth",
+    "tracemill.schemas.campaigns", "tracemill.schemas.call_sites", "tracemill.schemas.growth",
 )  # fmt: skip
 
 

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-
-from pipeline.graph import PythonStage
-from pipeline.models.efficiency_grid import FEWEST_PAIRS, compare_orders, rank_ascending
-from pipeline.stages.campaign.published_marks import PublishedMarks, read_published_marks
-from schemas.scalability import (
+from tracemill.engine.graph import PythonStage
+from tracemill.schemas.scalability import (
     CRITERIA,
     MARK_RANKING_CORRELATIONS,
     MARK_RANKINGS,
     ORDERS,
     WHOLE,
 )
+from tracemill.stages.campaign.published_marks import PublishedMarks, read_published_marks
+from tracemill.stages.models.efficiency_grid import FEWEST_PAIRS, compare_orders, rank_ascending
 
 if TYPE_CHECKING:
     import duckdb
@@ -137,10 +136,11 @@ MARK_RANKINGS_STAGE = PythonStage(
     outputs=(MARK_RANKINGS, MARK_RANKING_CORRELATIONS),
     compute=rank_programs,
     modules=(
-        "pipeline.stages.campaign.mark_rankings", "pipeline.stages.campaign.published_marks",
-        "pipeline.models.efficiency_grid", "pipeline.models.rank_correlation",
-        "pipeline.models.ranks", "pipeline.models.permutation", "schemas.scalability",
-        "schemas.campaigns",
+        "tracemill.stages.campaign.mark_rankings", "tracemill.stages.campaign.published_marks",
+        "tracemill.stages.models.efficiency_grid", "tracemill.stages.models.rank_correlation",
+        "tracemill.stages.models.ranks", "tracemill.stages.models.permutation",
+        "tracemill.schemas.scalability",
+        "tracemill.schemas.campaigns",
     ),
     parameters={"published_marks": "", "grid_rank_across_references": False},
 )  # fmt: skip

@@ -6,9 +6,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from pipeline.stages.arrays import Flags, Numbers
-from schemas.call_sites import NO_RUN, ONE_PROCESS_COUNT, TOO_FEW_RUNS
+from tracemill.schemas.call_sites import NO_RUN, ONE_PROCESS_COUNT, TOO_FEW_RUNS
+from tracemill.stages.arrays import Flags, Numbers
 
 if TYPE_CHECKING:
     import duckdb

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pipeline.errors import CampaignError
-from schemas.campaigns import EFFICIENCIES
+from tracemill.base.errors import CampaignError
+from tracemill.schemas.campaigns import EFFICIENCIES
 
 COLUMNS = (
     "program", "source", "efficiency_definition", "unit", "mark_procs", "mark_data", "mark_all",

@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
-
-from schemas import Table
-from schemas.table import ENUM, STRING
+from tracemill.schemas import Table
+from tracemill.schemas.table import ENUM, STRING
 
 Row = tuple[Any, ...]
 """Values in the order of the declared columns."""

@@ -8,10 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-
-from pipeline.errors import UsageError
-from pipeline.graph import PythonStage
-from pipeline.models.efficiency_grid import (
+from tracemill.base.errors import UsageError
+from tracemill.engine.graph import PythonStage
+from tracemill.schemas.scalability import (
+    GRID_CELLS,
+    GROWTHS,
+    SCALABILITY_MARKS,
+    SIZE_AXES,
+    SPLITS,
+    WHOLE,
+)
+from tracemill.stages.arrays import read_columns
+from tracemill.stages.models.efficiency_grid import (
     Cells,
     Extent,
     Grid,
@@ -23,16 +31,7 @@ from pipeline.models.efficiency_grid import (
     mark_cells,
     measure_region,
 )
-from pipeline.models.efficiency_grid.marks import Triple, box_of
-from pipeline.stages.arrays import read_columns
-from schemas.scalability import (
-    GRID_CELLS,
-    GROWTHS,
-    SCALABILITY_MARKS,
-    SIZE_AXES,
-    SPLITS,
-    WHOLE,
-)
+from tracemill.stages.models.efficiency_grid.marks import Triple, box_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -298,8 +297,8 @@ SCALABILITY_STAGE = PythonStage(
     outputs=(GRID_CELLS, SCALABILITY_MARKS),
     compute=mark_scalability,
     modules=(
-        "pipeline.stages.campaign.scalability", "pipeline.models.efficiency_grid",
-        "pipeline.stages.arrays", "schemas.scalability", "schemas.campaigns",
+        "tracemill.stages.campaign.scalability", "tracemill.stages.models.efficiency_grid",
+        "tracemill.stages.arrays", "tracemill.schemas.scalability", "tracemill.schemas.campaigns",
     ),
     parameters={
         "grid_size_axis": "size",

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from pipeline.models.ranks import Floats
-from pipeline.stages.arrays import Numbers
+from tracemill.stages.arrays import Numbers
+from tracemill.stages.models.ranks import Floats
 
 # Values of a block: 16 MB.
 _BLOCK_VALUES = 1 << 21

@@ -5,22 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-
-from pipeline.models.surfaces.amdahl import Amdahl
-from pipeline.models.surfaces.functions import Function
-from pipeline.models.surfaces.indices import (
-    Point,
-    general_speed_up,
-    gustafson_speed_up,
-    linear_efficiency,
-    mean_speed_up,
-    serial_fraction,
-    size_relative_efficiency,
-)
-from pipeline.models.surfaces.measurements import Floats, Measurements, Numbers
-from pipeline.stages.campaign.rows import Row, known
-from pipeline.stages.campaign.surface_rows import Surveyed
-from schemas.surfaces import (
+from tracemill.schemas.surfaces import (
     EFFICIENCY,
     FIXED_PROCESSES,
     FIXED_SIZE,
@@ -34,6 +19,20 @@ from schemas.surfaces import (
     SIZE_RELATIVE,
     WHOLE_PLANE,
 )
+from tracemill.stages.campaign.rows import Row, known
+from tracemill.stages.campaign.surface_rows import Surveyed
+from tracemill.stages.models.surfaces.amdahl import Amdahl
+from tracemill.stages.models.surfaces.functions import Function
+from tracemill.stages.models.surfaces.indices import (
+    Point,
+    general_speed_up,
+    gustafson_speed_up,
+    linear_efficiency,
+    mean_speed_up,
+    serial_fraction,
+    size_relative_efficiency,
+)
+from tracemill.stages.models.surfaces.measurements import Floats, Measurements, Numbers
 
 _SAME = 1e-9
 _AMDAHL = "Amdahl"

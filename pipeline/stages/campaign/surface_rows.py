@@ -6,19 +6,18 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-
-from pipeline.models.surfaces.choice import Fit, fit_all
-from pipeline.models.surfaces.measurements import (
+from tracemill.schemas.surfaces import FITTED_MODELS
+from tracemill.stages.campaign.rows import Row, known, nanoseconds
+from tracemill.stages.models.surfaces.choice import Fit, fit_all
+from tracemill.stages.models.surfaces.measurements import (
     Flags,
     Floats,
     Measurements,
     UndeterminedError,
     measurements,
 )
-from pipeline.models.surfaces.smooth import Smooth
-from pipeline.models.surfaces.surface import Surface
-from pipeline.stages.campaign.rows import Row, known, nanoseconds
-from schemas.surfaces import FITTED_MODELS
+from tracemill.stages.models.surfaces.smooth import Smooth
+from tracemill.stages.models.surfaces.surface import Surface
 
 _NS = 1e-9
 _MOST_PAIRS = 4096

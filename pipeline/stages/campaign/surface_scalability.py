@@ -5,18 +5,27 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-
-from pipeline.errors import UsageError
-from pipeline.models.surfaces.computation_size import ComputationSize, computation_size
-from pipeline.models.surfaces.functions import Function
-from pipeline.models.surfaces.limits import Change, Ranges, Signs, find_signs, places_along
-from pipeline.models.surfaces.measurements import (
+from tracemill.base.errors import UsageError
+from tracemill.schemas.surfaces import (
+    CONSTRAINTS,
+    EFFICIENCY,
+    FIXED_PROCESSES,
+    FIXED_SIZE,
+    QUANTITIES,
+    SCALED_SIZE,
+)
+from tracemill.stages.campaign.rows import Row
+from tracemill.stages.campaign.surface_rows import Surveyed
+from tracemill.stages.models.surfaces.computation_size import ComputationSize, computation_size
+from tracemill.stages.models.surfaces.functions import Function
+from tracemill.stages.models.surfaces.limits import Change, Ranges, Signs, find_signs, places_along
+from tracemill.stages.models.surfaces.measurements import (
     Floats,
     Measurements,
     Numbers,
     UndeterminedError,
 )
-from pipeline.models.surfaces.scalability import (
+from tracemill.stages.models.surfaces.scalability import (
     Direction,
     Path,
     Scaling,
@@ -26,17 +35,7 @@ from pipeline.models.surfaces.scalability import (
     scaled_size,
     scaling_at,
 )
-from pipeline.models.surfaces.surface import Surface
-from pipeline.stages.campaign.rows import Row
-from pipeline.stages.campaign.surface_rows import Surveyed
-from schemas.surfaces import (
-    CONSTRAINTS,
-    EFFICIENCY,
-    FIXED_PROCESSES,
-    FIXED_SIZE,
-    QUANTITIES,
-    SCALED_SIZE,
-)
+from tracemill.stages.models.surfaces.surface import Surface
 
 _REACH = 16
 """How many times the measured range is searched."""

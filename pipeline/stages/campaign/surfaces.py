@@ -4,10 +4,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-
-from pipeline.graph import PythonStage
-from pipeline.stages.campaign.rows import Row, rows_as_table
-from schemas.surfaces import (
+from tracemill.engine.graph import PythonStage
+from tracemill.schemas.surfaces import (
     PERFORMANCE_INDICES,
     SCALABILITY_FUNCTIONS,
     SCALABILITY_LIMITS,
@@ -16,6 +14,7 @@ from schemas.surfaces import (
     SURFACE_PARAMETERS,
     SURFACE_POINTS,
 )
+from tracemill.stages.campaign.rows import Row, rows_as_table
 
 if TYPE_CHECKING:
     import duckdb
@@ -37,15 +36,15 @@ def fit_surfaces(
     UsageError for other texts.
     """
     # SciPy is loaded only when there is something to fit.
-    from pipeline.stages.campaign.surface_indices import index_rows, serial_fraction_rows
-    from pipeline.stages.campaign.surface_rows import (
+    from tracemill.stages.campaign.surface_indices import index_rows, serial_fraction_rows
+    from tracemill.stages.campaign.surface_rows import (
         TimedRun,
         fit_rows,
         parameter_rows,
         point_rows,
         survey,
     )
-    from pipeline.stages.campaign.surface_scalability import (
+    from tracemill.stages.campaign.surface_scalability import (
         function_rows,
         limit_rows,
         read_bounds,
@@ -86,13 +85,13 @@ SURFACES_STAGE = PythonStage(
     ),
     compute=fit_surfaces,
     modules=(
-        "pipeline.models.surfaces",
-        "pipeline.stages.campaign.rows",
-        "pipeline.stages.campaign.surface_indices",
-        "pipeline.stages.campaign.surface_rows",
-        "pipeline.stages.campaign.surface_scalability",
-        "pipeline.stages.campaign.surfaces",
-        "schemas.surfaces",
+        "tracemill.stages.models.surfaces",
+        "tracemill.stages.campaign.rows",
+        "tracemill.stages.campaign.surface_indices",
+        "tracemill.stages.campaign.surface_rows",
+        "tracemill.stages.campaign.surface_scalability",
+        "tracemill.stages.campaign.surfaces",
+        "tracemill.schemas.surfaces",
     ),
     parameters={"efficiency_bounds": "0.8, 0.5", "scaled_size": "p"},
 )

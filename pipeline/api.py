@@ -1,0 +1,140 @@
+"""Runs and campaigns from Python: the tables of the store, queried with SQL into polars frames."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tracemill.base.errors import QueryError
+from tracemill.shell.cookbook import find_recipe, recipes_for
+from tracemill.shell.session import Session, is_query
+from tracemill.sql.mistakes import told_as_query_error
+from tracemill.sql.query_files import Value
+from tracemill.store import Store
+from tracemill.store.finding import open_run
+from tracemill.store.finding import open_store as find_store
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars
+    from tracemill.comparison import Comparison
+
+
+class Tables:
+    """The tables of a run, a campaign, or all runs, each under its name.
+
+    They cannot be changed; what a query creates is there until `close`.
+    """
+
+    def __init__(self, name: str, connect: "Callable[[], duckdb.DuckDBPyConnection]") -> None:
+        self.name = name
+        self._connect = connect
+
+    def __repr__(self) -> str:
+        return f"<tables of {self.name}>"
+
+    def __enter__(self) -> "Tables":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @cached_property
+    def _session(self) -> Session:
+        return Session.begin(self._connect())
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the tables."""
+        return sorted(self._session.given)
+
+    def sql(self, query: str, **parameters: Value) -> "polars.DataFrame":
+        """Rows of a query in DuckDB's SQL, or of the last one of several statements.
+
+        `parameters` are the values of $name in it. Raises QueryError with what is wrong in one
+        line.
+        """
+        import polars
+
+        connection = self._session.connection
+        rows = polars.DataFrame()
+        with told_as_query_error(connection, query):
+            for statement in connection.extract_statements(query):
+                if is_query(statement):
+                    wanted = _values(statement, parameters)
+                    rows = connection.sql(statement, params=wanted).pl()
+                else:
+                    self._session.execute(statement)
+        return rows
+
+    def example(self, name: str | int) -> "polars.DataFrame":
+        """The answer to a question of the cookbook, by its name or number."""
+        return self.sql(find_recipe(str(name), recipes_for(self._session.given)).sql)
+
+    def close(self) -> None:
+        """Release files and memory; frames stay."""
+        if "_session" in self.__dict__:
+            self._session.connection.close()
+            del self.__dict__["_session"]
+
+
+def _values(statement: "duckdb.Statement", given: Mapping[str, Value]) -> dict[str, Value]:
+    """The values of the parameters of a statement."""
+    missing = sorted(statement.named_parameters - set(given))
+    if missing:
+        name = missing[0]
+        raise QueryError(f"no value for ${name}: give it by its name, as in sql(…, {name}=1)")
+    return {name: given[name] for name in statement.named_parameters}
+
+
+@dataclass(frozen=True)
+class OpenedStore:
+    """A store that exists, to choose a run or campaign from."""
+
+    store: Store
+
+    def run(self, name: str | Path | None = None) -> Tables:
+        """A run by its id or the beginning of it, label, or trace path; the latest without name.
+
+        Raises MissingInputError, which names the runs there are.
+        """
+        chosen = open_run(self.store.path, None if name is None else str(name))
+        return Tables(f"{chosen.run_id} ({chosen.label})", chosen.connect)
+
+    def campaign(self, name: str | None = None) -> Tables:
+        """A campaign by name; the latest without. Raises MissingInputError."""
+        chosen = self.store.campaigns.open(name)
+        return Tables(chosen.label, chosen.connect)
+
+    def all_runs(self) -> Tables:
+        """All runs at once: every table begins with a column run_id."""
+        return Tables(str(self.store.path), self.store.connect)
+
+    def compare(self, base: str, other: str) -> "Comparison":
+        """What changed from one run to another; both are named as for `tracemill compare`.
+
+        Raises MissingInputError, UsageError, StoreError or QueryError.
+        """
+        from tracemill.comparison import compare
+        from tracemill.comparison.choosing import choose_runs
+
+        return compare(choose_runs(self.store.path, base), choose_runs(self.store.path, other))
+
+    def runs(self) -> "polars.DataFrame":
+        """Id, label, and place of the trace of every run, latest first."""
+        import polars
+
+        schema = {"run_id": polars.String, "label": polars.String, "trace": polars.String}
+        rows = [(run.run_id, run.label, run.source.path) for run in self.store.runs()]
+        return polars.DataFrame(rows, schema=schema, orient="row")
+
+    def sql(self, query: str, **parameters: Value) -> "polars.DataFrame":
+        """Rows of a query on the latest run."""
+        with self.run() as tables:
+            return tables.sql(query, **parameters)
+
+
+def open_store(path: str | Path) -> OpenedStore:
+    """The store in a folder. Raises MissingInputError if there is none."""
+    return OpenedStore(find_store(Path(path)))

@@ -1,0 +1,1 @@
+"""Errors, console, text and files. These modules import nothing else of Tracemill."""

@@ -1,0 +1,63 @@
+"""What a store keeps: runs that campaigns use, and others within the limits that are given."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from tracemill.campaign.source import runs_used
+from tracemill.store.holdings import Holding, find_holdings
+from tracemill.store.pruning import Decision, Limits, Pruning, Uses, plan, plan_campaigns
+from tracemill.store.removal import carry_out
+from tracemill.store.sweep import is_being_written
+
+
+def prune(store: Path, limits: Limits, *, is_dry_run: bool = False) -> Pruning:
+    """Remove what exceeds the limits, and tell of all runs what became of them and why.
+
+    Never a run that a campaign uses, nor the generation of it. Raises StoreError if the store
+    cannot be read or written.
+    """
+    campaigns = plan_campaigns(store, limits)
+    gone = {each.generation.path for each in campaigns if each.is_removed and each.generation}
+    uses = partial(find_uses, store, without=gone)
+    pruning = plan(store, limits, uses(), campaigns)
+    if is_dry_run:
+        return pruning
+    done = {id(each) for each in carry_out(pruning.decisions, uses)}
+    decisions = tuple(each if id(each) in done else _kept(each) for each in pruning.decisions)
+    return replace(pruning, decisions=decisions)
+
+
+def find_uses(store: Path, *, without: Collection[Path] = ()) -> Uses:
+    """What the campaigns of a store were made from, some of their generations left out."""
+    names: dict[tuple[str, str], str] = {}
+    problem = ""
+    for campaign in find_holdings(store, "campaign"):
+        used = _uses_of(campaign, without)
+        if used is None:
+            problem = f"the campaign {campaign.name} cannot be read and may use it"
+        names |= dict.fromkeys(used or (), campaign.name)
+    for folder in (store / "campaigns").glob("campaign=*"):
+        if is_being_written(folder):
+            problem = f"{folder.name.replace('=', ' ')} is being made and may use it"
+    return Uses(names=names, problem=problem)
+
+
+def _uses_of(campaign: Holding, without: Collection[Path]) -> set[tuple[str, str]] | None:
+    """Runs and generations that a campaign was made from; None if that cannot be told."""
+    used: set[tuple[str, str]] = set()
+    for generation in campaign.generations:
+        if generation.path in without:
+            continue
+        if generation.source is None:
+            return None
+        used |= runs_used(generation.source)
+    return used
+
+
+def _kept(decision: Decision) -> Decision:
+    if not decision.is_removed:
+        return decision
+    reason = f"changed meanwhile ({decision.reason})"
+    return replace(decision, is_removed=False, byte_count=0, reason=reason)

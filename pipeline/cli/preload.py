@@ -1,0 +1,20 @@
+"""What every worker needs, for the process that workers are forked from.
+
+Loading it takes longer than analysing a small trace, and so would loading the kernels that each of
+them calls, and reading all queries.
+"""
+
+import gc
+
+gc.disable()  # while everything is loaded
+
+import duckdb  # noqa: E402, F401
+from tracemill.base.garbage_collection import keep_loaded  # noqa: E402
+from tracemill.engine.recipes import standard_recipe  # noqa: E402
+from tracemill.kernels.otf2_callbacks import compile_callbacks  # noqa: E402
+from tracemill.kernels.warm_up import load_common_kernels  # noqa: E402
+
+load_common_kernels()
+compile_callbacks(frozenset())
+standard_recipe()
+keep_loaded()

@@ -1,0 +1,1 @@
+"""The engine: recipe, graph, plan, execution, workers and progress."""

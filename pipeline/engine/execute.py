@@ -1,0 +1,237 @@
+"""Runs stages on this machine: reading in threads, SQL and Python stages over DuckDB."""
+
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from tracemill.base.errors import QueryError
+from tracemill.base.interrupting import interruptibly
+from tracemill.engine.graph import PythonStage, ReadStage, SqlStage, Stage, has_needed_rows
+from tracemill.engine.progress import Reporter
+from tracemill.patterns.results import RESULT, checked, complete
+from tracemill.schemas import Table
+from tracemill.sql.failures import batches_of, told_as_query_error
+from tracemill.sql.query_files import QUERIES, Value
+from tracemill.store import GenerationWriter
+from tracemill.store.database import connect, create_copy, create_empty, create_view, parsed, quoted
+from tracemill.store.parquet import ROW_GROUP_ROWS
+from tracemill.store.walking import StoredRows
+
+if TYPE_CHECKING:
+    import duckdb
+
+# So few rows take no memory worth mentioning, nor does what a query makes of them.
+_FEW_ROWS = 5_000
+
+
+class Engine:
+    """Runs stages one after another and puts their tables into a generation.
+
+    Transient tables live in a private DuckDB database until no later stage needs them; the
+    database keeps what does not fit into `memory_limit` in the generation's temporary folder.
+    """
+
+    def __init__(
+        self, generation: GenerationWriter, *, threads: int, memory_limit: str, reporter: Reporter
+    ) -> None:
+        self._generation = generation
+        self._threads = threads
+        self._memory_limit = memory_limit
+        self._reporter = reporter
+        self._connection: duckdb.DuckDBPyConnection | None = None
+        self._provided: set[str] = set()
+        self._transient_rows: dict[str, int] = {}
+        self._made: dict[str, Table] = {}
+
+    def __enter__(self) -> "Engine":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+    def run(
+        self, stages: Sequence[Stage], options: Mapping[str, Mapping[str, Value]], run_id: str
+    ) -> dict[str, float]:
+        """Run `stages` in the given order, each with its options; returns seconds by stage."""
+        seconds: dict[str, float] = {}
+        last_uses = {name: at for at, stage in enumerate(stages) for name in stage.inputs}
+        for position, stage in enumerate(stages):
+            with self._reported(stage, seconds):
+                self._run(stage, options[stage.name], run_id)
+            self._made |= {table.name: table for table in stage.outputs}
+            with told_as_query_error(stage.name):
+                self._drop_unneeded(last_uses, position)
+        return seconds
+
+    @contextmanager
+    def _reported(self, stage: Stage, seconds: dict[str, float]) -> Iterator[None]:
+        total = stage.source.event_count if isinstance(stage, ReadStage) else None
+        self._reporter.stage_started(stage.name, total)
+        start = time.perf_counter()
+        yield
+        seconds[stage.name] = round(time.perf_counter() - start, 3)
+        self._reporter.stage_finished(stage.name, seconds[stage.name])
+
+    def _run(self, stage: Stage, options: Mapping[str, Value], run_id: str) -> None:
+        if isinstance(stage, ReadStage):
+            self._read(stage, options, run_id)
+        elif not has_needed_rows(stage.needed_rows, self._row_count):
+            self._leave_empty(stage)
+        else:
+            with told_as_query_error(stage.name, _file_of_user(stage)):
+                for name in self._related(stage):
+                    self._provide(name)
+                if isinstance(stage, SqlStage):
+                    self._interruptibly(lambda: self._run_sql(stage, options))
+                else:
+                    self._interruptibly(lambda: self._run_python(stage, options))
+
+    def _read(self, stage: ReadStage, options: Mapping[str, Value], run_id: str) -> None:
+        stage.source.read(
+            self._generation,
+            run_id=run_id,
+            threads=self._threads,
+            allow_damaged=bool(options["allow_damaged"]),
+            report=lambda amount: self._reporter.stage_advanced(stage.name, amount),
+        )
+        for table in stage.outputs:
+            self._generation.finish(table)
+        pa.default_memory_pool().release_unused()
+
+    def _related(self, stage: Stage) -> Sequence[str]:
+        """The inputs that a stage takes as relations."""
+        if not isinstance(stage, PythonStage):
+            return stage.inputs
+        related = [name for name in stage.inputs if name not in stage.walked]
+        return list(filter(self._row_count, related)) if stage.skips_empty else related
+
+    def _row_count(self, name: str) -> int:
+        count = self._transient_rows.get(name)
+        return self._generation.row_count(name) if count is None else count
+
+    def _leave_empty(self, stage: SqlStage | PythonStage) -> None:
+        for table in stage.outputs:
+            if table.is_transient:
+                self._transient_rows[table.name] = 0
+            else:
+                self._generation.finish(table)
+
+    def _run_sql(self, stage: SqlStage, options: Mapping[str, Value]) -> None:
+        statement, values = stage.query.statement, dict(options)
+        if stage.output.is_transient:
+            self._create(stage.output, statement, values)
+        elif stage.query.pattern:
+            self._run_pattern(stage, statement, values)
+        elif sum(map(self._row_count, stage.inputs)) <= _FEW_ROWS:
+            self._generation.write(stage.output, self._result(stage, statement, values))
+        else:
+            relation = self._database.sql(statement, params=values)
+            _check_columns(stage.output, relation.columns)
+            batches = batches_of(relation.to_arrow_reader(ROW_GROUP_ROWS))
+            self._generation.stream(stage.output, batches)
+
+    def _result(self, stage: SqlStage, statement: str, values: Mapping[str, Value]) -> pa.Table:
+        """All rows of a query at once, which plans it once; a stream of them plans it twice."""
+        cursor = self._execute(statement, values)
+        _check_columns(stage.output, [column[0] for column in cursor.description or ()])
+        with warnings.catch_warnings(action="ignore"):  # that rows are copied: there are few
+            return cursor.to_arrow_table()
+
+    def _run_pattern(self, stage: SqlStage, statement: str, values: Mapping[str, Value]) -> None:
+        """Store what a pattern finds, which is checked as it is written."""
+        create = f"CREATE TEMP TABLE {RESULT} AS\n{statement}"
+        ((count,),) = self._execute(create, values).fetchall()
+        found = complete(self._database, stage.query, stage.metrics, self._row_count)
+        batches = batches_of(found.to_arrow_reader(ROW_GROUP_ROWS)) if count else ()
+        self._generation.stream(stage.output, checked(batches, stage.query, stage.metrics))
+        self._database.execute(f"DROP TABLE {RESULT}")
+
+    def _run_python(self, stage: PythonStage, options: Mapping[str, Value]) -> None:
+        inputs: dict[str, Any] = {name: self._database.table(name) for name in self._related(stage)}
+        inputs |= {name: StoredRows(self._generation.files(name)) for name in stage.walked}
+        results = stage.compute(**inputs, **options)
+        results = (results,) if len(stage.outputs) == 1 else results
+        for table, result in zip(stage.outputs, results, strict=True):
+            self._keep(table, result)
+
+    def _keep(self, table: Table, result: pa.Table | pa.RecordBatchReader) -> None:
+        if table.is_transient:
+            self._database.register("result", result)
+            self._create(table, "FROM result", {})
+            self._database.unregister("result")
+        else:
+            is_table = isinstance(result, pa.Table)
+            self._generation.stream(table, [result] if is_table else batches_of(result))
+
+    def _create(self, table: Table, statement: str, values: dict[str, Value]) -> None:
+        """Make a transient table of the rows of a statement, and count them."""
+        create = f"CREATE TEMP TABLE {quoted(table.name)} AS\n{statement}"
+        ((count,),) = self._execute(create, values).fetchall()
+        self._transient_rows[table.name] = count
+        self._provided.add(table.name)
+
+    def _execute(self, statement: str, values: Mapping[str, Value]) -> "duckdb.DuckDBPyConnection":
+        return self._database.execute(parsed(self._database, statement), values)
+
+    @property
+    def _database(self) -> "duckdb.DuckDBPyConnection":
+        """The connection, made when first needed.
+
+        Every query orders its result itself, so DuckDB need not keep the order of its inputs,
+        which would cost memory.
+        """
+        if self._connection is None:
+            self._connection = connect(
+                threads=self._threads,
+                memory_limit=self._memory_limit,
+                temp_directory=str(self._generation.spill_path),
+                preserve_insertion_order=False,
+            )
+        return self._connection
+
+    def _provide(self, name: str) -> None:
+        if name in self._provided:
+            return
+        if name in self._made and not self._row_count(name):
+            create_empty(self._database, self._made[name])
+        else:
+            create = create_copy if self._row_count(name) <= _FEW_ROWS else create_view
+            create(self._database, name, self._generation.files(name))
+        self._provided.add(name)
+
+    def _drop_unneeded(self, last_uses: Mapping[str, int], position: int) -> None:
+        """Drop what no stage after this one needs; a few rows are left, as dropping takes time."""
+        for name in sorted(self._provided & self._transient_rows.keys()):
+            is_large = self._transient_rows[name] > _FEW_ROWS
+            if is_large and last_uses.get(name, position) <= position:
+                self._database.execute(f"DROP TABLE {quoted(name)}")
+                self._provided.remove(name)
+
+    def _interruptibly(self, work: Callable[[], None]) -> None:
+        interruptibly(work, self._database.interrupt)
+
+
+def _file_of_user(stage: Stage) -> Path | None:
+    """Where the query of a stage is, if the user wrote it."""
+    if isinstance(stage, SqlStage) and QUERIES not in stage.query.path.parents:
+        return stage.query.path
+    return None
+
+
+def _check_columns(table: Table, columns: Sequence[str]) -> None:
+    if tuple(columns) != table.column_names:
+        raise QueryError(
+            f"{table.name}: the query's columns are {', '.join(columns)}; the schema declares "
+            f"{', '.join(table.column_names)}"
+        )

@@ -1,0 +1,249 @@
+"""Stages, what each needs and makes, and an order in which all can run."""
+
+import importlib.metadata
+import importlib.util
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Any
+
+from tracemill.base.errors import QueryError
+from tracemill.base.text import hash_of
+from tracemill.base.version import VERSION
+from tracemill.patterns.catalogue import known_tables, metrics_of
+from tracemill.readers.common.source import Source
+from tracemill.schemas import Table
+from tracemill.sql.query_files import COMPLETED, Query, Value, load_query
+
+# Stands for the code that runs stages. Raise it when a change of that code changes tables.
+STAGE_FORMAT = 1
+# How rows become bytes.
+_WRITING_MODULES = ("tracemill.store.parquet",)
+# How rows of patterns are completed.
+_COMPLETING_MODULES = ("tracemill.patterns.results",)
+READ = "read"
+
+
+@dataclass(frozen=True)
+class ReadStage:
+    """Reading the trace: the stage that needs no tables."""
+
+    source: Source
+
+    @property
+    def name(self) -> str:
+        return READ
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def outputs(self) -> tuple[Table, ...]:
+        return self.source.tables
+
+
+@dataclass(frozen=True)
+class SqlStage:
+    """A query that makes one table. `metrics` are those that it may find if it is a pattern."""
+
+    query: Query
+    output: Table
+    metrics: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.query.relation
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.query.inputs
+
+    @property
+    def needed_rows(self) -> tuple[tuple[str, ...], ...]:
+        return self.query.needed_rows
+
+    @property
+    def outputs(self) -> tuple[Table, ...]:
+        return (self.output,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonStage:
+    """A pure function from tables to tables.
+
+    `compute` gets a DuckDB relation per input under the table's name, and a value per parameter.
+    Inputs that are `walked`, which are stored ones, come as StoredRows instead. It returns one
+    Arrow table or record batch reader per output, in order; a single one as such.
+    `modules` are those whose source text the result depends on. Where all inputs of one of the
+    groups of `needed_rows` are empty, so are all outputs. A stage that `skips_empty` gets only
+    those inputs that have rows.
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    outputs: tuple[Table, ...]
+    compute: Callable[..., Any]
+    modules: tuple[str, ...]
+    parameters: Mapping[str, Value]
+    walked: tuple[str, ...] = ()
+    needed_rows: tuple[tuple[str, ...], ...] = ()
+    skips_empty: bool = False
+
+
+Stage = ReadStage | SqlStage | PythonStage
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is computed from a trace: queries and Python stages that make the declared tables."""
+
+    queries: tuple[Query, ...]
+    python_stages: tuple[PythonStage, ...] = ()
+    tables: Mapping[str, Table] = field(default_factory=known_tables)
+
+
+def has_needed_rows(needed_rows: Iterable[Iterable[str]], row_count: Callable[[str], int]) -> bool:
+    """Whether in every group some table has rows; else nothing can be computed from them."""
+    return all(any(map(row_count, group)) for group in needed_rows)
+
+
+def build_graph(source: Source, recipe: Recipe) -> tuple[Stage, ...]:
+    """All stages in an order in which each runs after those that make its inputs.
+
+    The order depends on names alone. Raises QueryError for unknown tables, inputs nobody makes,
+    outputs made twice, and circles.
+    """
+    queries = [query for query in recipe.queries if query.is_stage]
+    made_by_sql = [
+        SqlStage(query, _output(query, recipe.tables), _metrics(query, queries))
+        for query in queries
+    ]
+    stages: list[Stage] = [ReadStage(source), *made_by_sql, *recipe.python_stages]
+    makers = _makers(stages)
+    for name, count in Counter(stage.name for stage in stages).items():
+        if count > 1:
+            raise QueryError(f"{count} stages are called {name}: give each a name of its own")
+    for stage in stages:
+        for name in stage.inputs:
+            if name not in makers:
+                known = ", ".join(sorted(makers))
+                raise QueryError(f"{stage.name}: nothing makes {name}: tables present: {known}")
+    return _ordered(stages, makers)
+
+
+def key_parts(
+    stage: Stage, output: Table, *, digest: str, options: Mapping[str, Any]
+) -> dict[str, str]:
+    """What, besides its inputs, the content of one output of a stage depends on."""
+    parts = {
+        "format": f"{STAGE_FORMAT} {code_hash(_WRITING_MODULES)}",
+        "schema": schema_hash(output),
+        "tracemill": VERSION,
+        "pyarrow": installed_version("pyarrow"),
+    }
+    if isinstance(stage, ReadStage):
+        parts |= {"source": digest, "code": code_hash(stage.source.code_modules)}
+    elif isinstance(stage, SqlStage):
+        parts |= {"query": hash_of(stage.query.text), "duckdb": installed_version("duckdb")}
+        if stage.query.pattern:
+            parts["code"] = code_hash(_COMPLETING_MODULES) + hash_of(
+                load_query(COMPLETED).text + " ".join(stage.metrics)
+            )
+    else:
+        parts |= {"code": code_hash(stage.modules), "duckdb": installed_version("duckdb")}
+    return parts | {"options": json.dumps(options, sort_keys=True)}
+
+
+def schema_hash(table: Table) -> str:
+    """Hash of everything that is declared about a table.
+
+    What its rules say is taken from the text of the modules that define them.
+    """
+    modules = {rule.holds.__module__ for rule in table.rules} | {Table.__module__}
+    return hash_of(table.declaration + code_hash(tuple(sorted(modules))))
+
+
+@cache
+def code_hash(modules: tuple[str, ...]) -> str:
+    """Hash of the source text of some modules; a package stands for all modules in it."""
+    return hash_of("".join(path.read_text(encoding="utf-8") for path in _source_files(modules)))
+
+
+@cache
+def installed_version(package: str) -> str:
+    """Version of an installed package, without importing it; empty if there is none."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def _source_files(modules: Sequence[str]) -> list[Path]:
+    found: list[Path] = []
+    for name in modules:
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.origin is None:
+            raise ValueError(f"module {name} has no source text")
+        path = Path(spec.origin)
+        is_package = path.name == "__init__.py"
+        found += sorted(path.parent.rglob("*.py")) if is_package else [path]
+    return found
+
+
+def _output(query: Query, tables: Mapping[str, Table]) -> Table:
+    if query.output != query.relation:
+        raise QueryError(
+            f"{query.relation}: Output is {query.output}: {query.path}: name it like the file"
+        )
+    if query.output not in tables:
+        raise QueryError(f"{query.relation}: the schemas have no such table: {query.path}")
+    return tables[query.output]
+
+
+def _metrics(query: Query, queries: Sequence[Query]) -> tuple[str, ...]:
+    if query.pattern is None:
+        return ()
+    return tuple(metric.name for metric in metrics_of(query, queries))
+
+
+def _makers(stages: Iterable[Stage]) -> dict[str, Stage]:
+    makers: dict[str, Stage] = {}
+    for stage in stages:
+        for table in stage.outputs:
+            other = makers.setdefault(table.name, stage)
+            if other is not stage:
+                raise QueryError(f"{table.name} is made twice: by {other.name} and {stage.name}")
+    return makers
+
+
+def _ordered(stages: Iterable[Stage], makers: Mapping[str, Stage]) -> tuple[Stage, ...]:
+    by_name = {stage.name: stage for stage in sorted(stages, key=_rank)}
+    needs = {
+        name: sorted({makers[each].name for each in stage.inputs})
+        for name, stage in by_name.items()
+    }
+    sorter = TopologicalSorter(needs)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        first, *others = reversed(error.args[1])
+        circle = f"{first} needs {', which needs '.join(others)}"
+        raise QueryError(f"stages wait for each other: {circle}") from error
+    ready: list[Stage] = []
+    ordered: list[Stage] = []
+    while sorter.is_active():
+        ready += (by_name[name] for name in sorter.get_ready())
+        ordered.append(min(ready, key=_rank))
+        ready.remove(ordered[-1])
+        sorter.done(ordered[-1].name)
+    return tuple(ordered)
+
+
+def _rank(stage: Stage) -> tuple[bool, str]:
+    """Reading comes first: before DuckDB, it runs in little memory."""
+    return (stage.name != READ, stage.name)

@@ -1,0 +1,223 @@
+"""Which tables have to be computed, which can be reused, and why."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tracemill.base.text import hash_of
+from tracemill.engine.graph import ReadStage, SqlStage, Stage, key_parts
+from tracemill.schemas import Table
+from tracemill.sql.query_files import Value
+from tracemill.store import Manifest, TableRecord
+
+FIRST_RUN = "first run"
+FORCED = "forced"
+MISSING = "file missing or of another size"
+UNCHANGED = "unchanged"
+
+# What a difference in a part of the key means, most telling first.
+_CHANGES = {
+    "source": "source changed",
+    "options": "options changed",
+    "query": "query text changed",
+    "code": "code changed",
+    "schema": "schema changed",
+    "format": "stage format changed",
+    "tracemill": "version of Tracemill changed",
+    "pyarrow": "version of pyarrow changed",
+    "duckdb": "version of DuckDB changed",
+}
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What happens to a table, and why."""
+
+    table: str
+    stage: str
+    is_computed: bool
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.table}: {'computed' if self.is_computed else 'reused'}, {self.reason}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All tables of a generation: their records, and the stages that have to run, in order.
+
+    `key` identifies the generation by the keys of all its tables.
+    """
+
+    key: str
+    stages: tuple[Stage, ...]
+    records: Mapping[str, TableRecord]
+    decisions: tuple[Decision, ...]
+
+    @property
+    def has_to_read(self) -> bool:
+        """Whether the trace itself is read."""
+        return any(isinstance(stage, ReadStage) for stage in self.stages)
+
+
+def make_plan(
+    graph: Sequence[Stage],
+    *,
+    digest: str,
+    allow_damaged: bool,
+    values: Mapping[str, Value],
+    current: Manifest | None,
+    missing: Collection[str] = (),
+    force: bool = False,
+) -> Plan:
+    """Compare what would be made with what the current generation holds.
+
+    `digest` is that of the source's content, `missing` the stored tables that are not intact.
+    """
+    records = _records(graph, digest, allow_damaged, values)
+    old = current.tables if current else {}
+    reasons = {
+        name: _reason(record, old.get(name), is_first=current is None) for name, record in
+        records.items()
+    }  # fmt: skip
+    reasons |= {name: MISSING for name in missing if reasons.get(name) == UNCHANGED}
+    reasons |= dict.fromkeys(records, FORCED) if force and current else {}
+    stages, reasons = _to_run(graph, reasons)
+    computed = {table.name for stage in stages for table in stage.outputs}
+    decisions = tuple(
+        Decision(table.name, stage.name, table.name in computed, reasons[table.name])
+        for stage in graph
+        for table in stage.outputs
+        if table.name in computed or not table.is_transient
+    )
+    return Plan(generation_key(records), stages, _with_reasons(records, decisions), decisions)
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What tables are made from, apart from the content of the source: parts and inputs by name.
+
+    It is the same for all sources of a format, so that many of them can be looked at quickly.
+    """
+
+    tables: Mapping[str, tuple[Mapping[str, str], Collection[str]]]
+
+
+def outline(graph: Sequence[Stage], *, allow_damaged: bool, values: Mapping[str, Value]) -> Outline:
+    """The outline of all tables that the stages of a graph make."""
+    records = _records(graph, "", allow_damaged, values)
+    return Outline({name: (each.parts, set(each.inputs)) for name, each in records.items()})
+
+
+def is_as_outlined(manifest: Manifest, outline: Outline, digest: str) -> bool:
+    """Whether a generation holds just what would be made of a source of that content.
+
+    No key is computed: tables made from the same parts and inputs all the way up have the same.
+    """
+    made = manifest.tables
+    return set(made) == set(outline.tables) and all(
+        made[name].parts == ({**parts, "source": digest} if "source" in parts else parts)
+        and set(made[name].inputs) == inputs
+        for name, (parts, inputs) in outline.tables.items()
+    )
+
+
+def generation_key(records: Mapping[str, TableRecord]) -> str:
+    """Identity of a generation: that of all its tables."""
+    return _key({name: record.key for name, record in records.items()})
+
+
+def option_values(
+    stage: Stage, *, allow_damaged: bool, values: Mapping[str, Value]
+) -> dict[str, Value]:
+    """The options that one stage depends on; raises QueryError for a parameter without value."""
+    if isinstance(stage, ReadStage):
+        return {"allow_damaged": allow_damaged}
+    if isinstance(stage, SqlStage):
+        return stage.query.bind(values)
+    return {name: values.get(name, default) for name, default in stage.parameters.items()}
+
+
+def _records(
+    graph: Sequence[Stage], digest: str, allow_damaged: bool, values: Mapping[str, Value]
+) -> dict[str, TableRecord]:
+    records: dict[str, TableRecord] = {}
+    for stage in graph:
+        options = option_values(stage, allow_damaged=allow_damaged, values=values)
+        inputs = {name: records[name].key for name in stage.inputs}
+        for table in stage.outputs:
+            parts = key_parts(stage, table, digest=digest, options=options)
+            records[table.name] = TableRecord(
+                key=_key({"parts": parts, "inputs": inputs, "table": table.name}),
+                parts=parts,
+                inputs=inputs,
+                reason="",
+                is_stored=not table.is_transient,
+            )
+    return records
+
+
+def _reason(new: TableRecord, old: TableRecord | None, *, is_first: bool) -> str:
+    if is_first:
+        return FIRST_RUN
+    if old is None or old.is_stored != new.is_stored:
+        return "new table"
+    if old.key == new.key:
+        return UNCHANGED
+    for part, change in _CHANGES.items():
+        if old.parts.get(part) != new.parts.get(part):
+            return change
+    names = sorted(set(old.inputs) | set(new.inputs))
+    changed = [name for name in names if old.inputs.get(name) != new.inputs.get(name)]
+    return f"upstream changed: {', '.join(changed)}"
+
+
+def _to_run(
+    graph: Sequence[Stage], reasons: Mapping[str, str]
+) -> tuple[tuple[Stage, ...], dict[str, str]]:
+    """The stages that must run, in order, and the reasons of all tables completed.
+
+    A transient table is made only if a stage that runs needs it.
+    """
+    chosen: list[Stage] = []
+    told = dict(reasons)
+    needed_by: dict[str, str] = {}
+    for stage in reversed(graph):
+        if any(_is_due(table, reasons[table.name], needed_by) for table in stage.outputs):
+            chosen.append(stage)
+            needed_by |= dict.fromkeys(stage.inputs, stage.name)
+            told |= _completed(stage, reasons, needed_by)
+    return tuple(reversed(chosen)), told
+
+
+def _is_due(table: Table, reason: str, needed_by: Collection[str]) -> bool:
+    return table.name in needed_by if table.is_transient else reason != UNCHANGED
+
+
+def _completed(
+    stage: Stage, reasons: Mapping[str, str], needed_by: Mapping[str, str]
+) -> dict[str, str]:
+    """Reasons for the unchanged tables of a stage that runs."""
+    due = [table.name for table in stage.outputs if reasons[table.name] != UNCHANGED]
+    unchanged = (table for table in stage.outputs if reasons[table.name] == UNCHANGED)
+    return {
+        table.name: f"made together with {due[0]}" if due else f"needed by {needed_by[table.name]}"
+        for table in unchanged
+    }
+
+
+def _with_reasons(
+    records: Mapping[str, TableRecord], decisions: Sequence[Decision]
+) -> dict[str, TableRecord]:
+    told = {each.table: each for each in decisions}
+    return {
+        name: replace(record, reason=told[name].reason, is_reused=not told[name].is_computed)
+        if name in told
+        else replace(record, reason=UNCHANGED, is_reused=True)
+        for name, record in records.items()
+    }
+
+
+def _key(document: Any) -> str:
+    return hash_of(json.dumps(document, sort_keys=True))

@@ -1,0 +1,38 @@
+"""What is computed: from a trace, from a trace into a store, from the runs of a campaign."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tracemill.engine.graph import Recipe
+from tracemill.patterns.catalogue import known_tables, table_of
+from tracemill.patterns.own import patterns_of_store, read_patterns
+from tracemill.patterns.stages import metrics_stage, pattern_stages
+from tracemill.sql.query_files import Query, all_queries
+from tracemill.stages import PYTHON_STAGES
+from tracemill.store import Store
+
+
+def standard_recipe(own: Sequence[Query] = ()) -> Recipe:
+    """Everything that is computed from a trace; with patterns of your own."""
+    shipped = (query for query in all_queries() if not query.is_of_campaigns)
+    return Recipe(
+        (*shipped, *own),
+        (*PYTHON_STAGES, *pattern_stages(own)),
+        {**known_tables(), **{query.relation: table_of(query) for query in own}},
+    )
+
+
+def recipe_of(store: Store, patterns: Sequence[Path] = ()) -> Recipe:
+    """Everything that is computed from a trace, with the store's own patterns and other folders'.
+
+    Raises PatternError or MissingInputError for patterns that cannot be used.
+    """
+    return standard_recipe(read_patterns((*patterns_of_store(store.path), *patterns)))
+
+
+def campaign_recipe() -> Recipe:
+    """Everything that is computed from the runs of a campaign."""
+    from tracemill.stages.campaign import CAMPAIGN_STAGES  # needs SciPy, which starts slowly
+
+    queries = tuple(query for query in all_queries() if query.is_of_campaigns)
+    return Recipe(queries, (*CAMPAIGN_STAGES, metrics_stage()))

@@ -1,3 +1,0 @@
-"""The compiled part of the generator: the simulated machine, and what consumes its events."""
-
-import pipeline.kernels  # noqa: F401  (numba has to know where to keep what it compiles)

@@ -1,0 +1,241 @@
+"""What the arrays of the simulated machine hold: one line per column.
+
+All times are nanoseconds since the trace's zero; everything else counts from 0 unless said
+otherwise. NOBODY stands for what is not there.
+"""
+
+from collections import namedtuple
+from typing import Any, Final
+
+import numpy as np
+
+# Typed numbers: compiled code would be specialised for each value of a plain one.
+NOBODY: Any = np.int64(-1)
+ANY: Final = -2
+LAST: Final = -3
+"""As a peer: any sender; the sender of the message received last."""
+
+NO: Final = np.bool_(False)
+
+# --- Instructions, a row each --------------------------------------------------------------------
+
+(
+    CODE, PATH, PEER, COMM, TAG, BYTES, RECEIVED, SLOT, COUNT, AMOUNT, MODE, TARGET, LOCK_PATH,
+) = range(13)  # fmt: skip
+INSTRUCTION_WIDTH: Final = 13
+
+(
+    END, ENTER_REGION, LEAVE_REGION, WORK, LOOP, JUMP, JUMP_IF_TAG, SEND, ISEND, RECV, IRECV,
+    SENDRECV, WAIT, COLLECTIVE, ICOLLECTIVE, TEAM, TRANSFER, REMOTE, POST, START, COMPLETE, EXPOSE,
+    LOCK, UNLOCK, FLUSH,
+) = range(25)  # fmt: skip
+"""END ends the program. WORK passes AMOUNT ns in COUNT nested function calls, with jitter of MODE
+ppm. LOOP jumps to TARGET AMOUNT times in all, counted in register SLOT.
+
+SEND, ISEND, RECV, IRECV, SENDRECV: PEER is a process, TARGET of SENDRECV the one to receive from;
+TARGET 1 numbers a task. ISEND and IRECV make the request SLOT, WAIT completes COUNT of them from
+SLOT on. COLLECTIVE, ICOLLECTIVE: PEER is the root's rank in COMM, SLOT the operation's number in
+OTF2, COUNT how many members send data, AMOUNT the request made; of the family WINDOW, COUNT is how
+many requests it completes, AMOUNT the window. REMOTE is a call of AMOUNT ns that puts or gets BYTES
+(SLOT is its kind of record) in window PEER of COMM, in an epoch of kind MODE: at rank RECEIVED, or
+if that is NOBODY at one of the next COUNT ranks, in each round of register 1 at another one; its
+requests are numbered from TARGET on. TRANSFER is a call of AMOUNT ns that reads or writes (COUNT
+says which) BYTES through the handle PEER; so does a collective of the family FILE, through the
+handle AMOUNT, if its SLOT is ACCESSING.
+
+POST, START, COMPLETE, EXPOSE (MPI_Win_wait), with window PEER of COMM: COUNT are the partners, the
+ranks before the own one of POST and EXPOSE, those after it of the others; TAG is their group,
+AMOUNT how many requests are completed, SLOT how many of the partners were accessed. LOCK, UNLOCK,
+FLUSH: of rank RECEIVED in window PEER of COMM; SLOT 0 is an exclusive lock, 1 a shared one. If MODE
+is LAZY, START and LOCK block nobody, but what follows. TEAM: COUNT barriers within, AMOUNT ns
+between them, SLOT ppm more for each higher thread, of which TARGET follow each other, PEER function
+calls, TAG threads; before each barrier all take a lock of kind COMM at LOCK_PATH RECEIVED times,
+for BYTES ns."""
+
+# WORK: the task's number, not the place in the program, decides how long it takes.
+BY_TASK: Final = 1
+STANDARD, SYNCHRONOUS, BUFFERED = range(3)
+"""Modes of sending. Standard: buffered up to the eager limit, else synchronous."""
+
+# --- Families of collectives (MODE of a collective); SLOT is its OTF2 operation ------------------
+
+(BARRIER, N_TO_N, ONE_TO_N, N_TO_ONE, SCAN, RING, WINDOW, INIT, FINALIZE, FILE) = range(10)
+# Operations of the family WINDOW: of fences, and of making and freeing windows.
+FENCING, CREATING, FREEING = 0, 17, 18
+# Operations of the family FILE; reading and writing have the numbers of OTF2.
+OPENING, CLOSING, ACCESSING = range(3)
+READING, WRITING = range(2)
+ALONE: Any = NOBODY
+"""As a communicator: a file of one process."""
+IN_FENCE, IN_EPOCH, IN_LOCK, LAZY = 0, 1, 2, 4
+"""Kinds of epochs of REMOTE, to which LAZY may be added."""
+BEYOND: Final = 1
+"""In TARGET: the reference analyser leaves the operation out."""
+
+# --- Processes -----------------------------------------------------------------------------------
+
+(
+    PC, STATE, CALL_ENTER, CALL_VISIT, CALL_AT, FIRST_SLOT, SLOT_COUNT, CALL_LEAVE,
+    LAST_SOURCE, LAST_TAG, LAST_TASK, NEXT_REQUEST, SENT_COUNT,
+    UNEXPECTED_FIRST, UNEXPECTED_LAST, POSTED_FIRST, POSTED_LAST,
+    REMEMBERED_COUNT, REMOTE_RANK, IS_CHARGED,
+    LOCK_STATE, LOCK_AT, GRANT_NS, LOCK_ENTER, LOCK_LEAVE, LOCK_VISIT, QUEUE_NEXT,
+    AWAITING_FIRST, AWAITING_NEXT, ARRIVAL_NS, REGISTER,
+) = range(31)  # fmt: skip
+"""REMOTE_RANK is the target of the operation of a process, IS_CHARGED whether its call is known to
+have waited. LOCK_… are about the lock it wants or has. AWAITING_… chain the processes that wait for
+this one to enter MPI, ARRIVAL_NS is when one that this one waits for did."""
+REGISTER_COUNT: Final = 4
+LOCK_COUNTS: Final = REGISTER + REGISTER_COUNT
+"""How many times the lock of each kind was taken."""
+LOCK_KINDS: Final = ("critical", "api", "mutex")
+(CRITICAL, API, MUTEX) = range(3)
+PROCESS_WIDTH: Final = LOCK_COUNTS + len(LOCK_KINDS)
+READY, IN_CALL, ENDED = range(3)
+
+# --- Requests of a process; the last two slots are those of its blocking calls -------------------
+
+(SLOT_KIND, SLOT_OBJECT, SLOT_REQUEST) = range(3)
+SLOT_WIDTH: Final = 3
+(NOTHING, SENDING, RECEIVING, TAKING_PART) = range(4)
+OWN_SLOTS: Final = 2
+
+# --- Messages: a send, a posted receive, or both -------------------------------------------------
+
+(
+    SENDER, RECEIVER, MESSAGE_COMM, MESSAGE_TAG, MESSAGE_BYTES, IS_SYNCHRONOUS, TASK,
+    SEND_ENTER, SEND_VISIT, SEND_RECORD, RECEIVE_ENTER, RECEIVE_VISIT, DONE, NEXT, USERS,
+) = range(15)  # fmt: skip
+MESSAGE_WIDTH: Final = 15
+
+# --- Collective instances and their members ------------------------------------------------------
+
+(
+    INSTANCE_COMM, ORDINAL, INSTANCE_CODE, ARRIVED, SENDERS_ARRIVED, FINISHED, POINTERS,
+    INSTANCE_NEXT, LATEST_NS,
+) = range(9)  # fmt: skip
+INSTANCE_WIDTH: Final = 9
+(
+    BEGIN, COST, FINISH, SENT, GOT, MEMBER_STATE, START_ENTER, START_VISIT, END_ENTER, END_VISIT,
+    END_PATH,
+) = range(11)  # fmt: skip
+MEMBER_WIDTH: Final = 11
+(ABSENT, WAITING, RELEASED) = range(3)
+
+# --- Remembered late senders of a location, for the wrong order ----------------------------------
+
+(REMEMBERED_RECORD, REMEMBERED_VISIT, REMEMBERED_SENDER) = range(3)
+REMEMBERED_WIDTH: Final = 3
+REMEMBERED_MOST: Final = 100
+
+# --- Windows, by window and rank -----------------------------------------------------------------
+
+(POSTS, STARTS, COMPLETES, POST_ENTER, POST_VISIT, COMPLETE_ENTER, COMPLETE_VISIT, ACCESS) = (
+    0, 1, 2, 3, 5, 7, 9, 11
+)  # fmt: skip
+(ACCESS_LEAVE, ACCESS_LOCATION, ACCESS_VISIT, ACCESS_ENTER) = range(4)
+ACCESS_WIDTH: Final = 4
+EPOCH_WIDTH: Final = ACCESS + 3 * ACCESS_WIDTH
+"""How many epochs were begun and ended; of the last two, in turn, when and by which visits. Last
+operation on the memory of a rank in the last two epochs, and since the last fence."""
+FENCE_SLOT: Final = 2
+
+(HOLDERS, IS_EXCLUSIVE, QUEUE_FIRST, QUEUE_LAST, LAST_RELEASE, LAST_EXCLUSIVE) = (
+    0, 1, 2, 3, 4, 8
+)  # fmt: skip
+(RELEASE_NS, RELEASE_LOCATION, RELEASE_VISIT, RELEASE_ENTER) = range(4)
+LOCK_WIDTH: Final = LAST_EXCLUSIVE + 4
+EXCLUSIVE: Final = 0
+(UNREQUESTED, REQUESTED, GRANTED) = range(3)
+
+# --- The last times of a process in MPI, latest first --------------------------------------------
+
+(STAY_ENTER, STAY_LEAVE, STAY_VISIT) = range(3)
+STAY_COUNT: Final = 3
+STAY_WIDTH: Final = 3
+
+# --- Results -------------------------------------------------------------------------------------
+
+(EVENT_LOCATION, EVENT_KIND, EVENT_TIME, EVENT_ARGUMENTS) = range(4)
+EVENT_WIDTH: Final = EVENT_ARGUMENTS + 6
+
+(
+    WAIT_PROPERTY, WAIT_LOCATION, WAIT_VISIT, WAIT_PATH, WAIT_ENTER, WAIT_START, WAIT_NS,
+    CAUSE_LOCATION, CAUSE_VISIT, CAUSE_ENTER, IS_BEYOND, WAIT_ROLE, WAIT_COMM, WAIT_ORDINAL,
+) = range(14)  # fmt: skip
+WAIT_WIDTH: Final = 14
+(CERTAIN, CANDIDATE, MARK) = np.arange(3)
+"""Roles of rows of waits. Waits for non-blocking collectives, named by communicator and ordinal,
+are candidates: a call waits for one of them. A mark gives another property to the late sender of
+the same location and visit, and has nothing but these three columns."""
+
+PROPERTIES: Final = (
+    "mpi_latesender", "mpi_lswo_same", "mpi_lswo_different", "mpi_latereceiver",
+    "mpi_barrier_wait", "mpi_barrier_completion", "mpi_wait_nxn", "mpi_nxn_completion",
+    "mpi_latebroadcast", "mpi_earlyreduce", "mpi_earlyscan", "mpi_init_completion",
+    "mpi_finalize_wait", "mpi_rma_wait_at_create", "mpi_rma_wait_at_fence",
+    "mpi_rma_wait_at_free", "omp_fork", "omp_ebarrier_wait", "omp_ibarrier_wait",
+    "mpi_rma_early_fence", "mpi_rma_sync_late_post", "mpi_rma_comm_late_post",
+    "mpi_rma_early_wait", "mpi_rma_late_complete", "mpi_rma_sync_lock_competition",
+    "mpi_rma_comm_lock_competition", "mpi_rma_wait_for_progress",
+    "omp_lock_contention_critical", "omp_lock_contention_api", "pthread_lock_contention_mutex_lock",
+    "mpi_io_collective_wait",
+)  # fmt: skip
+(
+    LATE_SENDER, WRONG_ORDER_SAME, WRONG_ORDER_DIFFERENT, LATE_RECEIVER, BARRIER_WAIT,
+    BARRIER_COMPLETION, NXN_WAIT, NXN_COMPLETION, LATE_BROADCAST, EARLY_REDUCE, EARLY_SCAN,
+    INIT_COMPLETION, FINALIZE_WAIT, CREATE_WAIT, FENCE_WAIT, FREE_WAIT, FORK_TIME,
+    EXPLICIT_BARRIER_WAIT, IMPLICIT_BARRIER_WAIT, EARLY_FENCE, SYNC_LATE_POST, COMM_LATE_POST,
+    EARLY_WAIT, LATE_COMPLETE, SYNC_LOCK_WAIT, COMM_LOCK_WAIT, PROGRESS_WAIT, LOCK_WAIT,
+) = np.arange(28)  # fmt: skip
+"""LOCK_WAIT is the first of one for each kind of lock."""
+FILE_WAIT: Final = np.int64(len(PROPERTIES) - 1)
+
+(
+    ON_ENTER, ON_LEAVE, ON_SEND, ON_ISEND, ON_ISEND_COMPLETE, ON_IRECV_REQUEST, ON_RECV, ON_IRECV,
+    ON_COLLECTIVE_BEGIN, ON_COLLECTIVE_END, ON_REQUEST, ON_COMPLETE, ON_FORK, ON_JOIN,
+    ON_TEAM_BEGIN, ON_TEAM_END, ON_WINDOW_CREATE, ON_WINDOW_DESTROY, ON_WINDOW_BEGIN, ON_WINDOW_END,
+    ON_PUT, ON_GET, ON_LOCAL_COMPLETE, ON_REMOTE_COMPLETE, ON_ACQUIRE, ON_RELEASE, ON_FILE_OPEN,
+    ON_FILE_CLOSE, ON_ACCESS_BEGIN, ON_ACCESS_END, ON_GROUP_SYNC, ON_LOCK, ON_UNLOCK, ON_ATOMIC,
+) = np.array(
+    [0, 1, 16, 17, 18, 19, 20, 21, 24, 25, 26, 27, 40, 41, 42, 43, 64, 65, 66, 67, 75, 76, 79, 81,
+     58, 59, 96, 97, 102, 105, 68, 69, 72, 77]
+)  # fmt: skip
+"""Kinds of event records, with the numbers of tracemill.kernels.records."""
+
+# --- The critical path ---------------------------------------------------------------------------
+
+(
+    STEP_VISIT, STEP_BEGIN, STEP_PATH, STEP_WAIT_NS, STEP_CAUSE, STEP_CAUSE_VISIT,
+    STEP_CAUSE_ENTER,
+) = range(7)  # fmt: skip
+STEP_WIDTH: Final = 7
+"""Waits by which the path goes on elsewhere, in the order of location and visit."""
+
+(SEGMENT_LOCATION, SEGMENT_BEGIN, SEGMENT_END, SEGMENT_PATH, SEGMENT_WAIT_NS) = range(5)
+SEGMENT_WIDTH: Final = 5
+"""Stretches of the path; those that begin with a wait tell its call path and length."""
+
+# --- Counters of the machine ---------------------------------------------------------------------
+
+(
+    EVENT_COUNT, WAIT_COUNT, MESSAGE_FREE, INSTANCE_FREE, HEAP_SIZE, ENDED_COUNT, SEED, HAS_EVENTS,
+    HAS_TRUTH, HAS_NOISE, THREADS, OVERHEAD, LATENCY, NS_PER_KIB, EAGER_LIMIT, END_NS, MOST_EVENTS,
+    MOST_WAITS,
+) = range(18)  # fmt: skip
+COUNTER_COUNT: Final = 18
+
+State = namedtuple(
+    "State",
+    (
+        "counters", "code", "processes", "visits", "slots", "messages", "instances", "members",
+        "comm_sizes", "comm_ranks", "comm_members", "pointers", "heap", "remembered", "events",
+        "waits", "factors", "first_functions", "team", "epochs", "locks", "stays",
+    ),
+)  # fmt: skip
+"""Arrays of the machine. `comm_ranks` (communicator, process) and `comm_members` (communicator,
+rank) translate ranks; `pointers` (communicator, process) is the instance called last; `heap` holds
+(time, process); `factors` (call path, process) of computing are in ppm; `first_functions` gives
+the first call path below each one that WORK calls, NOBODY for none; `team` is room for the threads
+of one process; `epochs` and `locks` (window, rank) are about windows, `stays` (process, place)
+about times in MPI."""

@@ -1,0 +1,114 @@
+"""When things happen: the queue of processes by time, and seeded draws."""
+
+from typing import Any
+
+import numpy as np
+from tracemill.kernels.simulation.compiled import part
+from tracemill.kernels.simulation.layout import (
+    HAS_NOISE,
+    HEAP_SIZE,
+    REGISTER,
+    SEED,
+)
+
+MILLION = 1_000_000
+(FOR_WORK, FOR_BEGIN, FOR_COST, FOR_TASK) = np.arange(1, 5)
+"""What random bits are for, so that one does not tell the other."""
+
+
+@part
+def push(heap: Any, counters: Any, time: Any, process: Any) -> None:
+    """Let a process go on at a time."""
+    place = counters[HEAP_SIZE]
+    counters[HEAP_SIZE] = place + 1
+    while place > 0:
+        parent = (place - 1) >> 1
+        if heap[parent, 0] < time or (heap[parent, 0] == time and heap[parent, 1] <= process):
+            break
+        heap[place, 0], heap[place, 1] = heap[parent, 0], heap[parent, 1]
+        place = parent
+    heap[place, 0], heap[place, 1] = time, process
+
+
+@part
+def pop(heap: Any, counters: Any) -> None:
+    """Take the first process off the queue; it was `heap[0]`."""
+    size = counters[HEAP_SIZE] - 1
+    counters[HEAP_SIZE] = size
+    time, process = heap[size, 0], heap[size, 1]
+    place = 0
+    while True:
+        child = 2 * place + 1
+        if child >= size:
+            break
+        other = child + 1
+        if other < size and (
+            heap[other, 0] < heap[child, 0]
+            or (heap[other, 0] == heap[child, 0] and heap[other, 1] < heap[child, 1])
+        ):
+            child = other
+        if time < heap[child, 0] or (time == heap[child, 0] and process <= heap[child, 1]):
+            break
+        heap[place, 0], heap[place, 1] = heap[child, 0], heap[child, 1]
+        place = child
+    heap[place, 0], heap[place, 1] = time, process
+
+
+@part
+def mix(bits: Any) -> Any:
+    """Scatter 64 bits (the finaliser of SplitMix64)."""
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
+
+
+@part
+def key_of(seed: Any, who: Any, place: Any, salt: Any) -> Any:
+    """64 random bits for a place in the program."""
+    return mix(
+        np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15)
+        + np.uint64(who) * np.uint64(0xD1342543DE82EF95)
+        + np.uint64(place) * np.uint64(0xDA942042E4DD58B5)
+        + np.uint64(salt) * np.uint64(0xAF251AF3B0F025B5)
+    )
+
+
+@part
+def place_key(counters: Any, processes: Any, process: Any, place: Any, salt: Any) -> Any:
+    """Random bits for an instruction of a process in the present round of its loops.
+
+    They do not depend on time, so that a program with a part scaled draws the same.
+    """
+    rounds = (
+        processes[process, REGISTER] * 1_000_003
+        + processes[process, REGISTER + 1] * 10_007
+        + processes[process, REGISTER + 2] * 101
+    )
+    return key_of(counters[SEED], process, place + (rounds << 20), salt)
+
+
+@part
+def below(key: Any, count: Any) -> Any:
+    """A number from 0 up to, but not including, `count`."""
+    return np.int64(key % np.uint64(count))
+
+
+@part
+def noise(counters: Any, key: Any, count: Any) -> Any:
+    """How much longer something takes, below `count`; 0 on a machine without noise."""
+    return below(key, count) if counters[HAS_NOISE] != 0 else 0
+
+
+@part
+def varied(amount: Any, ppm: Any, key: Any) -> Any:
+    """`amount`, more or less by up to `ppm` millionths of it."""
+    spread = amount * ppm // MILLION
+    return amount - spread + below(key, 2 * spread + 1)
+
+
+@part
+def scaled(amount: Any, ppm: Any) -> Any:
+    """`amount` times a factor in millionths, rounded down."""
+    if ppm == MILLION:
+        return amount
+    return amount // MILLION * ppm + amount % MILLION * ppm // MILLION

@@ -1,0 +1,148 @@
+"""Compile every module, kernel and callback ahead of time, so that the first analysis need not.
+
+`python -m tracemill.kernels.warm_up` is the last step of the setup.
+"""
+
+import compileall
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from tracemill.base.errors import MissingLibraryError
+from tracemill.kernels.call_tree import (
+    NO_NODE,
+    add_node,
+    describe_tree,
+    find_node,
+    merge,
+    new_tree,
+    number_depth_first,
+    reserve,
+)
+from tracemill.kernels.critical_path_walk import NONE, walk_back
+from tracemill.kernels.framing import frame_records
+from tracemill.kernels.location_walk import LocationWalk, no_teams
+from tracemill.kernels.path_names import path_names
+from tracemill.kernels.quantities import take_quantities
+from tracemill.kernels.records import ENTER, SIDE_WIDTH, UNKNOWN
+from tracemill.kernels.sorted_records import look_at_nested, scatter
+from tracemill.kernels.timeline_walk import LocationBins
+from tracemill.kernels.unfolding import unfold
+from tracemill.kernels.walk_state import Code, RecordRows
+
+
+def _walk_once() -> None:
+    """Survey and write a location with a visit that was not left."""
+    code = Code(
+        np.zeros(1, np.uint32),
+        np.zeros(1, np.int32),
+        np.zeros(4, np.int8),
+        np.zeros(4, np.bool_),
+        np.zeros(0, np.uint32),
+        np.zeros(0, np.int32),
+        np.array([0, 1_000_000_000], np.int64),
+    )
+    records = (
+        np.array([1, 2, 3], np.uint64),
+        np.array([ENTER, UNKNOWN, ENTER], np.uint8),
+        np.zeros(3, np.uint32),
+        np.zeros((1, SIDE_WIDTH), np.uint64),
+    )
+    taken: list[RecordRows] = []
+    survey = LocationWalk(code)
+    survey.begin(0, first_visit=0, teams=no_teams())
+    survey.feed(*records, taken.append)
+    survey.finish(taken.append)
+    merged = merge(new_tree(), survey.tree)
+    tree = number_depth_first(merged)
+    walk = LocationWalk(code, tree)
+    walk.begin(0, first_visit=0, teams=no_teams(), numbers=merged.number[:2], is_plain=True)
+    walk.feed(*records, taken.append)
+    walk.finish(taken.append)
+    walk.profile()
+    rows = taken[-1]
+    values, is_absent = np.zeros((1, 0), np.int64), np.zeros((1, 0), np.bool_)
+    places = np.zeros((1, 1), np.int8)
+    take_quantities(rows.kind, rows.arguments.view(np.int64), places, values, is_absent)
+    place = np.int32(NO_NODE), np.int32(0), np.bool_(False)
+    find_node(merged, *place)
+    add_node(reserve(new_tree(), 1), *place, NO_NODE)
+    walk_back(np.full(1, NONE, np.int64))
+    describe_tree(tree.parent, tree.region, tree.is_stub, 2, 3)
+    frame_records(np.frombuffer(b"\2\1", np.uint8), True, True)
+    path_names(tree.parent, tree.region, ["main"])
+
+
+def _simulate_once() -> None:
+    """Simulate a program that does nothing, and sum up its critical path."""
+    from tracemill.programs.critical_path import PathTimes, Steps
+    from tracemill.programs.phases.building import build_program
+    from tracemill.programs.simulation import Machine, simulate
+    from tracemill.programs.spec import parse_spec
+
+    program = build_program(parse_spec({"processes": 1, "phase": [{"kind": "work"}]}))
+    outcome = simulate(program, Machine())
+    with TemporaryDirectory() as folder:
+        segments = Steps(program, Path(folder)).walk(outcome)
+    simulate(program, Machine(), take_events=PathTimes(program, segments).take)
+
+
+def _sort_once() -> None:
+    """Sort a record, and look at it."""
+    row, kinds = np.zeros(1, np.int64), np.array([ENTER], np.uint8)
+    refs, side = np.zeros(1, np.uint32), np.zeros((1, SIDE_WIDTH), np.uint64)
+    places = [np.zeros(2, np.int64) for _ in range(3)]
+    out = row.copy(), kinds.copy(), refs.copy(), side.copy()
+    scatter(np.zeros(1, np.int32), row, kinds, refs, side, *places, *out)
+    state = np.array([-1, 0, 0], np.int64)
+    look_at_nested(kinds, refs, np.zeros(1, np.int32), new_tree(), state, 0)
+    visits, stack = [np.zeros(1, np.int64) for _ in range(5)], np.zeros((2, 3), np.int64)
+    columns = np.zeros(2, np.int32), np.zeros(2, np.int64), np.zeros(2, np.uint8)
+    unfold(*visits, np.zeros(2, np.int64), stack, *columns, np.zeros(2, np.uint32))
+
+
+def _fill_bins_once() -> None:
+    """Fill the bins of a location with a visit."""
+    region, moment = np.zeros(1, np.int32), np.zeros(1, np.int64)
+    bins = LocationBins(begin=0, end=1, width=1, level_count=1, region_count=1)
+    bins.walk(region, moment, moment)
+    bins.finish()
+
+
+def load_common_kernels() -> None:
+    """Load, or compile, what is called for nearly every trace."""
+    _walk_once()
+    _fill_bins_once()
+
+
+def _compile_modules() -> None:
+    """Where Python is told to write no bytecode, every command would compile all anew: 0.3 s."""
+    root = Path(__file__).parents[1]
+    for folder in ("pipeline", "schemas"):
+        compileall.compile_dir(root / folder, quiet=1)
+
+
+def compile_all() -> None:
+    """Fill the caches; without an OTF2 library, only with what needs none."""
+    _compile_modules()
+    load_common_kernels()
+    _simulate_once()
+    _sort_once()
+    try:
+        from tracemill.readers.otf2.library import load_library
+
+        load_library()
+    except MissingLibraryError:
+        return
+    from tracemill.kernels.otf2_callbacks import GROUPS, compile_callbacks
+    from tracemill.kernels.otf2_plain_survey import plain_callbacks
+    from tracemill.programs.archive import compile_writing
+
+    compile_callbacks(GROUPS)
+    compile_callbacks(GROUPS - {"attributes"})
+    plain_callbacks()
+    compile_writing()
+
+
+if __name__ == "__main__":
+    compile_all()

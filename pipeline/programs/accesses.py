@@ -1,0 +1,59 @@
+"""What a simulated program read and wrote, summed up from its event rows."""
+
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+from tracemill.kernels.simulation import layout as at
+from tracemill.programs.program import Program
+from tracemill.programs.simulation import Rows
+
+_FILE = "truth_file_accesses.csv"
+_MODES = ("read", "write")
+_A, _B = range(at.EVENT_ARGUMENTS, at.EVENT_ARGUMENTS + 2)
+
+
+class FileAccesses:
+    """Operations, bytes and time by file, location and mode.
+
+    A location has one operation at a time: what ends belongs to what it began last.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._files = program.files
+        self._begun: dict[int, tuple[int, int, int]] = {}
+        self._sums: defaultdict[tuple[int, int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
+
+    def take(self, events: Rows) -> None:
+        """Take event rows, those of one location in the order of time."""
+        if not self._files:
+            return
+        is_access = np.isin(events[:, at.EVENT_KIND], (at.ON_ACCESS_BEGIN, at.ON_ACCESS_END))
+        for row in events[is_access].tolist():
+            place, time = row[at.EVENT_LOCATION], row[at.EVENT_TIME]
+            if row[at.EVENT_KIND] == at.ON_ACCESS_BEGIN:
+                self._begun[place] = (row[_A], row[_B], time)
+            else:
+                file, mode, begin = self._begun.pop(place)
+                sums = self._sums[file, place, mode]
+                for number, more in enumerate((1, row[_B], time - begin)):
+                    sums[number] += more
+
+    def write(self, folder: Path) -> None:
+        """Write truth_file_accesses.csv, if the program has files."""
+        if not self._files:
+            return
+        rows = sorted((*cell, *sums) for cell, sums in self._sums.items())
+        file, place, mode, count, size, ns = zip(*rows, strict=True) if rows else [()] * 6
+        columns = {
+            "io_handle_id": pa.array(file, pa.int64()),
+            "file": pa.array([f"/scratch/{self._files[each].name}" for each in file], pa.string()),
+            "location_id": pa.array(place, pa.int64()),
+            "mode": pa.array([_MODES[each] for each in mode], pa.string()),
+            "operation_count": pa.array(count, pa.int64()),
+            "bytes": pa.array(size, pa.int64()),
+            "time_ns": pa.array(ns, pa.int64()),
+        }
+        pyarrow.csv.write_csv(pa.table(columns), folder / _FILE)

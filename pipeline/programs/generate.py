@@ -1,0 +1,190 @@
+"""Generating: an archive of a described program, and beside it what is true about it."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tracemill.base.errors import PipelineError, ProgramError
+from tracemill.kernels.simulation import layout as at
+from tracemill.programs.accesses import FileAccesses
+from tracemill.programs.archive import ArchiveWriter, open_archive
+from tracemill.programs.clocks import Clocks, skewed_clocks, true_clocks
+from tracemill.programs.critical_path import PathTimes, Steps
+from tracemill.programs.phases.building import build_program
+from tracemill.programs.phases.computing import region_of
+from tracemill.programs.program import Program
+from tracemill.programs.simulation import Factors, Machine, Outcome, Rows, simulate
+from tracemill.programs.spec import Spec, WhatIf
+from tracemill.programs.truth import WaitFile, write_critical_path, write_summary
+from tracemill.programs.waits import Waits
+
+_PPM = 1_000_000
+
+
+@dataclass(frozen=True)
+class Generated:
+    """Where the archive is, how many records it has, and what truth.json says."""
+
+    anchor: Path
+    record_count: int
+    summary: dict[str, Any]
+
+
+def generate(spec: Spec, output: Path) -> Generated:
+    """Simulate a program and write its archive and truth into the new folder `output`.
+
+    Deterministic: the same description gives the same records and the same truth. Raises
+    ProgramError for a program that cannot run, MissingLibraryError, or PipelineError if `output`
+    is there already or cannot be written.
+    """
+    program, machine = build_program(spec), machine_of(spec)
+    questions = [_factors(spec, program, what_if) for what_if in spec.what_if]
+    with _new_folder(output) as folder:
+        outcome, totals, segments = _write_waits(program, machine, folder)
+        counts, times = _write_archive(spec, program, outcome, segments, folder)
+        write_critical_path(folder, program, segments, times)
+        summary = {
+            "processes": spec.processes,
+            "threads": spec.threads,
+            "seed": spec.seed,
+            "record_count": sum(counts),
+            "visit_count": int(outcome.visit_counts.sum()),
+            "run_ns": _run_ns(outcome),
+            "waits_without_submetrics": totals,
+            "critical_path": _describe_path(segments, times),
+            "what_if": [
+                _describe_future(program, machine, what_if, factors)
+                for what_if, factors in zip(spec.what_if, questions, strict=True)
+            ],
+        }
+        write_summary(folder, summary)
+    return Generated(output / "traces.otf2", sum(counts), summary)
+
+
+def machine_of(spec: Spec) -> Machine:
+    """The machine that a description asks for."""
+    own = spec.machine
+    return Machine(
+        seed=spec.seed,
+        overhead_ns=own.overhead_ns,
+        latency_ns=own.latency_ns,
+        ns_per_kib=own.ns_per_kib,
+        eager_limit=own.eager_limit,
+        start_ns=own.start_ns,
+        has_noise=own.noise,
+    )
+
+
+def _write_waits(
+    program: Program, machine: Machine, folder: Path
+) -> tuple[Outcome, dict[str, dict[str, int]], Rows]:
+    """Run a program and write its waits; returns their sums, too, and the critical path."""
+    with TemporaryDirectory(prefix=".", dir=folder) as scratch:
+        waits = Waits(program.process_count * program.thread_count, Path(scratch))
+        outcome = simulate(program, machine, take_waits=waits.take)
+        steps = Steps(program, Path(scratch))
+        with WaitFile(folder, program, outcome) as file:
+            for block in waits.blocks():
+                file.take(block)
+                steps.take(block)
+        return outcome, file.totals(), steps.walk(outcome)
+
+
+def _write_archive(
+    spec: Spec, program: Program, outcome: Outcome, segments: Rows, folder: Path
+) -> tuple[list[int], NDArray[np.int64]]:
+    """Run the program again and write its events; records by location, and times of the path."""
+    times, accesses = PathTimes(program, segments), FileAccesses(program)
+    with open_archive(folder) as archive:
+        writer = ArchiveWriter(
+            archive, program, _clocks(spec, outcome), seed=spec.seed, has_id_maps=spec.id_maps
+        )
+
+        def take(events: Rows) -> None:
+            writer.take(events)
+            times.take(events)
+            accesses.take(events)
+
+        simulate(program, machine_of(spec), take_events=take)
+        writer.finish(outcome.end_ns)
+    accesses.write(folder)
+    return writer.counts.tolist(), times.result()
+
+
+def _clocks(spec: Spec, outcome: Outcome) -> Clocks:
+    count = spec.processes * spec.threads
+    if not spec.clocks.offset_ns and not spec.clocks.drift_ppm:
+        return true_clocks(count)
+    return skewed_clocks(
+        count,
+        end_ns=outcome.end_ns,
+        offset_ns=spec.clocks.offset_ns,
+        drift_ppm=spec.clocks.drift_ppm,
+        seed=spec.seed,
+    )
+
+
+def _describe_path(segments: Rows, times: NDArray[np.int64]) -> dict[str, int]:
+    return {
+        "begin_ns": int(segments[0, at.SEGMENT_BEGIN]),
+        "end_ns": int(segments[-1, at.SEGMENT_END]),
+        "time_without_waiting_ns": int(times.sum()),
+        "segment_count": len(segments),
+    }
+
+
+def _describe_future(
+    program: Program, machine: Machine, what_if: WhatIf, factors: Factors
+) -> dict[str, Any]:
+    """How long the program would run if a part took another time, by running it so."""
+    outcome = simulate(program, machine, factors=factors)
+    return {
+        "region": what_if.region,
+        "rank": what_if.rank,
+        "factor": what_if.factor,
+        "run_ns": _run_ns(outcome),
+    }
+
+
+def _factors(spec: Spec, program: Program, what_if: WhatIf) -> Factors:
+    """The computing that a question is about."""
+    names = {region_of(phase) for phase in spec.phases}
+    if what_if.region is not None and what_if.region not in names:
+        raise ProgramError(
+            f"what_if: no region {what_if.region}: computing is in {', '.join(sorted(names))}"
+        )
+    factor = round(what_if.factor * _PPM)
+    paths = tuple(
+        number
+        for number, path in enumerate(program.paths)
+        if program.regions[path.region].name in ((what_if.region and {what_if.region}) or names)
+    )
+    return Factors(paths=paths, rank=what_if.rank, ppm=factor)
+
+
+def _run_ns(outcome: Outcome) -> int:
+    return outcome.end_ns - int(outcome.start_ns.min())
+
+
+@contextmanager
+def _new_folder(output: Path) -> Iterator[Path]:
+    """A folder to fill that gets its name only when all is in it."""
+    if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise PipelineError(f"{output} is there already: name another place with --output")
+    beside = output.with_name(f".{output.name}.{os.getpid()}.tmp")
+    try:
+        beside.mkdir(parents=True)
+        yield beside
+        beside.replace(output)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise PipelineError(f"cannot write {output}: {reason}") from error
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)

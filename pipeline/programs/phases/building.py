@@ -1,0 +1,73 @@
+"""Programs as instructions: their phases one after the other, again and again."""
+
+from collections.abc import Callable
+
+import numpy as np
+from tracemill.kernels.simulation import layout as at
+from tracemill.programs.phases.collectives import build_collectives
+from tracemill.programs.phases.computing import build_threads, build_work
+from tracemill.programs.phases.files import build_files
+from tracemill.programs.phases.messages import build_messages
+from tracemill.programs.phases.neighbours import build_pipeline, build_stencil
+from tracemill.programs.phases.one_sided import build_rma, windows_by_rank
+from tracemill.programs.phases.tasks import build_master_worker
+from tracemill.programs.process import Process
+from tracemill.programs.program import Program
+from tracemill.programs.spec import (
+    Collectives,
+    Files,
+    MasterWorker,
+    Messages,
+    Phase,
+    Pipeline,
+    Rma,
+    Spec,
+    Stencil,
+    Threads,
+    Work,
+)
+
+
+def build_program(spec: Spec) -> Program:
+    """The program that a description stands for."""
+    program = Program(spec.processes, spec.threads)
+    processes = [Process(program, rank) for rank in range(spec.processes)]
+    windows = windows_by_rank(spec, program)
+    starts = []
+    for process in processes:
+        process.begin("main")
+        process.collective("MPI_Init", at.INIT, 0)
+        for window in windows[process.rank]:
+            process.on_window("MPI_Win_create", at.CREATING, window)
+        starts.append(process.here())
+        process.begin("step")
+    for number, phase in enumerate(spec.phases):
+        random = np.random.default_rng([spec.seed, 4, number])
+        for process in processes:
+            process.begin(phase.name)
+            process.begin_phase()
+        _BUILDERS[type(phase)](phase, spec, processes, random)
+        for process in processes:
+            process.end()
+    for process, start in zip(processes, starts, strict=True):
+        process.end()
+        process.repeat(start, spec.iterations, register=0)
+        for window in windows[process.rank]:
+            process.on_window("MPI_Win_free", at.FREEING, window)
+        process.collective("MPI_Finalize", at.FINALIZE, 0)
+        process.end()
+        process.finish()
+    return program
+
+
+_BUILDERS: dict[type[Phase], Callable[..., None]] = {
+    Work: build_work,
+    Stencil: build_stencil,
+    MasterWorker: build_master_worker,
+    Pipeline: build_pipeline,
+    Messages: build_messages,
+    Collectives: build_collectives,
+    Rma: build_rma,
+    Files: build_files,
+    Threads: build_threads,
+}

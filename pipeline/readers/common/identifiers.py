@@ -1,0 +1,276 @@
+"""Canonical numbers for everything the trace defines, and who is who in communicators."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from tracemill.readers.common.definitions import UNDEFINED_32, Definitions
+
+_MPI, _THREAD_PARADIGMS = 4, frozenset({3, 7, 8, 9, 14, 15, 16, 17, 20})
+_COMM_LOCATIONS, _COMM_GROUP, _COMM_SELF, _COMM_LOCATION_GROUPS = 4, 5, 6, 7
+_PROCESS_GROUPS = frozenset({_COMM_LOCATIONS, _COMM_GROUP, _COMM_LOCATION_GROUPS})
+_GLOBAL_MEMBERS, _CREATE_DESTROY_EVENTS = 1, 1
+_CPU_THREAD, _METRIC = 1, 3
+UNDEFINED_NUMBER = -1
+
+
+class Numbering:
+    """Dense numbers, in definition order, for identifiers that may be anything."""
+
+    def __init__(self, refs: list[int]) -> None:
+        self.refs = refs
+        self._number = {ref: number for number, ref in enumerate(refs)}
+
+    def __len__(self) -> int:
+        return len(self.refs)
+
+    def __getitem__(self, ref: int) -> int:
+        """The number, or UNDEFINED_NUMBER."""
+        return self._number.get(ref, UNDEFINED_NUMBER)
+
+    def optional(self, ref: int) -> int | None:
+        return self._number.get(ref)
+
+    @cached_property
+    def _sorted(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        refs = np.array(self.refs, np.uint64)
+        order = np.argsort(refs)
+        return refs[order], order
+
+    @cached_property
+    def _is_dense(self) -> bool:
+        """The identifiers are the numbers, as most writers choose them."""
+        return self.refs == list(range(len(self.refs)))
+
+    def lookup(self, refs: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Numbers of many identifiers at once, UNDEFINED_NUMBER where there is none."""
+        if self._is_dense:
+            count = np.uint64(len(self.refs))
+            return np.where(refs < count, refs.view(np.int64), UNDEFINED_NUMBER)
+        known, numbers = self._sorted
+        if not len(known):
+            return np.full(len(refs), UNDEFINED_NUMBER, np.int64)
+        place = np.minimum(np.searchsorted(known, refs), len(known) - 1)
+        return np.where(known[place] == refs, numbers[place], UNDEFINED_NUMBER)
+
+
+@dataclass(frozen=True)
+class Communicator:
+    """Members of a communicator by rank, as location numbers; two groups if it is an inter-one."""
+
+    ref: int
+    name: int
+    parent: int
+    paradigm: int
+    kind: str
+    groups: tuple[tuple[int, ...], ...]
+    has_own_records: bool = False
+
+
+@dataclass(frozen=True)
+class Identifiers:
+    """Numbers of definitions, ranks and threads of locations, members of communicators."""
+
+    definitions: Definitions
+    numberings: dict[str, Numbering] = field(init=False)
+
+    def __post_init__(self) -> None:
+        kinds = self.definitions.by_kind
+        numberings = {kind: Numbering(list(found)) for kind, found in kinds.items()}
+        communicators = sorted(kinds["Comm"].keys() | kinds["InterComm"].keys())
+        numberings["Comm"] = Numbering(communicators)
+        object.__setattr__(self, "numberings", numberings)
+
+    def __getitem__(self, kind: str) -> Numbering:
+        return self.numberings[kind]
+
+    @cached_property
+    def group_of_location(self) -> list[int]:
+        """Location group of each location."""
+        groups = self["LocationGroup"]
+        return [groups[group] for *_, group in self.definitions["Location"].values()]
+
+    @cached_property
+    def rank_of_group(self) -> list[int]:
+        """World rank of each location group; its position where MPI gives none."""
+        ranks = list(range(len(self["LocationGroup"])))
+        for rank, location in enumerate(self._paradigm_locations.get(_MPI, ())):
+            if location >= 0:
+                ranks[self.group_of_location[location]] = rank
+        for number, (*_, creator) in enumerate(self.definitions["LocationGroup"].values()):
+            if creator != UNDEFINED_32 and self["LocationGroup"][creator] >= 0:
+                ranks[number] = ranks[self["LocationGroup"][creator]]
+        return ranks
+
+    @cached_property
+    def thread_of_location(self) -> list[int]:
+        """Position of each location in its group, CPU threads first."""
+        kinds = [kind for _, kind, *_ in self.definitions["Location"].values()]
+        order = sorted(range(len(kinds)), key=lambda number: (kinds[number] != _CPU_THREAD, number))
+        used: dict[int, int] = {}
+        threads = [0] * len(kinds)
+        for location in order:
+            group = self.group_of_location[location]
+            threads[location] = used.get(group, 0)
+            used[group] = threads[location] + 1
+        return threads
+
+    @cached_property
+    def _paradigm_locations(self) -> dict[int, tuple[int, ...]]:
+        """Per paradigm, the locations that its groups count ranks of."""
+        found: dict[int, tuple[int, ...]] = {}
+        for _, kind, paradigm, _, members in self.definitions["Group"].values():
+            if kind == _COMM_LOCATIONS:
+                found.setdefault(paradigm, tuple(self["Location"][member] for member in members))
+            elif kind == _COMM_LOCATION_GROUPS:
+                found.setdefault(paradigm, tuple(self._first_location(group) for group in members))
+        return found
+
+    def _first_location(self, group_ref: int) -> int:
+        return self._first_of_group.get(self["LocationGroup"][group_ref], UNDEFINED_NUMBER)
+
+    @cached_property
+    def _first_of_group(self) -> dict[int, int]:
+        found: dict[int, int] = {}
+        for location, group in enumerate(self.group_of_location):
+            found.setdefault(group, location)
+        return found
+
+    def _members(self, group_ref: int) -> tuple[tuple[int, ...], int, int]:
+        """Members of a group as locations, its type and its paradigm."""
+        definition = self.definitions["Group"].get(group_ref)
+        if definition is None:
+            return (), UNDEFINED_NUMBER, 0
+        _, kind, paradigm, flags, members = definition
+        if kind == _COMM_GROUP and not flags & _GLOBAL_MEMBERS:
+            ranks = self._paradigm_locations.get(paradigm, ())
+            resolved = (ranks[m] if m < len(ranks) else UNDEFINED_NUMBER for m in members)
+            return tuple(resolved), kind, paradigm
+        if kind == _COMM_LOCATION_GROUPS:
+            return tuple(self._first_location(member) for member in members), kind, paradigm
+        return tuple(self["Location"][member] for member in members), kind, paradigm
+
+    @cached_property
+    def process_groups(self) -> list[tuple[int, ...]]:
+        """Members of every group that MPI processes may form, as locations.
+
+        Other groups are empty, and all are if there are no windows that groups synchronise over.
+        """
+        if not self.definitions["RmaWin"]:
+            return []
+        found = (self._members(ref) for ref in self["Group"].refs)
+        return [
+            members if kind in _PROCESS_GROUPS and paradigm == _MPI else ()
+            for members, kind, paradigm in found
+        ]
+
+    @cached_property
+    def communicators(self) -> list[Communicator]:
+        return [self._communicator(ref) for ref in self["Comm"].refs]
+
+    def _communicator(self, ref: int) -> Communicator:
+        intra = self.definitions["Comm"].get(ref)
+        if intra is None:
+            name, first, second, parent, flags = self.definitions["InterComm"][ref]
+            (one, _, paradigm), (other, *_) = self._members(first), self._members(second)
+            own = bool(flags & _CREATE_DESTROY_EVENTS)
+            return Communicator(ref, name, parent, paradigm, "inter", (one, other), own)
+        name, group, parent, flags = intra
+        members, kind, paradigm = self._members(group)
+        named = {_COMM_SELF: "self", UNDEFINED_NUMBER: "unknown"}.get(kind, "group")
+        if paradigm in _THREAD_PARADIGMS:
+            named = "thread_team"
+        own = bool(flags & _CREATE_DESTROY_EVENTS)
+        return Communicator(ref, name, parent, paradigm, named, (members,), own)
+
+    @cached_property
+    def present(self) -> frozenset[str]:
+        """Groups of records that can occur, given what is defined (records.py `needs`)."""
+        kinds = self.definitions.by_kind
+        paradigms = {region[4] for region in kinds["Region"].values()}
+        paradigms |= {communicator.paradigm for communicator in self.communicators}
+        found = {
+            "calling_contexts": bool(kinds["CallingContext"]),
+            "attributes": bool(kinds["Attribute"]),
+            "parameters": bool(kinds["Parameter"]),
+            "metrics": bool(kinds["MetricClass"]),
+            "rma": bool(kinds["RmaWin"]),
+            "io": bool(kinds["IoHandle"]),
+            "threads": bool(paradigms & _THREAD_PARADIGMS)
+            or max(self.thread_of_location or [0]) > 0,
+            "mpi": _MPI in paradigms or any(c.kind != "thread_team" for c in self.communicators),
+            "communicators": any(c.has_own_records for c in self.communicators),
+        }
+        return frozenset(name for name, is_present in found.items() if is_present)
+
+
+class Peers:
+    """Resolves (communicator, rank) to a process.
+
+    All groups lie one after the other in one array; where a communicator's begins depends on the
+    location only for inter-communicators (ranks count in the group the location is not in) and
+    for MPI_COMM_SELF (the location's own process).
+    """
+
+    def __init__(self, identifiers: Identifiers) -> None:
+        self._owner = identifiers.group_of_location
+        self._communicators = identifiers.communicators
+        members: list[int] = []
+        self._starts: list[tuple[int, ...]] = []
+        self._sizes: list[tuple[int, ...]] = []
+        for communicator in self._communicators:
+            starts = []
+            for group in communicator.groups:
+                starts.append(len(members))
+                members.extend(self._owner[m] if m >= 0 else UNDEFINED_NUMBER for m in group)
+            self._starts.append(tuple(starts))
+            self._sizes.append(tuple(len(group) for group in communicator.groups))
+        self._processes_at = len(members)
+        processes = range(len(identifiers["LocationGroup"]))
+        self._members = np.array([*members, *processes, UNDEFINED_NUMBER], np.int64)
+        self._first_starts = np.array([start[0] for start in self._starts], np.int64)
+        self._first_sizes = np.array([size[0] for size in self._sizes], np.int64)
+        kinds = [communicator.kind for communicator in self._communicators]
+        self._selves = [number for number, kind in enumerate(kinds) if kind == "self"]
+        self._inters = {
+            number: frozenset(self._members_of_first(number))
+            for number, kind in enumerate(kinds)
+            if kind == "inter"
+        }
+
+    def _members_of_first(self, number: int) -> list[int]:
+        begin, size = self._starts[number][0], self._sizes[number][0]
+        return self._members[begin : begin + size].tolist()
+
+    def seen_from(self, location: int) -> "LocalPeers":
+        """The same for one location."""
+        starts, sizes = self._first_starts.copy(), self._first_sizes.copy()
+        process = self._owner[location]
+        for number in self._selves:
+            starts[number], sizes[number] = self._processes_at + process, 1
+        for number, first in self._inters.items():
+            if process in first:
+                starts[number], sizes[number] = self._starts[number][1], self._sizes[number][1]
+        return LocalPeers(starts, sizes, self._members)
+
+
+@dataclass(frozen=True)
+class LocalPeers:
+    """Where each communicator's remote group begins among `members`, and its size."""
+
+    starts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    members: NDArray[np.int64]
+
+    def processes(
+        self, communicators: NDArray[np.int64], ranks: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Location groups; UNDEFINED_NUMBER for a rank or communicator that does not exist."""
+        if not len(self.starts):
+            return np.full(len(ranks), UNDEFINED_NUMBER, np.int64)
+        known = (communicators >= 0) & (ranks >= 0)
+        place = np.where(known, communicators, 0)
+        known &= ranks < self.sizes[place]
+        at = np.where(known, self.starts[place] + ranks, len(self.members) - 1)
+        return self.members[at]

@@ -1,0 +1,156 @@
+"""All tables of a trace: definitions, then the rows of its records."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from tracemill.kernels.call_tree import NO_NODE, CallTree, describe_tree
+from tracemill.kernels.path_names import path_names
+from tracemill.kernels.walk_state import Code
+from tracemill.readers.common.definition_tables import ARTIFICIAL_REGIONS, DefinitionTables
+from tracemill.readers.common.identifiers import Identifiers
+from tracemill.readers.common.reading import LocationState, RecordFiles, TraceOrigin
+from tracemill.readers.common.references import count_undefined
+from tracemill.readers.common.survey import PlainLooks, Survey, Surveyor
+from tracemill.readers.common.writing import LocationOutcome, RowWriter
+from tracemill.schemas import communicators, definitions, events, named_values
+from tracemill.schemas.matching import MISREAD_CELLS, READING_FINDINGS
+from tracemill.schemas.profiles import CALL_TREE
+from tracemill.schemas.table import Table
+from tracemill.store import GenerationWriter
+
+READ_TABLES: tuple[Table, ...] = (
+    *definitions.TABLES, *communicators.TABLES, *named_values.TABLES, *events.TABLES, CALL_TREE,
+    READING_FINDINGS, MISREAD_CELLS,
+)  # fmt: skip
+
+
+def read_tables(
+    files: RecordFiles, origin: TraceOrigin, identifiers: Identifiers, code: Code,
+    limits: list[LocationState], sink: GenerationWriter, *, run_id: str, threads: int,
+    allow_damaged: bool, report: Callable[[int], None], plain: PlainLooks | None = None,
+    findings: Mapping[str, int] | None = None,
+) -> None:  # fmt: skip
+    """Write all tables in two passes over the records.
+
+    `findings` are what the format's reader noticed about the trace as a whole. Raises
+    DamagedTraceError unless damage is allowed.
+    """
+    surveyor = Surveyor(
+        files, identifiers, code, limits, threads=threads, allow_damaged=allow_damaged,
+        report=report, plain=plain,
+    )  # fmt: skip
+    survey = surveyor.run()
+    made = DefinitionTables(origin, identifiers)
+    # First the call paths, whose names need memory that the rows need afterwards.
+    _write_definitions(sink, made, identifiers, survey)
+    writer = RowWriter(files, identifiers, code, survey, sink, threads=threads, report=report)
+    outcomes = writer.run()
+    _write_outcomes(sink, made, outcomes, run_id)
+    sink.write(READING_FINDINGS, _findings(_whole(identifiers, findings or {}), outcomes))
+
+
+def _whole(identifiers: Identifiers, findings: Mapping[str, int]) -> Counter[str]:
+    """Findings about the trace as a whole."""
+    found = identifiers.definitions
+    whole = {
+        "repeated_definition": found.repeated,
+        "invalid_text": found.invalid_text,
+        "unknown_record": found.unknown,
+        "impossible_id": count_undefined(found),
+    }
+    return Counter(whole) + Counter(findings)
+
+
+def _write_definitions(
+    sink: GenerationWriter, made: DefinitionTables, identifiers: Identifiers, survey: Survey
+) -> None:
+    for table, rows in made.all():
+        sink.write(table, rows)
+    region_count = len(identifiers["Region"])
+    sink.write(definitions.REGIONS, made.regions(_used_artificial(survey.tree, region_count)))
+    names = [made.region_name(number) for number in range(region_count)]
+    sink.write(definitions.CALL_PATHS, _call_paths(survey.tree, names))
+    sink.write(events.THREAD_TEAMS, _thread_teams(survey, identifiers))
+
+
+def _write_outcomes(
+    sink: GenerationWriter, made: DefinitionTables, outcomes: list[LocationOutcome], run_id: str
+) -> None:
+    read = [(o.record_count, o.visit_count, o.begin_ns, o.end_ns, o.is_complete) for o in outcomes]
+    sink.write(definitions.LOCATIONS, made.locations(read))
+    run = made.run(
+        run_id,
+        begin_ns=min((o.begin_ns for o in outcomes if o.begin_ns is not None), default=0),
+        end_ns=max((o.end_ns for o in outcomes if o.end_ns is not None), default=0),
+        record_count=sum(o.record_count for o in outcomes),
+    )
+    sink.write(definitions.RUNS, run)
+
+
+def _used_artificial(tree: CallTree, region_count: int) -> list[bool]:
+    used = tree.region[: int(tree.size[0])]
+    return [bool((used == region_count + n).any()) for n in range(len(ARTIFICIAL_REGIONS))]
+
+
+def _call_paths(tree: CallTree, region_names: list[str]) -> pa.Table:
+    count, region_count = int(tree.size[0]), len(region_names)
+    parent, region, is_stub = tree.parent[:count], tree.region[:count], tree.is_stub[:count]
+    tasks, threads = region_count + 1, region_count + 2
+    depth, last, kind = describe_tree(parent, region, is_stub, tasks, threads)
+    kinds = pa.array(definitions.CALL_PATH_KINDS, pa.string())
+    return pa.table(
+        {
+            "call_path_id": pa.array(np.arange(count, dtype=np.int32)),
+            "parent_call_path_id": pa.array(parent, mask=parent < 0),
+            "region_id": pa.array(region),
+            "caller_region_id": _callers(parent, region, region_count),
+            "last_call_path_id": pa.array(last),
+            "depth": pa.array(depth),
+            "kind": pa.DictionaryArray.from_arrays(pa.array(kind), kinds),
+            "path": path_names(parent, region, [*region_names, *ARTIFICIAL_REGIONS]),
+        }
+    )
+
+
+def _callers(parent: NDArray[np.int32], region: NDArray[np.int32], region_count: int) -> pa.Array:
+    """Region of the caller; TASKS and THREADS, which come last, call nothing."""
+    callers = region[parent]
+    return pa.array(callers, mask=(parent < 0) | (callers > region_count))
+
+
+def _thread_teams(survey: Survey, identifiers: Identifiers) -> pa.Table:
+    teams = survey.all_teams
+    numbers = identifiers["Comm"].lookup(teams.team.astype(np.uint64))
+    nodes = np.append(survey.prefixes.number, np.int32(NO_NODE))[teams.node]
+    return pa.table(
+        {
+            "thread_team_id": pa.array(teams.number),
+            "location_id": pa.array(teams.location),
+            "communicator_id": pa.array(numbers.astype(np.int32), mask=numbers < 0),
+            "call_path_id": pa.array(nodes, mask=nodes < 0),
+            "fork_ns": pa.array(teams.fork),
+            "join_ns": pa.array(teams.join),
+        }
+    )
+
+
+def _findings(whole: Counter[str], outcomes: list[LocationOutcome]) -> pa.Table:
+    rows: list[tuple[str, int | None, int, int | None]] = []
+    rows += [(kind, None, count, None) for kind, count in whole.items() if count > 0]
+    for outcome in outcomes:
+        for kind, count in outcome.findings.items():
+            if count > 0:
+                rows.append((kind, outcome.location, count, outcome.gap_ns.get(kind)))
+    rows.sort(key=lambda row: (row[0], -1 if row[1] is None else row[1]))
+    kinds, locations, counts, times = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return pa.table(
+        {
+            "kind": pa.array(kinds, pa.string()),
+            "location_id": pa.array(locations, pa.int32()),
+            "count": pa.array(counts, pa.int64()),
+            "time_ns": pa.array(times, pa.int64()),
+        }
+    )

@@ -1,0 +1,186 @@
+"""Second pass: rows of every location, with canonical numbers, into the store."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from tracemill.base.errors import DamagedTraceError
+from tracemill.kernels import walk_state as ws
+from tracemill.kernels.location_walk import LocationWalk
+from tracemill.kernels.walk_state import Code, RecordRows
+from tracemill.readers.common.identifiers import Identifiers, Peers
+from tracemill.readers.common.intervals import GapRows, TeamMemberRows
+from tracemill.readers.common.parallel import map_in_threads
+from tracemill.readers.common.reading import OpenLocations, RecordFiles
+from tracemill.readers.common.record_tables import RecordTables, visit_table
+from tracemill.readers.common.survey import Survey, blocks, describe_damage
+from tracemill.schemas import events as tables
+from tracemill.schemas.profiles import CALL_TREE
+from tracemill.schemas.table import Table
+from tracemill.store import GenerationWriter
+
+
+@dataclass
+class LocationOutcome:
+    """What writing one location found beside its rows."""
+
+    location: int
+    record_count: int
+    visit_count: int
+    begin_ns: int | None
+    end_ns: int | None
+    is_complete: bool
+    findings: Counter[str] = field(default_factory=Counter)
+    gap_ns: Counter[str] = field(default_factory=Counter)
+
+
+class RowWriter:
+    """Writes all locations, several blocks at a time, one file per block and table."""
+
+    def __init__(
+        self, files: RecordFiles, identifiers: Identifiers, code: Code, survey: Survey,
+        sink: GenerationWriter, *, threads: int, report: Callable[[int], None],
+    ) -> None:  # fmt: skip
+        self._files, self._ids, self._code, self._survey = files, identifiers, code, survey
+        self._sink, self._threads, self._report = sink, threads, report
+        self._peers = Peers(identifiers)
+        self._declared = [count for _, _, count, _ in files.definitions["Location"].values()]
+        counts = [look.visit_count for look in survey.locations]
+        self._first_visit = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+    def run(self) -> list[LocationOutcome]:
+        numbered = list(enumerate(blocks(self._ids)))
+        written = map_in_threads(self._write_block, numbered, self._threads)
+        return [found for block in written for found in block]
+
+    def _write_block(self, numbered: tuple[int, list[int]]) -> list[LocationOutcome]:
+        number, block = numbered
+        with self._files.open_locations(self._ids.present, block) as reader:
+            visits, survey = self._sink.part(tables.VISITS, number), self._survey
+            walk = LocationWalk(
+                self._code,
+                survey.tree,
+                lambda rows: visits.write(visit_table(rows)),
+                possible_times=survey.possible_times,
+            )
+            found = [
+                _LocationWriter(self, reader, walk, location, number).run() for location in block
+            ]
+            walk.hand_over_visits()
+        for table in (*tables.TABLES, CALL_TREE):
+            if table.is_partitioned:
+                self._sink.part(table, number).close()
+        return found
+
+
+class _LocationWriter:
+    """Writes one location."""
+
+    def __init__(
+        self, owner: RowWriter, reader: OpenLocations, walk: LocationWalk, location: int,
+        block: int,
+    ) -> None:  # fmt: skip
+        self._owner, self._reader, self._walk = owner, reader, walk
+        self._location, self._block = location, block
+        survey = owner._survey
+        look = survey.locations[location]
+        walk.begin(
+            location,
+            first_visit=int(owner._first_visit[location]),
+            teams=survey.teams[location],
+            prefixes=survey.prefixes if look.is_below_forks else None,
+            numbers=look.numbers,
+            is_plain=look.is_plain,
+        )
+        self._rows = RecordTables(owner._ids, owner._peers.seen_from(location), location)
+        self._gaps = GapRows()
+        self._members = TeamMemberRows(len(survey.all_teams.team))
+
+    def run(self) -> LocationOutcome:
+        owner, walk = self._owner, self._walk
+        # Beyond a damaged record, the two passes may find different ones.
+        limit = owner._survey.locations[self._location].record_count
+        feed = self._reader.feed
+        end = feed(self._location, limit, walk, owner._report, self._take_records)
+        last = int(walk.state[ws.NOW])
+        gaps = self._gaps.table(self._location, last)
+        self._write(tables.MEASUREMENT_GAPS, gaps)
+        self._write(tables.THREAD_TEAM_MEMBERS, self._members.drain(self._location, last))
+        self._check_unchanged(end.record_count, end.error)
+        survey, number = owner._survey, self._location
+        problem = end.error or survey.locations[number].problem or survey.limits[number].problem
+        self._write(CALL_TREE, self._rows.profile(walk.profile()))
+        return self._outcome(end.record_count, problem, gaps)
+
+    def _take_records(self, records: RecordRows) -> None:
+        if len(records.kind):
+            self._gaps.add(records)
+            self._members.add(records)
+            self._write(tables.THREAD_TEAM_MEMBERS, self._members.drain(self._location))
+            for table, rows in self._rows.records(records):
+                self._write(table, rows)
+
+    def _write(self, table: Table, rows: pa.Table) -> None:
+        if rows.num_rows:
+            self._owner._sink.part(table, self._block).write(rows)
+
+    def _check_unchanged(self, record_count: int, error: str) -> None:
+        look = self._owner._survey.locations[self._location]
+        state = self._walk.state
+        if error and not look.problem:
+            file = self._owner._files.file_of(self._location)
+            raise DamagedTraceError(describe_damage([f"{file}: {error}"]))
+        if (
+            record_count != look.record_count
+            or self._walk.visit_count != look.visit_count
+            or state[ws.LOST_NODES]
+        ):
+            raise DamagedTraceError(
+                f"{self._owner._files.path}: the trace changed while it was read; wait until "
+                "it is complete and analyse it again"
+            )
+
+    def _outcome(self, record_count: int, error: str, gaps: pa.Table) -> LocationOutcome:
+        state, walk = self._walk.state, self._walk
+        declared = self._owner._declared[self._location]
+        has_records = bool(state[ws.HAS_RECORDS])
+        outcome = LocationOutcome(
+            location=self._location,
+            record_count=record_count,
+            visit_count=walk.visit_count,
+            begin_ns=int(state[ws.FIRST_NS]) if has_records else None,
+            end_ns=int(state[ws.NOW]) if has_records else None,
+            is_complete=record_count == declared and not error,
+        )
+        self._count_findings(outcome, declared, gaps)
+        return outcome
+
+    def _count_findings(self, outcome: LocationOutcome, declared: int, gaps: pa.Table) -> None:
+        state = self._walk.state
+        unregistered = outcome.record_count - int(state[ws.SEQUENCE])
+        outcome.findings.update(
+            {
+                "mismatched_leave": int(state[ws.MISMATCHED]),
+                "unclosed_visit": int(state[ws.UNCLOSED]),
+                "impossible_time": int(state[ws.OUTSIDE]),
+                "time_reversal": int(state[ws.REVERSALS]),
+                "impossible_id": int(state[ws.IMPOSSIBLE]) + self._rows.impossible.total(),
+                "unknown_record": int(state[ws.UNKNOWNS]) + unregistered,
+                "team_without_fork": self._members.unforked,
+                "dropped_attribute": self._reader.take_dropped(),
+                "missing_records": declared - outcome.record_count,
+                "missing_location": int(declared > 0 and not outcome.record_count),
+            }
+        )
+        for kind, begin, end in zip(
+            gaps["kind"].to_pylist(), *_numbers(gaps, "begin_ns", "end_ns"), strict=True
+        ):
+            outcome.findings[kind] += 1
+            outcome.gap_ns[kind] += max(int(end) - int(begin), 0)
+
+
+def _numbers(rows: pa.Table, *names: str) -> list[NDArray[np.int64]]:
+    return [rows[name].to_numpy() for name in names]

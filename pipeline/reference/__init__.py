@@ -1,0 +1,1 @@
+"""Reference documents, generated from declarations and command help."""

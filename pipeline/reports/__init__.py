@@ -1,0 +1,1 @@
+"""Reports of runs and campaigns: sections, widgets, pictures and templates."""

@@ -1,0 +1,236 @@
+"""What metrics mean: their place in the hierarchy, and the texts that lie beside the queries."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tracemill.base.errors import MissingInputError
+from tracemill.patterns.catalogue import pattern_of
+from tracemill.patterns.metric_texts import Metric, read_text
+from tracemill.patterns.metrics import metrics_with, spelling
+from tracemill.reports.terminal import print_grid
+from tracemill.sql.query_files import Query
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+# Texts are for reading, also in a wide terminal or a pipe.
+WIDEST = 96
+_UNITS = {
+    "ns": "seconds (nanoseconds in the tables)",
+    "occurrences": "occurrences",
+    "visits": "visits",
+    "bytes": "bytes",
+}
+_OWN_TEXT = """## Definition
+
+{description}
+{assumed}
+## Query
+
+Yours, in `{path}`:
+
+```sql
+{text}
+```
+"""
+_FENCED = re.compile(r"^```.*?\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of a text: a paragraph, a heading, an item of a list, or verbatim lines."""
+
+    kind: str
+    text: str
+
+
+def list_metrics(own: Sequence[Query] = ()) -> tuple[Metric, ...]:
+    """Every metric: kind by kind, each after the one that includes it; with your own patterns."""
+    return _in_order(metrics_with(own))
+
+
+@cache
+def _in_order(metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
+    from tracemill.schemas.metrics import METRICS
+
+    kinds = next(column for column in METRICS.columns if column.name == "kind").values
+    of_kind = {(metric.name, metric.kind) for metric in metrics}
+    parts: defaultdict[tuple[str | None, str], list[Metric]] = defaultdict(list)
+    for metric in metrics:
+        includes = (metric.parent, metric.kind)
+        parts[includes if includes in of_kind else (None, metric.kind)].append(metric)
+    roots = [metric for (name, _), found in parts.items() if name is None for metric in found]
+    roots.sort(key=lambda metric: (kinds.index(metric.kind), metric.unit != "ns", metric.name))
+    return tuple(each for root in roots for each in _with_parts(root, parts))
+
+
+def _with_parts(
+    metric: Metric, parts: Mapping[tuple[str | None, str], Sequence[Metric]]
+) -> Iterator[Metric]:
+    yield metric
+    for part in parts.get((metric.name, metric.kind), ()):
+        yield from _with_parts(part, parts)
+
+
+def find_metric(name: str, metrics: Sequence[Metric]) -> Metric:
+    """The metric of that name or title, however it is spaced.
+
+    Raises MissingInputError, which names the likeliest ones.
+    """
+    wanted = spelling(name)
+    spellings = {spelling(text): each for each in metrics for text in (each.title, each.name)}
+    if wanted in spellings:
+        return spellings[wanted]
+    close = get_close_matches(wanted, spellings, n=3)
+    names = dict.fromkeys(spellings[each].name for each in close)
+    if names:
+        raise MissingInputError(f"no metric {name}: did you mean {' or '.join(names)}?")
+    raise MissingInputError(f"no metric {name}: tracemill explain, without a name, lists all")
+
+
+def print_metrics(metrics: Sequence[Metric], console: "Console") -> None:
+    """List all metrics by kind, in a line each."""
+    from rich.text import Text
+
+    depths = _depths(metrics)
+    width = max(2 * depths[each.name] + len(each.name) for each in metrics)
+    for kind in dict.fromkeys(each.kind for each in metrics):
+        console.print(Text(_start(kind), style="section"))
+        rows = [
+            ((" " * 2 * depths[each.name] + each.name).ljust(width), each.meaning)
+            for each in metrics
+            if each.kind == kind
+        ]
+        print_grid(console, ("metric".ljust(width), "meaning"), rows)
+        console.print()
+    console.print(Text("tracemill explain METRIC tells more about one.", style="muted"))
+
+
+def _depths(metrics: Sequence[Metric]) -> dict[str, int]:
+    """How many metrics of its kind include each one; these come before it."""
+    kinds = {each.name: each.kind for each in metrics}
+    depths: dict[str, int] = {}
+    for each in metrics:
+        is_part = each.parent is not None and kinds.get(each.parent) == each.kind
+        depths[each.name] = depths[str(each.parent)] + 1 if is_part else 0
+    return depths
+
+
+def print_explanation(
+    metric: Metric, metrics: Sequence[Metric], console: "Console", own: Sequence[Query] = ()
+) -> None:
+    """Print what a metric is, its place in the hierarchy, and its text.
+
+    Those of `own` patterns are explained by their header and query.
+    """
+    from rich.text import Text
+
+    width = min(console.width, WIDEST)
+    kind = f"{_start(metric.kind)}, in {_UNITS[metric.unit]}."
+    print_wrapped(Text.assemble((metric.title, "heading"), f" ({metric.name})"), console, width)
+    print_wrapped(Text(metric.meaning), console, width)
+    for line in (kind, *_relations(metric, metrics)):
+        print_wrapped(Text(line, "muted"), console, width)
+    _print_blocks(tuple(parse(_text_of(metric, own))), console, width)
+
+
+def print_wrapped(text: "Text", console: "Console", width: int, mark: str = "") -> None:
+    """Text in lines without spaces at their ends, the first after a mark, the others below it."""
+    for number, line in enumerate(text.wrap(console, width - len(mark))):
+        line.rstrip()
+        console.print(" " * len(mark) if number else mark, line, sep="", soft_wrap=True)
+
+
+def describe_metric(metric: Metric, metrics: Sequence[Metric], own: Sequence[Query] = ()) -> str:
+    """The same as Markdown."""
+    facts = [
+        f"Metric: `{metric.name}`",
+        f"Meaning: {metric.meaning}",
+        f"Kind: {metric.kind}",
+        f"Unit: {_UNITS[metric.unit]}",
+        *_relations(metric, metrics),
+    ]
+    listed = (f"- {fact}" for fact in facts)
+    text = _text_of(metric, own).rstrip()
+    return "\n".join((f"# {metric.title}", "", *listed, "", text)) + "\n"
+
+
+def _text_of(metric: Metric, own: Sequence[Query]) -> str:
+    for query in own:
+        if any(each.name == metric.name for each in pattern_of(query).metrics):
+            return _OWN_TEXT.format(
+                description=query.description,
+                assumed=f"\nIt assumes: {query.assumes}.\n" if query.assumes else "",
+                path=query.path,
+                text=query.statement,
+            )
+    return read_text(metric.name)
+
+
+def _relations(metric: Metric, metrics: Sequence[Metric]) -> list[str]:
+    """What includes the metric, and what it includes."""
+    parents = [each for each in metrics if each.name == metric.parent]
+    parts = [each for each in metrics if each.parent == metric.name]
+    named = (("Part of", parents), ("Includes", parts))
+    return [
+        f"{word}: {', '.join(f'{each.title} ({each.name})' for each in some)}"
+        for word, some in named
+        if some
+    ]
+
+
+def parse(text: str) -> Iterator[Block]:
+    """The blocks of a text; lines of a paragraph or item are joined."""
+    for number, piece in enumerate(_FENCED.split(text)):
+        if number % 2:
+            yield Block("verbatim", piece)
+            continue
+        for part in re.split(r"\n\s*\n", piece.strip()):
+            if part.startswith("## "):
+                yield Block("heading", part.removeprefix("## "))
+            else:
+                yield from _paragraphs(part)
+
+
+def _paragraphs(part: str) -> Iterator[Block]:
+    """A paragraph and the items that follow it, if any."""
+    for number, piece in enumerate(re.split(r"(?:^|\n)- ", part)):
+        if piece.strip():
+            yield Block("item" if number else "paragraph", " ".join(piece.split()))
+
+
+def _print_blocks(blocks: Sequence[Block], console: "Console", width: int) -> None:
+    """Print blocks with an empty line between, but for those that belong together."""
+    from rich.text import Text
+
+    before = ""
+    for block in blocks:
+        if before != "heading" and block.kind != "item":
+            console.print()
+        if block.kind == "verbatim":
+            for line in block.text.splitlines():
+                console.print(f"  {line}", markup=False, soft_wrap=True)
+        elif block.kind == "heading":
+            print_wrapped(Text(block.text, "section"), console, width)
+        else:
+            mark = "- " if block.kind == "item" else ""
+            print_wrapped(_inline(block.text), console, width, mark)
+        before = block.kind
+
+
+def _inline(text: str) -> "Text":
+    """Text with what stands between backticks set off."""
+    from rich.text import Text
+
+    pieces = text.split("`")
+    return Text.assemble(*((piece, "path" if at % 2 else "") for at, piece in enumerate(pieces)))
+
+
+def _start(text: str) -> str:
+    return text[:1].upper() + text[1:]

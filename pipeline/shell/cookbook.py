@@ -1,0 +1,72 @@
+"""The cookbook: questions about runs and campaigns, each with the query that answers it."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+
+from tracemill.base.errors import QueryError
+from tracemill.reports.tables import strip_header
+from tracemill.sql.query_files import Query, all_queries
+
+# Folder of the questions about a run, and of those about a campaign.
+RUN_COOKBOOK = "cookbook"
+CAMPAIGN_COOKBOOK = "campaign_cookbook"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A question with its query. `number` counts those about runs, or those about campaigns."""
+
+    number: int
+    query: Query
+
+    @property
+    def name(self) -> str:
+        return self.query.relation
+
+    @property
+    def question(self) -> str:
+        return self.query.description
+
+    @property
+    def sql(self) -> str:
+        """The query as it can be typed anywhere: without header and parameters."""
+        return strip_header(self.query.statement)
+
+
+@cache
+def run_recipes() -> tuple[Recipe, ...]:
+    """Questions about a run, by topic: the names begin with it."""
+    return _recipes(RUN_COOKBOOK)
+
+
+@cache
+def campaign_recipes() -> tuple[Recipe, ...]:
+    """Questions about a campaign."""
+    return _recipes(CAMPAIGN_COOKBOOK)
+
+
+def _recipes(concept: str) -> tuple[Recipe, ...]:
+    queries = [query for query in all_queries() if query.concept == concept]
+    return tuple(Recipe(number, query) for number, query in enumerate(queries, start=1))
+
+
+def recipes_for(tables: Collection[str]) -> tuple[Recipe, ...]:
+    """The questions that a database with these tables can answer."""
+    is_campaign = "campaign_runs" in tables
+    recipes = campaign_recipes() if is_campaign else run_recipes()
+    return tuple(each for each in recipes if set(each.query.inputs) <= set(tables))
+
+
+def find_recipe(wanted: str, recipes: Sequence[Recipe]) -> Recipe:
+    """The question of that number or name.
+
+    Raises QueryError with the likeliest names, or how many there are.
+    """
+    for recipe in recipes:
+        if wanted in (str(recipe.number), recipe.name):
+            return recipe
+    close = get_close_matches(wanted, [each.name for each in recipes], n=2)
+    hint = f"did you mean {' or '.join(close)}?" if close else "see .examples"
+    raise QueryError(f"no example {wanted}: {hint}")

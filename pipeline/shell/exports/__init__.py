@@ -1,0 +1,1 @@
+"""Exports of severities and tables, and traces for Perfetto."""

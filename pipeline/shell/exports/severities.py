@@ -1,0 +1,77 @@
+"""Results as files that other tools compare or load."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from tracemill.base.errors import PipelineError, UsageError
+from tracemill.base.files import ELSEWHERE, check_free, replacing
+from tracemill.sql.query_files import load_query
+
+if TYPE_CHECKING:
+    import duckdb
+
+SEVERITIES_QUERY = "severity_cells"
+_COMPARABLE = "SELECT * EXCLUDE (beyond_reference) FROM ({}) WHERE NOT beyond_reference"
+_OPTIONS = {".csv": "(FORMAT csv, HEADER true)", ".parquet": "(FORMAT parquet, COMPRESSION zstd)"}
+
+
+class ExportedRun(Protocol):
+    """What an export needs of a run: its tables as views."""
+
+    def connect(
+        self,
+        *,
+        threads: int | None = None,
+        memory_limit: str = "",
+        tables: Sequence[str] | None = None,
+    ) -> "duckdb.DuckDBPyConnection": ...
+
+
+def export_severities(
+    run: ExportedRun,
+    output: Path,
+    *,
+    is_beyond_reference: bool = False,
+    is_overwriting: bool = False,
+) -> int:
+    """Write every metric per call path, rank and thread; return the number of rows.
+
+    The suffix of `output` chooses CSV or Parquet. Times are in seconds. What Scalasca's analyser
+    leaves out is left out, or, with `is_beyond_reference`, stands in rows of its own, told apart
+    by a column `beyond_reference`. Raises UsageError for another suffix, and PipelineError if the
+    file is there already and not to be overwritten, or if it cannot be written.
+    """
+    options = _OPTIONS.get(output.suffix.lower())
+    if options is None:
+        raise UsageError(
+            f"cannot export to {output}: the format is taken from the suffix: "
+            f"use {' or '.join(_OPTIONS)}"
+        )
+    check_free(output, is_overwriting=is_overwriting)
+    cells = load_query(SEVERITIES_QUERY).statement
+    statement = cells if is_beyond_reference else _COMPARABLE.format(cells)
+    connection = run.connect()
+    try:
+        with replacing(output) as beside:
+            return _copy(connection, statement, beside, output, options)
+    finally:
+        connection.close()
+
+
+def _copy(
+    connection: "duckdb.DuckDBPyConnection",
+    cells: str,
+    beside: Path,
+    output: Path,
+    options: str,
+) -> int:
+    import duckdb
+
+    statement = f"COPY ({cells}) TO $output {options}"
+    try:
+        copied = connection.execute(statement, {"output": str(beside)}).fetchone()
+    except duckdb.IOException as error:
+        reason = str(error).splitlines()[0].replace(str(beside), str(output))
+        raise PipelineError(f"cannot write {output}: {reason}: {ELSEWHERE}") from error
+    return int(copied[0]) if copied else 0

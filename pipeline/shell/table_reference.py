@@ -1,0 +1,75 @@
+"""What tables and columns mean, told from their declarations in the terminal."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from tracemill.base.errors import MissingInputError
+from tracemill.patterns.catalogue import known_tables
+from tracemill.reports.terminal import print_grid
+from tracemill.schemas import TABLES, Column, Table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def print_tables(console: "Console", own: Sequence[Table] = ()) -> None:
+    """List the tables of a run in reading order, then `own` ones, of patterns of the user."""
+    stored = [table for table in TABLES if not table.is_transient]
+    rows = [(table.name, table.grain, table.meaning) for table in (*stored, *own)]
+    print_grid(console, ("table", "grain", "meaning"), rows)
+
+
+def print_table(table: Table, console: "Console") -> None:
+    """Show one table: its meaning, key, columns and rules."""
+    console.print(f"[heading]{table.name}[/] – {table.meaning}")
+    key = ", ".join(table.key) or "none"
+    console.print(f"{table.grain}; key {key}", style="muted", markup=False)
+    console.print()
+    titles = ("column", "type", "unit", "meaning", "null", "allowed")
+    print_grid(console, titles, map(describe_column, table.columns))
+    for rule in table.rules:
+        console.print(f"rule: {rule.name}", markup=False)
+
+
+def find_table(name: str, own: Sequence[Table] = ()) -> Table:
+    """The declared table of that name, or one of `own`, which are of patterns of the user.
+
+    Raises MissingInputError with the likeliest or all.
+    """
+    known = {**known_tables(), **{table.name: table for table in own}}
+    if name not in known:
+        public = [table.name for table in (*TABLES, *own) if not table.is_transient]
+        close = get_close_matches(name, public, n=1)
+        meant = f"did you mean {close[0]}? " if close else ""
+        raise MissingInputError(f"no table {name}: {meant}tables are {', '.join(public)}")
+    return known[name]
+
+
+def describe_column(column: Column) -> tuple[str, ...]:
+    """Name, type, unit, meaning, what null means and which values are allowed."""
+    return (
+        column.name,
+        type_name(column.type),
+        column.unit,
+        column.meaning,
+        column.null_means,
+        describe_values(column),
+    )
+
+
+def type_name(type: pa.DataType) -> str:
+    """Short name of a column's type."""
+    return "enum" if pa.types.is_dictionary(type) else str(type)
+
+
+def describe_values(column: Column) -> str:
+    """The allowed values, or the limits, of a column; empty if anything may stand there."""
+    if column.values:
+        return ", ".join(column.values)
+    if column.minimum is not None and column.maximum is not None:
+        return f"{column.minimum} to {column.maximum}"
+    if column.minimum is not None:
+        return f"at least {column.minimum}"
+    return "" if column.maximum is None else f"at most {column.maximum}"

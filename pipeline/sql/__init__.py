@@ -1,0 +1,1 @@
+"""Query files: headers, parameters, inputs, conditions, and SQL errors in plain words."""

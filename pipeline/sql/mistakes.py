@@ -1,0 +1,80 @@
+"""What is wrong with SQL that somebody typed, in one line that says what to do."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from tracemill.base.errors import QueryError
+from tracemill.sql.failures import StreamError
+from tracemill.sql.query_files import QUERIES
+
+if TYPE_CHECKING:
+    import duckdb
+
+READ_ONLY = (
+    "the tables of a run are read-only: change a copy, such as CREATE TABLE mine AS FROM visits"
+)
+_SEE = "(see `tracemill tables` or `.tables`)"
+# What DuckDB says of statements that would change a view, which the tables of a run are.
+_IS_VIEW = re.compile(r"base table|is not an table|modify view|is of type View|View with name")
+_NO_TABLE = re.compile(r"Table with name (\w+) does not exist!")
+_ONE_WORD = re.compile(r"\s*(\w+)\s*;?\s*")
+
+
+@contextmanager
+def told_as_query_error(
+    connection: "duckdb.DuckDBPyConnection", script: str = ""
+) -> Iterator[None]:
+    """Turn a DuckDB error of the block, which runs a script, into a QueryError of one line."""
+    import duckdb
+
+    try:
+        yield
+    except (duckdb.Error, StreamError) as error:
+        raise QueryError(explain(error, script, _tables(connection))) from error
+
+
+def _tables(connection: "duckdb.DuckDBPyConnection") -> list[str]:
+    """Names of tables and views; none if a transaction has failed."""
+    import duckdb
+
+    with suppress(duckdb.Error):
+        return [name for (name,) in connection.execute("SHOW TABLES").fetchall()]
+    return []
+
+
+def explain(error: Exception, script: str = "", tables: Sequence[str] = ()) -> str:
+    """What DuckDB says up to the excerpt of the query, or what it means here; with a hint."""
+    import duckdb
+
+    said = str(error).split("\n\nLINE ")[0]
+    line = " ".join(part.strip() for part in said.splitlines() if part.strip())
+    word, unknown = _ONE_WORD.fullmatch(script), _NO_TABLE.search(line)
+    if isinstance(error, duckdb.ParserException) and word:
+        return f"{word[1]} is no statement{_hint(word[1], tables)} {_SEE}"
+    if unknown:
+        return f"no table {unknown[1]}{_hint(unknown[1], tables)} {_SEE}"
+    if _IS_VIEW.search(line):
+        return READ_ONLY
+    if isinstance(error, duckdb.CatalogException):
+        return f"{line} {_SEE}"
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return f"{line} (aggregate or LIMIT the rows)"
+    return line
+
+
+def _hint(name: str, tables: Sequence[str]) -> str:
+    """What a name that is not understood may mean; else nothing."""
+    from tracemill.patterns.catalogue import known_tables
+
+    answers = {path.stem: path for path in (QUERIES / "reports").glob("*.sql")}
+    if name in tables:
+        return f": FROM {name} shows that table"
+    if name in answers:
+        return f": it is a query of reports, in {answers[name].relative_to(QUERIES.parent)}"
+    if name in known_tables():
+        return ": it exists only during an analysis"
+    close = get_close_matches(name, sorted({*tables, *answers}), n=2)
+    return f": did you mean {' or '.join(close)}?" if close else ""

@@ -1,0 +1,96 @@
+"""What the header of a pattern's query declares: how its findings count, and its metrics."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tracemill.patterns.metric_texts import Metric, shipped_metrics
+from tracemill.schemas.patterns import PATTERN_KINDS
+from tracemill.sql.refusals import refused
+
+WAITING, COMPLETION, FINDING = PATTERN_KINDS
+FIELDS = ("Pattern", "Metrics")
+UNITS = ("ns", "bytes", "occurrences")
+_EXAMPLES = {"Pattern": "-- Pattern: finding", "Metrics": '-- Metrics: name "Title": meaning.'}
+
+_SHARED = re.compile(r"those of (?P<pattern>\w+)")
+_ENTRY = re.compile(r'\S+ "')
+_METRIC = re.compile(
+    r'(?P<name>[a-z]\w*) "(?P<title>[^"]+)"'
+    r"(?:, part of (?P<parent>\w+))?(?:, in (?P<unit>\w+))?: (?P<meaning>\S.*)"
+)
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """How the rows of a query count, and the metrics they are of.
+
+    Times of `wait state` and `completion` never overlap and add up to what is lost; a `finding`
+    may be about time that others are about, too. A pattern may find the metrics of another one,
+    `shared`, instead of having its own. The shipped patterns only name their metrics, which have
+    texts that declare them.
+    """
+
+    kind: str
+    metrics: tuple[Metric, ...]
+    shared: str = ""
+
+
+def read_pattern(path: Path, header: Mapping[str, Sequence[str]]) -> Pattern | None:
+    """The declaration in the lines of a header by field; None if the query is no pattern.
+
+    Raises PatternError for one that is incomplete or cannot be read.
+    """
+    if not any(field in header for field in FIELDS):
+        return None
+    for field in FIELDS:
+        if not header.get(field):
+            example = f"write a line {_EXAMPLES[field]}"
+            raise refused(path, f"a pattern's header needs {field}", example)
+    kind = " ".join(header["Pattern"])
+    if kind not in PATTERN_KINDS:
+        raise refused(path, f"{kind} is no kind of pattern", _choice(PATTERN_KINDS))
+    listed = " ".join(header["Metrics"])
+    if shared := _SHARED.fullmatch(listed):
+        return Pattern(kind, (), shared["pattern"])
+    shipped, names = shipped_metrics(), listed.split(", ")
+    if all(name in shipped for name in names):
+        return Pattern(kind, tuple(shipped[name] for name in names))
+    entries = _joined(header["Metrics"])
+    return Pattern(kind, tuple(_read_metric(path, kind, entry) for entry in entries))
+
+
+def _joined(lines: Sequence[str]) -> list[str]:
+    """One text per metric; all but the first line of each go on with it."""
+    joined: list[str] = []
+    for line in lines:
+        if _ENTRY.match(line) or not joined:
+            joined.append(line)
+        else:
+            joined[-1] += f" {line}"
+    return joined
+
+
+def _read_metric(path: Path, kind: str, entry: str) -> Metric:
+    match = _METRIC.fullmatch(entry)
+    if match is None:
+        raise refused(
+            path, f"metric cannot be read: {entry}",
+            'write name "Title": meaning, or name "Title", part of other, in bytes: meaning',
+        )  # fmt: skip
+    unit = match["unit"] or "ns"
+    if unit not in UNITS:
+        raise refused(path, f"no unit {unit}", _choice(UNITS))
+    return Metric(
+        name=match["name"],
+        title=match["title"],
+        parent=match["parent"],
+        kind=kind,
+        unit=unit,
+        meaning=match["meaning"],
+    )
+
+
+def _choice(words: Sequence[str]) -> str:
+    return f"write {', '.join(words[:-1])} or {words[-1]}"

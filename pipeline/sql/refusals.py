@@ -1,0 +1,10 @@
+"""How it is told that a pattern cannot be used."""
+
+from pathlib import Path
+
+from tracemill.base.errors import PatternError
+
+
+def refused(file: Path, what: str, advice: str) -> PatternError:
+    """The error that says in a line of which pattern what is wrong, where, and what to do."""
+    return PatternError(f"{file.stem}: {what}: {file}: {advice}")

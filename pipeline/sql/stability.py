@@ -1,0 +1,39 @@
+"""Functions whose result is not that of their arguments alone, as DuckDB knows them."""
+
+from collections.abc import Set
+from functools import cache
+
+from tracemill.sql.reads import reads_of
+
+# DuckDB lists the time of day under names it is not called by, or as if it were always the same.
+_UNLISTED = frozenset({
+    *("current_date", "current_time", "current_timestamp", "localtime", "localtimestamp"),
+    *("current_localtime", "current_localtimestamp", "sample"),
+})  # fmt: skip
+# It fails, whenever it does, for its argument.
+_STABLE = frozenset({"error"})
+
+
+@cache
+def unstable_functions() -> Set[str]:
+    """Names, in small letters, of what gives another result another time, or has an effect.
+
+    Those of macros that use one are among them, and SAMPLE.
+    """
+    import duckdb
+
+    listed = duckdb.execute(
+        "SELECT lower(function_name), stability, macro_definition FROM duckdb_functions()"
+        " WHERE function_type IN ('scalar', 'aggregate', 'macro')"
+    ).fetchall()
+    unstable = {name for name, stability, _ in listed if stability not in (None, "CONSISTENT")}
+    unstable |= _UNLISTED
+    unstable -= _STABLE
+    calls = {
+        name: {call.lower() for call in reads_of(f"SELECT {definition}").calls}
+        for name, _, definition in listed
+        if definition
+    }
+    while more := {name for name, called in calls.items() if called & unstable} - unstable:
+        unstable |= more
+    return unstable

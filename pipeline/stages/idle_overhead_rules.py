@@ -1,0 +1,59 @@
+"""What a user's own rules for classes of overhead do in a trace."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from tracemill.stages.overhead_classes import (
+    SHIPPED_RULES,
+    OverheadRule,
+    classify,
+    name_regions,
+    parse_rules,
+)
+
+if TYPE_CHECKING:
+    import duckdb
+
+_TABLES = ("regions", "mpi_calls")
+
+
+class ClassifiedRun(Protocol):
+    """What is needed of a run: its tables as views."""
+
+    def connect(self, *, tables: Sequence[str] | None = None) -> "duckdb.DuckDBPyConnection": ...
+
+
+def describe_idle_rules(run: ClassifiedRun, text: str) -> str:
+    """Which rules of a text change nothing in a run, and why; else nothing.
+
+    Those that are also among the shipped rules are left out: they are for any trace.
+    """
+    rules = parse_rules(text)
+    shipped = {_key(rule) for rule in parse_rules(SHIPPED_RULES.read_text(encoding="utf-8"))}
+    with run.connect(tables=_TABLES) as connection:
+        named = name_regions(*map(connection.table, _TABLES))
+    regions = [region[1:] for region in named]
+    reached = set(classify(regions, rules))
+    own = [rule for rule in rules if _key(rule) not in shipped]
+    idle = [rule for rule in own if rules.index(rule) not in reached]
+    unfit = [rule for rule in idle if classify(regions, (rule,)).count(None) == len(regions)]
+    late = [rule for rule in idle if rule not in unfit]
+    parts = (
+        _say(unfit, "fits", "fit", "no region of this trace"),
+        _say(late, "comes", "come", "too late, as earlier rules fit the same regions"),
+    )
+    return "; ".join(part for part in parts if part)
+
+
+def _key(rule: OverheadRule) -> tuple[str, str, str, int]:
+    """What a rule says, wherever it stands."""
+    return rule.paradigm, rule.role, rule.name, rule.overhead_id
+
+
+def _say(rules: Sequence[OverheadRule], one: str, many: str, what: str) -> str:
+    from tracemill.reports.wording import join_words
+
+    lines = [str(rule.line) for rule in rules]
+    if len(lines) == 1:
+        return f"line {lines[0]} {one} {what}"
+    return f"lines {join_words(lines)} {many} {what}" if lines else ""

@@ -1,0 +1,25 @@
+"""Whether a trace is complete: everything that was recorded is in the tables of its run."""
+
+import pyarrow.parquet as pq
+from tracemill.base.errors import StoreError
+from tracemill.store import Run
+
+_TABLE, _COLUMN = "trace_quality", "is_loss"
+
+
+def is_complete(run: Run) -> bool:
+    """True if no finding about the trace of a run is a loss.
+
+    Raises StoreError if an earlier version made the tables, which did not tell.
+    """
+    if not _has_column(run):
+        raise StoreError("made by an earlier version: analyse the trace again")
+    return not any(run.read(_TABLE, [_COLUMN])[_COLUMN].to_pylist())
+
+
+def _has_column(run: Run) -> bool:
+    """True also for a file that cannot be read; reading it tells why."""
+    try:
+        return _COLUMN in pq.read_schema(run.files(_TABLE)[0]).names
+    except (OSError, ValueError):
+        return True

@@ -1,0 +1,43 @@
+"""Which store and which run a command means; near misses are answered with what there is."""
+
+from difflib import get_close_matches
+from pathlib import Path
+
+from tracemill.base.errors import MissingInputError, StoreError
+from tracemill.store import Run, Store
+
+
+def open_store(path: Path) -> Store:
+    """A store that exists. Raises MissingInputError or, for a file, StoreError."""
+    try:
+        is_there, is_folder = path.exists(), path.is_dir()
+    except OSError as error:
+        raise StoreError(f"the store cannot be read: {path}: {error.strerror}") from error
+    if not is_there:
+        raise MissingInputError(f"no store: {path}: analyse a trace first or name it with --store")
+    if not is_folder:
+        raise StoreError(f"not a store but a file: {path}: name a folder with --store")
+    return Store(path)
+
+
+def open_run(path: Path, name: str | None) -> Run:
+    """The run of a store called `name`, also by the unique beginning of its label.
+
+    Raises MissingInputError with the likeliest run, or those there are.
+    """
+    store = open_store(path)
+    runs = store.runs()
+    if name is None and not runs:
+        raise MissingInputError(f"no runs: {path}: analyse a trace first")
+    try:
+        return store.open(name)
+    except MissingInputError as error:
+        known = {run.label: run.run_id for run in runs}
+        starting = [run for run in runs if name and run.label.startswith(name)]
+        is_ambiguous = name in known or any(run.run_id.startswith(name or "") for run in runs)
+        if len(starting) == 1 and not is_ambiguous:
+            return starting[0]
+        close = [] if is_ambiguous else get_close_matches(name or "", known, n=1)
+        if close:
+            raise MissingInputError(f"no run {name}: {path}: did you mean {close[0]}?") from error
+        raise
