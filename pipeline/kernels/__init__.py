@@ -15,22 +15,13 @@ from pathlib import Path
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX, _LARGE = -1, -3, -8, 64 << 20
 
-_ROOT = Path(__file__).resolve().parents[2]
-_COMPILED = (
-    "pipeline/kernels",
-    "pipeline/generator/kernels",
-    "pipeline/readers/otf2/callbacks.py",
-    "pipeline/readers/otf2/plain_survey.py",
-    "pipeline/readers/csv/unfolding.py",
-)
+_FOLDER = Path(__file__).resolve().parent
 
 
 def _digest_of_sources() -> str:
     digest = hashlib.blake2b(digest_size=8)
-    for part in _COMPILED:
-        path = _ROOT / part
-        for source in sorted(path.glob("*.py")) if path.is_dir() else [path]:
-            digest.update(source.read_bytes())
+    for source in sorted(_FOLDER.rglob("*.py")):
+        digest.update(source.read_bytes())
     return digest.hexdigest()
 
 
@@ -50,8 +41,11 @@ def _choose_cache() -> None:
         return
     name = _digest_of_sources()
     user_cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = _first_writable(_ROOT / ".cache" / "kernels" / name, user_cache / "tracemill" / name)
-    os.environ["NUMBA_CACHE_DIR"] = str(folder)
+    folders = [user_cache / "tracemill" / name]
+    checkout = _FOLDER.parents[1]
+    if (checkout / "pyproject.toml").exists():
+        folders.insert(0, checkout / ".cache" / "kernels" / name)
+    os.environ["NUMBA_CACHE_DIR"] = str(_first_writable(*folders))
 
 
 def _keep_memory() -> None:

@@ -5,6 +5,7 @@ enter is one step down the tree and leave one up; no record has to be stored. Th
 time of the first pass. Whatever does not nest is left to the general pass (kernels/visits.py).
 """
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -25,7 +26,6 @@ from tracemill.kernels.call_tree import (
     reserve,
     slot_of,
 )
-from tracemill.readers.common.identifiers import Numbering
 
 # Header slots. NODE is the current node plus one, 0 outside any visit.
 _NODE, _COUNT, _LIMIT, _VISITS, _IS_IRREGULAR = 0, 1, 2, 3, 4
@@ -116,9 +116,9 @@ def plain_callbacks() -> dict[str, Any]:
     return {"Enter": compile_(_enter), "Leave": compile_(_leave)}
 
 
-def regions_by_ref(regions: Numbering) -> NDArray[np.int32] | None:
+def regions_by_ref(identifiers: Sequence[int]) -> NDArray[np.int32] | None:
     """Canonical number of each region identifier; None if they are too sparse to list."""
-    refs = np.array(regions.refs, np.int64)
+    refs = np.array(identifiers, np.int64)
     if len(refs) and refs.max() >= _MOST_REFS:
         return None
     numbers = np.full(refs.max(initial=-1) + 1, NO_NODE, np.int32)

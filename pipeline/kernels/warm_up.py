@@ -4,11 +4,10 @@
 """
 
 import compileall
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
-from tracemill.base.errors import MissingLibraryError
+import tracemill
+from tracemill import schemas
 from tracemill.kernels.call_tree import (
     NO_NODE,
     add_node,
@@ -22,9 +21,22 @@ from tracemill.kernels.call_tree import (
 from tracemill.kernels.critical_path_walk import NONE, walk_back
 from tracemill.kernels.framing import frame_records
 from tracemill.kernels.location_walk import LocationWalk, no_teams
+from tracemill.kernels.otf2_callbacks import GROUPS, compile_callbacks
+from tracemill.kernels.otf2_plain_survey import plain_callbacks
 from tracemill.kernels.path_names import path_names
 from tracemill.kernels.quantities import take_quantities
 from tracemill.kernels.records import ENTER, SIDE_WIDTH, UNKNOWN
+from tracemill.kernels.simulation import critical_path as simulated_path
+from tracemill.kernels.simulation.layout import (
+    COUNTER_COUNT,
+    EVENT_WIDTH,
+    SEGMENT_WIDTH,
+    STEP_WIDTH,
+    State,
+)
+from tracemill.kernels.simulation.machine import run
+from tracemill.kernels.simulation.tables import addresses_of
+from tracemill.kernels.simulation.writing import write_events
 from tracemill.kernels.sorted_records import look_at_nested, scatter
 from tracemill.kernels.timeline_walk import LocationBins
 from tracemill.kernels.unfolding import unfold
@@ -74,17 +86,24 @@ def _walk_once() -> None:
 
 
 def _simulate_once() -> None:
-    """Simulate a program that does nothing, and sum up its critical path."""
-    from tracemill.programs.critical_path import PathTimes, Steps
-    from tracemill.programs.phases.building import build_program
-    from tracemill.programs.simulation import Machine, simulate
-    from tracemill.programs.spec import parse_spec
-
-    program = build_program(parse_spec({"processes": 1, "phase": [{"kind": "work"}]}))
-    outcome = simulate(program, Machine())
-    with TemporaryDirectory() as folder:
-        segments = Steps(program, Path(folder)).walk(outcome)
-    simulate(program, Machine(), take_events=PathTimes(program, segments).take)
+    """Run a machine without processes, write no events, and walk along a path without steps."""
+    none = np.zeros(0, np.int64)
+    tables = dict.fromkeys(State._fields, np.zeros((0, 0, 0), np.int64))
+    tables["counters"] = np.zeros(COUNTER_COUNT, np.int64)
+    run(addresses_of(State(**tables)))
+    rows, place = np.zeros((1, SEGMENT_WIDTH), np.int64), np.zeros(3, np.int64)
+    simulated_path.walk_back(
+        np.zeros((0, STEP_WIDTH), np.int64), np.zeros(2, np.int64), place[:1], place, rows
+    )
+    events, pairs = np.zeros((0, EVENT_WIDTH), np.int64), np.zeros((0, 0), np.int64)
+    is_team = np.zeros(0, np.bool_)
+    simulated_path.add_path_times(events, none, is_team, rows, pairs, none, none, pairs)
+    addresses, slopes = np.zeros(0, np.uint64), np.zeros((0, 1))
+    knots = np.zeros((0, 2, 2), np.int64)
+    write_events(
+        events, addresses, addresses, none, pairs, pairs, pairs, none, np.int64(0), knots, slopes,
+        none,
+    )  # fmt: skip
 
 
 def _sort_once() -> None:
@@ -117,31 +136,19 @@ def load_common_kernels() -> None:
 
 def _compile_modules() -> None:
     """Where Python is told to write no bytecode, every command would compile all anew: 0.3 s."""
-    root = Path(__file__).parents[1]
-    for folder in ("pipeline", "schemas"):
-        compileall.compile_dir(root / folder, quiet=1)
+    for package in (tracemill, schemas):
+        compileall.compile_dir(package.__path__[0], quiet=1)
 
 
 def compile_all() -> None:
-    """Fill the caches; without an OTF2 library, only with what needs none."""
+    """Fill the caches."""
     _compile_modules()
     load_common_kernels()
     _simulate_once()
     _sort_once()
-    try:
-        from tracemill.readers.otf2.library import load_library
-
-        load_library()
-    except MissingLibraryError:
-        return
-    from tracemill.kernels.otf2_callbacks import GROUPS, compile_callbacks
-    from tracemill.kernels.otf2_plain_survey import plain_callbacks
-    from tracemill.programs.archive import compile_writing
-
     compile_callbacks(GROUPS)
     compile_callbacks(GROUPS - {"attributes"})
     plain_callbacks()
-    compile_writing()
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def plain_look(
     report: Callable[[int], None],
 ) -> PlainLooks | None:  # fmt: skip
     """The faster survey, if the identifiers of regions allow it."""
-    regions = regions_by_ref(identifiers["Region"])
+    regions = regions_by_ref(identifiers["Region"].refs)
     return None if regions is None else _PlainLook(archive, regions, limits, report)
 
 
