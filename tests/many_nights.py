@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tracemill.base.temporary import temporaries
 from tracemill.store import Store
-from tracemill.store.sweep import temporaries
 
 from tests.forking import Command, start_command
 from tests.nightly_cases import write_archive

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tracemill.base.errors import PipelineError
 from tracemill.base.sharing import make_folder, share
-from tracemill.store.sweep import temporary_name
+from tracemill.base.temporary import temporary_name
 
 ELSEWHERE = "name another place with --output"
 

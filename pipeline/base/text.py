@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 _LONGEST_CELL = 40
@@ -61,3 +62,8 @@ def describe_moment(timestamp: str) -> str:
     """An ISO timestamp to the minute: '2025-03-01 14:05 UTC'."""
     moment = datetime.fromisoformat(timestamp).astimezone(UTC)
     return f"{moment:%Y-%m-%d %H:%M} UTC"
+
+
+def join_words(words: Sequence[str]) -> str:
+    """'a, b and c'."""
+    return " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else "".join(words)

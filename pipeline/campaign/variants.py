@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from tracemill.base.text import join_words
 from tracemill.campaign.configurations import RunRecord
 from tracemill.campaign.description import Variants
-from tracemill.reports.wording import join_words
 
 _MOST_TOLD = 5
 

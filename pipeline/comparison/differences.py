@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from tracemill.base.text import join_words
 from tracemill.comparison.comparing import Comparison
 from tracemill.reports.units import make_visible
-from tracemill.reports.wording import join_words, said, share_of
+from tracemill.reports.wording import said, share_of
 
 
 def describe(comparison: Comparison) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tracemill.base.sharing import make_folder, share
+from tracemill.base.temporary import temporary_name
 from tracemill.nightly.finding import Archive
 from tracemill.store.failures import told_as_store_error
 from tracemill.store.manifest import (
@@ -17,7 +18,6 @@ from tracemill.store.manifest import (
     load_document,
     to_json,
 )
-from tracemill.store.sweep import temporary_name
 
 FOLDER = "nightly"
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tracemill.base.text import printable
+from tracemill.base.text import join_words, printable
 from tracemill.nightly.history import PastRun, Series
 from tracemill.nightly.nights import Alarm, is_of_last_day
 from tracemill.nightly.outcome import NightOutcome
@@ -14,7 +14,7 @@ from tracemill.reports.units import (
     format_time,
     make_visible,
 )
-from tracemill.reports.wording import count_of, join_words, said
+from tracemill.reports.wording import count_of, said
 from tracemill.schemas.history import RUN_TIME
 
 MOST_ALARMS = 5

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from tracemill.base.text import join_words
 from tracemill.reports.material import Material
-from tracemill.reports.wording import Row, join_words
+from tracemill.reports.wording import Row
 
 QUERY = "declared_scalings"
 FIXED_SIZE, SCALED_SIZE, BOTH = "fixed size", "scaled size", "both"

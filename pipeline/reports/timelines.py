@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from tracemill.base.errors import UsageError
+from tracemill.base.text import join_words
 from tracemill.reports.material import Material, Rows
 from tracemill.reports.model import Source
 from tracemill.reports.part_styles import COMPUTING_STYLES, style_of
 from tracemill.reports.tables import bind_values, strip_header
 from tracemill.reports.units import format_count
 from tracemill.reports.windows import Window, choose_windows
-from tracemill.reports.wording import join_words
 from tracemill.sql.query_files import load_query
 
 MOST_VISITS = 40_000

@@ -1,6 +1,6 @@
 """Figures as words: the pieces that the sentences of all sections are made of."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import PurePath
 
 from tracemill.reports.units import (
@@ -23,11 +23,6 @@ def count_of(count: Value, singular: str, plural: str = "") -> str:
     """'1 process', '8 processes'."""
     number = int(count or 0)
     return f"{format_count(number)} {singular if number == 1 else plural or singular + 's'}"
-
-
-def join_words(words: Sequence[str]) -> str:
-    """'a, b and c'."""
-    return " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else "".join(words)
 
 
 def name_place(rank: Value, thread: Value, *, has_threads: bool) -> str:

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from tracemill.base.errors import QueryError
+from tracemill.schemas import BY_NAME
 from tracemill.sql.failures import StreamError
 from tracemill.sql.query_files import QUERIES
 
@@ -67,14 +68,12 @@ def explain(error: Exception, script: str = "", tables: Sequence[str] = ()) -> s
 
 def _hint(name: str, tables: Sequence[str]) -> str:
     """What a name that is not understood may mean; else nothing."""
-    from tracemill.patterns.catalogue import known_tables
-
     answers = {path.stem: path for path in (QUERIES / "reports").glob("*.sql")}
     if name in tables:
         return f": FROM {name} shows that table"
     if name in answers:
         return f": it is a query of reports, in {answers[name].relative_to(QUERIES.parent)}"
-    if name in known_tables():
+    if name in BY_NAME:
         return ": it exists only during an analysis"
     close = get_close_matches(name, sorted({*tables, *answers}), n=2)
     return f": did you mean {' or '.join(close)}?" if close else ""

@@ -51,7 +51,7 @@ def _key(rule: OverheadRule) -> tuple[str, str, str, int]:
 
 
 def _say(rules: Sequence[OverheadRule], one: str, many: str, what: str) -> str:
-    from tracemill.reports.wording import join_words
+    from tracemill.base.text import join_words
 
     lines = [str(rule.line) for rule in rules]
     if len(lines) == 1:

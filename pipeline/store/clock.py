@@ -5,7 +5,7 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tracemill.store.sweep import temporary_name
+from tracemill.base.temporary import temporary_name
 
 
 def timestamp(precision: str = "seconds") -> str:

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from tracemill.base.sharing import make_folder, share
+from tracemill.base.temporary import temporary_name
+from tracemill.base.writers import Writer
 from tracemill.store.clock import now_in, timestamp
 from tracemill.store.failures import told_as_store_error
 from tracemill.store.manifest import to_json
-from tracemill.store.sweep import temporary_name
-from tracemill.store.writers import Writer
 
 HEARTBEAT_SECONDS = 15.0
 # Hosts may see times of files up to a minute late.

@@ -6,10 +6,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from tracemill.base.temporary import temporary_name
 from tracemill.store.failures import told_as_store_error
 from tracemill.store.holdings import Generation, Holding, key_at
 from tracemill.store.pruning import Decision, Uses
-from tracemill.store.sweep import is_being_written, remove, temporary_name
+from tracemill.store.sweep import is_being_written, remove
 
 
 @dataclass(frozen=True)

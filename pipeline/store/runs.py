@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from tracemill.base.errors import MissingInputError, StoreError
 from tracemill.base.sharing import share
+from tracemill.base.temporary import temporary_name
 from tracemill.base.text import first_line
 from tracemill.store.database import AGAIN, connect, create_copy, create_union_view, create_view
 from tracemill.store.failures import told_as_store_error
@@ -27,7 +28,7 @@ from tracemill.store.manifest import (
 )
 from tracemill.store.parquet import sync
 from tracemill.store.sizes import FileSizes
-from tracemill.store.sweep import GENERATION, POINTER, is_being_written, sweep, temporary_name
+from tracemill.store.sweep import GENERATION, POINTER, is_being_written, sweep
 
 if TYPE_CHECKING:
     import duckdb

@@ -1,27 +1,15 @@
 """Names of what is temporary in a store, and the removal of that whose writer is gone."""
 
-import os
-import secrets
 import shutil
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from tracemill.store.writers import Writer
+from tracemill.base.temporary import PREFIX, entries_of, is_in_use, temporaries, temporary_name
 
-_PREFIX = ".writing"
 GENERATION, POINTER = "gen", "pointer"
-_DAY_SECONDS = 86_400
 # In these, and in their folders, files and folders are written beside their place.
 _PLACES = ("runs", "campaigns", "reports", "nightly", "leases")
-
-
-def temporary_name(purpose: str) -> str:
-    """A hidden name nobody else uses, which says who writes under it."""
-    own = Writer.here()
-    writer = f"{own.host}~{own.process}~{own.started}"
-    return f"{_PREFIX}~{purpose}~{writer}~{secrets.token_hex(4)}"
 
 
 def orphans(store: Path) -> Iterator[Path]:
@@ -34,34 +22,10 @@ def orphans(store: Path) -> Iterator[Path]:
             yield from (path for path in temporaries(folder) if not is_in_use(path))
 
 
-def temporaries(folder: Path) -> list[Path]:
-    """Temporary files and folders in a folder, such as that of a run."""
-    return sorted(Path(entry) for entry in _entries(folder) if entry.name.startswith(_PREFIX))
-
-
 def is_being_written(folder: Path) -> bool:
     """True if somebody makes a generation of a run or campaign just now, or makes one current."""
-    parts = tuple(f"{_PREFIX}~{purpose}~" for purpose in (GENERATION, POINTER))
+    parts = tuple(f"{PREFIX}~{purpose}~" for purpose in (GENERATION, POINTER))
     return any(path.name.startswith(parts) and is_in_use(path) for path in temporaries(folder))
-
-
-def is_temporary(path: Path) -> bool:
-    """True for names of `temporary_name`."""
-    return path.name.startswith(_PREFIX)
-
-
-def is_in_use(path: Path) -> bool:
-    """True if the writer of a temporary file or folder may still be at work."""
-    writer = _writer_of(path)
-    if writer is None or not writer.is_of_this_host:
-        return time.time() - _newest_change(path) < _DAY_SECONDS
-    return writer.is_running
-
-
-def _writer_of(path: Path) -> Writer | None:
-    parts = path.name.split("~")
-    is_told = len(parts) == 6 and parts[3].isdigit()
-    return Writer(parts[2], int(parts[3]), parts[4]) if is_told else None
 
 
 def sweep(store: Path) -> list[Path]:
@@ -95,26 +59,5 @@ def remove(path: Path) -> bool:
 
 
 def _folders(place: Path) -> list[Path]:
-    entries = (entry for entry in _entries(place) if not entry.name.startswith(_PREFIX))
+    entries = (entry for entry in entries_of(place) if not entry.name.startswith(PREFIX))
     return sorted(Path(entry) for entry in entries if entry.is_dir())
-
-
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    """What lies in a folder, which may just have been removed."""
-    with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
-        return list(entries)
-    return []
-
-
-def _newest_change(path: Path) -> float:
-    """When anything at or below `path` was last written, in seconds since 1970."""
-    times = [0.0]
-    below = [
-        os.path.join(folder, name)
-        for folder, folders, files in os.walk(path)
-        for name in (*folders, *files)
-    ]
-    for each in (str(path), *below):
-        with suppress(OSError):  # it was renamed or removed meanwhile
-            times.append(os.stat(each).st_mtime)
-    return max(times)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tracemill.base.errors import StoreError
+from tracemill.base.temporary import is_in_use, is_temporary
 from tracemill.store.failures import told_as_store_error
 from tracemill.store.holdings import key_at
 from tracemill.store.manifest import POINTER_NAME
 from tracemill.store.sizes import FileSizes
-from tracemill.store.sweep import is_in_use, is_temporary
 
 RUNS, CAMPAIGNS, EARLIER = "runs", "campaigns", "earlier generations"
 REPORTS, NIGHTLY, LEASES, OTHER = "reports", "nightly", "leases", "other"

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 from tracemill.base.errors import MissingInputError, StoreError
+from tracemill.base.temporary import temporary_name
 from tracemill.store import Manifest, Store
 from tracemill.store import manifest as manifests
 from tracemill.store.generation import GenerationWriter
 from tracemill.store.leases import take
-from tracemill.store.sweep import remove, temporary_name
+from tracemill.store.sweep import remove
 
 from tests.store_cases import SOURCE, labelled, manifest, places, publish, record
 from tests.support import PLACES, STAYS, contents, stays

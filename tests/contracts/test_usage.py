@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from tracemill import cli
+from tracemill.base.temporary import temporary_name
 from tracemill.base.text import describe_duration, seconds_of
 from tracemill.store import Store
-from tracemill.store.sweep import temporary_name
 from tracemill.store.usage import measure
 
 from tests.leasing import taken

@@ -5,6 +5,7 @@ from functools import partial
 from math import nan
 
 import numpy as np
+from tracemill.base.text import join_words
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Picture, Section, Table
 from tracemill.reports.pictures.curves import Curve, draw_scaling
@@ -12,7 +13,7 @@ from tracemill.reports.pictures.grids import Cell, Grid, draw_heat_map, draw_sur
 from tracemill.reports.scaling import FIXED_SIZE, declared_scalings, is_told
 from tracemill.reports.tables import TableSpec
 from tracemill.reports.units import format_share
-from tracemill.reports.wording import Row, count_of, join_words, number, said
+from tracemill.reports.wording import Row, count_of, number, said
 from tracemill.schemas import campaigns
 from tracemill.schemas.scalability import SIZE_AXES
 from tracemill.stages.models.efficiency_grid.parts import LEAST_GROWTH

@@ -1,9 +1,10 @@
 """Indices: speed-ups and efficiencies, each with all that it refers to."""
 
+from tracemill.base.text import join_words
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section
 from tracemill.reports.tables import TableSpec, read_source
-from tracemill.reports.wording import Row, count_of, join_words, said
+from tracemill.reports.wording import Row, count_of, said
 
 PLACE = 45
 

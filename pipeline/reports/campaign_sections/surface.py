@@ -7,6 +7,7 @@ from itertools import groupby
 from math import nan
 
 import numpy as np
+from tracemill.base.text import join_words
 from tracemill.reports.campaign_sections.indices import describe_computation
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Picture, Section, Table
@@ -19,7 +20,7 @@ from tracemill.reports.scaling import (
     is_told,
 )
 from tracemill.reports.tables import TableSpec
-from tracemill.reports.wording import Row, count_of, join_words, number, said, share_of
+from tracemill.reports.wording import Row, count_of, number, said, share_of
 
 PLACE = 40
 MOST_DRAWN = 2

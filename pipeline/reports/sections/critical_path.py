@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from tracemill.base.text import join_words
 from tracemill.reports.material import Material
 from tracemill.reports.model import Fact, Section
 from tracemill.reports.tables import TableSpec, read_source
@@ -9,7 +10,6 @@ from tracemill.reports.units import Unit
 from tracemill.reports.wording import (
     Row,
     count_of,
-    join_words,
     name_path,
     name_place,
     number,

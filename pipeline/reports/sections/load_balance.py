@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
+from tracemill.base.text import join_words
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.units import Value
 from tracemill.reports.wording import (
     Row,
-    join_words,
     name_path,
     name_place,
     number,

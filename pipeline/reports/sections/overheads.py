@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
+from tracemill.base.text import join_words
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section
 from tracemill.reports.tables import TableSpec
-from tracemill.reports.wording import Row, join_words, number, said, share_of, time_of
+from tracemill.reports.wording import Row, number, said, share_of, time_of
 
 PLACE = 20
 NAMED = 3

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
+from tracemill.base.text import join_words
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section
 from tracemill.reports.tables import TableSpec
-from tracemill.reports.wording import Row, count_of, join_words, name_region, time_of
+from tracemill.reports.wording import Row, count_of, name_region, time_of
 
 PLACE = 90
 NAMED_ENTRIES = 5

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from tracemill.base.text import join_words
 from tracemill.reports.material import OVERVIEW, Material
 from tracemill.reports.model import Fact, Layout, Section
 from tracemill.reports.sections import critical_path, load_balance
@@ -24,7 +25,7 @@ from tracemill.reports.sections.wait_states import (
 )
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.units import Unit
-from tracemill.reports.wording import Row, count_of, join_words, number, said, share_of, time_of
+from tracemill.reports.wording import Row, count_of, number, said, share_of, time_of
 
 PLACE = 10
 FINDINGS = "worst_findings"

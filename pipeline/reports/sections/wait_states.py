@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from tracemill.base.text import join_words
 from tracemill.reports.material import Material
 from tracemill.reports.model import Finding, Layout, Section
 from tracemill.reports.rank_matrix import MATRIX_LIMIT, draw_pairs
@@ -10,7 +11,6 @@ from tracemill.reports.units import Value, format_count
 from tracemill.reports.wording import (
     Row,
     count_of,
-    join_words,
     name_path,
     name_place,
     number,
