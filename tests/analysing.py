@@ -6,11 +6,12 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
-from tracemill.engine.graph import PythonStage, has_needed_rows
-from tracemill.engine.recipes import standard_recipe
+from tracemill.engine.graph import has_needed_rows
+from tracemill.engine.recipe import standard_recipe
 from tracemill.patterns.catalogue import known_tables
 from tracemill.readers import open_source
 from tracemill.sql.query_files import Query
+from tracemill.stages.stage import PythonStage
 from tracemill.store.database import create_empty
 
 from tests.hand_made import RowsInMemory

@@ -2,9 +2,9 @@
 
 from tracemill.campaign.gathering import SIZES
 from tracemill.comparison.comparing import QUERY
-from tracemill.engine.graph import PythonStage, Recipe
-from tracemill.engine.recipes import standard_recipe
+from tracemill.engine.recipe import Recipe, standard_recipe
 from tracemill.sql.query_files import Query, load_query
+from tracemill.stages.stage import PythonStage
 
 
 def recipe_of_comparisons(*more: str) -> Recipe:

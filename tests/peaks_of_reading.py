@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tracemill.engine.analyze import Options, analyze_source
-from tracemill.engine.graph import Recipe
+from tracemill.engine.recipe import Recipe
 from tracemill.readers import open_source
 from tracemill.readers.csv import blocks, spill
 from tracemill.store import Store

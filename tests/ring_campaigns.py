@@ -5,8 +5,8 @@ from typing import Any
 
 from tracemill.campaign.campaign import make_campaign, plan_campaign
 from tracemill.engine.analyze import Analysis, Options
-from tracemill.engine.graph import Recipe
 from tracemill.engine.progress import SilentReporter
+from tracemill.engine.recipe import Recipe
 from tracemill.programs.generate import generate
 from tracemill.programs.spec import parse_spec
 from tracemill.store import Store

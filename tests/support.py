@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pyarrow as pa
 from tracemill.engine.analyze import Analysis, Options, analyze_source, explain_source
-from tracemill.engine.graph import PythonStage, Recipe
+from tracemill.engine.recipe import Recipe
 from tracemill.schemas import Column, Table
 from tracemill.schemas.table import BOOL, ENUM, INT32, INT64, STRING
 from tracemill.sql.query_files import read_query
+from tracemill.stages.stage import PythonStage
 from tracemill.store import GenerationWriter, SourceFile, Store
 
 LOCATION = Column(name="location_id", type=INT32, minimum=0, meaning="Where.")

@@ -15,7 +15,7 @@ from tracemill.engine.analyze import Options, analyze_source, find_analysed, swe
 from tracemill.engine.graph import build_graph
 from tracemill.engine.plan import Outline, outline
 from tracemill.engine.progress import Reporter
-from tracemill.engine.recipes import recipe_of
+from tracemill.engine.recipe import recipe_of
 from tracemill.engine.workers import Died, work_through
 from tracemill.readers import open_source
 from tracemill.readers.common.source import Source

@@ -42,9 +42,8 @@ from tracemill.campaign.names import PROCESSES, REPETITION, SIZE, THREADS, check
 from tracemill.campaign.source import CampaignSource, Settings
 from tracemill.campaign.variants import keep_apart
 from tracemill.engine.analyze import Analysis, Options, analyze_source
-from tracemill.engine.graph import Recipe
 from tracemill.engine.progress import Reporter
-from tracemill.engine.recipes import campaign_recipe
+from tracemill.engine.recipe import Recipe, campaign_recipe
 from tracemill.stages.campaign.published_marks import read_published_marks
 from tracemill.store import Store
 

@@ -12,7 +12,7 @@ from tracemill.base.errors import ChangedTraceError, PipelineError, StoreError
 from tracemill.base.text import describe_moment
 from tracemill.base.version import VERSION
 from tracemill.engine.execute import Engine
-from tracemill.engine.graph import Recipe, Stage, build_graph, installed_version
+from tracemill.engine.graph import Stage, build_graph, installed_version
 from tracemill.engine.plan import (
     UNCHANGED,
     Decision,
@@ -23,7 +23,7 @@ from tracemill.engine.plan import (
     option_values,
 )
 from tracemill.engine.progress import Reporter, SilentReporter
-from tracemill.engine.recipes import recipe_of
+from tracemill.engine.recipe import Recipe, recipe_of
 from tracemill.readers.common.source import Source, SourceIdentity
 from tracemill.sql.query_files import Value, check_values, known_parameters
 from tracemill.store import GenerationWriter, Manifest, Run, SourceFile, SourceRecord, Store

@@ -5,7 +5,7 @@ import importlib.util
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -14,10 +14,12 @@ from typing import Any
 from tracemill.base.errors import QueryError
 from tracemill.base.text import hash_of
 from tracemill.base.version import VERSION
-from tracemill.patterns.catalogue import known_tables, metrics_of
+from tracemill.engine.recipe import Recipe
+from tracemill.patterns.catalogue import metrics_of
 from tracemill.readers.common.source import Source
 from tracemill.schemas import Table
-from tracemill.sql.query_files import COMPLETED, Query, Value, load_query
+from tracemill.sql.query_files import COMPLETED, Query, load_query
+from tracemill.stages.stage import PythonStage
 
 # Stands for the code that runs stages. Raise it when a change of that code changes tables.
 STAGE_FORMAT = 1
@@ -72,39 +74,7 @@ class SqlStage:
         return (self.output,)
 
 
-@dataclass(frozen=True, kw_only=True)
-class PythonStage:
-    """A pure function from tables to tables.
-
-    `compute` gets a DuckDB relation per input under the table's name, and a value per parameter.
-    Inputs that are `walked`, which are stored ones, come as StoredRows instead. It returns one
-    Arrow table or record batch reader per output, in order; a single one as such.
-    `modules` are those whose source text the result depends on. Where all inputs of one of the
-    groups of `needed_rows` are empty, so are all outputs. A stage that `skips_empty` gets only
-    those inputs that have rows.
-    """
-
-    name: str
-    inputs: tuple[str, ...]
-    outputs: tuple[Table, ...]
-    compute: Callable[..., Any]
-    modules: tuple[str, ...]
-    parameters: Mapping[str, Value]
-    walked: tuple[str, ...] = ()
-    needed_rows: tuple[tuple[str, ...], ...] = ()
-    skips_empty: bool = False
-
-
 Stage = ReadStage | SqlStage | PythonStage
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """What is computed from a trace: queries and Python stages that make the declared tables."""
-
-    queries: tuple[Query, ...]
-    python_stages: tuple[PythonStage, ...] = ()
-    tables: Mapping[str, Table] = field(default_factory=known_tables)
 
 
 def has_needed_rows(needed_rows: Iterable[Iterable[str]], row_count: Callable[[str], int]) -> bool:

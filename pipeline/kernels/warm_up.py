@@ -7,6 +7,7 @@ import compileall
 
 import numpy as np
 import tracemill
+from numpy.typing import NDArray
 from tracemill import schemas
 from tracemill.kernels.call_tree import (
     NO_NODE,
@@ -88,7 +89,9 @@ def _walk_once() -> None:
 def _simulate_once() -> None:
     """Run a machine without processes, write no events, and walk along a path without steps."""
     none = np.zeros(0, np.int64)
-    tables = dict.fromkeys(State._fields, np.zeros((0, 0, 0), np.int64))
+    tables: dict[str, NDArray[np.int64]] = dict.fromkeys(
+        State._fields, np.zeros((0, 0, 0), np.int64)
+    )
     tables["counters"] = np.zeros(COUNTER_COUNT, np.int64)
     run(addresses_of(State(**tables)))
     rows, place = np.zeros((1, SEGMENT_WIDTH), np.int64), np.zeros(3, np.int64)

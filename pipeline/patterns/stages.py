@@ -6,7 +6,6 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from tracemill.engine.graph import PythonStage
 from tracemill.patterns.catalogue import catalogue, metrics_of, pattern_of
 from tracemill.patterns.metrics import metrics_with
 from tracemill.schemas.metrics import METRICS
@@ -14,6 +13,7 @@ from tracemill.schemas.patterns import FINDINGS, PATTERNS
 from tracemill.schemas.wait_states import WAIT_STATES
 from tracemill.sql.pattern_declaration import COMPLETION, FINDING
 from tracemill.sql.query_files import Query
+from tracemill.stages.stage import PythonStage
 from tracemill.store.parquet import ROW_GROUP_ROWS
 
 if TYPE_CHECKING:

@@ -1,11 +1,11 @@
 """Stages written in Python: what SQL cannot say well."""
 
-from tracemill.engine.graph import PythonStage
 from tracemill.stages.call_path_keys import CALL_PATH_KEYS_STAGE
 from tracemill.stages.critical_path import CRITICAL_PATH_STAGE
 from tracemill.stages.imbalance import IMBALANCE_STAGE
 from tracemill.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
 from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
+from tracemill.stages.stage import PythonStage
 from tracemill.stages.timeline import TIMELINE_STAGE
 
 PYTHON_STAGES: tuple[PythonStage, ...] = (

@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from tracemill.base.text import key_of
-from tracemill.engine.graph import PythonStage
 from tracemill.schemas.profiles import CALL_PATH_KEYS
 from tracemill.stages.arrays import read_columns
+from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
     import duckdb

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from tracemill.engine.graph import PythonStage
 from tracemill.schemas.critical_path import CRITICAL_PATH_STEPS
+from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
     import duckdb

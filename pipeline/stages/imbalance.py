@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from tracemill.engine.graph import PythonStage
 from tracemill.schemas.imbalance import COMPUTATIONAL_IMBALANCE, LOCATION_IMBALANCE, SCOPES
 from tracemill.schemas.overheads import overhead_id
 from tracemill.stages.arrays import (
@@ -16,6 +15,7 @@ from tracemill.stages.arrays import (
     read_columns,
     sum_by,
 )
+from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
     import duckdb

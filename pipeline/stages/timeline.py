@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from tracemill.engine.graph import PythonStage
 from tracemill.schemas.timeline import MOST_BINS, MOST_CELLS, TIMELINE_BINS
+from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
     import duckdb

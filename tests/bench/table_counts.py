@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 from tracemill.engine.execute import Engine
 from tracemill.engine.graph import Stage, build_graph
-from tracemill.engine.recipes import standard_recipe
+from tracemill.engine.recipe import standard_recipe
 from tracemill.readers import open_source
 from tracemill.sql.query_files import Value
 from tracemill.store import TableRecord

@@ -11,12 +11,13 @@ import pyarrow as pa
 import pytest
 from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.execute import Engine
-from tracemill.engine.graph import PythonStage, ReadStage, Recipe, SqlStage, build_graph
-from tracemill.engine.recipes import campaign_recipe, standard_recipe
+from tracemill.engine.graph import ReadStage, SqlStage, build_graph
+from tracemill.engine.recipe import Recipe, campaign_recipe, standard_recipe
 from tracemill.programs.generate import generate
 from tracemill.programs.spec import parse_spec
 from tracemill.readers import open_source
 from tracemill.schemas import BY_NAME
+from tracemill.stages.stage import PythonStage
 from tracemill.store import Store
 from tracemill.store.database import create_empty
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tracemill.engine.graph import ReadStage, build_graph
-from tracemill.engine.recipes import standard_recipe
+from tracemill.engine.recipe import standard_recipe
 from tracemill.readers.otf2.source import Otf2Source
 from tracemill.schemas import BY_NAME
 

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 from tracemill.base.errors import QueryError
 from tracemill.campaign.source import CampaignSource
-from tracemill.engine.graph import Recipe, build_graph
-from tracemill.engine.recipes import campaign_recipe, standard_recipe
+from tracemill.engine.graph import build_graph
+from tracemill.engine.recipe import Recipe, campaign_recipe, standard_recipe
 from tracemill.patterns.catalogue import catalogue, known_tables, table_of
 from tracemill.patterns.checks import HARMLESS_FUNCTIONS
 from tracemill.readers.otf2.source import Otf2Source

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 from tracemill.engine.analyze import Options, analyze_source
-from tracemill.engine.graph import Recipe
+from tracemill.engine.recipe import Recipe
 from tracemill.readers import open_source
 from tracemill.schemas import csv_layout as layout
 from tracemill.store import Run, Store

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tracemill.engine import analyze as run
 from tracemill.engine.analyze import Analysis
-from tracemill.engine.graph import Recipe
+from tracemill.engine.recipe import Recipe
 from tracemill.nightly import analysing, knowledge
 
 from tests.ring_campaigns import CONFIGURATIONS, campaign, write_stencil

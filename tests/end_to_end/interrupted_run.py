@@ -5,8 +5,8 @@ import threading
 from pathlib import Path
 
 from tracemill.engine.analyze import Options, analyze_source
-from tracemill.engine.graph import Recipe
 from tracemill.engine.progress import SilentReporter
+from tracemill.engine.recipe import Recipe
 from tracemill.readers import open_source
 from tracemill.store import Run, Store
 

@@ -13,8 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from tracemill.engine.analyze import Options, analyze_source
-from tracemill.engine.graph import Recipe
-from tracemill.engine.recipes import standard_recipe
+from tracemill.engine.recipe import Recipe, standard_recipe
 from tracemill.patterns.catalogue import catalogue, table_of
 from tracemill.programs.generate import generate
 from tracemill.programs.spec import parse_spec

@@ -6,10 +6,11 @@ from pathlib import Path
 import duckdb
 import pytest
 from tracemill.base.errors import BrokenContractError, PipelineError, QueryError, StoreError
-from tracemill.engine.graph import PythonStage, Recipe
+from tracemill.engine.recipe import Recipe
 from tracemill.schemas import Column, Table
 from tracemill.schemas.table import INT64
 from tracemill.sql.failures import StreamError, told_as_query_error
+from tracemill.stages.stage import PythonStage
 from tracemill.store.failures import UnwritableStoreError
 
 from tests.support import (

@@ -5,10 +5,11 @@ from functools import cache
 from typing import Any
 
 import pyarrow as pa
-from tracemill.engine.graph import PythonStage, has_needed_rows
+from tracemill.engine.graph import has_needed_rows
 from tracemill.patterns.catalogue import known_tables
 from tracemill.patterns.stages import pattern_stages
 from tracemill.sql.query_files import Query, Value, all_queries
+from tracemill.stages.stage import PythonStage
 
 from tests.fresh_database import lasting_database
 from tests.hand_made import make_table

@@ -5,10 +5,10 @@ from functools import cache
 from typing import Any
 
 import duckdb
-from tracemill.engine.graph import PythonStage
 from tracemill.patterns.catalogue import known_tables
 from tracemill.sql.query_files import Value, all_queries
 from tracemill.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
+from tracemill.stages.stage import PythonStage
 
 from tests.fresh_database import lasting_database
 from tests.golden.micro_trace import Row, Tables

@@ -1,6 +1,5 @@
 """Stages of campaigns written in Python: what is computed from many runs."""
 
-from tracemill.engine.graph import PythonStage
 from tracemill.stages.campaign.call_path_models import CALL_PATH_MODELS_STAGE
 from tracemill.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
 from tracemill.stages.campaign.efficiency_grid import EFFICIENCY_GRID_STAGE
@@ -9,6 +8,7 @@ from tracemill.stages.campaign.growth import CALL_PATH_GROWTH_STAGE, METRIC_GROW
 from tracemill.stages.campaign.mark_rankings import MARK_RANKINGS_STAGE
 from tracemill.stages.campaign.scalability import SCALABILITY_STAGE
 from tracemill.stages.campaign.surfaces import SURFACES_STAGE
+from tracemill.stages.stage import PythonStage
 
 CAMPAIGN_STAGES: tuple[PythonStage, ...] = (
     CALL_PATH_GROWTH_STAGE,

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from tracemill.engine.graph import PythonStage
 from tracemill.schemas.surfaces import CALL_PATH_MODELS
 from tracemill.stages.arrays import read_columns
 from tracemill.stages.campaign.rows import Row, rows_as_table
+from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
     import duckdb

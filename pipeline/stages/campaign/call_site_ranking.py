@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from tracemill.engine.graph import PythonStage
 from tracemill.schemas.call_sites import CALL_SITE_RANKING
 from tracemill.stages.arrays import Numbers, read_columns
 from tracemill.stages.campaign.compared import Columns, correlation_columns, population_columns
@@ -14,6 +13,7 @@ from tracemill.stages.campaign.series import Series, make_series
 from tracemill.stages.models.rank_bootstrap import bootstrap_intervals
 from tracemill.stages.models.rank_correlation import RankCorrelations, spearman
 from tracemill.stages.models.ranks import Flags, Floats
+from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
     import duckdb

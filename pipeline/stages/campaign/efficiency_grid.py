@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from tracemill.base.errors import CampaignError
-from tracemill.engine.graph import PythonStage
 from tracemill.schemas.scalability import EFFICIENCY_GRID
 from tracemill.stages.arrays import read_columns
 from tracemill.stages.models.efficiency_grid import (
@@ -19,6 +18,7 @@ from tracemill.stages.models.efficiency_grid import (
     speed_up_efficiency,
 )
 from tracemill.stages.models.efficiency_grid.configurations import NOTHING
+from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
     import duckdb

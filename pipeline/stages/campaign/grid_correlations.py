@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from tracemill.engine.graph import PythonStage
 from tracemill.schemas.scalability import GRID_CORRELATIONS
 from tracemill.stages.arrays import read_columns
 from tracemill.stages.models.efficiency_grid import FEWEST_PAIRS, compare_orders
+from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
     import duckdb

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from tracemill.engine.graph import PythonStage
 from tracemill.reports.explanation import list_metrics
 from tracemill.schemas import Table
 from tracemill.schemas.growth import CALL_PATH_GROWTH, METRIC_GROWTH, QUANTITIES, WHOLES
@@ -17,6 +16,7 @@ from tracemill.stages.campaign.series import Series, make_series
 from tracemill.stages.models.growth import fit_growth
 from tracemill.stages.models.rank_correlation import RankCorrelations, spearman
 from tracemill.stages.models.ranks import Flags, Floats
+from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
     import duckdb

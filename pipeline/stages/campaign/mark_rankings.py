@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from tracemill.engine.graph import PythonStage
 from tracemill.schemas.scalability import (
     CRITERIA,
     MARK_RANKING_CORRELATIONS,
@@ -17,6 +16,7 @@ from tracemill.schemas.scalability import (
 )
 from tracemill.stages.campaign.published_marks import PublishedMarks, read_published_marks
 from tracemill.stages.models.efficiency_grid import FEWEST_PAIRS, compare_orders, rank_ascending
+from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
     import duckdb

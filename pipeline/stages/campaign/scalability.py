@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from tracemill.base.errors import UsageError
-from tracemill.engine.graph import PythonStage
 from tracemill.schemas.scalability import (
     GRID_CELLS,
     GROWTHS,
@@ -32,6 +31,7 @@ from tracemill.stages.models.efficiency_grid import (
     measure_region,
 )
 from tracemill.stages.models.efficiency_grid.marks import Triple, box_of
+from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
     import duckdb

@@ -4,7 +4,6 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from tracemill.engine.graph import PythonStage
 from tracemill.schemas.surfaces import (
     PERFORMANCE_INDICES,
     SCALABILITY_FUNCTIONS,
@@ -15,6 +14,7 @@ from tracemill.schemas.surfaces import (
     SURFACE_POINTS,
 )
 from tracemill.stages.campaign.rows import Row, rows_as_table
+from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
     import duckdb

@@ -1,15 +1,26 @@
 """What is computed: from a trace, from a trace into a store, from the runs of a campaign."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from tracemill.engine.graph import Recipe
 from tracemill.patterns.catalogue import known_tables, table_of
 from tracemill.patterns.own import patterns_of_store, read_patterns
 from tracemill.patterns.stages import metrics_stage, pattern_stages
+from tracemill.schemas import Table
 from tracemill.sql.query_files import Query, all_queries
 from tracemill.stages import PYTHON_STAGES
+from tracemill.stages.stage import PythonStage
 from tracemill.store import Store
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is computed from a trace: queries and Python stages that make the declared tables."""
+
+    queries: tuple[Query, ...]
+    python_stages: tuple[PythonStage, ...] = ()
+    tables: Mapping[str, Table] = field(default_factory=known_tables)
 
 
 def standard_recipe(own: Sequence[Query] = ()) -> Recipe:
