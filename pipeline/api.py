@@ -18,6 +18,7 @@ from tracemill.store.finding import open_store as find_store
 if TYPE_CHECKING:
     import duckdb
     import polars
+
     from tracemill.comparison import Comparison
 
 

@@ -15,6 +15,7 @@ from tracemill.sql.query_files import load_query
 
 if TYPE_CHECKING:
     from rich.console import Console
+
     from tracemill.store import Run
 
 ANY = "any"

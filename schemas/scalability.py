@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 import pyarrow.compute as pc
+
 from tracemill.schemas.campaigns import (
     APPLICATION,
     CAMPAIGN_RUN_ID,

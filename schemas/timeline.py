@@ -1,6 +1,7 @@
 """Activity of every location over time, in a resolution for drawing."""
 
 import pyarrow.compute as pc
+
 from tracemill.schemas.columns import ENTER_NS, LEAVE_NS, LOCATION_ID, REGION_ID, renamed
 from tracemill.schemas.table import INT8, INT32, INT64, Column, Rule, Table, not_before
 

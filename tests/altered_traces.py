@@ -5,9 +5,9 @@ from random import Random
 from typing import Any
 
 import pyarrow as pa
-from tracemill.schemas import BY_NAME
 
 from tests.hand_made import make_table
+from tracemill.schemas import BY_NAME
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]

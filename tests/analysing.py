@@ -6,6 +6,10 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+
+from tests.hand_made import RowsInMemory
+from tests.memory_sink import MemorySink
+from tests.planned_queries import PlannedQueries, with_values
 from tracemill.engine.graph import has_needed_rows
 from tracemill.engine.recipe import standard_recipe
 from tracemill.patterns.catalogue import known_tables
@@ -13,10 +17,6 @@ from tracemill.readers import open_source
 from tracemill.sql.query_files import Query
 from tracemill.stages.stage import PythonStage
 from tracemill.store.database import create_empty
-
-from tests.hand_made import RowsInMemory
-from tests.memory_sink import MemorySink
-from tests.planned_queries import PlannedQueries, with_values
 
 Row = tuple[Any, ...]
 NO_SPILL = Path("/nowhere")

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
+
 from tracemill.campaign.gathering import RunSize
 from tracemill.comparison import Comparison, Side
 

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
 from tracemill.base.garbage_collection import keep_loaded
 
 if TYPE_CHECKING:
-    from tracemill.engine.analyze import Analysis
-
     from tests.sharing import MakeOnce
+    from tracemill.engine.analyze import Analysis
 
 TESTS = Path(__file__).parent
 DATA = TESTS.parent / "data"

@@ -7,13 +7,13 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+
+from tests.fresh_database import fresh_connection
 from tracemill.schemas import TABLES, Column, Table
 from tracemill.schemas.matching import MPI_CALLS
 from tracemill.schemas.overheads import TAXONOMY
 from tracemill.sql.query_files import load_query
 from tracemill.store import Manifest, SourceFile, SourceRecord
-
-from tests.fresh_database import fresh_connection
 
 Rows = Sequence[Mapping[str, Any]]
 MS = 1_000_000

@@ -15,11 +15,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tracemill.base.temporary import temporaries
-from tracemill.store import Store
-
 from tests.forking import Command, start_command
 from tests.nightly_cases import write_archive
+from tracemill.base.temporary import temporaries
+from tracemill.store import Store
 
 
 @dataclass

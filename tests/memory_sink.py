@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+
 from tracemill.schemas import Table
 from tracemill.store.parquet import PartWriter
 

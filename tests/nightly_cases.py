@@ -4,6 +4,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from tests.otf2_archive import Trace
 from tracemill.engine.analyze import Options
 from tracemill.engine.progress import SilentReporter
 from tracemill.nightly.agenda import Wishes
@@ -12,8 +13,6 @@ from tracemill.nightly.night import run_night
 from tracemill.nightly.outcome import NightOutcome
 from tracemill.nightly.untold import Untold
 from tracemill.store import Store
-
-from tests.otf2_archive import Trace
 
 
 class Notes(SilentReporter):

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.partial_recipes import recipe_of_comparisons
 from tracemill.engine.analyze import Options, analyze_source
 from tracemill.nightly.outcome import NightOutcome
 from tracemill.programs.generate import generate
 from tracemill.programs.spec import parse_spec
 from tracemill.readers import open_source
 from tracemill.store import Run, Store
-
-from tests.partial_recipes import recipe_of_comparisons
 
 SECOND = 10**9
 ITERATIONS, SIZE, CELL_NS = 5, 10_000, 10

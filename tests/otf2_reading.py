@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from tracemill.readers import open_source
-from tracemill.store import Store
 
 from tests.fresh_database import fresh_database
 from tests.memory_sink import MemorySink
 from tests.otf2_archive import Trace
+from tracemill.readers import open_source
+from tracemill.store import Store
 
 Row = tuple[Any, ...]
 

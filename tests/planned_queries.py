@@ -6,6 +6,7 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+
 from tracemill.schemas import Table
 from tracemill.sql.query_files import Value
 

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 from importlib import import_module
 from typing import cast
 
+from tests.hand_made import late_sender_run
 from tracemill.base.console import plain
 from tracemill.reports.build import ReportedRun, build_report
 from tracemill.reports.html import render_html
@@ -14,8 +15,6 @@ from tracemill.reports.material import Material
 from tracemill.reports.model import Report, Section, Table
 from tracemill.reports.sections import SectionModule, build_sections
 from tracemill.reports.terminal import print_report
-
-from tests.hand_made import late_sender_run
 
 VOID = {"meta", "wbr"}
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pyarrow as pa
-from tracemill.schemas.table import INT32, STRING
-from tracemill.store import Manifest, SourceFile, SourceRecord, Store, TableRecord
 
 from tests.support import PLACES
+from tracemill.schemas.table import INT32, STRING
+from tracemill.store import Manifest, SourceFile, SourceRecord, Store, TableRecord
 
 SOURCE = SourceRecord(
     path="/data/runs/wave_64/traces.otf2",

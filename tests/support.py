@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
+
 from tracemill.engine.analyze import Analysis, Options, analyze_source, explain_source
 from tracemill.engine.recipe import Recipe
 from tracemill.schemas import Column, Table

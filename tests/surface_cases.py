@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.stages.models.surfaces.measurements import Measurements, measurements
 
 Floats = NDArray[np.float64]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
 from tracemill.base.errors import CampaignError, MissingInputError
 from tracemill.campaign.mistakes import Mistakes
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 import numpy as np
+
 from tracemill.base.errors import CampaignError
 from tracemill.stages.models.surfaces.functions import Function
 from tracemill.stages.models.surfaces.measurements import UndeterminedError

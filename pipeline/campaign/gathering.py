@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
 from tracemill.engine.graph import schema_hash
 from tracemill.schemas import BY_NAME
 from tracemill.sql.failures import told_as_query_error

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
+
 from tracemill.base.errors import CampaignError
 from tracemill.base.text import key_of
 from tracemill.campaign.configurations import RunRecord, special_parameters

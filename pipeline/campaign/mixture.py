@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
+
 from tracemill.base.errors import CampaignError
 
 # Where every program begins tells nothing about it.

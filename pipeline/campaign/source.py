@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+
 from tracemill.base.errors import StoreError
 from tracemill.base.text import hash_of
 from tracemill.campaign.configurations import RunRecord, computation_size

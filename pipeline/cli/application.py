@@ -1,6 +1,7 @@
 """The application: all commands under their names, and how a wrong command line is told."""
 
 from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
+
 from tracemill.base.version import VERSION
 from tracemill.cli import asking, computing, exporting, keeping
 from tracemill.cli.nightly import nightly

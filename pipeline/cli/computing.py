@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
+
 from tracemill.cli.parameters import Flag, MemoryLimit, Store, Threads
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
+
 from tracemill.base.text import bytes_of, seconds_of
 from tracemill.cli.parameters import Flag, Store
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
+
 from tracemill.cli.computing import read_options
 from tracemill.cli.parameters import Flag, MemoryLimit, Store, Threads
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
+
 from tracemill.base.text import bytes_of
 
 SMALLEST_MEMORY = 64_000_000

@@ -9,6 +9,7 @@ import gc
 gc.disable()  # while everything is loaded
 
 import duckdb  # noqa: E402, F401
+
 from tracemill.base.garbage_collection import keep_loaded  # noqa: E402
 from tracemill.engine.recipe import standard_recipe  # noqa: E402
 from tracemill.kernels.otf2_callbacks import compile_callbacks  # noqa: E402

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from cyclopts import CycloptsError
+
 from tracemill.base.console import (
     discard,
     messages,

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tracemill.patterns.metric_texts import Metric
 from tracemill.reports.explanation import list_metrics
 from tracemill.schemas.history import RUN_TIME
 from tracemill.schemas.overheads import TAXONOMY
+from tracemill.sql.metric_texts import Metric
 
 if TYPE_CHECKING:
     import polars

@@ -12,9 +12,9 @@ from tracemill.comparison.changes import CallPathChange, Cause, MetricChange, Ra
 from tracemill.comparison.noise import noise_of
 from tracemill.comparison.run_times import run_time_change
 from tracemill.comparison.subtrees import Subtree, holding_subtree
-from tracemill.patterns.metric_texts import Metric
 from tracemill.reports.explanation import list_metrics
 from tracemill.schemas.history import RUN_TIME
+from tracemill.sql.metric_texts import Metric
 from tracemill.sql.query_files import Value, load_query
 from tracemill.store import Run
 from tracemill.store.completeness import is_complete

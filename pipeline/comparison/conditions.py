@@ -5,24 +5,17 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from tracemill.base.errors import MissingInputError, UsageError
+from tracemill.base.names import format_path, make_visible, shorten
 from tracemill.base.text import printable
 from tracemill.comparison.changes import Change
 from tracemill.comparison.comparing import Comparison
 from tracemill.comparison.sentences import signed
-from tracemill.patterns.metric_texts import Metric
 from tracemill.reports.explanation import find_metric, list_metrics
-from tracemill.reports.units import (
-    format_count,
-    format_path,
-    format_share_change,
-    format_size,
-    format_time,
-    make_visible,
-    shorten,
-)
+from tracemill.reports.units import format_count, format_share_change, format_size, format_time
 from tracemill.reports.wording import name_path
 from tracemill.schemas.history import RUN_TIME
 from tracemill.sql.conditions import evaluate, refusal
+from tracemill.sql.metric_texts import Metric
 
 _NANOSECONDS = {"s": 1e9, "ms": 1e6, "us": 1e3, "µs": 1e3, "ns": 1.0}
 # Names of call paths may hold anything: the last comparison is the one that is meant.

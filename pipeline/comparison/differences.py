@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from tracemill.base.names import make_visible
 from tracemill.base.text import join_words
 from tracemill.comparison.comparing import Comparison
-from tracemill.reports.units import make_visible
 from tracemill.reports.wording import said, share_of
 
 

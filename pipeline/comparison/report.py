@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from tracemill.base.names import make_visible, shorten
 from tracemill.base.text import join_words
 from tracemill.comparison import differences
 from tracemill.comparison.changes import CallPathChange, Change, RankChange
@@ -26,7 +27,7 @@ from tracemill.reports.model import (
     Table,
 )
 from tracemill.reports.sections.metrics import explain
-from tracemill.reports.units import Unit, Value, make_visible, shorten
+from tracemill.reports.units import Unit, Value
 from tracemill.reports.wording import count_of, said
 
 MOST_CAUSES = 5

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+
 from tracemill.comparison.changes import MetricChange
 from tracemill.comparison.noise import Floats, noise_of
 from tracemill.schemas.history import RUN_TIME

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+
 from tracemill.base.errors import QueryError
 from tracemill.base.interrupting import interruptibly
 from tracemill.engine.graph import ReadStage, SqlStage, Stage, has_needed_rows
@@ -16,7 +17,8 @@ from tracemill.engine.progress import Reporter
 from tracemill.patterns.results import RESULT, checked, complete
 from tracemill.schemas import Table
 from tracemill.sql.failures import batches_of, told_as_query_error
-from tracemill.sql.query_files import QUERIES, Value
+from tracemill.sql.folders import QUERIES
+from tracemill.sql.query_files import Value
 from tracemill.stages.stage import PythonStage
 from tracemill.store import GenerationWriter
 from tracemill.store.database import connect, create_copy, create_empty, create_view, parsed, quoted

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numba as nb
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.kernels.compiled import kernel, prefetch, step
 
 NO_NODE = -1

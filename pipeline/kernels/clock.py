@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+
 from tracemill.kernels.compiled import step
 
 _MOST_SECONDS = 9_000_000_000

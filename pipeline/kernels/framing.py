@@ -7,6 +7,7 @@ whatever lies there. So the records that a file holds as a whole are counted bef
 from typing import Any
 
 import numpy as np
+
 from tracemill.kernels.compiled import kernel, step
 
 # Kinds of records that are no events.

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.kernels.call_tree import CallTree, clear, reserve
 from tracemill.kernels.compiled import kernel, piece
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.kernels import walk_state as ws
 from tracemill.kernels.call_tree import CallTree, clear, index_nodes, new_tree, reserve
 from tracemill.kernels.columns import each, empty, with_room

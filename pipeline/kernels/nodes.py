@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+
 from tracemill.kernels.call_tree import add_node, find_node
 from tracemill.kernels.compiled import step
 from tracemill.kernels.profile import begin_total

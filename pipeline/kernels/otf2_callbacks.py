@@ -16,6 +16,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
 from tracemill.kernels.records import (
     ATTRIBUTE,
     ENTER,

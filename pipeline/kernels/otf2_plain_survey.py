@@ -15,6 +15,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+
 from tracemill.kernels.call_tree import (
     EMPTY,
     NO_NODE,

@@ -9,6 +9,7 @@ handed all the columns of a walk.
 from typing import Any
 
 import numpy as np
+
 from tracemill.kernels.clock import ns_of_rest, second_of, to_ns
 from tracemill.kernels.compiled import kernel, piece, prefetch
 from tracemill.kernels.known_tree import BEGIN, NUMBER, child_of

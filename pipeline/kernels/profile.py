@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.kernels.call_tree import CallTree, add_node, find_node, reserve
 from tracemill.kernels.columns import each, empty
 from tracemill.kernels.compiled import kernel, piece

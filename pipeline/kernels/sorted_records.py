@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+
 from tracemill.kernels.call_tree import EMPTY, NO_NODE, add_node, key_of, slot_of
 from tracemill.kernels.compiled import kernel
 from tracemill.kernels.records import (

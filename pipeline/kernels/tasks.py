@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+
 from tracemill.kernels.compiled import step
 from tracemill.kernels.nodes import node_of, number_of
 from tracemill.kernels.profile import add_stretch

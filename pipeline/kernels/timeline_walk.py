@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.kernels.columns import each
 from tracemill.kernels.compiled import kernel, piece, step
 

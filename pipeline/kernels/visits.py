@@ -10,6 +10,7 @@ would do so where `_close_visit` stores a row.
 from typing import Any
 
 import numpy as np
+
 from tracemill.kernels.clock import to_ns
 from tracemill.kernels.compiled import kernel, step
 from tracemill.kernels.nodes import node_of

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.kernels.call_tree import CallTree
 
 TASK_FRAGMENT = 127

@@ -4,10 +4,11 @@
 """
 
 import compileall
+from pathlib import Path
 
 import numpy as np
-import tracemill
 from numpy.typing import NDArray
+
 from tracemill import schemas
 from tracemill.kernels.call_tree import (
     NO_NODE,
@@ -139,8 +140,8 @@ def load_common_kernels() -> None:
 
 def _compile_modules() -> None:
     """Where Python is told to write no bytecode, every command would compile all anew: 0.3 s."""
-    for package in (tracemill, schemas):
-        compileall.compile_dir(package.__path__[0], quiet=1)
+    for folder in (Path(__file__).parents[1], Path(schemas.__file__).parent):
+        compileall.compile_dir(folder, quiet=1)
 
 
 def compile_all() -> None:

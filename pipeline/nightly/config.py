@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
 from tracemill.base.errors import PipelineError, UsageError
 from tracemill.campaign.description import mistakes_in
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+
 from tracemill.base.errors import PipelineError, QueryError, StoreError
 from tracemill.base.files import replacing
 from tracemill.base.text import hash_of

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from tracemill.base.names import make_visible
 from tracemill.base.text import describe_moment
 from tracemill.nightly.history import PastRun
 from tracemill.nightly.nights import Alarm, PastNight, alarms_of
@@ -26,7 +27,7 @@ from tracemill.reports.model import (
     Subject,
     Table,
 )
-from tracemill.reports.units import Unit, Value, format_value, make_visible
+from tracemill.reports.units import Unit, Value, format_value
 from tracemill.reports.wording import count_of, said
 
 MOST_NIGHTS, MOST_ALARMS = 30, 20

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
+from tracemill.base.names import make_visible
 from tracemill.base.text import describe_moment
 from tracemill.campaign.gathering import SIZES
 from tracemill.nightly.history import PastRun, Series
@@ -10,7 +11,7 @@ from tracemill.nightly.pages import Pages
 from tracemill.nightly.verdicts import Judged, Judgement
 from tracemill.reports.model import Column, Section, Source, Table, Trend
 from tracemill.reports.tables import read_source
-from tracemill.reports.units import Unit, Value, make_visible
+from tracemill.reports.units import Unit, Value
 from tracemill.reports.wording import count_of
 
 MOST_SERIES = 200

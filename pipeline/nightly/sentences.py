@@ -2,18 +2,14 @@
 
 from collections.abc import Sequence
 
+from tracemill.base.names import make_visible
 from tracemill.base.text import join_words, printable
 from tracemill.nightly.history import PastRun, Series
 from tracemill.nightly.nights import Alarm, is_of_last_day
 from tracemill.nightly.outcome import NightOutcome
 from tracemill.nightly.verdicts import FASTER, Judgement, Regression
 from tracemill.reports.model import Finding
-from tracemill.reports.units import (
-    format_count,
-    format_share,
-    format_time,
-    make_visible,
-)
+from tracemill.reports.units import format_count, format_share, format_time
 from tracemill.reports.wording import count_of, said
 from tracemill.schemas.history import RUN_TIME
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from tracemill.patterns.metric_texts import Metric
 from tracemill.schemas import BY_NAME, Table
 from tracemill.schemas.patterns import pattern_table
+from tracemill.sql.metric_texts import Metric
 from tracemill.sql.pattern_declaration import FINDING, Pattern
 from tracemill.sql.query_files import Query, all_queries
 

@@ -8,10 +8,10 @@ from functools import cache
 from tracemill.base.errors import PatternError, QueryError
 from tracemill.patterns.catalogue import catalogue, known_tables, metrics_of, pattern_of
 from tracemill.patterns.circles import is_made_of
-from tracemill.patterns.metric_texts import Metric, shipped_metrics
 from tracemill.patterns.metrics import metrics_with, spelling
 from tracemill.patterns.results import WORKING_TABLES
 from tracemill.schemas import TABLES
+from tracemill.sql.metric_texts import Metric, shipped_metrics
 from tracemill.sql.query_files import Query, all_queries, known_parameters
 from tracemill.sql.reads import Reads, reads_of
 from tracemill.sql.refusals import refused

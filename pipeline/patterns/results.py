@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
+
 from tracemill.base.errors import PatternError
 from tracemill.patterns.catalogue import pattern_of, table_of
 from tracemill.schemas.patterns import NEEDED_OF_FINDINGS

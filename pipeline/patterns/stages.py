@@ -6,6 +6,7 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+
 from tracemill.patterns.catalogue import catalogue, metrics_of, pattern_of
 from tracemill.patterns.metrics import metrics_with
 from tracemill.schemas.metrics import METRICS

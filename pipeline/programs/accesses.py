@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
+
 from tracemill.kernels.simulation import layout as at
 from tracemill.programs.program import Program
 from tracemill.programs.simulation import Rows

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.base.errors import PipelineError
 from tracemill.kernels.records import RECORDS
 from tracemill.kernels.simulation.layout import EVENT_WIDTH

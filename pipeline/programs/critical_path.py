@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.critical_path import add_path_times, walk_back
 from tracemill.programs.program import Program

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.base.errors import PipelineError, ProgramError
 from tracemill.kernels.simulation import layout as at
 from tracemill.programs.accesses import FileAccesses

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.computation import DEPTH, FAN_OUT
 

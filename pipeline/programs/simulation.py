@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.base.errors import ProgramError
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.machine import DONE_ALL, NEEDS_ROOM, run

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 from numpy.typing import NDArray
+
 from tracemill.kernels.simulation import layout as at
 from tracemill.programs.program import Program
 from tracemill.programs.simulation import Outcome, Rows

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.kernels.simulation import layout as at
 from tracemill.programs.simulation import Rows
 

@@ -4,14 +4,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
+from tracemill.base.names import make_visible, shorten
 from tracemill.reports.material import Material
 from tracemill.reports.model import Report, Section
 from tracemill.reports.sections import build_sections, summary
-from tracemill.reports.units import make_visible, shorten
 from tracemill.reports.windows import Window
 
 if TYPE_CHECKING:
     import duckdb
+
     from tracemill.store import Manifest
 
 

@@ -6,11 +6,11 @@ It stands apart from `build`, as it needs SciPy, which starts slowly.
 from collections.abc import Callable
 from functools import partial
 
+from tracemill.base.names import make_visible, shorten
 from tracemill.reports.build import ReportedRun
 from tracemill.reports.campaign_sections import build_campaign_sections, summary
 from tracemill.reports.material import Material
 from tracemill.reports.model import Report, Section, Subject
-from tracemill.reports.units import make_visible, shorten
 
 
 def build_campaign_report(

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tracemill.reports.units import make_visible, shorten
+
+from tracemill.base.names import make_visible, shorten
 
 LARGEST_EXACT = 2**53
 LONGEST_TEXT = 1_000

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from tracemill.base.errors import MissingInputError
 from tracemill.patterns.catalogue import pattern_of
-from tracemill.patterns.metric_texts import Metric, read_text
 from tracemill.patterns.metrics import metrics_with, spelling
 from tracemill.reports.terminal import print_grid
+from tracemill.sql.metric_texts import Metric, read_text
 from tracemill.sql.query_files import Query
 
 if TYPE_CHECKING:

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tracemill.base.names import drop_arguments, make_visible
 from tracemill.reports.material import Material, Rows
 from tracemill.reports.model import Source
 from tracemill.reports.part_styles import style_of
 from tracemill.reports.tables import read_source
-from tracemill.reports.units import Value, drop_arguments, make_visible
+from tracemill.reports.units import Value
 
 MOST_CELLS = 300_000
 _LEAST_SHARE = 1e-3

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
+from tracemill.base.names import format_path, make_visible
 from tracemill.reports.course import course_of
 from tracemill.reports.model import Column, Layout, Table, Trend
 from tracemill.reports.trees import nest
-from tracemill.reports.units import Unit, Value, format_path, format_value, make_visible
+from tracemill.reports.units import Unit, Value, format_value
 
 DEEPEST_INDENT = 20
 WIDEST_MATRIX = 16

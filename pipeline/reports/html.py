@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tracemill.base.names import format_path, make_visible, shorten
 from tracemill.reports.course import course_of
 from tracemill.reports.embedding import embed
 from tracemill.reports.filtering import filter_of
@@ -15,7 +16,7 @@ from tracemill.reports.model import Column, Layout, Report, Table, Trend
 from tracemill.reports.part_styles import style_of
 from tracemill.reports.scripting import scripting_of
 from tracemill.reports.trees import TreeRow, nest
-from tracemill.reports.units import Unit, Value, format_path, format_value, make_visible, shorten
+from tracemill.reports.units import Unit, Value, format_value
 
 if TYPE_CHECKING:
     import jinja2

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
+
 from tracemill.reports.model import Table
 from tracemill.reports.tables import Fetched, TableSpec, fetch, fetch_arrays, read_table
 from tracemill.reports.units import Value
@@ -14,6 +15,7 @@ from tracemill.sql.query_files import load_query
 
 if TYPE_CHECKING:
     import duckdb
+
     from tracemill.store import Manifest
 
 OVERVIEW = "run_overview"

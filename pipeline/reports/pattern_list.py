@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from tracemill.patterns.catalogue import catalogue, metrics_of, pattern_of
 from tracemill.reports.explanation import WIDEST, print_wrapped
-from tracemill.sql.query_files import QUERIES, Query
+from tracemill.sql.folders import QUERIES
+from tracemill.sql.query_files import Query
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.base.errors import QueryError
 from tracemill.reports.meanings import meaning_of
 from tracemill.reports.model import Column, Layout, Source, Table

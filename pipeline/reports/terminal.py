@@ -7,6 +7,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
 from rich.table import Table as RichTable
 from rich.text import Text
+
 from tracemill.base.console import UNBOUNDED_WIDTH
 from tracemill.reports.grid import Grid, grid_of
 from tracemill.reports.model import Layout, Report, Section, Table

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.base.errors import UsageError
 from tracemill.base.text import join_words
 from tracemill.reports.material import Material, Rows

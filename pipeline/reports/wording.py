@@ -3,16 +3,8 @@
 from collections.abc import Mapping
 from pathlib import PurePath
 
-from tracemill.reports.units import (
-    Value,
-    drop_arguments,
-    format_count,
-    format_path,
-    format_share,
-    format_time,
-    make_visible,
-    shorten,
-)
+from tracemill.base.names import drop_arguments, format_path, make_visible, shorten
+from tracemill.reports.units import Value, format_count, format_share, format_time
 
 Row = Mapping[str, Value]
 

@@ -124,7 +124,7 @@ def _is_numeric(rows: Sequence[Row], at: int) -> bool:
 
 
 def _text(value: Any) -> str:
-    from tracemill.reports.units import make_visible
+    from tracemill.base.names import make_visible
 
     if isinstance(value, bool):
         return str(value).lower()

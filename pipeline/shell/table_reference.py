@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+
 from tracemill.base.errors import MissingInputError
 from tracemill.patterns.catalogue import known_tables
 from tracemill.reports.terminal import print_grid

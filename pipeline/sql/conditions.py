@@ -8,9 +8,10 @@ from difflib import get_close_matches
 from typing import Any
 
 import duckdb
+
 from tracemill.base.errors import UsageError
+from tracemill.base.names import make_visible, shorten
 from tracemill.base.text import printable
-from tracemill.reports.units import make_visible, shorten
 
 _COMPARISONS = {
     "COMPARE_EQUAL": "=",

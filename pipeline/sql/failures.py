@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
+
 from tracemill.base.errors import PipelineError, QueryError, StoreError
 from tracemill.base.text import first_line
 from tracemill.store.failures import UnwritableStoreError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tracemill.base.errors import QueryError
 from tracemill.schemas import BY_NAME
 from tracemill.sql.failures import StreamError
-from tracemill.sql.query_files import QUERIES
+from tracemill.sql.folders import QUERIES
 
 if TYPE_CHECKING:
     import duckdb

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tracemill.patterns.metric_texts import Metric, shipped_metrics
 from tracemill.schemas.patterns import PATTERN_KINDS
+from tracemill.sql.metric_texts import Metric, shipped_metrics
 from tracemill.sql.refusals import refused
 
 WAITING, COMPLETION, FINDING = PATTERN_KINDS

@@ -14,13 +14,11 @@ from functools import cache, cached_property
 from itertools import takewhile
 from pathlib import Path
 
-from tracemill import schemas
 from tracemill.base.errors import QueryError
+from tracemill.sql.folders import QUERIES
 from tracemill.sql.pattern_declaration import FIELDS as PATTERN_FIELDS
 from tracemill.sql.pattern_declaration import Pattern, read_pattern
 
-# Beside schemas/, in a checkout as in an installed package.
-QUERIES = Path(schemas.__file__).resolve().parents[1] / "queries"
 # Folders whose queries answer a question instead of making a table of the store.
 ANSWERING = (
     "checks", "export", "reports", "gathering", "comparison", "patterns", "campaign_reports",

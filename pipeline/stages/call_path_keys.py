@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
 from tracemill.base.text import key_of
 from tracemill.schemas.profiles import CALL_PATH_KEYS
 from tracemill.stages.arrays import read_columns

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+
 from tracemill.schemas.critical_path import CRITICAL_PATH_STEPS
 from tracemill.stages.stage import PythonStage
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+
 from tracemill.schemas.imbalance import COMPUTATIONAL_IMBALANCE, LOCATION_IMBALANCE, SCOPES
 from tracemill.schemas.overheads import overhead_id
 from tracemill.stages.arrays import (

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+
 from tracemill.base.errors import MissingInputError, UsageError
 from tracemill.schemas.columns import PARADIGMS
 from tracemill.schemas.definitions import REGION_ROLES
 from tracemill.schemas.overheads import OVERHEAD_CLASSES, OVERHEAD_RULES, REGION_CLASSES, TAXONOMY
-from tracemill.sql.query_files import QUERIES
+from tracemill.sql.folders import QUERIES
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:

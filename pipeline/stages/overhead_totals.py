@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+
 from tracemill.schemas.overheads import CALL_PATH_OVERHEADS, REGION_OVERHEADS, overhead_id
 from tracemill.stages.arrays import CallTree, Flags, Numbers, read_call_tree, read_columns, sum_by
 from tracemill.stages.stage import PythonStage

@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+
 from tracemill.schemas.timeline import MOST_BINS, MOST_CELLS, TIMELINE_BINS
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
     import duckdb
+
     from tracemill.kernels.timeline_walk import BinRows, LocationBins
     from tracemill.store.walking import StoredRows
 

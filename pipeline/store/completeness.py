@@ -1,6 +1,7 @@
 """Whether a trace is complete: everything that was recorded is in the tables of its run."""
 
 import pyarrow.parquet as pq
+
 from tracemill.base.errors import StoreError
 from tracemill.store import Run
 

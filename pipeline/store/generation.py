@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+
 from tracemill.base.sharing import add_folder, make_folder, share
 from tracemill.schemas import Table
 from tracemill.store.failures import told_as_store_error

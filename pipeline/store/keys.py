@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+
 from tracemill.schemas import Table, Violation
 
 _SPREAD = 8  # a bitmap is used while ids span at most this many times their number

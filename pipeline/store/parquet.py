@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
 from tracemill.base.errors import BrokenContractError
 from tracemill.base.sharing import add_folder
 from tracemill.base.text import first_line

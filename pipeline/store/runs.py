@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
 from tracemill.base.errors import MissingInputError, StoreError
 from tracemill.base.sharing import share
 from tracemill.base.temporary import temporary_name

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
 from tracemill.base.errors import StoreError
 from tracemill.base.text import first_line
 from tracemill.store.database import AGAIN

@@ -10,9 +10,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rich.console import Console
-from tracemill.base.errors import PipelineError
-from tracemill.base.text import hash_of
-from tracemill.engine.analyze import versions
 
 from tests.bench.archives import PROGRAMS, provide_archive
 from tests.bench.figures import record
@@ -22,6 +19,9 @@ from tests.bench.places import HISTORY, event_file_bytes
 from tests.bench.report import TITLES, change_table, cost_table, describe_size, stage_tables
 from tests.bench.results import Measured, Results, this_machine
 from tests.bench.text import provide_text
+from tracemill.base.errors import PipelineError
+from tracemill.base.text import hash_of
+from tracemill.engine.analyze import versions
 
 WIDTH = 160
 BUSY_LOAD = 0.5

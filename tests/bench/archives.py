@@ -6,13 +6,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tests.bench.measuring import Cost, Trace, run
+from tests.bench.places import ARCHIVE, CACHE, event_file_bytes
 from tracemill.base.text import hash_of
 from tracemill.engine.graph import code_hash, installed_version
 from tracemill.programs.generate import generate
 from tracemill.programs.spec import Spec, read_spec
-
-from tests.bench.measuring import Cost, Trace, run
-from tests.bench.places import ARCHIVE, CACHE, event_file_bytes
 
 PROGRAMS = {path.stem: path for path in sorted(Path(__file__).with_name("programs").glob("*.toml"))}
 GENERATING_MODULES = (

@@ -58,6 +58,7 @@ def generate(description: Path, setting: Setting) -> dict[str, Any]:
 def read(trace: Path, setting: Setting) -> dict[str, Any]:
     """The reading stage: archive or text to Parquet."""
     import pyarrow.parquet as pq
+
     from tracemill.readers import open_source
     from tracemill.store import Store
 
@@ -80,10 +81,9 @@ def read(trace: Path, setting: Setting) -> dict[str, Any]:
 
 def analyze(trace: Path, setting: Setting) -> dict[str, Any]:
     """The whole main job without reports, into a new store."""
+    from tests.bench.table_counts import transient_rows_counted, with_tables
     from tracemill.engine.analyze import Options, analyze
     from tracemill.store import Store
-
-    from tests.bench.table_counts import transient_rows_counted, with_tables
 
     meter = StageMeter()
     options = Options(threads=setting.threads, memory_limit=setting.memory_limit)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import duckdb
 import numpy as np
 import pyarrow as pa
+
 from tracemill.schemas import BY_NAME
 from tracemill.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
 from tracemill.stages.models.rank_correlation import spearman

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rich.table import Table
-from tracemill.base.text import describe_moment
 
 from tests.bench.history import Change
 from tests.bench.measuring import Cost, growth_exponent, marginal_rate, slope
 from tests.bench.results import Measured, Results
+from tracemill.base.text import describe_moment
 
 TITLES = {
     "generate": "generating",

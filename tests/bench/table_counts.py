@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from tests.bench.stage_meter import StageCost
 from tracemill.engine.execute import Engine
 from tracemill.engine.graph import Stage, build_graph
 from tracemill.engine.recipe import standard_recipe
 from tracemill.readers import open_source
 from tracemill.sql.query_files import Value
 from tracemill.store import TableRecord
-
-from tests.bench.stage_meter import StageCost
 
 
 class CountingEngine(Engine):

@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
 from numpy.typing import ArrayLike, NDArray
-from tracemill.engine.graph import code_hash
 
 from tests.bench.measuring import Trace
 from tests.bench.places import CACHE
+from tracemill.engine.graph import code_hash
 
 LOCATIONS = 16
 # A step of the program: event type and name of each row; partner relative to the own rank.

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+
 from tracemill.reports.html import render_html
 from tracemill.reports.model import Report
 

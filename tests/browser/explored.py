@@ -3,11 +3,10 @@
 from functools import cache
 from typing import Any
 
+from tests.hand_made import OVERHEAD_CLASSES, HandMadeRun, late_sender_run, with_rows
 from tracemill.patterns.metrics import metrics_with
 from tracemill.reports.build import build_report
 from tracemill.reports.model import Report
-
-from tests.hand_made import OVERHEAD_CLASSES, HandMadeRun, late_sender_run, with_rows
 
 _METRIC_OF = {"computation": "computation", "point-to-point": "overhead_point_to_point"}
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
-from tracemill.reports.build_campaign import build_campaign_report
 
 from tests.browser.conftest import Open
 from tests.ring_campaigns import campaign
+from tracemill.reports.build_campaign import build_campaign_report
 
 DATA = Path(__file__).parent.parent.parent / "data" / "campaigns"
 SCROLLED = "document.documentElement.scrollWidth - document.documentElement.clientWidth"

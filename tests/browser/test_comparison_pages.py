@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page
-from tracemill.comparison.conditions import holds
-from tracemill.comparison.report import build
 
 from tests.browser.conftest import Open
 from tests.compared_sides import comparison_of
+from tracemill.comparison.conditions import holds
+from tracemill.comparison.report import build
 
 SCROLLED = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 DEAD_LINKS = """() => [...document.querySelectorAll('a[href^="#"]')]

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from playwright.sync_api import Page
-from tracemill.reports.embedding import embed
-from tracemill.reports.units import Unit, format_value
 
 from tests.browser.conftest import Open
 from tests.browser.explored import make_report
+from tracemill.reports.embedding import embed
+from tracemill.reports.units import Unit, format_value
 
 
 @pytest.fixture(scope="module")

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page
+
+from tests.browser.conftest import Open
+from tests.browser.test_campaign_pages import BEYOND, SCROLLED
+from tests.nights import night
 from tracemill.nightly.history import PastRun, Series
 from tracemill.nightly.judging import Judged, Judgement
 from tracemill.nightly.nights import PastNight
 from tracemill.nightly.outcome import CampaignOutcome, Failure
 from tracemill.nightly.page import build_page
 from tracemill.nightly.pages import Pages
-
-from tests.browser.conftest import Open
-from tests.browser.test_campaign_pages import BEYOND, SCROLLED
-from tests.nights import night
 
 LONG = "a-folder-with-a-long-name_" * 6
 NAMES = ["lulesh", LONG, "größe/neu", "weather model"]

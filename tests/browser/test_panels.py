@@ -5,12 +5,12 @@ The run is that of `explored`: in main 200 ms, of which 10 in MPI_Send and 60 in
 
 import pytest
 from playwright.sync_api import Locator, Page
-from tracemill.reports.build import build_report
-from tracemill.schemas.metrics import METRICS
 
 from tests.browser.conftest import Open
 from tests.browser.explored import make_report, make_run, real_metrics
 from tests.hand_made import MS
+from tracemill.reports.build import build_report
+from tracemill.schemas.metrics import METRICS
 
 METRIC, PATH, PLACE = "Metric", "Call path", "Process and thread"
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
+
+from tests.browser.conftest import Open
+from tests.hand_made import HandMadeRun, make_run_row, with_rows
 from tracemill.engine.analyze import Analysis
 from tracemill.reports import timelines
 from tracemill.reports.build import build_report
 from tracemill.reports.html import render_html
 from tracemill.reports.windows import Window
-
-from tests.browser.conftest import Open
-from tests.hand_made import HandMadeRun, make_run_row, with_rows
 
 LANES = ".timeline .lanes"
 HOSTILE = (

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tracemill.base.console import messages, results
-from tracemill.store import Store
 
 from tests.store_cases import publish
+from tracemill.base.console import messages, results
+from tracemill.store import Store
 
 
 @pytest.fixture(autouse=True)

@@ -4,11 +4,10 @@ import itertools
 import secrets
 import time
 
+from tests.store_cases import publish
 from tracemill.campaign.retention import prune
 from tracemill.store import Store
 from tracemill.store.pruning import Limits
-
-from tests.store_cases import publish
 
 NAMES = ("r1", "r2", "r3")
 LIMITS = {

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from tracemill.base.errors import CampaignError, MissingInputError
 from tracemill.campaign.campaign import name_campaign
 from tracemill.campaign.configurations import RunRecord, number_runs, repeated, special_parameters

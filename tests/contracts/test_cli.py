@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tracemill import cli
 from tracemill.base.errors import MissingInputError, UsageError
 from tracemill.base.version import VERSION

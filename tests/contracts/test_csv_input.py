@@ -4,12 +4,12 @@ import gzip
 from pathlib import Path
 
 import pytest
-from tracemill.base.errors import DamagedTraceError, NotATraceError, PipelineError
-from tracemill.readers import open_source
-from tracemill.readers.csv import blocks
 
 from tests.csv_reading import read_text
 from tests.otf2_reading import read_archive
+from tracemill.base.errors import DamagedTraceError, NotATraceError, PipelineError
+from tracemill.readers import open_source
+from tracemill.readers.csv import blocks
 
 HEADER = "Timestamp (ns),Event Type,Name,Process,Partner\n"
 GOOD = "0,Enter,main,0,\n9,Leave,main,0,\n"

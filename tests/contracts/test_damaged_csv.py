@@ -4,10 +4,10 @@ import gzip
 from pathlib import Path
 
 import pytest
-from tracemill.base.errors import DamagedTraceError, NotATraceError
 
 from tests.csv_reading import read_text
 from tests.otf2_reading import ReadTrace
+from tracemill.base.errors import DamagedTraceError, NotATraceError
 
 HEADER = "Timestamp (ns),Event Type,Name,Process,Partner\n"
 GOOD = "0,Enter,main,0,\n9,Leave,main,0,\n"

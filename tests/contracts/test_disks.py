@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+
+from tests.store_cases import manifest, places, publish
+from tests.support import PLACES, STAYS, stays
 from tracemill.base.errors import StoreError
 from tracemill.store import Store
 from tracemill.store.failures import UnwritableStoreError
 from tracemill.store.parquet import ROW_GROUP_ROWS
-
-from tests.store_cases import manifest, places, publish
-from tests.support import PLACES, STAYS, stays
 
 
 def test_a_disk_that_is_full_is_told_in_one_line_and_left_clean(small_disk: Path) -> None:

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from tracemill.base.errors import PipelineError
 from tracemill.cli import app
 from tracemill.reference import documents as docs

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from tracemill import cli, commands
 from tracemill.base import errors
 from tracemill.base.errors import PipelineError, UsageError

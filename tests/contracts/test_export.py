@@ -6,13 +6,13 @@ from pathlib import Path
 import duckdb
 import pyarrow.parquet as pq
 import pytest
+
+from tests.hand_made import late_sender_run
 from tracemill import cli
 from tracemill.base.console import messages, results
 from tracemill.base.errors import PipelineError
 from tracemill.base.files import write_text
 from tracemill.shell.exports.severities import export_severities
-
-from tests.hand_made import late_sender_run
 
 # The rows of the hand-made run, with time and visits of its call tree; nanoseconds become seconds.
 SEVERITIES = [

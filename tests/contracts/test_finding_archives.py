@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from tracemill.base.errors import MissingInputError
 from tracemill.nightly.finding import Found, find_archives, is_as_found
 

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from tests.leasing import taken
 from tracemill.base.errors import StoreError
 from tracemill.store import leases
 from tracemill.store.leases import DEAD_AFTER_SECONDS, held, sweep_leases, take
-
-from tests.leasing import taken
 
 ROOT = Path(__file__).parents[2]
 HOLDER = """

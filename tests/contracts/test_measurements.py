@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from tracemill.base.errors import CampaignError, MissingInputError
 from tracemill.campaign.inputs import read_measurements, tell_format
 from tracemill.campaign.inputs.extrap import read_extrap

@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 import pytest
+
 from tracemill.base.errors import CampaignError
 from tracemill.campaign.mixture import Programs, own_regions
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from tracemill.campaign.discovery import find_members
 from tracemill.campaign.names import program_of
 

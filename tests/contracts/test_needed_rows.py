@@ -9,17 +9,6 @@ from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
-from tracemill.engine.analyze import Options, analyze_source
-from tracemill.engine.execute import Engine
-from tracemill.engine.graph import ReadStage, SqlStage, build_graph
-from tracemill.engine.recipe import Recipe, campaign_recipe, standard_recipe
-from tracemill.programs.generate import generate
-from tracemill.programs.spec import parse_spec
-from tracemill.readers import open_source
-from tracemill.schemas import BY_NAME
-from tracemill.stages.stage import PythonStage
-from tracemill.store import Store
-from tracemill.store.database import create_empty
 
 from tests.altered_traces import (
     altered,
@@ -34,6 +23,17 @@ from tests.altered_traces import (
 from tests.analysing import Analyst, read_into_memory
 from tests.contracts.test_queries import SQL_TYPES
 from tests.fresh_database import fresh_database
+from tracemill.engine.analyze import Options, analyze_source
+from tracemill.engine.execute import Engine
+from tracemill.engine.graph import ReadStage, SqlStage, build_graph
+from tracemill.engine.recipe import Recipe, campaign_recipe, standard_recipe
+from tracemill.programs.generate import generate
+from tracemill.programs.spec import parse_spec
+from tracemill.readers import open_source
+from tracemill.schemas import BY_NAME
+from tracemill.stages.stage import PythonStage
+from tracemill.store import Store
+from tracemill.store.database import create_empty
 
 DATA = Path(__file__).parents[2] / "data"
 # Messages and collectives, waits in the wrong order, non-blocking collectives, threads, tasks, a

@@ -3,14 +3,14 @@
 from pathlib import Path
 
 import pytest
+
+from tests.nightly_cases import night, write_archive
 from tracemill.base.errors import StoreError
 from tracemill.nightly.config import Config
 from tracemill.nightly.telling import tell
 from tracemill.store import Store
 from tracemill.store.failures import UnwritableStoreError
 from tracemill.store.sweep import orphans
-
-from tests.nightly_cases import night, write_archive
 
 
 def test_a_full_disk_ends_a_night_and_is_no_fault_of_the_archive(

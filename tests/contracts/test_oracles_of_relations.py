@@ -2,12 +2,11 @@
 
 from typing import Any
 
+from tests.oracle.relations import LISTS, ORACLES, TEXTS, WITHOUT
 from tracemill.engine.graph import ReadStage, build_graph
 from tracemill.engine.recipe import standard_recipe
 from tracemill.readers.otf2.source import Otf2Source
 from tracemill.schemas import BY_NAME
-
-from tests.oracle.relations import LISTS, ORACLES, TEXTS, WITHOUT
 
 
 class AnySource:

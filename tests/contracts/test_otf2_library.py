@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+
 from tracemill.base.errors import MissingLibraryError
 from tracemill.readers.otf2 import library
 

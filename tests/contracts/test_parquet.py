@@ -10,15 +10,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+
+from tests.store_cases import places
+from tests.support import PLACES, STAYS, stays
 from tracemill.base.errors import BrokenContractError
 from tracemill.schemas import Column, Rule, Table
 from tracemill.schemas.table import ENUM, FLOAT64, INT32, INT64, STRING, not_before
 from tracemill.store import PartWriter
 from tracemill.store.generation import GenerationWriter
 from tracemill.store.parquet import ROW_GROUP_ROWS
-
-from tests.store_cases import places
-from tests.support import PLACES, STAYS, stays
 
 # --- One writer ----------------------------------------------------------------------------------
 

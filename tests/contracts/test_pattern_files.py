@@ -3,14 +3,14 @@
 from pathlib import Path
 
 import pytest
+
+from tests.pattern_files import HEADER, PATTERN, assert_one_line
 from tracemill import cli
 from tracemill.base.console import messages, plain, results
 from tracemill.base.errors import MissingInputError, PatternError
 from tracemill.patterns.catalogue import catalogue, pattern_of
 from tracemill.patterns.own import read_patterns, survey_patterns
 from tracemill.reports.pattern_list import print_patterns
-
-from tests.pattern_files import HEADER, PATTERN, assert_one_line
 
 
 @pytest.fixture(autouse=True)

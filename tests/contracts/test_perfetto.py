@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.hand_made import HandMadeRun, with_rows
 from tracemill.base.errors import UsageError
 from tracemill.reports.windows import Window
 from tracemill.shell.exports.perfetto import export_perfetto
-
-from tests.hand_made import HandMadeRun, with_rows
 
 MS = 1_000_000
 NAMES = ("main", 'a "quoted" </script>\n\u202e', "MPI_Recv")

@@ -4,6 +4,7 @@ import io
 
 from rich.console import Console
 from rich.theme import Theme
+
 from tracemill.base.console import STYLES, ProgressReporter, plain
 
 

@@ -14,13 +14,13 @@ import duckdb
 import pytest
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
+
+from tests.store_cases import publish
 from tracemill.shell import Session
 from tracemill.shell.completion import Catalog, complete
 from tracemill.shell.harlequin import write_views
 from tracemill.shell.prompt import is_complete, make_prompt
 from tracemill.store import Store
-
-from tests.store_cases import publish
 
 ROOT = Path(__file__).parents[2]
 CATALOG = Catalog(

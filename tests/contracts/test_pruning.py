@@ -9,6 +9,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+
+from tests.leasing import taken
+from tests.store_cases import labelled, publish
 from tracemill import cli
 from tracemill.base.errors import StoreError
 from tracemill.campaign.configurations import RunRecord
@@ -18,9 +21,6 @@ from tracemill.store import SourceRecord, Store, removal
 from tracemill.store.leases import name_of_analysis
 from tracemill.store.pruning import Limits, Pruning
 from tracemill.store.sizes import FileSizes
-
-from tests.leasing import taken
-from tests.store_cases import labelled, publish
 
 DAY = 86_400.0
 ANY_AGE = Limits(older_than=0.0)

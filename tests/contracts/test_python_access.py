@@ -6,11 +6,11 @@ from pathlib import Path
 
 import polars
 import pytest
+
+from tests.store_cases import publish
 from tracemill import open_store
 from tracemill.base.errors import MissingInputError, QueryError
 from tracemill.store import Store
-
-from tests.store_cases import publish
 
 
 @pytest.fixture

@@ -12,6 +12,9 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
+
+from tests.checking import check_each
+from tests.fresh_database import fresh_database
 from tracemill.base.errors import QueryError
 from tracemill.campaign.source import CampaignSource
 from tracemill.engine.graph import build_graph
@@ -23,8 +26,8 @@ from tracemill.schemas import BY_NAME as DECLARED
 from tracemill.schemas import CAMPAIGN_TABLES, NIGHTLY_TABLES, TABLES, Column, Table
 from tracemill.schemas.patterns import FINDING_COLUMNS
 from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING
+from tracemill.sql.folders import QUERIES
 from tracemill.sql.query_files import (
-    QUERIES,
     Parameter,
     Query,
     all_queries,
@@ -33,9 +36,6 @@ from tracemill.sql.query_files import (
     read_query,
 )
 from tracemill.sql.reads import parse, reads_of
-
-from tests.checking import check_each
-from tests.fresh_database import fresh_database
 
 BY_NAME = known_tables()
 SQL_TYPES = {

@@ -8,14 +8,14 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
-from tracemill import cli
-from tracemill.store import Manifest, Run, Store, runs
-from tracemill.store.manifest import MANIFEST_NAME
-from tracemill.store.sweep import remove
 
 from tests.contracts.endless_work import NAMES, work_on
 from tests.forking import start_process
 from tests.store_cases import publish
+from tracemill import cli
+from tracemill.store import Manifest, Run, Store, runs
+from tracemill.store.manifest import MANIFEST_NAME
+from tracemill.store.sweep import remove
 
 POLLS = 15
 

@@ -3,16 +3,16 @@
 import re
 
 import pytest
-from tracemill.patterns.metric_texts import read_text
+
+from tests.hand_made import late_sender_run
 from tracemill.reports.build import build_report
 from tracemill.reports.html import render_html
 from tracemill.reports.markdown import render_markdown
 from tracemill.reports.meanings import MEANINGS, OF_TABLES
 from tracemill.reports.model import Report
 from tracemill.reports.units import Unit
+from tracemill.sql.metric_texts import read_text
 from tracemill.sql.query_files import all_queries
-
-from tests.hand_made import late_sender_run
 
 AMOUNTS = (Unit.TIME, Unit.SHARE, Unit.SIZE, Unit.COUNT)
 # Where a stretch of the course of time begins and ends is drawn, not shown as a column.

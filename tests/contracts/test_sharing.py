@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from tracemill.base.files import write_bytes
 from tracemill.base.sharing import make_folder, share
 

@@ -11,15 +11,15 @@ from typing import Any
 
 import duckdb
 import pytest
+
+from tests.hand_made import late_sender_run
+from tests.store_cases import publish
 from tracemill.base.console import plain
 from tracemill.base.errors import QueryError
 from tracemill.shell import Output, Session, run_interruptibly, run_script
 from tracemill.shell.prompt import run_prompt
 from tracemill.sql.mistakes import explain
 from tracemill.store import Store
-
-from tests.hand_made import late_sender_run
-from tests.store_cases import publish
 
 
 @pytest.fixture(scope="module")

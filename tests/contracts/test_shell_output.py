@@ -8,15 +8,15 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+
+from tests.fresh_database import fresh_database
+from tests.hand_made import late_sender_run
+from tests.store_cases import publish
 from tracemill import cli
 from tracemill.base.errors import PipelineError, QueryError, UsageError
 from tracemill.shell import Session, run_script
 from tracemill.shell.outputs import choose_format, opened
 from tracemill.store import Store
-
-from tests.fresh_database import fresh_database
-from tests.hand_made import late_sender_run
-from tests.store_cases import publish
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from tracemill.base.text import bytes_of, seconds_of
 from tracemill.cli import app
 from tracemill.cli.nightly import nightly

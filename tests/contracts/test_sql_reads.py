@@ -2,10 +2,10 @@
 
 import duckdb
 import pytest
-from tracemill.base.errors import QueryError
-from tracemill.sql.reads import reads_of
 
 from tests.fresh_database import fresh_database
+from tracemill.base.errors import QueryError
+from tracemill.sql.reads import reads_of
 
 # Expected tables were worked out by hand; the binder of DuckDB, which is asked below, agrees.
 TABLES = {

@@ -11,6 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from tests.store_cases import SOURCE, labelled, manifest, places, publish, record
+from tests.support import PLACES, STAYS, contents, stays
 from tracemill.base.errors import MissingInputError, StoreError
 from tracemill.base.temporary import temporary_name
 from tracemill.store import Manifest, Store
@@ -18,9 +21,6 @@ from tracemill.store import manifest as manifests
 from tracemill.store.generation import GenerationWriter
 from tracemill.store.leases import take
 from tracemill.store.sweep import remove
-
-from tests.store_cases import SOURCE, labelled, manifest, places, publish, record
-from tests.support import PLACES, STAYS, contents, stays
 
 # --- Generations ---------------------------------------------------------------------------------
 

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+
+from tests.support import Case
 from tracemill import open_store
 from tracemill.base.errors import PipelineError
 from tracemill.engine.analyze import Options, analyze
 from tracemill.patterns.catalogue import known_tables
 from tracemill.shell.exports.tables import export_tables
 from tracemill.store import Run, Store
-
-from tests.support import Case
 
 DATA = Path(__file__).parents[2] / "data"
 

@@ -5,14 +5,14 @@ import os
 from pathlib import Path
 
 import pytest
+
+from tests.leasing import taken
+from tests.store_cases import publish
 from tracemill import cli
 from tracemill.base.temporary import temporary_name
 from tracemill.base.text import describe_duration, seconds_of
 from tracemill.store import Store
 from tracemill.store.usage import measure
-
-from tests.leasing import taken
-from tests.store_cases import publish
 
 
 def measured(store: Path) -> dict[str, tuple[int, int]]:

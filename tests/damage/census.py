@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tracemill.schemas import csv_layout as layout
-
 from tests.damage.counting import TABLES
 from tests.damage.text_of_files import Line, Text
+from tracemill.schemas import csv_layout as layout
 
 Place = tuple[int, int]
 """Process and thread."""

@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tracemill.schemas import csv_layout as layout
-
 from tests.damage.census import Census, Definition, Place, Record, cells_of, integer_of, take_census
 from tests.damage.reading import Reading
 from tests.damage.text_of_files import read_text_file
+from tracemill.schemas import csv_layout as layout
 
 _TABLES = (
     "mpi_operations", "thread_events", "lock_operations", "rma_operations", "io_operations",

@@ -7,15 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tracemill.base.errors import PipelineError
-from tracemill.readers.csv import blocks
-
 from tests.damage.call_graph_losses import problems_of_call_graph
 from tests.damage.csv_losses import problems_of_text
 from tests.damage.mutators import GRAPH, OTF2
 from tests.damage.otf2_losses import problems_of_archive
 from tests.damage.reading import REFUSALS, Reading, Tables, read_trace
 from tests.damage.survivors import problems_of_survivors, records_of
+from tracemill.base.errors import PipelineError
+from tracemill.readers.csv import blocks
 
 LONGEST_MESSAGE = 600
 SMALL_BLOCK = 3_000
@@ -148,10 +147,9 @@ def _problems_of_visits(tables: Tables) -> Iterator[str]:
 
 def problems_of_analysis(path: Path, store: Path) -> list[str]:
     """Analyse a trace as a whole: checks that fail although the quality table is empty."""
+    from tests.reference.comparison import broken_checks
     from tracemill.engine.analyze import Options, analyze
     from tracemill.store import Store
-
-    from tests.reference.comparison import broken_checks
 
     try:
         options = Options(threads=1, allow_damaged=True)

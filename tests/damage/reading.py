@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 
 import pyarrow as pa
+
+from tests.memory_sink import MemorySink
 from tracemill.base.errors import (
     DamagedTraceError,
     NotATraceError,
@@ -15,8 +17,6 @@ from tracemill.base.errors import (
     UnsupportedTraceError,
 )
 from tracemill.readers import open_source
-
-from tests.memory_sink import MemorySink
 
 REFUSALS = (DamagedTraceError, NotATraceError, UnsupportedTraceError)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+
 from tracemill.schemas import csv_layout as layout
 
 _CALLED = {

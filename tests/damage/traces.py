@@ -7,15 +7,15 @@ import tempfile
 from pathlib import Path
 
 import pyarrow as pa
+
+from tests.damage.every_record import write_archive
+from tests.damage.mutators import CSV, FOLDER, GRAPH, GZIP, OTF2, ZSTD
+from tests.written_csv import write_csv
 from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.recipe import Recipe
 from tracemill.readers import open_source
 from tracemill.schemas import csv_layout as layout
 from tracemill.store import Run, Store
-
-from tests.damage.every_record import write_archive
-from tests.damage.mutators import CSV, FOLDER, GRAPH, GZIP, OTF2, ZSTD
-from tests.written_csv import write_csv
 
 EVERY_RECORD = Path(__file__).with_name("every_record.csv")
 """A trace with records of many kinds; as an archive, one like it."""

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.ring_campaigns import CONFIGURATIONS, campaign, write_stencil
+from tests.sharing import MakeOnce
 from tracemill.engine import analyze as run
 from tracemill.engine.analyze import Analysis
 from tracemill.engine.recipe import Recipe
 from tracemill.nightly import analysing, knowledge
-
-from tests.ring_campaigns import CONFIGURATIONS, campaign, write_stencil
-from tests.sharing import MakeOnce
 
 
 @pytest.fixture(scope="session")

@@ -4,13 +4,12 @@ import os
 import threading
 from pathlib import Path
 
+from tests.support import FakeSource, write_recipe
 from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.progress import SilentReporter
 from tracemill.engine.recipe import Recipe
 from tracemill.readers import open_source
 from tracemill.store import Run, Store
-
-from tests.support import FakeSource, write_recipe
 
 
 class Interrupter(SilentReporter):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+
 from tracemill import cli
 from tracemill.base.console import messages, results
 

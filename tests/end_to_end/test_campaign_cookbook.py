@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from tracemill import open_store
 from tracemill.api import Tables
 from tracemill.base.console import ProgressReporter

@@ -5,12 +5,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tracemill.base.errors import CampaignError, MissingInputError
-from tracemill.cli import main
-from tracemill.engine.analyze import Analysis, Options, analyze
-from tracemill.reports.build_campaign import build_campaign_report
-from tracemill.reports.html import render_html
-from tracemill.store import Store
 
 from tests.report_reading import read_page
 from tests.ring_campaigns import (
@@ -24,6 +18,12 @@ from tests.ring_campaigns import (
 )
 from tests.sharing import MakeOnce
 from tests.support import contents
+from tracemill.base.errors import CampaignError, MissingInputError
+from tracemill.cli import main
+from tracemill.engine.analyze import Analysis, Options, analyze
+from tracemill.reports.build_campaign import build_campaign_report
+from tracemill.reports.html import render_html
+from tracemill.store import Store
 
 # --- Where runs come from ------------------------------------------------------------------------
 

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tracemill.campaign import analysing
-from tracemill.engine.analyze import Analysis
-from tracemill.store import Store
 
 from tests.end_to_end.interrupted_campaign import make_interrupted
 from tests.forking import start_command, start_leader
 from tests.ring_campaigns import CONFIGURATIONS, ROOT, campaign, gathering, rows, write_trace
 from tests.support import contents
+from tracemill.campaign import analysing
+from tracemill.engine.analyze import Analysis
+from tracemill.store import Store
 
 
 def no_work(*_: object, **__: object) -> Iterator[Any]:

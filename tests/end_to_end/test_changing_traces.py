@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from tests.forking import start_process
+from tests.partial_recipes import recipe_making
+from tests.support import Case, FakeSource, contents, write_trace
 from tracemill import cli
 from tracemill.base.errors import ChangedTraceError, DamagedTraceError
 from tracemill.engine.analyze import Analysis, Options, analyze, analyze_source
 from tracemill.engine.progress import SilentReporter
 from tracemill.readers import open_source
 from tracemill.store import Store
-
-from tests.forking import start_process
-from tests.partial_recipes import recipe_making
-from tests.support import Case, FakeSource, contents, write_trace
 
 ROOT = Path(__file__).parents[2]
 ARCHIVE = ROOT / "data" / "m01_late_sender"

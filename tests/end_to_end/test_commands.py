@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tracemill import cli, commands
 from tracemill.base.console import messages, results
 from tracemill.engine.analyze import Analysis

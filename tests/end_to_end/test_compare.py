@@ -13,6 +13,10 @@ from typing import Any
 
 import pytest
 from scipy import stats
+
+from tests.oracle.changes import Place, changes, values_of
+from tests.partial_recipes import recipe_of_comparisons
+from tests.sharing import MakeOnce
 from tracemill import cli, open_store
 from tracemill.base.console import messages, results
 from tracemill.base.errors import (
@@ -29,10 +33,6 @@ from tracemill.programs.generate import generate
 from tracemill.programs.spec import parse_spec
 from tracemill.readers import open_source
 from tracemill.store import Run, Store
-
-from tests.oracle.changes import Place, changes, values_of
-from tests.partial_recipes import recipe_of_comparisons
-from tests.sharing import MakeOnce
 
 DATA = Path(__file__).parents[2] / "data"
 UPDATE, AGREE = "main/step/update/compute_update", "main/step/agree/MPI_Allreduce"

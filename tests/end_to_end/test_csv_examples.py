@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 import pytest
-from tracemill.engine.analyze import Analysis
-from tracemill.store import Run
 
 from tests.otf2_reading import ReadTrace
+from tracemill.engine.analyze import Analysis
+from tracemill.store import Run
 
 MS = 1_000_000
 TABLES = (

@@ -9,9 +9,6 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from tracemill.engine.analyze import Analysis, Options, analyze
-from tracemill.shell.exports.severities import export_severities
-from tracemill.store import Store
 
 from tests.reference.cases import DATA, EXACT, EXACT_SOURCE_NAME, EXPECTED_NAME, Case
 from tests.reference.comparison import (
@@ -24,6 +21,9 @@ from tests.reference.comparison import (
 )
 from tests.reference.metrics import DERIVED
 from tests.written_csv import write_csv
+from tracemill.engine.analyze import Analysis, Options, analyze
+from tracemill.shell.exports.severities import export_severities
+from tracemill.store import Store
 
 README = (DATA / "README.md").read_text(encoding="utf-8")
 # Written event by event, like those with a trace.txt.

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.checking import check_each
 from tracemill import cli
 from tracemill.base.console import messages, plain, results
 from tracemill.base.errors import MissingInputError, QueryError
 from tracemill.patterns.catalogue import catalogue, pattern_of
-from tracemill.patterns.metric_texts import TEXTS, Metric, read_text, shipped_metrics
 from tracemill.reports.explanation import (
     WIDEST,
     describe_metric,
@@ -23,10 +24,9 @@ from tracemill.reports.explanation import (
 )
 from tracemill.schemas.metrics import METRICS as METRICS_TABLE
 from tracemill.schemas.overheads import TAXONOMY
+from tracemill.sql.metric_texts import TEXTS, Metric, read_text, shipped_metrics
 from tracemill.sql.pattern_declaration import COMPLETION, FINDING, WAITING
 from tracemill.sql.query_files import all_queries
-
-from tests.checking import check_each
 
 ROOT = Path(__file__).parents[2]
 METRICS = list_metrics()

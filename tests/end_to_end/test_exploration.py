@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+
 from tracemill.engine.analyze import Analysis
 from tracemill.reports.exploring import Exploration, explore
 from tracemill.reports.material import Material

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from tracemill.cli import main
 from tracemill.store import Store
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from tracemill.engine import execute as engine
 from tracemill.engine.analyze import Analysis, analyze_source
 from tracemill.readers import open_source

@@ -18,13 +18,6 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from tracemill.base.errors import DamagedTraceError, StoreError
-from tracemill.engine import graph
-from tracemill.engine.analyze import Analysis, Options, analyze, analyze_source
-from tracemill.engine.graph import schema_hash
-from tracemill.engine.progress import SilentReporter
-from tracemill.schemas import Rule
-from tracemill.store import Store
 
 from tests.support import (
     DOUBLE,
@@ -39,6 +32,13 @@ from tests.support import (
     write_recipe,
     write_trace,
 )
+from tracemill.base.errors import DamagedTraceError, StoreError
+from tracemill.engine import graph
+from tracemill.engine.analyze import Analysis, Options, analyze, analyze_source
+from tracemill.engine.graph import schema_hash
+from tracemill.engine.progress import SilentReporter
+from tracemill.schemas import Rule
+from tracemill.store import Store
 
 
 @pytest.fixture

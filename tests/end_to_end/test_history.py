@@ -7,13 +7,13 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+
+from tests.ring_campaigns import write_trace
 from tracemill.base.errors import StoreError
 from tracemill.engine.analyze import Options, analyze
 from tracemill.nightly import history
 from tracemill.nightly.history import PastRun, Series, read_history
 from tracemill.store import Store
-
-from tests.ring_campaigns import write_trace
 
 SECOND = 10**9
 # Name, processes, ns of work, and when it was recorded: not in the order of the names.

@@ -7,13 +7,13 @@ import time
 from pathlib import Path
 
 import pytest
-from tracemill.engine.analyze import Options, analyze, analyze_source
-from tracemill.engine.progress import SilentReporter
-from tracemill.store import Store
 
 from tests.end_to_end.interrupted_run import analyse_interrupted
 from tests.forking import start_process
 from tests.support import QUERY_TEXTS, FakeSource, contents, write_recipe, write_trace
+from tracemill.engine.analyze import Options, analyze, analyze_source
+from tracemill.engine.progress import SilentReporter
+from tracemill.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
 REAL_TRACE = ROOT / "data" / "m01_late_sender"

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from tests.support import QUERY_TEXTS, Case, write_recipe, write_trace
 from tracemill.engine.analyze import find_analysed
 from tracemill.engine.graph import build_graph
 from tracemill.engine.plan import outline
 from tracemill.store import Run
-
-from tests.support import QUERY_TEXTS, Case, write_recipe, write_trace
 
 
 def look(case: Case, *, allow_damaged: bool = False) -> Run | None:

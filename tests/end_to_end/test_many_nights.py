@@ -4,10 +4,9 @@ import os
 import signal
 from pathlib import Path
 
-from tracemill.store import Store
-
 from tests.many_nights import run_nights, start_night
 from tests.nightly_cases import night, write_archive
+from tracemill.store import Store
 
 
 def test_nights_at_once_share_the_work_and_survive_the_death_of_one(tmp_path: Path) -> None:

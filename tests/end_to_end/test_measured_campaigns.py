@@ -4,6 +4,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+
 from tracemill.cli import main
 from tracemill.store import Store
 

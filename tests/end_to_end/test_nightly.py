@@ -9,6 +9,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
+from tests.leasing import taken
+from tests.nightly_cases import Notes, cut, night, write_archive
 from tracemill.base.errors import ChangedTraceError, DamagedTraceError, StoreError
 from tracemill.engine.analyze import Options
 from tracemill.engine.workers import Died
@@ -21,9 +24,6 @@ from tracemill.nightly.untold import Untold
 from tracemill.readers import open_source
 from tracemill.store import Run, Store
 from tracemill.store.leases import name_of_analysis
-
-from tests.leasing import taken
-from tests.nightly_cases import Notes, cut, night, write_archive
 
 IN_PROCESS = pytest.mark.usefixtures("_nights_in_process")
 ONLY_READ = pytest.mark.usefixtures("_nights_that_only_read")

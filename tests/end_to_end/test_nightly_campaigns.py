@@ -7,6 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.nightly_cases import Notes, night, write_archive
+from tests.ring_campaigns import write_stencil
+from tests.sharing import MakeOnce
 from tracemill.base.errors import CampaignError, StoreError, UsageError
 from tracemill.campaign import campaign
 from tracemill.engine.analyze import Options, analyze
@@ -15,10 +19,6 @@ from tracemill.nightly.outcome import CampaignOutcome
 from tracemill.readers import open_source
 from tracemill.store import Store
 from tracemill.store.failures import UnwritableStoreError, told_as_store_error
-
-from tests.nightly_cases import Notes, night, write_archive
-from tests.ring_campaigns import write_stencil
-from tests.sharing import MakeOnce
 
 SCALING: dict[str, Any] = {"campaigns": [{"runs": "traces", "name": "scaling"}]}
 

@@ -5,6 +5,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+
+from tests.nightly_cases import cut, write_archive
 from tracemill import cli
 from tracemill.base.console import messages, results
 from tracemill.base.errors import (
@@ -14,8 +16,6 @@ from tracemill.base.errors import (
     StoreError,
     UsageError,
 )
-
-from tests.nightly_cases import cut, write_archive
 
 
 @pytest.fixture(autouse=True)

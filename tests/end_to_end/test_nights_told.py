@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.nights import ITERATIONS, SLOWER_NS, Config, Rule, add_run, night
 from tracemill.api import open_store
 from tracemill.nightly import nights
 from tracemill.nightly.history import PastRun, read_history
@@ -19,8 +21,6 @@ from tracemill.nightly.telling import Written, tell
 from tracemill.nightly.verdicts import Judgement
 from tracemill.reports.units import format_time
 from tracemill.store import Run, Store
-
-from tests.nights import ITERATIONS, SLOWER_NS, Config, Rule, add_run, night
 
 GOOD_RUNS = 4
 

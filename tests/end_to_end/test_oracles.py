@@ -12,14 +12,6 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from tracemill.engine.analyze import Options, analyze_source
-from tracemill.engine.recipe import Recipe, standard_recipe
-from tracemill.patterns.catalogue import catalogue, table_of
-from tracemill.programs.generate import generate
-from tracemill.programs.spec import parse_spec
-from tracemill.readers import open_source
-from tracemill.schemas import TABLES
-from tracemill.store import Store
 
 from tests.altered_traces import (
     Alteration,
@@ -46,6 +38,14 @@ from tests.analysing import Analyst, read_into_memory
 from tests.oracle.relations import FORMS, ORACLES, TEXTS
 from tests.random_programs import random_spec
 from tests.reference.cases import DATA
+from tracemill.engine.analyze import Options, analyze_source
+from tracemill.engine.recipe import Recipe, standard_recipe
+from tracemill.patterns.catalogue import catalogue, table_of
+from tracemill.programs.generate import generate
+from tracemill.programs.spec import parse_spec
+from tracemill.readers import open_source
+from tracemill.schemas import TABLES
+from tracemill.store import Store
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]

@@ -4,6 +4,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
+
 from tracemill.cli import main
 
 TRACE = Path(__file__).parents[2] / "data" / "e06_critical_path"

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from tests.pattern_files import PATTERN, assert_one_line
 from tracemill import cli
 from tracemill.base.console import messages, results
 from tracemill.base.errors import PatternError, PipelineError, QueryError
 from tracemill.engine.analyze import Analysis, Options, analyze
 from tracemill.store import Run, Store
 from tracemill.store.finding import open_store
-
-from tests.pattern_files import PATTERN, assert_one_line
 
 TRACE = Path(__file__).parents[2] / "data" / "m03_ls_waitall"
 SHOUTED = """\

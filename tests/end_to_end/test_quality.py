@@ -10,14 +10,14 @@ from pathlib import Path
 import duckdb
 import pyarrow.parquet as pq
 import pytest
+
+from tests.sharing import MakeOnce
 from tracemill import cli
 from tracemill.base.console import messages, results
 from tracemill.engine.analyze import Analysis
 from tracemill.reports.tables import fetch
 from tracemill.schemas.matching import QUALITY_KINDS
 from tracemill.store import Store
-
-from tests.sharing import MakeOnce
 
 # Rank 0 sends five messages to rank 1, whose file is removed: 29 records, one of them the end of a
 # collective (data/README.md).

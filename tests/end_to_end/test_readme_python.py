@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from tracemill.engine.analyze import Analysis
 from tracemill.shell.exports.tables import export_tables
 

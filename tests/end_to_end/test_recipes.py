@@ -5,13 +5,6 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from tracemill.base.errors import BrokenContractError, PipelineError, QueryError, StoreError
-from tracemill.engine.recipe import Recipe
-from tracemill.schemas import Column, Table
-from tracemill.schemas.table import INT64
-from tracemill.sql.failures import StreamError, told_as_query_error
-from tracemill.stages.stage import PythonStage
-from tracemill.store.failures import UnwritableStoreError
 
 from tests.support import (
     DOUBLE,
@@ -22,6 +15,13 @@ from tests.support import (
     Case,
     write_recipe,
 )
+from tracemill.base.errors import BrokenContractError, PipelineError, QueryError, StoreError
+from tracemill.engine.recipe import Recipe
+from tracemill.schemas import Column, Table
+from tracemill.schemas.table import INT64
+from tracemill.sql.failures import StreamError, told_as_query_error
+from tracemill.stages.stage import PythonStage
+from tracemill.store.failures import UnwritableStoreError
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from tracemill import cli
-from tracemill.engine.analyze import Analysis
 
 from tests.forking import start_process
+from tracemill import cli
+from tracemill.engine.analyze import Analysis
 
 ROOT = Path(__file__).parents[2]
 TRACE = ROOT / "data" / "m01_late_sender"

@@ -4,9 +4,6 @@ import re
 from typing import Any
 
 import pytest
-from tracemill.reports.build import build_report
-from tracemill.reports.course import course_of
-from tracemill.reports.units import Unit
 
 from tests.hand_made import CLASSES, MS, HandMadeRun, late_sender_run, make_run_row, with_rows
 from tests.report_reading import (
@@ -17,6 +14,9 @@ from tests.report_reading import (
     some_of,
     tables_of,
 )
+from tracemill.reports.build import build_report
+from tracemill.reports.course import course_of
+from tracemill.reports.units import Unit
 
 
 def test_the_critical_path_is_told_with_its_course_and_what_it_costs() -> None:

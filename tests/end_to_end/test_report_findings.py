@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from tracemill.reports.build import build_summary
-
 from tests.hand_made import MS, HandMadeRun, late_sender_run
 from tests.oracle.findings import finding_totals
 from tests.report_reading import section_of
+from tracemill.reports.build import build_summary
 
 
 def metric(name: str, title: str, unit: str = "ns") -> dict[str, Any]:

@@ -3,15 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from tracemill.base.names import drop_arguments, shorten, shorten_path
 from tracemill.reports.trees import DEEPEST, nest
-from tracemill.reports.units import (
-    drop_arguments,
-    format_share,
-    format_size,
-    format_time,
-    shorten,
-    shorten_path,
-)
+from tracemill.reports.units import format_share, format_size, format_time
 
 
 @given(st.lists(st.integers(0, 200), max_size=60))

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from tracemill.reports.build import build_report, build_summary
 
 from tests.hand_made import (
     CLASSES,
@@ -15,6 +14,7 @@ from tests.hand_made import (
     with_rows,
 )
 from tests.report_reading import all_forms, late_sender_report, section_of, some_of, tables_of
+from tracemill.reports.build import build_report, build_summary
 
 
 def test_one_late_sender_is_told_in_plain_words() -> None:

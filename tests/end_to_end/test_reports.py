@@ -6,15 +6,6 @@ import re
 import pytest
 from rich.console import Console
 from rich.theme import Theme
-from tracemill.base.console import STYLES
-from tracemill.reports.build import build_report
-from tracemill.reports.grid import Grid, grid_of
-from tracemill.reports.html import render_html
-from tracemill.reports.model import Layout
-from tracemill.reports.sections import section_modules
-from tracemill.reports.sections.communication import MATRIX_LIMIT
-from tracemill.reports.terminal import fit, print_report
-from tracemill.reports.units import format_value
 
 from tests.hand_made import METRICS, MS, HandMadeRun, late_sender_run, make_run_row, with_rows
 from tests.report_reading import (
@@ -25,6 +16,15 @@ from tests.report_reading import (
     some_of,
     tables_of,
 )
+from tracemill.base.console import STYLES
+from tracemill.reports.build import build_report
+from tracemill.reports.grid import Grid, grid_of
+from tracemill.reports.html import render_html
+from tracemill.reports.model import Layout
+from tracemill.reports.sections import section_modules
+from tracemill.reports.sections.communication import MATRIX_LIMIT
+from tracemill.reports.terminal import fit, print_report
+from tracemill.reports.units import format_value
 
 HOSTILE = (
     '<script>alert("x")</script>',

@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+
 from tracemill import open_store
 from tracemill.api import Tables
 from tracemill.base.console import plain

@@ -12,6 +12,7 @@ from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
+
 from tracemill.base.errors import DamagedTraceError
 from tracemill.campaign.analysing import _analyse_traces, share_options
 from tracemill.engine.analyze import Options

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
-from tracemill.patterns.catalogue import known_tables
-from tracemill.sql.query_files import Value, all_queries, load_query
 
 from tests.fresh_database import fresh_database
 from tests.golden.micro_trace import Tables, read_call_tree
 from tests.golden.running import run_query
 from tests.hand_made import make_table
 from tests.oracle.profiles import with_profile
+from tracemill.patterns.catalogue import known_tables
+from tracemill.sql.query_files import Value, all_queries, load_query
 
 Found = list[dict[str, Any]]
 

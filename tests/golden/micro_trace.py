@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tracemill.schemas.events import IO_KINDS
-
 from tests.golden.micro_rma import WORDS, rma_definitions, rma_operation
+from tracemill.schemas.events import IO_KINDS
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]

@@ -5,16 +5,16 @@ from functools import cache
 from typing import Any
 
 import pyarrow as pa
-from tracemill.engine.graph import has_needed_rows
-from tracemill.patterns.catalogue import known_tables
-from tracemill.patterns.stages import pattern_stages
-from tracemill.sql.query_files import Query, Value, all_queries
-from tracemill.stages.stage import PythonStage
 
 from tests.fresh_database import lasting_database
 from tests.hand_made import make_table
 from tests.oracle.profiles import with_profile
 from tests.planned_queries import PlannedQueries
+from tracemill.engine.graph import has_needed_rows
+from tracemill.patterns.catalogue import known_tables
+from tracemill.patterns.stages import pattern_stages
+from tracemill.sql.query_files import Query, Value, all_queries
+from tracemill.stages.stage import PythonStage
 
 Rows = Sequence[Mapping[str, Any]]
 Found = list[tuple[Any, ...]]

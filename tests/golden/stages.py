@@ -5,10 +5,6 @@ from functools import cache
 from typing import Any
 
 import duckdb
-from tracemill.patterns.catalogue import known_tables
-from tracemill.sql.query_files import Value, all_queries
-from tracemill.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
-from tracemill.stages.stage import PythonStage
 
 from tests.fresh_database import lasting_database
 from tests.golden.micro_trace import Row, Tables
@@ -16,6 +12,10 @@ from tests.golden.running import Rows, run_query
 from tests.hand_made import RowsInMemory, make_table
 from tests.oracle.profiles import with_profile
 from tests.planned_queries import PlannedQueries
+from tracemill.patterns.catalogue import known_tables
+from tracemill.sql.query_files import Value, all_queries
+from tracemill.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
+from tracemill.stages.stage import PythonStage
 
 
 def run_stage(stage: PythonStage, tables: Mapping[str, Rows], **parameters: Value) -> Tables:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
 from tracemill.nightly.applications import application_of
 from tracemill.store import SourceRecord
 

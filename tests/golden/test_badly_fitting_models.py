@@ -4,6 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+
 from tracemill.reports.campaign_sections.efficiency import describe_marks
 from tracemill.reports.campaign_sections.runs import describe_names, describe_varying
 from tracemill.reports.campaign_sections.surface import describe_choice

@@ -1,9 +1,8 @@
 """Keys of call paths: the same for the same names, whatever numbers a trace gives."""
 
-from tracemill.stages.call_path_keys import CALL_PATH_KEYS_STAGE
-
 from tests.golden.micro_trace import Row
 from tests.golden.stages import run_stage
+from tracemill.stages.call_path_keys import CALL_PATH_KEYS_STAGE
 
 Path = tuple[str, ...]
 

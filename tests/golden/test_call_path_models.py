@@ -4,15 +4,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tracemill.reports.tables import fetch
-from tracemill.schemas import BY_NAME
-from tracemill.stages.campaign.call_path_models import CALL_PATH_MODELS_STAGE
 
 from tests.fresh_database import fresh_database
 from tests.golden.running import run_query
 from tests.golden.stages import run_stage
 from tests.hand_made import make_table
 from tests.surface_cases import NS, Time, campaign
+from tracemill.reports.tables import fetch
+from tracemill.schemas import BY_NAME
+from tracemill.stages.campaign.call_path_models import CALL_PATH_MODELS_STAGE
 
 Row = dict[str, Any]
 

@@ -3,13 +3,13 @@
 from typing import Any
 
 import pytest
-from tracemill.schemas.call_sites import CONSTANT, NO_RUN, ONE_PROCESS_COUNT, TOO_FEW_RUNS
-from tracemill.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
 
 from tests.golden.campaign import MeasuredRun, tables_of
 from tests.golden.micro_trace import Row, Tables
 from tests.golden.running import run_query
 from tests.golden.stages import run_stage
+from tracemill.schemas.call_sites import CONSTANT, NO_RUN, ONE_PROCESS_COUNT, TOO_FEW_RUNS
+from tracemill.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
 
 SEND, WAIT, BARRIER = "main/solve/MPI_Send", "main/solve/MPI_Wait", "main/MPI_Barrier"
 LAST_WAIT = "main/finish/MPI_Wait"

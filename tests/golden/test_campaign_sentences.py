@@ -5,6 +5,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+
+from tests.golden.running import run_query
 from tracemill.reports.campaign_sections.efficiency import (
     describe_definitions,
     describe_speed_up,
@@ -17,8 +19,6 @@ from tracemill.reports.campaign_sections.summary import describe_failures, descr
 from tracemill.reports.campaign_sections.surface import describe_limits, describe_losing
 from tracemill.reports.pictures.grids import Grid, draw_heat_map, draw_surface
 from tracemill.reports.scaling import describe_scalings
-
-from tests.golden.running import run_query
 
 Row = dict[str, Any]
 

@@ -4,14 +4,14 @@ from functools import partial
 from typing import Any
 
 import pytest
-from tracemill.reports.campaign_sections.call_sites import RANKING, describe_worst
-from tracemill.reports.model import Table
-from tracemill.reports.tables import TableSpec, fetch, read_table
-from tracemill.schemas import BY_NAME
 
 from tests.fresh_database import fresh_database
 from tests.golden.running import run_query
 from tests.hand_made import make_table
+from tracemill.reports.campaign_sections.call_sites import RANKING, describe_worst
+from tracemill.reports.model import Table
+from tracemill.reports.tables import TableSpec, fetch, read_table
+from tracemill.schemas import BY_NAME
 
 Row = dict[str, Any]
 WORST = (

@@ -4,14 +4,14 @@ import copy
 from typing import Any
 
 import pytest
-from tracemill.sql.query_files import all_queries
-from tracemill.stages.imbalance import IMBALANCE_STAGE
-from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
 
 from tests.golden.micro_trace import Tables, read_trace
 from tests.golden.running import run_query
 from tests.golden.stages import run_stage, with_overheads
 from tests.oracle.profiles import with_profile
+from tracemill.sql.query_files import all_queries
+from tracemill.stages.imbalance import IMBALANCE_STAGE
+from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
 
 CHECKS = [query.relation for query in all_queries() if query.concept == "checks"]
 TEXT = """

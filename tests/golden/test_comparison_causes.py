@@ -1,8 +1,7 @@
 """Which changes explain the others."""
 
-from tracemill.comparison import Cause
-
 from tests.compared_sides import comparison_of
+from tracemill.comparison import Cause
 
 COMPUTE, RECEIVE, SEND = "main/solve", "main/MPI_Recv", "main/MPI_Send"
 

@@ -1,10 +1,10 @@
 """Conditions on comparisons: how they are read, and when they hold."""
 
 import pytest
-from tracemill.base.errors import UsageError
-from tracemill.comparison.conditions import holds, parse
 
 from tests.compared_sides import comparison_of
+from tracemill.base.errors import UsageError
+from tracemill.comparison.conditions import holds, parse
 
 LESS = "main/less<int, 3> in >> x/MPI_Recv"
 VALUES = (

@@ -13,6 +13,7 @@ from typing import Any
 
 import duckdb
 import pytest
+
 from tracemill.base.errors import QueryError
 from tracemill.engine.analyze import Analysis
 from tracemill.shell import Session

@@ -1,11 +1,11 @@
 """The critical path: the chain of activities that decided how long the run took."""
 
 import pytest
-from tracemill.patterns.catalogue import known_tables
-from tracemill.stages.critical_path import CRITICAL_PATH_STAGE
 
 from tests.golden.running import run_queries
 from tests.golden.stages import run_stage
+from tracemill.patterns.catalogue import known_tables
+from tracemill.stages.critical_path import CRITICAL_PATH_STAGE
 
 SEGMENT = "location_id begin_ns end_ns kind cause_location_id wait_ns"
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 import pytest
-from tracemill.engine.analyze import Analysis
-from tracemill.store import Run
 
 from tests.golden.running import run_queries
+from tracemill.engine.analyze import Analysis
+from tracemill.store import Run
 
 US = 1_000
 

@@ -1,10 +1,10 @@
 """Waiting on the critical path, where the path stays although somebody else was late."""
 
 import pytest
-from tracemill.engine.analyze import Options, analyze
-from tracemill.store import Store
 
 from tests.reference.cases import DATA
+from tracemill.engine.analyze import Options, analyze
+from tracemill.store import Store
 
 
 def segment(location, begin, end, *, visit=None, wait=0):

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tracemill.engine.analyze import Analysis
 
 from tests.csv_reading import read_text
+from tracemill.engine.analyze import Analysis
 
 DATA = Path(__file__).parents[2] / "data"
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tracemill.base.errors import DamagedTraceError
 
 from tests.otf2_reading import ReadTrace, read_archive
+from tracemill.base.errors import DamagedTraceError
 
 HEADER = "Thread,Group,Depth,Name,Start Time,End Time,Duration\n"
 #         0        0.1      0.2      0.3      0.4        1 s

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from tracemill.base.errors import CampaignError
-from tracemill.stages.campaign.efficiency_grid import EFFICIENCY_GRID_STAGE
 
 from tests.golden.stages import run_stage
+from tracemill.base.errors import CampaignError
+from tracemill.stages.campaign.efficiency_grid import EFFICIENCY_GRID_STAGE
 
 SECOND = 1_000_000_000
 SPEED_UP = "speed-up over the smallest run"

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from tracemill.sql.query_files import load_query
-
 from tests.hand_made import HandMadeRun
+from tracemill.sql.query_files import load_query
 
 ACCESS = "io_handle_id location_id mode operation_count nonblocking_count unfinished_count bytes"
 TIMES = "io_handle_id location_id mode time_ns in_flight_ns"

@@ -1,10 +1,10 @@
 """What a campaign asks of runs: times, sizes, call sites and call paths, of several at once."""
 
 import pyarrow as pa
-from tracemill.campaign.gathering import Gathered
 
 from tests.golden.gathering import ask, complete, program, rows_of
 from tests.golden.micro_trace import Row, Tables, read_trace
+from tracemill.campaign.gathering import Gathered
 
 # --- Times ---------------------------------------------------------------------------------------
 

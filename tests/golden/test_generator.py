@@ -9,14 +9,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tracemill.programs import simulation, waits
-from tracemill.programs.generate import generate
-from tracemill.programs.spec import parse_spec, read_spec
 
 from tests.golden.generated import MACHINE, QUIET, Made
 from tests.otf2_reading import read_archive
 from tests.reference.cases import DATA
 from tests.truth_reading import true_waits
+from tracemill.programs import simulation, waits
+from tracemill.programs.generate import generate
+from tracemill.programs.spec import parse_spec, read_spec
 
 EXAMPLE = Path(__file__).parents[2] / "data" / "programs" / "stencil.toml"
 PIPELINE = {"kind": "pipeline", "blocks": 1, "bytes": 1024}

@@ -6,6 +6,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
+from tests.otf2_reading import read_archive
 from tracemill.base.errors import PipelineError, ProgramError
 from tracemill.cli import main
 from tracemill.programs.generate import generate
@@ -13,8 +15,6 @@ from tracemill.programs.process import Process
 from tracemill.programs.program import Program
 from tracemill.programs.simulation import Machine, simulate
 from tracemill.programs.spec import parse_spec, read_spec
-
-from tests.otf2_reading import read_archive
 
 EXAMPLE = Path(__file__).parents[2] / "data" / "programs" / "stencil.toml"
 

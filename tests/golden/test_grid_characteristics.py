@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tracemill.stages.campaign.grid_correlations import GRID_CORRELATIONS_STAGE
 
 from tests.golden.stages import run_stage
+from tracemill.stages.campaign.grid_correlations import GRID_CORRELATIONS_STAGE
 
 Row = dict[str, Any]
 

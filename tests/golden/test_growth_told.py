@@ -2,17 +2,16 @@
 
 from typing import Any
 
-from tracemill.reports.campaign_sections.growth import describe_growth, describe_range
-from tracemill.reports.tables import fetch
-from tracemill.schemas import BY_NAME
-from tracemill.stages.campaign.growth import CALL_PATH_GROWTH_STAGE, METRIC_GROWTH_STAGE
-
 from tests.fresh_database import fresh_database
 from tests.golden.campaign import MeasuredRun, tables_of
 from tests.golden.micro_trace import Tables
 from tests.golden.running import run_query
 from tests.golden.stages import run_stage
 from tests.hand_made import make_table
+from tracemill.reports.campaign_sections.growth import describe_growth, describe_range
+from tracemill.reports.tables import fetch
+from tracemill.schemas import BY_NAME
+from tracemill.stages.campaign.growth import CALL_PATH_GROWTH_STAGE, METRIC_GROWTH_STAGE
 
 WORK, OTHER = "main/work", "main/other"
 Row = dict[str, Any]

@@ -1,11 +1,11 @@
 """How unevenly computation is spread over locations, and how long they are idle."""
 
 import pytest
-from tracemill.stages.imbalance import IMBALANCE_STAGE
 
 from tests.golden.micro_trace import Row, Tables, read_call_tree
 from tests.golden.running import run_query
 from tests.golden.stages import run_stage, with_overheads
+from tracemill.stages.imbalance import IMBALANCE_STAGE
 
 KINDS = {
     "MPI_Send": ("mpi", "point2point"),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+
 from tracemill.comparison.run_times import run_time_change
 from tracemill.nightly.history import PastRun, Series
 from tracemill.nightly.judging import is_worth_telling, least_ratio

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from tracemill.reports.campaign_sections.drill_down import describe_worst
-
 from tests.golden.running import run_query
+from tracemill.reports.campaign_sections.drill_down import describe_worst
 
 COLUMNS = (
     "application lower_processes upper_processes lower_size upper_size size_axis call_path source "

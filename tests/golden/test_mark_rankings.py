@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.golden.stages import run_stage
 from tracemill.base.errors import CampaignError
 from tracemill.stages.campaign.mark_rankings import MARK_RANKINGS_STAGE, MEASURED
 from tracemill.stages.campaign.published_marks import COLUMNS, read_published_marks
 from tracemill.stages.campaign.scalability import SCALABILITY_STAGE
-
-from tests.golden.stages import run_stage
 
 TEPLOV = Path(__file__).parents[2] / "data" / "published_marks" / "teplov2014.csv"
 Row = dict[str, Any]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from tracemill.engine.analyze import Analysis
 from tracemill.store import Run
 

@@ -1,11 +1,11 @@
 """Waiting for non-blocking collectives, in the calls that complete them."""
 
 import pytest
-from tracemill.engine.analyze import Options, analyze
-from tracemill.store import Store
 
 from tests.golden.running import WAIT
 from tests.reference.cases import DATA
+from tracemill.engine.analyze import Options, analyze
+from tracemill.store import Store
 
 # Rank 1 starts at 40. Rank 0 computes until 20 and waits only from then on.
 #

@@ -4,6 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+
+from tests.surface_cases import Floats, Time, grid, measure
 from tracemill.stages.models.surfaces.measurements import (
     Measurements,
     UndeterminedError,
@@ -11,8 +13,6 @@ from tracemill.stages.models.surfaces.measurements import (
 )
 from tracemill.stages.models.surfaces.normal_form import fit_normal_form
 from tracemill.stages.models.surfaces.normal_form_terms import Factor, write_factor
-
-from tests.surface_cases import Floats, Time, grid, measure
 
 # What each of five iterations of the campaign program sleeps, in seconds.
 SLEEPS = {

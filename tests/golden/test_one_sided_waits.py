@@ -1,11 +1,11 @@
 """Waiting for others of a window: in fences, and in epochs of some of them."""
 
 import pytest
-from tracemill.engine.analyze import Options, analyze
-from tracemill.store import Store
 
 from tests.golden.running import WAIT, run_query
 from tests.reference.cases import DATA
+from tracemill.engine.analyze import Options, analyze
+from tracemill.store import Store
 
 FENCE, EARLY_FENCE = "mpi_rma_wait_at_fence", "mpi_rma_early_fence"
 SYNC_POST, COMM_POST = "mpi_rma_sync_late_post", "mpi_rma_comm_late_post"

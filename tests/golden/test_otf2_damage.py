@@ -4,10 +4,10 @@ import shutil
 import struct
 
 import pytest
-from tracemill.base.errors import DamagedTraceError
 
 from tests.otf2_archive import CHUNK_BYTES, Event, Trace
 from tests.otf2_reading import Reader
+from tracemill.base.errors import DamagedTraceError
 
 # A chunk begins with its kind, the byte order, and the numbers of its first and last event. The
 # events of the long location take 12 bytes each: 9 for the time, 3 for enter or leave.

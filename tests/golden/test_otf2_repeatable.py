@@ -1,10 +1,10 @@
 """Tables depend on the trace alone: not on threads, on how often it is read, or on blocks."""
 
 import pytest
-from tracemill.readers.common import survey
 
 from tests.otf2_archive import Event, Trace
 from tests.otf2_reading import Reader, stored_files
+from tracemill.readers.common import survey
 
 OPENMP = 3
 

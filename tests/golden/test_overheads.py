@@ -1,6 +1,10 @@
 """Classes of overhead: every nanosecond of every location belongs to exactly one."""
 
 import pytest
+
+from tests.golden.micro_trace import Row, Tables, read_call_tree, read_trace
+from tests.golden.running import run_query
+from tests.golden.stages import run_stage, with_overheads
 from tracemill.base.errors import MissingInputError, UsageError
 from tracemill.schemas.overheads import TAXONOMY, overhead_id
 from tracemill.stages.overhead_classes import (
@@ -10,10 +14,6 @@ from tracemill.stages.overhead_classes import (
     read_rules,
 )
 from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
-
-from tests.golden.micro_trace import Row, Tables, read_call_tree, read_trace
-from tests.golden.running import run_query
-from tests.golden.stages import run_stage, with_overheads
 
 HEADER = "paradigm,role,name,class,subclass\n"
 KINDS = {

@@ -6,6 +6,7 @@ from math import nan
 
 import numpy as np
 import pytest
+
 from tracemill.reports.pictures.courses import Area, draw_course
 from tracemill.reports.pictures.curves import Curve, draw_curves, draw_scaling
 from tracemill.reports.pictures.drawing import standing_alone

@@ -5,6 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 import scipy.stats
+
 from tracemill.stages.models.growth import fit_growth
 from tracemill.stages.models.rank_bootstrap import SEED, bootstrap_intervals
 from tracemill.stages.models.rank_correlation import RankCorrelations, spearman

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+
+from tests.surface_cases import Floats, cm5, cm5_slopes, grid, measure
 from tracemill.stages.models.surfaces.computation_size import computation_size
 from tracemill.stages.models.surfaces.functions import Function
 from tracemill.stages.models.surfaces.indices import (
@@ -23,8 +25,6 @@ from tracemill.stages.models.surfaces.scalability import (
     scaled_size,
 )
 from tracemill.stages.models.surfaces.separable import Separable
-
-from tests.surface_cases import Floats, cm5, cm5_slopes, grid, measure
 
 CM5 = Separable((0.0300746, -0.00011629, 3.33514e-6), 0.767314, 0.00868232)
 MEASURED = measure(cm5, range(2, 33, 2), range(10, 501, 10))

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+
+from tests.golden.stages import run_stage
 from tracemill.base.errors import UsageError
 from tracemill.stages.campaign.efficiency_grid import EFFICIENCY_GRID_STAGE
 from tracemill.stages.campaign.scalability import SCALABILITY_STAGE
-
-from tests.golden.stages import run_stage
 
 NINE = (
     "min_processes min_size max_processes max_size mark_procs mark_data mark_all max_efficiency "

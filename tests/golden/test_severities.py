@@ -2,11 +2,11 @@
 
 import pyarrow.parquet as pq
 import pytest
-from tracemill.shell.exports.severities import export_severities
-from tracemill.stages.imbalance import IMBALANCE_STAGE
 
 from tests.golden.stages import run_stage, with_overheads
 from tests.hand_made import HandMadeRun
+from tracemill.shell.exports.severities import export_severities
+from tracemill.stages.imbalance import IMBALANCE_STAGE
 
 ROLES = {"MPI_Send": "point2point", "MPI_Recv": "point2point", "MPI_Barrier": "barrier"}
 METRICS_OF_MESSAGES = ("bytes_sent", "comms_send", "syncs_send", "bytes_rcvd", "comms_recv")

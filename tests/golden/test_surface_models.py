@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from tests.surface_cases import CM5_GRID, Floats, Time, cm5, cm5_slopes, grid, measure
 from tracemill.stages.models.surfaces.amdahl import fit_amdahl
 from tracemill.stages.models.surfaces.choice import FITS, fit_all
 from tracemill.stages.models.surfaces.measurements import (
@@ -21,8 +23,6 @@ from tracemill.stages.models.surfaces.two_parts import (
     fit_with_overlap,
     fit_without_overlap,
 )
-
-from tests.surface_cases import CM5_GRID, Floats, Time, cm5, cm5_slopes, grid, measure
 
 ROOT = Path(__file__).parents[2]
 CM5 = measure(cm5, range(2, 33, 2), range(10, 501, 10))

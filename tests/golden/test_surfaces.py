@@ -5,13 +5,13 @@ import random
 from typing import Any
 
 import pytest
-from tracemill.base.errors import UsageError
-from tracemill.schemas.surfaces import FITTED_MODELS
-from tracemill.stages.campaign.surfaces import SURFACES_STAGE
 
 from tests.golden.running import run_query
 from tests.golden.stages import run_stage
 from tests.surface_cases import NS, campaign
+from tracemill.base.errors import UsageError
+from tracemill.schemas.surfaces import FITTED_MODELS
+from tracemill.stages.campaign.surfaces import SURFACES_STAGE
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from tracemill.schemas.overheads import TAXONOMY
-
 from tests.golden.micro_trace import Tables
 from tests.golden.running import run_query
 from tests.golden.test_overheads import classified, message_trace, thread_trace
+from tracemill.schemas.overheads import TAXONOMY
 
 
 def profile(tables: Tables, bin_count: int) -> dict[str, Sequence[int]]:

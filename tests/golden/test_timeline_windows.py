@@ -1,10 +1,10 @@
 """Windows of a run that a timeline shows in detail: how they are written, chosen and filled."""
 
 import pytest
-from tracemill.base.errors import UsageError
-from tracemill.reports.windows import Window, choose_windows, read_window
 
 from tests.golden.running import run_query
+from tracemill.base.errors import UsageError
+from tracemill.reports.windows import Window, choose_windows, read_window
 
 RUN = Window(0, 1000)
 

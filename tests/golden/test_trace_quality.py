@@ -1,6 +1,7 @@
 """What is missing, damaged or doubtful in a trace."""
 
 import pytest
+
 from tracemill.schemas.matching import QUALITY_KINDS
 
 FINDING = "kind location_id count time_ns"

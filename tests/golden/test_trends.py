@@ -3,6 +3,7 @@
 import re
 
 import pytest
+
 from tracemill.reports.grid import draw_trend
 from tracemill.reports.html import render_html
 from tracemill.reports.markdown import render_markdown

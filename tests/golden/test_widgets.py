@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+
 from tracemill.reports.html import render_html
 from tracemill.reports.model import Report, Section, Source, Widget
 from tracemill.reports.scripting import LAST, SHARED, WIDGETS

@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tracemill.schemas.critical_path import CRITICAL_PATH_JUMPS
-
 from tests.fresh_database import fresh_database
 from tests.hand_made import make_table
 from tests.oracle.stretches import times_between
+from tracemill.schemas.critical_path import CRITICAL_PATH_JUMPS
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row]

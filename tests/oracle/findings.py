@@ -5,11 +5,10 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from tracemill.schemas.overheads import TAXONOMY
-
 from tests.oracle.master_worker import master_workers, worker_rounds
 from tests.oracle.stored_runs import c_name, names_of_call_paths
 from tests.oracle.teams import find_fork_join_times
+from tracemill.schemas.overheads import TAXONOMY
 
 Row = dict[str, Any]
 Tables = Mapping[str, list[Row]]

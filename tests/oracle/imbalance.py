@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from tracemill.schemas.overheads import overhead_id
-
 from tests.oracle.overheads import find_deviations
 from tests.oracle.teams import find_fork_join_times
+from tracemill.schemas.overheads import overhead_id
 
 Row = dict[str, Any]
 Tables = Mapping[str, list[Row]]

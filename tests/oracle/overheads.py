@@ -8,11 +8,10 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from tracemill.schemas.overheads import TAXONOMY, overhead_id
-from tracemill.stages.overhead_classes import SHIPPED_RULES
-
 from tests.oracle.stored_runs import Tables, c_name
 from tests.oracle.teams import find_fork_join_times
+from tracemill.schemas.overheads import TAXONOMY, overhead_id
+from tracemill.stages.overhead_classes import SHIPPED_RULES
 
 Row = dict[str, Any]
 Spent = Counter[tuple[int, int]]

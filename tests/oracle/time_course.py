@@ -7,9 +7,8 @@ from itertools import pairwise
 from math import floor
 from typing import Any
 
-from tracemill.schemas.overheads import overhead_id
-
 from tests.oracle.teams import find_forked_visits
+from tracemill.schemas.overheads import overhead_id
 
 Row = dict[str, Any]
 Tables = Mapping[str, list[Row]]

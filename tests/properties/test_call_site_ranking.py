@@ -7,12 +7,12 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tracemill.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
-from tracemill.stages.models.rank_correlation import spearman
 
 from tests.golden.campaign import MeasuredRun, tables_of
 from tests.golden.micro_trace import Row, Tables
 from tests.golden.stages import run_stage
+from tracemill.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
+from tracemill.stages.models.rank_correlation import spearman
 
 SITES = ("main/MPI_Send", "main/MPI_Wait", "main/solve/MPI_Wait", "main/MPI_Init")
 

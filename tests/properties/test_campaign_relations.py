@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tracemill.schemas.scalability import GROWTHS, SPLITS, WHOLE
-from tracemill.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
-from tracemill.stages.campaign.growth import CALL_PATH_GROWTH_STAGE, METRIC_GROWTH_STAGE
-from tracemill.stages.campaign.scalability import SCALABILITY_STAGE
 
 from tests.golden.campaign import MeasuredRun, tables_of
 from tests.golden.micro_trace import Tables
 from tests.golden.stages import run_stage
 from tests.oracle import campaigns as oracle
 from tests.oracle import efficiency_grid as grid_oracle
+from tracemill.schemas.scalability import GROWTHS, SPLITS, WHOLE
+from tracemill.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
+from tracemill.stages.campaign.growth import CALL_PATH_GROWTH_STAGE, METRIC_GROWTH_STAGE
+from tracemill.stages.campaign.scalability import SCALABILITY_STAGE
 
 SITES = ("main/MPI_Send", "main/MPI_Wait", "main/solve/MPI_Wait", "main/MPI_Init")
 METRICS = ("mpi_latesender", "computation", "critical_path", "time")

@@ -12,13 +12,13 @@ from tempfile import TemporaryDirectory
 import pyarrow.parquet as pq
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from tests.csv_reading import read_text
+from tests.otf2_reading import ReadTrace
 from tracemill.base.errors import DamagedTraceError, NotATraceError
 from tracemill.readers import open_source
 from tracemill.readers.csv import blocks, spill
 from tracemill.store import Store
-
-from tests.csv_reading import read_text
-from tests.otf2_reading import ReadTrace
 
 READING = settings(max_examples=30, deadline=None)
 NAMES = ["main", 'say "hi"', "a,b", "f(int, char**)", "MPI_Send"]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tracemill.base.errors import CampaignError
 from tracemill.campaign.inputs import read_measurements
 from tracemill.campaign.inputs.measurements import Measurements

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
+
+from tests.oracle import efficiency_grid as oracle
 from tracemill.stages.models.efficiency_grid import (
     Cells,
     Extent,
@@ -28,8 +30,6 @@ from tracemill.stages.models.efficiency_grid import (
     reduce_to_best,
     speed_up_efficiency,
 )
-
-from tests.oracle import efficiency_grid as oracle
 
 Place = tuple[float, float]
 Points = Mapping[Place, float]

@@ -6,13 +6,13 @@ from pathlib import Path
 from random import Random
 
 import pytest
+
+from tests.oracle.machine import Simulation
+from tests.random_programs import random_spec
 from tracemill.programs.generate import generate
 from tracemill.programs.phases.building import build_program
 from tracemill.programs.phases.computing import region_of
 from tracemill.programs.spec import Phase, Rma, Spec, WhatIf
-
-from tests.oracle.machine import Simulation
-from tests.random_programs import random_spec
 
 PROGRAM_COUNT, BATCH = 100, 50
 FACTORS = (0, 0.5, 0.333333, 1, 3)

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tracemill.programs.generate import generate
-from tracemill.programs.spec import parse_spec
 
 from tests.analysing import Analyst
 from tests.truth_reading import true_waits
+from tracemill.programs.generate import generate
+from tracemill.programs.spec import parse_spec
 
 SIZE, TASKS, MASTER = 1000, 40, 0
 MACHINE = {"overhead_ns": 100, "latency_ns": 1000, "start_ns": 0, "noise": False}

@@ -4,15 +4,15 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
+from tests.analysing import Analyst
+from tests.random_programs import random_spec
+from tests.truth_reading import true_accesses, true_path, true_segments, true_waits
 from tracemill.kernels.simulation.layout import PROPERTIES
 from tracemill.programs.generate import generate, machine_of
 from tracemill.programs.phases.building import build_program
 from tracemill.programs.simulation import simulate
 from tracemill.programs.waits import Waits
-
-from tests.analysing import Analyst
-from tests.random_programs import random_spec
-from tests.truth_reading import true_accesses, true_path, true_segments, true_waits
 
 PROGRAM_COUNT, BATCH = 300, 10
 THREADED = 5

@@ -3,6 +3,7 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tracemill.kernels.call_tree import (
     NO_NODE,
     CallTree,

@@ -6,6 +6,7 @@ from math import floor
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tracemill.kernels.clock import ns_of_rest, second_of, to_ns
 from tracemill.kernels.compiled import step
 

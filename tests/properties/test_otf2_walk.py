@@ -11,11 +11,11 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tracemill.readers.common import survey
 
 from tests.oracle.profiles import with_profile
 from tests.otf2_archive import Event, Trace
 from tests.otf2_reading import ReadTrace, read_archive
+from tracemill.readers.common import survey
 
 REGIONS = ("main", "a", "b", "MPI_Wait")
 READING = settings(max_examples=40, deadline=None)

@@ -3,14 +3,14 @@
 from collections import Counter, defaultdict
 
 from hypothesis import given, settings
-from tracemill.stages.imbalance import IMBALANCE_STAGE
-from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
 
 from tests.golden.micro_trace import Tables
 from tests.golden.running import run_queries
 from tests.golden.stages import run_stage
 from tests.oracle.overheads import find_deviations, sum_call_paths, sum_regions
 from tests.properties.test_time_profile import programs
+from tracemill.stages.imbalance import IMBALANCE_STAGE
+from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
 
 COMPUTATION = 0
 FIRST_THREADS = (0, 1)

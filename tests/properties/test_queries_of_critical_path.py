@@ -7,9 +7,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tracemill.schemas import BY_NAME
-from tracemill.schemas.critical_path import KINDS
-from tracemill.stages.critical_path import CRITICAL_PATH_STAGE
 
 from tests.golden.micro_trace import Row, Tables
 from tests.golden.running import run_queries
@@ -24,6 +21,9 @@ from tests.oracle.critical_path import (
     walk_by_recursion,
     works,
 )
+from tracemill.schemas import BY_NAME
+from tracemill.schemas.critical_path import KINDS
+from tracemill.stages.critical_path import CRITICAL_PATH_STAGE
 
 # main calls solve, which calls a wait that may call others, and waits itself.
 PARENTS = (None, 0, 0, 0, 3, 4, 3)

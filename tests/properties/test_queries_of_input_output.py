@@ -4,12 +4,12 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tracemill.patterns.catalogue import known_tables
 
 from tests.golden.micro_trace import MicroTrace, Place, Row, Tables
 from tests.golden.running import run_queries
 from tests.hand_made import make_table
 from tests.oracle import input_output
+from tracemill.patterns.catalogue import known_tables
 
 RELATIONS = (
     "file_operations", "file_accesses", "file_severities", "collective_file_calls",

@@ -5,13 +5,13 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tracemill.schemas import BY_NAME
 
 from tests.golden.micro_trace import MicroTrace, Place, Row, Tables
 from tests.golden.running import run_queries, run_query
 from tests.oracle.collectives import number_collectives
 from tests.oracle.matching import match_messages, number_receives, number_sends
 from tests.oracle.wait_states import find_late_receivers, find_late_senders
+from tracemill.schemas import BY_NAME
 
 PROCESSES = st.sampled_from((0, 1, 2))
 PLACES = [Place(0), Place(0, 1), Place(1), Place(2)]

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from tests.golden.running import run_query
+from tests.surface_cases import Floats, grid, measure
 from tracemill.stages.models.surfaces.computation_size import computation_size
 from tracemill.stages.models.surfaces.functions import Function
 from tracemill.stages.models.surfaces.indices import serial_fraction
@@ -19,9 +22,6 @@ from tracemill.stages.models.surfaces.scalability import Path, follow, scaled_si
 from tracemill.stages.models.surfaces.separable import Separable, fit_in_two_steps, fit_jointly
 from tracemill.stages.models.surfaces.smooth import fit_smooth
 from tracemill.stages.models.surfaces.two_parts import fit_without_overlap
-
-from tests.golden.running import run_query
-from tests.surface_cases import Floats, grid, measure
 
 positive = st.floats(0.01, 100)
 FITS = {

@@ -6,7 +6,6 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tracemill.schemas.overheads import TAXONOMY, overhead_id
 
 from tests.golden.micro_trace import Row, Tables
 from tests.golden.running import run_queries
@@ -15,6 +14,7 @@ from tests.oracle.time_profile import Spent, classes_of, sum_bins
 from tests.otf2_archive import Event, Trace
 from tests.otf2_reading import ReadTrace
 from tests.properties.test_otf2_walk import reading
+from tracemill.schemas.overheads import TAXONOMY, overhead_id
 
 OUTSIDE, IDLE = overhead_id("outside visits"), overhead_id("idle threads")
 CLASSES = st.integers(0, len(TAXONOMY) - 1)

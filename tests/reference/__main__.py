@@ -8,11 +8,10 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from tracemill.engine.analyze import available_threads
-
 from tests.reference.cases import REFERENCE_NAME, Case, find_cases
 from tests.reference.comparison import Outcome, run_case
 from tests.reference.metrics import COMPARED
+from tracemill.engine.analyze import available_threads
 
 LINE = "{:32} {:>5} {:>9} {:>7} {:>5} {:>7}  {}"
 SHOWN_CELLS = 3

@@ -8,14 +8,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import duckdb
+
+from tests.reference.cases import Case, Tolerance
+from tests.reference.metrics import COMPARED, DERIVED, ON_CRITICAL_PATH, TIMES
 from tracemill.base.errors import PipelineError
 from tracemill.engine.analyze import Options, analyze
 from tracemill.shell.exports.severities import export_severities
 from tracemill.sql.query_files import all_queries, read_query
 from tracemill.store import Run, Store
-
-from tests.reference.cases import Case, Tolerance
-from tests.reference.metrics import COMPARED, DERIVED, ON_CRITICAL_PATH, TIMES
 
 CELLS = read_query(Path(__file__).with_name("cells.sql"))
 DERIVED_CELLS = read_query(Path(__file__).with_name("derived_cells.sql"))

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import duckdb
-from tracemill.sql.query_files import read_query
 
 from tests.reference.cases import DATA, EXPECTED_NAME, find_cases
 from tests.reference.metrics import COMPARED
+from tracemill.sql.query_files import read_query
 
 EXPECTED = read_query(Path(__file__).with_name("expected_severities.sql"))
 

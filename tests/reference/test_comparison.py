@@ -7,8 +7,6 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from tracemill.engine.analyze import Analysis
-from tracemill.store import Run
 
 from tests.reference import comparison
 from tests.reference.__main__ import main
@@ -22,6 +20,8 @@ from tests.reference.comparison import (
     compare,
 )
 from tests.reference.metrics import COUNTS, TIMES
+from tracemill.engine.analyze import Analysis
+from tracemill.store import Run
 
 Row = tuple[str, str, int, int, float]
 

@@ -10,6 +10,7 @@ until the targets have posted; waiting until the origins come to complete.
 from typing import Any
 
 import numpy as np
+
 from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.layout import (
     ACCESS,

@@ -8,6 +8,7 @@ What is read or written is recorded where it begins and where it ends, with a nu
 from typing import Any
 
 import numpy as np
+
 from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.layout import (
     ACCESSING,

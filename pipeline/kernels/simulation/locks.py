@@ -9,6 +9,7 @@ taken in one call and given back in another.
 from typing import Any
 
 import numpy as np
+
 from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.layout import (
     BYTES,

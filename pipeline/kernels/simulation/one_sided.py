@@ -9,6 +9,7 @@ as Score-P has it.
 from typing import Any
 
 import numpy as np
+
 from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.layout import (
     ACCESS,

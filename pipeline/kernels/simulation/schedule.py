@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+
 from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.layout import (
     HAS_NOISE,

@@ -13,6 +13,7 @@ from numba import types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 from numpy.typing import NDArray
+
 from tracemill.kernels.simulation.layout import State
 
 _COLUMNS = 4

@@ -8,6 +8,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
 from tracemill.kernels.compiled import kernel
 from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.layout import (

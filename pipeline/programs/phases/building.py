@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+
 from tracemill.kernels.simulation import layout as at
 from tracemill.programs.phases.collectives import build_collectives
 from tracemill.programs.phases.computing import build_threads, build_work

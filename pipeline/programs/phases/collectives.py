@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
 from tracemill.kernels.simulation import layout as at
 from tracemill.programs.operations import OPERATIONS
 from tracemill.programs.phases.computing import compute

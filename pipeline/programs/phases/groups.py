@@ -3,6 +3,7 @@
 from math import isqrt
 
 import numpy as np
+
 from tracemill.programs.program import Program
 
 

@@ -5,6 +5,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.kernels import records as kinds
 
 KIND_LIMIT: Final = 128

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pyarrow as pa
+
 from tracemill.readers.common.definitions import UNDEFINED_32, UNDEFINED_64
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.reading import TraceOrigin

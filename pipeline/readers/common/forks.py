@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.kernels import walk_state as ws
 from tracemill.kernels.call_tree import NO_NODE, CallTree, add_node, find_node, new_tree, reserve
 from tracemill.kernels.columns import each

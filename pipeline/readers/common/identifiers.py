@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.readers.common.definitions import UNDEFINED_32, Definitions
 
 _MPI, _THREAD_PARADIGMS = 4, frozenset({3, 7, 8, 9, 14, 15, 16, 17, 20})

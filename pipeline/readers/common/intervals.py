@@ -2,6 +2,7 @@
 
 import numpy as np
 import pyarrow as pa
+
 from tracemill.kernels import records as kinds
 from tracemill.kernels.walk_state import RecordRows
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
 from tracemill.kernels import records as kinds
 from tracemill.kernels.columns import rows_at
 from tracemill.kernels.profile import ProfileRows

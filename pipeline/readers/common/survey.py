@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.base.errors import DamagedTraceError
 from tracemill.kernels import walk_state as ws
 from tracemill.kernels.call_tree import (

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
 from tracemill.kernels.call_tree import NO_NODE, CallTree, describe_tree
 from tracemill.kernels.path_names import path_names
 from tracemill.kernels.walk_state import Code

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
 from tracemill.base.errors import DamagedTraceError
 from tracemill.kernels import walk_state as ws
 from tracemill.kernels.location_walk import LocationWalk

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
 from tracemill.base.errors import DamagedTraceError
 from tracemill.kernels.records import SIDE_WIDTH
 from tracemill.kernels.unfolding import LOCATION, NEVER, OPEN, SLOTS, unfold

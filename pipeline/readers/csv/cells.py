@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pc_csv
+
 from tracemill.readers.csv.blocks import Block
 from tracemill.readers.csv.header import Header, cells_of
 from tracemill.schemas.csv_layout import SEPARATORS

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.kernels.walk_state import Code
 from tracemill.readers.common.definitions import UNDEFINED_32, UNDEFINED_64, Definitions
 from tracemill.readers.common.identifiers import Identifiers

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 import pyarrow as pa
+
 from tracemill.base.errors import DamagedTraceError, NotATraceError
 from tracemill.readers.csv.header import Header, read_header
 from tracemill.store import SourceFile

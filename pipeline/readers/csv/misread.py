@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
 from tracemill.readers.csv.blocks import RowPlace, lines_of
 from tracemill.readers.csv.parsing import Integers, ParsedBlock, TextColumn
 

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+
 from tracemill.base.text import quote_cell
 from tracemill.readers.csv.blocks import Block, RowPlace
 from tracemill.readers.csv.cells import read_all, read_good, rows_of

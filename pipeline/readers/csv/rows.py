@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+
 from tracemill.kernels import records as kinds
 from tracemill.readers.common.arguments import places_of
 from tracemill.readers.common.definitions import UNDEFINED_32

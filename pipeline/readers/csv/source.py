@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pyarrow as pa
+
 from tracemill.base.errors import DamagedTraceError, NotATraceError
 from tracemill.readers.common.reading import LocationState
 from tracemill.readers.common.tables import READ_TABLES, read_tables

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.kernels import records as kinds
 from tracemill.kernels import sorted_records as sorting
 from tracemill.kernels.call_tree import CallTree, clear, new_tree, reserve

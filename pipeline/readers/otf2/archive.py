@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.base.errors import (
     DamagedTraceError,
     MissingInputError,

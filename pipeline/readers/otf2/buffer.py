@@ -2,6 +2,7 @@
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.kernels import otf2_callbacks as cb
 from tracemill.kernels.records import SIDE_WIDTH
 from tracemill.readers.otf2.library import Library

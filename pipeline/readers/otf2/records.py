@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.kernels.call_tree import CallTree
 from tracemill.kernels.location_walk import LocationWalk
 from tracemill.kernels.otf2_callbacks import compile_callbacks

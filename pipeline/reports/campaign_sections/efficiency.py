@@ -5,6 +5,7 @@ from functools import partial
 from math import nan
 
 import numpy as np
+
 from tracemill.base.text import join_words
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Picture, Section, Table

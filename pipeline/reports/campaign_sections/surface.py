@@ -7,6 +7,7 @@ from itertools import groupby
 from math import nan
 
 import numpy as np
+
 from tracemill.base.text import join_words
 from tracemill.reports.campaign_sections.indices import describe_computation
 from tracemill.reports.material import Material, filled

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.reports.pictures.drawing import INK, drawn, new_figure, to_svg
 
 if TYPE_CHECKING:

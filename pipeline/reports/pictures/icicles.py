@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tracemill.base.names import shorten
 from tracemill.reports.model import Drawn
 from tracemill.reports.pictures.drawing import drawn, new_figure, to_files
-from tracemill.reports.units import shorten
 
 WIDTH = 720
 DEEPEST = 40

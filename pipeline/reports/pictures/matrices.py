@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+
 from tracemill.reports.model import Drawn
 from tracemill.reports.pictures.drawing import INK, drawn, new_figure, to_files
 

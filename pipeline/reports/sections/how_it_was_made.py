@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tracemill.base.names import make_visible
 from tracemill.base.text import describe_moment, hash_of
 from tracemill.reports.material import Material
 from tracemill.reports.model import Column, Fact, Section, Table
 from tracemill.reports.tables import read_source
-from tracemill.reports.units import Unit, format_time, make_visible
+from tracemill.reports.units import Unit, format_time
 from tracemill.reports.wording import Row, count_of
 
 if TYPE_CHECKING:

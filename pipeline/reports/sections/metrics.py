@@ -1,12 +1,12 @@
 """What the waiting and the findings of this run mean, what usually causes them, what to try."""
 
-from tracemill.patterns.metric_texts import Metric, read_text
 from tracemill.reports.explanation import list_metrics, parse
 from tracemill.reports.material import Material
 from tracemill.reports.model import Explanation, Section
 from tracemill.reports.sections.findings import BY_KIND
 from tracemill.reports.sections.wait_states import BY_PROPERTY
 from tracemill.reports.wording import Row
+from tracemill.sql.metric_texts import Metric, read_text
 
 PLACE = 115
 CAUSES, ADVICE = "Usual causes", "What to try"

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
+from tracemill.base.names import make_visible
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section
 from tracemill.reports.tables import TableSpec
-from tracemill.reports.units import format_count, make_visible
+from tracemill.reports.units import format_count
 from tracemill.reports.wording import Row, count_of, number, quote
 
 PLACE = 110

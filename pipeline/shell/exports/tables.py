@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
 from tracemill.base.errors import PipelineError
 from tracemill.base.files import ELSEWHERE, check_folder
 from tracemill.store import Run

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+
 from tracemill.schemas.surfaces import CALL_PATH_MODELS
 from tracemill.stages.arrays import read_columns
 from tracemill.stages.campaign.rows import Row, rows_as_table
@@ -12,6 +13,7 @@ from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
     import duckdb
+
     from tracemill.stages.models.surfaces.normal_form import NormalForm
     from tracemill.stages.models.surfaces.normal_form_terms import Factor
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+
 from tracemill.schemas.call_sites import CALL_SITE_RANKING
 from tracemill.stages.arrays import Numbers, read_columns
 from tracemill.stages.campaign.compared import Columns, correlation_columns, population_columns

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+
 from tracemill.schemas import Table
 from tracemill.schemas.call_sites import CONSTANT, METHODS
 from tracemill.stages.campaign.populations import Population

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
 from tracemill.base.errors import CampaignError
 from tracemill.schemas.scalability import EFFICIENCY_GRID
 from tracemill.stages.arrays import read_columns

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+
 from tracemill.schemas.scalability import GRID_CORRELATIONS
 from tracemill.stages.arrays import read_columns
 from tracemill.stages.models.efficiency_grid import FEWEST_PAIRS, compare_orders

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from tracemill.reports.explanation import list_metrics
+
 from tracemill.schemas import Table
 from tracemill.schemas.growth import CALL_PATH_GROWTH, METRIC_GROWTH, QUANTITIES, WHOLES
+from tracemill.sql.metric_texts import shipped_metrics
 from tracemill.stages.arrays import Numbers, read_columns
 from tracemill.stages.campaign.compared import Columns, correlation_columns, population_columns
 from tracemill.stages.campaign.populations import Population, find_populations, read_runs
@@ -81,7 +82,7 @@ def measure_metric_growth(
     wholes = np.full(len(names), WHOLES[0], object)
     wholes[number] = whole
     series = make_series(number, run, *values)
-    titles = {metric.name: metric.title for metric in list_metrics()}
+    titles = {metric.name: metric.title for metric in shipped_metrics().values()}
     parts = [METRIC_GROWTH.empty()]
     for population in _populations(campaign_runs, run_totals, min_processes):
         items, columns = _measure(METRIC_GROWTH, population, series)

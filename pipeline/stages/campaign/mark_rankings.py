@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
 from tracemill.schemas.scalability import (
     CRITERIA,
     MARK_RANKING_CORRELATIONS,

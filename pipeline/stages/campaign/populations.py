@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
+
 from tracemill.schemas.call_sites import NO_RUN, ONE_PROCESS_COUNT, TOO_FEW_RUNS
 from tracemill.stages.arrays import Flags, Numbers
 

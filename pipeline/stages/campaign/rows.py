@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
+
 from tracemill.schemas import Table
 from tracemill.schemas.table import ENUM, STRING
 

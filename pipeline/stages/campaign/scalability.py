@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
 from tracemill.base.errors import UsageError
 from tracemill.schemas.scalability import (
     GRID_CELLS,

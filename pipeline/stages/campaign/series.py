@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.stages.arrays import Numbers
 from tracemill.stages.models.ranks import Floats
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+
 from tracemill.schemas.surfaces import (
     EFFICIENCY,
     FIXED_PROCESSES,

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+
 from tracemill.schemas.surfaces import FITTED_MODELS
 from tracemill.stages.campaign.rows import Row, known, nanoseconds
 from tracemill.stages.models.surfaces.choice import Fit, fit_all

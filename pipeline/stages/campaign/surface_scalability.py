@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+
 from tracemill.base.errors import UsageError
 from tracemill.schemas.surfaces import (
     CONSTRAINTS,

@@ -4,6 +4,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+
 from tracemill.schemas.surfaces import (
     PERFORMANCE_INDICES,
     SCALABILITY_FUNCTIONS,

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.stages.models.ranks import Flags, Floats
 
 # What rounding leaves of squares where all processes are alike is far below, log(2)² far above.

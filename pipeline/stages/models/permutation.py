@@ -4,6 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.stages.models.ranks import Floats
 
 EXACT_LIMIT = 9

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.stages.models.rank_correlation import correlate_ranks
 from tracemill.stages.models.ranks import Flags, Floats
 

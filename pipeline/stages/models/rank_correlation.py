@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
+
 from tracemill.stages.models.permutation import EXACT_LIMIT, permutation_p_values
 from tracemill.stages.models.ranks import Flags, Floats, double_ranks
 

@@ -10,6 +10,7 @@ from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.stages.models.efficiency_grid.cells import Cells
 
 Values = NDArray[np.float64]

@@ -2,6 +2,7 @@
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.stages.models.efficiency_grid.cells import Cells
 
 Values = NDArray[np.float64]

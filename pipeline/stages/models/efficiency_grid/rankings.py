@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tracemill.stages.models.rank_correlation import spearman
 
 Values = NDArray[np.float64]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import PchipInterpolator
 from scipy.optimize import nnls
+
 from tracemill.stages.models.surfaces.measurements import Floats, Measurements, UndeterminedError
 from tracemill.stages.models.surfaces.surface import Values, write_sum
 

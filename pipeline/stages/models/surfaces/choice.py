@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+
 from tracemill.stages.models.surfaces.amdahl import fit_amdahl
 from tracemill.stages.models.surfaces.measurements import (
     Floats,

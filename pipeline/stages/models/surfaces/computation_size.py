@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+
 from tracemill.stages.models.surfaces.functions import Function
 from tracemill.stages.models.surfaces.measurements import Floats, Measurements, UndeterminedError
 

@@ -7,6 +7,7 @@ point. A. H. Karp, H. P. Flatt, 1990. J. L. Gustafson, 1988.
 from typing import NamedTuple
 
 import numpy as np
+
 from tracemill.stages.models.surfaces.measurements import Floats
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+
 from tracemill.stages.models.surfaces.measurements import Flags, Floats, Numbers
 
 _STEPS = 64

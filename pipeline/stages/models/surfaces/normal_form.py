@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+
 from tracemill.stages.models.surfaces.measurements import Floats, Measurements, UndeterminedError
 from tracemill.stages.models.surfaces.normal_form_search import search
 from tracemill.stages.models.surfaces.normal_form_terms import (

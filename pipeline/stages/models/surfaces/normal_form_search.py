@@ -9,6 +9,7 @@ from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
+
 from tracemill.stages.models.surfaces.measurements import Flags, Floats, Numbers, scatter
 from tracemill.stages.models.surfaces.normal_form_terms import Dictionary
 

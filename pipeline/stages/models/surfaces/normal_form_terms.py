@@ -11,6 +11,7 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+
 from tracemill.stages.models.surfaces.measurements import Flags, Floats, Measurements, Numbers
 
 _LOG_2 = float(np.log(2))

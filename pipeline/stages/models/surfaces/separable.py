@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import least_squares
+
 from tracemill.stages.models.surfaces.measurements import Floats, Measurements, UndeterminedError
 from tracemill.stages.models.surfaces.surface import Surface, Values, write_sum
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
 from scipy.special import stdtrit
+
 from tracemill.stages.models.surfaces.measurements import (
     Floats,
     Measurements,

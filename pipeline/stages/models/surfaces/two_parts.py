@@ -14,6 +14,7 @@ from itertools import product
 
 import numpy as np
 from scipy.optimize import least_squares, nnls
+
 from tracemill.stages.models.surfaces.measurements import (
     Flags,
     Floats,

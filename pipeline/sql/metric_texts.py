@@ -17,8 +17,9 @@ from functools import cache
 from pathlib import Path
 
 from tracemill.base.errors import MissingInputError, QueryError
+from tracemill.sql.folders import QUERIES
 
-TEXTS = Path(__file__).resolve().parents[2] / "queries" / "metrics"
+TEXTS = QUERIES / "metrics"
 _FENCE = "---"
 _NEEDED = ("title", "kind", "unit", "meaning")
 _FIELDS = ("title", "parent", "kind", "unit", "meaning")

@@ -1,0 +1,64 @@
+"""Names from traces, made safe and short enough for people."""
+
+import re
+
+LONGEST_NAME = 100
+_UNNAMED = "(anonymous namespace)"
+_DIRECTION_MARKS = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def make_visible(text: str) -> str:
+    """Text without control characters or direction marks, which could rearrange a page.
+
+    Names come from traces; a terminal would obey an escape sequence in them.
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if _is_harmless(char) else _escape(char) for char in text)
+
+
+def _is_harmless(char: str) -> bool:
+    return char == " " or (char.isprintable() and char not in _DIRECTION_MARKS)
+
+
+def _escape(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def shorten(text: str, longest: int = LONGEST_NAME) -> str:
+    """The beginning and the end of a long name, which usually tell it from others."""
+    if len(text) <= longest:
+        return text
+    head = (longest - 1) // 3
+    return f"{text[:head]}…{text[len(text) - (longest - 1 - head) :]}"
+
+
+def drop_arguments(name: str) -> str:
+    """A C++ name without what it takes: 'send(Domain&, void (*)(int))' → 'send(…)'."""
+    name = name.replace(_UNNAMED, "\0")
+    while (shorter := re.sub(r"\([^()]*\)", _seal, name)) != name:
+        name = shorter
+    return name.replace("\0", _UNNAMED).replace("\1", "(…)").replace("\2", "()")
+
+
+def _seal(group: re.Match[str]) -> str:
+    """Stand-in, without parentheses, for a group; names made visible hold none of these."""
+    return "\2" if group[0] == "()" else "\1"
+
+
+def format_path(path: str) -> str:
+    """A call path for people: no argument lists, and no middle if it is long."""
+    return shorten_path(drop_arguments(make_visible(path)))
+
+
+def shorten_path(path: str, longest: int = LONGEST_NAME) -> str:
+    """A call path without its middle: 'main/…/exchange/MPI_Waitall'."""
+    if len(path) <= longest:
+        return path
+    first, *rest = path.split("/")
+    kept: list[str] = []
+    for name in reversed(rest):
+        if len(first) + len("/…") + sum(len(part) + 1 for part in kept) + len(name) + 1 > longest:
+            break
+        kept.insert(0, name)
+    return "/".join((first, "…", *kept)) if kept and len(first) < longest else shorten(path)
