@@ -3,7 +3,7 @@
 from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
 
 from tracemill.base.version import VERSION
-from tracemill.cli import asking, computing, exporting, keeping
+from tracemill.cli import computing, exporting, keeping, querying, reporting
 from tracemill.cli.nightly import nightly
 
 
@@ -35,20 +35,20 @@ for command in (
     computing.campaign,
     nightly,
     computing.generate,
-    asking.runs,
-    asking.sql,
-    asking.quality,
-    asking.report,
-    asking.compare,
-    asking.tables,
-    asking.explain,
+    keeping.runs,
+    querying.sql,
+    reporting.quality,
+    reporting.report,
+    reporting.compare,
+    querying.tables,
+    querying.explain,
     keeping.du,
     keeping.prune,
 ):
     app.command(command)
 
 patterns = App(name="patterns", help="What is looked for in traces, and what you add to it.")
-patterns.command(asking.list_patterns, name="list")
+patterns.command(querying.list_patterns, name="list")
 app.command(patterns)
 
 export = App(name="export", help="Write results to files that other tools read.")

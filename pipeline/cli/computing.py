@@ -1,14 +1,19 @@
 """Commands that compute: the analysis of a trace, a campaign of many, a trace that is generated."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from tracemill.base.console import ProgressReporter, messages, results, tell_places
+from tracemill.base.errors import PipelineError, UsageError
 from tracemill.cli.parameters import Flag, MemoryLimit, Store, Threads
 
 if TYPE_CHECKING:
-    from tracemill.engine.analyze import Options
+    from tracemill.engine.analyze import Analysis, Options
+
+_READING_RUNS = {"read": "gathering runs"}
 
 
 def analyze(
@@ -53,8 +58,6 @@ def analyze(
     no_report
         Write no HTML and Markdown report.
     """
-    from tracemill import commands
-
     options = read_options(
         threads,
         memory_limit,
@@ -64,9 +67,67 @@ def analyze(
         patterns=patterns,
     )
     if explain:
-        commands.explain_trace(trace, store=store, options=options)
+        _explain_trace(trace, store, options)
     else:
-        commands.analyze_trace(trace, store=store, options=options, has_report=not no_report)
+        _analyze_trace(trace, store, options, has_report=not no_report)
+
+
+def _analyze_trace(trace: Path, store: Path, options: "Options", *, has_report: bool) -> None:
+    """Analyse a trace, then tell the worst findings and where everything lies."""
+    from tracemill.engine.analyze import analyze
+    from tracemill.reports.build import build_report, build_summary
+    from tracemill.reports.files import write_reports
+    from tracemill.reports.terminal import print_summary
+    from tracemill.store import Store
+
+    with ProgressReporter() as reporter:
+        analysis = analyze(trace, store=Store(store), options=options, reporter=reporter)
+    _tell_what_was_done(analysis)
+    _tell_idle_rules(analysis, options)
+    build = build_report if has_report else build_summary
+    report = build(analysis.run, threads=options.threads, memory_limit=options.memory_limit)
+    console = results()
+    try:  # before anything is printed: who reads it, such as `head`, may stop at any line
+        written = write_reports(report, store) if has_report else []
+    except PipelineError:
+        print_summary(report, console)
+        raise
+    print_summary(report, console)
+    tell_places([*written, ("tables", analysis.run.path)])
+
+
+def _explain_trace(trace: Path, store: Path, options: "Options") -> None:
+    """Say which tables an analysis would compute or reuse, and why; do nothing."""
+    from tracemill.engine.analyze import explain
+    from tracemill.reports.terminal import print_grid
+    from tracemill.store import Store
+
+    decisions = explain(trace, store=Store(store), options=options)
+    if not any(each.is_computed for each in decisions):
+        results().print(f"nothing to compute: all {len(decisions)} tables are unchanged")
+        return
+    rows = [
+        (each.table, "compute" if each.is_computed else "keep", each.reason) for each in decisions
+    ]
+    print_grid(results(), ("table", "action", "why"), rows)
+
+
+def _tell_what_was_done(analysis: "Analysis") -> None:
+    """Say how much was computed, or that there was nothing to do."""
+    seconds = sum(analysis.stage_seconds.values())
+    took = f" in {seconds:.1f} s" if analysis.is_new else ""
+    text = f"{analysis.summary}{took}" if analysis.is_new else f"nothing to do: {analysis.summary}"
+    messages().print(text, style="muted", markup=False, soft_wrap=True)
+
+
+def _tell_idle_rules(analysis: "Analysis", options: "Options") -> None:
+    """Name the user's own rules that change nothing, for instance because of a slip."""
+    from tracemill.stages.idle_overhead_rules import describe_idle_rules
+
+    for name, path in options.files.items():
+        idle = describe_idle_rules(analysis.run, str(options.parameters[name]))
+        if idle:
+            messages().print(f"{path}: {idle}", markup=False, soft_wrap=True)
 
 
 def campaign(
@@ -151,8 +212,6 @@ def campaign(
     no_report
         Write no HTML and Markdown report.
     """
-    from tracemill import campaign_commands
-
     told = {
         "name": name,
         "pattern": pattern,
@@ -175,13 +234,51 @@ def campaign(
         overhead_classes=overhead_classes,
         patterns=patterns,
     )
-    campaign_commands.run_campaign(
+    _run_campaign(
         runs,
         told={key: value for key, value in told.items() if value is not None},
         store=store,
         options=options,
         has_report=not no_report,
     )
+
+
+def _run_campaign(
+    runs: Path | None,
+    *,
+    told: Mapping[str, Any],
+    store: Path,
+    options: "Options",
+    has_report: bool,
+) -> None:
+    """Make a campaign, then tell what it shows and where everything lies."""
+    from tracemill.campaign.campaign import make_campaign, plan_campaign
+    from tracemill.reports.build_campaign import build_campaign_report, build_campaign_summary
+    from tracemill.reports.files import write_reports
+    from tracemill.reports.terminal import print_summary
+    from tracemill.store import Store
+
+    if runs is None and options.parameters:
+        raise UsageError(
+            "--overhead-classes without RUNS: runs of the store stay as they were analysed: name "
+            "their traces"
+        )
+    opened = Store(store)
+    with ProgressReporter(titles=_READING_RUNS) as reporter:
+        plan = plan_campaign(
+            runs,
+            told=told,
+            store=opened,
+            reporter=reporter,
+            allow_damaged=options.allow_damaged,
+        )
+        analysis = make_campaign(plan, store=opened, options=options, reporter=reporter)
+    _tell_what_was_done(analysis)
+    build = build_campaign_report if has_report else build_campaign_summary
+    report = build(analysis.run, threads=options.threads, memory_limit=options.memory_limit)
+    written = write_reports(report, store) if has_report else []
+    print_summary(report, results())
+    tell_places([*written, ("tables", analysis.run.path)])
 
 
 def read_options(
@@ -224,6 +321,17 @@ def generate(spec: Path, /, *, output: Path) -> None:
     output
         Folder to make, which must not exist or be empty.
     """
-    from tracemill import commands
+    from tracemill.programs import generate as generator
+    from tracemill.programs.spec import read_spec
 
-    commands.generate_trace(spec, output=output)
+    program = read_spec(spec)
+    generated = generator.generate(program, output)
+    summary = generated.summary
+    seconds = summary["run_ns"] / 1e9
+    text = f"{generated.record_count:,} records of a run of {seconds:.3g} s written to {output}"
+    messages().print(text, markup=False, soft_wrap=True)
+    if program.lonely_phases:
+        names = ", ".join(dict.fromkeys(program.lonely_phases))
+        text = f"one process has nobody to exchange with: only computing in {names}"
+        messages().print(text, markup=False, soft_wrap=True)
+    results().print(str(generated.anchor), style="path", markup=False, soft_wrap=True)

@@ -5,6 +5,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from tracemill.base.console import messages
+from tracemill.base.errors import UsageError
 from tracemill.cli.parameters import Flag, RunName, Store
 
 
@@ -37,15 +39,16 @@ def severities(
     overwrite
         Replace the file if it is there already.
     """
-    from tracemill import commands
+    from tracemill.shell.exports.severities import export_severities
+    from tracemill.store.finding import open_run
 
-    commands.export_severities(
-        run,
-        output=output,
+    count = export_severities(
+        open_run(store, run),
+        output,
         is_beyond_reference=beyond_reference,
         is_overwriting=overwrite,
-        store=store,
     )
+    _tell_written(count, "rows", output)
 
 
 def tables(
@@ -65,9 +68,16 @@ def tables(
     campaign
         Write the tables of the campaign of that name instead of those of a run.
     """
-    from tracemill import commands
+    from tracemill.shell.exports.tables import export_tables
+    from tracemill.store.finding import open_run, open_store
 
-    commands.export_tables(run, campaign=campaign, output=output, store=store)
+    if run is not None and campaign is not None:
+        raise UsageError("RUN and --campaign exclude each other: give one of them")
+    if campaign is None:
+        chosen = open_run(store, run)
+    else:
+        chosen = open_store(store).campaigns.open(campaign)
+    _tell_written(export_tables(chosen, output), "tables", output)
 
 
 def perfetto(
@@ -93,8 +103,15 @@ def perfetto(
     overwrite
         Replace the file if it is there already.
     """
-    from tracemill import commands
+    from tracemill.reports.windows import read_window
+    from tracemill.shell.exports.perfetto import export_perfetto
+    from tracemill.store.finding import open_run
 
-    commands.export_perfetto(
-        run, output=output, window=window, is_overwriting=overwrite, store=store
-    )
+    wanted = None if window is None else read_window(window)
+    chosen = open_run(store, run)
+    count = export_perfetto(chosen, output, window=wanted, is_overwriting=overwrite)
+    _tell_written(count, "events", output)
+
+
+def _tell_written(count: int, what: str, output: Path) -> None:
+    messages().print(f"{count:,} {what} written to {output}", markup=False, soft_wrap=True)

@@ -1,12 +1,21 @@
 """Commands that look after a store: what takes space there, and what it shall not keep."""
 
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from tracemill.base.text import bytes_of, seconds_of
+from tracemill.base.console import messages, results
+from tracemill.base.errors import StoreError, UsageError
+from tracemill.base.text import bytes_of, describe_moment, printable, seconds_of
 from tracemill.cli.parameters import Flag, Store
+from tracemill.reports.units import format_size
+
+if TYPE_CHECKING:
+    from tracemill.shell import Format
+    from tracemill.store import RunSummary
+    from tracemill.store.pruning import Decision, Pruning
 
 
 def _check_duration(_: object, duration: str | None) -> None:
@@ -27,6 +36,45 @@ def _check_count(_: object, count: int | None) -> None:
 Duration = Annotated[str | None, Parameter(validator=_check_duration)]
 
 
+def runs(*, store: Store = Path("store")) -> None:
+    """List the analysed runs: ranks, records, size on disk, when, and their state."""
+    from tracemill.reports.terminal import print_grid
+    from tracemill.store.finding import open_store
+
+    summaries = open_store(store).summaries()
+    if not summaries:
+        messages().print(f"no runs in {store}: analyse a trace first", markup=False)
+        return
+    titles = ("run", "label", "ranks", "records", "size", "analysed", "state")
+    rows = [(summary.run, _describe_run(summary)) for summary in summaries]
+    there = [row for run, row in rows if run is None or run.path.exists()]
+    print_grid(results(), titles, there, numeric=("ranks", "records", "size"))
+
+
+def _describe_run(summary: "RunSummary") -> tuple[str, ...]:
+    from tracemill.store.completeness import is_complete
+    from tracemill.store.database import AGAIN
+
+    run, size = summary.run, format_size(summary.byte_count)
+    if run is None:
+        return (summary.run_id, "", "", "", size, "", summary.state)
+    when = describe_moment(run.manifest.created_at)
+    lost = run.missing_tables()
+    if lost:
+        state = f"the store has lost {', '.join(lost[:3])}: {AGAIN}"
+        return (run.run_id, run.label, "", "", size, when, state)
+    try:
+        counts = run.read("runs", ["process_count", "record_count"]).to_pylist()[0]
+    except StoreError as error:
+        return (run.run_id, run.label, "", "", size, when, str(error))
+    try:
+        state = summary.state if is_complete(run) else "incomplete trace"
+    except StoreError as error:
+        state = str(error)
+    ranks, records = f"{counts['process_count']:,}", f"{counts['record_count']:,}"
+    return (run.run_id, run.label, ranks, records, size, when, state)
+
+
 def du(*, store: Store = Path("store"), format: Literal["table", "csv", "json"] = "table") -> None:
     """Tell what takes how much space in a store.
 
@@ -37,9 +85,21 @@ def du(*, store: Store = Path("store"), format: Literal["table", "csv", "json"] 
     format
         How to print it; in csv and json sizes are in bytes.
     """
-    from tracemill import store_commands
+    from tracemill.reports.terminal import print_grid
+    from tracemill.store.finding import open_store
+    from tracemill.store.usage import measure
 
-    store_commands.tell_usage(store, format)
+    uses = measure(open_store(store).path)
+    total = sum(use.byte_count for use in uses)
+    if format != "table":
+        from tracemill.shell import print_rows
+
+        rows = [(use.kind, use.count, use.byte_count) for use in uses]
+        print_rows(("kind", "count", "byte_count"), rows, format, results())
+        return
+    shown = [(use.kind, f"{use.count:,}", format_size(use.byte_count)) for use in uses if use.count]
+    lines = (*shown, ("all", "", format_size(total)))
+    print_grid(results(), ("what", "number", "size"), lines, numeric=("number", "size"))
 
 
 def prune(
@@ -77,14 +137,104 @@ def prune(
     format
         How to print it: in the table is what exceeds a limit, in csv and json are all runs.
     """
-    from tracemill import store_commands
+    from tracemill.campaign import retention
+    from tracemill.store.finding import open_store
+    from tracemill.store.pruning import Limits
 
-    store_commands.prune_store(
-        store,
-        older_than=older_than,
+    if older_than is None and keep_generations is None and max_size is None:
+        raise UsageError(
+            "prune needs a limit: give --older-than 90d, --keep-generations 2 or --max-size 100GB"
+        )
+    opened = open_store(store)
+    for orphan in [] if dry_run else opened.sweep():
+        _say(f"removed what an interrupted run left behind: {orphan}")
+    limits = Limits(
+        older_than=None if older_than is None else seconds_of(older_than),
         keep_generations=keep_generations,
-        max_size=max_size,
-        grace=grace,
-        is_dry_run=dry_run,
-        format=format,
+        max_bytes=None if max_size is None else bytes_of(max_size),
+        grace=seconds_of(grace),
     )
+    pruning = retention.prune(opened.path, limits, is_dry_run=dry_run)
+    if format == "table":
+        _draw(pruning, is_dry_run=dry_run)
+    else:
+        _print_all(pruning, format)
+    _tell(pruning, limits.max_bytes, is_dry_run=dry_run)
+
+
+def _draw(pruning: "Pruning", *, is_dry_run: bool) -> None:
+    """Print what exceeds a limit; whatever else stays is not of interest."""
+    from tracemill.reports.terminal import print_grid
+
+    goes = "would go" if is_dry_run else "removed"
+    rows = [
+        (
+            *_names(each),
+            describe_moment(_created(each)),
+            format_size(each.byte_count) if each.is_removed else "",
+            goes if each.is_removed else "stays",
+            each.reason,
+        )
+        for each in pruning.decisions
+        if each.is_limited
+    ]
+    if rows:
+        titles = ("what", "of", "generation", "made", "frees", "", "why")
+        print_grid(results(), titles, rows, numeric=("frees",))
+
+
+def _print_all(pruning: "Pruning", format: "Format") -> None:
+    from tracemill.shell import print_rows
+
+    names = (
+        "kind", "name", "label", "generation", "created_at", "is_removed", "byte_count", "reason"
+    )  # fmt: skip
+    rows = [
+        (
+            each.holding.kind,
+            each.holding.name,
+            printable(each.holding.label),
+            each.generation.key if each.generation else None,
+            _created(each),
+            each.is_removed,
+            each.byte_count,
+            printable(each.reason),
+        )
+        for each in pruning.decisions
+    ]
+    print_rows(names, rows, format, results())
+
+
+def _tell(pruning: "Pruning", max_bytes: float | None, *, is_dry_run: bool) -> None:
+    runs = [each for each in pruning.decisions if each.generation is None]
+    gone = sum(each.is_removed for each in runs)
+    generations = len(pruning.removed) - gone
+    verb = "would free" if is_dry_run else "freed"
+    _say(
+        f"{verb} {format_size(pruning.freed)}: {_counted(gone, 'run')} and "
+        f"{_counted(generations, 'earlier generation')}; {_counted(len(runs) - gone, 'run')} stay"
+    )
+    if max_bytes is not None and pruning.byte_count is not None and pruning.byte_count > max_bytes:
+        left = format_size(pruning.byte_count)
+        _say(f"the store still holds {left}: nothing else of it may be removed now")
+
+
+def _names(decision: "Decision") -> tuple[str, str, str]:
+    holding, generation = decision.holding, decision.generation
+    what = holding.kind if generation is None else f"generation of a {holding.kind}"
+    label = printable(holding.label)
+    name = f"{holding.name} ({label})" if label and holding.kind == "run" else holding.name
+    return what, name, generation.key if generation else ""
+
+
+def _created(decision: "Decision") -> str:
+    seconds = (decision.generation or decision.holding).created
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _say(text: str) -> None:
+    messages().print(text, markup=False, soft_wrap=True)

@@ -12,7 +12,11 @@ HEAVY = {"duckdb", "polars", "scipy", "matplotlib", "plotly", "jinja2", "rich"}
     ("modules", "unneeded"),
     [
         ("tracemill.engine.analyze, tracemill.readers", HEAVY),
-        ("tracemill.commands", {"scipy", "matplotlib", "numba", "pydantic"}),
+        (
+            "tracemill.store.finding, tracemill.reports.build, tracemill.reports.files, "
+            "tracemill.reports.html, tracemill.reports.markdown, tracemill.reports.terminal",
+            {"scipy", "matplotlib", "numba", "pydantic"},
+        ),
     ],
 )
 def test_what_runs_need_not_is_not_loaded(modules: str, unneeded: set[str]) -> None:

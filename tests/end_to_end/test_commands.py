@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tracemill import cli, commands
+from tracemill import cli
 from tracemill.base.console import messages, results
 from tracemill.engine.analyze import Analysis
 from tracemill.reports.build import build_report
@@ -54,7 +54,7 @@ def link(store: Path, to: Path) -> Path:
 @pytest.fixture
 def _built_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The report of a run is built by the first test: for those of what becomes of it."""
-    monkeypatch.setattr(commands, "build_report", build_once)
+    monkeypatch.setattr("tracemill.reports.build.build_report", build_once)
 
 
 BUILT: dict[Path, Report] = {}

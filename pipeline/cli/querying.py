@@ -1,0 +1,206 @@
+"""Commands that query: runs with SQL, and what tables, metrics and patterns mean."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from tracemill.base.console import messages, print_error, results
+from tracemill.base.errors import UsageError
+from tracemill.cli.parameters import Flag, RunName, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tracemill.shell import RowFormat, Session
+    from tracemill.sql.query_files import Query
+    from tracemill.store import Run
+    from tracemill.store import Store as OpenedStore
+
+
+def sql(
+    query: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
+    /,
+    *,
+    run: RunName = None,
+    all_runs: Annotated[bool, Flag] = False,
+    campaign: str | None = None,
+    store: Store = Path("store"),
+    format: Literal["table", "csv", "json", "parquet"] | None = None,
+    output: Path | None = None,
+    harlequin: Annotated[bool, Flag] = False,
+) -> None:
+    """Query the tables of a run with SQL (DuckDB).
+
+    Every table is a view. Without QUERY, statements come from standard input, or from a prompt
+    if that is a terminal.
+
+    Examples:
+      tracemill sql .examples
+      tracemill sql ".examples waits_by_rank"
+      tracemill sql "FROM wait_states ORDER BY wait_ns DESC LIMIT 10"
+      tracemill sql "FROM messages" --output messages.parquet
+
+    Parameters
+    ----------
+    query
+        Statements, separated by ';', or .tables, .describe TABLE, .examples, .examples N.
+    all_runs
+        Query all runs at once; every table then starts with a column run_id.
+    campaign
+        Query the tables of the campaign of that name instead of those of a run.
+    format
+        How to write rows; json and parquet take one statement that returns some.
+        [default: by the suffix of --output, .txt, .csv, .json or .parquet, else table]
+    output
+        File to write. [default: standard output]
+    harlequin
+        Open harlequin, an editor that fills the terminal, if `make harlequin` installed it.
+    """
+    from tracemill.shell import Session, run_interruptibly
+    from tracemill.shell.outputs import choose_format, opened
+    from tracemill.store import Run
+
+    if sum([run is not None, all_runs, campaign is not None]) > 1:
+        raise UsageError("--run, --all-runs and --campaign exclude each other: give one of them")
+    chosen_format = choose_format(format, output)
+    is_prompt = query is None and (harlequin or sys.stdin.isatty())
+    if is_prompt and (output is not None or chosen_format == "parquet"):
+        raise UsageError("--output and --format parquet need a QUERY, or one on standard input")
+    if harlequin and query is not None:
+        raise UsageError("--harlequin takes no QUERY: type it there")
+    chosen = _open(store, run, campaign, is_over_all_runs=all_runs)
+    connection = chosen.connect()
+    try:
+        session = Session.begin(connection)
+        if harlequin:
+            from tracemill.shell.harlequin import run_harlequin
+
+            run_harlequin(session, chosen.run_id if isinstance(chosen, Run) else "all_runs")
+        elif is_prompt:
+            _open_prompt(session, chosen, chosen_format)
+        else:
+            with opened(chosen_format, output) as place:
+                script = sys.stdin.read() if query is None else query
+                run_interruptibly(session, script, place)
+    finally:
+        connection.close()
+
+
+def _open(
+    store: Path, run: str | None, campaign: str | None, *, is_over_all_runs: bool
+) -> "OpenedStore | Run":
+    from tracemill.store.finding import open_run, open_store
+
+    if campaign is not None:
+        return open_store(store).campaigns.open(campaign)
+    return open_store(store) if is_over_all_runs else open_run(store, run)
+
+
+def _open_prompt(session: "Session", chosen: "OpenedStore | Run", format: "RowFormat") -> None:
+    from tracemill.shell.outputs import opened
+    from tracemill.shell.prompt import run_prompt
+    from tracemill.store import Run
+
+    name = f"{chosen.run_id} ({chosen.label})" if isinstance(chosen, Run) else chosen.path
+    messages().print(f"{name}: .help for help, .quit to leave", markup=False)
+    with opened(format, None) as place:
+        run_prompt(session, place)
+
+
+def tables(
+    table: str | None = None,
+    /,
+    *,
+    store: Store = Path("store"),
+    patterns: Path | None = None,
+) -> None:
+    """Explain the tables, or one table with its columns, units and rules.
+
+    Needs no trace, and a store only for tables of patterns of your own.
+
+    Parameters
+    ----------
+    table
+        Name of a table. [default: list all]
+    patterns
+        Folder of patterns of your own, besides the folder patterns in the store.
+    """
+    from tracemill.patterns.catalogue import table_of
+    from tracemill.shell.table_reference import find_table, print_table, print_tables
+
+    own = [table_of(query) for query in _usable_patterns(store, patterns)]
+    if table is None:
+        print_tables(results(), own)
+    else:
+        print_table(find_table(table, own), results())
+
+
+def explain(
+    *metric: str,
+    format: Literal["text", "markdown"] = "text",
+    store: Store = Path("store"),
+    patterns: Path | None = None,
+) -> None:
+    """Explain a metric: what it measures, how, usual causes, and what to try.
+
+    Needs no trace, and a store only for metrics of patterns of your own.
+
+    Parameters
+    ----------
+    metric
+        Name or title of a metric, such as mpi_latesender or Late Sender. [default: list all]
+    format
+        How to print the explanation.
+    patterns
+        Folder of patterns of your own, besides the folder patterns in the store.
+    """
+    from tracemill.reports.explanation import (
+        describe_metric,
+        find_metric,
+        list_metrics,
+        print_explanation,
+        print_metrics,
+    )
+
+    own = _usable_patterns(store, patterns)
+    metrics = list_metrics(own)
+    if not metric:
+        print_metrics(metrics, results())
+        return
+    found = find_metric(" ".join(metric), metrics)
+    if format == "markdown":
+        results().file.write(describe_metric(found, metrics, own))
+    else:
+        print_explanation(found, metrics, results(), own)
+
+
+def list_patterns(*, store: Store = Path("store"), patterns: Path | None = None) -> None:
+    """List the patterns: those of the catalogue and your own, each with its metrics.
+
+    Parameters
+    ----------
+    patterns
+        Folder of patterns of your own, besides the folder patterns in the store.
+    """
+    from tracemill.patterns.own import patterns_beside
+    from tracemill.reports.pattern_list import print_patterns
+
+    found = patterns_beside(store, patterns)
+    print_patterns(found.usable, results())
+    if found.errors:
+        *others, last = found.errors
+        for error in others:
+            print_error(str(error))
+        raise last
+
+
+def _usable_patterns(store: Path, patterns: Path | None) -> "Sequence[Query]":
+    """The user's patterns; what is wrong with others is told and keeps nobody from asking."""
+    from tracemill.patterns.own import patterns_beside
+
+    found = patterns_beside(store, patterns)
+    for error in found.errors:
+        print_error(str(error))
+    return found.usable

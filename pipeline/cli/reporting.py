@@ -1,0 +1,262 @@
+"""Commands that show runs: the report of one, how far its trace can be trusted, a comparison."""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from tracemill.base.console import messages, plain, results, tell_places
+from tracemill.base.errors import RegressionError, UntrustedTraceError, UsageError
+from tracemill.cli.parameters import Flag, RunName, Store
+
+if TYPE_CHECKING:
+    from tracemill.reports.model import Report
+    from tracemill.shell import Format
+    from tracemill.store import Run
+
+ReportFormat = Literal["terminal", "markdown", "html"]
+_FORMAT_OF_SUFFIX: dict[str, ReportFormat] = {
+    "": "terminal",
+    ".txt": "terminal",
+    ".md": "markdown",
+    ".html": "html",
+}
+_ANY = "any"
+"""The condition that holds if anything at all was noticed."""
+_HOW = (
+    "compare counts and numbers with = <> < <= > >=, such as 'clock_violations > 10', and join "
+    "with and, or, not, + - * / ( ); or give any"
+)
+_COUNTS = "quality_counts"
+_ALL_ROWS = 1 << 62
+
+
+def report(
+    run: RunName = None,
+    /,
+    *,
+    store: Store = Path("store"),
+    format: Literal["terminal", "markdown", "html"] | None = None,
+    output: Path | None = None,
+    window: str | None = None,
+    pictures: Annotated[bool, Flag] = False,
+) -> None:
+    """Show the report of a run.
+
+    Parameters
+    ----------
+    format
+        How to show it; html is one self-contained page. [default: by the suffix of --output,
+        .html, .md or .txt, else terminal]
+    output
+        File to write. [default: standard output; with --window, the page in the store]
+    window
+        Stretch of the run that the page's timeline shows in full detail, such as 1.2s..1.3s,
+        in seconds unless a unit (s, ms, us, ns) is given.
+    pictures
+        Write the main pictures as SVG and PNG, beside the page in the store.
+    """
+    from tracemill.base.files import check_folder
+    from tracemill.reports.build import build_report
+    from tracemill.reports.files import write_reports
+    from tracemill.reports.windows import read_window
+    from tracemill.store.finding import open_run
+
+    if pictures and (output is not None or format is not None):
+        raise UsageError("--pictures are written beside the page in the store: without --output")
+    windows = () if window is None else (read_window(window),)
+    is_for_store = pictures or (bool(windows) and output is None and format is None)
+    format = format or _format_of(output)
+    if output is not None:
+        check_folder(output)
+    chosen = open_run(store, run)
+    built = build_report(chosen, windows=windows)
+    if is_for_store:
+        tell_places(write_reports(built, store, has_drawings=pictures))
+    else:
+        _show(built, format, output, "report")
+
+
+def _format_of(output: Path | None) -> ReportFormat:
+    """The format that the suffix of a file means. Raises UsageError if it means none."""
+    if output is None:
+        return "terminal"
+    format = _FORMAT_OF_SUFFIX.get(output.suffix.lower())
+    if format is None:
+        known = ", ".join(suffix for suffix in _FORMAT_OF_SUFFIX if suffix)
+        raise UsageError(
+            f"cannot tell the format of {output} by its suffix: use {known} or give --format"
+        )
+    return format
+
+
+def _show(report: "Report", format: ReportFormat, output: Path | None, what: str) -> None:
+    """Print a report in a format, or write it to a file; `what` names it."""
+    from tracemill.reports.html import render_html
+    from tracemill.reports.markdown import render_markdown
+    from tracemill.reports.terminal import print_report
+
+    if format == "html":
+        _write(render_html(report), output, what)
+    elif format == "markdown":
+        _write(render_markdown(report), output, what)
+    elif output is None:
+        print_report(report, results())
+    else:
+        console = plain()
+        print_report(report, console)
+        _write(console.export_text(), output, what)
+
+
+def _write(text: str, output: Path | None, what: str) -> None:
+    from tracemill.base.files import write_text
+
+    if output is None:
+        results().file.write(text)
+        return
+    write_text(output, text)
+    messages().print(f"{what} written to {output}", markup=False, soft_wrap=True)
+
+
+def quality(
+    run: RunName = None,
+    /,
+    *,
+    fail_on: str | None = None,
+    store: Store = Path("store"),
+    format: Literal["table", "csv", "json"] = "table",
+) -> None:
+    """Tell what is missing, damaged or doubtful in the trace of a run, and where.
+
+    Parameters
+    ----------
+    fail_on
+        Exit with 22 if this holds, such as "clock_violations > 10", or any. It compares counts,
+        joined with and, or, not: of the kinds that are printed, also in the plural, and findings,
+        losses and incomplete_locations.
+    format
+        How to print the findings.
+    """
+    from tracemill.store.finding import open_run
+
+    chosen = open_run(store, run)
+    named = None if fail_on is None else _judge(chosen, fail_on)
+    _print_quality(chosen, format)
+    if named is not None:
+        counts = ", ".join(f"{name} = {count:,}" for name, count in named.items())
+        raise UntrustedTraceError(f"{chosen.label}: {fail_on} holds: {counts}")
+
+
+def _print_quality(run: "Run", format: "Format") -> None:
+    """Print in words and tables, or row by row, what is missing or doubtful in a run's trace."""
+    from tracemill.reports.material import Material
+    from tracemill.reports.sections import trace_quality
+    from tracemill.reports.tables import TableSpec
+    from tracemill.reports.terminal import print_section
+    from tracemill.shell import print_rows
+
+    by_location = TableSpec(
+        query="quality_by_location",
+        title="Where",
+        row_limit=1_000,
+        silent={"thread": 0, "time_ns": None},
+        hidden=frozenset({"location_id", "is_loss", "detail"}),
+    )
+    connection = run.connect(tables=())
+    try:
+        material = Material(connection, run.manifest, provide=partial(run.provide, connection))
+        if format == "table":
+            print_section(trace_quality.build(material, by_location), results())
+        else:
+            print_rows(*material.ask(by_location.query, _ALL_ROWS), format, results())
+    finally:
+        connection.close()
+
+
+def _judge(run: "Run", expression: str) -> Mapping[str, int] | None:
+    """The counts of a run that a condition names, or None if it does not hold.
+
+    `any` holds if anything was noticed. Raises UsageError for a text that is not a condition.
+    """
+    from tracemill.reports.tables import fetch
+    from tracemill.sql.conditions import ConditionError, UnknownNameError, evaluate, refusal
+    from tracemill.sql.query_files import load_query
+
+    connection = run.connect(tables=())
+    try:
+        for name in load_query(_COUNTS).inputs:
+            run.provide(connection, name)
+        _, rows = fetch(connection, _COUNTS)
+    finally:
+        connection.close()
+    counts = {str(name): int(str(count)) for _, name, count in rows}
+    known = counts | {str(kind): counts[str(name)] for kind, name, _ in rows if kind is not None}
+    try:
+        is_any = expression.strip().lower() == _ANY
+        (holds,), names = evaluate("findings > 0" if is_any else expression, [known])
+    except UnknownNameError as error:
+        names_known = f"counts: {', '.join(counts)}; or kinds as quality prints them"
+        raise refusal("--fail-on", expression, f"{error}: {names_known}") from error
+    except ConditionError as error:
+        raise refusal("--fail-on", expression, f"{error}: {_HOW}") from error
+    return {name: known[name] for name in names} if holds else None
+
+
+def compare(
+    base: Annotated[str, Parameter(help="A: a run by id or its beginning, label, or trace path.")],
+    other: Annotated[str, Parameter(help="B, the same.")],
+    /,
+    *,
+    fail_if: Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)] = None,
+    store: Store = Path("store"),
+    format: Literal["terminal", "markdown", "json", "html"] | None = None,
+    output: Path | None = None,
+) -> None:
+    """Tell what changed from run A to run B: by metric, call path and rank.
+
+    Several runs joined by commas, or a label that several have, are repetitions: then also which
+    changes are beyond noise.
+
+    Examples:
+      tracemill compare before after
+      tracemill compare 1f2e,77a0,c3d4 after --output comparison.html
+      tracemill compare before after --fail-if "run_time > +5%" --fail-if "mpi_latesender > +20%"
+
+    Parameters
+    ----------
+    fail_if
+        Exit with 23 if this holds: METRIC [in CALL_PATH], <, <=, > or >=, and a number. With % or a
+        sign it limits the change, else the value of B; units are s, ms, us, ns. Can be repeated.
+        Metrics are run_time and those of tracemill explain. With repetitions, no change within
+        the noise counts.
+    format
+        How to tell it; html is one self-contained page. [default: by the suffix of --output,
+        .html, .md, .json or .txt, else terminal]
+    output
+        File to write. [default: standard output]
+    """
+    from tracemill import comparison as compared
+    from tracemill.base.files import check_folder
+    from tracemill.comparison.choosing import choose_runs
+    from tracemill.comparison.conditions import holds, parse
+    from tracemill.comparison.document import to_json
+    from tracemill.comparison.report import build
+
+    conditions = [parse(each) for each in fail_if or []]
+    if format is None:
+        is_json = output is not None and output.suffix.lower() == ".json"
+        format = "json" if is_json else _format_of(output)
+    if output is not None:
+        check_folder(output)
+    comparison = compared.compare(choose_runs(store, base), choose_runs(store, other))
+    verdicts = [holds(each, comparison) for each in conditions]
+    if format == "json":
+        _write(to_json(comparison, verdicts), output, "comparison")
+    else:
+        _show(build(comparison, verdicts), format, output, "comparison")
+    failed = [f"{each.expression}: {each.reason}" for each in verdicts if each.holds]
+    if failed:
+        sides = f"{comparison.base.label} → {comparison.other.label}"
+        raise RegressionError(f"{sides}: {'; '.join(failed)}")
