@@ -1,7 +1,7 @@
 """What a user's own rules for classes of overhead do in a trace."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from tracemill.stages.overhead_classes import (
     SHIPPED_RULES,
@@ -12,18 +12,12 @@ from tracemill.stages.overhead_classes import (
 )
 
 if TYPE_CHECKING:
-    import duckdb
+    from tracemill.store import Run
 
 _TABLES = ("regions", "mpi_calls")
 
 
-class ClassifiedRun(Protocol):
-    """What is needed of a run: its tables as views."""
-
-    def connect(self, *, tables: Sequence[str] | None = None) -> "duckdb.DuckDBPyConnection": ...
-
-
-def describe_idle_rules(run: ClassifiedRun, text: str) -> str:
+def describe_idle_rules(run: "Run", text: str) -> str:
     """Which rules of a text change nothing in a run, and why; else nothing.
 
     Those that are also among the shipped rules are left out: they are for any trace.
