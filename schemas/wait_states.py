@@ -50,6 +50,15 @@ WAIT_COLUMNS = (
     CONFIDENCE,
 )
 
+"""A pattern leaves out its only metric, what is null, false in all rows, and confidence 100."""
+NEEDED_OF_WAITS = tuple(
+    column.name
+    for column in WAIT_COLUMNS
+    if column.name not in ("property", CONFIDENCE.name)
+    and column.type != BOOL
+    and not column.is_nullable
+)
+
 WAIT_STATES = Table(
     name="wait_states",
     meaning="Time lost in waiting or completion, each with its cause.",

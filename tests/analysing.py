@@ -13,6 +13,7 @@ from tests.planned_queries import PlannedQueries, with_values
 from tracemill.engine.graph import has_needed_rows
 from tracemill.engine.recipe import standard_recipe
 from tracemill.patterns.catalogue import known_tables
+from tracemill.patterns.results import statement_of
 from tracemill.readers import open_source
 from tracemill.sql.query_files import Query
 from tracemill.stages.stage import PythonStage
@@ -118,7 +119,9 @@ class Analyst:
                 self._run_query(maker)
 
     def _run_query(self, query: Query) -> None:
-        made = self._queries.run(f"INSERT INTO {query.relation} {query.text}", query.bind({}))
+        made = self._queries.run(
+            f"INSERT INTO {query.relation} {statement_of(query)}", query.bind({})
+        )
         ((self._row_counts[query.relation],),) = made.fetchall()
 
     def _run_stage(self, stage: PythonStage) -> None:
@@ -148,7 +151,7 @@ class Analyst:
             create_empty(self._connection, known_tables()[name])
         maker = self._makers[relation]
         if isinstance(maker, Query):
-            found = self._connection.execute(with_values(maker.text, maker.bind({})))
+            found = self._connection.execute(with_values(statement_of(maker), maker.bind({})))
             count = len(found.fetchall())
         else:
             made = maker.compute(**{name: self._connection.table(name) for name in maker.inputs})

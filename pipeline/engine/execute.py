@@ -14,7 +14,7 @@ from tracemill.base.errors import QueryError
 from tracemill.base.interrupting import interruptibly
 from tracemill.engine.graph import ReadStage, SqlStage, Stage, has_needed_rows
 from tracemill.engine.progress import Reporter
-from tracemill.patterns.results import RESULT, checked, complete
+from tracemill.patterns.results import RESULT, checked, complete, statement_of
 from tracemill.schemas import Table
 from tracemill.sql.failures import batches_of, told_as_query_error
 from tracemill.sql.folders import QUERIES
@@ -133,7 +133,7 @@ class Engine:
     def _run_sql(self, stage: SqlStage, options: Mapping[str, Value]) -> None:
         statement, values = stage.query.statement, dict(options)
         if stage.output.is_transient:
-            self._create(stage.output, statement, values)
+            self._create(stage.output, statement_of(stage.query), values)
         elif stage.query.pattern:
             self._run_pattern(stage, statement, values)
         elif sum(map(self._row_count, stage.inputs)) <= _FEW_ROWS:

@@ -15,10 +15,10 @@ from tracemill.base.errors import QueryError
 from tracemill.base.text import hash_of
 from tracemill.base.version import VERSION
 from tracemill.engine.recipe import Recipe
-from tracemill.patterns.catalogue import metrics_of
+from tracemill.patterns.catalogue import completing, metrics_of
 from tracemill.readers.common.source import Source
 from tracemill.schemas import Table
-from tracemill.sql.query_files import COMPLETED, Query, load_query
+from tracemill.sql.query_files import Query
 from tracemill.stages.stage import PythonStage
 
 # Stands for the code that runs stages. Raise it when a change of that code changes tables.
@@ -122,7 +122,7 @@ def key_parts(
         parts |= {"query": hash_of(stage.query.text), "duckdb": installed_version("duckdb")}
         if stage.query.pattern:
             parts["code"] = code_hash(_COMPLETING_MODULES) + hash_of(
-                load_query(COMPLETED).text + " ".join(stage.metrics)
+                completing(stage.query).text + " ".join(stage.metrics)
             )
     else:
         parts |= {"code": code_hash(stage.modules), "duckdb": installed_version("duckdb")}

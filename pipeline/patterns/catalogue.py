@@ -7,7 +7,7 @@ from tracemill.schemas import BY_NAME, Table
 from tracemill.schemas.patterns import pattern_table
 from tracemill.sql.metric_texts import Metric
 from tracemill.sql.pattern_declaration import FINDING, Pattern
-from tracemill.sql.query_files import Query, all_queries
+from tracemill.sql.query_files import Query, all_queries, load_query
 
 
 @cache
@@ -43,6 +43,12 @@ def table_of(query: Query) -> Table:
         grain=query.grain,
         is_transient=pattern.kind != FINDING and query in catalogue(),
     )
+
+
+def completing(query: Query) -> Query:
+    """The query that adds the columns which the query of a pattern leaves out."""
+    is_finding = pattern_of(query).kind == FINDING
+    return load_query("completed_findings" if is_finding else "completed_waits")
 
 
 def metrics_of(query: Query, patterns: Sequence[Query]) -> tuple[Metric, ...]:

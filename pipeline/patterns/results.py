@@ -7,11 +7,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tracemill.base.errors import PatternError
-from tracemill.patterns.catalogue import pattern_of, table_of
+from tracemill.patterns.catalogue import catalogue, completing, metrics_of, pattern_of, table_of
 from tracemill.schemas.patterns import NEEDED_OF_FINDINGS
 from tracemill.schemas.table import BOOL, STRING, Column, Table
+from tracemill.schemas.wait_states import NEEDED_OF_WAITS
 from tracemill.sql.pattern_declaration import FINDING
-from tracemill.sql.query_files import COMPLETED, Query, load_query
+from tracemill.sql.query_files import Query
 from tracemill.sql.refusals import refused
 from tracemill.store.database import parsed
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     import duckdb
 
 RESULT = "pattern_result"
-_TEMPLATE = "pattern_template"
-WORKING_TABLES = (RESULT, _TEMPLATE)
+_METRIC = "pattern_metric"
+WORKING_TABLES = (RESULT, _METRIC)
 """Names of tables that exist while a pattern is looked for."""
 _SURE = 100
 _LONGEST = 2**63 - 1
@@ -38,6 +39,21 @@ _INTEGERS = frozenset({
 })  # fmt: skip
 
 
+def statement_of(query: Query) -> str:
+    """The statement of a query; that of a shipped pattern gives all columns of its table."""
+    if query.pattern is None:
+        return query.statement
+    metrics = [metric.name for metric in metrics_of(query, catalogue())]
+    given = f"{RESULT} AS (\n{query.statement}\n)"
+    return f"WITH {_only(metrics)},\n{given}\n{completing(query).statement}"
+
+
+def _only(metrics: Sequence[str]) -> str:
+    """The metric of rows that name none, which must be the only one, for the completing query."""
+    only = metrics[0] if len(metrics) == 1 else ""
+    return f"{_METRIC} AS (SELECT '{only}' AS metric)"
+
+
 def complete(
     connection: "duckdb.DuckDBPyConnection",
     query: Query,
@@ -46,7 +62,7 @@ def complete(
 ) -> "duckdb.DuckDBPyRelation":
     """The rows of the table `RESULT` with all columns of the pattern's table, in a total order.
 
-    Columns that findings leave out are filled, findings of zero left out. `metrics` are those that
+    Columns that the query leaves out are filled. `metrics` are those that
     the pattern may find, `row_count` tells how many rows a table has. Raises PatternError for
     columns that are missing, unknown or of another type, and for numbers that cannot be.
     """
@@ -55,11 +71,9 @@ def complete(
     _check_columns(query, table, dict(zip(result.columns, map(str, result.types), strict=True)))
     _check_numbers(query, result, row_count)
     if pattern_of(query).kind != FINDING:
-        return result.select(*table.column_names).order("property, visit_id")
-    connection.register(_TEMPLATE, table.empty())
-    only = metrics[0] if len(metrics) == 1 else ""
-    statement = parsed(connection, load_query(COMPLETED).statement)
-    return connection.sql(statement, params={"metric": only})
+        _check_nulls(query, table, result)
+    statement = f"WITH {_only(metrics)}\n{completing(query).statement}"
+    return connection.sql(parsed(connection, statement))
 
 
 def checked(
@@ -82,7 +96,7 @@ def checked(
 def _check_columns(query: Query, table: Table, given: Mapping[str, str]) -> None:
     """Hold the names and types of what a query gives against the columns of its table."""
     is_finding = pattern_of(query).kind == FINDING
-    needed = NEEDED_OF_FINDINGS if is_finding else table.column_names
+    needed = NEEDED_OF_FINDINGS if is_finding else NEEDED_OF_WAITS
     for name in needed:
         if name not in given:
             needs = f"it needs {', '.join(needed)}"
@@ -141,6 +155,17 @@ def _check_ids(query: Query, name: str, given: tuple[int, int], count: int) -> N
             query.path, f"there are rows of {name} {wrong[0]}, which is not there",
             f"{_TABLES_BY_ID[name]} has {there}",
         )  # fmt: skip
+
+
+def _check_nulls(query: Query, table: Table, result: "duckdb.DuckDBPyRelation") -> None:
+    """A wait has no null instead of what may be left out, which completing would fill."""
+    import duckdb
+
+    for column in table.columns:
+        if column.name in result.columns and not column.is_nullable:
+            nulls = result.filter(duckdb.ColumnExpression(column.name).isnull())
+            if nulls.limit(1).fetchall():
+                raise _wrong_rows(query, f"without {column.name}")
 
 
 def _extremes(query: Query, result: "duckdb.DuckDBPyRelation") -> dict[str, tuple[int, int]]:

@@ -24,8 +24,6 @@ ANSWERING = (
     "checks", "export", "reports", "gathering", "comparison", "patterns", "campaign_reports",
     "cookbook", "campaign_cookbook",
 )  # fmt: skip
-# Query that completes what the query of a pattern gives.
-COMPLETED = "completed_findings"
 # Folder of the queries that make tables of a campaign, and not of a run.
 CAMPAIGN = "campaign"
 

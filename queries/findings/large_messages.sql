@@ -73,16 +73,12 @@ WITH
     )
 
 SELECT
-    'large_messages' AS property,
     calls.call_path_id,
     calls.location_id,
     calls.visit_id,
     calls.enter_ns AS start_ns,
     calls.leave_ns - calls.enter_ns - coalesce(waits.wait_ns, 0) AS value,
-    NULL::INTEGER AS cause_location_id,
-    NULL::BIGINT AS cause_visit_id,
-    calls.confidence::TINYINT AS confidence
+    calls.confidence AS confidence
 FROM calls
 LEFT JOIN waits ON calls.visit_id = waits.visit_id
 WHERE calls.leave_ns - calls.enter_ns > coalesce(waits.wait_ns, 0)
-ORDER BY calls.visit_id

@@ -52,11 +52,6 @@ SELECT
     property,
     call_path_id,
     location_id,
-    NULL::BIGINT AS visit_id,
-    NULL::BIGINT AS start_ns,
     value,
-    NULL::INTEGER AS cause_location_id,
-    NULL::BIGINT AS cause_visit_id,
-    if(is_complete, 100, 75)::TINYINT AS confidence
-FROM leading_calls
-ORDER BY property, call_path_id, location_id
+    if(is_complete, 100, 75) AS confidence
+FROM led

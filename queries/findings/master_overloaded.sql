@@ -83,10 +83,8 @@ WITH
     )
 
 SELECT
-    'master_overloaded' AS property,
     coalesce(call_paths.parent_call_path_id, call_paths.call_path_id) AS call_path_id,
     rounds.master_location_id AS location_id,
-    NULL::BIGINT AS visit_id,
     rounds.taken_ns AS start_ns,
     crowded.crowded_ns AS value,
     rounds.worker_location_id AS cause_location_id,
@@ -99,4 +97,3 @@ INNER JOIN messages AS requests ON rounds.request_id = requests.message_id
 INNER JOIN messages AS answers ON rounds.answer_id = answers.message_id
 INNER JOIN call_paths ON answers.send_post_call_path_id = call_paths.call_path_id
 WHERE crowded.crowded_ns > 0
-ORDER BY rounds.master_location_id, rounds.taken_ns, rounds.request_id

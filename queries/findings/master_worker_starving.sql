@@ -12,7 +12,6 @@
 -- Source:     Wolf and Mohr (EXPERT): master and workers
 -- Assumes:    as for Late Sender
 SELECT
-    'master_worker_starving' AS property,
     wait_states.call_path_id,
     wait_states.location_id,
     wait_states.visit_id,
@@ -20,7 +19,7 @@ SELECT
     wait_states.wait_ns AS value,
     wait_states.cause_location_id,
     wait_states.cause_visit_id,
-    least(wait_states.confidence, master_workers.confidence)::TINYINT AS confidence
+    least(wait_states.confidence, master_workers.confidence) AS confidence
 FROM master_workers
 INNER JOIN locations AS workers ON master_workers.worker_group_id = workers.location_group_id
 INNER JOIN locations AS masters ON master_workers.master_group_id = masters.location_group_id
@@ -29,4 +28,3 @@ INNER JOIN wait_states
         workers.location_id = wait_states.location_id
         AND masters.location_id = wait_states.cause_location_id
 WHERE wait_states.property IN ('mpi_latesender', 'mpi_lswo_same', 'mpi_lswo_different')
-ORDER BY wait_states.visit_id

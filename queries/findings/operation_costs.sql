@@ -17,12 +17,7 @@ SELECT
     END AS property,
     call_path_id,
     location_id,
-    NULL::BIGINT AS visit_id,
-    NULL::BIGINT AS start_ns,
     time_ns AS value,
-    NULL::INTEGER AS cause_location_id,
-    NULL::BIGINT AS cause_visit_id,
-    if(is_complete, 100, 75)::TINYINT AS confidence
+    if(is_complete, 100, 75) AS confidence
 FROM operation_calls
 WHERE time_ns > 0
-ORDER BY property, call_path_id, location_id

@@ -29,7 +29,6 @@ WITH
     )
 
 SELECT
-    'tasks_too_fine' AS property,
     answers.receive_completion_call_path_id AS call_path_id,
     rounds.worker_location_id AS location_id,
     answers.receive_completion_visit_id AS visit_id,
@@ -44,4 +43,3 @@ INNER JOIN messages AS answers ON rounds.answer_id = answers.message_id
 WHERE
     rounds.next_asked_ns >= rounds.received_ns
     AND rounds.next_asked_ns - rounds.received_ns < rounds.received_ns - rounds.asked_ns
-ORDER BY rounds.request_id

@@ -54,16 +54,10 @@ WITH
     )
 
 SELECT
-    'uneven_distribution' AS property,
     spent.call_path_id,
     spent.location_id,
-    NULL::BIGINT AS visit_id,
-    NULL::BIGINT AS start_ns,
     spent.above_ns AS value,
-    NULL::INTEGER AS cause_location_id,
-    NULL::BIGINT AS cause_visit_id,
     trust.confidence
 FROM spent
 CROSS JOIN trust
 WHERE spent.above_ns > 0
-ORDER BY spent.call_path_id, spent.location_id

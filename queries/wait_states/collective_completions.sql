@@ -48,11 +48,9 @@ SELECT
     end_ns - start_ns AS wait_ns,
     first_one.location_id AS cause_location_id,
     first_one.visit_id AS cause_visit_id,
-    NULL::BIGINT AS message_id,
     collective_id,
     family = 'barrier' AS is_synchronisation,
     is_beyond_reference,
     confidence
 FROM completions
 WHERE end_ns > start_ns
-ORDER BY visit_id, property

@@ -75,7 +75,6 @@ WITH
     )
 
 SELECT
-    'mpi_io_collective_wait' AS property,
     location_id,
     visit_id,
     call_path_id,
@@ -83,15 +82,11 @@ SELECT
     until_ns - start_ns AS wait_ns,
     last_one.location_id AS cause_location_id,
     last_one.visit_id AS cause_visit_id,
-    NULL::BIGINT AS message_id,
-    NULL::BIGINT AS collective_id,
-    FALSE AS is_synchronisation,
     TRUE AS is_beyond_reference,
     CASE
         WHEN last_one.begin_ns > leave_ns THEN 50
         WHEN is_doubtful THEN 75
         ELSE 100
-    END::TINYINT AS confidence
+    END AS confidence
 FROM remaining
 WHERE until_ns > start_ns
-ORDER BY visit_id

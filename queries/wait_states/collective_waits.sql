@@ -27,11 +27,9 @@ SELECT
     wait_ns,
     last_location_id AS cause_location_id,
     last_visit_id AS cause_visit_id,
-    NULL::BIGINT AS message_id,
     collective_id,
     family = 'barrier' AS is_synchronisation,
     is_beyond_reference,
     confidence
 FROM synchronised_members
 WHERE NOT is_nonblocking AND wait_ns > 0
-ORDER BY visit_id, property

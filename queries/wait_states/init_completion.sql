@@ -27,7 +27,6 @@ WITH
     )
 
 SELECT
-    'mpi_init_completion' AS property,
     location_id,
     visit_id,
     call_path_id,
@@ -35,11 +34,7 @@ SELECT
     leave_ns - start_ns AS wait_ns,
     first_location_id AS cause_location_id,
     first_visit_id AS cause_visit_id,
-    NULL::BIGINT AS message_id,
-    NULL::BIGINT AS collective_id,
     TRUE AS is_synchronisation,
-    FALSE AS is_beyond_reference,
     confidence
 FROM completions
 WHERE leave_ns > start_ns
-ORDER BY visit_id

@@ -83,12 +83,8 @@ SELECT
     post.enter_ns - enter_ns AS wait_ns,
     post.location_id AS cause_location_id,
     post.visit_id AS cause_visit_id,
-    NULL::BIGINT AS message_id,
-    NULL::BIGINT AS collective_id,
     property = 'mpi_rma_sync_late_post' AS is_synchronisation,
-    TRUE AS is_beyond_reference,
-    100::TINYINT AS confidence
+    TRUE AS is_beyond_reference
 FROM blocked
 WHERE post.enter_ns > enter_ns AND post.enter_ns < leave_ns
 QUALIFY row_number() OVER (PARTITION BY visit_id ORDER BY post DESC) = 1
-ORDER BY visit_id

@@ -45,7 +45,6 @@ WITH
     )
 
 SELECT
-    'mpi_latereceiver' AS property,
     awaited.sender_location_id AS location_id,
     awaited.send_completion_visit_id AS visit_id,
     awaited.send_completion_call_path_id AS call_path_id,
@@ -54,14 +53,11 @@ SELECT
     awaited.receiver_location_id AS cause_location_id,
     awaited.receive_post_visit_id AS cause_visit_id,
     awaited.message_id,
-    NULL::BIGINT AS collective_id,
     awaited.bytes = 0 AS is_synchronisation,
-    FALSE AS is_beyond_reference,
     CASE
         WHEN awaited.is_clock_violation THEN 50
         WHEN doubtful_channels.tag IS NOT NULL THEN 75
         ELSE 100
-    END::TINYINT AS confidence
+    END AS confidence
 FROM awaited
 LEFT JOIN doubtful_channels USING (communicator_id, sender_group_id, receiver_group_id, tag)
-ORDER BY visit_id

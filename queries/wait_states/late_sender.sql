@@ -27,16 +27,13 @@ SELECT
     messages.sender_location_id AS cause_location_id,
     messages.send_post_visit_id AS cause_visit_id,
     message_id,
-    NULL::BIGINT AS collective_id,
     messages.bytes = 0 AS is_synchronisation,
-    FALSE AS is_beyond_reference,
     CASE
         WHEN messages.is_clock_violation THEN 50
         WHEN doubtful_channels.tag IS NOT NULL THEN 75
         ELSE 100
-    END::TINYINT AS confidence
+    END AS confidence
 FROM awaited_messages
 INNER JOIN messages USING (message_id)
 LEFT JOIN wrong_order USING (message_id)
 LEFT JOIN doubtful_channels USING (communicator_id, sender_group_id, receiver_group_id, tag)
-ORDER BY awaited_messages.visit_id

@@ -75,12 +75,8 @@ SELECT
     waits.longest[1] AS wait_ns,
     waits.longest[2] AS cause_location_id,
     waits.longest[3] AS cause_visit_id,
-    NULL::BIGINT AS message_id,
-    NULL::BIGINT AS collective_id,
     TRUE AS is_synchronisation,
-    waits.paradigm NOT IN ('openmp', 'pthread') AS is_beyond_reference,
-    100::TINYINT AS confidence
+    waits.paradigm NOT IN ('openmp', 'pthread') AS is_beyond_reference
 FROM waits
 INNER JOIN call_paths USING (call_path_id)
 INNER JOIN regions USING (region_id)
-ORDER BY waits.visit_id

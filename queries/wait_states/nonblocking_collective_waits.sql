@@ -61,11 +61,9 @@ SELECT
     until_ns - start_ns AS wait_ns,
     last_location_id AS cause_location_id,
     last_visit_id AS cause_visit_id,
-    NULL::BIGINT AS message_id,
     collective_id,
     family = 'barrier' AS is_synchronisation,
     is_beyond_reference,
     confidence
 FROM remaining
 WHERE until_ns > start_ns
-ORDER BY visit_id

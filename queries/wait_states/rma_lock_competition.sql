@@ -85,12 +85,9 @@ SELECT
     wait_ns,
     owner_location_id AS cause_location_id,
     owner_visit_id AS cause_visit_id,
-    NULL::BIGINT AS message_id,
-    NULL::BIGINT AS collective_id,
     property = 'mpi_rma_sync_lock_competition' AS is_synchronisation,
     TRUE AS is_beyond_reference,
-    if(owner_release_ns > leave_ns, 75, 100)::TINYINT AS confidence
+    if(owner_release_ns > leave_ns, 75, 100) AS confidence
 FROM blocked
 WHERE wait_ns > 0
 QUALIFY row_number() OVER (PARTITION BY visit_id ORDER BY wait_ns DESC, lock_position) = 1
-ORDER BY visit_id

@@ -61,11 +61,8 @@ SELECT
     end_ns - begin_ns AS wait_ns,
     cause_location_id,
     cause_visit_id,
-    NULL::BIGINT AS message_id,
-    NULL::BIGINT AS collective_id,
     TRUE AS is_synchronisation,
     TRUE AS is_beyond_reference,
     confidence
 FROM parts
 WHERE end_ns > begin_ns
-ORDER BY visit_id, property

@@ -19,11 +19,7 @@ SELECT
     wait_ns,
     last_location_id AS cause_location_id,
     last_visit_id AS cause_visit_id,
-    NULL::BIGINT AS message_id,
-    NULL::BIGINT AS collective_id,
     TRUE AS is_synchronisation,
-    FALSE AS is_beyond_reference,
-    if(last_enter_ns > leave_ns, 50, 100)::TINYINT AS confidence
+    if(last_enter_ns > leave_ns, 50, 100) AS confidence
 FROM team_barriers
 WHERE wait_ns > 0
-ORDER BY visit_id

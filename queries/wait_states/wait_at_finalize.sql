@@ -14,7 +14,6 @@
 -- Source:     Scalasca pattern reference, "MPI Wait at Finalize Time"
 -- Assumes:    clocks are synchronized; where they are not, a wait ends with its call
 SELECT
-    'mpi_finalize_wait' AS property,
     location_id,
     visit_id,
     call_path_id,
@@ -22,11 +21,7 @@ SELECT
     wait_ns,
     last_location_id AS cause_location_id,
     last_visit_id AS cause_visit_id,
-    NULL::BIGINT AS message_id,
-    NULL::BIGINT AS collective_id,
     TRUE AS is_synchronisation,
-    FALSE AS is_beyond_reference,
     confidence
 FROM framing_calls
 WHERE is_finalize AND wait_ns > 0
-ORDER BY visit_id

@@ -118,7 +118,6 @@ WITH
     )
 
 SELECT
-    'mpi_rma_wait_for_progress' AS property,
     location_id,
     visit_id,
     call_path_id,
@@ -126,10 +125,6 @@ SELECT
     arrival_ns - enter_ns AS wait_ns,
     call.location_id AS cause_location_id,
     call.visit_id AS cause_visit_id,
-    NULL::BIGINT AS message_id,
-    NULL::BIGINT AS collective_id,
-    FALSE AS is_synchronisation,
     TRUE AS is_beyond_reference,
-    50::TINYINT AS confidence
+    50 AS confidence
 FROM awaited
-ORDER BY visit_id

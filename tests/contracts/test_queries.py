@@ -21,11 +21,14 @@ from tracemill.engine.graph import build_graph
 from tracemill.engine.recipe import Recipe, campaign_recipe, standard_recipe
 from tracemill.patterns.catalogue import catalogue, known_tables, table_of
 from tracemill.patterns.checks import HARMLESS_FUNCTIONS
+from tracemill.patterns.results import statement_of
 from tracemill.readers.otf2.source import Otf2Source
 from tracemill.schemas import BY_NAME as DECLARED
 from tracemill.schemas import CAMPAIGN_TABLES, NIGHTLY_TABLES, TABLES, Column, Table
+from tracemill.schemas.columns import METRIC
 from tracemill.schemas.patterns import FINDING_COLUMNS
 from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING
+from tracemill.schemas.wait_states import WAIT_COLUMNS
 from tracemill.sql.folders import QUERIES
 from tracemill.sql.query_files import (
     Parameter,
@@ -49,8 +52,13 @@ SQL_TYPES = {
     ENUM: "VARCHAR",
 }
 reads = cache(reads_of)
-# What the completing of findings is given: any columns.
-GIVEN = {"pattern_template", "pattern_result"}
+# What the completing of patterns is given: a metric, and any columns.
+GIVEN = {
+    "pattern_metric": (METRIC,),
+    "pattern_result": tuple(
+        {each.name: each for each in (*FINDING_COLUMNS, *WAIT_COLUMNS)}.values()
+    ),
+}
 SAMPLES = {"BIGINT": 1, "INTEGER": 1, "DOUBLE": 1.0, "BOOLEAN": True, "VARCHAR": "x", "": 1}
 
 STAGES = [query for query in all_queries() if query.is_stage]
@@ -83,9 +91,8 @@ def database_of_runs() -> Iterator[duckdb.DuckDBPyConnection]:
 def declare_tables(
     connection: duckdb.DuckDBPyConnection, more: Mapping[str, str] = MappingProxyType({})
 ) -> None:
-    given = dict.fromkeys(sorted(GIVEN), FINDING_COLUMNS)
     for name, declared in (
-        {table.name: table.columns for table in BY_NAME.values()} | given
+        {table.name: table.columns for table in BY_NAME.values()} | GIVEN
     ).items():
         columns = more | {column.name: SQL_TYPES[column.type] for column in declared}
         listed = ", ".join(f'"{column}" {type}' for column, type in columns.items())
@@ -129,7 +136,7 @@ def test_the_header_says_everything() -> None:
 def test_inputs_are_the_tables_duckdb_reads() -> None:
     def check(query: Query) -> None:
         assert sorted(query.inputs) == sorted(reads(query.text).tables)
-        assert set(query.inputs) <= set(BY_NAME) | GIVEN
+        assert set(query.inputs) <= {*BY_NAME, *GIVEN}
 
     check_queries(all_queries(), check)
 
@@ -163,7 +170,7 @@ def test_a_stage_needs_no_parameter_without_default() -> None:
 def test_the_result_is_the_declared_table(database: duckdb.DuckDBPyConnection) -> None:
     def check(query: Query) -> None:
         table = BY_NAME[query.output]
-        result = database.sql(query.text, params=samples(query))
+        result = database.sql(statement_of(query), params=samples(query))
         described = list(zip(result.columns, map(str, result.types), strict=True))
         assert described == [(column.name, SQL_TYPES[column.type]) for column in table.columns]
 
@@ -222,14 +229,15 @@ def test_the_result_has_a_total_order_of_its_own() -> None:
 
     def check(query: Query) -> None:
         ordering = [
-            m for m in parse(query.text)["node"]["modifiers"] if m["type"] == "ORDER_MODIFIER"
+            m
+            for m in parse(statement_of(query))["node"]["modifiers"]
+            if m["type"] == "ORDER_MODIFIER"
         ]
         assert len(ordering) == 1, "the last clause is ORDER BY"
         terms = [order["expression"] for order in ordering[0]["orders"]]
         names = {term["column_names"][-1] for term in terms if "column_names" in term}
         is_everything = any(term.get("class") == "STAR" for term in terms)
-        key = set(BY_NAME[query.output].key) - ({"property"} if query.pattern else set())
-        assert is_everything or key <= names
+        assert is_everything or set(BY_NAME[query.output].key) <= names
 
     check_queries(STAGES, check)
 

@@ -156,6 +156,21 @@ def test_a_pattern_may_count_as_waiting(store: Path, folder: Path) -> None:
     assert "messages" not in computed(analysis)
 
 
+LEFT_OUT = {"property", "message_id", "collective_id", "is_synchronisation", "confidence"}
+
+
+def test_waits_may_leave_out_what_is_the_same_for_all(store: Path, folder: Path) -> None:
+    rest = SHOUTED[SHOUTED.index(",\n    NULL") : SHOUTED.index("\nFROM")]
+    brief = SHOUTED.replace(rest, ", TRUE AS is_beyond_reference")
+    brief = brief.replace("'whole_finalize' AS property, ", "")
+    assert not any(f"AS {name}" in brief for name in LEFT_OUT)
+    (folder / "whole_finalize.sql").write_text(brief)
+    rows = with_patterns(store, folder).run.read("whole_finalize").to_pylist()
+    assert {tuple(row[name] for name in sorted(LEFT_OUT)) for row in rows} == {
+        (None, 100, False, None, "whole_finalize")
+    }
+
+
 def test_patterns_are_listed_and_explained(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,6 +12,7 @@ from tests.oracle.profiles import with_profile
 from tests.planned_queries import PlannedQueries
 from tracemill.engine.graph import has_needed_rows
 from tracemill.patterns.catalogue import known_tables
+from tracemill.patterns.results import statement_of
 from tracemill.patterns.stages import pattern_stages
 from tracemill.sql.query_files import Query, Value, all_queries
 from tracemill.stages.stage import PythonStage
@@ -130,7 +131,7 @@ class _Planned:
         self._row_counts[name] = rows.num_rows
 
     def _run_query(self, query: Query, parameters: Mapping[str, Value]) -> None:
-        text, values = f"INSERT INTO {query.relation} {query.text}", query.bind(parameters)
+        text, values = f"INSERT INTO {query.relation} {statement_of(query)}", query.bind(parameters)
         ((self._row_counts[query.relation],),) = self._queries.run(text, values).fetchall()
 
     def _run_stage(self, stage: PythonStage) -> None:
@@ -153,7 +154,7 @@ class _Planned:
             # Others that are wanted read it.
             self._queries.run(f"FROM {maker.relation}", {})
         else:
-            self._queries.run(maker.text, maker.bind(parameters))
+            self._queries.run(statement_of(maker), maker.bind(parameters))
         known = [name for name, *_ in self._connection.description or ()]
         places = [known.index(name) for name in names or known]
         return [tuple(row[place] for place in places) for row in self._connection.fetchall()]

@@ -136,7 +136,7 @@ def test_large_messages_take_the_time_that_is_not_waiting(run_query, trace):
         1   60..66   MPI_Recv   recv 0 bytes 1048575
     """)
     found = run_query("large_messages", tables, f"{LARGE} visit_id call_path_id")
-    assert found == [(0, 30, 15, 100, 1, 2), (1, 10, 20, 100, 4, 1)]
+    assert found == [(1, 10, 20, 100, 4, 1), (0, 30, 15, 100, 1, 2)]
 
 
 def test_what_is_large_is_a_parameter(run_query, trace):
@@ -147,7 +147,7 @@ def test_what_is_large_is_a_parameter(run_query, trace):
         1   20..27   MPI_Recv   recv 0 bytes 99
     """)
     found = run_query("large_messages", tables, LARGE, large_message_bytes=100)
-    assert found == [(0, 10, 5, 100), (1, 10, 6, 100)]
+    assert found == [(1, 10, 6, 100), (0, 10, 5, 100)]
 
 
 # Two large messages and a small one complete in one call, which counts once; posts do not.
@@ -176,7 +176,7 @@ def test_large_messages_are_doubtful_where_matching_is(run_query, trace):
     """)
     # The receive from 45 to 49 waited for all its time.
     found = run_query("large_messages", tables, LARGE)
-    assert found == [(0, 10, 5, 75), (0, 50, 5, 50), (1, 10, 6, 75)]
+    assert found == [(1, 10, 6, 75), (0, 10, 5, 75), (0, 50, 5, 50)]
 
 
 # --- Uneven distribution -------------------------------------------------------------------------

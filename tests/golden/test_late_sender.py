@@ -316,8 +316,8 @@ def test_any_message_of_a_waitall_marks_earlier_waits(run_query, trace):
         1   50..90     MPI_Waitall   irecv 2 #2; irecv 0 tag 1 #1
     """)
     assert run_query("late_sender", tables, ORDER) == [
-        (10, 20, "mpi_lswo_same"),
         (50, 30, "mpi_latesender"),
+        (10, 20, "mpi_lswo_same"),
     ]
 
 
