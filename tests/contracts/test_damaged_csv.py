@@ -55,9 +55,11 @@ def test_a_file_may_break_off_within_quotes(tmp_path: Path) -> None:
     assert "line 4: a quote is not closed" in refused(text, tmp_path)
 
 
-def test_a_carriage_return_within_a_line_ends_no_row(tmp_path: Path) -> None:
-    text = HEADER + GOOD.replace("\n", "\r", 1)
-    assert "line 2: 9 cells where the header has 5" in refused(text, tmp_path)
+@pytest.mark.parametrize("separator", [",", ", "])
+def test_a_carriage_return_within_a_line_ends_no_row(separator: str, tmp_path: Path) -> None:
+    text = HEADER + GOOD.replace("main", '"main"').replace("\n", "\r", 1)
+    told = refused(text.replace(",", separator), tmp_path)
+    assert "line 2: 9 cells where the header has 5" in told
 
 
 # --- Numbers --------------------------------------------------------------------------------------
@@ -242,11 +244,11 @@ def test_a_file_of_which_nothing_can_be_decompressed_is_damaged(tmp_path: Path) 
         ('Master thread,MPI Rank 0,1,"foo,0.1,0.2,0.1', "line 3: a quote is not closed"),
         ("# a remark", "line 3: 1 cells where the header has 7"),
         ("Master thread,MPI Rank 0,1,foo,0.1,0.2,0.1,x", "line 3: 8 cells where the header has 7"),
-        ("Master thread,MPI Rank 0,1.5,foo,0.1,0.2,0.1", "1 rows without possible times or depth"),
-        ("Master thread,MPI Rank 0,0x1,foo,0.1,0.2,0.1", "1 rows without possible times or depth"),
-        ("Master thread,MPI Rank 0,1,foo,0_1,0.2,0.1", "1 rows without possible times or depth"),
-        ("Master thread,MPI Rank 0,1,foo,0.1,nan,0.1", "1 rows without possible times or depth"),
-        ("Master thread,MPI Rank 0,1,foo,,0.2,0.1", "1 rows without possible times or depth"),
+        ("Master thread,MPI Rank 0,1.5,foo,0.1,0.2,0.1", "line 3: Depth is '1.5', no number"),
+        ("Master thread,MPI Rank 0,0x1,foo,0.1,0.2,0.1", "line 3: Depth is '0x1', no number"),
+        ("Master thread,MPI Rank 0,1,foo,0_1,0.2,0.1", "line 3: Start Time is '0_1', no num"),
+        ("Master thread,MPI Rank 0,1,foo,0.1,nan,0.1", "line 3: End Time is 'nan', no number"),
+        ("Master thread,MPI Rank 0,1,foo,,0.2,0.1", "line 3: Start Time is empty;"),
     ],
 )
 def test_a_row_of_a_call_graph_that_cannot_be_read(row: str, reason: str, tmp_path: Path) -> None:

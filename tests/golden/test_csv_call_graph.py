@@ -88,10 +88,21 @@ def test_parquet_holds_seconds_or_integer_nanoseconds(
     assert read(tmp_path / "graph.parquet").visits(COLUMNS) == EXPECTED
 
 
+def test_rows_of_parquet_without_times_are_an_error_or_counted(tmp_path: Path) -> None:
+    columns = {"thread": "t", "group": "g", "depth": 0, "name": MAIN, "start": 0.0, "end": 1.0}
+    rows = [columns, columns | {"start": None, "name": "bad"}]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "graph.parquet")
+    with pytest.raises(DamagedTraceError, match=r"1 rows without possible times .* bad"):
+        read(tmp_path / "graph.parquet")
+    found = read(tmp_path / "graph.parquet", allow_damaged=True)
+    assert found.findings() == {("unreadable_row", None): 1}
+    assert found.visits("path enter_ns leave_ns") == [(MAIN, 0, 1_000_000_000)]
+
+
 def test_rows_without_times_are_an_error_or_counted(tmp_path: Path) -> None:
     file = tmp_path / "rank.csv"
     file.write_text(HEADER + VISITS + 'Master thread,MPI Rank 1,1,"bad",soon,0.5,0.1\n')
-    with pytest.raises(DamagedTraceError, match=r"1 rows without possible times .* bad"):
+    with pytest.raises(DamagedTraceError, match="line 6: Start Time is 'soon', no num"):
         read(file)
     found = read(file, allow_damaged=True)
     assert found.findings()["unreadable_row", None] == 1

@@ -1,6 +1,6 @@
 """A text file, perhaps compressed, cut into blocks of whole rows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,19 +15,14 @@ _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 @dataclass(frozen=True)
 class Block:
-    """Whole rows, and where they begin in the decompressed file."""
+    """Whole rows, and the line of the file that they begin with, from 1."""
 
     data: bytes
-    offset: int
+    first_line: int
 
-
-@dataclass(frozen=True)
-class RowPlace:
-    """Where a row stands: in the block at `offset`, as its n-th row or, if known, in that line."""
-
-    offset: int
-    row: int
-    line: int | None = None
+    def without_header(self) -> "Block":
+        """The rows that follow the first line."""
+        return Block(self.data.partition(b"\n")[2], self.first_line + 1)
 
 
 @dataclass
@@ -39,7 +34,7 @@ class Damage:
 
 def read_blocks(path: Path, damage: Damage) -> Iterator[Block]:
     """All rows, a block at a time; what cannot be decompressed is told in `damage`."""
-    rest, offset = b"", 0
+    rest, line = b"", 1
     parts = _parts(path, damage)
     while True:
         data = rest + _gather(parts)
@@ -47,8 +42,9 @@ def read_blocks(path: Path, damage: Damage) -> Iterator[Block]:
         end = len(data) if is_end else _end_of_rows(data)
         end = end if end or len(data) < _LONGEST_ROW else len(data)
         if end:
-            yield Block(data[:end], offset)
-            offset += end
+            block = Block(data[:end], line)
+            yield block
+            line += block.data.count(b"\n")
         rest = data[end:]
         if is_end:
             return
@@ -123,28 +119,6 @@ class _SlowFile:
 def _end_of_rows(data: bytes) -> int:
     """Where the last whole row ends; 0 if there is none. No cell goes beyond its line."""
     return data.rfind(b"\n") + 1
-
-
-def lines_of(path: Path, places: Sequence[RowPlace]) -> list[int]:
-    """Numbers of the lines of some rows; the file is read once, as far as needed."""
-    found: dict[RowPlace, int] = {}
-    first = 1
-    for block in read_blocks(path, Damage()):
-        here = [place for place in places if place.offset == block.offset]
-        found |= {place: first + _line_in(block, place) for place in here}
-        if len(found) == len(set(places)):
-            break
-        first += block.data.count(b"\n")
-    return [found[place] for place in places]
-
-
-def _line_in(block: Block, place: RowPlace) -> int:
-    """Line of a row within its block, whose first is 0; that of the file is the header."""
-    if place.line is not None:
-        return place.line
-    lines = enumerate(block.data.split(b"\n"))
-    filled = [at for at, line in lines if line.strip(b"\r")]
-    return filled[place.row + (block.offset == 0)]
 
 
 def count_lines(path: Path) -> int:

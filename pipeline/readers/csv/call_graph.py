@@ -44,7 +44,7 @@ class CallGraph:
                 _load_texts(connection, texts)
             else:
                 self._load_parquet(connection)
-            self._check(connection, made, allow_damaged=allow_damaged)
+                self._check(connection, made, allow_damaged=allow_damaged)
             places = _places(connection, made)
             reader = connection.sql(_SORTED).to_arrow_reader(BATCH_ROWS)
             unfolder = _Unfolder(made, places)
@@ -90,9 +90,8 @@ def _load_texts(connection: Any, texts: Iterable[pa.RecordBatch]) -> None:
     """A table of the visits, times in ns."""
     connection.execute(_RAW)
     for cells in texts:
-        is_text = pa.types.is_string(cells.schema.field("depth").type)
         connection.register("cells", cells)
-        connection.execute(_ADD_TEXTS if is_text else _ADD_NUMBERS)
+        connection.execute("INSERT INTO raw BY NAME FROM cells")
         connection.unregister("cells")
     connection.execute(_CLEANED)
 
@@ -101,26 +100,6 @@ _RAW = """
 CREATE TEMP TABLE raw (
     "group" VARCHAR, thread VARCHAR, depth BIGINT, name VARCHAR, "start" DOUBLE, "end" DOUBLE
 )
-"""
-_ADD_NUMBERS = """
-INSERT INTO raw SELECT "group", thread, depth, name, "start", "end" FROM cells
-"""
-# Numbers are those that a table of text writes, not all that the database understands.
-_DECIMAL = r"'[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?|inf(inity)?)', 'i'"
-_ADD_TEXTS = rf"""
-INSERT INTO raw
-SELECT
-    "group",
-    thread,
-    if(regexp_full_match(depth, '[+-]?\d+'), TRY_CAST(depth AS BIGINT), NULL),
-    name,
-    if(regexp_full_match("start", {_DECIMAL}), TRY_CAST("start" AS DOUBLE), NULL),
-    CASE
-        WHEN "end" = '' THEN NULL
-        WHEN regexp_full_match("end", {_DECIMAL}) THEN TRY_CAST("end" AS DOUBLE)
-        ELSE 'nan'::DOUBLE
-    END
-FROM cells
 """
 # A number of seconds, or an integer number of nanoseconds; an open end is infinite or none.
 _CLEANED = f"""

@@ -1,42 +1,43 @@
-"""A block of text cut into rows and cells: all that are there, or those that can be told apart."""
+"""A block of text cut into rows and cells: as Arrow reads it, or row by row if it does not."""
 
 import csv
 import io
 import re
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pc_csv
 
+from tracemill.base.text import quote_cell
 from tracemill.readers.csv.blocks import Block
 from tracemill.readers.csv.header import Header, cells_of
-from tracemill.schemas.csv_layout import SEPARATORS
+from tracemill.schemas.csv_layout import EVENT_TYPE, SEPARATORS
 
 Types = dict[str, pa.DataType]
+MOST_NS = 1 << 62
+LAST_PLACE = (1 << 31) - 1
+_INTEGER = re.compile(r"([+-]?)0*([0-9]{1,19})")
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
+_INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 # A cell may be as long as a block.
 csv.field_size_limit(1 << 30)
 
 
-def rows_of(block: Block) -> tuple[bytes, int]:
-    """The rows of a block without the header, and the line that they begin with."""
-    if block.offset:
-        return block.data, 0
-    return block.data.partition(b"\n")[2], 1
-
-
 def read_all(data: bytes, header: Header, types: Types) -> pa.RecordBatch:
     """The known columns of lines that are all rows; else raise ArrowInvalid."""
-    data = _without_spaces(data, header)
     if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
         raise pa.ArrowInvalid("a carriage return stands within a line")
+    data = _without_spaces(data, header)
     batch = _read(data, header, types)
     # A quote that another line closes makes one row of several, also in columns that are not read;
     # one that none closes any more makes none at all.
     if b'"' in data:
         last = data.rstrip().rpartition(b"\n")[2].decode("utf-8", "surrogateescape")
-        if len(batch) != _count_lines(data, len(batch)) or not header.is_closed(last):
+        if len(batch) != _count_lines(data, len(batch)) or header.split(last) is None:
             raise pa.ArrowInvalid("a quote is not closed in its line")
     # One byte is looked for many times faster than two of which the first is everywhere.
     is_suspect = (b"x" in data and b"0x" in data) or (b"X" in data and b"0X" in data)
@@ -58,91 +59,6 @@ def _has_hexadecimal(data: bytes, header: Header, types: Types) -> bool:
     return any(pc.any(pc.match_substring_regex(cells, "[xX]")).as_py() for cells in integers)
 
 
-@dataclass
-class GoodRows:
-    """Rows that are as many cells as the header, if there are any, and their lines.
-
-    The others are `bad`: their lines, and why.
-    """
-
-    cells: pa.RecordBatch | None
-    lines: list[int]
-    bad: list[tuple[int, str]]
-    invalid_texts: int
-
-
-def read_good(data: bytes, header: Header, types: Types, first_line: int) -> GoodRows:
-    """The known columns of those lines that are rows; `first_line` is the number of the first."""
-    lines, numbers, wrong, invalid = _good_lines(data, header, first_line)
-    bad = [(number, "a quote is not closed in its line") for number in wrong]
-    text = b"\n".join(lines) + b"\n"
-    rejected = _Rejected()
-    cells = None
-    if lines:
-        with suppress(_NoRowsError):
-            cells = _read(_without_spaces(text, header), header, types, rejected)
-    for row in rejected.rows:
-        bad.append((numbers[(row.number or 1) - 1], _miscounted(row, header)))
-    skipped = {(row.number or 1) - 1 for row in rejected.rows}
-    kept = [number for place, number in enumerate(numbers) if place not in skipped]
-    return GoodRows(cells, kept, bad, invalid)
-
-
-def _miscounted(row: pc_csv.InvalidRow, header: Header) -> str:
-    """That a row has another number of cells than the header; perhaps others separate them."""
-    reason = f"{row.actual_columns} cells where the header has {row.expected_columns}"
-    others = [each for each in SEPARATORS if each in row.text and each != header.separator]
-    for other in others:
-        if len(cells_of(row.text, other)) == row.expected_columns:
-            return (
-                f"{reason}: {other!r} separates them, and {header.separator!r} those of the header"
-            )
-    alike = row.text.translate(dict.fromkeys(map(ord, others), header.separator))
-    if others and len(cells_of(alike, header.separator)) == row.expected_columns:
-        found = " and ".join(map(repr, others))
-        return f"{reason}: {found} may separate some, and {header.separator!r} others"
-    return reason
-
-
-class _NoRowsError(Exception):
-    """No row of a block has the right number of cells."""
-
-
-def _good_lines(
-    data: bytes, header: Header, first_line: int
-) -> tuple[list[bytes], list[int], list[int], int]:
-    """Lines whose quotes are closed, as valid text, and their numbers; numbers of the others.
-
-    The last number tells how many lines are not UTF-8.
-    """
-    good, numbers, wrong, invalid = [], [], [], 0
-    for number, line in enumerate(data.split(b"\n"), first_line):
-        if not line.strip():
-            continue
-        line = line.replace(b"\r", b"")  # a line of its own for pyarrow, too
-        if b'"' in line and not header.is_closed(line.decode("utf-8", "surrogateescape")):
-            wrong.append(number)
-            continue
-        try:
-            line.decode()
-        except UnicodeDecodeError:
-            line, invalid = line.decode("utf-8", "backslashreplace").encode(), invalid + 1
-        good.append(line)
-        numbers.append(number)
-    return good, numbers, wrong, invalid
-
-
-@dataclass
-class _Rejected:
-    """Rows with a wrong number of cells, as pyarrow meets them."""
-
-    rows: list[pc_csv.InvalidRow] = field(default_factory=list)
-
-    def __call__(self, row: pc_csv.InvalidRow) -> str:
-        self.rows.append(row)
-        return "skip"
-
-
 def _without_spaces(data: bytes, header: Header) -> bytes:
     """The same rows without spaces after separators, which are then no part of a text."""
     separator = header.separator
@@ -158,13 +74,10 @@ def _without_spaces(data: bytes, header: Header) -> bytes:
     return out.getvalue().encode("utf-8", "surrogateescape")
 
 
-def _read(
-    data: bytes, header: Header, types: Types, rejected: _Rejected | None = None
-) -> pa.RecordBatch:
+def _read(data: bytes, header: Header, types: Types) -> pa.RecordBatch:
     """The known columns as one batch, which has rows.
 
-    Raises ArrowInvalid for a cell that is not of its type, and, unless they are to be `rejected`,
-    for a row with a wrong number of cells.
+    Raises ArrowInvalid for a cell that is not of its type and a row with another number of cells.
     """
     names = [str(at) for at in range(len(header.columns))]
     chosen = {str(at): types[name] for name, at in header.known.items()}
@@ -173,12 +86,164 @@ def _read(
         read_options=pc_csv.ReadOptions(
             column_names=names, use_threads=False, block_size=len(data) + 1
         ),
-        parse_options=pc_csv.ParseOptions(delimiter=header.separator, invalid_row_handler=rejected),
+        parse_options=pc_csv.ParseOptions(delimiter=header.separator),
         convert_options=pc_csv.ConvertOptions(
             column_types=chosen, include_columns=list(chosen), null_values=[""], check_utf8=False
         ),
     )
-    batches = table.rename_columns(list(header.known)).combine_chunks().to_batches()
-    if not batches:
-        raise _NoRowsError
-    return batches[0]
+    return table.rename_columns(list(header.known)).combine_chunks().to_batches()[0]
+
+
+# --- Row by row -----------------------------------------------------------------------------------
+
+
+class Cleaner(NamedTuple):
+    """How to read the cells of a column of numbers.
+
+    Those that match the pattern `sound` are as Arrow reads them. `clean` returns another one,
+    without spaces around it, so that Arrow reads it; None if it is not of its type.
+    """
+
+    sound: str
+    clean: Callable[[str], str | None]
+
+
+Cleaners = Mapping[str, Cleaner]
+
+
+@dataclass(frozen=True)
+class CleanRows:
+    """The rows of a block that can be read, written so that `read_all` reads them; their lines.
+
+    The others are `bad`: their lines, and why. `invalid_texts` is the number of lines that are
+    not UTF-8.
+    """
+
+    block: Block
+    lines: list[int]
+    bad: list[tuple[int, str]]
+    invalid_texts: int
+
+
+def clean_rows(
+    block: Block, header: Header, cleaners: Cleaners, choose: Callable[[str], Cleaners]
+) -> CleanRows:
+    """Keep the rows that have as many cells as the header, all of them of their type.
+
+    The cells of a row that are numbers are checked in the order of the cleaners, those that
+    `choose` returns for its event type if they are not sound.
+    """
+    out, lines, bad, invalid_texts = io.StringIO(), [], [], 0
+    writer = csv.writer(out, lineterminator="\n", delimiter=header.separator)
+    is_sound = _sound_line(header, cleaners).fullmatch
+    for number, line in enumerate(block.data.split(b"\n"), block.first_line):
+        if not line.strip():
+            continue
+        line = line.replace(b"\r", b"")
+        text = line.decode("utf-8", "backslashreplace")
+        if is_sound(line):
+            out.write(f"{text}\n")
+            lines.append(number)
+            continue
+        cells = header.split(text)
+        invalid_texts += cells is not None and text.encode() != line
+        try:
+            writer.writerow(_clean_row(text, cells, header, choose))
+            lines.append(number)
+        except _BadRowError as error:
+            bad.append((number, str(error)))
+    return CleanRows(Block(out.getvalue().encode(), block.first_line), lines, bad, invalid_texts)
+
+
+def _sound_line(header: Header, cleaners: Cleaners) -> re.Pattern[bytes]:
+    """Matches most lines that need no cleaning, which is much faster than to clean them."""
+    separator = re.escape(header.separator)
+    sound = [rf'[^"\r\x80-\xff{separator}]*'] * len(header.columns)
+    for name, cleaner in cleaners.items():
+        sound[header.known[name]] = f"(?:{cleaner.sound})"
+    between = f"{separator} *" if header.has_spaces else separator
+    return re.compile(between.join(sound).encode())
+
+
+class _BadRowError(Exception):
+    """Why a row cannot be read."""
+
+
+def _clean_row(
+    line: str, cells: list[str] | None, header: Header, choose: Callable[[str], Cleaners]
+) -> list[str]:
+    """All cells of a line, those that are numbers cleaned. Raises _BadRowError."""
+    if cells is None:
+        raise _BadRowError("a quote is not closed in its line")
+    if len(cells) != len(header.columns):
+        raise _BadRowError(_miscounted(line, len(cells), header))
+    event_type = cells[header.known.get(EVENT_TYPE, 0)]
+    for name, cleaner in choose(event_type).items():
+        at = header.known[name]
+        cell = cells[at].strip()
+        cleaned = cleaner.clean(cell)
+        if cleaned is None:
+            what = f"{quote_cell(cell)}, no number of possible size" if cell else "empty"
+            raise _BadRowError(f"{header.columns[at]} is {what}")
+        cells[at] = cleaned
+    return cells
+
+
+def _miscounted(line: str, count: int, header: Header) -> str:
+    """That a row has another number of cells than the header; perhaps others separate them."""
+    expected = len(header.columns)
+    reason = f"{count} cells where the header has {expected}"
+    others = [each for each in SEPARATORS if each in line and each != header.separator]
+    for other in others:
+        if len(cells_of(line, other)) == expected:
+            return (
+                f"{reason}: {other!r} separates them, and {header.separator!r} those of the header"
+            )
+    alike = line.translate(dict.fromkeys(map(ord, others), header.separator))
+    if others and len(cells_of(alike, header.separator)) == expected:
+        found = " and ".join(map(repr, others))
+        return f"{reason}: {found} may separate some, and {header.separator!r} others"
+    return reason
+
+
+def _clean_integer(
+    cell: str, *, first: int = -(1 << 63), last: int = (1 << 63) - 1, is_needed: bool = False
+) -> str | None:
+    """An integer within limits, or nothing unless it is needed."""
+    if not cell:
+        return None if is_needed else ""
+    match = _INTEGER.fullmatch(cell)
+    value = int(match[1] + match[2]) if match else last + 1
+    return str(value) if first <= value <= last else None
+
+
+def _clean_seconds(cell: str) -> str | None:
+    """A number of seconds."""
+    value = float(cell) if _DECIMAL.fullmatch(cell) else float("inf")
+    return repr(value) if abs(value * 1e9) < MOST_NS else None
+
+
+def _clean_end(cell: str) -> str | None:
+    """The end of a visit in seconds, or nothing if it is open."""
+    return "inf" if not cell or _INFINITE.fullmatch(cell) else _clean_seconds(cell)
+
+
+def _clean_nanoseconds(cell: str) -> str | None:
+    """A number of nanoseconds, rounded."""
+    if _INTEGER.fullmatch(cell):
+        return _clean_integer(cell, first=1 - MOST_NS, last=MOST_NS - 1)
+    value = float(cell) if _DECIMAL.fullmatch(cell) else float("inf")
+    return str(round(value)) if abs(value) < MOST_NS else None
+
+
+_needed = partial(_clean_integer, first=0, last=LAST_PLACE, is_needed=True)
+INTEGER = Cleaner(r"-?[0-9]{1,18}|", _clean_integer)
+NUMBER = Cleaner(r"[0-9]{1,9}|", partial(_clean_integer, first=0, last=LAST_PLACE))
+NEEDED_NUMBER = Cleaner(r"[0-9]{1,9}", _needed)
+NUMBER_OR_ZERO = Cleaner(r"[0-9]{1,9}", lambda cell: _needed(cell or "0"))
+"""Numbers of processes, threads and depths."""
+NANOSECONDS = Cleaner(r"-?[0-9]{1,18}", _clean_nanoseconds)
+SECONDS = Cleaner(r"-?[0-9]{1,9}(?:\.[0-9]+)?", _clean_seconds)
+END = Cleaner(rf"inf|{SECONDS.sound}", _clean_end)
+ZERO = Cleaner("0", lambda _: "0")
+"""Where a cell does not matter."""

@@ -44,11 +44,11 @@ class Header:
         names = {self.time, *_FIELDS}
         return {name: at for at, name in enumerate(self.columns) if name in names}
 
-    def is_closed(self, line: str) -> bool:
-        """Whether all quotes of a line are closed in it, so that what follows is a cell."""
+    def split(self, line: str) -> list[str] | None:
+        """The cells of a line; None if a quote is not closed in it."""
         text = f"{line}{self.separator}x"
         (cells,) = csv.reader([text], skipinitialspace=self.has_spaces, delimiter=self.separator)
-        return cells[-1] == "x"
+        return cells[:-1] if cells[-1] == "x" else None
 
     @cached_property
     def is_call_graph(self) -> bool:
@@ -88,7 +88,7 @@ def read_header(path: Path, *, is_checked: bool = True) -> Header:
     separator, names = max(cut, key=lambda each: len(each[1]))
     columns = tuple(_SPELLING.get(name.casefold(), name) for name in names)
     header = Header(path, columns, f"{separator} " in line, separator)
-    if not header.is_closed(line):
+    if header.split(line) is None:
         raise NotATraceError(f"{path}: no trace: a quote is not closed in its first line")
     if is_checked:
         check_header(header)

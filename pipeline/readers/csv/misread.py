@@ -1,7 +1,7 @@
 """Cells that are not understood: which, in how many rows, where first, and what may be meant."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tracemill.readers.csv.blocks import RowPlace, lines_of
 from tracemill.readers.csv.parsing import Integers, ParsedBlock, TextColumn
 
 MOST_CELLS = 50
@@ -21,7 +20,7 @@ _MEANT = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass
 class Misread:
     """A cell that is not understood, in the words of the table of them."""
 
@@ -40,19 +39,11 @@ class Misread:
 
 
 @dataclass
-class _Seen:
-    path: Path
-    place: RowPlace
-    nearest: str | None
-    row_count: int = 0
-
-
-@dataclass
 class MisreadCells:
     """Collects cells that are not understood, in the order of the rows."""
 
     path: Path = Path()
-    _seen: dict[tuple[str, str], dict[str, _Seen]] = field(default_factory=dict)
+    _seen: dict[tuple[str, str], dict[str, Misread]] = field(default_factory=dict)
 
     def add_texts(
         self, block: ParsedBlock, rows: NDArray[np.intp], name: str, column: TextColumn,
@@ -90,38 +81,23 @@ class MisreadCells:
         if cell not in seen:
             if len(seen) == MOST_CELLS:
                 return
-            seen[cell] = _Seen(self.path, block.place(row), nearest(cell, known))
+            line, meant = block.line(row), nearest(cell, known)
+            seen[cell] = Misread(use[0], cell, 0, self.path.name, line, meant)
         seen[cell].row_count += count
 
     def all(self) -> list[Misread]:
-        """Those remembered, by file and line; reads the files once more if there are any."""
-        found = [
-            (name, cell, each)
-            for (name, _), cells in self._seen.items()
-            for cell, each in cells.items()
-        ]
-        lines: dict[tuple[Path, RowPlace], int] = {}
-        for path in {each.path for _, _, each in found}:
-            places = [each.place for _, _, each in found if each.path == path]
-            numbers = lines_of(path, places)
-            lines |= {(path, place): at for place, at in zip(places, numbers, strict=True)}
+        """Those remembered, by file and line."""
         made: dict[tuple[str, str], Misread] = {}
-        for name, cell, each in found:
-            line = lines[each.path, each.place]
-            one = Misread(name, cell, each.row_count, each.path.name, line, each.nearest)
-            made[name, cell] = _joined(made.get((name, cell)), one)
-        return sorted(made.values(), key=lambda one: (one.file, one.first_line, one.column_name))
+        found = [each for cells in self._seen.values() for each in cells.values()]
+        for each in sorted(found, key=_place):
+            first = made.setdefault((each.column_name, each.cell), replace(each, row_count=0))
+            first.row_count += each.row_count
+            first.nearest = first.nearest or each.nearest
+        return list(made.values())
 
 
-def _joined(one: Misread | None, other: Misread) -> Misread:
-    """The same cell of two uses."""
-    if one is None:
-        return other
-    first = min(one, other, key=lambda each: (each.file, each.first_line))
-    return Misread(
-        one.column_name, one.cell, one.row_count + other.row_count, first.file, first.first_line,
-        one.nearest or other.nearest,
-    )  # fmt: skip
+def _place(one: Misread) -> tuple[str, int, str]:
+    return one.file, one.first_line, one.column_name
 
 
 def nearest(cell: str, known: Sequence[str]) -> str | None:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from tracemill.kernels import records as kinds
 from tracemill.readers.common.arguments import places_of
 from tracemill.readers.common.definitions import UNDEFINED_32
-from tracemill.readers.csv.blocks import RowPlace
 from tracemill.readers.csv.misread import MisreadCells, nearest
 from tracemill.readers.csv.parsing import (
     Integers,
@@ -99,7 +98,7 @@ class RowMaker:
     """Turns parsed blocks into records; remembers what they name, and what is not understood.
 
     Of `row_count` rows that are no definitions, `used_count` became records of known kinds.
-    `bad_definition` tells where the first definition stands that is none, and why.
+    `bad_definition` is the line of the first definition that is none, and why.
     """
 
     regions: Names = field(default_factory=Names)
@@ -108,7 +107,7 @@ class RowMaker:
     definitions: list[Definition] = field(default_factory=list)
     findings: Counter[str] = field(default_factory=Counter)
     misread: MisreadCells = field(default_factory=MisreadCells)
-    bad_definition: tuple[RowPlace, str] | None = None
+    bad_definition: tuple[int, str] | None = None
     row_count: int = 0
     used_count: int = 0
 
@@ -317,7 +316,7 @@ class RowMaker:
             reason = (
                 f"{layout.DEFINITION} is no JSON object" if is_known else _undefined(event_type)
             )
-            self.bad_definition = block.place(row), reason
+            self.bad_definition = block.line(row), reason
 
 
 def _undefined(event_type: str) -> str:

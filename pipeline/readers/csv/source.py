@@ -11,21 +11,27 @@ import pyarrow as pa
 from tracemill.base.errors import DamagedTraceError, NotATraceError
 from tracemill.readers.common.reading import LocationState
 from tracemill.readers.common.tables import READ_TABLES, read_tables
-from tracemill.readers.csv.blocks import Block, Damage, RowPlace, count_lines, lines_of, read_blocks
+from tracemill.readers.csv.blocks import Block, Damage, count_lines, read_blocks
 from tracemill.readers.csv.call_graph import CallGraph
 from tracemill.readers.csv.definitions import define
 from tracemill.readers.csv.files import TextIdentity, find_files
 from tracemill.readers.csv.header import SEE, Header
 from tracemill.readers.csv.misread import Misread, misread_table
-from tracemill.readers.csv.parsing import ParsedBlock, ParsedCells, parse_block, parse_cells
+from tracemill.readers.csv.parsing import (
+    Parsed,
+    ParsedBlock,
+    ParsedVisits,
+    parse_block,
+    parse_visits,
+)
 from tracemill.readers.csv.rows import RowMaker
 from tracemill.readers.csv.spill import NestedLook, Spill, SpilledRecords
 from tracemill.schemas.matching import MISREAD_CELLS
 from tracemill.schemas.table import Table
 from tracemill.store import GenerationWriter
 
-Parsed = TypeVar("Parsed", ParsedBlock, ParsedCells)
-Parser = Callable[[Block, Header], Parsed]
+P = TypeVar("P", ParsedBlock, ParsedVisits)
+Parser = Callable[[Block, Header], P]
 _PASSES = 3
 _TYPICAL_ROW_BYTES = 40
 _WORST = 3
@@ -65,7 +71,7 @@ class CsvSource:
         if self._found.is_call_graph:
             headers = self._found.headers
             graph = CallGraph(headers or self._found.parquet, is_text=bool(headers))
-            texts = _cells_of_all(headers, made, threads=threads, allow_damaged=allow_damaged)
+            texts = _visits_of_all(headers, made, threads=threads, allow_damaged=allow_damaged)
             for rows in graph.read(
                 made, texts, folder=sink.spill_path, threads=threads, allow_damaged=allow_damaged,
                 report=report,
@@ -130,23 +136,25 @@ def read_rows(
             yield block
 
 
-def _cells_of_all(
+def _visits_of_all(
     headers: Iterable[Header], made: RowMaker, *, threads: int, allow_damaged: bool
 ) -> Iterator[pa.RecordBatch]:
-    """The cells of call graphs, likewise."""
+    """The visits of call graphs, likewise."""
     for header in headers:
-        for block in _read(header, made, parse_cells, threads=threads, allow_damaged=allow_damaged):
-            yield block.cells
+        parse = parse_visits
+        for block in _read(header, made, parse, threads=threads, allow_damaged=allow_damaged):
+            if block.cells is not None:
+                yield block.cells
 
 
 def _read(
-    header: Header, made: RowMaker, parse: Parser[Parsed], *, threads: int, allow_damaged: bool
-) -> Iterator[Parsed]:
+    header: Header, made: RowMaker, parse: Parser[P], *, threads: int, allow_damaged: bool
+) -> Iterator[P]:
     damage = Damage()
     for block in _parsed(read_blocks(header.path, damage), header, parse, threads):
         if not allow_damaged:
             _check(header.path, block, damage)
-        made.findings["unreadable_row"] += block.bad_count
+        made.findings["unreadable_row"] += len(block.bad)
         made.findings["invalid_text"] += block.invalid_texts
         yield block
     if not allow_damaged:
@@ -154,34 +162,31 @@ def _read(
     made.findings["cut_input"] += bool(damage.problem)
 
 
-def _check(path: Path, block: ParsedBlock | ParsedCells | None, damage: Damage) -> None:
+def _check(path: Path, block: Parsed | None, damage: Damage) -> None:
     """Raise DamagedTraceError for what could not be read."""
     if damage.problem:
         raise DamagedTraceError(
             f"{path}: it cannot be decompressed to its end ({damage.problem}); copy it again, or "
             "analyse what is readable with --allow-damaged"
         )
-    if block and block.first_bad:
-        line, reason = block.first_bad
-        raise _bad_row(path, RowPlace(block.offset, 0, line), reason)
+    if block and block.bad:
+        raise _bad_row(path, *block.bad[0])
 
 
-def _bad_row(path: Path, place: RowPlace, reason: str) -> DamagedTraceError:
-    (line,) = lines_of(path, [place])
+def _bad_row(path: Path, line: int, reason: str) -> DamagedTraceError:
     return DamagedTraceError(
         f"{path}: line {line}: {reason}; correct it, or analyse the rows that are readable with "
         "--allow-damaged"
     )
 
 
-def _parsed(
-    blocks: Iterator[Block], header: Header, parse: Parser[Parsed], threads: int
-) -> Iterator[Parsed]:
+def _parsed(blocks: Iterator[Block], header: Header, parse: Parser[P], threads: int) -> Iterator[P]:
     """Blocks parsed, several at a time, in their order."""
+    blocks = (block.without_header() if block.first_line == 1 else block for block in blocks)
     if threads == 1:
         yield from (parse(block, header) for block in blocks)
         return
-    waiting: deque[Future[Parsed]] = deque()
+    waiting: deque[Future[P]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         for block in blocks:
             waiting.append(pool.submit(parse, block, header))
