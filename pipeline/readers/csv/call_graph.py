@@ -22,10 +22,10 @@ _READ_PARQUET = "read_parquet($files, union_by_name = true, hive_partitioning = 
 
 
 class CallGraph:
-    """Files of one call graph, by their headers: all text or all Parquet."""
+    """A call graph, with the headers of those of its files that are Parquet."""
 
-    def __init__(self, headers: Sequence[Header], *, is_text: bool) -> None:
-        self._headers, self._is_text = headers, is_text
+    def __init__(self, parquet: Sequence[Header]) -> None:
+        self._parquet = parquet
 
     def read(
         self, made: RowMaker, texts: Iterable[pa.RecordBatch], *, folder: Path, threads: int,
@@ -33,18 +33,21 @@ class CallGraph:
     ) -> Iterator[Rows]:  # fmt: skip
         """All visits as records; sorted outside of memory, in `folder`.
 
-        `texts` are the cells of files that are text. Raises DamagedTraceError for rows that cannot
+        `texts` are the visits of files that are text. Raises DamagedTraceError for rows that cannot
         be, unless damage is allowed.
         """
         from tracemill.store.database import connect
 
         connection = connect(threads=threads, temp_directory=str(folder))
         try:
-            if self._is_text:
-                _load_texts(connection, texts)
-            else:
+            connection.execute(_VISITS)
+            if self._parquet:
                 self._load_parquet(connection)
                 self._check(connection, made, allow_damaged=allow_damaged)
+            for cells in texts:
+                connection.register("cells", cells)
+                connection.execute(_ADD.format(rows="cells"))
+                connection.unregister("cells")
             places = _places(connection, made)
             reader = connection.sql(_SORTED).to_arrow_reader(BATCH_ROWS)
             unfolder = _Unfolder(made, places)
@@ -59,15 +62,13 @@ class CallGraph:
         """A table of the visits, times in ns."""
         import duckdb
 
-        first = self._headers[0]
+        first = self._parquet[0]
         names = {name: first.columns[at] for name, at in first.call_graph_columns.items()}
         columns = ", ".join(f'"{names[name]}" AS "{name}"' for name in _COLUMNS)
-        files = [str(header.path) for header in self._headers]
+        files = [str(header.path) for header in self._parquet]
         try:
-            connection.execute(
-                f"CREATE TEMP TABLE raw AS SELECT {columns} FROM {_READ_PARQUET}", {"files": files}
-            )
-            connection.execute(_CLEANED)
+            rows = f"(SELECT {columns} FROM {_READ_PARQUET})"
+            connection.execute(_ADD.format(rows=rows), {"files": files})
         except duckdb.Error as error:
             reason = str(error).splitlines()[0]
             raise DamagedTraceError(f"{files[0]}: cannot be read: {reason}") from error
@@ -76,34 +77,25 @@ class CallGraph:
         """Count the rows that cannot be visits, or raise DamagedTraceError."""
         ((bad, good, example),) = connection.execute(_BAD_ROWS).fetchall()
         if bad and not (good and allow_damaged):
-            path = self._headers[0].path
+            path = self._parquet[0].path
             advice = "correct them, or analyse the others with --allow-damaged"
             raise DamagedTraceError(
-                f"{path.parent if len(self._headers) > 1 else path}: "
+                f"{path.parent if len(self._parquet) > 1 else path}: "
                 f"{bad if good else 'all'} rows without possible times or depth, such as "
                 f"{example}; {advice if good else 'copy it again'}"
             )
         made.findings["unreadable_row"] += bad
 
 
-def _load_texts(connection: Any, texts: Iterable[pa.RecordBatch]) -> None:
-    """A table of the visits, times in ns."""
-    connection.execute(_RAW)
-    for cells in texts:
-        connection.register("cells", cells)
-        connection.execute("INSERT INTO raw BY NAME FROM cells")
-        connection.unregister("cells")
-    connection.execute(_CLEANED)
-
-
-_RAW = """
-CREATE TEMP TABLE raw (
-    "group" VARCHAR, thread VARCHAR, depth BIGINT, name VARCHAR, "start" DOUBLE, "end" DOUBLE
+_VISITS = """
+CREATE TEMP TABLE visits (
+    "group" VARCHAR, thread VARCHAR, name VARCHAR, level INTEGER, begin_ns BIGINT, end_ns BIGINT,
+    is_closed BOOLEAN, is_good BOOLEAN
 )
 """
 # A number of seconds, or an integer number of nanoseconds; an open end is infinite or none.
-_CLEANED = f"""
-CREATE TEMP TABLE visits AS
+_ADD = f"""
+INSERT INTO visits
 SELECT
     coalesce("group"::VARCHAR, '') AS "group",
     coalesce(thread::VARCHAR, '') AS thread,
@@ -125,7 +117,7 @@ SELECT
         AND (NOT is_closed OR abs(end_ns) < {_MOST_NS}),
         FALSE
     ) AS is_good
-FROM raw
+FROM {{rows}}
 """
 _BAD_ROWS = """
 SELECT

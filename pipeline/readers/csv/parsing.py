@@ -55,12 +55,6 @@ class NumberColumn:
             return cls(cells.to_numpy())
         return cls(cells.fill_null(0).to_numpy(), cells.is_null().to_numpy(zero_copy_only=False))
 
-    def choose(self, rows: NDArray[np.intp]) -> "NumberColumn":
-        """The cells of some rows."""
-        return NumberColumn(
-            self.values[rows], None if self.is_empty is None else self.is_empty[rows]
-        )
-
 
 @dataclass(kw_only=True)
 class Parsed:
@@ -78,32 +72,19 @@ class Parsed:
 
 @dataclass(kw_only=True)
 class ParsedBlock(Parsed):
-    """The rows of a block that could be read; columns that are absent are not in the mappings.
-
-    `taken` are the rows of the block that these are, if not all.
-    """
+    """The rows of a block that could be read; columns that are absent are not in the mappings."""
 
     row_count: int
     times: Integers
     texts: dict[str, TextColumn]
     numbers: dict[str, NumberColumn]
-    taken: NDArray[np.intp] | None = None
 
     def line(self, row: int) -> int:
         """The line of the file that a row stands in."""
         if self.lines is None:
             lines = enumerate(self.block.data.split(b"\n"), self.block.first_line)
             self.lines = [number for number, line in lines if line.strip(b"\r")]
-        return self.lines[row if self.taken is None else int(self.taken[row])]
-
-    def choose(self, rows: NDArray[np.intp]) -> "ParsedBlock":
-        """Some rows of a block that is whole."""
-        texts = {name: TextColumn(c.codes[rows], c.words) for name, c in self.texts.items()}
-        numbers = {name: column.choose(rows) for name, column in self.numbers.items()}
-        return replace(
-            self, row_count=len(rows), times=self.times[rows], texts=texts, numbers=numbers,
-            taken=rows,
-        )  # fmt: skip
+        return self.lines[row]
 
 
 @dataclass(kw_only=True)

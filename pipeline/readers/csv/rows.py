@@ -115,22 +115,23 @@ class RowMaker:
         """Records of a block, in order."""
         event_types, names = block.texts[layout.EVENT_TYPE], block.texts[layout.NAME]
         classes = _classes(event_types)
+        kept: slice | NDArray[np.intp] = slice(None)
         if (classes == _DEFINE).any():
-            block = self._take_definitions(block, classes == _DEFINE)
-            return self.make(block)
+            self._define(block, np.flatnonzero(classes == _DEFINE))
+            kept = np.flatnonzero(classes != _DEFINE)
         if (classes == _OTHER).any():
             others = np.flatnonzero(classes == _OTHER)
             self.misread.add_texts(block, others, layout.EVENT_TYPE, event_types, _EVENT_TYPES)
         kind, ref = self._visits(classes, names)
-        location = self._locations(block)
-        rest = np.flatnonzero(classes > _LEAVE)
+        rest = np.flatnonzero((classes > _LEAVE) & (classes != _DEFINE))
         side = np.empty((0, kinds.SIDE_WIDTH), np.uint64)
         if len(rest):
             side = self._records(block, classes, names, rest, kind)
             ref[rest] = np.arange(len(rest), dtype=np.uint32)
+        location, kind = self._locations(block, kept), kind[kept]
         self.row_count += len(kind)
         self.used_count += int(np.count_nonzero(kind != kinds.UNKNOWN))
-        return Rows(location, block.times, kind, ref, side)
+        return Rows(location, block.times[kept], kind, ref[kept], side)
 
     def _visits(
         self, classes: NDArray[np.int8], names: TextColumn
@@ -142,11 +143,11 @@ class RowMaker:
             numbers[code] = self.regions.number(names.words[code])
         return classes.astype(np.uint8), numbers[names.codes]
 
-    def _locations(self, block: ParsedBlock) -> NDArray[np.int32]:
+    def _locations(self, block: ParsedBlock, kept: slice | NDArray[np.intp]) -> NDArray[np.int32]:
         keys = block.numbers[layout.PROCESS].values << 32
         if layout.THREAD in block.numbers:
             keys = keys | block.numbers[layout.THREAD].values
-        encoded = pc.dictionary_encode(pa.array(keys))
+        encoded = pc.dictionary_encode(pa.array(keys[kept]))
         found = encoded.dictionary.to_pylist()
         numbers = [self.places.setdefault(key, len(self.places)) for key in found]
         return np.array(numbers, np.int32)[encoded.indices.to_numpy()]
@@ -288,25 +289,19 @@ class RowMaker:
 
     # --- Definitions -----------------------------------------------------------------------------
 
-    def _take_definitions(
-        self, block: ParsedBlock, is_definition: NDArray[np.bool_]
-    ) -> ParsedBlock:
-        """Remember the rows that define something; the block without them."""
-        for row in np.flatnonzero(is_definition).tolist():
-            self._define(block, row)
-        return block.choose(np.flatnonzero(~is_definition))
-
-    def _define(self, block: ParsedBlock, row: int) -> None:
-        words = _word(block.texts.get(layout.EVENT_TYPE), row).split(maxsplit=1)
-        kind = _KINDS.get(words[1].lower()) if len(words) == 2 else None
-        properties = _properties(_word(block.texts.get(layout.DEFINITION), row))
-        if kind is None or properties is None:
-            self._tell_bad_definition(block, row, " ".join(words), is_known=kind is not None)
-            return
-        process = _number(block.numbers.get(layout.PROCESS), row)
-        thread = _number(block.numbers.get(layout.THREAD), row)
-        name = _word(block.texts[layout.NAME], row)
-        self.definitions.append(Definition(kind, name, process, thread, properties))
+    def _define(self, block: ParsedBlock, rows: NDArray[np.intp]) -> None:
+        """Remember the rows that define something."""
+        for row in rows.tolist():
+            words = _word(block.texts[layout.EVENT_TYPE], row).split(maxsplit=1)
+            kind = _KINDS.get(words[1].lower()) if len(words) == 2 else None
+            properties = _properties(_word(block.texts.get(layout.DEFINITION), row))
+            if kind is None or properties is None:
+                self._tell_bad_definition(block, row, " ".join(words), is_known=kind is not None)
+                continue
+            process = _number(block.numbers.get(layout.PROCESS), row)
+            thread = _number(block.numbers.get(layout.THREAD), row)
+            name = _word(block.texts[layout.NAME], row)
+            self.definitions.append(Definition(kind, name, process, thread, properties))
 
     def _tell_bad_definition(
         self, block: ParsedBlock, row: int, event_type: str, *, is_known: bool

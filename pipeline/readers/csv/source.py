@@ -17,14 +17,8 @@ from tracemill.readers.csv.definitions import define
 from tracemill.readers.csv.files import TextIdentity, find_files
 from tracemill.readers.csv.header import SEE, Header
 from tracemill.readers.csv.misread import Misread, misread_table
-from tracemill.readers.csv.parsing import (
-    Parsed,
-    ParsedBlock,
-    ParsedVisits,
-    parse_block,
-    parse_visits,
-)
-from tracemill.readers.csv.rows import RowMaker
+from tracemill.readers.csv.parsing import ParsedBlock, ParsedVisits, parse_block, parse_visits
+from tracemill.readers.csv.rows import RowMaker, Rows
 from tracemill.readers.csv.spill import NestedLook, Spill, SpilledRecords
 from tracemill.schemas.matching import MISREAD_CELLS
 from tracemill.schemas.table import Table
@@ -68,31 +62,30 @@ class CsvSource:
     ) -> None:
         """Write all tables. Raises DamagedTraceError unless damage is allowed."""
         made, spill = RowMaker(), Spill(sink.spill_path)
+        texts = _Texts(self._found.headers, made, threads=threads, allow_damaged=allow_damaged)
         if self._found.is_call_graph:
-            headers = self._found.headers
-            graph = CallGraph(headers or self._found.parquet, is_text=bool(headers))
-            texts = _visits_of_all(headers, made, threads=threads, allow_damaged=allow_damaged)
-            for rows in graph.read(
-                made, texts, folder=sink.spill_path, threads=threads, allow_damaged=allow_damaged,
-                report=report,
-            ):  # fmt: skip
-                spill.add(rows)
-        for header in () if self._found.is_call_graph else self._found.headers:
-            made.misread.path = header.path
-            for block in read_rows(header, made, threads=threads, allow_damaged=allow_damaged):
-                spill.add(made.make(block))
-                if made.bad_definition and not allow_damaged:
-                    raise _bad_row(header.path, *made.bad_definition)
-                report(block.row_count)
+            rows = CallGraph(self._found.parquet).read(
+                made, texts.visits(), folder=sink.spill_path, threads=threads,
+                allow_damaged=allow_damaged, report=report,
+            )  # fmt: skip
+        else:
+            rows = texts.records(report)
+        for each in rows:
+            spill.add(each)
         for path in self._found.others:
             made.findings["unknown_record"] += max(count_lines(path) - 1, 0)
         misread = made.misread.all()
         _check_use(self.path, made, misread)
         sink.write(MISREAD_CELLS, misread_table(misread))
         spill.flush()
-        read_spilled(
-            self.path, made, spill, sink, run_id=run_id, threads=threads,
-            allow_damaged=allow_damaged, report=report,
+        defined = define(made, spill.counts)
+        records = SpilledRecords(self.path, defined.identifiers.definitions, spill, defined.places)
+        counts = [count for *_, count, _ in records.definitions["Location"].values()]
+        read_tables(
+            records, defined.origin, defined.identifiers, defined.code,
+            [LocationState(count) for count in counts], sink, run_id=run_id, threads=threads,
+            allow_damaged=allow_damaged, report=report, findings=made.findings,
+            plain=NestedLook(spill, defined.places, defined.code.ids, report),
         )  # fmt: skip
 
 
@@ -111,66 +104,54 @@ def _check_use(path: Path, made: RowMaker, misread: list[Misread]) -> None:
     raise NotATraceError(f"{path}: no trace: it has a header but no rows; {SEE}")
 
 
-def read_spilled(
-    path: Path, made: RowMaker, spill: Spill, sink: GenerationWriter, *, run_id: str, threads: int,
-    allow_damaged: bool, report: Callable[[int], None],
-) -> None:  # fmt: skip
-    """Write all tables of records that lie sorted in a spill."""
-    defined = define(made, spill.counts)
-    records = SpilledRecords(path, defined.identifiers.definitions, spill, defined.places)
-    counts = [count for *_, count, _ in records.definitions["Location"].values()]
-    read_tables(
-        records, defined.origin, defined.identifiers, defined.code,
-        [LocationState(count) for count in counts], sink, run_id=run_id, threads=threads,
-        allow_damaged=allow_damaged, report=report, findings=made.findings,
-        plain=NestedLook(spill, defined.places, defined.code.ids, report),
-    )  # fmt: skip
+class _Texts:
+    """Reads files of text; counts in `made` what cannot be read, or raises DamagedTraceError."""
 
+    def __init__(
+        self, headers: Iterable[Header], made: RowMaker, *, threads: int, allow_damaged: bool
+    ) -> None:
+        self._headers, self._made = headers, made
+        self._threads, self._allow_damaged = threads, allow_damaged
 
-def read_rows(
-    header: Header, made: RowMaker, *, threads: int, allow_damaged: bool
-) -> Iterator[ParsedBlock]:
-    """All rows, block by block; what cannot be read is counted, or raises DamagedTraceError."""
-    for block in _read(header, made, parse_block, threads=threads, allow_damaged=allow_damaged):
-        if block.row_count:
+    def records(self, report: Callable[[int], None]) -> Iterator[Rows]:
+        """The records of all files, block by block."""
+        for header in self._headers:
+            self._made.misread.path = header.path
+            for block in self._read(header, parse_block):
+                if block.row_count:
+                    yield self._made.make(block)
+                if self._made.bad_definition and not self._allow_damaged:
+                    raise _bad_row(header.path, *self._made.bad_definition)
+                report(block.row_count)
+
+    def visits(self) -> Iterator[pa.RecordBatch]:
+        """The visits of all call graphs."""
+        for header in self._headers:
+            for block in self._read(header, parse_visits):
+                if block.cells is not None:
+                    yield block.cells
+
+    def _read(self, header: Header, parse: Parser[P]) -> Iterator[P]:
+        damage, findings = Damage(), self._made.findings
+        for block in _parsed(read_blocks(header.path, damage), header, parse, self._threads):
+            self._check(header.path, block.bad, damage)
+            findings["unreadable_row"] += len(block.bad)
+            findings["invalid_text"] += block.invalid_texts
             yield block
+        self._check(header.path, [], damage)
+        findings["cut_input"] += bool(damage.problem)
 
-
-def _visits_of_all(
-    headers: Iterable[Header], made: RowMaker, *, threads: int, allow_damaged: bool
-) -> Iterator[pa.RecordBatch]:
-    """The visits of call graphs, likewise."""
-    for header in headers:
-        parse = parse_visits
-        for block in _read(header, made, parse, threads=threads, allow_damaged=allow_damaged):
-            if block.cells is not None:
-                yield block.cells
-
-
-def _read(
-    header: Header, made: RowMaker, parse: Parser[P], *, threads: int, allow_damaged: bool
-) -> Iterator[P]:
-    damage = Damage()
-    for block in _parsed(read_blocks(header.path, damage), header, parse, threads):
-        if not allow_damaged:
-            _check(header.path, block, damage)
-        made.findings["unreadable_row"] += len(block.bad)
-        made.findings["invalid_text"] += block.invalid_texts
-        yield block
-    if not allow_damaged:
-        _check(header.path, None, damage)
-    made.findings["cut_input"] += bool(damage.problem)
-
-
-def _check(path: Path, block: Parsed | None, damage: Damage) -> None:
-    """Raise DamagedTraceError for what could not be read."""
-    if damage.problem:
-        raise DamagedTraceError(
-            f"{path}: it cannot be decompressed to its end ({damage.problem}); copy it again, or "
-            "analyse what is readable with --allow-damaged"
-        )
-    if block and block.bad:
-        raise _bad_row(path, *block.bad[0])
+    def _check(self, path: Path, bad: list[tuple[int, str]], damage: Damage) -> None:
+        """Raise DamagedTraceError for what could not be read, unless damage is allowed."""
+        if self._allow_damaged:
+            return
+        if damage.problem:
+            raise DamagedTraceError(
+                f"{path}: it cannot be decompressed to its end ({damage.problem}); copy it again, "
+                "or analyse what is readable with --allow-damaged"
+            )
+        if bad:
+            raise _bad_row(path, *bad[0])
 
 
 def _bad_row(path: Path, line: int, reason: str) -> DamagedTraceError:
