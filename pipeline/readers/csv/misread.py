@@ -4,12 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tracemill.readers.csv.parsing import Integers, ParsedBlock, TextColumn
+from tracemill.readers.csv.parsing import ParsedBlock
 
 MOST_CELLS = 50
 """Different cells of a column that are remembered for each of their uses."""
@@ -45,59 +46,39 @@ class MisreadCells:
     path: Path = Path()
     _seen: dict[tuple[str, str], dict[str, Misread]] = field(default_factory=dict)
 
-    def add_texts(
-        self, block: ParsedBlock, rows: NDArray[np.intp], name: str, column: TextColumn,
-        known: Sequence[str] = (), *, use: str = "",
+    def add(
+        self, block: ParsedBlock, rows: NDArray[np.intp], name: str, values: NDArray[Any], *,
+        words: Sequence[str] = (), known: Sequence[str] = (), use: str = "",
     ) -> None:  # fmt: skip
-        """Remember a column's cells in some rows; the nearest of the `known` ones may be meant.
+        """Remember the values of a column in some rows, which are codes if there are `words`.
 
-        A `use` tells apart what is added on its own, so that the order of rows decides what is
-        remembered, wherever blocks end.
+        The nearest of the `known` words may be meant. A `use` separates what is added on its own,
+        so that the order of rows decides what is remembered, wherever blocks end.
         """
-        codes, first, counts = np.unique(column.codes[rows], return_index=True, return_counts=True)
-        for at in np.argsort(first).tolist():
-            cell = column.words[codes[at]]
-            self._add(block, (name, use), cell, int(rows[first[at]]), int(counts[at]), known)
-
-    def add_numbers(
-        self, block: ParsedBlock, rows: NDArray[np.intp], name: str, values: Integers, use: str
-    ) -> None:
-        """Remember the values of a column in some rows."""
         found, first, counts = np.unique(values, return_index=True, return_counts=True)
+        seen = self._seen.setdefault((name, use), {})
         for at in np.argsort(first).tolist():
-            row, count = int(rows[first[at]]), int(counts[at])
-            self._add(block, (name, use), str(found[at]), row, count)
+            cell = (words[found[at]] if words else str(found[at]))[:_LONGEST]
+            if cell not in seen:
+                if len(seen) == MOST_CELLS:
+                    continue
+                line, meant = block.line(int(rows[first[at]])), nearest(cell, known)
+                seen[cell] = Misread(name, cell, 0, self.path.name, line, meant)
+            seen[cell].row_count += int(counts[at])
 
     def add_empty(self, block: ParsedBlock, rows: NDArray[np.intp], name: str) -> None:
         """Remember that a column is empty in some rows that need it."""
-        if len(rows):
-            self._add(block, (name, "needed"), "", int(rows[0]), len(rows))
-
-    def _add(
-        self, block: ParsedBlock, use: tuple[str, str], cell: str, row: int, count: int,
-        known: Sequence[str] = (),
-    ) -> None:  # fmt: skip
-        seen, cell = self._seen.setdefault(use, {}), cell[:_LONGEST]
-        if cell not in seen:
-            if len(seen) == MOST_CELLS:
-                return
-            line, meant = block.line(row), nearest(cell, known)
-            seen[cell] = Misread(use[0], cell, 0, self.path.name, line, meant)
-        seen[cell].row_count += count
+        self.add(block, rows, name, np.zeros(len(rows), np.int64), words=("",), use="needed")
 
     def all(self) -> list[Misread]:
         """Those remembered, by file and line."""
         made: dict[tuple[str, str], Misread] = {}
         found = [each for cells in self._seen.values() for each in cells.values()]
-        for each in sorted(found, key=_place):
+        for each in sorted(found, key=lambda one: (one.file, one.first_line, one.column_name)):
             first = made.setdefault((each.column_name, each.cell), replace(each, row_count=0))
             first.row_count += each.row_count
             first.nearest = first.nearest or each.nearest
         return list(made.values())
-
-
-def _place(one: Misread) -> tuple[str, int, str]:
-    return one.file, one.first_line, one.column_name
 
 
 def nearest(cell: str, known: Sequence[str]) -> str | None:

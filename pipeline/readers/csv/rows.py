@@ -4,6 +4,7 @@ import json
 import re
 import struct
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -121,7 +122,7 @@ class RowMaker:
             kept = np.flatnonzero(classes != _DEFINE)
         if (classes == _OTHER).any():
             others = np.flatnonzero(classes == _OTHER)
-            self.misread.add_texts(block, others, layout.EVENT_TYPE, event_types, _EVENT_TYPES)
+            self._remember(block, others, layout.EVENT_TYPE, _EVENT_TYPES)
         kind, ref = self._visits(classes, names)
         rest = np.flatnonzero((classes > _LEAVE) & (classes != _DEFINE))
         side = np.empty((0, kinds.SIDE_WIDTH), np.uint64)
@@ -164,7 +165,10 @@ class RowMaker:
         found = np.where(classes[rest] == _INSTANT, instants[codes], np.uint8(kinds.UNKNOWN))
         mores = np.array([_more_kind(word) for word in names.words], np.uint8)
         found = np.where(classes[rest] == _MORE, mores[codes], found).astype(np.uint8)
-        self._tell_unknown_names(block, classes, names, rest[found == kinds.UNKNOWN])
+        unknown = rest[found == kinds.UNKNOWN]
+        for class_, known in ((_INSTANT, _INSTANT_NAMES), (_MORE, _MORE_NAMES)):
+            rows = unknown[classes[unknown] == class_]
+            self._remember(block, rows, layout.NAME, known, use=str(class_))
         side = np.zeros((len(rest), kinds.SIDE_WIDTH), np.int64)
         for each in layout.FIELDS:
             for quantity in each.quantities:
@@ -174,13 +178,13 @@ class RowMaker:
         kind[rest] = found
         return side.view(np.uint64)
 
-    def _tell_unknown_names(
-        self, block: ParsedBlock, classes: NDArray[np.int8], names: TextColumn,
-        rows: NDArray[np.intp],
+    def _remember(
+        self, block: ParsedBlock, rows: NDArray[np.intp], name: str, known: Sequence[str] = (),
+        *, use: str = "",
     ) -> None:  # fmt: skip
-        for class_, known in ((_INSTANT, _INSTANT_NAMES), (_MORE, _MORE_NAMES)):
-            unknown = rows[classes[rows] == class_]
-            self.misread.add_texts(block, unknown, layout.NAME, names, known, use=str(class_))
+        """Remember texts in some rows that are not understood."""
+        codes, words = block.texts[name].codes[rows], block.texts[name].words
+        self.misread.add(block, rows, name, codes, words=words, known=known, use=use)
 
     def _drop_incomplete(
         self, found: NDArray[np.uint8], block: ParsedBlock, rest: NDArray[np.intp]
@@ -207,9 +211,9 @@ class RowMaker:
             is_wrong = has_value & ((values < 0) | (values >= _LIMITS[quantity]))
             found[rows[is_wrong]] = kinds.UNKNOWN
             wrong = rest[rows[is_wrong]]
-            self.misread.add_numbers(block, wrong, name, values[is_wrong], quantity)
+            self.misread.add(block, wrong, name, values[is_wrong], use=quantity)
             values = np.where(is_wrong, 0, values)
-        if quantity == "bytes" and values is not None:
+        if quantity == "bytes":
             is_io = found[rows] >= kinds.IO_FIRST
             empty = _is_empty(block.numbers.get(name), rest[rows])
             values = np.where(is_io & empty, np.int64(-1), values)
@@ -241,7 +245,7 @@ class RowMaker:
         found = np.array(codes, np.int64)[column.codes[rows]]
         is_word = np.array([bool(word) for word in words])[column.codes[rows]]
         unknown = rows[is_word & (found == len(known))]
-        self.misread.add_texts(block, unknown, name, column, known, use=quantity)
+        self._remember(block, unknown, name, known, use=quantity)
         return found
 
     def _fill_values(
@@ -271,7 +275,7 @@ class RowMaker:
             side[row] = _arguments(kind, ref, type_, bits)
         unread = rest[rows[found[rows] == kinds.UNKNOWN]]
         if column is not None:
-            self.misread.add_texts(block, unread, layout.VALUE, column)
+            self._remember(block, unread, layout.VALUE)
         else:
             self.misread.add_empty(block, unread, layout.VALUE)
 
