@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tracemill.nightly.finding import Archive, LeftOut, find_archives
+from tracemill.nightly.find import Archive, LeftOut, find_archives
 from tracemill.nightly.knowledge import Knowledge, RunName
 from tracemill.nightly.outcome import Failure, Waiting
 from tracemill.nightly.pages import Pages

@@ -12,7 +12,7 @@ from tracemill.base.errors import PipelineError
 from tracemill.base.text import hash_of, printable
 from tracemill.engine.analyze import Options
 from tracemill.engine.progress import Reporter
-from tracemill.nightly.analysing import FATAL
+from tracemill.nightly.analyze import FATAL
 from tracemill.nightly.campaign_inputs import mark_of
 from tracemill.nightly.config import NightlyCampaign
 from tracemill.nightly.notes import FOLDER, replace_document

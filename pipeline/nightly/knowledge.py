@@ -13,7 +13,7 @@ from tracemill.engine.analyze import Options
 from tracemill.engine.graph import build_graph
 from tracemill.engine.plan import Outline, is_as_outlined, outline
 from tracemill.engine.recipe import recipe_of
-from tracemill.nightly.finding import Archive
+from tracemill.nightly.find import Archive
 from tracemill.nightly.notes import FOLDER, Notes, replace_document
 from tracemill.store import Run, Store
 from tracemill.store.manifest import (

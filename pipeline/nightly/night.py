@@ -11,7 +11,7 @@ from tracemill.engine.analyze import Options, sweep_store
 from tracemill.engine.progress import Reporter
 from tracemill.nightly.agenda import Agenda, Wishes, make_agenda
 from tracemill.nightly.config import Config
-from tracemill.nightly.finding import check_source
+from tracemill.nightly.find import check_source
 from tracemill.nightly.knowledge import Knowledge
 from tracemill.nightly.notes import FOLDER
 from tracemill.nightly.outcome import CampaignOutcome, NightOutcome

@@ -10,7 +10,7 @@ from typing import Any
 
 from tracemill.base.sharing import make_folder, share
 from tracemill.base.temporary import temporary_name
-from tracemill.nightly.finding import Archive
+from tracemill.nightly.find import Archive
 from tracemill.store.failures import told_as_store_error
 from tracemill.store.manifest import (
     STORE_FORMAT_VERSION,

@@ -10,13 +10,13 @@ from tracemill.nightly.nights import Alarm, PastNight, alarms_of
 from tracemill.nightly.outcome import Failure, NightOutcome
 from tracemill.nightly.page_times import APPLICATION, MOST_ROWS, RUN, new_runs, trends
 from tracemill.nightly.pages import Pages
-from tracemill.nightly.sentences import (
+from tracemill.nightly.verdicts import Judgement, Regression
+from tracemill.nightly.wording import (
     describe_night,
     describe_others,
     describe_regression,
     name_archive,
 )
-from tracemill.nightly.verdicts import Judgement, Regression
 from tracemill.reports.model import (
     Column,
     Fact,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tracemill.nightly.finding import Archive
+from tracemill.nightly.find import Archive
 from tracemill.nightly.notes import FOLDER, Notes
 from tracemill.nightly.outcome import Failure
 from tracemill.store import Store

@@ -15,8 +15,8 @@ from tracemill.nightly.history import PastRun
 from tracemill.nightly.nights import PastNight
 from tracemill.nightly.outcome import CampaignOutcome, Failure, NightOutcome
 from tracemill.nightly.pages import Pages
-from tracemill.nightly.sentences import describe_regression
 from tracemill.nightly.verdicts import Judged, Judgement, Regression
+from tracemill.nightly.wording import describe_regression
 
 RESULT_VERSION = 1
 WELL, REGRESSIONS, FAILED = 0, RegressionError.exit_code, FailedArchivesError.exit_code

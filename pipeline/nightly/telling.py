@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tracemill.nightly.history import read_history
-from tracemill.nightly.judging import Judge
+from tracemill.nightly.judge import Judge
 from tracemill.nightly.nights import alarms_of, keep, read_nights
 from tracemill.nightly.outcome import NightOutcome, Watched
 from tracemill.nightly.page import MOST_NIGHTS, build_page
 from tracemill.nightly.pages import Pages
 from tracemill.nightly.reporting import files_told_as_store_error, write_into
 from tracemill.nightly.result import Told, document_of
-from tracemill.nightly.sentences import describe_alarms, describe_night, describe_others
 from tracemill.nightly.untold import Untold
+from tracemill.nightly.wording import describe_alarms, describe_night, describe_others
 from tracemill.reports.wording import said
 from tracemill.store import Store
 

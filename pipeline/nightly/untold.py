@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from tracemill.nightly.finding import Archive
+from tracemill.nightly.find import Archive
 from tracemill.nightly.notes import FOLDER, Notes
 from tracemill.nightly.outcome import NightOutcome
 from tracemill.store import Store

@@ -11,8 +11,8 @@ from tracemill.base.text import printable
 from tracemill.engine.analyze import Options
 from tracemill.engine.progress import Reporter
 from tracemill.nightly.agenda import Wishes
-from tracemill.nightly.analysing import Done, Failed, analyse_archives
-from tracemill.nightly.finding import Archive, is_as_found
+from tracemill.nightly.analyze import Done, Failed, analyse_archives
+from tracemill.nightly.find import Archive, is_as_found
 from tracemill.nightly.knowledge import Knowledge, RunName
 from tracemill.nightly.outcome import Failure, Waiting
 from tracemill.nightly.pages import Pages

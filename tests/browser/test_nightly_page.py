@@ -10,7 +10,7 @@ from tests.browser.conftest import Open
 from tests.browser.test_campaign_pages import BEYOND, SCROLLED
 from tests.nights import night
 from tracemill.nightly.history import PastRun, Series
-from tracemill.nightly.judging import Judged, Judgement
+from tracemill.nightly.judge import Judged, Judgement
 from tracemill.nightly.nights import PastNight
 from tracemill.nightly.outcome import CampaignOutcome, Failure
 from tracemill.nightly.page import build_page

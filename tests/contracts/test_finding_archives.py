@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tracemill.base.errors import MissingInputError
-from tracemill.nightly.finding import Found, find_archives, is_as_found
+from tracemill.nightly.find import Found, find_archives, is_as_found
 
 DAY = 86_400
 

@@ -13,7 +13,7 @@ from tests.sharing import MakeOnce
 from tracemill.engine import analyze as run
 from tracemill.engine.analyze import Analysis
 from tracemill.engine.recipe import Recipe
-from tracemill.nightly import analysing, knowledge
+from tracemill.nightly import analyze, knowledge
 
 
 @pytest.fixture(scope="session")
@@ -50,7 +50,7 @@ def store(analysed: Analysis, tmp_path: Path) -> Path:
 def _nights_in_process() -> Iterator[None]:
     """Nights analyse in this process, for tests of what they do about archives, not how."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(analysing, "work_through", _work_here)
+        patch.setattr(analyze, "work_through", _work_here)
         yield
 
 

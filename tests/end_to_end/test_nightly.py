@@ -15,9 +15,9 @@ from tests.nightly_cases import Notes, cut, night, write_archive
 from tracemill.base.errors import ChangedTraceError, DamagedTraceError, StoreError
 from tracemill.engine.analyze import Options
 from tracemill.engine.workers import Died
-from tracemill.nightly import analysing, work
+from tracemill.nightly import analyze, work
 from tracemill.nightly.agenda import Wishes
-from tracemill.nightly.analysing import Failed
+from tracemill.nightly.analyze import Failed
 from tracemill.nightly.knowledge import Knowledge
 from tracemill.nightly.night import plan_night
 from tracemill.nightly.untold import Untold
@@ -195,7 +195,7 @@ def test_a_death_and_a_mistake_of_ours_are_reasons(
         for number, _ in enumerate(items):
             yield number, outcome
 
-    monkeypatch.setattr(analysing, "work_through", fail)
+    monkeypatch.setattr(analyze, "work_through", fail)
     (failure,) = night(source, store).failed
     assert failure.exit_code == exit_code
     assert told in failure.reason
@@ -213,7 +213,7 @@ def test_an_analysis_that_is_told_to_end_is_left_for_the_next_night(
         for number, _ in enumerate(items):
             yield number, Died(exit_code)
 
-    monkeypatch.setattr(analysing, "work_through", stop)
+    monkeypatch.setattr(analyze, "work_through", stop)
     outcome = night(source, store)
     assert (outcome.left, outcome.failed) == ((anchor,), ())
 
@@ -238,7 +238,7 @@ def test_what_changes_while_it_is_read_waits_for_another_night(
                 os.utime(anchor)
             yield number, outcome
 
-    monkeypatch.setattr(analysing, "work_through", fail)
+    monkeypatch.setattr(analyze, "work_through", fail)
     found = night(source, store)
     assert [each.reason for each in found.waiting] == ["changed while it was read"]
     assert found.failed == ()

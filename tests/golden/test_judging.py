@@ -6,7 +6,7 @@ import pytest
 
 from tracemill.comparison.run_times import run_time_change
 from tracemill.nightly.history import PastRun, Series
-from tracemill.nightly.judging import is_worth_telling, least_ratio
+from tracemill.nightly.judge import is_worth_telling, least_ratio
 
 SERIES = Series("cg", 4, 1)
 

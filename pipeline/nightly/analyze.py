@@ -15,7 +15,7 @@ from tracemill.campaign.analysing import share_options
 from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.plan import is_as_outlined
 from tracemill.engine.workers import Died, work_through
-from tracemill.nightly.finding import Archive
+from tracemill.nightly.find import Archive
 from tracemill.nightly.knowledge import archive_outlines
 from tracemill.nightly.pages import Pages
 from tracemill.readers import open_source

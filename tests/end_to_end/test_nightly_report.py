@@ -13,12 +13,12 @@ from tests.nights import ITERATIONS, SLOWER_NS, Config, Rule, add_run, night
 from tracemill.api import open_store
 from tracemill.nightly import nights
 from tracemill.nightly.history import PastRun, read_history
-from tracemill.nightly.judging import Judge
+from tracemill.nightly.judge import Judge
 from tracemill.nightly.outcome import CampaignOutcome, Failure, NightOutcome, Waiting
 from tracemill.nightly.result import KEYS, keys_of
-from tracemill.nightly.sentences import describe_regression
 from tracemill.nightly.telling import Written, tell
 from tracemill.nightly.verdicts import Judgement
+from tracemill.nightly.wording import describe_regression
 from tracemill.reports.units import format_time
 from tracemill.store import Run, Store
 
