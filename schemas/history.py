@@ -1,6 +1,5 @@
-"""Results of runs that nightly runs keep, to avoid reading every run again."""
+"""Run times that nights keep, to avoid reading every run again."""
 
-from tracemill.schemas.columns import METRIC
 from tracemill.schemas.definitions import RUNS
 from tracemill.schemas.table import INT32, INT64, STRING, Column, Table
 
@@ -9,18 +8,12 @@ RUN_TIME = "run_time"
 
 RUN_HISTORY = Table(
     name="run_history",
-    meaning=(
-        "Times of runs, in total and by metric, over all call paths and locations. Several "
-        "files may contain the same run. The table is derived from the runs and can be "
-        "deleted."
-    ),
-    grain="one row per run, generation and metric",
-    key=("run_id", "generation", "metric"),
+    meaning="Run times. The table is derived from the runs and can be deleted.",
+    grain="one row per run and generation",
+    key=("run_id", "generation"),
     columns=(
         *(column for column in RUNS.columns if column.name == "run_id"),
-        Column(
-            name="generation", type=STRING, meaning="Analysis of the run that the values come from."
-        ),
+        Column(name="generation", type=STRING, meaning="Generation of the run."),
         Column(name="processes", type=INT32, minimum=1, meaning="Number of processes."),
         Column(
             name="threads",
@@ -29,15 +22,11 @@ RUN_HISTORY = Table(
             meaning="Number of threads of the process with the most threads.",
         ),
         *(column for column in RUNS.columns if column.name == "started_at_ns"),
-        METRIC,
         Column(
-            name="value_ns",
+            name="run_time_ns",
             type=INT64,
             unit="ns",
-            meaning=(
-                f"Sum over call paths and locations. For {RUN_TIME}: time from the first to the "
-                "last record of the run."
-            ),
+            meaning="Time from the first to the last record of the run.",
         ),
     ),
 )

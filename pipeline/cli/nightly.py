@@ -1,12 +1,25 @@
 """The command for unattended use: a night over one store."""
 
+import math
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from tracemill.cli.computing import read_options
 from tracemill.cli.parameters import Flag, MemoryLimit, Store, Threads
+
+if TYPE_CHECKING:
+    from tracemill.nightly.agenda import Agenda
+    from tracemill.nightly.night import Reported
+    from tracemill.nightly.outcome import Night
+
+_MOST_LISTED = 20
 
 
 def _check_jobs(_: object, jobs: int | None) -> None:
@@ -33,44 +46,48 @@ def nightly(
     patterns: Path | None = None,
     no_report: Annotated[bool, Flag] = False,
 ) -> None:
-    """Analyse what is new below a folder, and tell what got worse; for cron, systemd, Slurm.
+    """Analyze the new traces below a folder and report regressions; for cron, systemd, Slurm.
 
-    Any number of processes, on any hosts, may do so at the same time with one store. An archive
-    that cannot be analysed is put into quarantine, and tried again when it changes.
+    Several processes, on any hosts, may do so at the same time with one store. An archive that
+    cannot be analyzed is put into quarantine, and tried again when it changes.
 
     Parameters
     ----------
     config
         TOML file with the campaigns to update, and with baselines of applications.
     since
-        Leave archives alone that last changed before: 7d ago, or a date such as 2026-11-20.
+        Skip archives that last changed before this: 7d ago, or a date such as 2026-11-20.
     max_runtime
-        Begin nothing after that time, such as 6h, and stop what is not done: it is left for the
-        next night.
+        Stop after this time, such as 6h; the next night continues with the rest.
     jobs
-        Archives analysed at once, which share threads and memory. [default: one per thread]
+        Number of archives analyzed at once; they share threads and memory. [default: one per
+        thread]
     settle
-        Take archives only that did not change for so long; others may still be being written.
+        Skip archives that changed within this time; they may still be being written.
     retry
-        Try again what is in quarantine although it did not change.
+        Try archives in quarantine again, although they did not change.
     dry_run
-        Say what would be analysed, and stop; nothing is written.
+        List what would be analyzed, and stop; nothing is written.
     threads
         Threads to use. [default: all processors]
     memory_limit
         Memory for queries, such as 2GB; the rest goes to disk. At least 64MB.
         [default: 80% of the memory]
     allow_damaged
-        Analyse what is readable of damaged traces and count what is missing.
+        Analyze the readable part of damaged traces and count what is missing.
     overhead_classes
-        CSV file that says which class of overhead each region belongs to.
+        CSV file with the class of overhead of each region.
         [default: queries/overheads/overhead_classes.csv]
     patterns
-        Folder of patterns of your own, besides the folder patterns in the store.
+        Folder with your own patterns, besides the folder patterns in the store.
     no_report
         Write no reports of runs and campaigns.
     """
-    from tracemill.nightly import command
+    from tracemill.base.console import ProgressReporter
+    from tracemill.nightly import night as nights
+    from tracemill.nightly.agenda import NightOptions
+    from tracemill.nightly.config import Config, read_config
+    from tracemill.store import Store as OpenedStore
 
     options = read_options(
         threads,
@@ -80,15 +97,134 @@ def nightly(
         overhead_classes=overhead_classes,
         patterns=patterns,
     )
-    wishes = command.read_wishes(
+    night_options = NightOptions(
         jobs=jobs or options.threads,
-        since=since,
-        max_runtime=max_runtime,
-        settle=settle,
+        since=-math.inf if since is None else _moment(since),
+        max_seconds=math.inf if max_runtime is None else _seconds("--max-runtime", max_runtime),
+        settle_seconds=_seconds("--settle", settle),
         is_retrying=retry,
         has_report=not no_report,
     )
+    configured = Config() if config is None else read_config(config)
+    opened = OpenedStore(store)
     if dry_run:
-        command.tell_plan(source, store=store, options=options, wishes=wishes, config=config)
-    else:
-        command.run(source, store=store, options=options, wishes=wishes, config=config)
+        _print_agenda(nights.plan_night(source, store=opened, options=options, night=night_options))
+        return
+    with _ended_by_sigterm(), ProgressReporter() as reporter:
+        night = nights.run_night(
+            source,
+            store=opened,
+            options=options,
+            night=night_options,
+            config=configured,
+            config_folder=Path() if config is None else config.parent,
+            reporter=reporter,
+        )
+        reported = nights.report_night(
+            opened,
+            night,
+            configured.applications,
+            threads=options.threads,
+            memory_limit=options.memory_limit,
+        )
+    _print_night(night, reported)
+    _raise_for(reported)
+
+
+def _print_agenda(agenda: "Agenda") -> None:
+    from tracemill.base.console import results
+
+    counts = {
+        "to analyze": len(agenda.due),
+        "known": len(agenda.known),
+        "in quarantine": len(agenda.quarantined),
+        "to wait for": len(agenda.waiting),
+        "left out": len(agenda.left_out),
+        "changed before --since": agenda.too_old_count,
+    }
+    listed = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+    results().print(f"archives: {listed or 'none'}", markup=False, soft_wrap=True)
+    for archive in agenda.due:
+        _print_line("analyze", archive.anchor)
+    for failure in agenda.quarantined:
+        reason = f"in quarantine since {failure.since}: {failure.reason}"
+        _print_line("skip", failure.path, reason)
+    for each in agenda.waiting:
+        _print_line("wait", each.path, each.reason)
+    for each in agenda.left_out:
+        _print_line("skip", each.path, each.reason)
+
+
+def _print_night(night: "Night", reported: "Reported") -> None:
+    from tracemill.base.console import results, tell_places
+    from tracemill.base.text import printable
+
+    for sentence in reported.sentences:
+        results().print(printable(sentence), markup=False, soft_wrap=True)
+    for failure in night.failed[:_MOST_LISTED]:
+        _print_line("failed", failure.path, failure.reason)
+    for each in night.waiting[:_MOST_LISTED]:
+        _print_line("waiting", each.path, each.reason)
+    tell_places(reported.files)
+
+
+def _raise_for(reported: "Reported") -> None:
+    from tracemill.base.errors import FailedArchivesError, RegressionError
+
+    page = reported.files[0][1]
+    if reported.exit_code == RegressionError.exit_code:
+        raise RegressionError(f"some runs are worse: see {page}")
+    if reported.exit_code:
+        raise FailedArchivesError(f"some archives or campaigns failed: see {page}")
+
+
+def _print_line(action: str, path: Path, reason: str = "") -> None:
+    from tracemill.base.console import results
+    from tracemill.base.text import printable
+
+    reason = reason.removeprefix(f"{printable(str(path))}: ")  # some errors begin with the path
+    text = " ".join(printable(f"{path}: {reason}" if reason else str(path)).split())
+    results().print(f"{action:<8}", style="muted", end="")
+    results().print(text, markup=False, soft_wrap=True)
+
+
+def _seconds(option: str, text: str) -> float:
+    from tracemill.base.errors import UsageError
+    from tracemill.base.text import seconds_of
+
+    try:
+        return 0.0 if text == "0" else seconds_of(text)
+    except ValueError as error:
+        raise UsageError(f"{option} {text}: {error}") from error
+
+
+def _moment(text: str) -> float:
+    """Seconds since 1970 of a time before now, such as 7d, or of a date in local time."""
+    from tracemill.base.errors import UsageError
+    from tracemill.base.text import seconds_of
+
+    try:
+        return time.time() - seconds_of(text)
+    except ValueError:
+        pass
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError as error:
+        raise UsageError(
+            f"--since {text}: give a time before now, such as 7d, or a date such as 2026-11-20"
+        ) from error
+
+
+@contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM, which systemd and Slurm send, end a night as Ctrl-C does."""
+
+    def stop(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

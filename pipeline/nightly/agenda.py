@@ -1,26 +1,41 @@
-"""What a night has to do, found out without opening an archive."""
+"""Decides what a night has to do, without opening any archive."""
 
+import json
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
-from tracemill.nightly.find import Archive, LeftOut, find_archives
-from tracemill.nightly.knowledge import Knowledge, RunName
-from tracemill.nightly.outcome import Failure, Waiting
+from tracemill.base.text import hash_of
+from tracemill.engine.analyze import Options
+from tracemill.engine.graph import build_graph
+from tracemill.engine.plan import Outline, is_as_outlined, outline
+from tracemill.engine.recipe import recipe_of
+from tracemill.nightly.find import Archive, find_archives
+from tracemill.nightly.notes import (
+    FOLDER,
+    Notes,
+    Quarantine,
+    read_document,
+    unreported,
+    write_document,
+)
+from tracemill.nightly.outcome import Failure, Skipped
 from tracemill.nightly.pages import Pages
-from tracemill.nightly.quarantine import Quarantine
-from tracemill.nightly.untold import Untold
-from tracemill.store import Store
+from tracemill.readers.otf2.source import Otf2Source
+from tracemill.store import Run, Store
+from tracemill.store.manifest import Pointer, UnreadableRecordError
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wishes:
-    """How a night shall go about it.
+class NightOptions:
+    """How a night works, apart from the options of each analysis.
 
-    Archives that last changed before `since` (seconds since 1970) are left alone. Nothing is begun
-    or goes on after `max_seconds`. Archives are waited for until they rested `settle_seconds`.
-    `is_retrying` tries what is in quarantine again.
+    Archives that last changed before `since` (seconds since 1970) are left alone. After
+    `max_seconds` nothing is started and running analyses stop. Archives must be unchanged for
+    `settle_seconds`. `is_retrying` includes archives in quarantine.
     """
 
     jobs: int
@@ -33,42 +48,45 @@ class Wishes:
 
 @dataclass(frozen=True, kw_only=True)
 class Agenda:
-    """The archives below the source, each in one of these; those that are due newest first.
+    """The archives below the source, sorted by what happens to them; `due` has the newest first.
 
-    Due is also what a night analysed that ended before it told of it.
+    Archives are due, too, if a night analyzed them but ended before it reported them. `known` holds
+    run ids.
     """
 
     due: tuple[Archive, ...] = ()
-    known: dict[Path, RunName] = field(default_factory=dict)
+    known: dict[Path, str] = field(default_factory=dict)
     quarantined: tuple[Failure, ...] = ()
-    waiting: tuple[Waiting, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
+    waiting: tuple[Skipped, ...] = ()
+    left_out: tuple[Skipped, ...] = ()
     too_old_count: int = 0
 
 
 def make_agenda(
-    source: Path, *, store: Store, knowledge: Knowledge, wishes: Wishes, now: float
+    source: Path, *, store: Store, known: "KnownArchives", options: NightOptions, now: float
 ) -> Agenda:
     """Find the archives and sort them; `now` is in seconds since 1970. Nothing is written.
 
     Raises MissingInputError if there is no such folder.
     """
     found = find_archives(
-        source, settle_seconds=wishes.settle_seconds, now=now, without=[store.path]
+        source, settle_seconds=options.settle_seconds, now=now, without=[store.path]
     )
-    wanted = [each for each in found.archives if each.changed_at >= wishes.since]
-    untold = Untold(store).anchors()
-    told = [each for each in wanted if each.anchor not in untold]
-    known = {each.anchor: name for each in told if (name := knowledge.find(each))}
-    if wishes.has_report:
-        pages = Pages.of_store(store)
-        known = {path: name for path, name in known.items() if pages.of_run(name.run_id)}
-    others = [each for each in wanted if each.anchor not in known]
-    quarantined = {} if wishes.is_retrying else _quarantined(others, Quarantine(store))
+    wanted = [each for each in found.archives if each.changed_at >= options.since]
+    pages, open_notes = Pages.of_store(store), unreported(store).anchors()
+    run_ids = {
+        each.anchor: run_id
+        for each in wanted
+        if each.anchor not in open_notes
+        and (run_id := known.find(each))
+        and (not options.has_report or pages.of_run(run_id))
+    }
+    others = [each for each in wanted if each.anchor not in run_ids]
+    quarantined = {} if options.is_retrying else _failures(others, Quarantine(store))
     due = [each for each in others if each.anchor not in quarantined]
     return Agenda(
         due=tuple(sorted(due, key=lambda each: (-each.changed_at, each.anchor))),
-        known=known,
+        known=run_ids,
         quarantined=tuple(quarantined.values()),
         waiting=found.waiting,
         left_out=found.left_out,
@@ -76,5 +94,102 @@ def make_agenda(
     )
 
 
-def _quarantined(archives: Sequence[Archive], quarantine: Quarantine) -> dict[Path, Failure]:
-    return {each.anchor: held.told for each in archives if (held := quarantine.holds(each))}
+def _failures(archives: Sequence[Archive], quarantine: Quarantine) -> dict[Path, Failure]:
+    return {each.anchor: failure for each in archives if (failure := quarantine.get(each))}
+
+
+class KnownArchives:
+    """The archives whose runs are in the store, complete and up to date.
+
+    A run is up to date if it holds exactly what an analysis would compute now. The checked runs are
+    listed in `nightly/seen.json`, so that each manifest is read once; the file may be deleted.
+    """
+
+    def __init__(self, store: Store, options: Options) -> None:
+        self._store = store
+        self._options = options
+        self._notes = Notes(store, "archives")
+        self._file = store.path / FOLDER / "seen.json"
+        self._is_changed = False
+        self._by_path: dict[str, list[tuple[str, Pointer]]] = {}
+        pointers = store.pointers()
+        self.run_ids = frozenset(pointers)
+        for run_id, pointer in pointers.items():
+            path = os.path.normpath(pointer.source.path)
+            self._by_path.setdefault(path, []).append((run_id, pointer))
+
+    def find(self, archive: Archive) -> str | None:
+        """The id of an up-to-date run of an archive; None if the archive has to be opened."""
+        for run_id, pointer in self._by_path.get(str(archive.anchor), ()):
+            digest = pointer.source.digest
+            is_same = pointer.source.files == archive.files
+            if is_same and self._is_current(run_id, pointer.generation, digest):
+                return run_id
+        note = self._notes.get(archive)
+        if note and self._is_current(note["run_id"], note["generation"], note["digest"]):
+            return str(note["run_id"])
+        return None
+
+    def add(self, archive: Archive, run: Run) -> None:
+        """Note the run of an archive if the run's own record names another path or state."""
+        source = run.source
+        if (os.path.normpath(source.path), source.files) != (str(archive.anchor), archive.files):
+            note = {"run_id": run.run_id, "generation": run.generation, "digest": source.digest}
+            self._notes.put(archive, note)
+
+    def save(self) -> None:
+        """Write the list of checked runs. Raises StoreError."""
+        if self._is_changed:
+            content = {"outline": self._outline_hash, "generations": self._checked}
+            write_document(self._file, content)
+
+    def _is_current(self, run_id: str, generation: str, digest: str) -> bool:
+        folder = self._store.runs_path / f"run={run_id}" / f"gen={generation}"
+        name = f"{run_id}/{generation}"
+        try:
+            changed_ns = folder.stat().st_mtime_ns  # changes when a table is lost
+            if self._checked.get(name) == changed_ns:
+                return True
+            run = self._store.generation(run_id, generation)
+        except (OSError, UnreadableRecordError):
+            return False
+        if run is None or run.missing_tables():
+            return False
+        if not any(is_as_outlined(run.manifest, each, digest) for each in self._outlines):
+            return False
+        self._checked[name] = changed_ns
+        self._is_changed = True
+        return True
+
+    @cached_property
+    def _checked(self) -> dict[str, int]:
+        document = read_document(self._file)
+        is_same = document.get("outline") == self._outline_hash
+        found = document.get("generations") if is_same else None
+        return dict(found) if isinstance(found, dict) else {}
+
+    @cached_property
+    def _outlines(self) -> Sequence[Outline]:
+        return archive_outlines(self._store, self._options)
+
+    @cached_property
+    def _outline_hash(self) -> str:
+        content = [
+            (name, parts, sorted(inputs))
+            for each in self._outlines
+            for name, (parts, inputs) in each.tables.items()
+        ]
+        return hash_of(json.dumps(content, sort_keys=True))
+
+
+def archive_outlines(store: Store, options: Options) -> list[Outline]:
+    """What the run of any OTF2 archive consists of.
+
+    A complete archive needs no permission for damage, so that a run without it is as good.
+    """
+    unopened = Otf2Source.__new__(Otf2Source)  # the graph depends on the class alone
+    graph = build_graph(unopened, recipe_of(store, options.patterns))
+    return [
+        outline(graph, allow_damaged=is_allowed, values=options.parameters)
+        for is_allowed in sorted({False, options.allow_damaged})
+    ]

@@ -1,70 +1,206 @@
-"""Analyses archives with a report each, several at once; one that fails stops no other."""
+"""Analyzes the archives of a night, several at once, and shares them with other nights."""
 
 import os
 import signal
+import time
 import traceback
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from tracemill.base.errors import ChangedTraceError, MissingLibraryError, PipelineError, StoreError
 from tracemill.base.text import printable
 from tracemill.campaign.analysing import share_options
 from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.plan import is_as_outlined
+from tracemill.engine.progress import Reporter
 from tracemill.engine.workers import Died, work_through
-from tracemill.nightly.find import Archive
-from tracemill.nightly.knowledge import archive_outlines
-from tracemill.nightly.pages import Pages
+from tracemill.nightly.agenda import KnownArchives, NightOptions, archive_outlines
+from tracemill.nightly.find import Archive, is_as_found
+from tracemill.nightly.notes import Quarantine, unreported
+from tracemill.nightly.outcome import Failure, Skipped
+from tracemill.nightly.pages import Pages, write_report
 from tracemill.readers import open_source
 from tracemill.readers.common.source import Source
+from tracemill.reports.build import build_report
 from tracemill.store import Run, Store
+from tracemill.store.clock import timestamp
 from tracemill.store.failures import UnwritableStoreError
+from tracemill.store.leases import Lease, name_of_analysis, take
 
-# No other archive or campaign would fare better.
+STAGE = "analyzing archives"
+# Errors that would stop every other archive or campaign, too.
 FATAL = (UnwritableStoreError, MissingLibraryError)
-# Of a mistake of ours, and of a process that was killed: as Python's and shells' exit codes.
-OWN_MISTAKE, KILLED = 1, 137
-
-
-@dataclass(frozen=True, kw_only=True)
-class Done:
-    """An archive that is analysed; `is_new` says whether anything was computed."""
-
-    run: Run
-    is_new: bool
+# Exit codes, as in Python and shells, of our own bugs and of a process that was killed.
+BUG, KILLED = 1, 137
+# Time between two looks at the leases of other nights.
+_POLL_SECONDS = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Failed:
-    """An archive that cannot be analysed: one line, the error's exit code, and for us details.
+    """Why an archive cannot be analyzed, in a line; `details` is the traceback of a bug.
 
-    `is_change` says that it was changed while it was read, so that it may be intact, and
-    `is_of_store` that the store failed, such as by a folder of somebody else in its way.
+    `cause` is the archive itself, a change of it during the analysis, after which it may be
+    intact, or the store, such as a file in the way of a folder.
     """
 
     reason: str
     exit_code: int
     details: str = ""
-    is_change: bool = False
-    is_of_store: bool = False
+    cause: Literal["archive", "change", "store"] = "archive"
 
 
-@dataclass(frozen=True)
-class Stopped:
-    """An archive whose analysis was told to end, as a whole night may be."""
+Outcome = Run | Failed | None
+"""What an analysis gives; None if it was stopped before its end."""
 
-
-Outcome = Done | Failed | Stopped
 _KILLED = Failed(
-    reason="its analysis was killed: if memory was short, analyse fewer at once with --jobs",
+    reason="its analysis was killed: if memory was short, analyze fewer at once with --jobs",
     exit_code=KILLED,
 )
 
 
-def analyse_archives(
+@dataclass
+class ArchiveWork:
+    """The analysis of due archives until `until` of the monotonic clock, and what came of each.
+
+    This process takes a lease for each archive it analyzes, so that several nights divide the
+    work. What is correct does not depend on leases. `copies` are archives whose run belongs to
+    another place, and `left` those not analyzed in time.
+    """
+
+    store: Store
+    options: Options
+    night: NightOptions
+    until: float
+    reporter: Reporter
+    known: KnownArchives
+    analyzed: dict[Path, Run] = field(default_factory=dict)
+    copies: dict[Path, Run] = field(default_factory=dict)
+    failed: dict[Path, Failure] = field(default_factory=dict)
+    waiting: dict[Path, Skipped] = field(default_factory=dict)
+    left: list[Path] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._quarantine, self._unreported = Quarantine(self.store), unreported(self.store)
+        self._pending: dict[Path, Archive] = {}
+        self._leases: dict[Path, Lease] = {}
+        self._failed_before: dict[Path, str] = {}
+
+    def run(self, due: Sequence[Archive]) -> None:
+        """Analyze archives in that order until all are done, by any night, or time is over.
+
+        Archives that other nights work on are waited for: those nights may die. Raises
+        UnwritableStoreError and MissingLibraryError.
+        """
+        self.reporter.stage_started(STAGE, len(due))
+        start = time.perf_counter()
+        self._pending = {each.anchor: each for each in due}
+        failures = (self._quarantine.get(each) for each in due)
+        self._failed_before = {each.path: each.last for each in failures if each}
+        try:
+            while self._pending and not self._is_over():
+                self._analyze_free()
+                if self._pending and not self._is_over():
+                    time.sleep(max(min(_POLL_SECONDS, self.until - time.monotonic()), 0.0))
+        finally:
+            for lease in self._leases.values():
+                lease.release()
+        self.left += self._pending
+        self.reporter.stage_finished(STAGE, round(time.perf_counter() - start, 3))
+
+    def _is_over(self) -> bool:
+        return time.monotonic() >= self.until
+
+    def _analyze_free(self) -> None:
+        """Analyze the pending archives that no other night holds.
+
+        An archive that another night has finished is opened again, and found to be done.
+        """
+        archives = list(self._pending.values())
+        outcomes = analyze_archives(
+            self._free(archives),
+            store=self.store,
+            options=self.options,
+            jobs=min(self.night.jobs, len(archives)),
+            until=self.until,
+            has_report=self.night.has_report,
+        )
+        with closing(outcomes):
+            for archive, outcome in outcomes:
+                if outcome is None:
+                    self.left.append(archive.anchor)
+                elif isinstance(outcome, Failed):
+                    self._record_failure(archive, outcome)
+                else:
+                    self._record_run(archive, outcome)
+                self._finish(archive)
+
+    def _free(self, archives: Sequence[Archive]) -> Generator[Archive]:
+        """The archives whose lease this process gets and that are still to be analyzed."""
+        for archive in archives:
+            if self._is_over():
+                return
+            lease = take(self.store.leases_path, name_of_analysis(archive.anchor))
+            if lease is None:
+                continue
+            self._leases[archive.anchor] = lease
+            failure = self._quarantine.get(archive)
+            if failure and failure.last != self._failed_before.get(archive.anchor):
+                self.failed[archive.anchor] = failure  # in another night
+                self._finish(archive)
+            elif not is_as_found(archive):
+                self._wait_for(archive, "changed since it was found")
+                self._finish(archive)
+            else:
+                self._unreported.put(archive, {})
+                yield archive
+
+    def _finish(self, archive: Archive) -> None:
+        del self._pending[archive.anchor]
+        self._leases.pop(archive.anchor).release()
+        self.reporter.stage_advanced(STAGE, 1)
+
+    def _record_run(self, archive: Archive, run: Run) -> None:
+        self.known.add(archive, run)
+        self._quarantine.remove(archive.anchor)
+        if os.path.normpath(run.source.path) == str(archive.anchor):
+            self.analyzed[archive.anchor] = run
+        else:
+            self.copies[archive.anchor] = run
+            self._unreported.remove(archive.anchor)
+
+    def _record_failure(self, archive: Archive, failed: Failed) -> None:
+        """Record a failure, unless the archive is no longer the one that failed."""
+        anchor = archive.anchor
+        if failed.cause == "change" or not is_as_found(archive):
+            self._wait_for(archive, "changed while it was read")
+            return
+        if failed.cause == "store":  # not the archive's fault: every night tries it again
+            self.failed[anchor] = Failure(
+                path=anchor,
+                reason=failed.reason,
+                exit_code=failed.exit_code,
+                since=timestamp("milliseconds"),
+            )
+        else:
+            self.failed[anchor] = self._quarantine.put(
+                archive, reason=failed.reason, exit_code=failed.exit_code, details=failed.details
+            )
+            self._unreported.remove(anchor)
+        self.reporter.note(f"{printable(str(anchor))}: failed: {failed.reason}")
+
+    def _wait_for(self, archive: Archive, reason: str) -> None:
+        self.waiting[archive.anchor] = Skipped(path=archive.anchor, reason=reason)
+
+
+# --- In processes --------------------------------------------------------------------------------
+
+
+def analyze_archives(
     archives: Iterable[Archive],
     *,
     store: Store,
@@ -73,10 +209,11 @@ def analyse_archives(
     until: float,
     has_report: bool,
 ) -> Generator[tuple[Archive, Outcome]]:
-    """What becomes of archives, as it becomes known; each is taken when it is begun.
+    """Analyze archives in `jobs` processes; yields each when it is done, in any order.
 
-    What is not done at `until` of the monotonic clock is stopped, and nothing comes of it. Raises
-    UnwritableStoreError and MissingLibraryError.
+    An archive is taken from the iterable when a process is free. Analyses not done at `until` of
+    the monotonic clock are stopped and publish nothing. Raises UnwritableStoreError and
+    MissingLibraryError.
     """
     begun: list[Archive] = []
 
@@ -86,77 +223,74 @@ def analyse_archives(
             yield archive
 
     own = share_options(options, jobs)
-    work = partial(_analyse, store=store.path, options=own, has_report=has_report)
-    with closing(work_through(work, beginning(), count=jobs, until=until)) as outcomes:
+    analyze = partial(analyze_archive, store=store.path, options=own, has_report=has_report)
+    with closing(work_through(analyze, beginning(), count=jobs, until=until)) as outcomes:
         for number, outcome in outcomes:
-            yield begun[number], _after(outcome) if isinstance(outcome, Died) else outcome
+            yield begun[number], outcome_of(outcome) if isinstance(outcome, Died) else outcome
 
 
-def _after(death: Died) -> Outcome:
-    """A process that gets SIGTERM ends by itself, or by the signal when it is not yet at work."""
-    return Stopped() if death.exit_code in (0, -signal.SIGTERM) else _KILLED
+def outcome_of(death: Died) -> Failed | None:
+    """The outcome of a process that died: None if it got SIGTERM, by which it is stopped."""
+    return None if death.exit_code in (0, -signal.SIGTERM) else _KILLED
 
 
-def _analyse(archive: Archive, *, store: Path, options: Options, has_report: bool) -> Outcome:
+def analyze_archive(
+    archive: Archive, *, store: Path, options: Options, has_report: bool
+) -> Run | Failed:
+    """Analyze one archive and write its report. Raises UnwritableStoreError, MissingLibraryError.
+
+    Any other error, also a bug, is returned, so that the other archives are analyzed.
+    """
     try:
-        return _done(archive, Store(store), options, has_report=has_report)
+        return _analyze(archive, Store(store), options, has_report=has_report)
     except FATAL:
         raise
     except ChangedTraceError as error:
-        return Failed(reason=printable(str(error)), exit_code=error.exit_code, is_change=True)
+        return Failed(reason=printable(str(error)), exit_code=error.exit_code, cause="change")
     except StoreError as error:
-        return Failed(reason=printable(str(error)), exit_code=error.exit_code, is_of_store=True)
+        return Failed(reason=printable(str(error)), exit_code=error.exit_code, cause="store")
     except PipelineError as error:
         return Failed(reason=printable(str(error)), exit_code=error.exit_code)
     except MemoryError:
         return _KILLED
-    except Exception as error:  # what one archive brings to light must not stop the night
+    except Exception as error:
         what = printable(f"{type(error).__name__}: {error}")
         return Failed(
             reason=f"{printable(str(archive.anchor))}: Tracemill failed: {what}; please report it",
-            exit_code=OWN_MISTAKE,
+            exit_code=BUG,
             details=traceback.format_exc(),
         )
 
 
-def _done(archive: Archive, store: Store, options: Options, *, has_report: bool) -> Done:
+def _analyze(archive: Archive, store: Store, options: Options, *, has_report: bool) -> Run:
     source = open_source(archive.anchor)
-    copied = _analysed_elsewhere(source, store, options)
+    copied = _run_of_original(source, store, options)
     if copied is not None:
-        return Done(run=copied, is_new=False)
+        return copied
     analysis = analyze_source(source, store=store, options=options, is_swept=True)
-    is_told = not analysis.is_new and Pages.of_store(store).of_run(analysis.run.run_id)
-    if has_report and not is_told:
-        _report(analysis.run, store, options)
-    return Done(run=analysis.run, is_new=analysis.is_new)
+    run = analysis.run
+    if has_report and (analysis.is_new or not Pages.of_store(store).of_run(run.run_id)):
+        report = build_report(run, threads=options.threads, memory_limit=options.memory_limit)
+        write_report(store, report)
+    return run
 
 
-def _report(run: Run, store: Store, options: Options) -> None:
-    from tracemill.nightly.reporting import write_into
-    from tracemill.reports.build import build_report
+def _run_of_original(source: Source, store: Store, options: Options) -> Run | None:
+    """The up-to-date run of the same trace at another place, if that trace is still there.
 
-    report = build_report(run, threads=options.threads, memory_limit=options.memory_limit)
-    write_into(store, report)
-
-
-def _analysed_elsewhere(source: Source, store: Store, options: Options) -> Run | None:
-    """The good run of the same trace if that still lies elsewhere: then this is a copy of it.
-
-    Analysed again it would be taken for moved, and moved back by the next night.
+    An analysis would take this copy for the moved trace, and the next night would move it back.
     """
     identity = source.identity()
     try:
         run = store.current(identity.run_id)
     except StoreError:
         return None
-    if run is None or run.missing_tables():
-        return None
-    if os.path.normpath(run.source.path) == os.path.normpath(source.path.absolute()):
-        return None
-    if not run.source.is_there:
+    path = os.path.normpath(source.path.absolute())
+    if run is None or os.path.normpath(run.source.path) == path or not run.source.is_there:
         return None
     outlines = archive_outlines(store, options)
-    if not any(is_as_outlined(run.manifest, each, run.source.digest) for each in outlines):
+    is_current = any(is_as_outlined(run.manifest, each, run.source.digest) for each in outlines)
+    if not is_current or run.missing_tables():
         return None
     is_same = tuple(identity.files) == run.source.files or identity.digest() == run.source.digest
     return run if is_same else None

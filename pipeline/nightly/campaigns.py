@@ -1,48 +1,50 @@
-"""The campaigns of a site, made anew when anything changed that they are made from."""
+"""Updates the campaigns of the configuration whose traces, runs or description changed."""
 
 import json
 import os
 import time
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tracemill.base.errors import PipelineError
 from tracemill.base.text import hash_of, printable
+from tracemill.campaign.campaign import Plan, make_campaign, plan_campaign
+from tracemill.campaign.choices import parameters_of
+from tracemill.campaign.discovery import Member
 from tracemill.engine.analyze import Options
+from tracemill.engine.graph import code_hash
 from tracemill.engine.progress import Reporter
 from tracemill.nightly.analyze import FATAL
-from tracemill.nightly.campaign_inputs import mark_of
-from tracemill.nightly.config import NightlyCampaign
-from tracemill.nightly.notes import FOLDER, replace_document
+from tracemill.nightly.config import ConfiguredCampaign
+from tracemill.nightly.notes import FOLDER, read_document, write_document
 from tracemill.nightly.outcome import CampaignOutcome
-from tracemill.nightly.pages import Pages
+from tracemill.nightly.pages import Pages, write_report
+from tracemill.reports.build_campaign import build_campaign_report
+from tracemill.sql.query_files import all_queries
 from tracemill.store import Run, Store
-from tracemill.store.leases import take
-from tracemill.store.manifest import STORE_FORMAT_VERSION, UnreadableRecordError, load_document
+from tracemill.store.leases import Lease, take
+from tracemill.store.manifest import UnreadableRecordError
 
-if TYPE_CHECKING:
-    from tracemill.campaign.campaign import Plan
-
-# How often others are asked whether they are done.
+# Time between two looks at the lease of another night.
 _POLL_SECONDS = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Campaigns:
-    """How the campaigns of a night are made; `unsettled` archives are left to another night."""
+    """How the campaigns in `folder` are made; archives `not_ready` are left to another night."""
 
     folder: Path
     store: Store
     options: Options
     until: float
-    unsettled: Collection[Path]
+    not_ready: Collection[Path]
     has_report: bool
     reporter: Reporter
 
-    def update(self, campaigns: Sequence[NightlyCampaign]) -> tuple[CampaignOutcome, ...]:
-        """Make what is not as it would be made now; one that fails stops no other.
+    def update(self, campaigns: Sequence[ConfiguredCampaign]) -> tuple[CampaignOutcome, ...]:
+        """Make the campaigns that changed; one that fails stops no other.
 
         None is begun when time is over. Raises UnwritableStoreError and MissingLibraryError.
         """
@@ -51,116 +53,128 @@ class Campaigns:
             if self._is_over():
                 break
             try:
-                outcomes += self._updated(campaign)
+                outcome = self._update(campaign)
             except FATAL:
                 raise
             except PipelineError as error:
                 reason = printable(str(error))
-                self.reporter.note(f"campaign {_name(campaign)}: failed: {reason}")
-                outcomes.append(
-                    CampaignOutcome(name=_name(campaign), reason=reason, exit_code=error.exit_code)
+                self.reporter.note(f"campaign {campaign.name}: failed: {reason}")
+                outcome = CampaignOutcome(
+                    name=campaign.name, reason=reason, exit_code=error.exit_code
                 )
+            if outcome is not None:
+                outcomes.append(outcome)
         return tuple(outcomes)
 
-    def _updated(self, campaign: NightlyCampaign) -> list[CampaignOutcome]:
-        """The campaign as it is now; none if time was over while others made it."""
-        while True:
-            made = self._as_it_was(campaign)
-            if made is not None:
-                return [CampaignOutcome(name=made.run_id, run=made)]
-            lease = take(self.store.leases_path, f"campaign {_name(campaign)}")
-            if lease is not None:
-                break
-            if self._is_over():
-                return []
-            time.sleep(_POLL_SECONDS)
+    def _update(self, campaign: ConfiguredCampaign) -> CampaignOutcome | None:
+        """The campaign as it is now; None if time was over while another night made it."""
+        lease = self._lease(campaign)
+        if lease is None:
+            return None
         with lease:
-            return [self._made(campaign, self._plan(campaign))]
+            plan = self._plan(campaign)
+            note_path = self._note_path(campaign)
+            made_from = self._made_from(plan)
+            run = self._current(plan.name, read_document(note_path), made_from)
+            if run is not None:
+                return CampaignOutcome(name=plan.name, run=run)
+            analysis = make_campaign(
+                plan, store=self.store, options=self.options, reporter=self.reporter
+            )
+            if self.has_report:
+                self._write_report(analysis.run)
+            # Again, as the campaign may have analyzed some of its traces.
+            note = {"generation": analysis.run.generation, "made_from": self._made_from(plan)}
+            write_document(note_path, note)
+        return CampaignOutcome(name=plan.name, run=analysis.run, is_new=analysis.is_new)
+
+    def _lease(self, campaign: ConfiguredCampaign) -> Lease | None:
+        name = f"campaign {campaign.name}"
+        while (lease := take(self.store.leases_path, name)) is None and not self._is_over():
+            time.sleep(_POLL_SECONDS)
+        return lease
 
     def _is_over(self) -> bool:
         return time.monotonic() >= self.until
 
-    def _as_it_was(self, campaign: NightlyCampaign) -> Run | None:
-        """The campaign if nothing changed since it was made."""
-        path = self._note_path(campaign)
-        if not path.exists():
-            return None
-        try:
-            note = load_document(path)
-        except UnreadableRecordError:
-            return None
-        run = self._current(str(note.get("name")))
-        if run is None or run.generation != note.get("generation"):
-            return None
-        return run if note.get("made_from") == self._mark(campaign) else None
-
-    def _current(self, name: str) -> Run | None:
-        """The campaign of that name if it and its report are intact."""
-        try:
-            run = self.store.campaigns.current(name)
-        except (UnreadableRecordError, ValueError):
-            return None
-        is_told = not self.has_report or Pages.of_store(self.store).of_campaign(name)
-        return run if run is not None and is_told and not run.missing_tables() else None
-
-    def _plan(self, campaign: NightlyCampaign) -> "Plan":
-        from tracemill.campaign.campaign import plan_campaign
-
+    def _plan(self, campaign: ConfiguredCampaign) -> Plan:
         plan = plan_campaign(
             self.folder / campaign.runs if campaign.runs else None,
-            told=campaign.told,
+            told=campaign.fields,
             store=self.store,
             reporter=self.reporter,
             allow_damaged=self.options.allow_damaged,
         )
-        folders = {os.path.realpath(path.parent) for path in self.unsettled}
-        settled = [
-            member
-            for member in plan.members
-            if not folders or os.path.realpath(member.trace) not in folders
-        ]
-        return replace(plan, members=tuple(settled))
+        left_out = {os.path.realpath(path.parent) for path in self.not_ready}
+        ready = (each for each in plan.members if os.path.realpath(_place(each)) not in left_out)
+        return replace(plan, members=tuple(ready))
 
-    def _made(self, campaign: NightlyCampaign, plan: "Plan") -> CampaignOutcome:
-        from tracemill.campaign.campaign import make_campaign
+    def _current(self, name: str, note: dict[str, object], made_from: str) -> Run | None:
+        """The campaign if it was made from the same, and it and its report are there."""
+        try:
+            run = self.store.campaigns.current(name)
+        except UnreadableRecordError:
+            return None
+        if run is None or (run.generation, made_from) != (
+            note.get("generation"),
+            note.get("made_from"),
+        ):
+            return None
+        has_page = not self.has_report or Pages.of_store(self.store).of_campaign(name)
+        return run if has_page and not run.missing_tables() else None
 
-        analysis = make_campaign(
-            plan, store=self.store, options=self.options, reporter=self.reporter
-        )
-        if self.has_report:
-            self._report(analysis.run)
-        note = {
-            "name": plan.name,
-            "generation": analysis.run.generation,
-            "made_from": self._mark(campaign),
-            "store_format_version": STORE_FORMAT_VERSION,
-        }
-        replace_document(self._note_path(campaign), note)
-        return CampaignOutcome(name=plan.name, run=analysis.run, is_new=analysis.is_new)
-
-    def _report(self, run: Run) -> None:
-        from tracemill.nightly.reporting import write_into
-        from tracemill.reports.build_campaign import build_campaign_report
-
+    def _write_report(self, run: Run) -> None:
         report = build_campaign_report(
             run, threads=self.options.threads, memory_limit=self.options.memory_limit
         )
-        write_into(self.store, report)
+        write_report(self.store, report)
 
-    def _note_path(self, campaign: NightlyCampaign) -> Path:
-        """Where is noted what a campaign was made from."""
-        told = json.dumps([str(self.folder.absolute()), campaign.runs, campaign.told], default=str)
-        return self.store.path / FOLDER / "campaigns" / f"{hash_of(told)}.json"
+    def _note_path(self, campaign: ConfiguredCampaign) -> Path:
+        identity = [str(self.folder.absolute()), campaign.runs, campaign.fields]
+        name = hash_of(json.dumps(identity, default=str))
+        return self.store.path / FOLDER / "campaigns" / f"{name}.json"
 
-    def _mark(self, campaign: NightlyCampaign) -> str:
-        return mark_of(
-            campaign,
-            folder=self.folder,
-            pointers=self.store.pointers(),
-            options=self.options,
-            unsettled=self.unsettled,
-        )
+    def _made_from(self, plan: Plan) -> str:
+        """A hash of all that the tables and the report of a campaign depend on.
+
+        Those are its description, its traces with their files, their runs, options and code.
+        """
+        places = sorted({_place(each) for each in plan.members})
+        ids = {each.run_id for each in plan.members}
+        runs = [
+            (run_id, pointer.generation)
+            for run_id, pointer in sorted(self.store.pointers().items())
+            if run_id in ids or _is_in(pointer.source.path, places)
+        ]
+        content = [
+            repr(plan),
+            parameters_of(plan.description, plan.path),
+            [list(_files_at(place)) for place in places],
+            runs,
+            {**asdict(self.options), "threads": 0, "memory_limit": ""},
+            code_hash(("pipeline", "schemas")),
+            [query.text for query in all_queries()],
+        ]
+        return hash_of(json.dumps(content, default=str))
 
 
-def _name(campaign: NightlyCampaign) -> str:
-    return str(campaign.told.get("name") or campaign.runs or "of all runs")
+def _place(member: Member) -> str:
+    """The folder of an archive, or the file of a trace in one file."""
+    trace = member.trace.absolute()
+    return os.path.normpath(trace.parent if trace.suffix == ".otf2" else trace)
+
+
+def _is_in(trace: str, places: Collection[str]) -> bool:
+    path = os.path.normpath(trace)
+    return path in places or os.path.dirname(path) in places
+
+
+def _files_at(place: str) -> Iterator[tuple[str, int, int]]:
+    """Path, size and time of change of a file, or of all files below a folder."""
+    paths = [place] if os.path.isfile(place) else []
+    for folder, _, names in os.walk(place):
+        paths += [os.path.join(folder, name) for name in names]
+    for path in sorted(paths):
+        with suppress(OSError):  # removed in the meantime
+            status = os.stat(path)
+            yield path, status.st_size, status.st_mtime_ns

@@ -1,6 +1,10 @@
-"""What a site wants of its nights, as it says in a TOML file."""
+"""The configuration of a site, a TOML file, and the application that a trace belongs to."""
 
+import os
+import re
 import tomllib
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,19 +12,32 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tracemill.base.errors import PipelineError, UsageError
 from tracemill.campaign.description import mistakes_in
+from tracemill.comparison import conditions
+from tracemill.store import SourceRecord
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-# Only a campaign file can say these.
+# Fields that only a campaign file may have.
 _ONLY_IN_FILES = {"runs", "measurements", "failed"}
 
+UNNAMED = "program"
+# Usual names of traces, and words before the number of a run.
+_USUAL_WORDS = {
+    "scorep", "trace", "traces", "otf", "otf2", "csv", "run", "runs", "r", "rep", "job", "jobid",
+    "p", "np", "ranks", "t", "threads", "at", "gz",
+}  # fmt: skip
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_WORD = re.compile(r"([\s_.,:+=@~-]*)([^\s_.,:+=@~-]+)")
+# A number, also that of a run such as r7 or p64, or a moment such as 20250301T1405Z.
+_NUMBER = re.compile(r"([a-z]*)\d+(?:[tTzZ]\d*)*")
 
-class NightlyCampaign(BaseModel):
+
+class ConfiguredCampaign(BaseModel):
     """A campaign that every night updates.
 
-    `runs` is what `tracemill campaign` takes, relative to the file: a folder, a campaign file, a
-    list; without it all runs of the store. Any other field is one of a campaign file.
+    `runs` is the argument of `tracemill campaign`, relative to the file: a folder, a campaign file
+    or a list; if empty, all runs of the store. All other fields are those of a campaign file.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -28,13 +45,23 @@ class NightlyCampaign(BaseModel):
     runs: str = ""
 
     @property
-    def told(self) -> dict[str, Any]:
-        """The fields that go before those of the campaign's file."""
+    def fields(self) -> dict[str, Any]:
+        """The fields that replace those of the campaign's file."""
         return dict(self.model_extra or {})
 
+    @property
+    def name(self) -> str:
+        return str(self.fields.get("name") or self.runs or "of all runs")
 
-class WatchedApplication(BaseModel):
-    """What is known of an application: see `outcome.Application`."""
+
+class Application(BaseModel):
+    """An application and how its new runs are judged.
+
+    Archives whose folder, relative to the source of the night, matches `pattern` are runs of it;
+    `*` and `?` stand for any characters, also for `/`. New runs are compared with `baseline`, a run
+    as every command names it or several joined by commas, or else with the last `history` runs.
+    They are worse if a condition of `fail_if` holds, written as for `tracemill compare --fail-if`.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -50,56 +77,108 @@ class Config(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    campaigns: tuple[NightlyCampaign, ...] = ()
-    applications: tuple[WatchedApplication, ...] = ()
+    campaigns: tuple[ConfiguredCampaign, ...] = ()
+    applications: tuple[Application, ...] = ()
 
 
 def read_config(path: Path) -> Config:
-    """Read the file of a site's nights. Raises UsageError that names all that is wrong with it."""
+    """Read the configuration. Raises UsageError that names every mistake in it."""
     try:
-        given = tomllib.loads(path.read_bytes().decode("utf-8"))
+        fields = tomllib.loads(path.read_bytes().decode("utf-8"))
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path}: not a TOML file: {error}") from error
     try:
-        config = Config.model_validate(given)
+        config = Config.model_validate(fields)
     except ValidationError as error:
-        found = [_describe(problem) for problem in error.errors(include_url=False)]
+        mistakes = [_describe(each) for each in error.errors(include_url=False)]
     else:
-        found = [text for each in config.campaigns for text in _mistakes_in(each)]
-        found += [text for each in config.applications for text in _mistakes_in_conditions(each)]
-    if found:
-        raise UsageError("; ".join(f"{path}: {text}" for text in found))
+        mistakes = [text for each in config.campaigns for text in _campaign_mistakes(each)]
+        mistakes += [text for each in config.applications for text in _condition_mistakes(each)]
+    if mistakes:
+        raise UsageError("; ".join(f"{path}: {text}" for text in mistakes))
     return config
 
 
-def _mistakes_in(campaign: NightlyCampaign) -> list[str]:
-    told = campaign.told
+def _campaign_mistakes(campaign: ConfiguredCampaign) -> list[str]:
     where = f"campaigns: {campaign.runs or 'all runs'}"
-    if surplus := sorted(_ONLY_IN_FILES & set(told)):
+    if surplus := sorted(_ONLY_IN_FILES & set(campaign.fields)):
         return [f"{where}: {', '.join(surplus)}: write this into a campaign file and name it"]
-    return mistakes_in(told, where)
+    return mistakes_in(campaign.fields, where)
 
 
-def _mistakes_in_conditions(application: WatchedApplication) -> list[str]:
-    """What is wrong with conditions, before a night has worked for hours."""
-    from tracemill.comparison import conditions  # which needs SciPy
-
-    found = []
+def _condition_mistakes(application: Application) -> list[str]:
+    """Mistakes in conditions, found before a night works for hours."""
+    mistakes = []
     for condition in application.fail_if:
         try:
             conditions.parse(condition)
         except PipelineError as error:
-            found.append(f"applications: {application.name}: fail_if: {error}")
-    return found
+            mistakes.append(f"applications: {application.name}: fail_if: {error}")
+    return mistakes
 
 
 def _describe(problem: "ErrorDetails") -> str:
     place = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "extra_forbidden":
-        model = WatchedApplication if problem["loc"][0] == "applications" else Config
+        model = Application if problem["loc"][0] == "applications" else Config
         return f"unknown field {place}: fields are {', '.join(model.model_fields)}"
     if problem["type"] == "missing":
         return f"{place} is missing"
     return f"{place}: {problem['msg'][0].lower()}{problem['msg'][1:]}, not {problem['input']!r}"
+
+
+# --- The application of a trace ------------------------------------------------------------------
+
+
+def application_of(
+    source: SourceRecord, root: Path, applications: Sequence[Application] = ()
+) -> str:
+    """The name of the application that the trace at `source` is a run of.
+
+    The first application whose pattern matches the trace's folder, relative to `root`. Otherwise
+    that path without dates, times, running numbers and usual names of traces: `lulesh` for
+    `lulesh/2025-03-01/scorep-20250301_0312_99`. Numbers after other letters, such as n400, stay:
+    they may be a problem size. The path of a trace outside of `root` starts at their common folder,
+    and a pattern may match any end of it.
+    """
+    parts, is_inside = _parts_below(_folder_of(source), root)
+    ends = ["/".join(parts[first:]) for first in range(1 if is_inside else max(len(parts), 1))]
+    for each in applications:
+        if any(fnmatchcase(end, each.pattern) for end in ends):
+            return each.name
+    name = "/".join(kept for part in parts if (kept := _without_usual_words(part)))
+    return name or _without_usual_words(root.absolute().name) or UNNAMED
+
+
+def _folder_of(source: SourceRecord) -> str:
+    """The folder of a trace; of a trace in one file, the file without suffixes."""
+    path = Path(source.path)
+    if source.format == "csv" and path.suffix:
+        return str(path.with_name(path.name.removesuffix(path.suffix).removesuffix(".csv")))
+    return str(path.parent if path.suffix else path)
+
+
+def _parts_below(folder: str, root: Path) -> tuple[list[str], bool]:
+    """Names from `root`, or from the common folder, down to `folder`; whether it is inside."""
+    absolute = str(root.absolute())
+    roots = (absolute, os.path.realpath(absolute))
+    inside = next((each for each in roots if Path(folder).is_relative_to(each)), None)
+    base = inside if inside is not None else os.path.commonpath((folder, roots[0]))
+    relative = os.path.relpath(folder, base)
+    return ([] if relative == "." else relative.split(os.sep)), inside is not None
+
+
+def _without_usual_words(name: str) -> str:
+    """A folder's name without words that only distinguish runs."""
+    words = _WORD.findall(name)
+    kept = [(separator, word) for separator, word in words if not _is_usual(word)]
+    return "".join(separator + word for separator, word in kept)[len(kept[0][0]) :] if kept else ""
+
+
+def _is_usual(word: str) -> bool:
+    lower = word.lower()
+    number = _NUMBER.fullmatch(lower)
+    is_number = number is not None and (not number[1] or number[1] in _USUAL_WORDS)
+    return is_number or lower in _USUAL_WORDS or lower in _MONTHS

@@ -1,19 +1,18 @@
-"""Which archives lie below a folder, and which of them are complete and at rest."""
+"""Finds the archives below a folder that are complete and at rest."""
 
 import os
-import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tracemill.base.errors import MissingInputError
 from tracemill.base.text import printable
-from tracemill.nightly.outcome import Waiting
+from tracemill.nightly.outcome import Skipped
 from tracemill.store import SourceFile
 
 ANCHOR, DEFINITIONS, EVENTS = ".otf2", ".def", ".evt"
 LEADS_OUT = "is a link that leads out of the source"
-# Definitions that do not come within a day never will: the analysis says what is missing.
+# Definitions missing for longer than a day never come: the analysis then reports what is missing.
 _LONGEST_WRITING_SECONDS = 86_400
 
 
@@ -21,8 +20,8 @@ _LONGEST_WRITING_SECONDS = 86_400
 class Archive:
     """A complete archive: its anchor file and the state of all its files.
 
-    `changed_at` is when anything of it last changed, in seconds since 1970 by the clock of its
-    file system.
+    `changed_at` is the time of the last change, in seconds since 1970 by the clock of the file
+    system.
     """
 
     anchor: Path
@@ -30,40 +29,37 @@ class Archive:
     changed_at: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class LeftOut:
-    """Something that is not looked at, and why."""
-
-    path: Path
-    reason: str
-
-
 @dataclass(frozen=True)
 class Found:
-    """What lies below a folder, each in the order of its paths."""
+    """The archives below a folder, in the order of their paths.
+
+    `waiting` are archives that are not complete or not at rest, `left_out` links, files and folders
+    that must not or cannot be read.
+    """
 
     archives: tuple[Archive, ...]
-    waiting: tuple[Waiting, ...]
-    left_out: tuple[LeftOut, ...]
+    waiting: tuple[Skipped, ...]
+    left_out: tuple[Skipped, ...]
 
 
 def find_archives(
     source: Path, *, settle_seconds: float, now: float, without: Iterable[Path] = ()
 ) -> Found:
-    """All archives below a folder, apart from hidden folders and those of `without`.
+    """Find all archives below a folder, except in hidden folders and those of `without`.
 
-    Nothing outside it is read: links that lead out are left out. What links inside lead to is found
-    where it lies, once. An archive is waited for while anything of it changed less than
-    `settle_seconds` before `now` (since 1970). Raises MissingInputError if there is no such folder.
+    Nothing outside of the folder is read: links that lead out are left out. Links inside
+    are not followed, as their targets are found anyway. An archive is waiting if any of its files
+    changed less than `settle_seconds` before `now` (seconds since 1970). Raises MissingInputError
+    if there is no such folder.
     """
     check_source(source)
-    walk = _Walk(source, {os.path.realpath(path) for path in without})
-    for anchor in walk.anchors():
-        walk.look_at(anchor, settle_seconds, now)
+    search = _Search(source, {os.path.realpath(path) for path in without})
+    for anchor in search.anchors():
+        search.classify(anchor, settle_seconds, now)
     return Found(
-        tuple(sorted(walk.archives, key=lambda each: each.anchor)),
-        tuple(sorted(walk.waiting, key=lambda each: each.path)),
-        tuple(sorted(walk.left_out, key=lambda each: each.path)),
+        tuple(sorted(search.archives, key=lambda each: each.anchor)),
+        tuple(sorted(search.waiting, key=lambda each: each.path)),
+        tuple(sorted(search.left_out, key=lambda each: each.path)),
     )
 
 
@@ -76,7 +72,7 @@ def check_source(source: Path) -> None:
 
 
 def is_as_found(archive: Archive) -> bool:
-    """Whether a second look finds the same files, of the same sizes and times."""
+    """Whether an archive still has the same files with the same sizes and times."""
     try:
         return _state(archive.anchor)[0] == archive.files
     except OSError:
@@ -84,86 +80,62 @@ def is_as_found(archive: Archive) -> bool:
 
 
 @dataclass
-class _Walk:
-    """A search below a folder, whose archives keep the name that it was given by."""
+class _Search:
+    """A search below a folder; paths of archives begin with the folder as the user named it."""
 
     source: Path
     without: set[str]
     archives: list[Archive] = field(default_factory=list)
-    waiting: list[Waiting] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
+    waiting: list[Skipped] = field(default_factory=list)
+    left_out: list[Skipped] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._named = os.path.normpath(self.source.absolute())
         self._root = os.path.realpath(self.source)
-        self._searched: set[tuple[int, int]] = set()
 
     def anchors(self) -> Iterator[Path]:
-        """Anchor files in any order; a folder is searched once, whatever links lead to it."""
-        folders = [self._root]
-        linked: list[str] = []
-        while folders or linked:
-            folder = folders.pop() if folders else linked.pop()
-            entries = self._entries(folder)
-            links = [entry for entry in entries if entry.is_symlink()]
-            below = [entry for entry in entries if _is_folder(entry)]
-            files = (e for e in entries if not e.is_symlink() and not _is_folder(e))
-            anchors = [entry.path for entry in files if entry.name.endswith(ANCHOR)]
-            yield from map(Path, anchors)
-            stems = {anchor.removesuffix(ANCHOR) for anchor in anchors}
-            names = {entry.name for entry in entries}
-            for entry in below:
-                if entry.path not in stems:
-                    folders.append(entry.path)
-                    if entry.name + DEFINITIONS in names:
-                        self._wait_for(Path(entry.path + ANCHOR), "no anchor file yet")
-            wanted = (entry.path for entry in links if entry.path not in stems)
-            linked += [target for link in wanted if (target := self._target(link))]
+        """The anchor files in any order. No link is followed."""
+        for folder, folders, files in os.walk(self._root, onerror=self._leave_unreadable):
+            place = Path(folder)
+            links = {name for name in (*folders, *files) if (place / name).is_symlink()}
+            own = [name for name in files if name.endswith(ANCHOR) and name not in links]
+            anchors = [place / name for name in own if name[0] != "."]
+            yield from anchors
+            stems = {anchor.stem for anchor in anchors}
+            for name in links - stems:
+                self._check_link(place / name)
+            folders[:] = [name for name in folders if self._is_searched(place / name, stems)]
+            for name in folders:
+                if name + DEFINITIONS in files:
+                    self._wait_for(place / (name + ANCHOR), "no anchor file yet")
 
-    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
-        """What is in a folder not yet searched, apart from what is hidden."""
-        if folder in self.without:
-            return []
-        try:
-            status = os.stat(folder)
-            if (status.st_dev, status.st_ino) in self._searched:
-                return []
-            self._searched.add((status.st_dev, status.st_ino))
-            with os.scandir(folder) as entries:
-                return [entry for entry in entries if not entry.name.startswith(".")]
-        except FileNotFoundError:
-            return []  # it was removed meanwhile
-        except OSError as error:
-            self._leave_out(folder, f"cannot be read: {error.strerror}")
-            return []
+    def _is_searched(self, folder: Path, stems: set[str]) -> bool:
+        """Not hidden folders, the store, and the folders that belong to an anchor file."""
+        is_hidden = folder.name.startswith(".")
+        return not is_hidden and str(folder) not in self.without and folder.name not in stems
 
-    def _target(self, link: str) -> str:
-        """The folder that a link leads to, or to the archive in it; empty if it is not wanted."""
+    def _check_link(self, link: Path) -> None:
+        """Leave out a link to a folder or archive outside; targets inside are found there."""
         target = os.path.realpath(link)
-        is_folder = os.path.isdir(target)
-        if not (is_folder or target.endswith(ANCHOR)):
-            return ""
-        if not self._holds(target):
+        is_wanted = os.path.isdir(target) or target.endswith(ANCHOR)
+        if is_wanted and link.name[0] != "." and not self._holds(target):
             self._leave_out(link, LEADS_OUT)
-            return ""
-        return target if is_folder else os.path.dirname(target)
 
     def _holds(self, path: str) -> bool:
-        return path == self._root or path.startswith(os.path.join(self._root, ""))
+        return Path(path).is_relative_to(self._root)
 
-    def look_at(self, anchor: Path, settle_seconds: float, now: float) -> None:
-        """Put an archive where it belongs by the state of its files."""
+    def classify(self, anchor: Path, settle_seconds: float, now: float) -> None:
+        """Add an archive to one of the lists by the state of its files."""
         try:
-            reason = self._objection(anchor)
-            if reason:
-                self._leave_out(str(anchor), reason)
+            if objection := self._objection(anchor):
+                self._leave_out(anchor, objection)
                 return
             files, changed_at = _state(anchor)
         except FileNotFoundError:
             self._wait_for(anchor, "is changing")
             return
         except OSError as error:
-            self._leave_out(str(anchor), f"cannot be read: {error.strerror}")
+            self._leave_out(anchor, f"cannot be read: {error.strerror}")
             return
         age = now - changed_at
         has_definitions = any(file.name == anchor.stem + DEFINITIONS for file in files)
@@ -172,47 +144,38 @@ class _Walk:
         elif not has_definitions and age < _LONGEST_WRITING_SECONDS:
             self._wait_for(anchor, "no definitions yet")
         else:
-            self.archives.append(
-                Archive(anchor=self._told(anchor), files=files, changed_at=changed_at)
-            )
+            named = self._as_named(anchor)
+            self.archives.append(Archive(anchor=named, files=files, changed_at=changed_at))
 
     def _objection(self, anchor: Path) -> str:
-        """Why an archive must not be opened; empty if nothing speaks against it."""
-        for path in (anchor, anchor.with_suffix(DEFINITIONS), anchor.with_suffix("")):
+        """Why an archive must not be opened; empty if it may be."""
+        members = [Path(entry) for entry in _members(anchor)]
+        for path in (anchor, anchor.with_suffix(DEFINITIONS), anchor.with_suffix(""), *members):
             if path.is_symlink() and not self._holds(os.path.realpath(path)):
                 return f"its {path.name} {LEADS_OUT}"
-        for entry in _members(anchor):
-            if entry.is_symlink() and not self._holds(os.path.realpath(entry.path)):
-                return f"its {entry.name} {LEADS_OUT}"
-            if not entry.is_file():
-                return f"its {entry.name} is no file"
-        for path in (anchor, anchor.with_suffix(DEFINITIONS)):
-            if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+        for path in (anchor, anchor.with_suffix(DEFINITIONS), *members):
+            if path.exists() and not path.is_file():
                 return f"its {path.name} is no file"
         return ""
 
     def _wait_for(self, anchor: Path, reason: str) -> None:
-        self.waiting.append(Waiting(path=self._told(anchor), reason=reason))
+        self.waiting.append(Skipped(path=self._as_named(anchor), reason=reason))
 
-    def _leave_out(self, path: str, reason: str) -> None:
-        self.left_out.append(LeftOut(path=self._told(Path(path)), reason=reason))
+    def _leave_out(self, path: Path, reason: str) -> None:
+        self.left_out.append(Skipped(path=self._as_named(path), reason=reason))
 
-    def _told(self, path: Path) -> Path:
-        """A path below the folder as it was named, which may itself be a link."""
+    def _leave_unreadable(self, error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):  # removed in the meantime
+            self._leave_out(Path(error.filename), f"cannot be read: {error.strerror}")
+
+    def _as_named(self, path: Path) -> Path:
         return Path(self._named, path.relative_to(self._root))
 
 
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir(follow_symlinks=False)
-    except OSError:
-        return False
-
-
 def _state(anchor: Path) -> tuple[tuple[SourceFile, ...], float]:
-    """The files of an archive as they are, by name, and when any of them last changed.
+    """The files of an archive, by name, and the time of the last change of any of them.
 
-    The time of the inode counts too: copying sets back that of the content.
+    The change time of the inode counts too: copying may set back the modification time.
     """
     stem = anchor.with_suffix("")
     found = {anchor.name: anchor.stat()}
@@ -230,7 +193,7 @@ def _state(anchor: Path) -> tuple[tuple[SourceFile, ...], float]:
 
 
 def _members(anchor: Path) -> list[os.DirEntry[str]]:
-    """The files of locations."""
+    """The files of the locations."""
     try:
         with os.scandir(anchor.with_suffix("")) as entries:
             return [entry for entry in entries if entry.name.endswith((DEFINITIONS, EVENTS))]

@@ -1,8 +1,7 @@
-"""The runs of a store as nights compare them: what each is a run of, and how long it took.
+"""Application, size and run time of every run of a store, for comparisons and trends.
 
-What was once gathered from a run lies in `nightly/history` of the store, in parts that do not
-change. Parts are made by any number of writers and may tell the same twice; all of them may be
-deleted at any time.
+Run times read once are kept in `nightly/history` of the store. The file is a cache: it may be
+deleted, and of two nights that write it at once either may win.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,9 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tracemill.base.errors import PipelineError, QueryError, StoreError
@@ -20,19 +19,16 @@ from tracemill.base.files import replacing
 from tracemill.base.text import hash_of
 from tracemill.campaign.gathering import SIZES, ask, in_batches, lacks
 from tracemill.engine.graph import code_hash, schema_hash
-from tracemill.nightly.applications import application_of
+from tracemill.nightly.config import Application, application_of
 from tracemill.nightly.notes import FOLDER
-from tracemill.nightly.outcome import Application
-from tracemill.schemas.history import RUN_HISTORY, RUN_TIME
+from tracemill.schemas.history import RUN_HISTORY
 from tracemill.sql.query_files import load_query
 from tracemill.store import Run, SourceRecord, Store
 from tracemill.store.manifest import Pointer
 from tracemill.store.parquet import PartWriter
 
-MOST_PARTS = 64
-_GATHERED = (SIZES, "gathered_starts", "gathered_metrics")
+_QUERIES = (SIZES, "gathered_starts")
 _ADVICE = "name another folder with --store"
-_ATTEMPTS = 5
 
 
 @dataclass(frozen=True, order=True)
@@ -46,10 +42,10 @@ class Series:
 
 @dataclass(frozen=True, kw_only=True)
 class PastRun:
-    """A run of the store; `values` are times by metric (ns).
+    """A run of the store.
 
-    `recorded_ns` is when its trace says that it began, or else `written_ns`, when its newest file
-    was written, both since 1970.
+    `recorded_ns` is when the program started, or, if the trace does not say, `written_ns`: when
+    the newest file of the trace was written. Both count from 1970.
     """
 
     run_id: str
@@ -58,15 +54,11 @@ class PastRun:
     series: Series
     recorded_ns: int
     written_ns: int
-    values: Mapping[str, int]
-
-    @property
-    def run_time_ns(self) -> int:
-        return self.values[RUN_TIME]
+    run_time_ns: int
 
     @property
     def recorded_at(self) -> str:
-        """When it was recorded, as an ISO timestamp in UTC, to the second."""
+        """The time of recording as an ISO timestamp in UTC, to the second."""
         return datetime.fromtimestamp(self.recorded_ns // 10**9, UTC).isoformat()
 
 
@@ -75,187 +67,111 @@ def read_history(
     root: Path,
     applications: Sequence[Application] = (),
     *,
-    metrics: Sequence[str] = (),
     threads: int = 1,
     memory_limit: str = "",
 ) -> list[PastRun]:
-    """The current generation of every run with its run time and some metrics, oldest first.
+    """The current generation of every run, oldest first.
 
-    Runs that no part tells of are gathered, and kept for later. Those that cannot be asked, such
-    as runs of an older version, are left out.
+    Runs that cannot be queried, such as runs of an older version, are left out.
     """
-    current = store.pointers()
-    rows = _known(store, metrics)
-    told = _keys(rows)
-    new = _open(
-        store, (run_id for run_id, p in current.items() if (run_id, p.generation) not in told)
-    )
-    for gathered in _gather(new, threads, memory_limit):
-        with suppress(PipelineError):  # a store that is only read
-            _keep(store, gathered)
-        rows = pa.concat_tables([rows, _wanted(gathered, metrics)])
-    return _past_runs(rows, current, root, applications)
-
-
-def _past_runs(
-    rows: pa.Table,
-    current: Mapping[str, Pointer],
-    root: Path,
-    applications: Sequence[Application],
-) -> list[PastRun]:
-    by_run: dict[str, dict[str, int]] = {}
-    first: dict[str, dict[str, object]] = {}
-    for row in rows.to_pylist():
-        pointer = current.get(row["run_id"])
-        if pointer is not None and pointer.generation == row["generation"]:
-            by_run.setdefault(row["run_id"], {})[row["metric"]] = row["value_ns"]
-            first.setdefault(row["run_id"], row)
+    pointers = store.pointers()
+    file = _file(store)
+    kept = [row for row in _read(file) if _is_current(row, pointers)]
+    known = {row["run_id"] for row in kept}
+    new = [
+        row
+        for rows in _query(_readable(store, pointers.keys() - known), threads, memory_limit)
+        for row in rows
+    ]
+    if new:
+        with suppress(PipelineError):  # the store may be read-only
+            _write(file, [*kept, *new])
     runs = [
-        _past_run(first[run_id], values, current[run_id].source, root, applications)
-        for run_id, values in by_run.items()
-        if RUN_TIME in values
+        _past_run(row, pointers[row["run_id"]].source, root, applications) for row in kept + new
     ]
     return sorted(runs, key=lambda run: (run.recorded_ns, run.written_ns, run.run_id))
 
 
+def _is_current(row: Mapping[str, Any], pointers: Mapping[str, Pointer]) -> bool:
+    pointer = pointers.get(row["run_id"])
+    return pointer is not None and pointer.generation == row["generation"]
+
+
 def _past_run(
-    row: Mapping[str, object],
-    values: Mapping[str, int],
-    source: SourceRecord,
-    root: Path,
-    applications: Sequence[Application],
+    row: Mapping[str, Any], source: SourceRecord, root: Path, applications: Sequence[Application]
 ) -> PastRun:
-    started, written_ns = row["started_at_ns"], max((f.mtime_ns for f in source.files), default=0)
-    series = Series(
-        application_of(source, root, applications), _whole(row["processes"]), _whole(row["threads"])
+    started_ns, written_ns = (
+        row["started_at_ns"],
+        max((f.mtime_ns for f in source.files), default=0),
     )
     return PastRun(
-        run_id=str(row["run_id"]),
-        generation=str(row["generation"]),
+        run_id=row["run_id"],
+        generation=row["generation"],
         label=source.label,
-        series=series,
-        recorded_ns=written_ns if started is None else _whole(started),
+        series=Series(application_of(source, root, applications), row["processes"], row["threads"]),
+        recorded_ns=written_ns if started_ns is None else started_ns,
         written_ns=written_ns,
-        values=values,
+        run_time_ns=row["run_time_ns"],
     )
 
 
-def _whole(value: object) -> int:
-    assert isinstance(value, int)
-    return value
-
-
-def _open(store: Store, run_ids: Iterable[str]) -> Iterator[Run]:
-    """Those of some runs that can be asked."""
-    for run_id in run_ids:
+def _readable(store: Store, run_ids: Iterable[str]) -> Iterator[Run]:
+    for run_id in sorted(run_ids):
         with suppress(StoreError):
             run = store.current(run_id)
-            if run is not None and not lacks(run, _GATHERED):
+            if run is not None and not lacks(run, _QUERIES):
                 yield run
 
 
-def _gather(runs: Iterable[Run], threads: int, memory_limit: str) -> Iterator[pa.Table]:
-    """Rows of the history for runs, many at a time; those that fail are left out."""
+def _query(runs: Iterable[Run], threads: int, memory_limit: str) -> Iterator[list[dict[str, Any]]]:
+    """Rows of RUN_HISTORY for many runs at a time; runs that fail are left out."""
     for batch in in_batches(runs):
         try:
-            yield _ask(batch, threads, memory_limit)
+            yield _rows_of(batch, threads, memory_limit)
         except (StoreError, QueryError):
             for run in batch:
                 with suppress(StoreError, QueryError):
-                    yield _ask([run], threads, memory_limit)
+                    yield _rows_of([run], threads, memory_limit)
 
 
-def _ask(runs: Sequence[Run], threads: int, memory_limit: str) -> pa.Table:
-    sizes, starts, by_call_path = ask(
-        runs, _GATHERED, {}, threads=threads, memory_limit=memory_limit
-    )
-    summed = by_call_path.group_by(["run_id", "metric"]).aggregate([("value_ns", "sum")])
-    metrics = summed.select(["run_id", "metric", "value_ns_sum"])
-    run_time = pa.array([RUN_TIME] * sizes.num_rows, pa.string())
-    elapsed = pa.table([sizes["run_id"], run_time, sizes["whole_time_ns"]], metrics.schema.names)
-    generations = pa.table(
+def _rows_of(runs: Sequence[Run], threads: int, memory_limit: str) -> list[dict[str, Any]]:
+    sizes, starts = ask(runs, _QUERIES, {}, threads=threads, memory_limit=memory_limit)
+    generations = {run.run_id: run.generation for run in runs}
+    started = dict(zip(*(starts[name].to_pylist() for name in starts.column_names), strict=True))
+    return [
         {
-            "run_id": pa.array([run.run_id for run in runs], pa.string()),
-            "generation": pa.array([run.generation for run in runs], pa.string()),
+            "run_id": row["run_id"],
+            "generation": generations[row["run_id"]],
+            "processes": row["processes"],
+            "threads": row["threads"],
+            "started_at_ns": started[row["run_id"]],
+            "run_time_ns": row["whole_time_ns"],
         }
-    )
-    rows = pa.concat_tables([metrics, elapsed.cast(metrics.schema)]).rename_columns(
-        ["run_id", "metric", "value_ns"]
-    )
-    for more in (sizes.drop_columns("whole_time_ns"), starts, generations):
-        rows = rows.join(more, "run_id")
-    return RUN_HISTORY.conform(rows.sort_by([(name, "ascending") for name in RUN_HISTORY.key]))
+        for row in sizes.to_pylist()
+    ]
 
 
-# --- Parts ---------------------------------------------------------------------------------------
+# --- The file ------------------------------------------------------------------------------------
 
 
-def _place(store: Store, name: str) -> Path:
-    """Where a part of that name lies among those that were gathered as this version does it."""
-    texts = "".join(load_query(each).text for each in _GATHERED)
-    made_by = hash_of(texts + schema_hash(RUN_HISTORY) + code_hash((__name__,)))
-    return store.path / FOLDER / "history" / f"part-{made_by}-{name}.parquet"
+def _file(store: Store) -> Path:
+    """The file of rows that were computed as this version computes them."""
+    queries = "".join(load_query(each).text for each in _QUERIES)
+    made_by = hash_of(queries + schema_hash(RUN_HISTORY) + code_hash((__name__,)))
+    return store.path / FOLDER / "history" / f"runs-{made_by}.parquet"
 
 
-def _parts(store: Store) -> list[Path]:
-    every = _place(store, "*")
-    return sorted(every.parent.glob(every.name))
-
-
-def _known(store: Store, metrics: Sequence[str]) -> pa.Table:
-    """Rows of all parts, without repetitions of a run; many parts become one."""
-    for _ in range(_ATTEMPTS):
-        files = _parts(store)
-        try:
-            parts = [table for file in files if (table := _read(file)) is not None]
-        except FileNotFoundError:
-            continue  # somebody made one part of many, which is among the files now
-        rows = _distinct(pa.concat_tables([RUN_HISTORY.empty(), *parts]))
-        if len(files) > MOST_PARTS:
-            _merge(store, rows, files)
-        return _wanted(rows, metrics)
-    return RUN_HISTORY.empty()
-
-
-def _read(file: Path) -> pa.Table | None:
-    """A part; None if it is damaged, so that its runs are asked again."""
+def _read(file: Path) -> list[dict[str, Any]]:
+    """The kept rows; none if the file is missing or damaged."""
     try:
-        return RUN_HISTORY.conform(pq.read_table(file, partitioning=None))
-    except FileNotFoundError:
-        raise
+        return RUN_HISTORY.conform(pq.read_table(file, partitioning=None)).to_pylist()
     except (pa.ArrowException, KeyError, OSError):
-        return None
+        return []
 
 
-def _distinct(rows: pa.Table) -> pa.Table:
-    names = list(RUN_HISTORY.column_names)
-    return rows.group_by(names, use_threads=False).aggregate([]).select(names)
-
-
-def _wanted(rows: pa.Table, metrics: Sequence[str]) -> pa.Table:
-    return rows.filter(pc.is_in(rows["metric"], pa.array([RUN_TIME, *metrics], pa.string())))
-
-
-def _keys(rows: pa.Table) -> set[tuple[str, str]]:
-    return set(zip(rows["run_id"].to_pylist(), rows["generation"].to_pylist(), strict=True))
-
-
-def _keep(store: Store, rows: pa.Table) -> Path:
-    """Write a part, whose name says which runs it tells of."""
-    digest = hash_of(repr(sorted(_keys(rows))))
-    path = _place(store, digest)
-    with replacing(path, advice=_ADVICE, is_folder_made=True) as beside:
+def _write(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    ordered = sorted(rows, key=lambda row: row["run_id"])
+    with replacing(file, advice=_ADVICE, is_folder_made=True) as beside:
         writer = PartWriter(RUN_HISTORY, beside)
-        writer.write(rows)
+        writer.write(pa.Table.from_pylist(ordered, schema=RUN_HISTORY.arrow_schema))
         writer.close()
-    return path
-
-
-def _merge(store: Store, rows: pa.Table, files: Sequence[Path]) -> None:
-    """Make one part of many; the others are removed once it is there."""
-    with suppress(PipelineError, OSError):
-        ordered = rows.sort_by([(name, "ascending") for name in RUN_HISTORY.key])
-        kept = _keep(store, RUN_HISTORY.conform(ordered))
-        for file in files:
-            if file != kept:
-                file.unlink(missing_ok=True)

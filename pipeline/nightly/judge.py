@@ -1,32 +1,127 @@
-"""New runs are held against those before them, or against a baseline, with their noise."""
+"""Compares each new run with the runs before it, or with a baseline, and explains regressions."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tracemill.base.errors import MissingInputError, PipelineError, QueryError, StoreError
-from tracemill.nightly.applications import rule_of
+from tracemill.comparison import Cause, Change, Comparison, MetricChange, compare
+from tracemill.comparison.choosing import choose_runs
+from tracemill.comparison.conditions import holds, parse
+from tracemill.comparison.run_times import run_time_change
+from tracemill.comparison.sentences import describe_cause
+from tracemill.nightly.config import Application
 from tracemill.nightly.history import PastRun, Series
-from tracemill.nightly.outcome import Application
-from tracemill.nightly.verdicts import Judged, Judgement, Regression, Unjudged
 from tracemill.reports.model import Finding
 from tracemill.schemas.history import RUN_TIME
 from tracemill.store import Run, Store
 
-if TYPE_CHECKING:
-    from tracemill.comparison import Comparison, MetricChange
-
 HISTORY = 10
-"""So many runs before a new one are its repetitions, unless the configuration says otherwise."""
+"""Number of earlier runs that count as repetitions of a new one, by default."""
 LEAST_RATIO, LEAST_RATIO_OF_ONE = 0.05, 0.10
-"""A run is worse if it takes longer by more than that part; the second against a single run."""
+"""A run is worse if it takes longer by more than this share; the second against a single run."""
 MOST_CAUSES = 3
+FASTER = "faster"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Regression:
+    """A condition that holds of a new run, compared with the mean of the runs `base`.
+
+    Values are those of the metric of the condition, in its `unit`; `noise_value` is how far they
+    may differ by chance, None if unknown. `explanations` are the causes in words, and `sql` the
+    statements behind them, by call path and by rank, for all runs of the store.
+    """
+
+    run: PastRun
+    base: tuple[PastRun, ...]
+    is_baseline: bool
+    condition: str
+    reason: str
+    metric: str
+    unit: str
+    base_value: float
+    value: float
+    noise_value: float | None
+    causes: tuple[Cause, ...] = ()
+    explanations: tuple[Finding, ...] = ()
+    sql: tuple[str, ...] = ()
+
+    @property
+    def change_ratio(self) -> float | None:
+        """The change as a share of the base; None if the base is 0."""
+        return (self.value - self.base_value) / abs(self.base_value) if self.base_value else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedRun:
+    """A new run and the runs it was compared with, which may be none.
+
+    `change` is that of the run time; `is_different` if it is large enough, and beyond noise.
+    """
+
+    run: PastRun
+    base: tuple[PastRun, ...] = ()
+    change: MetricChange | None = None
+    is_different: bool = False
+    regressions: tuple[Regression, ...] = ()
+
+    @property
+    def change_ratio(self) -> float | None:
+        """The change of the run time as a share of the base; None without a base."""
+        ratio = self.change.change_ratio if self.change else None
+        return ratio if ratio is not None and math.isfinite(ratio) else None
+
+    @property
+    def verdict(self) -> str:
+        """The judgment in a few words."""
+        if self.regressions:
+            return "worse"
+        if self.change is None:
+            return "first of its kind"
+        if not self.is_different:
+            return "as before"
+        return FASTER if self.change.change_value < 0 else "longer, but allowed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnjudgedRun:
+    """A new run that could not be compared, and why."""
+
+    run_id: str
+    label: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgment:
+    """The new runs, oldest first."""
+
+    judged: tuple[JudgedRun, ...]
+    unjudged: tuple[UnjudgedRun, ...] = ()
+
+    @property
+    def worse(self) -> frozenset[str]:
+        """Ids of the runs with a regression."""
+        return frozenset(each.run.run_id for each in self.judged if each.regressions)
+
+    @property
+    def regressions(self) -> tuple[Regression, ...]:
+        """The regressions with the largest relative change first."""
+        found = [each for judged in self.judged for each in judged.regressions]
+        return tuple(sorted(found, key=_size_of, reverse=True))
+
+
+def _size_of(regression: Regression) -> float:
+    ratio = regression.change_ratio
+    return math.inf if ratio is None else abs(ratio)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judge:
-    """Holds new runs against the history of a store."""
+    """Compares new runs with others of a store; `history` are all its runs, oldest first."""
 
     store: Store
     history: Sequence[PastRun]
@@ -35,14 +130,14 @@ class Judge:
     memory_limit: str = ""
     _baselines: dict[str, frozenset[str]] = field(default_factory=dict)
 
-    def judge(self, new: Sequence[Run]) -> Judgement:
-        """Hold each new run against its baseline, else against those of its series before it.
+    def judge(self, new: Sequence[Run]) -> Judgment:
+        """Compare each new run with its baseline, or else with earlier runs of its series.
 
-        Runs that turn out to be worse are not what later ones are held against.
+        Runs with a regression are left out of the base of later runs.
         """
         wanted = {run.run_id for run in new}
-        judged: list[Judged] = []
-        unjudged = self._unknown(new)
+        judged: list[JudgedRun] = []
+        unjudged = self._missing(new)
         before: defaultdict[Series, list[PastRun]] = defaultdict(list)
         for run in self.history:
             is_worse = False
@@ -51,117 +146,111 @@ class Judge:
                     judged.append(self._judge(run, before[run.series]))
                     is_worse = bool(judged[-1].regressions)
                 except PipelineError as error:
-                    unjudged.append(Unjudged(run_id=run.run_id, label=run.label, reason=str(error)))
+                    unjudged.append(
+                        UnjudgedRun(run_id=run.run_id, label=run.label, reason=str(error))
+                    )
             if not is_worse:
                 before[run.series].append(run)
-        return Judgement(judged=tuple(judged), unjudged=tuple(unjudged))
+        return Judgment(judged=tuple(judged), unjudged=tuple(unjudged))
 
-    def _unknown(self, new: Sequence[Run]) -> list[Unjudged]:
-        """Runs that the history does not tell of."""
+    def _missing(self, new: Sequence[Run]) -> list[UnjudgedRun]:
         known = {run.run_id for run in self.history}
-        reason = "the store has lost tables of it, or another version made them"
+        reason = "the store lost tables of it, or another version made them"
         return [
-            Unjudged(run_id=run.run_id, label=run.label, reason=reason)
+            UnjudgedRun(run_id=run.run_id, label=run.label, reason=reason)
             for run in new
             if run.run_id not in known
         ]
 
-    def _judge(self, run: PastRun, before: Sequence[PastRun]) -> Judged:
-        rule = rule_of(run.series.application, self.applications)
-        base = self._baseline(run, rule)
-        is_baseline = base is not None
-        if base is None:
-            base = tuple(before[-(rule.history if rule else HISTORY) :])
+    def _judge(self, run: PastRun, before: Sequence[PastRun]) -> JudgedRun:
+        name = run.series.application
+        application = next((each for each in self.applications if each.name == name), None)
+        baseline = self._baseline(run, application)
+        limit = application.history if application else HISTORY
+        base = tuple(before[-limit:]) if baseline is None else baseline
         if not base:
-            return Judged(run=run)
-        change = _change(run, base)
-        is_different = is_worth_telling(change, least_ratio(base))
-        if rule is not None and rule.fail_if:
-            found = self._held(run, base, rule.fail_if)
+            return JudgedRun(run=run)
+        change = run_time_change([each.run_time_ns for each in base], [run.run_time_ns])
+        is_different = is_significant(change, least_ratio(base))
+        if application is not None and application.fail_if:
+            found = self._failed_conditions(run, base, application.fail_if)
         else:
-            found = self._longer(run, base, change) if is_different else iter(())
+            found = self._longer_run_time(run, base, change) if is_different else iter(())
         regressions = tuple(
-            Regression(run=run, base=base, is_baseline=is_baseline, **told) for told in found
+            Regression(run=run, base=base, is_baseline=baseline is not None, **values)
+            for values in found
         )
-        return Judged(
+        return JudgedRun(
             run=run, base=base, change=change, is_different=is_different, regressions=regressions
         )
 
-    def _baseline(self, run: PastRun, rule: Application | None) -> tuple[PastRun, ...] | None:
-        """The runs that a rule names, but for the run itself; of as many processes and threads.
+    def _baseline(
+        self, run: PastRun, application: Application | None
+    ) -> tuple[PastRun, ...] | None:
+        """The runs of a baseline with the size of a run, without the run itself.
 
-        Of runs of several applications these are those of its own. None if it names none of its
-        size. Raises MissingInputError if it names what there is not, or if it is not clear what.
+        If the baseline names runs of several applications, those of the run's own. None if there is
+        no baseline of that size. Raises MissingInputError if its runs are missing or ambiguous.
         """
-        if rule is None or not rule.baseline:
+        if application is None or not application.baseline:
             return None
-        named, application = self._named(rule.baseline), run.series.application
-        own = [each for each in named if each.series.application == application]
+        named, name = self._named(application.baseline), run.series.application
+        own = [each for each in named if each.series.application == name]
         size = (run.series.processes, run.series.threads)
         alike = [
             each for each in own or named if (each.series.processes, each.series.threads) == size
         ]
-        others = sorted({each.series.application for each in alike} - {application})
+        others = sorted({each.series.application for each in alike} - {name})
         if len(others) > 1:
             raise MissingInputError(
-                f"baseline {rule.baseline}: it names runs of {', '.join(others)}, and none of "
-                f"{application}: name runs by their ids"
+                f"baseline {application.baseline}: it names runs of {', '.join(others)}, and none "
+                f"of {name}: name runs by their ids"
             )
         return tuple(each for each in alike if each.run_id != run.run_id) if alike else None
 
     def _named(self, names: str) -> tuple[PastRun, ...]:
-        from tracemill.comparison.choosing import choose_runs  # needs SciPy, which starts slowly
-
         if names not in self._baselines:
             chosen = choose_runs(self.store.path, names)
             self._baselines[names] = frozenset(each.run_id for each in chosen)
         ids = self._baselines[names]
         found = tuple(each for each in self.history if each.run_id in ids)
         if not found:
-            raise MissingInputError(f"baseline {names}: the store has lost tables of it")
+            raise MissingInputError(f"baseline {names}: the store lost tables of it")
         return found
 
-    def _longer(
-        self, run: PastRun, base: Sequence[PastRun], change: "MetricChange"
+    def _longer_run_time(
+        self, run: PastRun, base: Sequence[PastRun], change: MetricChange
     ) -> Iterator[dict[str, Any]]:
-        """What is told of a run that takes longer; one that takes less is no regression.
+        """The regression of a longer run time, found from run times alone.
 
-        It is known from run times alone, so that it is also told if nothing can explain it.
+        It is reported even if its causes cannot be computed.
         """
         if change.change_value < 0:
             return
         try:
-            explained = explain(self._compare(run, base), change.metric)
+            explained = _explain(self._compare(run, base), change.metric)
         except (StoreError, QueryError, MissingInputError) as error:
-            finding = Finding("What explains it is not known:", str(error))
+            finding = Finding("The cause is not known:", str(error))
             explained = {"explanations": (finding,)}
-        yield {
-            "condition": f"{RUN_TIME} > +{least_ratio(base):.0%}",
-            "reason": "",
-            **values_of(change),
-            **explained,
-        }
+        condition = f"{RUN_TIME} > +{least_ratio(base):.0%}"
+        yield {"condition": condition, "reason": "", **_values_of(change), **explained}
 
-    def _held(
+    def _failed_conditions(
         self, run: PastRun, base: Sequence[PastRun], conditions: Sequence[str]
     ) -> Iterator[dict[str, Any]]:
-        """What is told of the conditions that hold. Raises UsageError for one that is none."""
-        from tracemill.comparison.conditions import holds, parse
-
+        """The regressions of conditions that hold. Raises UsageError for a malformed condition."""
         parsed = [parse(each) for each in conditions]
         comparison = self._compare(run, base)
-        for verdict in [holds(each, comparison) for each in parsed]:
-            if verdict.holds:
+        for result in [holds(each, comparison) for each in parsed]:
+            if result.holds:
                 yield {
-                    "condition": verdict.expression,
-                    "reason": verdict.reason,
-                    **values_of(verdict.change),
-                    **explain(comparison, verdict.change.metric),
+                    "condition": result.expression,
+                    "reason": result.reason,
+                    **_values_of(result.change),
+                    **_explain(comparison, result.change.metric),
                 }
 
-    def _compare(self, run: PastRun, base: Sequence[PastRun]) -> "Comparison":
-        from tracemill.comparison import compare
-
+    def _compare(self, run: PastRun, base: Sequence[PastRun]) -> Comparison:
         there = [found for each in base if (found := self._generation(each))]
         new = self._generation(run)
         if new is None or not there:
@@ -169,28 +258,21 @@ class Judge:
         return compare(there, [new], threads=self.threads, memory_limit=self.memory_limit)
 
     def _generation(self, run: PastRun) -> Run | None:
-        """The generation that the history tells of; None if it is gone."""
         return self.store.generation(run.run_id, run.generation)
 
 
-def _change(run: PastRun, base: Sequence[PastRun]) -> "MetricChange":
-    from tracemill.comparison.run_times import run_time_change  # needs SciPy, which starts slowly
-
-    return run_time_change([each.run_time_ns for each in base], [run.run_time_ns])
-
-
 def least_ratio(base: Sequence[PastRun]) -> float:
-    """The change, as a part of the run time of some runs, that is worth telling."""
+    """The change of the run time, as a share of that of `base`, from which on it counts."""
     return LEAST_RATIO if len(base) > 1 else LEAST_RATIO_OF_ONE
 
 
-def is_worth_telling(change: "MetricChange", least: float) -> bool:
-    """Whether a change is large enough, and not what chance explains."""
+def is_significant(change: MetricChange, least: float) -> bool:
+    """Whether a change is larger than a share of the base, and not explained by chance."""
     return abs(change.change_ratio) > least and change.is_beyond_noise is not False
 
 
-def values_of(change: Any) -> dict[str, Any]:
-    """The values of a change as a regression has them."""
+def _values_of(change: Change) -> dict[str, Any]:
+    """The values of a change as fields of a regression."""
     return {
         "metric": change.metric,
         "unit": change.unit,
@@ -200,10 +282,8 @@ def values_of(change: Any) -> dict[str, Any]:
     }
 
 
-def explain(comparison: "Comparison", metric: str) -> dict[str, Any]:
-    """What explains the change of a metric, as figures and in words."""
-    from tracemill.comparison.sentences import describe_cause
-
+def _explain(comparison: Comparison, metric: str) -> dict[str, Any]:
+    """The causes of the change of a metric as fields of a regression."""
     causes = comparison.causes(metric, limit=MOST_CAUSES)
     return {
         "causes": causes,

@@ -1,34 +1,56 @@
-"""The course of a night: find archives, analyse what is new, update campaigns."""
+"""The steps of a night: find archives, analyze new ones, update campaigns, judge, report."""
 
+import os
 import time
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tracemill.base.sharing import make_folder
 from tracemill.base.text import printable
 from tracemill.engine.analyze import Options, sweep_store
 from tracemill.engine.progress import Reporter
-from tracemill.nightly.agenda import Agenda, Wishes, make_agenda
-from tracemill.nightly.config import Config
+from tracemill.nightly.agenda import Agenda, KnownArchives, NightOptions, make_agenda
+from tracemill.nightly.analyze import ArchiveWork
+from tracemill.nightly.campaigns import Campaigns
+from tracemill.nightly.config import Application, Config
 from tracemill.nightly.find import check_source
-from tracemill.nightly.knowledge import Knowledge
-from tracemill.nightly.notes import FOLDER
-from tracemill.nightly.outcome import CampaignOutcome, NightOutcome
-from tracemill.nightly.quarantine import Quarantine
-from tracemill.nightly.untold import Untold
-from tracemill.nightly.work import Work
+from tracemill.nightly.history import read_history
+from tracemill.nightly.judge import Judge
+from tracemill.nightly.notes import FOLDER, Quarantine, unreported
+from tracemill.nightly.outcome import Night
+from tracemill.nightly.page import NightReport
+from tracemill.nightly.pages import Pages, write_report
+from tracemill.nightly.result import (
+    alarms_of,
+    document_of,
+    exit_code_of,
+    is_of_last_day,
+    read_earlier,
+    write_result,
+)
+from tracemill.nightly.wording import describe_night, describe_worst
 from tracemill.store import Store
 from tracemill.store.clock import now_in, timestamp
 from tracemill.store.failures import told_as_store_error
 
-_MOST_TOLD = 3
+MOST_NIGHTS = 30
+_MOST_NOTES = 3
 
 
-def plan_night(source: Path, *, store: Store, options: Options, wishes: Wishes) -> Agenda:
+@dataclass(frozen=True, kw_only=True)
+class Reported:
+    """The exit code of a night, a summary, and the written files with a label each."""
+
+    exit_code: int
+    sentences: tuple[str, ...]
+    files: tuple[tuple[str, Path], ...]
+
+
+def plan_night(source: Path, *, store: Store, options: Options, night: NightOptions) -> Agenda:
     """What a night would do; nothing is written. Raises MissingInputError."""
-    knowledge = Knowledge(store, options)
-    return make_agenda(source, store=store, knowledge=knowledge, wishes=wishes, now=time.time())
+    known = KnownArchives(store, options)
+    return make_agenda(source, store=store, known=known, options=night, now=time.time())
 
 
 def run_night(
@@ -36,46 +58,53 @@ def run_night(
     *,
     store: Store,
     options: Options,
-    wishes: Wishes,
+    night: NightOptions,
     config: Config,
     config_folder: Path,
     reporter: Reporter,
-) -> NightOutcome:
-    """Analyse what is new below a folder and update campaigns; what came of it.
+) -> Night:
+    """Analyze the new archives below a folder and update campaigns, but report nothing yet.
 
-    An archive or campaign that fails stops nothing. Raises MissingInputError if there is no such
-    folder, StoreError if the store cannot be written, and MissingLibraryError.
+    An archive or campaign that fails stops no other. Raises MissingInputError if there is no such
+    folder, UnwritableStoreError if the store cannot be written, and MissingLibraryError.
     """
-    started_at, until = timestamp(), time.monotonic() + wishes.max_seconds
+    started_at, until = timestamp(), time.monotonic() + night.max_seconds
     check_source(source)
     with told_as_store_error(store.path):
         make_folder(store.path / FOLDER)
-    knowledge = Knowledge(store, options)
+    known, open_notes = KnownArchives(store, options), unreported(store).anchors()
     now = now_in(store.path / FOLDER)
-    agenda = make_agenda(source, store=store, knowledge=knowledge, wishes=wishes, now=now)
-    _tell_left_out(agenda, reporter)
+    agenda = make_agenda(source, store=store, known=known, options=night, now=now)
+    _note_left_out(agenda, reporter)
     sweep_store(store, reporter)
-    told, untold = knowledge.run_ids, Untold(store).anchors()
-    work = Work(store, options, wishes, until, reporter, knowledge)
-    work.do(agenda.due)
-    _forget_the_gone(source.absolute(), store)
-    again = {path for path, run in work.analysed.items() if run.run_id in told} - untold
-    night = _outcome_of(agenda, work, again, source=source.absolute(), started_at=started_at)
-    campaigns = _update(config, config_folder, work, {each.path for each in night.waiting})
-    work.knowledge.remember()
-    return replace(night, campaigns=campaigns, ended_at=timestamp())
+    work = ArchiveWork(store, options, night, until, reporter, known)
+    work.run(agenda.due)
+    _forget_removed(source.absolute(), store)
+    again = {path for path, run in work.analyzed.items() if run.run_id in known.run_ids}
+    outcome = _outcome(source.absolute(), started_at, agenda, work, again - open_notes)
+    campaigns = Campaigns(
+        folder=config_folder,
+        store=store,
+        options=options,
+        until=until,
+        not_ready={each.path for each in outcome.waiting},
+        has_report=night.has_report,
+        reporter=reporter,
+    ).update(config.campaigns)
+    known.save()
+    return replace(outcome, campaigns=campaigns, ended_at=timestamp())
 
 
-def _outcome_of(
-    agenda: Agenda, work: Work, again: Collection[Path], *, source: Path, started_at: str
-) -> NightOutcome:
-    """What came of the archives, of which those of `again` were told of before."""
-    return NightOutcome(
+def _outcome(
+    source: Path, started_at: str, agenda: Agenda, work: ArchiveWork, again: Collection[Path]
+) -> Night:
+    """What came of the archives; those of `again` were reported by earlier nights."""
+    return Night(
         source=source,
         started_at=started_at,
         ended_at=timestamp(),
-        analysed=tuple(run for path, run in work.analysed.items() if path not in again),
-        again=tuple(run for path, run in work.analysed.items() if path in again),
+        analyzed=tuple(run for path, run in work.analyzed.items() if path not in again),
+        again=tuple(run for path, run in work.analyzed.items() if path in again),
         failed=tuple(work.failed.values()),
         quarantined=agenda.quarantined,
         waiting=(*agenda.waiting, *work.waiting.values()),
@@ -84,36 +113,66 @@ def _outcome_of(
     )
 
 
-def _update(
-    config: Config, folder: Path, work: Work, unsettled: Collection[Path]
-) -> tuple[CampaignOutcome, ...]:
-    """Update the campaigns of a configuration in `folder`, in what is left of the night."""
-    if not config.campaigns:
-        return ()
-    from tracemill.nightly.campaigns import Campaigns
-
-    return Campaigns(
-        folder=folder,
-        store=work.store,
-        options=work.options,
-        until=work.until,
-        unsettled=unsettled,
-        has_report=work.wishes.has_report,
-        reporter=work.reporter,
-    ).update(config.campaigns)
-
-
-def _tell_left_out(agenda: Agenda, reporter: Reporter) -> None:
-    for each in agenda.left_out[:_MOST_TOLD]:
+def _note_left_out(agenda: Agenda, reporter: Reporter) -> None:
+    for each in agenda.left_out[:_MOST_NOTES]:
         reporter.note(f"left out: {printable(str(each.path))} {each.reason}")
-    if len(agenda.left_out) > _MOST_TOLD:
-        reporter.note(f"left out: {len(agenda.left_out) - _MOST_TOLD} more of the kind")
+    if len(agenda.left_out) > _MOST_NOTES:
+        reporter.note(f"left out: {len(agenda.left_out) - _MOST_NOTES} more")
 
 
-def _forget_the_gone(source: Path, store: Store) -> None:
-    """Forget what is noted of archives that lay below a folder and are gone."""
-    quarantine, untold = Quarantine(store), Untold(store)
-    for anchor in {*quarantine.anchors(), *untold.anchors()}:
+def _forget_removed(source: Path, store: Store) -> None:
+    """Remove the notes on archives below a folder that no longer exist."""
+    quarantine, notes = Quarantine(store), unreported(store)
+    for anchor in quarantine.anchors() | notes.anchors():
         if anchor.is_relative_to(source) and not anchor.exists():
-            quarantine.release(anchor)
-            untold.forget(anchor)
+            quarantine.remove(anchor)
+            notes.remove(anchor)
+
+
+def report_night(
+    store: Store,
+    night: Night,
+    applications: Sequence[Application] = (),
+    *,
+    threads: int = 1,
+    memory_limit: str = "",
+) -> Reported:
+    """Judge the new runs of a night, and write its page, text and result into the store.
+
+    Raises StoreError if they cannot be written.
+    """
+    history = read_history(
+        store, night.source, applications, threads=threads, memory_limit=memory_limit
+    )
+    judge = Judge(
+        store=store,
+        history=history,
+        applications=applications,
+        threads=threads,
+        memory_limit=memory_limit,
+    )
+    judgment = judge.judge(night.analyzed)
+    earlier, pages = read_earlier(store, MOST_NIGHTS), Pages.of_store(store)
+    alarms = alarms_of(earlier, judgment.worse)
+    recent = sum(is_of_last_day(each, night.started_at) for each in alarms)
+    summary = describe_night(night, judgment, recent)
+    report = NightReport(
+        night=night,
+        judgment=judgment,
+        sentences=summary,
+        history=history,
+        earlier=earlier,
+        alarms=alarms,
+        pages=pages,
+    )
+    files = write_report(store, report.build())
+    sentences = (*summary, *describe_worst(judgment))
+    result = write_result(store, document_of(night, judgment, sentences, earlier, pages))
+    notes = unreported(store)
+    for run in (*night.analyzed, *night.again):
+        notes.remove(Path(os.path.normpath(run.source.path)))
+    return Reported(
+        exit_code=exit_code_of(night, judgment),
+        sentences=sentences,
+        files=(*files, ("result", result)),
+    )

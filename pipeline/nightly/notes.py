@@ -1,8 +1,8 @@
-"""What nights note about archives, for later nights: a small file for each."""
+"""Notes that nights keep on archives for later nights: a small file for each archive."""
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,6 +11,9 @@ from typing import Any
 from tracemill.base.sharing import make_folder, share
 from tracemill.base.temporary import temporary_name
 from tracemill.nightly.find import Archive
+from tracemill.nightly.outcome import Failure
+from tracemill.store import Store
+from tracemill.store.clock import timestamp
 from tracemill.store.failures import told_as_store_error
 from tracemill.store.manifest import (
     STORE_FORMAT_VERSION,
@@ -24,52 +27,121 @@ FOLDER = "nightly"
 
 @dataclass(frozen=True)
 class Notes:
-    """A folder with at most one note for each archive; what is written replaces it.
+    """The notes of one kind in a store, at most one per archive.
 
-    Two processes that write the same note at the same time do no harm: one of them stays.
+    Two processes may write the same note at the same time: one of the two stays.
     """
 
-    folder: Path
+    store: Store
+    kind: str
 
-    def read(self, anchor: Path) -> dict[str, Any] | None:
-        """What is noted of an archive; None if nothing is that can be read."""
-        return _read(self._place(anchor))
-
-    def fitting(self, archive: Archive) -> dict[str, Any] | None:
-        """What is noted of an archive as it is now; None if it changed since."""
-        note = self.read(archive.anchor)
+    def get(self, archive: Archive) -> dict[str, Any] | None:
+        """The note on an archive; None if there is none or the archive changed since."""
+        note = self.get_any(archive.anchor)
         return note if note and note["files"] == [asdict(file) for file in archive.files] else None
 
-    def write(self, archive: Archive, what: Mapping[str, Any]) -> None:
-        """Note something of an archive as it is now. Raises StoreError."""
+    def get_any(self, anchor: Path) -> dict[str, Any] | None:
+        """The note on an archive, also if the archive changed since."""
+        return _read_note(self._place(anchor))
+
+    def put(self, archive: Archive, content: Mapping[str, Any]) -> None:
+        """Write or replace the note on an archive in its present state. Raises StoreError."""
         about = {"path": str(archive.anchor), "files": [asdict(file) for file in archive.files]}
-        version = {"store_format_version": STORE_FORMAT_VERSION}
-        replace_document(self._place(archive.anchor), {**about, **what, **version})
+        write_document(self._place(archive.anchor), {**about, **content})
 
     def remove(self, anchor: Path) -> None:
-        """Forget what is noted of an archive; one that must not be removed stays."""
+        """Remove the note on an archive, if that is permitted."""
         with suppress(OSError):
             self._place(anchor).unlink(missing_ok=True)
 
-    def all(self) -> Iterator[dict[str, Any]]:
-        """All notes that can be read, in no particular order."""
-        with suppress(FileNotFoundError), os.scandir(self.folder) as entries:
-            for entry in entries:
-                if entry.name.endswith(".json") and (note := _read(Path(entry.path))):
-                    yield note
+    def anchors(self) -> frozenset[Path]:
+        """The archives with a note, also those that changed since."""
+        folder = self.store.path / FOLDER / self.kind
+        notes = (_read_note(path) for path in folder.glob("*.json"))
+        return frozenset(Path(note["path"]) for note in notes if note)
 
     def _place(self, anchor: Path) -> Path:
         name = hashlib.sha256(os.fsencode(anchor)).hexdigest()[:32]
-        return self.folder / f"{name}.json"
+        return self.store.path / FOLDER / self.kind / f"{name}.json"
 
 
-def replace_document(path: Path, document: dict[str, Any]) -> None:
+def unreported(store: Store) -> Notes:
+    """Notes on archives from before their analysis until a night has reported it.
+
+    A night that is killed thereby leaves them to the next night.
+    """
+    return Notes(store, "unreported")
+
+
+@dataclass(frozen=True)
+class Quarantine:
+    """Archives of a store that could not be analyzed; they are tried again when they change."""
+
+    store: Store
+
+    @property
+    def _notes(self) -> Notes:
+        return Notes(self.store, "quarantine")
+
+    def get(self, archive: Archive) -> Failure | None:
+        """Why an archive in its present state failed; None if it may be tried."""
+        note = self._notes.get(archive)
+        return None if note is None else _failure(note)
+
+    def put(self, archive: Archive, *, reason: str, exit_code: int, details: str) -> Failure:
+        """Add an archive in its present state. Raises StoreError."""
+        before, now = self._notes.get_any(archive.anchor), timestamp("milliseconds")
+        note = {
+            "path": str(archive.anchor),
+            "reason": reason,
+            "exit_code": exit_code,
+            "details": details,
+            "first_failed_at": before["first_failed_at"] if before else now,
+            "last_failed_at": now,
+            "attempts": before["attempts"] + 1 if before else 1,
+        }
+        self._notes.put(archive, note)
+        return _failure(note)
+
+    def remove(self, anchor: Path) -> None:
+        self._notes.remove(anchor)
+
+    def anchors(self) -> frozenset[Path]:
+        return self._notes.anchors()
+
+
+def _failure(note: Mapping[str, Any]) -> Failure:
+    return Failure(
+        path=Path(note["path"]),
+        reason=note["reason"],
+        exit_code=note["exit_code"],
+        since=note["first_failed_at"],
+        last=note["last_failed_at"],
+    )
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """A document of the store; empty if it is missing or cannot be read."""
+    if not path.exists():
+        return {}
+    try:
+        return load_document(path)
+    except UnreadableRecordError:
+        return {}
+
+
+def write_document(path: Path, document: Mapping[str, Any]) -> None:
     """Write a document of the store, whole or not at all. Raises StoreError."""
+    write_file(path, to_json({**document, "store_format_version": STORE_FORMAT_VERSION}))
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file of the store, whole or not at all. Raises StoreError."""
     beside = path.parent / temporary_name("note")
     with told_as_store_error(path):
         try:
             make_folder(path.parent)
-            beside.write_bytes(to_json(document))
+            beside.write_bytes(content)
             share(beside)
             beside.replace(path)
         except BaseException:
@@ -78,11 +150,6 @@ def replace_document(path: Path, document: dict[str, Any]) -> None:
             raise
 
 
-def _read(path: Path) -> dict[str, Any] | None:
-    if not path.exists():
-        return None
-    try:
-        note = load_document(path)
-    except UnreadableRecordError:
-        return None
+def _read_note(path: Path) -> dict[str, Any] | None:
+    note = read_document(path)
     return note if isinstance(note.get("files"), list) and "path" in note else None

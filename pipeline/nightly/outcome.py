@@ -1,29 +1,28 @@
-"""What a night did, for those who judge and tell it."""
+"""What a night found and did, before its runs are judged and reported."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from tracemill.store import Run
 
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """An archive that could not be analysed: why, and the exit code that the error has.
+    """An archive that could not be analyzed, with the exit code of the error.
 
-    `since` is when that was first found, as an ISO timestamp.
+    `since` is when this failure was first found, `last` when it was last found: ISO timestamps.
     """
 
     path: Path
     reason: str
     exit_code: int
     since: str = ""
+    last: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Waiting:
-    """An archive that is not ready to be analysed, such as one that is still being written."""
+class Skipped:
+    """An archive, link or folder that a night does not use, and why."""
 
     path: Path
     reason: str
@@ -31,7 +30,7 @@ class Waiting:
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignOutcome:
-    """A campaign of the night: `run` is what was made, or None and why it failed."""
+    """A campaign of the configuration: its run, or the reason why it failed."""
 
     name: str
     run: Run | None = None
@@ -41,52 +40,23 @@ class CampaignOutcome:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NightOutcome:
-    """A night over the archives below `source`.
+class Night:
+    """A night over the archives below `source`. Timestamps are ISO, in UTC.
 
-    `failed` are those that failed in this night, `quarantined` those that failed in an earlier one,
-    did not change, and were not tried again. `again` are runs that earlier nights told of, analysed
-    anew as another version or option does. `waiting` may be ready another night, and `left` are
-    ready but were not begun. `unchanged_count` archives were analysed before. Timestamps are ISO,
-    in UTC.
+    `analyzed` are new runs, and `again` runs that earlier nights reported, analyzed anew because
+    the version or an option changed. `failed` archives failed this night; `quarantined` ones failed
+    earlier, did not change and were not tried again. `waiting` archives are not complete or not at
+    rest, and `left` are ready but out of time. `unchanged_count` archives were analyzed before.
     """
 
     source: Path
     started_at: str
     ended_at: str
-    analysed: tuple[Run, ...] = ()
+    analyzed: tuple[Run, ...] = ()
     again: tuple[Run, ...] = ()
     failed: tuple[Failure, ...] = ()
     quarantined: tuple[Failure, ...] = ()
-    waiting: tuple[Waiting, ...] = ()
+    waiting: tuple[Skipped, ...] = ()
     left: tuple[Path, ...] = ()
     campaigns: tuple[CampaignOutcome, ...] = ()
     unchanged_count: int = 0
-
-
-class Application(Protocol):
-    """What a site says of one of its applications.
-
-    Archives whose folder, relative to the source of the night, fits `pattern` are runs of it; `*`
-    and `?` stand for anything, also for `/`. New runs are held against `baseline`, a run as every
-    command names it or several joined by commas; without one against the last `history` runs.
-    They are worse if a condition of `fail_if` holds, as `tracemill compare --fail-if` takes them.
-    """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def pattern(self) -> str: ...
-    @property
-    def baseline(self) -> str: ...
-    @property
-    def fail_if(self) -> Sequence[str]: ...
-    @property
-    def history(self) -> int: ...
-
-
-class Watched(Protocol):
-    """What the configuration of a night says of applications; the first that fits counts."""
-
-    @property
-    def applications(self) -> Sequence[Application]: ...

@@ -1,22 +1,20 @@
-"""The index page of a store's nights: what is new, worse, failed, and how run times go on."""
+"""The report of a night: regressions and causes, run times, failures, campaigns, earlier nights."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median
 
 from tracemill.base.names import make_visible
 from tracemill.base.text import describe_moment
-from tracemill.nightly.history import PastRun
-from tracemill.nightly.nights import Alarm, PastNight, alarms_of
-from tracemill.nightly.outcome import Failure, NightOutcome
-from tracemill.nightly.page_times import APPLICATION, MOST_ROWS, RUN, new_runs, trends
+from tracemill.campaign.gathering import SIZES
+from tracemill.nightly.history import PastRun, Series
+from tracemill.nightly.judge import JudgedRun, Judgment, Regression
+from tracemill.nightly.outcome import Night
 from tracemill.nightly.pages import Pages
-from tracemill.nightly.verdicts import Judgement, Regression
-from tracemill.nightly.wording import (
-    describe_night,
-    describe_others,
-    describe_regression,
-    name_archive,
-)
+from tracemill.nightly.result import Alarm, EarlierNight
+from tracemill.nightly.wording import describe_regression, name_archive
 from tracemill.reports.model import (
     Column,
     Fact,
@@ -26,256 +24,385 @@ from tracemill.reports.model import (
     Source,
     Subject,
     Table,
+    Trend,
 )
+from tracemill.reports.tables import read_source
 from tracemill.reports.units import Unit, Value, format_value
-from tracemill.reports.wording import count_of, said
+from tracemill.reports.wording import count_of
 
-MOST_NIGHTS, MOST_ALARMS = 30, 20
+MOST_ROWS, MOST_SERIES, MOST_ALARMS = 500, 200, 20
+MOST_VALUES = 40
+"""Number of runs that a trend shows, the last ones."""
 MOST_STATEMENTS = 5
-"""So many regressions have the SQL of their causes beside them; each takes some 30 kB."""
+"""Number of regressions with the SQL of their causes; each takes some 30 kB."""
 
 
-def build_page(
-    night: NightOutcome,
-    judgement: Judgement,
-    history: Sequence[PastRun],
-    nights: Sequence[PastNight],
-    pages: Pages,
-) -> Report:
-    """The page of a night as a report.
+@dataclass(frozen=True, kw_only=True)
+class NightReport:
+    """What the report of a night shows.
 
-    `history` are the runs of the store, oldest first, and `nights` those before this one, latest
-    first.
+    `sentences` are the summary, `history` all runs of the store, oldest first, `earlier` the nights
+    before, latest first, and `alarms` their regressions.
     """
-    alarms = alarms_of(nights, judgement.worse)
-    sections = (
-        _summary(night, judgement, alarms, pages),
-        _regressions(judgement, pages),
-        trends(judgement, history, pages),
-        new_runs(judgement, pages),
-        _failures(night, judgement),
-        _campaigns(night, pages),
-        _nights(nights, alarms, pages),
-    )
-    return Report(
-        title=f"Night of {describe_moment(night.started_at)}",
-        subtitle=f"Archives in {make_visible(str(night.source))}, and "
-        f"{count_of(len(history), 'run')} in the store.",
-        name=night.started_at,
-        sections=tuple(section for section in sections if section is not None),
-        subject=Subject.NIGHT,
-    )
 
+    night: Night
+    judgment: Judgment
+    sentences: tuple[str, ...]
+    history: Sequence[PastRun]
+    earlier: Sequence[EarlierNight]
+    alarms: Sequence[Alarm]
+    pages: Pages
 
-def _summary(
-    night: NightOutcome, judgement: Judgement, alarms: Sequence[Alarm], pages: Pages
-) -> Section:
-    worse = len(judgement.worse)
-    return Section(
-        key="summary",
-        title="Summary",
-        facts=(
-            Fact("new runs", len(night.analysed), Unit.COUNT),
-            Fact("worse than before", worse, Unit.COUNT),
-            Fact("failed", len(night.failed), Unit.COUNT),
-            Fact("in quarantine", len(night.quarantined), Unit.COUNT),
-            Fact("not ready", len(night.waiting), Unit.COUNT),
-            Fact("left for later", len(night.left), Unit.COUNT),
-        ),
-        sentences=said(*describe_night(night, judgement), describe_others(night, alarms)),
-        findings=tuple(
-            replace(describe_regression(each), page=pages.link(pages.of_run(each.run.run_id)))
-            for each in judgement.regressions
-        ),
-    )
+    def build(self) -> Report:
+        """The night as a report, for the renderers of all reports."""
+        sections = (
+            self._summary(),
+            self._causes(),
+            self._trends(),
+            self._new_runs(),
+            self._not_analyzed(),
+            self._campaigns(),
+            self._earlier_nights(),
+        )
+        return Report(
+            title=f"Night of {describe_moment(self.night.started_at)}",
+            subtitle=f"Archives in {make_visible(str(self.night.source))}, and "
+            f"{count_of(len(self.history), 'run')} in the store.",
+            name=self.night.started_at,
+            sections=tuple(section for section in sections if section is not None),
+            subject=Subject.NIGHT,
+        )
 
+    def _link(self, run_id: str) -> str:
+        return self.pages.link(self.pages.of_run(run_id))
 
-def _regressions(judgement: Judgement, pages: Pages) -> Section | None:
-    """The causes as a table: metric, call path and rank of each."""
-    causes = [(found, cause) for found in judgement.regressions for cause in found.causes]
-    if not causes:
-        return None
-    shown = causes[:MOST_ROWS]
-    return Section(
-        key="causes",
-        title="Causes",
-        tables=(
-            Table(
-                name="causes",
-                title="What is worse, where, and on which rank",
-                note="The metrics and call paths that explain most of each change, over all "
-                "processes, and how much of it is on the process that it is largest on.",
-                columns=_CAUSE_COLUMNS,
-                rows=tuple(
-                    (
-                        make_visible(found.run.series.application),
-                        make_visible(found.run.label),
-                        cause.title,
-                        cause.call_path or "in no call path",
-                        *(_shown(cause.unit, v) for v in (cause.base_value, cause.other_value)),
-                        cause.change_ratio,
-                        cause.rank,
-                        _shown(cause.unit, cause.rank_change_value, is_change=True),
-                    )
-                    for found, cause in shown
-                ),
-                sql="",
-                row_pages=tuple(pages.link(pages.of_run(found.run.run_id)) for found, _ in shown),
-                is_cut=len(shown) < len(causes),
+    def _summary(self) -> Section:
+        night = self.night
+        facts = {
+            "new runs": len(night.analyzed),
+            "worse than before": len(self.judgment.worse),
+            "failed": len(night.failed),
+            "in quarantine": len(night.quarantined),
+            "not ready": len(night.waiting),
+            "left for later": len(night.left),
+        }
+        return Section(
+            key="summary",
+            title="Summary",
+            facts=tuple(Fact(name, count, Unit.COUNT) for name, count in facts.items()),
+            sentences=self.sentences,
+            findings=tuple(
+                replace(describe_regression(each), page=self._link(each.run.run_id))
+                for each in self.judgment.regressions
             ),
-        ),
-        sources=tuple(_statements(judgement.regressions[:MOST_STATEMENTS])),
-    )
+        )
+
+    def _causes(self) -> Section | None:
+        causes = [(found, cause) for found in self.judgment.regressions for cause in found.causes]
+        if not causes:
+            return None
+        shown = causes[:MOST_ROWS]
+        table = Table(
+            name="causes",
+            title="Causes of regressions",
+            note="The metrics and call paths that explain most of each change, summed over all "
+            "processes; Rank is the process with the largest change.",
+            columns=_CAUSE_COLUMNS,
+            rows=tuple(
+                (
+                    make_visible(found.run.series.application),
+                    make_visible(found.run.label),
+                    cause.title,
+                    cause.call_path or "in no call path",
+                    *(_format(cause.unit, v) for v in (cause.base_value, cause.other_value)),
+                    cause.change_ratio,
+                    cause.rank,
+                    _format(cause.unit, cause.rank_change_value, is_change=True),
+                )
+                for found, cause in shown
+            ),
+            sql="",
+            row_pages=tuple(self._link(found.run.run_id) for found, _ in shown),
+            is_cut=len(shown) < len(causes),
+        )
+        sources = _statements(self.judgment.regressions[:MOST_STATEMENTS])
+        return Section(key="causes", title="Causes", tables=(table,), sources=tuple(sources))
+
+    def _trends(self) -> Section | None:
+        series: defaultdict[Series, list[PastRun]] = defaultdict(list)
+        for run in self.history:
+            series[run.series].append(run)
+        if not series:
+            return None
+        new = {each.run.series for each in self.judgment.judged}
+        worse = {each.run.series for each in self.judgment.regressions}
+        ordered = sorted(
+            series, key=lambda s: (s not in worse, s not in new, -series[s][-1].recorded_ns, s)
+        )
+        shown = ordered[:MOST_SERIES]
+        table = Table(
+            name="trends",
+            title="Run times by application",
+            note="Runs of one application with as many processes and threads, oldest first, "
+            f"the last {MOST_VALUES}; Usual is the median of those before the latest. Series that "
+            "got worse this night are marked.",
+            columns=_TREND_COLUMNS,
+            rows=tuple(_trend_row(each, series[each]) for each in shown),
+            sql="",
+            hidden=_constant(shown),
+            row_pages=tuple(self._link(series[each][-1].run_id) for each in shown),
+            trends=tuple(_trend(series[each], self.judgment.worse) for each in shown),
+            trend_title="Run time",
+            is_cut=len(shown) < len(ordered),
+        )
+        more = f"; the last {len(shown)} are shown" if len(shown) < len(ordered) else ""
+        sentence = f"{count_of(len(ordered), 'series', 'series')} of comparable runs{more}."
+        return Section(
+            key="trends",
+            title="Trends",
+            sentences=(sentence,),
+            tables=(table,),
+            sources=(_run_times(),),
+        )
+
+    def _new_runs(self) -> Section | None:
+        judged = self.judgment.judged
+        if not judged:
+            return None
+        shown = tuple(reversed(judged))[:MOST_ROWS]
+        table = Table(
+            name="runs",
+            title="New runs",
+            note="Latest first; times are in UTC. Before is the mean of the runs that it was "
+            "compared with.",
+            columns=_RUN_COLUMNS,
+            rows=tuple(map(_run_row, shown)),
+            sql="",
+            hidden=_constant([each.run.series for each in shown]),
+            row_pages=tuple(self._link(each.run.run_id) for each in shown),
+            is_cut=len(shown) < len(judged),
+        )
+        return Section(
+            key="runs", title="Runs of this night", tables=(table,), sources=(_run_times(),)
+        )
+
+    def _not_analyzed(self) -> Section | None:
+        night = self.night
+        rows: list[tuple[Value, ...]] = [
+            *(self._archive(each.path, "failed", each.reason, each.since) for each in night.failed),
+            *(
+                self._archive(each.path, "failed earlier", each.reason, each.since)
+                for each in night.quarantined
+            ),
+            *(
+                (make_visible(each.label), "not compared", "", make_visible(each.reason))
+                for each in self.judgment.unjudged
+            ),
+            *(self._archive(each.path, "not ready", each.reason) for each in night.waiting),
+            *(self._archive(path, "left for the next night", "") for path in night.left),
+        ]
+        if not rows:
+            return None
+        table = Table(
+            name="not_analyzed",
+            title="Archives that were not analyzed or not compared",
+            note="An archive that failed is tried again when it changes, or every night if the "
+            "store failed.",
+            columns=_FAILURE_COLUMNS,
+            rows=tuple(rows[:MOST_ROWS]),
+            sql="",
+            is_cut=len(rows) > MOST_ROWS,
+        )
+        return Section(key="not-analyzed", title="Not analyzed", tables=(table,))
+
+    def _archive(self, path: Path, state: str, reason: str, since: str = "") -> tuple[Value, ...]:
+        moment = describe_moment(since) if since else ""
+        return name_archive(path, self.night), state, moment, make_visible(reason)
+
+    def _campaigns(self) -> Section | None:
+        campaigns, pages = self.night.campaigns, self.pages
+        if not campaigns:
+            return None
+        has_reasons = any(each.reason for each in campaigns)
+        table = Table(
+            name="campaigns",
+            title="Campaigns of the configuration",
+            columns=_CAMPAIGN_COLUMNS,
+            rows=tuple(
+                (
+                    make_visible(each.name),
+                    "failed" if each.reason else "updated" if each.is_new else "unchanged",
+                    make_visible(each.reason),
+                )
+                for each in campaigns
+            ),
+            sql="",
+            hidden=frozenset() if has_reasons else frozenset({"reason"}),
+            row_pages=tuple(
+                pages.link(pages.of_campaign(each.run.run_id)) if each.run else ""
+                for each in campaigns
+            ),
+        )
+        return Section(key="campaigns", title="Campaigns", tables=(table,))
+
+    def _earlier_nights(self) -> Section | None:
+        """Nights before this one, and those of other hosts at the same time."""
+        if not self.earlier:
+            return None
+        table = Table(
+            name="nights",
+            title="The last nights",
+            columns=_NIGHT_COLUMNS,
+            rows=tuple(
+                (
+                    describe_moment(each.started_at),
+                    each.new_count,
+                    each.worse_count,
+                    each.failed_count,
+                    each.verdict,
+                )
+                for each in self.earlier
+            ),
+            sql="",
+        )
+        findings = (
+            Finding(
+                make_visible(alarm.sentence),
+                f"Night of {describe_moment(alarm.started_at)}.",
+                page=self._link(alarm.run_id),
+            )
+            for alarm in self.alarms[:MOST_ALARMS]
+        )
+        return Section(
+            key="nights",
+            title="Earlier nights, and nights of other hosts",
+            findings=tuple(findings),
+            tables=(table,),
+        )
 
 
-def _statements(regressions: Sequence[Regression]) -> Iterator[Source]:
-    """What the causes come from, once for each run."""
-    told = {each.run.run_id: each for each in regressions if each.sql}
-    for each in told.values():
-        run = make_visible(f"{each.run.series.application} ({each.run.label})")
-        for name, sql in zip(("changes", "changes by rank"), each.sql, strict=True):
-            yield Source(f"{name} of {run}", sql)
+def _text(name: str, title: str, *, is_whole: bool = False, is_path: bool = False) -> Column:
+    return Column(name=name, title=title, unit=Unit.TEXT, is_whole=is_whole, is_path=is_path)
 
 
+_SERIES_COLUMNS = (
+    _text("application", "Application"),
+    Column(name="processes", title="Processes", unit=Unit.COUNT),
+    Column(name="threads", title="Threads", unit=Unit.COUNT),
+)
+_CHANGE = Column(name="change_ratio", title="Change", unit=Unit.SHARE_CHANGE)
 _CAUSE_COLUMNS = (
-    APPLICATION,
-    RUN,
-    Column(name="metric", title="Metric", unit=Unit.TEXT),
-    Column(name="call_path", title="Call path", unit=Unit.TEXT, is_path=True),
+    _text("application", "Application"),
+    _text("label", "Run"),
+    _text("metric", "Metric"),
+    _text("call_path", "Call path", is_path=True),
     Column(name="before", title="Before", unit=Unit.NUMBER),
     Column(name="now", title="Now", unit=Unit.NUMBER),
-    Column(name="change_ratio", title="Change", unit=Unit.SHARE_CHANGE),
+    _CHANGE,
     Column(name="rank", title="Rank", unit=Unit.NUMBER),
     Column(name="rank_change", title="On it", unit=Unit.NUMBER),
 )
+_TREND_COLUMNS = (
+    *_SERIES_COLUMNS,
+    Column(name="run_count", title="Runs", unit=Unit.COUNT),
+    _text("last", "Latest recorded"),
+    Column(name="usual_ns", title="Usual", unit=Unit.TIME),
+    Column(name="latest_ns", title="Latest", unit=Unit.TIME),
+    _CHANGE,
+)
+_RUN_COLUMNS = (
+    _text("label", "Run"),
+    *_SERIES_COLUMNS,
+    _text("recorded", "Recorded"),
+    Column(name="run_time_ns", title="Run time", unit=Unit.TIME),
+    Column(name="before_ns", title="Before", unit=Unit.TIME),
+    Column(name="before_count", title="Of runs", unit=Unit.COUNT),
+    _CHANGE,
+    Column(name="noise_ns", title="Noise", unit=Unit.TIME),
+    _text("verdict", "Verdict"),
+    _text("run_id", "Run id"),
+)
+_FAILURE_COLUMNS = (
+    _text("archive", "Archive"),
+    _text("state", "State"),
+    _text("since", "First failed"),
+    _text("reason", "Reason", is_whole=True),
+)
+_CAMPAIGN_COLUMNS = (
+    _text("campaign", "Campaign"),
+    _text("state", "State"),
+    _text("reason", "Reason", is_whole=True),
+)
+_NIGHT_COLUMNS = (
+    _text("night", "Night"),
+    Column(name="new_count", title="New runs", unit=Unit.COUNT),
+    Column(name="worse_count", title="Worse", unit=Unit.COUNT),
+    Column(name="failed_count", title="Failed", unit=Unit.COUNT),
+    _text("verdict", "Verdict"),
+)
 
 
-def _shown(unit: str, value: float, *, is_change: bool = False) -> str:
-    """A value as text, as metrics of one column have different units."""
+def _format(unit: str, value: float, *, is_change: bool = False) -> str:
+    """A value as text, as the metrics of one column have different units."""
     units = {"ns": Unit.TIME, "bytes": Unit.SIZE}
     text = format_value(value, units.get(unit, Unit.COUNT))
     return f"+{text}" if is_change and value > 0 else text
 
 
-# --- Failures, campaigns, nights before ----------------------------------------------------------
+def _statements(regressions: Sequence[Regression]) -> Iterator[Source]:
+    """The SQL of the causes, once for each run."""
+    for each in {each.run.run_id: each for each in regressions if each.sql}.values():
+        run = make_visible(f"{each.run.series.application} ({each.run.label})")
+        for name, sql in zip(("changes", "changes by rank"), each.sql, strict=True):
+            yield Source(f"{name} of {run}", sql)
 
 
-def _failures(night: NightOutcome, judgement: Judgement) -> Section | None:
-    failed = (
-        *((each, "failed") for each in night.failed),
-        *((each, "failed earlier") for each in night.quarantined),
-    )
-    rows: list[tuple[Value, ...]] = [
-        (name_archive(each.path, night), when, _since(each), make_visible(each.reason))
-        for each, when in failed
-    ]
-    rows += [
-        (make_visible(each.label), "not compared", "", make_visible(each.reason))
-        for each in judgement.unjudged
-    ]
-    rows += [
-        (name_archive(each.path, night), "not ready", "", make_visible(each.reason))
-        for each in night.waiting
-    ]
-    rows += [(name_archive(path, night), "left for the next night", "", "") for path in night.left]
-    if not rows:
-        return None
-    return Section(
-        key="not-analysed",
-        title="Not analysed",
-        tables=(
-            Table(
-                name="not_analysed",
-                title="Archives that are not, or not fully, told of",
-                note="Those that failed are tried again when they change, or every night if it was "
-                "the store that failed.",
-                columns=_FAILURE_COLUMNS,
-                rows=tuple(rows[:MOST_ROWS]),
-                sql="",
-                is_cut=len(rows) > MOST_ROWS,
-            ),
-        ),
+def _run_times() -> Source:
+    return Source("run times, by run id", read_source(SIZES).sql)
+
+
+def _series_cells(series: Series) -> tuple[Value, ...]:
+    return make_visible(series.application), series.processes, series.threads
+
+
+def _constant(series: Sequence[Series]) -> frozenset[str]:
+    """Columns of series that need not be shown."""
+    return frozenset({"threads"} if all(each.threads == 1 for each in series) else ())
+
+
+def _trend_row(series: Series, runs: Sequence[PastRun]) -> tuple[Value, ...]:
+    *before, latest = (run.run_time_ns for run in runs[-MOST_VALUES:])
+    usual = float(median(before)) if before else None
+    return (
+        *_series_cells(series),
+        len(runs),
+        describe_moment(runs[-1].recorded_at),
+        usual,
+        latest,
+        (latest - usual) / usual if usual else None,
     )
 
 
-_FAILURE_COLUMNS = (
-    Column(name="archive", title="Archive", unit=Unit.TEXT),
-    Column(name="state", title="State", unit=Unit.TEXT),
-    Column(name="since", title="First failed", unit=Unit.TEXT),
-    Column(name="reason", title="Reason", unit=Unit.TEXT, is_whole=True),
-)
-
-
-def _since(failure: Failure) -> str:
-    return describe_moment(failure.since) if failure.since else ""
-
-
-def _campaigns(night: NightOutcome, pages: Pages) -> Section | None:
-    if not night.campaigns:
-        return None
-    rows: list[tuple[Value, ...]] = []
-    links: list[str] = []
-    for each in night.campaigns:
-        state = "failed" if each.reason else "made anew" if each.is_new else "unchanged"
-        rows.append((make_visible(each.name), state, make_visible(each.reason)))
-        links.append(pages.link(pages.of_campaign(each.run.run_id)) if each.run else "")
-    return Section(
-        key="campaigns",
-        title="Campaigns",
-        tables=(
-            Table(
-                name="campaigns",
-                title="Campaigns of the configuration",
-                columns=(
-                    Column(name="campaign", title="Campaign", unit=Unit.TEXT),
-                    Column(name="state", title="State", unit=Unit.TEXT),
-                    Column(name="reason", title="Reason", unit=Unit.TEXT, is_whole=True),
-                ),
-                rows=tuple(rows),
-                sql="",
-                hidden=frozenset() if any(row[2] for row in rows) else frozenset({"reason"}),
-                row_pages=tuple(links),
-            ),
-        ),
+def _trend(runs: Sequence[PastRun], worse: Collection[str]) -> Trend:
+    shown = runs[-MOST_VALUES:]
+    return Trend(
+        values=tuple(float(run.run_time_ns) for run in shown),
+        unit=Unit.TIME,
+        is_marked=shown[-1].run_id in worse,
     )
 
 
-def _nights(nights: Sequence[PastNight], alarms: Sequence[Alarm], pages: Pages) -> Section | None:
-    """Nights before this one, and those of other hosts at the same time."""
-    if not nights:
-        return None
-    told = Table(
-        name="nights",
-        title="The last nights",
-        columns=(
-            Column(name="night", title="Night", unit=Unit.TEXT),
-            Column(name="new_count", title="New runs", unit=Unit.COUNT),
-            Column(name="worse_count", title="Worse", unit=Unit.COUNT),
-            Column(name="failed_count", title="Failed", unit=Unit.COUNT),
-            Column(name="verdict", title="Verdict", unit=Unit.TEXT),
-        ),
-        rows=tuple(
-            (
-                describe_moment(night.started_at),
-                night.new_count,
-                night.worse_count,
-                night.failed_count,
-                night.verdict,
-            )
-            for night in nights
-        ),
-        sql="",
-    )
-    return Section(
-        key="nights",
-        title="Nights before, and on other hosts",
-        findings=tuple(
-            Finding(
-                make_visible(alarm.sentence),
-                f"Night of {describe_moment(alarm.started_at)}.",
-                page=pages.link(pages.of_run(alarm.run_id)),
-            )
-            for alarm in alarms[:MOST_ALARMS]
-        ),
-        tables=(told,),
+def _run_row(judged: JudgedRun) -> tuple[Value, ...]:
+    run, change = judged.run, judged.change
+    return (
+        make_visible(run.label),
+        *_series_cells(run.series),
+        describe_moment(run.recorded_at).removesuffix(" UTC"),
+        run.run_time_ns,
+        change.base_value if change else None,
+        len(judged.base),
+        judged.change_ratio,
+        change.noise_value if change else None,
+        judged.verdict,
+        run.run_id,
     )

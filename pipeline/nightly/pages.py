@@ -1,10 +1,13 @@
-"""The pages of a store: that of the night, and those of runs and campaigns as far as they are."""
+"""The pages of the reports in a store: their files, and links to them from the page of a night."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from tracemill.reports.model import Subject
+from tracemill.base.errors import PipelineError, StoreError
+from tracemill.reports.files import write_reports
+from tracemill.reports.model import Report, Subject
 from tracemill.store import Store
+from tracemill.store.failures import store_error
 
 PAGE = "index.html"
 
@@ -17,26 +20,39 @@ class Pages:
 
     @classmethod
     def of_store(cls, store: Store) -> "Pages":
-        """Those of a store, by absolute paths."""
+        """The pages of a store, by absolute paths."""
         return cls(store.path.absolute() / "reports")
 
     @property
-    def own(self) -> Path:
-        """The page of the night itself."""
+    def of_night(self) -> Path:
+        """The page of the last night."""
         return self.folder / Subject.NIGHT / PAGE
 
     def of_run(self, run_id: str) -> Path | None:
-        """The page of a run; None if it has none: a night may have ended before it was written."""
-        return self._there(f"run={run_id}")
+        """The page of a run; None if it has none, as after --no-report."""
+        return self._existing(f"run={run_id}")
 
     def of_campaign(self, name: str) -> Path | None:
         """The page of a campaign; None if it has none."""
-        return self._there(f"campaign={name}")
+        return self._existing(f"campaign={name}")
 
     def link(self, page: Path | None) -> str:
-        """The address of a page, seen from that of the night; empty if it is not there."""
+        """The address of a page relative to that of the night; empty if there is no page."""
         return "" if page is None else f"../{page.relative_to(self.folder).as_posix()}"
 
-    def _there(self, name: str) -> Path | None:
+    def _existing(self, name: str) -> Path | None:
         page = self.folder / name / PAGE
         return page if page.exists() else None
+
+
+def write_report(store: Store, report: Report) -> list[tuple[str, Path]]:
+    """Write the files of a report; returns page and text with a label each. Raises StoreError."""
+    try:
+        return write_reports(report, store.path)
+    except StoreError:
+        raise
+    except PipelineError as error:
+        cause = error.__cause__
+        if isinstance(cause, OSError):
+            raise store_error(Path(cause.filename or store.path), cause) from error
+        raise StoreError(str(error)) from error

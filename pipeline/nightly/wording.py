@@ -1,124 +1,110 @@
-"""A night in words."""
+"""The sentences about a night: its summary, its regressions, and names of archives and series."""
 
-from collections.abc import Sequence
+from pathlib import Path
 
 from tracemill.base.names import make_visible
 from tracemill.base.text import join_words, printable
 from tracemill.nightly.history import PastRun, Series
-from tracemill.nightly.nights import Alarm, is_of_last_day
-from tracemill.nightly.outcome import NightOutcome
-from tracemill.nightly.verdicts import FASTER, Judgement, Regression
+from tracemill.nightly.judge import FASTER, Judgment, Regression
+from tracemill.nightly.outcome import Night
 from tracemill.reports.model import Finding
 from tracemill.reports.units import format_count, format_share, format_time
 from tracemill.reports.wording import count_of, said
 from tracemill.schemas.history import RUN_TIME
 
-MOST_ALARMS = 5
+MOST_REGRESSIONS = 5
 
 
-def describe_night(night: NightOutcome, judgement: Judgement) -> tuple[str, ...]:
-    """What there is to look at in a few sentences, apart from what each regression is."""
+def describe_night(night: Night, judgment: Judgment, alarm_count: int) -> tuple[str, ...]:
+    """A summary without the single regressions.
+
+    `alarm_count` is the number of other runs that nights of the last day called worse.
+    """
     return said(
-        _describe_verdict(night, judgement),
+        _describe_new_runs(night, judgment),
         _describe_failures(night),
         _describe_campaigns(night),
-        _describe_unjudged(judgement),
-        _describe_rest(night),
+        _describe_unjudged(judgment),
+        *_describe_rest(night),
+        f"Other nights of the last 24 hours found {count_of(alarm_count, 'worse run')}."
+        if alarm_count
+        else "",
     )
 
 
-def _describe_verdict(night: NightOutcome, judgement: Judgement) -> str:
-    worse = len(judgement.worse)
-    new = count_of(len(night.analysed), "new run")
-    if not night.analysed:
-        known = count_of(night.unchanged_count, "archive")
-        if night.unchanged_count and not (night.failed or night.left or night.again):
-            return f"Nothing new: {known} known already."
-        return "No new runs." if _has_archives(night) else f"No new runs: {_no_archives(night)}"
+def _describe_new_runs(night: Night, judgment: Judgment) -> str:
+    new, worse = count_of(len(night.analyzed), "new run"), len(judgment.worse)
+    if not night.analyzed:
+        return _describe_no_runs(night)
     if worse:
         return f"{new}, {format_count(worse)} of them worse than before."
-    without = sum(not judged.base for judged in judgement.judged)
-    compared = len(judgement.judged) - without
-    if not compared:
+    first = sum(not each.base for each in judgment.judged)
+    if first == len(judgment.judged):
         return f"{new}; there is nothing yet to compare with."
-    first = f"; {format_count(without)} without any before" if without else ""
-    faster = sum(judged.word == FASTER for judged in judgement.judged)
+    without = f"; {format_count(first)} without earlier runs" if first else ""
+    faster = sum(each.verdict == FASTER for each in judgment.judged)
     better = f", {format_count(faster)} faster" if faster else ""
-    return f"{new}, none worse than before{better}{first}."
+    return f"{new}, none worse than before{better}{without}."
 
 
-def _has_archives(night: NightOutcome) -> bool:
+def _describe_no_runs(night: Night) -> str:
+    if night.unchanged_count and not (night.failed or night.left or night.again):
+        known = count_of(night.unchanged_count, "archive")
+        return f"Nothing new: {known} known already."
     others = (night.again, night.failed, night.quarantined, night.waiting, night.left)
-    return bool(night.unchanged_count or any(others))
+    if night.unchanged_count or any(others):
+        return "No new runs."
+    return f"No new runs: there is no archive below {make_visible(printable(str(night.source)))}."
 
 
-def _no_archives(night: NightOutcome) -> str:
-    return f"there is no archive to look at below {make_visible(printable(str(night.source)))}."
-
-
-def _describe_failures(night: NightOutcome) -> str:
+def _describe_failures(night: Night) -> str:
     if not night.failed:
-        known = count_of(len(night.quarantined), "archive that failed", "archives that failed")
-        return f"{known} earlier did not change." if night.quarantined else ""
+        old = count_of(len(night.quarantined), "archive that failed", "archives that failed")
+        return f"{old} earlier did not change." if night.quarantined else ""
     first = night.failed[0]
     is_named = printable(str(first.path.parent)) in first.reason
     name = "" if is_named else f"{name_archive(first.path, night)}: "
     more = " …" if len(night.failed) > 1 else ""
     count = count_of(len(night.failed), "archive")
-    return f"{count} could not be analysed: {name}{make_visible(first.reason)}{more}"
+    return f"{count} could not be analyzed: {name}{make_visible(first.reason)}{more}"
 
 
-def _describe_campaigns(night: NightOutcome) -> str:
+def _describe_campaigns(night: Night) -> str:
     failed = [make_visible(each.name) for each in night.campaigns if each.reason]
-    if not failed:
+    return f"{count_of(len(failed), 'campaign')} failed: {join_words(failed)}." if failed else ""
+
+
+def _describe_unjudged(judgment: Judgment) -> str:
+    if not judgment.unjudged:
         return ""
-    return f"{count_of(len(failed), 'campaign')} could not be made: {join_words(failed)}."
+    count, first = count_of(len(judgment.unjudged), "new run"), judgment.unjudged[0]
+    return f"{count} could not be compared: {make_visible(first.label)}: {first.reason}"
 
 
-def _describe_unjudged(judgement: Judgement) -> str:
-    if not judgement.unjudged:
-        return ""
-    first = judgement.unjudged[0]
-    return (
-        f"{count_of(len(judgement.unjudged), 'new run')} could not be compared: "
-        f"{make_visible(first.label)}: {first.reason}"
-    )
-
-
-def _describe_rest(night: NightOutcome) -> str:
+def _describe_rest(night: Night) -> tuple[str, ...]:
     waiting = count_of(len(night.waiting), "archive is not ready", "archives are not ready")
     left = count_of(len(night.left), "archive is", "archives are")
     again = count_of(len(night.again), "run of earlier nights was", "runs of earlier nights were")
-    return " ".join(
-        said(
-            f"{again} analysed anew." if night.again else "",
-            f"{waiting} yet." if night.waiting else "",
-            f"{left} left for the next night." if night.left else "",
-        )
-    )
-
-
-def describe_alarms(judgement: Judgement) -> tuple[str, ...]:
-    """The worst regressions with what explains most of each."""
-    found = judgement.regressions
-    told = [describe_regression(each, most=1) for each in found[:MOST_ALARMS]]
-    more = len(found) - MOST_ALARMS
     return (
-        *(f"{each.headline} {each.detail}".strip() for each in told),
-        *([f"{count_of(more, 'more', 'more')} in the page."] if more > 0 else []),
+        f"{again} analyzed again." if night.again else "",
+        f"{waiting} yet." if night.waiting else "",
+        f"{left} left for the next night." if night.left else "",
     )
 
 
-def describe_others(night: NightOutcome, alarms: Sequence[Alarm]) -> str:
-    """How much else was worse in nights of the last day, such as those of other hosts."""
-    count = sum(is_of_last_day(alarm, night.started_at) for alarm in alarms)
-    if not count:
-        return ""
-    return f"Other nights of the last 24 hours found {count_of(count, 'worse run')}."
+def describe_worst(judgment: Judgment) -> tuple[str, ...]:
+    """The worst regressions, each with its main cause."""
+    found = judgment.regressions
+    worst = [describe_regression(each, most=1) for each in found[:MOST_REGRESSIONS]]
+    more = len(found) - MOST_REGRESSIONS
+    return (
+        *(f"{each.headline} {each.detail}".strip() for each in worst),
+        *([f"{format_count(more)} more on the page."] if more > 0 else []),
+    )
 
 
 def describe_regression(found: Regression, *, most: int | None = None) -> Finding:
-    """What is worse, by how much, than what; then what explains it."""
+    """The change and what it was compared with, then its causes, `most` of them."""
     causes = " ".join(
         " ".join(filter(None, (each.headline, each.detail))) for each in found.explanations[:most]
     )
@@ -126,12 +112,12 @@ def describe_regression(found: Regression, *, most: int | None = None) -> Findin
 
 
 def _describe_change(found: Regression) -> str:
-    series = f"{name_series(found.run.series)} ({make_visible(printable(found.run.label))})"
+    series = f"{_name_series(found.run.series)} ({make_visible(printable(found.run.label))})"
     base, ratio = _name_base(found), found.change_ratio
     if found.metric != RUN_TIME or ratio is None:
         return f"{series}: {make_visible(found.condition)} against {base}: {found.reason}"
     noise = found.noise_value
-    known = "what of it is noise is not known" if noise is None else f"noise ±{format_time(noise)}"
+    known = "noise unknown" if noise is None else f"noise ±{format_time(noise)}"
     return (
         f"{series} takes {format_share(abs(ratio))} {'longer' if ratio > 0 else 'less'} than "
         f"{base}: {format_time(found.base_value)} → {format_time(found.value)}, {known}"
@@ -146,20 +132,19 @@ def _name_base(found: Regression) -> str:
 
 
 def _name_run(run: PastRun, beside: PastRun) -> str:
-    """Its label, and what it is a run of if that is another application."""
+    """The label of a run, with its application if that is another one."""
     label, application = make_visible(run.label), run.series.application
     is_same = application == beside.series.application
     return label if is_same else f"{label} of {make_visible(printable(application))}"
 
 
-def name_series(series: Series) -> str:
-    """'lulesh with 8 processes'; threads are told where there are several."""
+def _name_series(series: Series) -> str:
+    """'lulesh with 8 processes'; threads are named if there are several."""
     size = count_of(series.processes, "process", "processes")
     threads = f" of {series.threads} threads" if series.threads > 1 else ""
     return f"{make_visible(printable(series.application))} with {size}{threads}"
 
 
-def name_archive(path: object, night: NightOutcome) -> str:
-    """Where an archive lies below the folder of the night."""
-    text = str(path)
-    return make_visible(printable(text.removeprefix(f"{night.source}/")))
+def name_archive(path: Path, night: Night) -> str:
+    """The path of an archive below the source of the night."""
+    return make_visible(printable(str(path).removeprefix(f"{night.source}/")))

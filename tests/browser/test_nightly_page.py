@@ -1,4 +1,4 @@
-"""The page of a night: trends and tables are within the window, and links lead to reports."""
+"""On the page of a night trends and tables fit the window, and links lead to reports."""
 
 from pathlib import Path
 from typing import Any
@@ -8,13 +8,13 @@ from playwright.sync_api import Page
 
 from tests.browser.conftest import Open
 from tests.browser.test_campaign_pages import BEYOND, SCROLLED
-from tests.nights import night
+from tests.nights import outcome
 from tracemill.nightly.history import PastRun, Series
-from tracemill.nightly.judge import Judged, Judgement
-from tracemill.nightly.nights import PastNight
+from tracemill.nightly.judge import JudgedRun, Judgment
 from tracemill.nightly.outcome import CampaignOutcome, Failure
-from tracemill.nightly.page import build_page
+from tracemill.nightly.page import NightReport
 from tracemill.nightly.pages import Pages
+from tracemill.nightly.result import Alarm, EarlierNight
 
 LONG = "a-folder-with-a-long-name_" * 6
 NAMES = ["lulesh", LONG, "größe/neu", "weather model"]
@@ -28,7 +28,7 @@ def past(name: str, number: int) -> PastRun:
         series=Series(name, 2 ** NAMES.index(name), 1),
         recorded_ns=number * 86_400 * 10**9,
         written_ns=0,
-        values={"run_time": 10**9 + number * 10**7},
+        run_time_ns=10**9 + number * 10**7,
     )
 
 
@@ -38,21 +38,30 @@ def page(open_for_all: Open, tmp_path_factory: pytest.TempPathFactory) -> Page:
     history = [past(name, number) for name in NAMES for number in range(12)]
     (folder / "run=0011").mkdir()
     (folder / "run=0011" / "index.html").touch()
-    found = night(
+    found = outcome(
         Path("/traces"),
         failed=(
             Failure(path=Path("/traces") / LONG / LONG, reason="a reason " * 40, exit_code=13),
         ),
         campaigns=(CampaignOutcome(name=LONG, reason="no runs"),),
     )
-    judged = tuple(Judged(run=run, base=tuple(history[:3])) for run in history[-3:])
-    before = PastNight(
+    judged = tuple(JudgedRun(run=run, base=tuple(history[:3])) for run in history[-3:])
+    before = EarlierNight(
         path=Path("/n.json"), started_at="2026-11-20T02:00:00+00:00", exit_code=23,
         new_count=1, worse_count=1, failed_count=0,
-        verdict="regressions", alarms=((f"{LONG} takes longer.", "0011"),),
+        verdict="regressions",
+        alarms=(Alarm("2026-11-20T02:00:00+00:00", f"{LONG} takes longer.", "0011"),),
     )  # fmt: skip
-    judgement = Judgement(judged=judged, unjudged=())
-    return open_for_all(build_page(found, judgement, history, [before], Pages(folder)))
+    report = NightReport(
+        night=found,
+        judgment=Judgment(judged=judged),
+        sentences=(f"3 new runs of {LONG}.",),
+        history=history,
+        earlier=[before],
+        alarms=before.alarms,
+        pages=Pages(folder),
+    )
+    return open_for_all(report.build())
 
 
 @pytest.mark.parametrize("width", [1800, 1400, 1000, 420])

@@ -1,4 +1,4 @@
-"""Which archives a night finds: complete ones at rest, of any name, and nothing outside."""
+"""A night finds complete archives at rest, of any name, and none outside of its source."""
 
 import os
 import time
@@ -13,7 +13,7 @@ DAY = 86_400
 
 
 def make_archive(folder: Path, name: str = "traces", *, without: str = "") -> Path:
-    """Files named like those of an archive of one location; only names and states are looked at."""
+    """Files named like those of an archive of one location; a search reads no content."""
     (folder / name).mkdir(parents=True)
     for file in (f"{name}.otf2", f"{name}.def", f"{name}/0.def", f"{name}/0.evt"):
         if not file.endswith(without or "\0"):
@@ -22,7 +22,7 @@ def make_archive(folder: Path, name: str = "traces", *, without: str = "") -> Pa
 
 
 def find(source: Path, *, settle: float = 60, later: float = 3_600) -> Found:
-    """What is found by someone who looks so many seconds from now."""
+    """What a search finds that takes place so many seconds from now."""
     return find_archives(source, settle_seconds=settle, now=time.time() + later)
 
 
@@ -31,8 +31,8 @@ def anchors(found: Found) -> list[Path]:
 
 
 def reasons(found: Found) -> dict[str, str]:
-    told = (*found.waiting, *found.left_out)
-    return {each.path.name: each.reason for each in told}
+    skipped = (*found.waiting, *found.left_out)
+    return {each.path.name: each.reason for each in skipped}
 
 
 def test_archives_are_found_at_any_depth_with_all_their_files(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_several_archives_in_a_folder_are_several(tmp_path: Path) -> None:
     assert anchors(find(tmp_path)) == both
 
 
-def test_what_just_changed_is_waited_for(tmp_path: Path) -> None:
+def test_an_archive_that_just_changed_is_waited_for(tmp_path: Path) -> None:
     anchor = make_archive(tmp_path / "a")
     assert reasons(find(tmp_path, later=59)) == {anchor.name: "is still being written"}
     assert anchors(find(tmp_path, later=61)) == [anchor]
@@ -129,8 +129,8 @@ def test_links_that_lead_out_are_left_out(tmp_path: Path) -> None:
     (source / "gone").symlink_to(tmp_path / "nowhere")
     found = find(source)
     assert anchors(found) == [inside]
-    told = "is a link that leads out of the source"
-    assert reasons(found) == dict.fromkeys(["anchor.otf2", "folder", "up"], told)
+    reason = "is a link that leads out of the source"
+    assert reasons(found) == dict.fromkeys(["anchor.otf2", "folder", "up"], reason)
 
 
 @pytest.mark.parametrize("part", ["traces.def", "traces", "traces/0.evt", "traces/0.def"])
@@ -147,16 +147,19 @@ def test_an_archive_with_a_part_outside_is_left_out(part: str, tmp_path: Path) -
     }
 
 
-def test_what_links_inside_lead_to_is_found_once_where_it_lies(tmp_path: Path) -> None:
+def test_targets_of_links_inside_are_found_once(tmp_path: Path) -> None:
     anchor = make_archive(tmp_path / "z")
     (tmp_path / "a").symlink_to("z")
     (tmp_path / "round").symlink_to(".")
     (tmp_path / "latest.otf2").symlink_to("z/traces.otf2")
     assert anchors(find(tmp_path)) == [anchor]
-    hidden = make_archive(tmp_path / ".hidden" / "b")
-    assert anchors(find(tmp_path)) == [anchor]
+
+
+def test_hidden_folders_are_not_searched_and_no_link_leads_there(tmp_path: Path) -> None:
+    make_archive(tmp_path / ".hidden" / "b")
     (tmp_path / "shown").symlink_to(".hidden/b")
-    assert anchors(find(tmp_path)) == [hidden, anchor]
+    found = find(tmp_path)
+    assert (anchors(found), reasons(found)) == ([], {})
 
 
 def test_a_pipe_is_not_opened(tmp_path: Path) -> None:

@@ -1,13 +1,12 @@
-"""Nights over disks that are full or cannot be written: told in a line, and nothing is lost."""
+"""A full or read-only disk ends a night with an error in one line, and nothing is lost."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.nightly_cases import night, write_archive
+from tests.nights import night, write_archive
 from tracemill.base.errors import StoreError
-from tracemill.nightly.config import Config
-from tracemill.nightly.telling import tell
+from tracemill.nightly.night import report_night
 from tracemill.store import Store
 from tracemill.store.failures import UnwritableStoreError
 from tracemill.store.sweep import orphans
@@ -27,7 +26,7 @@ def test_a_full_disk_ends_a_night_and_is_no_fault_of_the_archive(
     assert list((store / "leases").iterdir()) == []
     assert not (store / "nightly" / "quarantine").exists()
     ballast.unlink()
-    assert [run.label for run in night(source, store).analysed] == ["a"]
+    assert [run.label for run in night(source, store).analyzed] == ["a"]
 
 
 def test_a_page_that_does_not_fit_on_the_disk_is_a_failure_of_the_store(
@@ -35,11 +34,11 @@ def test_a_page_that_does_not_fit_on_the_disk_is_a_failure_of_the_store(
 ) -> None:
     (tmp_path / "traces").mkdir()
     store = Store(small_disk / "store")
-    found = night(tmp_path / "traces", store.path)
+    found = night(tmp_path / "traces", store.path, is_reported=False)
     with pytest.raises(OSError, match="No space"):
         (small_disk / "ballast").write_bytes(bytes(2_000_000))
     with pytest.raises(UnwritableStoreError, match="the store is full"):
-        tell(store, found, Config())
+        report_night(store, found)
     assert list(orphans(store.path)) == []
 
 

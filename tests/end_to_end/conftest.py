@@ -2,18 +2,13 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.ring_campaigns import CONFIGURATIONS, campaign, write_stencil
 from tests.sharing import MakeOnce
-from tracemill.engine import analyze as run
 from tracemill.engine.analyze import Analysis
-from tracemill.engine.recipe import Recipe
-from tracemill.nightly import analyze, knowledge
 
 
 @pytest.fixture(scope="session")
@@ -44,26 +39,3 @@ def store(analysed: Analysis, tmp_path: Path) -> Path:
     original = analysed.run.path.parents[2]
     shutil.copytree(original / "runs", copy / "runs", copy_function=os.link)
     return copy
-
-
-@pytest.fixture
-def _nights_in_process() -> Iterator[None]:
-    """Nights analyse in this process, for tests of what they do about archives, not how."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(analyze, "work_through", _work_here)
-        yield
-
-
-@pytest.fixture
-def _nights_that_only_read(_nights_in_process: None) -> Iterator[None]:
-    """Nights compute nothing from archives, for tests that do not look at what they compute."""
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (run, knowledge):
-            patch.setattr(module, "recipe_of", lambda *_: Recipe((), ()))
-        yield
-
-
-def _work_here(
-    function: Callable[[Any], Any], items: Iterable[Any], **_: object
-) -> Iterator[tuple[int, Any]]:
-    yield from enumerate(map(function, items))

@@ -1,4 +1,4 @@
-"""Campaigns of a night: made when what they are made from changed, and only then."""
+"""A night updates a campaign if its traces, runs or description changed, and only then."""
 
 import errno
 import os
@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from tests.nightly_cases import Notes, night, write_archive
+from tests.nights import Notes, night, write_archive
 from tests.ring_campaigns import write_stencil
 from tests.sharing import MakeOnce
 from tracemill.base.errors import CampaignError, StoreError, UsageError
-from tracemill.campaign import campaign
 from tracemill.engine.analyze import Options, analyze
+from tracemill.nightly import campaigns
 from tracemill.nightly.config import Config, read_config
 from tracemill.nightly.outcome import CampaignOutcome
 from tracemill.readers import open_source
@@ -31,7 +31,7 @@ def source(shared: MakeOnce, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def known(shared: MakeOnce, tmp_path: Path) -> Path:
-    """A store in which the traces are analysed, for tests of what is made of them."""
+    """A store with runs of the traces."""
     made = shared("nightly_campaigns", analyse_rings) / "store"
     return shutil.copytree(made, tmp_path / "store", copy_function=os.link)
 
@@ -48,8 +48,7 @@ def only(outcomes: tuple[CampaignOutcome, ...]) -> CampaignOutcome:
     return outcome
 
 
-@pytest.mark.usefixtures("_nights_in_process")
-def test_a_campaign_is_made_anew_when_its_runs_or_its_description_change(
+def test_a_campaign_is_updated_when_its_runs_or_its_description_change(
     source: Path, known: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = only(night(source, known, config=SCALING, has_report=True).campaigns)
@@ -58,8 +57,8 @@ def test_a_campaign_is_made_anew_when_its_runs_or_its_description_change(
     assert first.run.read("campaign_runs").num_rows == 2
     assert (known / "reports" / "campaign=scaling" / "index.html").exists()
 
-    with monkeypatch.context() as unasked:
-        unasked.setattr(campaign, "plan_campaign", None)
+    with monkeypatch.context() as patch:
+        patch.setattr(campaigns, "make_campaign", None)
         second = only(night(source, known, config=SCALING, has_report=True).campaigns)
     assert (second.is_new, second.exit_code) == (False, 0)
     assert second.run is not None
@@ -89,7 +88,7 @@ def test_a_campaign_that_fails_stops_neither_the_night_nor_the_next(
 
 
 def test_a_store_that_fails_for_one_campaign_stops_no_other(source: Path, known: Path) -> None:
-    """A file lies where the folder of the first one has to be."""
+    """A file is in the way of the folder of the first campaign."""
     in_the_way = Store(known).campaigns.runs_path / "campaign=blocked"
     in_the_way.parent.mkdir(parents=True)
     in_the_way.write_text("")
@@ -100,17 +99,16 @@ def test_a_store_that_fails_for_one_campaign_stops_no_other(source: Path, known:
     assert made.is_new
 
 
-@pytest.mark.usefixtures("_nights_in_process")
 def test_a_store_that_fails_for_a_run_of_a_campaign_fails_the_campaign(
     source: Path, tmp_path: Path
 ) -> None:
-    """The run did not fail: a campaign without it would tell of a configuration that does."""
+    """The trace is intact: the campaign must not count it as a failed run."""
     blocked = open_source(source / "p4_r1" / "traces.otf2").identity().run_id
     in_the_way = Store(tmp_path / "store").runs_path / f"run={blocked}"
     in_the_way.parent.mkdir(parents=True)
     in_the_way.write_text("")
     found = night(source, tmp_path / "store", config=SCALING)
-    assert (len(found.analysed), len(found.failed)) == (1, 1)
+    assert (len(found.analyzed), len(found.failed)) == (1, 1)
     assert only(found.campaigns).exit_code == StoreError.exit_code
 
 
@@ -120,12 +118,12 @@ def test_a_full_disk_ends_the_campaigns_of_a_night(
     def fail(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(campaign, "plan_campaign", told_as_store_error(known)(fail))
+    monkeypatch.setattr(campaigns, "plan_campaign", told_as_store_error(known)(fail))
     with pytest.raises(UnwritableStoreError, match="the store is full"):
         night(source, known, config=SCALING)
 
 
-def test_what_is_still_being_written_is_no_part_of_a_campaign(source: Path, known: Path) -> None:
+def test_archives_still_being_written_are_no_part_of_a_campaign(source: Path, known: Path) -> None:
     write_archive(source / "p8_r1" / "begun").unlink()
     write_archive(source / "p8_r1")
     found = night(source, known, config=SCALING, settle_seconds=3_600)
@@ -139,7 +137,7 @@ def test_when_time_is_over_no_campaign_is_begun(source: Path, tmp_path: Path) ->
     assert (len(outcome.left), outcome.campaigns) == (2, ())
 
 
-def test_a_file_says_what_is_wanted(tmp_path: Path) -> None:
+def test_a_file_configures_campaigns_and_applications(tmp_path: Path) -> None:
     file = tmp_path / "nightly.toml"
     file.write_text(
         """
@@ -155,7 +153,7 @@ def test_a_file_says_what_is_wanted(tmp_path: Path) -> None:
         """
     )
     config = read_config(file)
-    assert [(each.runs, each.told) for each in config.campaigns] == [
+    assert [(each.runs, each.fields) for each in config.campaigns] == [
         ("campaigns/scaling.toml", {}),
         ("", {"name": "everything", "whole_run": True}),
     ]
@@ -167,7 +165,7 @@ def test_a_file_says_what_is_wanted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("campaigns = 3", "campaigns: input should be a valid tuple, not 3"),
         ("[[campaign]]", "unknown field campaign: fields are campaigns, applications"),
@@ -181,10 +179,10 @@ def test_a_file_says_what_is_wanted(tmp_path: Path) -> None:
         ("[", "not a TOML file"),
     ],
 )
-def test_what_is_wrong_with_the_file_is_named(text: str, told: str, tmp_path: Path) -> None:
+def test_mistakes_in_the_file_are_named(text: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "nightly.toml"
     file.write_text(text)
     with pytest.raises(UsageError) as caught:
         read_config(file)
     assert str(file) in str(caught.value)
-    assert told in str(caught.value)
+    assert message in str(caught.value)

@@ -1,4 +1,4 @@
-"""The command: what it prints, and its exit codes."""
+"""The command `tracemill nightly`: its output and its exit codes."""
 
 import json
 import shutil
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.nightly_cases import cut, write_archive
+from tests.nights import cut, write_archive
 from tracemill import cli
 from tracemill.base.console import messages, results
 from tracemill.base.errors import (
@@ -30,30 +30,30 @@ def run(source: Path, *options: str) -> int:
     return cli.main(["nightly", str(source), "--store", store, *quick, *options])
 
 
-def test_a_site_sees_what_is_new_what_failed_and_what_got_worse(
+def test_a_site_sees_new_runs_failures_and_regressions(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source, store = tmp_path / "traces", tmp_path / "store"
     write_archive(source / "app" / "2026-01-01", 1_000_000)
     assert run(source, "--dry-run") == 0
-    assert capsys.readouterr().out.splitlines()[0] == "archives: 1 to analyse"
+    assert capsys.readouterr().out.splitlines()[0] == "archives: 1 to analyze"
     assert not store.exists()
 
     assert run(source) == 0
-    told = capsys.readouterr().out
-    assert "1 new run" in told
-    assert f"{store}/reports/nightly/index.html" in told
+    out = capsys.readouterr().out
+    assert "1 new run" in out
+    assert f"{store}/reports/nightly/index.html" in out
     assert json.loads((store / "nightly" / "result.json").read_text())["exit_code"] == 0
     assert run(source) == 0
     assert "1 archive known already" in capsys.readouterr().out
-    assert list((store / "nightly" / "untold").iterdir()) == []
+    assert list((store / "nightly" / "unreported").iterdir()) == []
 
     bad = write_archive(source / "app" / "2026-01-02", 1_000_001, "cut")
     cut(bad)
     assert run(source) == FailedArchivesError.exit_code
     captured = capsys.readouterr()
     assert f"failed  {bad}: " in captured.out
-    assert "not all could be analysed" in captured.err
+    assert "some archives or campaigns failed" in captured.err
     assert run(source) == 0, "what is in quarantine is no news"
     capsys.readouterr()
     bad.write_text("no anchor")
@@ -66,13 +66,17 @@ def test_a_site_sees_what_is_new_what_failed_and_what_got_worse(
     captured = capsys.readouterr()
     assert "30.0% longer" in captured.out
     assert "solve" in captured.out
-    assert "something got worse" in captured.err
+    assert "some runs are worse" in captured.err
 
 
 @pytest.mark.parametrize(
-    ("options", "exit_code", "told"),
+    ("options", "exit_code", "message"),
     [
-        (["--since", "yesterday"], UsageError.exit_code, "so long ago, such as 7d, or a date"),
+        (
+            ["--since", "yesterday"],
+            UsageError.exit_code,
+            "a time before now, such as 7d, or a date",
+        ),
         (["--max-runtime", "long"], UsageError.exit_code, "--max-runtime long: give a duration"),
         (["--settle", "-1"], UsageError.exit_code, "--settle"),
         (["--jobs", "0"], UsageError.exit_code, "give at least one"),
@@ -80,22 +84,22 @@ def test_a_site_sees_what_is_new_what_failed_and_what_got_worse(
         (["--config", "nowhere.toml", "--dry-run"], UsageError.exit_code, "cannot read nowhere"),
     ],
 )
-def test_a_wrong_command_line_is_told_before_anything_is_done(
+def test_a_wrong_command_line_is_refused_before_anything_is_done(
     options: list[str],
     exit_code: int,
-    told: str,
+    message: str,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     write_archive(tmp_path / "traces" / "a")
     assert run(tmp_path / "traces", *options) == exit_code
     captured = capsys.readouterr()
-    assert told in captured.err
+    assert message in captured.err
     assert captured.err.count("\n") == 1
     assert not (tmp_path / "store").exists()
 
 
-def test_a_source_or_store_that_cannot_be_used_is_told(
+def test_an_unusable_source_or_store_is_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(tmp_path / "nowhere") == MissingInputError.exit_code
@@ -107,19 +111,15 @@ def test_a_source_or_store_that_cannot_be_used_is_told(
     assert "a file is in the way" in capsys.readouterr().err
 
 
-def test_nothing_needs_to_rest_for_no_time(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_archives_need_not_settle(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_archive(tmp_path / "traces" / "a")
     command = ["nightly", str(tmp_path / "traces"), "--store", str(tmp_path / "store")]
     assert cli.main([*command, "--dry-run", "--settle", "0"]) == 0
-    assert "1 to analyse" in capsys.readouterr().out
+    assert "1 to analyze" in capsys.readouterr().out
 
 
-def test_a_date_can_limit_what_is_looked_at(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_date_limits_the_archives(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_archive(tmp_path / "traces" / "a")
-    for since, told in (("2000-01-01", "1 to analyse"), ("2100-01-01", "1 changed before")):
+    for since, counts in (("2000-01-01", "1 to analyze"), ("2100-01-01", "1 changed before")):
         assert run(tmp_path / "traces", "--dry-run", "--since", since) == 0
-        assert told in capsys.readouterr().out
+        assert counts in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""What nights remember of runs: their times, asked once, from parts that may go at any time."""
+"""The run times of a store, each queried once and kept in a file that may be deleted."""
 
 import os
 from collections.abc import Iterator
@@ -36,119 +36,80 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def folder(made: Path) -> Iterator[Path]:
     """The store with no history yet."""
     yield made
-    for part in parts(made):
-        part.unlink()
+    for file in files(made):
+        file.unlink()
 
 
-def parts(folder: Path) -> list[Path]:
+def files(folder: Path) -> list[Path]:
     return sorted((folder / "store" / "nightly" / "history").rglob("*.parquet"))
 
 
-def read(folder: Path, *metrics: str) -> list[PastRun]:
-    return read_history(Store(folder / "store"), folder / "traces", metrics=metrics)
+def read(folder: Path) -> list[PastRun]:
+    return read_history(Store(folder / "store"), folder / "traces")
 
 
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many runs each asking is about."""
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of runs of each query."""
     counts: list[int] = []
     original = history.ask
 
-    def counting(runs: Any, *asked: Any, **limits: Any) -> Any:
+    def counting(runs: Any, *given: Any, **limits: Any) -> Any:
         counts.append(len(runs))
-        return original(runs, *asked, **limits)
+        return original(runs, *given, **limits)
 
     monkeypatch.setattr(history, "ask", counting)
     return counts
 
 
 def test_runs_stand_in_the_order_of_recording_with_their_times(folder: Path) -> None:
-    runs = read(folder, "time", "computation", "overhead_initialise_finalise", "mpi_latesender")
-    assert [(run.series, run.recorded_ns // SECOND) for run in runs] == [
-        (Series("cg/c", 2, 1), 1), (Series("cg/a", 2, 1), 2), (Series("cg/b", 3, 1), 3),
-    ]  # fmt: skip
-    # Each process takes 10 ns in MPI_Init, its work, and 5 ns in MPI_Finalize; nobody waits.
-    assert [run.values for run in runs] == [
-        {
-            "run_time": 15 + work,
-            "time": processes * (15 + work),
-            "computation": processes * work,
-            "overhead_initialise_finalise": processes * 15,
-        }
-        for _, processes, work, _ in TRACES
+    # Each process takes 10 ns in MPI_Init, its work, and 5 ns in MPI_Finalize.
+    assert [(run.series, run.recorded_ns // SECOND, run.run_time_ns) for run in read(folder)] == [
+        (Series(name, processes, 1), day, 15 + work) for name, processes, work, day in TRACES
     ]
 
 
-def test_runs_are_asked_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = asked(monkeypatch)
-    first = read(folder, "time")
+def test_each_run_is_queried_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = counted(monkeypatch)
+    first = read(folder)
     assert counts == [len(TRACES)]
-    assert read(folder, "time") == first
+    assert read(folder) == first
     assert counts == [len(TRACES)]
-    assert len(parts(folder)) == 1
 
 
-def test_a_damaged_part_and_lost_parts_are_made_again(folder: Path) -> None:
+def test_a_damaged_file_and_a_lost_one_are_made_again(folder: Path) -> None:
     first = read(folder)
-    (part,) = parts(folder)
-    content = part.read_bytes()
-    part.write_bytes(content[:-50])
+    (file,) = files(folder)
+    content = file.read_bytes()
+    file.write_bytes(content[:-50])
     assert read(folder) == first
-    assert part.read_bytes() == content
-    part.unlink()
-    assert read(folder) == first
-
-
-def test_what_two_writers_tell_of_a_run_counts_once(folder: Path) -> None:
-    first = read(folder)
-    (part,) = parts(folder)
-    rows = pq.read_table(part)
-    for number in range(2):
-        pq.write_table(rows.slice(number), part.with_name(f"{part.stem}-{number}.parquet"))
+    assert file.read_bytes() == content
+    file.unlink()
     assert read(folder) == first
 
 
-def test_many_parts_become_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(history, "MOST_PARTS", 2)
-    first = read(folder)
-    (part,) = parts(folder)
-    rows = pq.read_table(part)
-    part.unlink()
-    for run in first:
-        own = rows.filter([id == run.run_id for id in rows["run_id"].to_pylist()])
-        pq.write_table(own, part.with_name(f"{part.stem}-{run.run_id}.parquet"))
-    assert read(folder) == first
-    assert parts(folder) == [part]
-    counts = asked(monkeypatch)
-    assert read(folder) == first
-    assert counts == []
-
-
-def test_parts_may_be_merged_while_they_are_read(
+def test_only_runs_that_are_missing_in_the_file_are_queried(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Of two nights that wrote the file at once, one had not seen the last run."""
     first = read(folder)
-    (part,) = parts(folder)
-    original, listed = history._parts, [[part.with_name("gone.parquet")]]
-    monkeypatch.setattr(
-        history, "_parts", lambda store: listed.pop() if listed else original(store)
-    )
-    counts = asked(monkeypatch)
+    (file,) = files(folder)
+    pq.write_table(pq.read_table(file).slice(1), file)
+    counts = counted(monkeypatch)
     assert read(folder) == first
-    assert (counts, listed) == ([], [])
+    assert counts == [1]
+    assert pq.read_table(file).num_rows == len(TRACES)
 
 
-def test_a_store_that_is_only_read_has_a_history(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*args: Any) -> None:
+def test_a_read_only_store_has_a_history(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
         raise StoreError("read-only")
 
-    monkeypatch.setattr(history, "_keep", refuse)
+    monkeypatch.setattr(history, "_write", refuse)
     assert len(read(folder)) == len(TRACES)
-    assert parts(folder) == []
+    assert files(folder) == []
 
 
-def test_a_run_that_cannot_be_asked_is_left_out(folder: Path) -> None:
+def test_an_unreadable_run_is_left_out(folder: Path) -> None:
     run = Store(folder / "store").runs()[0]
     (file,) = run.files("locations")
     content = file.read_bytes()

@@ -1,23 +1,23 @@
-"""What a night tells: a seeded regression by its cause, everything that failed, and exit codes."""
+"""The report of a night: a seeded regression with its causes, failures, and exit codes."""
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.nights import ITERATIONS, SLOWER_NS, Config, Rule, add_run, night
+from tests.nights import ITERATIONS, SLOWER_NS, add_run, outcome
 from tracemill.api import open_store
-from tracemill.nightly import nights
+from tracemill.nightly import result as results
+from tracemill.nightly.config import Application
 from tracemill.nightly.history import PastRun, read_history
-from tracemill.nightly.judge import Judge
-from tracemill.nightly.outcome import CampaignOutcome, Failure, NightOutcome, Waiting
-from tracemill.nightly.result import KEYS, keys_of
-from tracemill.nightly.telling import Written, tell
-from tracemill.nightly.verdicts import Judgement
+from tracemill.nightly.judge import Judge, Judgment
+from tracemill.nightly.night import Reported, report_night
+from tracemill.nightly.outcome import CampaignOutcome, Failure, Night, Skipped
+from tracemill.nightly.result import KEYS
 from tracemill.nightly.wording import describe_regression
 from tracemill.reports.units import format_time
 from tracemill.store import Run, Store
@@ -42,12 +42,14 @@ class Site:
     def slower(self) -> Run:
         return self.runs[-1]
 
-    def night(self, **found: Any) -> NightOutcome:
-        return night(self.source, **found)
+    def night(self, **found: Any) -> Night:
+        return outcome(self.source, **found)
 
-    def tell(self, told: NightOutcome, *rules: Rule) -> tuple[Written, dict[str, Any]]:
-        written = tell(self.store, told, Config(rules))
-        return written, json.loads(dict(written.places)["result"].read_text())
+    def report(self, night: Night, **wave: Any) -> tuple[Reported, dict[str, Any]]:
+        """Report a night; `wave` configures the application of the runs."""
+        configured = [Application(name="Wave", **{"pattern": "*", **wave})] if wave else []
+        reported = report_night(self.store, night, configured)
+        return reported, json.loads(dict(reported.files)["result"].read_text())
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +77,7 @@ def no_nights_before(site: Site) -> None:
         kept.unlink()
 
 
-# --- The seeded regression -----------------------------------------------------------------------
+# --- The seeded regression ------------------------------------------------------------------------
 
 
 def test_a_slower_region_is_named_with_metric_call_path_and_rank(site: Site) -> None:
@@ -84,9 +86,9 @@ def test_a_slower_region_is_named_with_metric_call_path_and_rank(site: Site) -> 
     Rank r does r/3 of that more, so that all together compute 0 + 1/3 + 2/3 + 1 = 2 times it
     longer; the others wait for the last one in the next collective call.
     """
-    written, result = site.tell(site.night(analysed=(site.slower,)))
+    reported, result = site.report(site.night(analyzed=(site.slower,)))
     assert SLOWER_NS == ITERATIONS * 100_000
-    assert (written.exit_code, result["exit_code"], result["verdict"]) == (23, 23, "regressions")
+    assert (reported.exit_code, result["exit_code"], result["verdict"]) == (23, 23, "regressions")
     (found,) = result["regressions"]
     assert found["run_id"] == site.slower.run_id
     assert (found["application"], found["processes"], found["threads"]) == ("wave", 4, 1)
@@ -104,19 +106,20 @@ def test_a_slower_region_is_named_with_metric_call_path_and_rank(site: Site) -> 
     assert waits["call_path"].endswith("MPI_Allreduce")
 
 
-def test_people_read_the_same(site: Site) -> None:
-    written, _ = site.tell(site.night(analysed=(site.slower,)))
-    places = dict(written.places)
+def test_page_text_and_summary_show_the_same(site: Site) -> None:
+    reported, _ = site.report(site.night(analyzed=(site.slower,)))
+    places = dict(reported.files)
     assert places["report"] == site.store.path / "reports" / "nightly" / "index.html"
     page, text = places["report"].read_text(), places["text"].read_text()
-    assert written.sentences[0] == "1 new run, 1 of them worse than before."
-    for told in (page, text, "\n".join(written.sentences)):
+    assert reported.sentences[0] == "1 new run, 1 of them worse than before."
+    for shown in (page, text, "\n".join(reported.sentences)):
         assert re.search(
-            r"wave with 4 processes \(scorep-5\) takes \d+\.\d% longer than the 4 runs before", told
+            r"wave with 4 processes \(scorep-5\) takes \d+\.\d% longer than the 4 runs before",
+            shown,
         )
-        assert "Computation in" in told
-        assert "compute_physics" in told
-        assert "Most on rank 3: +5" in told
+        assert "Computation in" in shown
+        assert "compute_physics" in shown
+        assert "Most on rank 3: +5" in shown
     link = f"../run={site.slower.run_id}/index.html"
     assert f'href="{link}"' in page
     assert f"]({link})" in text
@@ -124,25 +127,36 @@ def test_people_read_the_same(site: Site) -> None:
 
 
 def test_trends_show_every_run(site: Site) -> None:
-    written, _ = site.tell(site.night(analysed=(site.slower,)))
-    page = dict(written.places)["report"].read_text()
+    reported, _ = site.report(site.night(analyzed=(site.slower,)))
+    page = dict(reported.files)["report"].read_text()
     (curve,) = re.findall(r'<td class="trend marked">.*?points="([^"]+)"', page, re.DOTALL)
     heights = [float(point.split(",")[1]) for point in curve.split()]
     assert len(heights) == len(site.runs)
     assert min(heights) == heights[-1]  # counted from above
-    assert re.search(r"\[wave\].*\| [▁▂]{4}█ \|", dict(written.places)["text"].read_text())
+    assert re.search(r"\[wave\].*\| [▁▂]{4}█ \|", dict(reported.files)["text"].read_text())
 
 
-def _statement(written: Written, label: str) -> str:
+def keys_of(document: Any, prefix: str = "") -> Iterator[str]:
+    """Every key of a document, as KEYS writes them."""
+    if isinstance(document, dict):
+        for name, value in document.items():
+            yield (key := f"{prefix}.{name}".removeprefix("."))
+            yield from keys_of(value, key)
+    elif isinstance(document, list):
+        for value in document:
+            yield from keys_of(value, f"{prefix}[]")
+
+
+def _statement(reported: Reported, label: str) -> str:
     """The SQL that the text of a night shows under some label."""
-    text = dict(written.places)["text"].read_text()
+    text = dict(reported.files)["text"].read_text()
     return text.split(f"<summary>SQL of the figures above: {label}</summary>")[1].split("```")[1]
 
 
 def test_the_sql_beside_run_times_gives_them_in_the_shell(site: Site) -> None:
-    written, result = site.tell(site.night(analysed=tuple(site.runs[1:])))
-    text = dict(written.places)["text"].read_text()
-    sql = _statement(written, "run times, by run id").removeprefix("sql\n")
+    reported, result = site.report(site.night(analyzed=tuple(site.runs[1:])))
+    text = dict(reported.files)["text"].read_text()
+    sql = _statement(reported, "run times, by run id").removeprefix("sql\n")
     with open_store(site.store.path).all_runs() as tables:
         found = {row["run_id"]: row for row in tables.sql(sql).to_dicts()}
     assert set(found) == {run.run_id for run in site.runs}
@@ -160,14 +174,14 @@ def test_the_sql_beside_run_times_gives_them_in_the_shell(site: Site) -> None:
 
 
 def test_the_sql_beside_causes_gives_them_in_the_shell(site: Site) -> None:
-    written, result = site.tell(site.night(analysed=(site.slower,)))
+    reported, result = site.report(site.night(analyzed=(site.slower,)))
     cause = result["regressions"][0]["causes"][0]
     with open_store(site.store.path).all_runs() as tables:
         for name, rank, value in (
             ("changes", None, cause["value"] - cause["base_value"]),
             ("changes by rank", cause["rank"], cause["rank_change_value"]),
         ):
-            sql = _statement(written, f"{name} of wave (scorep-5)").removeprefix("sql\n")
+            sql = _statement(reported, f"{name} of wave (scorep-5)").removeprefix("sql\n")
             (row,) = [
                 row
                 for row in tables.sql(sql).to_dicts()
@@ -177,66 +191,64 @@ def test_the_sql_beside_causes_gives_them_in_the_shell(site: Site) -> None:
             assert row["change_value"] == pytest.approx(value)
 
 
-def test_a_night_that_shows_no_figures_shows_no_sql(site: Site, tmp_path: Path) -> None:
-    written = tell(Store(tmp_path / "store"), site.night(), Config())
-    assert "tracemill sql" not in dict(written.places)["text"].read_text()
+def test_a_report_without_figures_shows_no_sql(site: Site, tmp_path: Path) -> None:
+    reported = report_night(Store(tmp_path / "store"), site.night())
+    assert "tracemill sql" not in dict(reported.files)["text"].read_text()
 
 
-# --- What else there can be ----------------------------------------------------------------------
+# --- Other nights ---------------------------------------------------------------------------------
 
 
 def test_a_night_with_nothing_new_is_well(site: Site) -> None:
-    written, result = site.tell(site.night(unchanged_count=5))
-    assert (written.exit_code, result["verdict"]) == (0, "all well")
-    assert written.sentences == ("Nothing new: 5 archives known already.",)
+    reported, result = site.report(site.night(unchanged_count=5))
+    assert (reported.exit_code, result["verdict"]) == (0, "all well")
+    assert reported.sentences == ("Nothing new: 5 archives known already.",)
     assert result["counts"]["unchanged"] == 5
 
 
-def test_what_is_left_is_new(site: Site) -> None:
+def test_archives_left_for_the_next_night_are_counted(site: Site) -> None:
     left = (site.source / "a" / "traces.otf2",)
-    written, _ = site.tell(site.night(unchanged_count=5, left=left))
-    assert written.sentences == ("No new runs.", "1 archive is left for the next night.")
+    reported, _ = site.report(site.night(unchanged_count=5, left=left))
+    assert reported.sentences == ("No new runs.", "1 archive is left for the next night.")
 
 
-def test_a_source_without_archives_is_no_health(site: Site) -> None:
-    written, _ = site.tell(site.night())
-    assert written.sentences == (
-        f"No new runs: there is no archive to look at below {site.source}.",
-    )
+def test_a_source_without_archives_is_named(site: Site) -> None:
+    reported, _ = site.report(site.night())
+    assert reported.sentences == (f"No new runs: there is no archive below {site.source}.",)
 
 
-def test_runs_as_before_are_well(site: Site) -> None:
-    written, result = site.tell(site.night(analysed=tuple(site.runs[1:-1])))
-    assert written.exit_code == 0
-    assert written.sentences == ("3 new runs, none worse than before.",)
+def test_runs_without_a_change_are_well(site: Site) -> None:
+    reported, result = site.report(site.night(analyzed=tuple(site.runs[1:-1])))
+    assert reported.exit_code == 0
+    assert reported.sentences == ("3 new runs, none worse than before.",)
     assert [len(each["base_runs"]) for each in result["new"]] == [1, 2, 3]
 
 
-def test_the_first_run_of_its_kind_is_held_against_nothing(site: Site) -> None:
-    written, result = site.tell(site.night(analysed=(site.runs[0],)))
-    assert written.exit_code == 0
-    assert written.sentences == ("1 new run; there is nothing yet to compare with.",)
+def test_the_first_run_of_its_kind_is_compared_with_nothing(site: Site) -> None:
+    reported, result = site.report(site.night(analyzed=(site.runs[0],)))
+    assert reported.exit_code == 0
+    assert reported.sentences == ("1 new run; there is nothing yet to compare with.",)
     assert result["new"][0]["change_ratio"] is None
 
 
-def test_everything_that_a_night_may_hold_is_told(site: Site) -> None:
+def test_everything_that_a_night_may_find_is_reported(site: Site) -> None:
     source, lost = site.source, site.runs[0]
     (part,) = lost.files("locations")
     content = part.read_bytes()
-    site.tell(site.night())
+    site.report(site.night())
     for kept in (site.store.path / "nightly" / "history").rglob("*.parquet"):
         kept.unlink()
     try:
         part.unlink()
-        written, result = site.tell(
+        reported, result = site.report(
             site.night(
-                analysed=(lost, site.slower),
+                analyzed=(lost, site.slower),
                 failed=(
                     Failure(path=source / "b" / "t.otf2", reason="no <anchor>", exit_code=12,
                             since="2026-11-21T02:01:00+00:00"),
                 ),
                 quarantined=(Failure(path=Path("/else/a\n\x1b[2J"), reason="odd", exit_code=13),),
-                waiting=(Waiting(path=source / "\udcff", reason="still being written"),),
+                waiting=(Skipped(path=source / "\udcff", reason="still being reported"),),
                 left=(source / "d",),
                 campaigns=(
                     CampaignOutcome(name="scaling", run=site.runs[1], is_new=True),
@@ -247,17 +259,17 @@ def test_everything_that_a_night_may_hold_is_told(site: Site) -> None:
     finally:
         part.write_bytes(content)
     assert set(keys_of(result)) == set(KEYS)
-    assert written.exit_code == 23  # regressions say more than failures
+    assert reported.exit_code == 23  # regressions say more than failures
     counts = result["counts"]
     assert {name: counts[name] for name in ("new", "regressions", "failed", "quarantined")} == {
         "new": 2, "regressions": 1, "failed": 1, "quarantined": 1,
     }  # fmt: skip
     assert (counts["waiting"], counts["left"], counts["failed_campaigns"]) == (1, 1, 1)
     assert result["unjudged"][0]["run_id"] == lost.run_id
-    page = dict(written.places)["report"].read_text()
+    page = dict(reported.files)["report"].read_text()
     assert "no &lt;anchor&gt;" in page
     assert "\x1b" not in page
-    for words in ("b/t.otf2", "still being written", "left for the next night", "no runs"):
+    for words in ("b/t.otf2", "still being reported", "left for the next night", "no runs"):
         assert words in page
 
 
@@ -268,26 +280,26 @@ def test_everything_that_a_night_may_hold_is_told(site: Site) -> None:
         {"campaigns": (CampaignOutcome(name="c", reason="no runs", exit_code=17),)},
     ],
 )
-def test_what_failed_has_an_exit_code_of_its_own(site: Site, found: dict[str, Any]) -> None:
-    written, result = site.tell(site.night(**found))
-    assert (written.exit_code, result["exit_code"]) == (24, 24)
+def test_failures_have_an_exit_code_of_their_own(site: Site, found: dict[str, Any]) -> None:
+    reported, result = site.report(site.night(**found))
+    assert (reported.exit_code, result["exit_code"]) == (24, 24)
     assert result["verdict"] == "some archives failed"
 
 
-def test_what_failed_before_and_waits_is_no_failure_of_this_night(site: Site) -> None:
+def test_earlier_failures_and_left_archives_are_no_failure_of_this_night(site: Site) -> None:
     old = (Failure(path=Path("/x"), reason="damaged", exit_code=13),)
-    written, _ = site.tell(site.night(quarantined=old, left=(Path("/y"),)))
-    assert written.exit_code == 0
+    reported, _ = site.report(site.night(quarantined=old, left=(Path("/y"),)))
+    assert reported.exit_code == 0
 
 
-# --- What the configuration says -----------------------------------------------------------------
+# --- The configuration ----------------------------------------------------------------------------
 
 
-def test_a_condition_takes_the_place_of_the_usual_one(site: Site) -> None:
+def test_a_condition_replaces_the_default_one(site: Site) -> None:
     path = "main/step/physics/compute_physics"
-    rule = Rule("Wave", "wave/*", fail_if=(f"computation in {path} > +20%", "run_time > 1s"))
-    written, result = site.tell(site.night(analysed=(site.slower,)), rule)
-    assert written.exit_code == 23
+    wave = {"fail_if": (f"computation in {path} > +20%", "run_time > 1s")}
+    reported, result = site.report(site.night(analyzed=(site.slower,)), **wave)
+    assert reported.exit_code == 23
     (found,) = result["regressions"]
     assert (found["application"], found["metric"]) == ("Wave", "computation")
     assert found["condition"] == f"computation in {path} > +20%"
@@ -295,23 +307,21 @@ def test_a_condition_takes_the_place_of_the_usual_one(site: Site) -> None:
     assert found["causes"][0]["rank"] == 3
 
 
-def test_a_condition_that_is_none_fails(site: Site) -> None:
-    rule = Rule("Wave", "wave/*", fail_if=("run_time > 1 fortnight",))
-    written, result = site.tell(site.night(analysed=(site.slower,)), rule)
-    assert written.exit_code == 24
+def test_a_malformed_condition_is_a_failure(site: Site) -> None:
+    wave = {"fail_if": ("run_time > 1 fortnight",)}
+    reported, result = site.report(site.night(analyzed=(site.slower,)), **wave)
+    assert reported.exit_code == 24
     assert result["unjudged"][0]["reason"].startswith("--fail-if run_time > 1 fortnight: ")
 
 
 def test_a_condition_that_does_not_hold_is_no_regression(site: Site) -> None:
-    rule = Rule("Wave", "wave/*", fail_if=("run_time > +200%",))
-    assert site.tell(site.night(analysed=(site.slower,)), rule)[0].exit_code == 0
+    wave = {"fail_if": ("run_time > +200%",)}
+    assert site.report(site.night(analyzed=(site.slower,)), **wave)[0].exit_code == 0
 
 
-def test_a_baseline_takes_the_place_of_the_runs_before(site: Site) -> None:
+def test_a_baseline_replaces_the_runs_before(site: Site) -> None:
     names = ",".join(run.run_id for run in site.runs[:2])
-    _, result = site.tell(
-        site.night(analysed=(site.runs[2], site.slower)), Rule("Wave", "*", baseline=names)
-    )
+    _, result = site.report(site.night(analyzed=(site.runs[2], site.slower)), baseline=names)
     assert [each["base_runs"] for each in result["new"]] == [
         [run.run_id for run in site.runs[:2]]
     ] * 2  # fmt: skip
@@ -319,10 +329,10 @@ def test_a_baseline_takes_the_place_of_the_runs_before(site: Site) -> None:
     assert (found["run_id"], found["is_baseline"]) == (site.slower.run_id, True)
 
 
-def test_a_baseline_of_another_size_is_none(site: Site) -> None:
+def test_a_baseline_of_another_size_is_not_used(site: Site) -> None:
     baseline, *others = read_history(site.store, site.source)
     larger = replace(baseline, series=replace(baseline.series, processes=8))
-    rule = Rule("wave", "*", baseline=baseline.run_id)
+    rule = Application(name="wave", pattern="*", baseline=baseline.run_id)
     judge = Judge(store=site.store, history=[larger, *others], applications=(rule,))
     (judged,) = judge.judge([site.slower]).judged
     assert [each.run_id for each in judged.base] == [run.run_id for run in site.runs[1:4]]
@@ -333,12 +343,12 @@ def _of(run: PastRun, application: str) -> PastRun:
     return replace(run, series=replace(run.series, application=application))
 
 
-def test_of_a_baseline_that_applications_share_their_own_runs_count(site: Site) -> None:
+def test_an_application_uses_its_own_runs_of_a_shared_baseline(site: Site) -> None:
     """The first two runs are named; the first one is of another application, or both are."""
     first, second, *others = read_history(site.store, site.source)
-    rule = Rule("wave", "*", baseline=f"{first.run_id},{second.run_id}")
+    rule = Application(name="wave", pattern="*", baseline=f"{first.run_id},{second.run_id}")
 
-    def judged(*history: PastRun) -> Judgement:
+    def judged(*history: PastRun) -> Judgment:
         judge = Judge(store=site.store, history=[*history, *others], applications=(rule,))
         return judge.judge([site.slower])
 
@@ -359,97 +369,97 @@ def test_of_a_baseline_that_applications_share_their_own_runs_count(site: Site) 
 
 
 def test_runs_of_earlier_nights_are_not_judged_again(site: Site) -> None:
-    written, result = site.tell(site.night(again=(site.slower,), unchanged_count=4))
-    assert (written.exit_code, result["new"], result["counts"]["again"]) == (0, [], 1)
-    assert "1 run of earlier nights was analysed anew." in written.sentences
+    reported, result = site.report(site.night(again=(site.slower,), unchanged_count=4))
+    assert (reported.exit_code, result["new"], result["counts"]["again"]) == (0, [], 1)
+    assert "1 run of earlier nights was analyzed again." in reported.sentences
 
 
 def test_only_the_last_runs_count(site: Site) -> None:
-    rule = Rule("Wave", "*", history=2)
-    _, result = site.tell(site.night(analysed=(site.slower,)), rule)
+    wave = {"history": 2}
+    _, result = site.report(site.night(analyzed=(site.slower,)), **wave)
     assert result["new"][0]["base_runs"] == [run.run_id for run in site.runs[2:4]]
 
 
-def test_a_baseline_that_is_not_there_fails(site: Site) -> None:
-    rule = Rule("Wave", "*", baseline="release-1")
-    written, result = site.tell(site.night(analysed=(site.slower,)), rule)
-    assert written.exit_code == 24
+def test_a_missing_baseline_is_a_failure(site: Site) -> None:
+    wave = {"baseline": "release-1"}
+    reported, result = site.report(site.night(analyzed=(site.slower,)), **wave)
+    assert reported.exit_code == 24
     assert "no run release-1" in result["unjudged"][0]["reason"]
-    assert "could not be compared" in " ".join(written.sentences)
+    assert "could not be compared" in " ".join(reported.sentences)
 
 
-def test_a_run_that_is_faster_is_told_too(site: Site) -> None:
-    rule = Rule("Wave", "*", baseline=site.slower.run_id)
-    written, result = site.tell(site.night(analysed=(site.runs[1],)), rule)
-    assert written.exit_code == 0
-    assert written.sentences == ("1 new run, none worse than before, 1 faster.",)
+def test_a_faster_run_is_reported(site: Site) -> None:
+    wave = {"baseline": site.slower.run_id}
+    reported, result = site.report(site.night(analyzed=(site.runs[1],)), **wave)
+    assert reported.exit_code == 0
+    assert reported.sentences == ("1 new run, none worse than before, 1 faster.",)
     assert result["new"][0]["verdict"] == "faster"
 
 
-def test_a_regression_is_told_though_runs_before_it_are_removed_meanwhile(site: Site) -> None:
+def test_a_regression_is_reported_even_if_earlier_runs_were_removed(site: Site) -> None:
     history = read_history(site.store, site.source)
     hidden = site.folder / "hidden"
     hidden.mkdir()
     for run in site.runs[:-1]:
         run.path.rename(hidden / run.run_id)
     try:
-        judgement = Judge(store=site.store, history=history).judge([site.slower])
+        judgment = Judge(store=site.store, history=history).judge([site.slower])
     finally:
         for run in site.runs[:-1]:
             (hidden / run.run_id).rename(run.path)
-    (found,) = judgement.regressions
+    (found,) = judgment.regressions
     assert found.causes == ()
     assert "removed meanwhile" in found.explanations[0].detail
 
 
-# --- Nights before -------------------------------------------------------------------------------
+# --- Earlier nights -------------------------------------------------------------------------------
 
 
-def test_later_nights_remember_this_one(site: Site) -> None:
-    first, _ = site.tell(site.night(analysed=(site.slower,)))
-    alarms = json.loads(dict(first.places)["result"].read_text())["regressions"]
-    written, result = site.tell(site.night(unchanged_count=5))
-    assert (written.exit_code, result["regressions"]) == (0, [])
-    assert written.sentences == (
+def test_later_nights_show_the_regressions_of_this_one(site: Site) -> None:
+    first, _ = site.report(site.night(analyzed=(site.slower,)))
+    alarms = json.loads(dict(first.files)["result"].read_text())["regressions"]
+    reported, result = site.report(site.night(unchanged_count=5))
+    assert (reported.exit_code, result["regressions"]) == (0, [])
+    assert reported.sentences == (
         "Nothing new: 5 archives known already.",
         "Other nights of the last 24 hours found 1 worse run.",
     )
     (before,) = result["nights"]
     assert (before["exit_code"], before["new"], before["regressions"]) == (23, 1, 1)
     assert json.loads(Path(before["result"]).read_text())["regressions"] == alarms
-    assert "wave with 4 processes (scorep-5) takes" in dict(written.places)["report"].read_text()
+    assert "wave with 4 processes (scorep-5) takes" in dict(reported.files)["report"].read_text()
 
 
-def test_what_several_tell_of_one_night_is_told_once(site: Site) -> None:
+def test_a_regression_reported_by_several_nights_is_listed_once(site: Site) -> None:
     for _ in range(2):
-        site.tell(site.night(analysed=(site.slower,)))
-    again, _ = site.tell(site.night(analysed=(site.slower,)))
+        site.report(site.night(analyzed=(site.slower,)))
+    again, _ = site.report(site.night(analyzed=(site.slower,)))
     assert "Other nights" not in " ".join(again.sentences)
-    written, result = site.tell(site.night())
-    assert "Other nights of the last 24 hours found 1 worse run." in written.sentences
+    reported, result = site.report(site.night())
+    assert "Other nights of the last 24 hours found 1 worse run." in reported.sentences
     assert len(result["nights"]) == 3
-    page = dict(written.places)["report"].read_text()
+    page = dict(reported.files)["report"].read_text()
     assert page.count("wave with 4 processes (scorep-5) takes") == 1
 
 
 def test_alarms_of_older_nights_are_no_news(site: Site) -> None:
-    site.tell(site.night(analysed=(site.slower,)))
+    site.report(site.night(analyzed=(site.slower,)))
     later = replace(site.night(unchanged_count=5), started_at="2026-11-22T02:00:01+00:00")
-    written, result = site.tell(later)
-    assert written.sentences == ("Nothing new: 5 archives known already.",)
+    reported, result = site.report(later)
+    assert reported.sentences == ("Nothing new: 5 archives known already.",)
     assert len(result["nights"]) == 1
 
 
 def test_a_result_that_cannot_be_read_is_left_out(site: Site) -> None:
-    site.tell(site.night())
+    site.report(site.night())
     (kept,) = (site.store.path / "nightly" / "nights").glob("*.json")
     kept.write_text("{")
-    assert site.tell(site.night())[1]["nights"] == []
+    assert site.report(site.night())[1]["nights"] == []
 
 
 def test_only_so_many_nights_are_kept(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nights, "MOST_KEPT", 3)
+    monkeypatch.setattr(results, "MOST_KEPT", 3)
     for day in range(10, 15):
-        site.tell(replace(site.night(), started_at=f"2026-11-{day}T02:00:00+00:00"))
+        site.report(replace(site.night(), started_at=f"2026-11-{day}T02:00:00+00:00"))
     left = sorted(path.name[:8] for path in (site.store.path / "nightly" / "nights").iterdir())
     assert left == ["20261112", "20261113", "20261114"]

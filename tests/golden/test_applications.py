@@ -1,23 +1,13 @@
-"""Which application an archive is of: by a pattern, else by what its path says."""
+"""The application of an archive: from a pattern, or else from its path."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tracemill.nightly.applications import application_of
+from tracemill.nightly.config import Application, application_of
 from tracemill.store import SourceRecord
 
 ROOT = Path("/traces")
-
-
-@dataclass(frozen=True)
-class Rule:
-    name: str
-    pattern: str
-    baseline: str = ""
-    fail_if: tuple[str, ...] = ()
-    history: int = 10
 
 
 def archive(path: str, format: str = "otf2") -> SourceRecord:
@@ -71,7 +61,10 @@ def test_other_sources_stay_apart() -> None:
 
 
 def test_the_first_pattern_that_fits_counts() -> None:
-    rules = (Rule("Conjugate Gradient", "nas/cg*"), Rule("NAS", "nas/*"), Rule("all", ""))
+    rules = (
+        Application(name="Conjugate Gradient", pattern="nas/cg*"),
+        Application(name="NAS", pattern="nas/*"),
+    )
     found = [
         application_of(archive(f"/traces/{folder}/traces.otf2"), ROOT, rules)
         for folder in ("nas/cg/1/2", "nas/ft/1", "old/nas/cg/1", "NAS/cg")
@@ -80,7 +73,7 @@ def test_the_first_pattern_that_fits_counts() -> None:
 
 
 def test_outside_of_the_source_the_end_of_a_path_may_fit() -> None:
-    rules = (Rule("Conjugate Gradient", "nas/cg*"),)
+    rules = (Application(name="Conjugate Gradient", pattern="nas/cg*"),)
     today = Path("/traces/2026-11-21")
     before = archive("/traces/2026-11-20/nas/cg/1/traces.otf2")
     assert application_of(before, today, rules) == "Conjugate Gradient"
