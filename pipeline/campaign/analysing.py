@@ -1,7 +1,7 @@
 """Analyses the traces of a campaign that are not yet, several at once."""
 
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -45,19 +45,25 @@ class Analysed:
 
 
 def analyse_members(
-    members: Sequence[Member], *, store: Store, options: Options, reporter: Reporter
+    members: Sequence[Member],
+    *,
+    store: Store,
+    options: Options,
+    reporter: Reporter,
+    failures: Mapping[Path, str],
 ) -> list[Analysed]:
-    """Analyse all traces that are not yet; what came of each, in their order.
+    """Analyze the traces without an up-to-date run; returns the outcome of each, in their order.
 
-    A trace that cannot be analysed is no reason to stop. Raises StoreError if the store cannot
-    be written, and MissingLibraryError.
+    A trace that cannot be analyzed stops no other. Traces in `failures` are not analyzed: they
+    failed before for that reason. Raises StoreError if the store cannot be written, and
+    MissingLibraryError.
     """
     found: dict[int, Analysed] = {}
     runs: dict[int, Run] = {}
     sweep_store(store, reporter)
     reporter.stage_started(STAGE, len(members))
     start = time.perf_counter()
-    with closing(_outcomes(members, store, options)) as outcomes:
+    with closing(_outcomes(members, store, options, failures)) as outcomes:
         for number, outcome in outcomes:
             if isinstance(outcome, str):
                 found[number] = Analysed(member=members[number], reason=outcome)
@@ -87,13 +93,13 @@ def _measured(members: Sequence[Member], runs: dict[int, Run]) -> dict[int, Anal
 
 
 def _outcomes(
-    members: Sequence[Member], store: Store, options: Options
+    members: Sequence[Member], store: Store, options: Options, failures: Mapping[Path, str]
 ) -> Generator[tuple[int, Outcome]]:
     """What comes of every member, by its number: first of those that are analysed already."""
     due: list[tuple[int, int]] = []
     lookup = _Lookup(store, options)
     for number, member in enumerate(members):
-        found = lookup.find(member)
+        found = failures.get(member.trace) or lookup.find(member)
         if isinstance(found, int):
             due.append((-found, number))
         else:

@@ -227,15 +227,23 @@ def make_campaign(
     options: Options,
     reporter: Reporter,
     recipe: Recipe | None = None,
+    failures: Mapping[Path, str] | None = None,
 ) -> Analysis:
     """Analyse the traces that are not yet, then the campaign as far as that is not done yet.
 
-    A trace that cannot be analysed becomes a failed run. What is computed from the runs defaults
+    A trace that cannot be analysed becomes a failed run, as do traces in `failures`, which failed
+    before for that reason. What is computed from the runs defaults
     to everything there is. Raises CampaignError if no run is left, and PipelineError as `analyze`
     does.
     """
     _tell_of_another(plan, store, reporter)
-    analysed = analyse_members(plan.members, store=store, options=options, reporter=reporter)
+    analysed = analyse_members(
+        plan.members,
+        store=store,
+        options=options,
+        reporter=reporter,
+        failures=failures or {},
+    )
     records = [*_records(analysed, plan.description, reporter), *plan.measured]
     records += [_failed(each, plan.description) for each in plan.description.failed]
     _tell_of_names(records, reporter)

@@ -17,7 +17,8 @@ from tracemill.nightly.find import Archive, find_archives
 from tracemill.nightly.notes import (
     FOLDER,
     Notes,
-    Quarantine,
+    get_failure,
+    quarantine,
     read_document,
     unreported,
     write_document,
@@ -82,7 +83,9 @@ def make_agenda(
         and (not options.has_report or pages.of_run(run_id))
     }
     others = [each for each in wanted if each.anchor not in run_ids]
-    quarantined = {} if options.is_retrying else _failures(others, Quarantine(store))
+    notes = quarantine(store)
+    failures = {} if options.is_retrying else {a.anchor: get_failure(notes, a) for a in others}
+    quarantined = {anchor: failure for anchor, failure in failures.items() if failure}
     due = [each for each in others if each.anchor not in quarantined]
     return Agenda(
         due=tuple(sorted(due, key=lambda each: (-each.changed_at, each.anchor))),
@@ -92,10 +95,6 @@ def make_agenda(
         left_out=found.left_out,
         too_old_count=len(found.archives) - len(wanted),
     )
-
-
-def _failures(archives: Sequence[Archive], quarantine: Quarantine) -> dict[Path, Failure]:
-    return {each.anchor: failure for each in archives if (failure := quarantine.get(each))}
 
 
 class KnownArchives:

@@ -20,7 +20,7 @@ from tracemill.engine.progress import Reporter
 from tracemill.engine.workers import Died, work_through
 from tracemill.nightly.agenda import KnownArchives, NightOptions, archive_outlines
 from tracemill.nightly.find import Archive, is_as_found
-from tracemill.nightly.notes import Quarantine, unreported
+from tracemill.nightly.notes import get_failure, put_failure, quarantine, unreported
 from tracemill.nightly.outcome import Failure, Skipped
 from tracemill.nightly.pages import Pages, write_report
 from tracemill.readers import open_source
@@ -85,7 +85,7 @@ class ArchiveWork:
     left: list[Path] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._quarantine, self._unreported = Quarantine(self.store), unreported(self.store)
+        self._quarantine, self._unreported = quarantine(self.store), unreported(self.store)
         self._pending: dict[Path, Archive] = {}
         self._leases: dict[Path, Lease] = {}
         self._failed_before: dict[Path, str] = {}
@@ -99,7 +99,7 @@ class ArchiveWork:
         self.reporter.stage_started(STAGE, len(due))
         start = time.perf_counter()
         self._pending = {each.anchor: each for each in due}
-        failures = (self._quarantine.get(each) for each in due)
+        failures = (get_failure(self._quarantine, each) for each in due)
         self._failed_before = {each.path: each.last for each in failures if each}
         try:
             while self._pending and not self._is_over():
@@ -148,7 +148,7 @@ class ArchiveWork:
             if lease is None:
                 continue
             self._leases[archive.anchor] = lease
-            failure = self._quarantine.get(archive)
+            failure = get_failure(self._quarantine, archive)
             if failure and failure.last != self._failed_before.get(archive.anchor):
                 self.failed[archive.anchor] = failure  # in another night
                 self._finish(archive)
@@ -187,8 +187,12 @@ class ArchiveWork:
                 since=timestamp("milliseconds"),
             )
         else:
-            self.failed[anchor] = self._quarantine.put(
-                archive, reason=failed.reason, exit_code=failed.exit_code, details=failed.details
+            self.failed[anchor] = put_failure(
+                self._quarantine,
+                archive,
+                reason=failed.reason,
+                exit_code=failed.exit_code,
+                details=failed.details,
             )
             self._unreported.remove(anchor)
         self.reporter.note(f"{printable(str(anchor))}: failed: {failed.reason}")

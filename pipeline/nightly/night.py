@@ -17,7 +17,7 @@ from tracemill.nightly.config import Application, Config
 from tracemill.nightly.find import check_source
 from tracemill.nightly.history import read_history
 from tracemill.nightly.judge import Judge
-from tracemill.nightly.notes import FOLDER, Quarantine, unreported
+from tracemill.nightly.notes import FOLDER, quarantine, unreported
 from tracemill.nightly.outcome import Night
 from tracemill.nightly.page import NightReport
 from tracemill.nightly.pages import Pages, write_report
@@ -88,6 +88,11 @@ def run_night(
         options=options,
         until=until,
         not_ready={each.path for each in outcome.waiting},
+        failures={
+            each.path: each.reason
+            for each in (*outcome.failed, *outcome.quarantined)
+            if each.is_quarantined
+        },
         has_report=night.has_report,
         reporter=reporter,
     ).update(config.campaigns)
@@ -122,11 +127,10 @@ def _note_left_out(agenda: Agenda, reporter: Reporter) -> None:
 
 def _forget_removed(source: Path, store: Store) -> None:
     """Remove the notes on archives below a folder that no longer exist."""
-    quarantine, notes = Quarantine(store), unreported(store)
-    for anchor in quarantine.anchors() | notes.anchors():
-        if anchor.is_relative_to(source) and not anchor.exists():
-            quarantine.remove(anchor)
-            notes.remove(anchor)
+    for notes in (quarantine(store), unreported(store)):
+        for anchor in notes.anchors():
+            if anchor.is_relative_to(source) and not anchor.exists():
+                notes.remove(anchor)
 
 
 def report_night(

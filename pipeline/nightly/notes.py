@@ -73,41 +73,33 @@ def unreported(store: Store) -> Notes:
     return Notes(store, "unreported")
 
 
-@dataclass(frozen=True)
-class Quarantine:
-    """Archives of a store that could not be analyzed; they are tried again when they change."""
+def quarantine(store: Store) -> Notes:
+    """Notes on archives that could not be analyzed; they are tried again when they change."""
+    return Notes(store, "quarantine")
 
-    store: Store
 
-    @property
-    def _notes(self) -> Notes:
-        return Notes(self.store, "quarantine")
+def put_failure(
+    notes: Notes, archive: Archive, *, reason: str, exit_code: int, details: str
+) -> Failure:
+    """Put an archive in its present state into quarantine. Raises StoreError."""
+    before, now = notes.get_any(archive.anchor) or {}, timestamp("milliseconds")
+    note = {
+        "path": str(archive.anchor),
+        "reason": reason,
+        "exit_code": exit_code,
+        "details": details,
+        "first_failed_at": before.get("first_failed_at", now),
+        "last_failed_at": now,
+        "attempts": before.get("attempts", 0) + 1,
+    }
+    notes.put(archive, note)
+    return _failure(note)
 
-    def get(self, archive: Archive) -> Failure | None:
-        """Why an archive in its present state failed; None if it may be tried."""
-        note = self._notes.get(archive)
-        return None if note is None else _failure(note)
 
-    def put(self, archive: Archive, *, reason: str, exit_code: int, details: str) -> Failure:
-        """Add an archive in its present state. Raises StoreError."""
-        before, now = self._notes.get_any(archive.anchor), timestamp("milliseconds")
-        note = {
-            "path": str(archive.anchor),
-            "reason": reason,
-            "exit_code": exit_code,
-            "details": details,
-            "first_failed_at": before["first_failed_at"] if before else now,
-            "last_failed_at": now,
-            "attempts": before["attempts"] + 1 if before else 1,
-        }
-        self._notes.put(archive, note)
-        return _failure(note)
-
-    def remove(self, anchor: Path) -> None:
-        self._notes.remove(anchor)
-
-    def anchors(self) -> frozenset[Path]:
-        return self._notes.anchors()
+def get_failure(notes: Notes, archive: Archive) -> Failure | None:
+    """Why an archive in its present state is in quarantine; None if it may be tried."""
+    note = notes.get(archive)
+    return None if note is None else _failure(note)
 
 
 def _failure(note: Mapping[str, Any]) -> Failure:
@@ -117,6 +109,7 @@ def _failure(note: Mapping[str, Any]) -> Failure:
         exit_code=note["exit_code"],
         since=note["first_failed_at"],
         last=note["last_failed_at"],
+        is_quarantined=True,
     )
 
 

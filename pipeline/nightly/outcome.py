@@ -11,6 +11,7 @@ class Failure:
     """An archive that could not be analyzed, with the exit code of the error.
 
     `since` is when this failure was first found, `last` when it was last found: ISO timestamps.
+    An archive is not quarantined if the store failed.
     """
 
     path: Path
@@ -18,6 +19,7 @@ class Failure:
     exit_code: int
     since: str = ""
     last: str = ""
+    is_quarantined: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ from statistics import median
 from tracemill.base.names import make_visible
 from tracemill.base.text import describe_moment
 from tracemill.campaign.gathering import SIZES
+from tracemill.comparison import Cause
 from tracemill.nightly.history import PastRun, Series
 from tracemill.nightly.judge import JudgedRun, Judgment, Regression
 from tracemill.nightly.outcome import Night
@@ -30,11 +31,13 @@ from tracemill.reports.tables import read_source
 from tracemill.reports.units import Unit, Value, format_value
 from tracemill.reports.wording import count_of
 
-MOST_ROWS, MOST_SERIES, MOST_ALARMS = 500, 200, 20
+MOST_ROWS, MOST_ALARMS = 500, 20
 MOST_VALUES = 40
 """Number of runs that a trend shows, the last ones."""
 MOST_STATEMENTS = 5
 """Number of regressions with the SQL of their causes; each takes some 30 kB."""
+
+Row = tuple[Value, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,29 +104,14 @@ class NightReport:
         causes = [(found, cause) for found in self.judgment.regressions for cause in found.causes]
         if not causes:
             return None
-        shown = causes[:MOST_ROWS]
-        table = Table(
-            name="causes",
-            title="Causes of regressions",
+        table = _table(
+            "causes",
+            "Causes of regressions",
+            _CAUSE_COLUMNS,
+            [_cause_row(found, cause) for found, cause in causes],
             note="The metrics and call paths that explain most of each change, summed over all "
             "processes; Rank is the process with the largest change.",
-            columns=_CAUSE_COLUMNS,
-            rows=tuple(
-                (
-                    make_visible(found.run.series.application),
-                    make_visible(found.run.label),
-                    cause.title,
-                    cause.call_path or "in no call path",
-                    *(_format(cause.unit, v) for v in (cause.base_value, cause.other_value)),
-                    cause.change_ratio,
-                    cause.rank,
-                    _format(cause.unit, cause.rank_change_value, is_change=True),
-                )
-                for found, cause in shown
-            ),
-            sql="",
-            row_pages=tuple(self._link(found.run.run_id) for found, _ in shown),
-            is_cut=len(shown) < len(causes),
+            links=[self._link(found.run.run_id) for found, _ in causes],
         )
         sources = _statements(self.judgment.regressions[:MOST_STATEMENTS])
         return Section(key="causes", title="Causes", tables=(table,), sources=tuple(sources))
@@ -139,24 +127,19 @@ class NightReport:
         ordered = sorted(
             series, key=lambda s: (s not in worse, s not in new, -series[s][-1].recorded_ns, s)
         )
-        shown = ordered[:MOST_SERIES]
-        table = Table(
-            name="trends",
-            title="Run times by application",
+        table = _table(
+            "trends",
+            "Run times by application",
+            _TREND_COLUMNS,
+            [_trend_row(each, series[each]) for each in ordered],
             note="Runs of one application with as many processes and threads, oldest first, "
             f"the last {MOST_VALUES}; Usual is the median of those before the latest. Series that "
             "got worse this night are marked.",
-            columns=_TREND_COLUMNS,
-            rows=tuple(_trend_row(each, series[each]) for each in shown),
-            sql="",
-            hidden=_constant(shown),
-            row_pages=tuple(self._link(series[each][-1].run_id) for each in shown),
-            trends=tuple(_trend(series[each], self.judgment.worse) for each in shown),
-            trend_title="Run time",
-            is_cut=len(shown) < len(ordered),
+            hidden=_constant(ordered),
+            links=[self._link(series[each][-1].run_id) for each in ordered],
+            trends=[_trend(series[each], self.judgment.worse) for each in ordered],
         )
-        more = f"; the last {len(shown)} are shown" if len(shown) < len(ordered) else ""
-        sentence = f"{count_of(len(ordered), 'series', 'series')} of comparable runs{more}."
+        sentence = f"{count_of(len(ordered), 'series', 'series')} of comparable runs."
         return Section(
             key="trends",
             title="Trends",
@@ -166,56 +149,48 @@ class NightReport:
         )
 
     def _new_runs(self) -> Section | None:
-        judged = self.judgment.judged
+        judged = self.judgment.judged[::-1]
         if not judged:
             return None
-        shown = tuple(reversed(judged))[:MOST_ROWS]
-        table = Table(
-            name="runs",
-            title="New runs",
+        table = _table(
+            "runs",
+            "New runs",
+            _RUN_COLUMNS,
+            [_run_row(each) for each in judged],
             note="Latest first; times are in UTC. Before is the mean of the runs that it was "
             "compared with.",
-            columns=_RUN_COLUMNS,
-            rows=tuple(map(_run_row, shown)),
-            sql="",
-            hidden=_constant([each.run.series for each in shown]),
-            row_pages=tuple(self._link(each.run.run_id) for each in shown),
-            is_cut=len(shown) < len(judged),
+            hidden=_constant([each.run.series for each in judged]),
+            links=[self._link(each.run.run_id) for each in judged],
         )
         return Section(
             key="runs", title="Runs of this night", tables=(table,), sources=(_run_times(),)
         )
 
     def _not_analyzed(self) -> Section | None:
-        night = self.night
-        rows: list[tuple[Value, ...]] = [
-            *(self._archive(each.path, "failed", each.reason, each.since) for each in night.failed),
-            *(
-                self._archive(each.path, "failed earlier", each.reason, each.since)
-                for each in night.quarantined
-            ),
+        night, row = self.night, self._archive_row
+        rows = [
+            *(row(each.path, "failed", each.reason, each.since) for each in night.failed),
+            *(row(e.path, "failed earlier", e.reason, e.since) for e in night.quarantined),
             *(
                 (make_visible(each.label), "not compared", "", make_visible(each.reason))
                 for each in self.judgment.unjudged
             ),
-            *(self._archive(each.path, "not ready", each.reason) for each in night.waiting),
-            *(self._archive(path, "left for the next night", "") for path in night.left),
+            *(row(each.path, "not ready", each.reason) for each in night.waiting),
+            *(row(path, "left for the next night", "") for path in night.left),
         ]
         if not rows:
             return None
-        table = Table(
-            name="not_analyzed",
-            title="Archives that were not analyzed or not compared",
+        table = _table(
+            "not_analyzed",
+            "Archives that were not analyzed or not compared",
+            _FAILURE_COLUMNS,
+            rows,
             note="An archive that failed is tried again when it changes, or every night if the "
             "store failed.",
-            columns=_FAILURE_COLUMNS,
-            rows=tuple(rows[:MOST_ROWS]),
-            sql="",
-            is_cut=len(rows) > MOST_ROWS,
         )
         return Section(key="not-analyzed", title="Not analyzed", tables=(table,))
 
-    def _archive(self, path: Path, state: str, reason: str, since: str = "") -> tuple[Value, ...]:
+    def _archive_row(self, path: Path, state: str, reason: str, since: str = "") -> Row:
         moment = describe_moment(since) if since else ""
         return name_archive(path, self.night), state, moment, make_visible(reason)
 
@@ -224,24 +199,23 @@ class NightReport:
         if not campaigns:
             return None
         has_reasons = any(each.reason for each in campaigns)
-        table = Table(
-            name="campaigns",
-            title="Campaigns of the configuration",
-            columns=_CAMPAIGN_COLUMNS,
-            rows=tuple(
+        table = _table(
+            "campaigns",
+            "Campaigns of the configuration",
+            _CAMPAIGN_COLUMNS,
+            [
                 (
                     make_visible(each.name),
                     "failed" if each.reason else "updated" if each.is_new else "unchanged",
                     make_visible(each.reason),
                 )
                 for each in campaigns
-            ),
-            sql="",
+            ],
             hidden=frozenset() if has_reasons else frozenset({"reason"}),
-            row_pages=tuple(
+            links=[
                 pages.link(pages.of_campaign(each.run.run_id)) if each.run else ""
                 for each in campaigns
-            ),
+            ],
         )
         return Section(key="campaigns", title="Campaigns", tables=(table,))
 
@@ -249,22 +223,16 @@ class NightReport:
         """Nights before this one, and those of other hosts at the same time."""
         if not self.earlier:
             return None
-        table = Table(
-            name="nights",
-            title="The last nights",
-            columns=_NIGHT_COLUMNS,
-            rows=tuple(
-                (
-                    describe_moment(each.started_at),
-                    each.new_count,
-                    each.worse_count,
-                    each.failed_count,
-                    each.verdict,
-                )
-                for each in self.earlier
-            ),
-            sql="",
-        )
+        rows = [
+            (
+                describe_moment(each.started_at),
+                each.new_count,
+                each.worse_count,
+                each.failed_count,
+                each.verdict,
+            )
+            for each in self.earlier
+        ]
         findings = (
             Finding(
                 make_visible(alarm.sentence),
@@ -277,8 +245,35 @@ class NightReport:
             key="nights",
             title="Earlier nights, and nights of other hosts",
             findings=tuple(findings),
-            tables=(table,),
+            tables=(_table("nights", "The last nights", _NIGHT_COLUMNS, rows),),
         )
+
+
+def _table(
+    name: str,
+    title: str,
+    columns: tuple[Column, ...],
+    rows: Sequence[Row],
+    *,
+    note: str = "",
+    hidden: frozenset[str] = frozenset(),
+    links: Sequence[str] = (),
+    trends: Sequence[Trend] = (),
+) -> Table:
+    """A table of at most MOST_ROWS rows, each with a link and a trend if they are given."""
+    return Table(
+        name=name,
+        title=title,
+        columns=columns,
+        rows=tuple(rows[:MOST_ROWS]),
+        sql="",
+        note=note,
+        hidden=hidden,
+        is_cut=len(rows) > MOST_ROWS,
+        row_pages=tuple(links[:MOST_ROWS]),
+        trends=tuple(trends[:MOST_ROWS]),
+        trend_title="Run time",
+    )
 
 
 def _text(name: str, title: str, *, is_whole: bool = False, is_path: bool = False) -> Column:
@@ -349,6 +344,20 @@ def _format(unit: str, value: float, *, is_change: bool = False) -> str:
     return f"+{text}" if is_change and value > 0 else text
 
 
+def _cause_row(found: Regression, cause: Cause) -> Row:
+    return (
+        make_visible(found.run.series.application),
+        make_visible(found.run.label),
+        cause.title,
+        cause.call_path or "in no call path",
+        _format(cause.unit, cause.base_value),
+        _format(cause.unit, cause.other_value),
+        cause.change_ratio,
+        cause.rank,
+        _format(cause.unit, cause.rank_change_value, is_change=True),
+    )
+
+
 def _statements(regressions: Sequence[Regression]) -> Iterator[Source]:
     """The SQL of the causes, once for each run."""
     for each in {each.run.run_id: each for each in regressions if each.sql}.values():
@@ -361,7 +370,7 @@ def _run_times() -> Source:
     return Source("run times, by run id", read_source(SIZES).sql)
 
 
-def _series_cells(series: Series) -> tuple[Value, ...]:
+def _series_cells(series: Series) -> Row:
     return make_visible(series.application), series.processes, series.threads
 
 
@@ -370,7 +379,7 @@ def _constant(series: Sequence[Series]) -> frozenset[str]:
     return frozenset({"threads"} if all(each.threads == 1 for each in series) else ())
 
 
-def _trend_row(series: Series, runs: Sequence[PastRun]) -> tuple[Value, ...]:
+def _trend_row(series: Series, runs: Sequence[PastRun]) -> Row:
     *before, latest = (run.run_time_ns for run in runs[-MOST_VALUES:])
     usual = float(median(before)) if before else None
     return (
@@ -392,7 +401,7 @@ def _trend(runs: Sequence[PastRun], worse: Collection[str]) -> Trend:
     )
 
 
-def _run_row(judged: JudgedRun) -> tuple[Value, ...]:
+def _run_row(judged: JudgedRun) -> Row:
     run, change = judged.run, judged.change
     return (
         make_visible(run.label),

@@ -1,6 +1,7 @@
 """A night updates a campaign if its traces, runs or description changed, and only then."""
 
 import errno
+import json
 import os
 import shutil
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.nights import Notes, night, write_archive
+from tests.nights import Notes, cut, night, write_archive
 from tests.ring_campaigns import write_stencil
 from tests.sharing import MakeOnce
 from tracemill.base.errors import CampaignError, StoreError, UsageError
@@ -49,7 +50,7 @@ def only(outcomes: tuple[CampaignOutcome, ...]) -> CampaignOutcome:
 
 
 def test_a_campaign_is_updated_when_its_runs_or_its_description_change(
-    source: Path, known: Path, monkeypatch: pytest.MonkeyPatch
+    source: Path, known: Path
 ) -> None:
     first = only(night(source, known, config=SCALING, has_report=True).campaigns)
     assert (first.name, first.is_new, first.reason) == ("scaling", True, "")
@@ -57,9 +58,7 @@ def test_a_campaign_is_updated_when_its_runs_or_its_description_change(
     assert first.run.read("campaign_runs").num_rows == 2
     assert (known / "reports" / "campaign=scaling" / "index.html").exists()
 
-    with monkeypatch.context() as patch:
-        patch.setattr(campaigns, "make_campaign", None)
-        second = only(night(source, known, config=SCALING, has_report=True).campaigns)
+    second = only(night(source, known, config=SCALING, has_report=True).campaigns)
     assert (second.is_new, second.exit_code) == (False, 0)
     assert second.run is not None
     assert second.run.generation == first.run.generation
@@ -72,6 +71,22 @@ def test_a_campaign_is_updated_when_its_runs_or_its_description_change(
 
     described = {"campaigns": [{**SCALING["campaigns"][0], "computation_size": "n**2"}]}
     assert only(night(source, known, config=described).campaigns).is_new
+
+
+def test_an_archive_in_quarantine_is_a_failed_run_and_not_analyzed_again(
+    source: Path, known: Path
+) -> None:
+    write_stencil(source / "p8_r1", 8, 100, 1)
+    cut(source / "p8_r1" / "traces.otf2")
+    night(source, known, config=SCALING)
+    (note,) = (known / "nightly" / "quarantine").iterdir()
+    note.write_text(json.dumps(json.loads(note.read_text()) | {"reason": "it was killed"}))
+    outcome = night(source, known, config=SCALING)
+    assert [each.reason for each in outcome.quarantined] == ["it was killed"]
+    run = only(outcome.campaigns).run
+    assert run is not None
+    reasons = run.read("campaign_runs").column("reason").to_pylist()
+    assert sorted(filter(None, reasons)) == ["it was killed"]
 
 
 def test_a_campaign_that_fails_stops_neither_the_night_nor_the_next(
