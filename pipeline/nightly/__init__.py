@@ -1,1 +1,1 @@
-"""Unattended nights over one store: what is new is analysed, judged against the past, and told."""
+"""Unattended nights over one store: new traces are analyzed, judged and reported."""

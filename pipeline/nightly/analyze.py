@@ -4,7 +4,7 @@ import os
 import signal
 import time
 import traceback
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -116,32 +116,28 @@ class ArchiveWork:
         return time.monotonic() >= self.until
 
     def _analyze_free(self) -> None:
-        """Analyze the pending archives that no other night holds.
+        """Analyze the pending archives that no other night holds, several at once.
 
         An archive that another night has finished is opened again, and found to be done.
         """
-        archives = list(self._pending.values())
-        outcomes = analyze_archives(
-            self._free(archives),
-            store=self.store,
-            options=self.options,
-            jobs=min(self.night.jobs, len(archives)),
-            until=self.until,
+        begun: list[Archive] = []
+        jobs = min(self.night.jobs, len(self._pending))
+        analyze = partial(
+            analyze_archive,
+            store=self.store.path,
+            options=share_options(self.options, jobs),
             has_report=self.night.has_report,
         )
+        outcomes = work_through(analyze, self._free(begun), count=jobs, until=self.until)
         with closing(outcomes):
-            for archive, outcome in outcomes:
-                if outcome is None:
-                    self.left.append(archive.anchor)
-                elif isinstance(outcome, Failed):
-                    self._record_failure(archive, outcome)
-                else:
-                    self._record_run(archive, outcome)
+            for number, outcome in outcomes:
+                archive = begun[number]
+                self._record(archive, outcome_of(outcome) if isinstance(outcome, Died) else outcome)
                 self._finish(archive)
 
-    def _free(self, archives: Sequence[Archive]) -> Generator[Archive]:
-        """The archives whose lease this process gets and that are still to be analyzed."""
-        for archive in archives:
+    def _free(self, begun: list[Archive]) -> Generator[Archive]:
+        """Archives whose lease this process gets and that are still due; each joins `begun`."""
+        for archive in list(self._pending.values()):
             if self._is_over():
                 return
             lease = take(self.store.leases_path, name_of_analysis(archive.anchor))
@@ -157,6 +153,7 @@ class ArchiveWork:
                 self._finish(archive)
             else:
                 self._unreported.put(archive, {})
+                begun.append(archive)
                 yield archive
 
     def _finish(self, archive: Archive) -> None:
@@ -164,13 +161,19 @@ class ArchiveWork:
         self._leases.pop(archive.anchor).release()
         self.reporter.stage_advanced(STAGE, 1)
 
-    def _record_run(self, archive: Archive, run: Run) -> None:
-        self.known.add(archive, run)
+    def _record(self, archive: Archive, outcome: Outcome) -> None:
+        if outcome is None:
+            self.left.append(archive.anchor)
+            return
+        if isinstance(outcome, Failed):
+            self._record_failure(archive, outcome)
+            return
+        self.known.add(archive, outcome)
         self._quarantine.remove(archive.anchor)
-        if os.path.normpath(run.source.path) == str(archive.anchor):
-            self.analyzed[archive.anchor] = run
+        if os.path.normpath(outcome.source.path) == str(archive.anchor):
+            self.analyzed[archive.anchor] = outcome
         else:
-            self.copies[archive.anchor] = run
+            self.copies[archive.anchor] = outcome
             self._unreported.remove(archive.anchor)
 
     def _record_failure(self, archive: Archive, failed: Failed) -> None:
@@ -202,35 +205,6 @@ class ArchiveWork:
 
 
 # --- In processes --------------------------------------------------------------------------------
-
-
-def analyze_archives(
-    archives: Iterable[Archive],
-    *,
-    store: Store,
-    options: Options,
-    jobs: int,
-    until: float,
-    has_report: bool,
-) -> Generator[tuple[Archive, Outcome]]:
-    """Analyze archives in `jobs` processes; yields each when it is done, in any order.
-
-    An archive is taken from the iterable when a process is free. Analyses not done at `until` of
-    the monotonic clock are stopped and publish nothing. Raises UnwritableStoreError and
-    MissingLibraryError.
-    """
-    begun: list[Archive] = []
-
-    def beginning() -> Generator[Archive]:
-        for archive in archives:
-            begun.append(archive)
-            yield archive
-
-    own = share_options(options, jobs)
-    analyze = partial(analyze_archive, store=store.path, options=own, has_report=has_report)
-    with closing(work_through(analyze, beginning(), count=jobs, until=until)) as outcomes:
-        for number, outcome in outcomes:
-            yield begun[number], outcome_of(outcome) if isinstance(outcome, Died) else outcome
 
 
 def outcome_of(death: Died) -> Failed | None:

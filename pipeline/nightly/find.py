@@ -104,15 +104,14 @@ class _Search:
             stems = {anchor.stem for anchor in anchors}
             for name in links - stems:
                 self._check_link(place / name)
-            folders[:] = [name for name in folders if self._is_searched(place / name, stems)]
+            below = (name for name in folders if name not in links | stems)
+            folders[:] = [name for name in below if self._is_searched(place / name)]
             for name in folders:
                 if name + DEFINITIONS in files:
                     self._wait_for(place / (name + ANCHOR), "no anchor file yet")
 
-    def _is_searched(self, folder: Path, stems: set[str]) -> bool:
-        """Not hidden folders, the store, and the folders that belong to an anchor file."""
-        is_hidden = folder.name.startswith(".")
-        return not is_hidden and str(folder) not in self.without and folder.name not in stems
+    def _is_searched(self, folder: Path) -> bool:
+        return not folder.name.startswith(".") and str(folder) not in self.without
 
     def _check_link(self, link: Path) -> None:
         """Leave out a link to a folder or archive outside; targets inside are found there."""
