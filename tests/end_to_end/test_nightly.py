@@ -259,6 +259,18 @@ def test_archives_are_left_when_time_is_over(source: Path, store: Path) -> None:
     assert labels(night(source, store).analyzed) == ["a"]
 
 
+def test_a_running_analysis_is_stopped_when_time_is_over(source: Path, store: Path) -> None:
+    for number in range(3):
+        write_archive(source / f"a{number}", 40 + number, f"work{number}")
+    first = night(source, store, max_seconds=0.4)
+    assert first.left
+    assert first.failed == ()
+    assert list(store.glob("runs/*/.writing*")) == []
+    second = night(source, store)
+    assert len(first.analyzed) + len(second.analyzed) == 3
+    assert (second.failed, second.left) == ((), ())
+
+
 def test_a_plan_names_what_is_due_and_writes_nothing(source: Path, store: Path) -> None:
     anchor = write_archive(source / "a")
     assert [each.anchor for each in plan(source, store).due] == [anchor]
