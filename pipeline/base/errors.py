@@ -1,6 +1,6 @@
 """Everything that can go wrong in use; our own bugs keep their traceback.
 
-The first sentence of each class is what README.md says of its exit code.
+The first sentence of each class is its meaning in docs/reference/commands.md.
 """
 
 

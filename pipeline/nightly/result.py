@@ -371,14 +371,14 @@ def _read(path: Path) -> EarlierNight | None:
 
 def describe_result() -> str:
     """The reference of the document as Markdown."""
-    return f"""# The result of a night
+    return f"""# Result of a nightly run
 
 Generated from `pipeline/nightly/result.py` by `make docs`; do not edit.
 
-Every night writes `nightly/result.json` into its store, and the same content into a file of its own
-in `nightly/nights`, as several hosts may have nights at once. Keys keep their meaning as long as
-`version` is {RESULT_VERSION}; keys may be added. `[]` stands for each item of a list. Times are in
-nanoseconds; moments are ISO 8601.
+`tracemill nightly` writes `nightly/result.json` into its store. It also writes a copy into
+`nightly/nights`, because several hosts may run at the same time. Keys keep their meaning while
+`version` is {RESULT_VERSION}; new keys may be added. `[]` stands for each element of a list.
+Durations are in nanoseconds. Points in time are ISO 8601.
 
 | key | meaning |
 | --- | --- |

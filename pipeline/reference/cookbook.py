@@ -7,23 +7,24 @@ from tracemill.shell.cookbook import Recipe, campaign_recipes, run_recipes
 _INTRODUCTION = """\
 # Cookbook
 
-Generated from the files in `queries/cookbook` and `queries/campaign_cookbook` by `make docs`; do
-not edit.
+Generated from `queries/cookbook` and `queries/campaign_cookbook` by `make docs`; do not edit.
 
-Questions about a run, each with a query that answers it. They are also at hand in the prompt of
-`tracemill sql`, where `.examples` lists them and `.examples N` or `.examples NAME` runs one:
+Each entry is a question about a run and the query that answers it. The prompt of `tracemill sql`
+lists them with `.examples` and runs one with `.examples NAME` or `.examples NUMBER`. The same works
+in scripts:
 
-    tracemill sql ".examples waits_by_rank"
-    tracemill sql ".examples waits_by_rank" --output waits.csv
+<!-- setup: tracemill analyze data/m01_late_sender -->
+```sh
+tracemill sql ".examples waits_by_rank"
+tracemill sql ".examples waits_by_rank" --output waits.csv
+```
 
-Times are in seconds. What tables and columns mean is in [TABLES.md](TABLES.md); in the prompt
-`.describe TABLE` says it. A table that a query needs is there in every run, without rows if the
-trace has nothing of the kind."""
+Times are in seconds. [tables.md](tables.md) explains the tables and columns; `.describe TABLE`
+prints the same. Every run has all tables. A table is empty if the trace has no such data."""
 _OF_CAMPAIGNS = """\
 ## Campaigns
 
-Questions about many runs at once, for `tracemill sql --campaign NAME`, where they are counted from
-1 again."""
+Questions about several runs, for `tracemill sql --campaign NAME`. Numbers start at 1 again."""
 
 
 def describe_cookbook() -> str:
@@ -45,11 +46,13 @@ def _lines() -> Iterator[str]:
 
 def _describe(recipe: Recipe) -> Iterator[str]:
     query = recipe.query
-    tables = ", ".join(f"[{name}](TABLES.md#{name})" for name in query.inputs)
-    assumed = f" Assumes that {query.assumes}." if query.assumes else ""
+    tables = ", ".join(f"[{name}](tables.md#{name})" for name in query.inputs)
+    assumed = f" It assumes: {query.assumes}." if query.assumes else ""
     yield ""
     yield f"### {recipe.number}. {recipe.name}"
     yield ""
-    yield f"{recipe.question} Answered with {query.grain}.{assumed} From {tables}."
+    yield f"{recipe.question}{assumed}"
+    yield ""
+    yield f"Result: {query.grain}. Tables: {tables}."
     yield ""
     yield f"```sql\n{recipe.sql}\n```"

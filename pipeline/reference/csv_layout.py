@@ -1,21 +1,28 @@
-"""The reference of traces in CSV: schemas/CSV.md, made from the declared columns."""
+"""The reference of traces in CSV, generated from the declared columns."""
 
 from collections.abc import Iterator
 
 from tracemill.schemas import csv_layout as layout
 
 _EXAMPLE = """\
-    Timestamp (ns),Event Type,Name,Process,Partner,Tag,Bytes
-    0,Enter,main,0,,,
-    0,Enter,main,1,,,
-    2000,Enter,MPI_Recv,1,,,
-    6000,Enter,MPI_Send,0,,,
-    6100,Instant,MpiSend,0,1,7,4096
-    6500,Leave,MPI_Send,0,,,
-    6600,Instant,MpiRecv,1,0,7,4096
-    7000,Leave,MPI_Recv,1,,,
-    10000,Leave,main,0,,,
-    10000,Leave,main,1,,,"""
+<!-- file: example.csv -->
+```csv
+Timestamp (ns),Event Type,Name,Process,Partner,Tag,Bytes
+0,Enter,main,0,,,
+0,Enter,main,1,,,
+2000,Enter,MPI_Recv,1,,,
+6000,Enter,MPI_Send,0,,,
+6100,Instant,MpiSend,0,1,7,4096
+6500,Leave,MPI_Send,0,,,
+6600,Instant,MpiRecv,1,0,7,4096
+7000,Leave,MPI_Recv,1,,,
+10000,Leave,main,0,,,
+10000,Leave,main,1,,,
+```
+
+```sh
+tracemill analyze example.csv
+```"""
 
 
 def describe_csv() -> str:
@@ -26,24 +33,24 @@ def describe_csv() -> str:
 def _lines() -> Iterator[str]:
     yield "# Traces in CSV"
     yield ""
-    yield "Generated from the declarations in this folder by `make docs`; do not edit."
+    yield "Generated from `schemas/csv_layout.py` by `make docs`; do not edit."
     yield ""
     yield (
-        "`tracemill analyze` reads a trace in CSV like any other. A file is recognised by its "
-        "header, whatever its name; it may be compressed with gzip or zstd. A folder of such "
-        "files, for instance one per process, is one trace. The layout is Pipit's, with more "
-        "columns for what Pipit keeps elsewhere:"
+        "`tracemill analyze` recognizes a trace in CSV by its header line; the file name does not "
+        "matter. The file may be compressed with gzip or zstd. A folder of such files, for "
+        "example one per process, is one trace. The layout is that of Pipit, with additional "
+        "columns for data that Pipit does not keep in its table:"
     )
     yield ""
     yield _EXAMPLE
     yield ""
-    yield (
-        "[data/late_sender.csv](../data/late_sender.csv) goes on from there. Cells with commas or "
-        "quotes stand in quotes, but no cell goes beyond its line. Semicolons, tabs or bars may "
-        "separate cells instead of commas, as the first line does; numbers have a decimal point "
-        "all the same. Columns may come in any order; only those marked \\* are needed, and "
-        "others are not looked at. Rows of a location are its records, in the order of the file."
-    )
+    yield ("[data/late_sender.csv](../../data/late_sender.csv) continues this example. Rules:")
+    yield ""
+    yield "- Rows of one location are its records, in the order of the file."
+    yield "- Columns may be in any order. Columns marked \\* are required; others are ignored."
+    yield "- The separator is a comma, semicolon, tab or bar; the header line decides."
+    yield "- Numbers use a decimal point, whatever the separator is."
+    yield "- Put cells that contain separators or quotes in quotes. A cell is one line."
     yield ""
     yield "| column | cells | meaning |"
     yield "| --- | --- | --- |"
@@ -60,30 +67,33 @@ def _kinds() -> Iterator[str]:
     yield "## Kinds of records"
     yield ""
     yield (
-        "An `Instant` is named like the OTF2 record that it is, and has the columns of that "
-        "record's arguments: `MpiSend`, `MpiIsend`, `MpiIsendComplete`, `MpiIrecvRequest`, "
-        "`MpiRecv`, `MpiIrecv`; `MpiCollectiveBegin` and `MpiCollectiveEnd`; `ThreadFork`, "
-        "`ThreadTeamBegin`, `ThreadTeamEnd`, `ThreadJoin`, `ThreadTaskCreate`, `ThreadTaskSwitch`, "
-        "`ThreadTaskComplete`; `RmaPut`, `RmaGet` and so on. `Counter`, with `Variable` and "
-        "`Value`, is the value of a counter; values of other counters of the same record follow as "
-        "`More`. `More` with the name `Attribute` or `AttributeText` attaches a value to the "
-        "record before, one per attribute. `ProgramBegin`, `ProgramEnd` and `Other` are records "
-        "of which only the position counts: an export writes as `Other` what no table holds, also "
-        "what was not understood, with the time of the next message or other instant, or of the "
-        "location's last record."
+        "The name of an `Instant` is the name of an OTF2 record. Its columns are the arguments of "
+        "that record. The kinds are `MpiSend`, `MpiIsend`, `MpiIsendComplete`, "
+        "`MpiIrecvRequest`, `MpiRecv`, `MpiIrecv`; `MpiCollectiveBegin`, `MpiCollectiveEnd`; "
+        "`ThreadFork`, `ThreadTeamBegin`, `ThreadTeamEnd`, `ThreadJoin`, `ThreadTaskCreate`, "
+        "`ThreadTaskSwitch`, `ThreadTaskComplete`; `RmaPut`, `RmaGet` and so on."
     )
     yield ""
     yield (
-        "Rows of another event type, and an `Instant` of another name or without what it needs "
-        "(a message without `Partner`), are counted as `unknown_record`, and the table "
-        "`misread_cells` tells what was not understood, in which line first, and what may be "
-        "meant. A trace of which no row is understood, or that has none, is refused."
+        "- `Counter` is the value of a counter, in the columns `Variable` and `Value`. Values of "
+        "further counters of the same record follow in `More` rows."
+    )
+    yield (
+        "- `More` with the name `Attribute` or `AttributeText` adds an attribute to the previous "
+        "record."
+    )
+    yield "- Only the position of `ProgramBegin`, `ProgramEnd` and `Other` counts."
+    yield (
+        "- `MpiIsend` and `MpiIrecvRequest` start an operation; `MpiIsendComplete` and `MpiIrecv` "
+        "complete it. Both rows have the same `Request`. Each record belongs to the region visit "
+        "that contains it."
     )
     yield ""
     yield (
-        "Requests: `MpiIsend` and `MpiIrecvRequest` post, `MpiIsendComplete` and `MpiIrecv` "
-        "complete, with the same `Request`. Each record belongs to the region it lies in, so that "
-        "the time between posting and completing follows from the calls around both."
+        "Rows of another event type, an `Instant` of another name, and rows that lack a required "
+        "value (a message without `Partner`) are counted as `unknown_record` in `trace_quality`. "
+        "The table `misread_cells` gives the first line of each problem and a suggestion. A trace "
+        "without any usable row is refused."
     )
 
 
@@ -92,21 +102,22 @@ def _definitions() -> Iterator[str]:
     yield "## Definitions"
     yield ""
     yield (
-        "Nothing has to be defined: processes, threads and regions are those that rows name, the "
-        "role and paradigm of a region follow from its name as Score-P gives it (`MPI_Send`, "
-        "`!$omp parallel …`), and communicator 0 is `MPI_COMM_WORLD`. A row whose `Event Type` is "
-        "one of these defines more, with the listed properties in `Definition`, all optional:"
+        "Definitions are optional. By default, processes, threads and regions are those that rows "
+        "mention. The role and paradigm of a region follow from its name as in Score-P "
+        "(`MPI_Send`, `!$omp parallel …`). Communicator 0 is `MPI_COMM_WORLD`. To define more, add "
+        "a row with one of these event types and a JSON object in the column `Definition`. All "
+        "properties are optional:"
     )
     yield ""
-    yield "| event type | what it defines | properties |"
+    yield "| event type | defines | properties |"
     yield "| --- | --- | --- |"
     for kind in layout.DEFINITIONS:
         listed = ", ".join(f"`{name}`" for name in kind.properties)
         yield f"| `Define {kind.name}` | {kind.meaning} | {listed} |"
     yield ""
     yield (
-        "`id` is the identifier by which other columns and definitions refer to it; without one, "
-        "definitions of a kind count from 0. Example: "
+        "Other columns and definitions refer to the `id` of a definition. Without `id`, "
+        "definitions of a kind are numbered from 0. Example: "
         '`0,Define Communicator,row,0,"{""id"": 1, ""members"": [0, 2]}"`.'
     )
 
@@ -115,11 +126,13 @@ def _call_graphs() -> Iterator[str]:
     yield ""
     yield "## Call graphs"
     yield ""
+    columns = ", ".join(f"`{name}`" for name in layout.CALL_GRAPH_FIELDS)
     yield (
-        "Call graphs as fastotf2 writes them are read, too, from CSV and Parquet, a file or a "
-        f"folder of them: {', '.join(f'`{name}`' for name in layout.CALL_GRAPH_FIELDS)} (or "
-        "`Start Time`, `end_time` and so on), a row per visit. Times are seconds, integers in "
-        "Parquet nanoseconds; an `end` that is infinite or empty is open. `group` is the process: "
-        "its rank is the number it ends with. Files of metrics beside them are counted as not read."
-        " [data/call_graph.csv](../data/call_graph.csv) is an example."
+        "Call graphs in the layout of fastotf2 are read from CSV and Parquet, as a file or a "
+        f"folder of files. The columns are {columns} "
+        "(or `Start Time`, `end_time` and so on), with one row per visit. Times are seconds; "
+        "integers in Parquet are nanoseconds. A visit whose `end` is infinite or empty stays open "
+        "until the last record. `group` is the process; the number at its end is the rank. Metric "
+        "files beside them are counted as not read. "
+        "[data/call_graph.csv](../../data/call_graph.csv) is an example."
     )

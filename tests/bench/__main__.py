@@ -75,7 +75,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--regenerate", action="store_true", help="generate archives again, to measure that")
     add("--trace", type=Path, help="measure with this archive instead of generated traces")
     add("--memory-limit", default="", help="memory for queries of the whole analysis, e.g. 4GB")
-    add("--record", action="store_true", help="also put the figures into README.md")
+    add(
+        "--record",
+        action="store_true",
+        help="also put the figures into docs/reference/performance.md",
+    )
     chosen = parser.parse_args(arguments)
     if not chosen.events and not chosen.trace:
         parser.error("--events: at least one size is needed")

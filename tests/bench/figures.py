@@ -1,9 +1,9 @@
-"""The figures that README.md shows: measured once, kept beside this module, never typed."""
+"""The figures in docs/reference/performance.md: measured once, kept beside this module."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.bench.places import FIGURES, README
+from tests.bench.places import DOCUMENT, FIGURES
 from tests.bench.report import TITLES, Row, rows_of
 from tests.bench.results import Results
 
@@ -22,11 +22,11 @@ _COLUMNS = (
 )
 
 
-def record(results: Results, *, figures: Path = FIGURES, readme: Path = README) -> None:
-    """Keep the measurements and show them in README.md."""
-    text = with_figures(readme.read_text(encoding="utf-8"), results)
+def record(results: Results, *, figures: Path = FIGURES, document: Path = DOCUMENT) -> None:
+    """Keep the measurements and show them in the document."""
+    text = with_figures(document.read_text(encoding="utf-8"), results)
     figures.write_text(results.to_json(indent=1), encoding="utf-8")
-    readme.write_text(text, encoding="utf-8")
+    document.write_text(text, encoding="utf-8")
 
 
 def with_figures(text: str, results: Results) -> str:

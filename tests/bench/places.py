@@ -8,7 +8,7 @@ ARCHIVE = "archive"
 """Name of the archive in the folder of what was generated."""
 HISTORY = ROOT / "bench-history.jsonl"
 FIGURES = Path(__file__).with_name("figures.json")
-README = ROOT / "README.md"
+DOCUMENT = ROOT / "docs" / "reference" / "performance.md"
 
 
 def event_file_bytes(trace: Path) -> int:

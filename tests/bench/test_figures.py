@@ -1,4 +1,4 @@
-"""What was measured is told right: in README.md, on the terminal, and beside what was before."""
+"""Measurements are shown correctly: in the reference, on the terminal, and in the history."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +10,7 @@ from rich.table import Table
 from tests.bench.figures import BEGIN, END, figure_lines, record, with_figures
 from tests.bench.history import Change, Entry, compare, last_entries, remember
 from tests.bench.measuring import Cost
-from tests.bench.places import FIGURES, README
+from tests.bench.places import DOCUMENT, FIGURES
 from tests.bench.report import change_table, cost_table, stage_tables
 from tests.bench.results import Machine, Measured, Results
 from tests.bench.stage_meter import StageCost
@@ -86,7 +86,7 @@ LARGE = measured(
 TEXT = measured("text", cost("read_text", 500_000, 0.25, byte_count=2_500_000))
 
 
-def test_the_readme_has_a_row_for_each_job_and_size() -> None:
+def test_the_document_has_a_row_for_each_job_and_size() -> None:
     lines = list(figure_lines(results(SMALL, LARGE, texts=(TEXT,))))
     assert lines[0].split(" | ")[3:] == [
         "wall s", "M events/CPU s", "× bare loop", "peak MB", "growth", "bytes/event |",
@@ -105,26 +105,26 @@ def test_the_readme_has_a_row_for_each_job_and_size() -> None:
     ]
 
 
-def test_the_readme_tells_of_otf2_print_where_it_is_installed() -> None:
+def test_the_document_shows_otf2_print_where_it_is_installed() -> None:
     lines = list(figure_lines(results(SMALL, others=(cost("otf2_print", MILLION, 2.5),))))
     assert lines[-3] == "| otf2-print | 1,000,000 | 2.50 | 3.00 | 0.40 | 2.0 | 100 |  |  |"
     assert "not installed" not in lines[-1]
 
 
 def test_figures_are_recorded_between_their_marks(tmp_path: Path) -> None:
-    figures, readme = tmp_path / "figures.json", tmp_path / "README.md"
-    readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    figures, document = tmp_path / "figures.json", tmp_path / "performance.md"
+    document.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
     found = results(SMALL, LARGE, texts=(TEXT,))
-    record(found, figures=figures, readme=readme)
-    text = readme.read_text()
+    record(found, figures=figures, document=document)
+    text = document.read_text()
     assert text.startswith(f"before\n{BEGIN}\n\n| what |")
     assert text.endswith(f"there.\n\n{END}\nafter\n")
     assert "old" not in text
     assert Results.load(figures.read_text()) == found
 
 
-def test_figures_in_the_readme_are_those_that_were_measured() -> None:
-    text = README.read_text(encoding="utf-8")
+def test_figures_in_the_reference_are_those_that_were_measured() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
     assert with_figures(text, Results.load(FIGURES.read_text(encoding="utf-8"))) == text
     assert BEGIN in text
 

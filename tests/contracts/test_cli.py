@@ -12,7 +12,7 @@ import pytest
 from tracemill import cli
 from tracemill.base.errors import MissingInputError, UsageError
 from tracemill.base.version import VERSION
-from tracemill.reference.documents import command_names, help_of
+from tracemill.reference.commands import command_names, help_of
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = command_names(cli.app)

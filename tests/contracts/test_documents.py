@@ -1,4 +1,4 @@
-"""Documents: generated parts are current, links lead somewhere, nothing is left unmentioned."""
+"""Documents: generated ones are current, links lead somewhere, nothing is left out."""
 
 import re
 import shutil
@@ -6,15 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from tracemill.base.errors import PipelineError
+from tests.doc_pages import PAGES, ROOT
 from tracemill.cli import app
 from tracemill.reference import documents as docs
+from tracemill.reference.commands import command_names
+from tracemill.reports.explanation import list_metrics
 from tracemill.schemas import TABLES, Table
 
-ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-REFERENCE = (ROOT / "schemas" / "TABLES.md").read_text(encoding="utf-8")
-COMMANDS = [" ".join(words) for words in docs.command_names(app)]
+REFERENCE = ROOT / "docs" / "reference"
+TABLE_REFERENCE = (REFERENCE / "tables.md").read_text(encoding="utf-8")
+LINKING = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "data" / "README.md"]
 
 
 def test_generated_documents_are_current() -> None:
@@ -24,55 +26,45 @@ def test_generated_documents_are_current() -> None:
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """Copies of the generated documents in a folder of their own."""
-    (tmp_path / "schemas").mkdir()
-    shutil.copy(ROOT / "README.md", tmp_path)
-    for name in ("TABLES.md", "CSV.md", "COOKBOOK.md", "RESULT.md"):
-        shutil.copy(ROOT / "schemas" / name, tmp_path / "schemas")
+    shutil.copytree(REFERENCE, tmp_path / "docs" / "reference")
     return tmp_path
 
 
-@pytest.mark.parametrize("name", ["README.md", "schemas/TABLES.md"])
-def test_a_stale_document_is_named_and_written_anew(
+@pytest.mark.parametrize("name", ["commands.md", "tables.md"])
+def test_a_stale_document_is_named_and_written_again(
     name: str, copy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = copy / name
+    path = copy / "docs" / "reference" / name
     current = path.read_text()
-    path.write_text(
-        current.replace("Compute everything again", "Old help").replace("`tag`", "`old`")
-    )
+    path.write_text(current.replace("Usage:", "Old help:").replace("`tag`", "`old`"))
     assert path.read_text() != current
     assert docs.main(["--check"], root=copy) == 1
-    assert f"{name} is stale" in capsys.readouterr().err
+    assert f"docs/reference/{name} is stale" in capsys.readouterr().err
     assert docs.main([], root=copy) == 0
     assert path.read_text() == current
     assert docs.main(["--check"], root=copy) == 0
 
 
 def test_a_missing_reference_is_stale_too(copy: Path) -> None:
-    (copy / "schemas" / "TABLES.md").unlink()
-    assert docs.stale_documents(copy) == [copy / "schemas" / "TABLES.md"]
+    missing = copy / "docs" / "reference" / "tables.md"
+    missing.unlink()
+    assert docs.stale_documents(copy) == [missing]
 
 
-def test_a_readme_without_markers_is_refused() -> None:
-    with pytest.raises(PipelineError, match="put them back"):
-        docs.insert_commands(README.replace(docs.END, ""), "")
+def test_every_command_is_in_the_reference() -> None:
+    text = (REFERENCE / "commands.md").read_text(encoding="utf-8")
+    for words in command_names(app):
+        assert f"\nUsage: tracemill {' '.join(words)} " in text
 
 
-def test_what_stands_around_the_commands_is_kept() -> None:
-    text = f"before\n{docs.BEGIN}\nold\n{docs.END}\nafter\n"
-    assert docs.insert_commands(text, "new") == (
-        f"before\n{docs.BEGIN}\n\nnew\n\n{docs.END}\nafter\n"
-    )
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_is_in_the_readme(command: str) -> None:
-    assert f"Usage: tracemill {command}" in README
+def test_every_metric_is_in_the_reference() -> None:
+    text = (REFERENCE / "metrics.md").read_text(encoding="utf-8")
+    assert re.findall(r"^### (\w+)$", text, re.M) == [each.name for each in list_metrics()]
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 def test_every_table_and_column_is_in_the_reference(table: Table) -> None:
-    _, _, section = REFERENCE.partition(f"\n### {table.name}\n")
+    _, _, section = TABLE_REFERENCE.partition(f"\n### {table.name}\n")
     section = section.partition("\n### ")[0]
     assert table.meaning in section
     rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", section, re.MULTILINE)
@@ -83,21 +75,39 @@ def test_every_table_and_column_is_in_the_reference(table: Table) -> None:
         assert meaning, name
 
 
-def test_links_lead_to_files_of_the_repository() -> None:
-    for name in ("README.md", "schemas/TABLES.md", "schemas/COOKBOOK.md"):
-        text = (ROOT / name).read_text(encoding="utf-8")
-        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
-            assert (ROOT / name).parent.joinpath(target).exists(), target
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_files_and_headings(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if link.startswith("https://"):
+            continue
+        file, _, anchor = link.partition("#")
+        target = page.parent / file if file else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors_of(target), link
 
 
-def test_anchors_of_the_reference_exist() -> None:
-    targets = set(re.findall(r"\]\(#([^)]+)\)", REFERENCE))
-    assert targets == set(re.findall(r"^### (\w+)$", REFERENCE, re.MULTILINE))
+def anchors_of(page: Path) -> set[str]:
+    """The anchors that headings of a page have on GitHub and GitLab."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-def test_make_targets_in_the_readme_exist() -> None:
+def test_every_page_is_in_the_table_of_contents() -> None:
+    contents = ROOT / "docs" / "README.md"
+    links = re.findall(r"\]\(([^)#]+)\)", contents.read_text(encoding="utf-8"))
+    listed = {(contents.parent / link).resolve() for link in links}
+    assert {page for page in PAGES if page.is_relative_to(contents.parent)} <= {*listed, contents}
+
+
+def test_the_readme_is_short_and_shows_a_picture() -> None:
+    assert len(README.splitlines()) <= 150
+    assert "](data/pictures/report.png)" in README
+
+
+def test_make_targets_in_documents_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    named = set(re.findall(r"\bmake ([a-z]+)\b(?= |`|$)", README, re.MULTILINE))
     known = set(re.findall(r"^([a-z0-9-]+):.*## ", makefile, re.MULTILINE))
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    named = set(re.findall(r"(?:^|`)make ([a-z-]+)\b(?= |`|$)", text, re.MULTILINE))
     assert {"demo", "analyze", "test"} <= named
-    assert named <= known
+    assert named - {"test-quick"} <= known

@@ -16,6 +16,7 @@ from tracemill.nightly.config import read_config
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "data" / "site"
+GUIDE = ROOT / "docs" / "guide" / "nightly.md"
 COMMAND = re.compile(r"/opt/tracemill/\.venv/bin/tracemill (nightly [^|)]*?)(?= 2>&1|\)|$)", re.M)
 # What Slurm sets for the job of the example, in MB.
 SLURM = {"$SLURM_CPUS_PER_TASK": "4", "$((SLURM_MEM_PER_NODE / 2))": "8192"}
@@ -45,17 +46,17 @@ def test_the_command_of_an_example_is_understood(name: str) -> None:
     assert SITE / given["config"].name == SITE / "nightly.toml"
 
 
-def test_every_example_is_tested_and_named_in_the_readme() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_every_example_is_tested_and_named_in_the_guide() -> None:
+    guide = GUIDE.read_text(encoding="utf-8")
     others = {"nightly.toml", "tracemill-nightly.timer"}
     assert {path.name for path in SITE.iterdir()} == {*EXAMPLES, *others}
     for name in {*EXAMPLES, *others} - {"nightly.toml"}:
-        assert f"(data/site/{name})" in readme
+        assert f"(../../data/site/{name})" in guide
 
 
-def test_the_configurations_of_example_and_readme_are_right(tmp_path: Path) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (shown,) = re.findall(r"```toml\n(\[\[campaigns\]\].*?)```", readme, re.S)
+def test_the_configurations_of_example_and_guide_are_right(tmp_path: Path) -> None:
+    guide = GUIDE.read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```toml\n(\[\[campaigns\]\].*?)```", guide, re.S)
     (tmp_path / "nightly.toml").write_text(shown)
     for path in (SITE / "nightly.toml", tmp_path / "nightly.toml"):
         config = read_config(path)

@@ -45,7 +45,7 @@ def test_the_parts_of_a_table_become_one_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("reader", ["duckdb", "polars", "pandas"])
 def test_plain_readers_see_the_same_rows(run: Run, tmp_path: Path, reader: str) -> None:
-    """The exported file, and the files of the store as README.md says."""
+    """The exported file, and the files of the store as docs/guide/python.md says."""
     package = pytest.importorskip(reader)
     export_tables(run, tmp_path / "tables")
     exported, stored = tmp_path / "tables" / "visits.parquet", run.path / "visits"

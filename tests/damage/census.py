@@ -1,4 +1,4 @@
-"""What a trace in CSV holds, by its documentation (schemas/CSV.md), row by row: slow, obvious."""
+"""The contents of a trace in CSV by its documentation (docs/reference/csv.md), row by row."""
 
 import json
 import math

@@ -101,19 +101,6 @@ def test_analysing_again_does_nothing_says_why_and_repeats_the_findings(
     assert state_of(store) == before
 
 
-@built_once
-def test_the_sample_in_the_readme_is_what_is_told(
-    store: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    readme = (TRACE.parents[1] / "README.md").read_text(encoding="utf-8")
-    sample = readme.partition("analyze data/m01_late_sender")[2].partition("```")[0]
-    shown = sample.partition("m01_late_sender\n")[2].partition("report  ")[0]
-    assert cli.main(["report", "--store", str(store)]) == 0
-    told = " ".join(capsys.readouterr().out.replace("Summary\n", "").split())
-    assert len(shown.splitlines()) > 5
-    assert " ".join(shown.split()) in told
-
-
 def test_explaining_an_unchanged_run_takes_a_line(
     store: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -314,12 +314,3 @@ def test_explaining_needs_no_store(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.stdout.startswith("Late Sender (mpi_latesender)\n")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_sample_in_the_readme_is_what_is_told() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    sample = readme.partition('tracemill explain "late receiver"\n')[2].partition("…")[0]
-    console = plain()
-    print_explanation(find_metric("late receiver", METRICS), METRICS, console)
-    assert len(sample.splitlines()) > 5
-    assert console.export_text().startswith(sample)

@@ -38,7 +38,7 @@ def place(tmp_path: Path, store: Path) -> Path:
     return tmp_path
 
 
-# The code of each is that of README.md's table.
+# The code of each is that of docs/reference/commands.md.
 @pytest.mark.parametrize(
     ("command", "code"),
     [

@@ -11,7 +11,7 @@ from tracemill.base.errors import DamagedTraceError, NotATraceError
 from tracemill.readers.csv.blocks import Damage, read_blocks
 from tracemill.schemas import csv_layout as layout
 
-SEE = "schemas/CSV.md tells what a trace in CSV looks like"
+SEE = "docs/reference/csv.md describes traces in CSV"
 _FIELDS = {field.name: field for field in layout.FIELDS}
 _REQUIRED = tuple(field.name for field in layout.FIELDS if field.is_required)[1:]
 _SPELLING = {name.casefold(): name for name in (layout.TIME_SECONDS, *_FIELDS)}

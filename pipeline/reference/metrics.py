@@ -1,0 +1,57 @@
+"""The reference of metrics: their place in the hierarchy and their texts."""
+
+from collections.abc import Iterator, Sequence
+
+from tracemill.patterns.metrics import Metric
+from tracemill.reports.explanation import describe_metric, list_metrics
+
+_INTRODUCTION = """\
+# Metrics
+
+Generated from `queries/metrics` by `make docs`; do not edit.
+
+`tracemill explain METRIC` prints the text about one metric. Times are in nanoseconds in the tables
+and in seconds in reports and in `tracemill export severities`."""
+
+
+def describe_metrics() -> str:
+    """The document as Markdown."""
+    return "\n".join(_lines()) + "\n"
+
+
+def _lines() -> Iterator[str]:
+    metrics = list_metrics()
+    yield _INTRODUCTION
+    kinds = dict.fromkeys(metric.kind for metric in metrics)
+    for kind in kinds:
+        yield ""
+        yield from _contents(kind, [metric for metric in metrics if metric.kind == kind])
+    for kind in kinds:
+        yield ""
+        yield f"## {_start(kind)}"
+        for metric in metrics:
+            if metric.kind == kind:
+                yield ""
+                yield f"### {metric.name}"
+                yield from _text(describe_metric(metric, metrics))
+
+
+def _contents(kind: str, metrics: Sequence[Metric]) -> Iterator[str]:
+    yield f"**{_start(kind)}**"
+    yield ""
+    yield from (f"- [{each.name}](#{each.name}): {each.meaning}" for each in metrics)
+
+
+def _text(text: str) -> Iterator[str]:
+    """The text below its title, as part of a larger document: headings two levels lower."""
+    title, *lines = text.splitlines()
+    yield ""
+    yield f"**{title.removeprefix('# ')}**"
+    is_verbatim = False
+    for line in lines:
+        is_verbatim ^= line.startswith("```")
+        yield f"##{line}" if line.startswith("#") and not is_verbatim else line
+
+
+def _start(text: str) -> str:
+    return text[:1].upper() + text[1:]
