@@ -1,4 +1,4 @@
-"""What tables and columns mean, told from their declarations in the terminal."""
+"""Descriptions of tables and columns, from their declarations."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def print_tables(console: "Console", own: Sequence[Table] = ()) -> None:
-    """List the tables of a run in reading order, then `own` ones, of patterns of the user."""
+    """List the stored tables of a run, then `own` ones, which patterns of the user declare."""
     stored = [table for table in TABLES if not table.is_transient]
     rows = [(table.name, table.grain, table.meaning) for table in (*stored, *own)]
     print_grid(console, ("table", "grain", "meaning"), rows)
@@ -35,9 +35,9 @@ def print_table(table: Table, console: "Console") -> None:
 
 
 def find_table(name: str, own: Sequence[Table] = ()) -> Table:
-    """The declared table of that name, or one of `own`, which are of patterns of the user.
+    """The declared table of that name, also one of `own`, which patterns of the user declare.
 
-    Raises MissingInputError with the likeliest or all.
+    Raises MissingInputError, which suggests a similar name and lists all tables.
     """
     known = {**known_tables(), **{table.name: table for table in own}}
     if name not in known:
@@ -49,7 +49,7 @@ def find_table(name: str, own: Sequence[Table] = ()) -> Table:
 
 
 def describe_column(column: Column) -> tuple[str, ...]:
-    """Name, type, unit, meaning, what null means and which values are allowed."""
+    """Name, type, unit, meaning, meaning of null, and allowed values."""
     return (
         column.name,
         type_name(column.type),
@@ -66,7 +66,7 @@ def type_name(type: pa.DataType) -> str:
 
 
 def describe_values(column: Column) -> str:
-    """The allowed values, or the limits, of a column; empty if anything may stand there."""
+    """The allowed values or limits of a column; empty if all values are allowed."""
     if column.values:
         return ", ".join(column.values)
     if column.minimum is not None and column.maximum is not None:
