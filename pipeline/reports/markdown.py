@@ -104,7 +104,7 @@ def _table(table: Table) -> Iterator[str]:
         yield _row(["&emsp;" * indent + linked, *rest])
     yield ""
     if table.is_cut and table.layout is not Layout.MATRIX:
-        more = "; a larger limit in the query shows more" if table.sql else ""
+        more = "; increase the limit in the query for more" if table.sql else ""
         yield f"The first {len(table.rows)} rows{more}."
         yield ""
     if table.sql:

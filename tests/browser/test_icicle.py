@@ -42,7 +42,7 @@ def test_widths_are_times(page: Page) -> None:
     assert colour_at(page, 0.5, 0)[3] == 255
     assert colour_at(page, 0.02, 1) == colour_at(page, 0.3, 1)
     assert colour_at(page, 0.36, 1)[3] == 0
-    assert says(page) == "200 ms in all."
+    assert says(page) == "200 ms in total."
 
 
 def test_a_click_zooms_and_tells(page: Page) -> None:
@@ -74,16 +74,16 @@ def test_keys_walk_and_zoom(page: Page) -> None:
 
 def test_what_is_searched_stands_out_and_is_summed(page: Page) -> None:
     page.get_by_label("Region", exact=True).fill("mpi_")
-    assert says(page) == "200 ms in all; in what was found: 70.0 ms, 35.0%."
+    assert says(page) == "200 ms in total; in matches: 70.0 ms, 35.0%."
     assert colour_at(page, 0.2, 1)[3] == 255
     assert colour_at(page, 0.9, 0)[3] < 100
     page.get_by_label("Region", exact=True).fill("nothing like it")
-    assert "nothing was found" in says(page)
+    assert "no matches" in says(page)
 
 
 def test_one_process_can_be_shown(page: Page) -> None:
     page.get_by_label("Of", exact=True).select_option(label="\u00a0\u00a0MPI Rank 1")
-    assert says(page) == "100 ms in all."
+    assert says(page) == "100 ms in total."
     assert colour_at(page, 0.5, 1)[3] == 255
     assert colour_at(page, 0.7, 1)[3] == 0
 

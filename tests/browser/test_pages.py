@@ -81,7 +81,7 @@ def test_in_print_words_and_tables_stand_for_what_is_to_be_used(open_page: Open)
     for place in range(page.locator(".widget").count()):
         caption = page.locator(".widget").nth(place).locator("figcaption p:visible")
         assert caption.all_inner_texts() == [
-            "This is drawn on the screen; in print the tables of this page tell what it shows."
+            "This figure needs a screen; in print, see the tables of this page."
         ]
     assert page.get_by_role("heading", name="Exploration").is_visible()
     assert page.locator("#profile table").first.is_visible()

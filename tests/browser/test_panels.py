@@ -117,7 +117,7 @@ def test_a_filtered_rank_counts_alone(page: Page) -> None:
     assert amounts(page, METRIC)["Time"] == "100 ms"
     assert amounts(page, PATH) == {"main": "40.0 ms", "MPI_Recv": "60.0 ms"}
     assert amounts(page, PLACE) == {"machine tetra": "", "MPI Rank 1": "100 ms"}
-    page.get_by_role("button", name="Show everything").click()
+    page.get_by_role("button", name="Clear filter").click()
     assert amounts(page, METRIC)["Time"] == "200 ms"
 
 
@@ -140,7 +140,7 @@ def test_tables_show_only_rows_that_pass(page: Page) -> None:
     calls = page.locator("#call-tree .row:not(.head)")
     assert calls.filter(visible=True).count() == 2
     pairs = page.locator("#communication table").nth(1).locator("tbody tr")
-    page.get_by_role("button", name="Show everything").click()
+    page.get_by_role("button", name="Clear filter").click()
     assert pairs.filter(visible=True).count() == 1
     page.get_by_label("Rank", exact=True).fill("1")
     page.get_by_label("Partner", exact=True).fill("0")

@@ -112,7 +112,7 @@ def test_a_place_worth_looking_at_is_shown_with_what_is_around_it(page: Page) ->
 
 
 def test_keys_alone_zoom_move_and_choose(page: Page) -> None:
-    assert told(page).startswith("Nothing is chosen")
+    assert told(page).startswith("No selection")
     press(page, "ArrowDown", "ArrowDown", *".....")  # MPI_Init, three short calls, MPI_Recv
     assert "MPI_Recv" in told(page)
     assert "Rank 1" in told(page)
@@ -129,7 +129,7 @@ def test_keys_alone_zoom_move_and_choose(page: Page) -> None:
     press(page, "Home")
     assert window(page) is None
     press(page, "Escape")
-    assert told(page).startswith("Nothing is chosen")
+    assert told(page).startswith("No selection")
 
 
 def test_the_wheel_zooms_where_it_points_once_clicked(page: Page) -> None:
@@ -184,7 +184,7 @@ def test_what_the_mouse_points_at_is_told_beside_it(page: Page, late_sender: Pat
     page.mouse.move(5, 5)
     see_drawn(page)
     assert not page.locator(".timeline .tip").is_visible()
-    assert told(page).startswith("Nothing is chosen")
+    assert told(page).startswith("No selection")
 
 
 def test_the_mouse_on_an_arrow_is_told_the_message(page: Page, late_sender: Path) -> None:

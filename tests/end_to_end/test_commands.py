@@ -263,7 +263,7 @@ def test_an_incomplete_trace_is_told_first_and_in_the_list_of_runs(
     events.write_bytes(events.read_bytes()[: events.stat().st_size // 2])
     arguments = ["analyze", str(trace), "--store", str(store), "--allow-damaged"]
     assert cli.main([*arguments, "--no-report"]) == 0
-    assert capsys.readouterr().out.splitlines()[2].startswith("Incomplete trace: of 4 locations")
+    assert capsys.readouterr().out.splitlines()[2].startswith("Incomplete trace: 1 of 4 locations")
     assert cli.main(["runs", "--store", str(store)]) == 0
     assert capsys.readouterr().out.rstrip().endswith("incomplete trace")
 

@@ -63,14 +63,14 @@ def test_what_is_missing_is_told_in_words_and_where(
     assert "Trace quality: 1 location incomplete; 29 × missing records; 5 × unmatched send" in said
     assert "No matching receive was found for these sends" in said
     places = [
-        said.index(title) for title in ("What was noticed", "\nWhere", "Incomplete locations")
+        said.index(title) for title in ("Problems of the trace", "\nWhere", "Incomplete locations")
     ]
     assert places == sorted(places)
 
 
 def test_a_sound_trace_lacks_nothing(sound: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["quality", "--store", sound, "--fail-on", "any"]) == 0
-    assert capsys.readouterr().out == "Trace quality: nothing is missing or doubtful.\n"
+    assert capsys.readouterr().out == "Trace quality: no problems found.\n"
 
 
 def test_findings_are_listed_for_other_programs(

@@ -23,10 +23,11 @@ def test_the_critical_path_is_told_with_its_course_and_what_it_costs() -> None:
     section = late_sender_report().section("critical-path")
     assert section.sentences == (
         "The critical path takes 100 ms, 100.0% of the run time, and consists of 90.0% computation "
-        'and 10.0% communication. It is longest in "main": 90.0 ms.',
-        "It visits 2 processes in 2 segments, rank 0 longest: 60.0 ms, 60.0% of it.",
-        'Work that is uneven, or done by one after the other, costs most in "main": while the path '
-        "is there, all together lose 50.0 ms.",
+        'and 10.0% communication. It spends most time in "main": 90.0 ms.',
+        "It visits 2 processes in 2 segments, and spends most time on rank 0: 60.0 ms (60.0% of "
+        "the path).",
+        'Uneven or serial work costs most in "main": all locations together lose 50.0 ms while the '
+        "path is there.",
     )
     tables = {table.name: table.as_dicts() for table in section.tables}
     assert [
@@ -55,7 +56,7 @@ def test_why_the_path_passes_on_is_told_in_words(kind: str, name: str) -> None:
 
 
 def with_waiting(*times: tuple[str, int, bool]) -> HandMadeRun:
-    """Waiting on the critical path: metric, nanoseconds, and whether it is beyond the reference."""
+    """Waiting on the critical path: metric, nanoseconds, and whether it is extended."""
     rows = [
         {"property": name, "call_path_id": 2, "location_id": 1, "path_ns": time}
         | {"is_beyond_reference": is_beyond}
@@ -68,8 +69,8 @@ def test_waiting_that_the_path_does_not_follow_is_told_with_its_amount() -> None
     run = with_waiting(("mpi_latesender", 5 * MS, False), ("mpi_latesender", 2 * MS, True))
     report = some_of(run, "summary", "critical_path")
     said = (
-        "The critical path contains 7.00 ms of waiting, 7.0% of its length, which it does not "
-        "follow to the cause."
+        "The critical path contains 7.00 ms of waiting, 7.0% of its length. It does not "
+        "follow this waiting to the cause."
     )
     assert report.section("critical-path").sentences[1] == said
     assert said in report.section("summary").sentences
@@ -113,10 +114,10 @@ def test_starting_mpi_is_neither_longest_nor_costliest_on_the_critical_path() ->
     )
     section = section_of(run, "critical-path")
     assert section.sentences[1:] == (
-        "It visits 2 processes in 2 segments, rank 0 longest: 20.0 ms, 66.7% of it after starting "
-        "MPI.",
-        'Work that is uneven, or done by one after the other, costs most in "main": while the path '
-        "is there, all together lose 30.0 ms.",
+        "It visits 2 processes in 2 segments, and spends most time on rank 0: 20.0 ms (66.7% of "
+        "the path, without MPI setup).",
+        'Uneven or serial work costs most in "main": all locations together lose 30.0 ms while the '
+        "path is there.",
     )
     table = next(each for each in section.tables if each.name == "critical_path_by_location")
     assert [
@@ -139,7 +140,7 @@ def test_starting_mpi_is_set_apart_on_the_critical_path() -> None:
     run = with_rows(run, region_classes=classes, critical_path_profile=profile)
     assert section_of(run, "critical-path").sentences[0] == (
         "The critical path takes 100 ms, 100.0% of the run time, and consists of 90.0% computation "
-        'and 10.0% starting MPI. After starting MPI it is longest in "main": 6.00 ms.'
+        'and 10.0% MPI setup. Without MPI setup, it spends most time in "main": 6.00 ms.'
     )
 
 
@@ -158,7 +159,7 @@ def test_locks_on_the_critical_path_are_no_computation() -> None:
     assert section_of(run, "critical-path").sentences[0] == (
         "The critical path takes 100 ms, 100.0% of the run time, and consists of 60.0% computation,"
         " 30.0% coordinating threads and 10.0% communication. "
-        'It is longest in "main": 60.0 ms.'
+        'It spends most time in "main": 60.0 ms.'
     )
 
 
@@ -171,7 +172,7 @@ def test_a_run_with_explicit_tasks_has_no_critical_path_and_says_so() -> None:
     run = with_rows(without_path(late_sender_run()), task_fragments=[{"is_first": True}])
     report = some_of(run, "summary", "critical_path")
     assert report.section("critical-path").sentences == (
-        "There is no critical path: it is not followed through suspended tasks.",
+        "There is no critical path: traces with suspended tasks are not supported.",
     )
     assert not any("ritical path" in said for said in report.section("summary").sentences)
 
@@ -192,7 +193,8 @@ def test_threads_are_named_where_ranks_do_not_suffice() -> None:
     run = with_rows(late_sender_run(), locations=places, runs=[make_run_row(process_count=1)])
     section = section_of(run, "critical-path")
     assert section.sentences[1] == (
-        "It visits 2 locations in 2 segments, rank 0 thread 0 longest: 60.0 ms, 60.0% of it."
+        "It visits 2 locations in 2 segments, and spends most time on rank 0 thread 0: 60.0 ms "
+        "(60.0% of the path)."
     )
     table = next(each for each in section.tables if each.name == "critical_path_call_paths")
     assert table.values("worst_thread") == (0, 1)
@@ -211,8 +213,8 @@ def test_uneven_computation_and_idle_time_are_told() -> None:
     section = late_sender_report().section("load-balance")
     assert section.sentences == (
         'Computation is least balanced in "main": rank 0 spends 90.0 ms there, 1.38 times the '
-        "mean. Spread evenly over 2 locations, it would take 65.0 ms on each.",
-        "On average a location is idle for 25.0% of the run. Rank 1 is idle longest, 50.0 ms, all "
+        "mean. Evenly distributed over 2 locations, it would take 65.0 ms on each.",
+        "On average, a location is idle for 25.0% of the run. Rank 1 is idle longest: 50.0 ms, all "
         "waiting.",
     )
     tables = {table.name: table.as_dicts() for table in section.tables}
@@ -242,7 +244,7 @@ def test_every_share_says_of_what() -> None:
     }  # fmt: skip
     assert labels
     assert all(label.startswith("of ") for label in labels)
-    assert not re.search(r"\bShare\b", "".join(all_forms(report)))
+    assert not re.search(r"\bShare\b(?! of)", "".join(all_forms(report)))
 
 
 def with_imbalance(**changes: Any) -> HandMadeRun:
@@ -253,8 +255,8 @@ def with_imbalance(**changes: Any) -> HandMadeRun:
 def test_work_of_one_location_alone_is_told_as_such() -> None:
     run = with_imbalance(visitor_count=1, mean_ns=45 * MS, longest_to_mean=2.0)
     assert section_of(run, "load-balance").sentences[0] == (
-        'Computation is least balanced in "main": only rank 0 is there, for 90.0 ms. Spread evenly '
-        "over 2 locations, it would take 45.0 ms on each."
+        'Computation is least balanced in "main": only rank 0 visits it, for 90.0 ms. Evenly '
+        "distributed over 2 locations, it would take 45.0 ms on each."
     )
 
 
@@ -262,8 +264,8 @@ def test_a_small_excess_is_no_imbalance() -> None:
     # 0.4 ms of a run of 100 ms; 1 ms is told in its section, but not in the summary.
     balanced = section_of(with_imbalance(longest_ns=65 * MS + 400_000), "load-balance")
     assert balanced.sentences[0] == (
-        "Computation is spread evenly: at no call path a location takes more than 400 µs longer "
-        "than the mean."
+        "Computation is balanced: in every call path, the longest time of a location is at most "
+        "400 µs above the mean."
     )
     report = some_of(with_imbalance(longest_ns=66 * MS), "summary", "load_balance")
     assert "least balanced" in report.section("load-balance").sentences[0]
@@ -277,17 +279,17 @@ def test_idle_time_is_told_by_its_kinds() -> None:
     ]  # fmt: skip
     run = with_rows(late_sender_run(), idle_times=rows)
     assert section_of(run, "load-balance").sentences[1] == (
-        "On average a location is idle for 60.0% of the run. Rank 1 is idle longest, 60.0 ms: "
-        "10.0 ms waiting, 20.0 ms as an idle thread and 30.0 ms absent."
+        "On average, a location is idle for 60.0% of the run. Rank 1 is idle longest: 60.0 ms "
+        "(10.0 ms waiting, 20.0 ms as an idle thread and 30.0 ms absent)."
     )
 
 
 def test_overheads_are_told_by_class() -> None:
     section = late_sender_report().section("overheads")
     assert section.sentences == (
-        "From the first to the last record of the run, all locations together had 200 ms: 65.0% "
-        "computation, 35.0% overhead of a known class, and 0% unidentified.",
-        "The largest overheads: point-to-point 70.0 ms (35.0%).",
+        "The time of all locations from the first to the last record of the run is 200 ms: 65.0% "
+        "computation, 35.0% overhead, and 0% unidentified.",
+        "Largest overheads: point-to-point 70.0 ms (35.0%).",
     )
     tables = {table.name: table.as_dicts() for table in section.tables}
     assert [

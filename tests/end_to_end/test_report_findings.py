@@ -61,7 +61,7 @@ def test_a_finding_of_the_user_is_told_however_small_and_explained() -> None:
     pattern = {"pattern": "mine", "is_own": True, "metrics": "mine"}
     run = run_with(finding("large_messages", 12 * MS), finding("mine", 100), patterns=[pattern])
     told = next(each for each in sentences(run) if each.startswith("Found"))
-    assert told.startswith("Found, which may overlap: Large Messages 12.0 ms")
+    assert told.startswith("Found (may overlap): Large Messages 12.0 ms")
     assert told.endswith('; Mine 100 B, most in "main/MPI_Recv".')
     explained = {each.metric: each for each in section_of(run, "metrics").explanations}
     assert list(explained) == ["mpi_latesender", "large_messages", "mine"]
@@ -81,8 +81,8 @@ def test_a_master_is_told_with_what_its_workers_lose() -> None:
         ],
     )
     assert (
-        "Rank 0 hands out work to 1 other in 7 rounds (confidence 90%). They wait for it for "
-        "30.0 ms, 15.0% of all time. For 5.00 ms it works for one of them while another waits. "
+        "Rank 0 assigns work to 1 other rank in 7 rounds (confidence 90%). They wait 30.0 ms for "
+        "it, 15.0% of all time. For 5.00 ms, it works for one of them while another waits. "
         "Getting 2 tasks took 7.00 ms, longer than computing them."
     ) in sentences(run)
 

@@ -21,14 +21,14 @@ def test_one_late_sender_is_told_in_plain_words() -> None:
     # 200 ms in all: main 90 + 40, MPI_Send 10, MPI_Recv 60, of which 50 wait.
     summary = late_sender_report().section("summary")
     assert summary.sentences == (
-        "Together the locations spent 200 ms, 35.0% of it in MPI and 25.0% waiting.",
+        "All locations together spent 200 ms, 35.0% of it in MPI and 25.0% waiting.",
         "The critical path takes 100 ms, 100.0% of the run time, and consists of 90.0% computation "
-        'and 10.0% communication. It is longest in "main": 90.0 ms.',
+        'and 10.0% communication. It spends most time in "main": 90.0 ms.',
         'Computation is least balanced in "main": rank 0 spends 90.0 ms there, 1.38 times the '
-        "mean. Spread evenly over 2 locations, it would take 65.0 ms on each.",
-        '"main" takes most time itself: 130 ms, 65.0% of all time, in 2 visits.',
-        "Trace quality: nothing is missing or doubtful.",
-        "Analysed for waiting: messages and collectives between processes.",
+        "mean. Evenly distributed over 2 locations, it would take 65.0 ms on each.",
+        '"main" has the most exclusive time: 130 ms, 65.0% of all time, in 2 visits.',
+        "Trace quality: no problems found.",
+        "Analyzed for waiting: messages and collectives between processes.",
         "1 wait lost 50.0 ms; worst first:",
     )
     (finding,) = summary.findings
@@ -37,7 +37,7 @@ def test_one_late_sender_is_told_in_plain_words() -> None:
         '1 wait in "main/MPI_Recv". Rank 1 waits for rank 0 in "main/MPI_Send".'
     )
     assert summary.advice == (
-        "What Late Sender means, and what to try: tracemill explain mpi_latesender"
+        "Meaning of Late Sender and what to try: tracemill explain mpi_latesender"
     )
 
 
@@ -74,7 +74,7 @@ def test_a_program_without_mpi_is_not_said_to_be_analysed_for_messages() -> None
     lock = {"location_id": 0, "call_path_id": 1}
     alone = [make_run_row() | {"process_count": 1}]
     said = section_of(with_rows(run, runs=alone, lock_operations=[lock]), "wait-states").sentences
-    assert said[0] == "Analysed for waiting: locks of threads."
+    assert said[0] == "Analyzed for waiting: thread locks."
     assert section_of(with_rows(run, runs=alone), "wait-states").sentences == ()
 
 
@@ -123,7 +123,7 @@ def test_a_finding_names_who_loses_most_and_whom_that_one_waits_for() -> None:
     assert finding.headline == "Late Sender: 55.0 ms, 27.5% of all time."
     assert finding.detail == (
         '3 waits in "main/MPI_Recv". Rank 1 loses most, 35.0 ms, '
-        '30.0 ms of it waiting for rank 0 in "main/MPI_Send". Doubtful: confidence 0%.'
+        '30.0 ms of it waiting for rank 0 in "main/MPI_Send". Uncertain: confidence 0%.'
     )
 
 
@@ -149,7 +149,7 @@ def test_rows_that_belong_to_no_location_make_a_trace_incomplete_too() -> None:
         late_sender_run(), trace_quality=[{"kind": "unreadable_row", "location_id": None} | lost]
     )
     assert build_summary(run).section("summary").sentences[0] == (
-        "Incomplete trace: 3 × unreadable row; the figures hold only what was readable."
+        "Incomplete trace: 3 × unreadable row; the figures cover only readable data."
     )
 
 
@@ -159,7 +159,7 @@ def test_what_is_only_doubtful_leaves_a_trace_complete() -> None:
     said = some_of(run, "summary", "trace_quality")
     assert not said.section("summary").sentences[0].startswith("Incomplete")
     (table,) = said.section("trace-quality").tables
-    assert table.title == "What was noticed"
+    assert table.title == "Problems of the trace"
 
 
 def test_cells_that_are_not_understood_are_told() -> None:
@@ -175,12 +175,12 @@ def test_cells_that_are_not_understood_are_told() -> None:
     run = with_rows(late_sender_run(), misread_cells=cells)
     report = some_of(run, "summary", "trace_quality")
     assert (
-        "Not understood: an empty Partner in 1,500 rows, first in line 1,200 of a.csv. "
+        "Could not interpret: an empty Partner in 1,500 rows, first in line 1,200 of a.csv. "
         "2 other cells: see the table misread_cells." in report.section("summary").sentences
     )
     only = build_summary(with_rows(late_sender_run(), misread_cells=cells[:1]))
     assert (
-        'Not understood: Event Type "Entry" in 2 rows, first in line 3 of a.csv; did you mean '
+        'Could not interpret: Event Type "Entry" in 2 rows, first in line 3 of a.csv; did you mean '
         "Enter?" in only.section("summary").sentences
     )
     (table,) = report.section("trace-quality").tables
@@ -188,7 +188,7 @@ def test_cells_that_are_not_understood_are_told() -> None:
         ("Partner", "", 1500), ("Event Type", "Entry", 2), ("Tag", "-5", 2),
     ]  # fmt: skip
     two = build_summary(with_rows(late_sender_run(), misread_cells=cells[::2]))
-    (line,) = [each for each in two.section("summary").sentences if "Not understood" in each]
+    (line,) = [each for each in two.section("summary").sentences if "Could not interpret" in each]
     assert line.endswith("did you mean Enter? 1 other cell: see the table misread_cells.")
 
 
@@ -212,8 +212,8 @@ def test_a_damaged_trace_is_told_in_one_line() -> None:
         ],
     )
     first = (
-        "Incomplete trace: of 2 locations, 1 could not be read whole; the figures hold only what "
-        "was readable."
+        "Incomplete trace: 1 of 2 locations could not be read completely; the figures cover only "
+        "readable data."
     )
     line = "Trace quality: 1 location incomplete; 1,200 × missing records; 4 × clock violation."
     report = build_report(run)
@@ -247,15 +247,15 @@ def test_records_of_an_incomplete_location_add_up() -> None:
         if each.title == "Incomplete locations"
     ]
     titles = [column.title for column in table.columns[3:]]
-    assert titles == ["Recorded", "Not read", "Not understood", "Kept", "Values dropped"]
+    assert titles == ["Recorded", "Not read", "Unknown", "Kept", "Values dropped"]
     assert [row[3:] for row in table.rows] == [
         (1300, 1200, 40, 60, 0), (5, 0, 1, 4, 0), (29, 29, 0, 0, 0), (6, 0, 0, 6, 7),
     ]  # fmt: skip
 
 
-def test_what_was_looked_for_in_vain_is_named() -> None:
+def test_wait_states_without_result_are_named() -> None:
     summary = section_of(with_rows(late_sender_run(), wait_states=[]), "summary")
-    said = "No waiting was found (looked for: Wait at Barrier, Late Receiver and Late Sender)."
+    said = "No waiting was found (searched: Wait at Barrier, Late Receiver and Late Sender)."
     assert summary.sentences[-1] == said
 
 
@@ -263,9 +263,9 @@ def coverage(run: HandMadeRun) -> str:
     (said,) = [
         sentence
         for sentence in build_summary(run).section("summary").sentences
-        if sentence.startswith("Analysed")
+        if sentence.startswith("Analyzed")
     ]
-    return said.removeprefix("Analysed for waiting: messages and collectives between processes.")
+    return said.removeprefix("Analyzed for waiting: messages and collectives between processes.")
 
 
 def test_time_that_may_hold_other_waiting_is_named() -> None:
@@ -283,7 +283,7 @@ def test_time_that_may_hold_other_waiting_is_named() -> None:
         late_sender_run(), regions=regions, region_classes=classes, wait_states=[]
     )  # fmt: skip
     assert coverage(run) == (
-        " Not analysed: one-sided communication (30.0% of all time) and synchronization of threads "
+        " Not analyzed: one-sided communication (30.0% of all time) and synchronization of threads "
         "and devices (5.0% of all time)."
     )
 
@@ -306,20 +306,20 @@ def test_time_that_may_hold_other_waiting_is_named() -> None:
 )
 def test_calls_that_may_hold_other_waiting(call: str, kind: str) -> None:
     run = with_rows(late_sender_run(calls=("MPI_Send", call)), wait_states=[])
-    assert coverage(run) == (f" Not analysed: {kind} (30.0% of all time)." if kind else "")
+    assert coverage(run) == (f" Not analyzed: {kind} (30.0% of all time)." if kind else "")
 
 
 def test_waiting_that_is_told_is_not_named_again() -> None:
     # Of the 60 ms in MPI_Mprobe 50 were found to be waiting, if only in this test.
     assert coverage(late_sender_run(calls=("MPI_Send", "MPI_Mprobe"))) == (
-        " Not analysed: probing for messages (5.0% of all time)."
+        " Not analyzed: probing for messages (5.0% of all time)."
     )
 
 
 def test_nonblocking_collectives_without_records_are_named() -> None:
     run = with_rows(late_sender_run(calls=("MPI_Ibarrier", "MPI_Wait")), wait_states=[])
     assert coverage(run) == (
-        " Not analysed: completing nonblocking collectives, which are not recorded "
+        " Not analyzed: completing nonblocking collectives, which are not recorded "
         "(30.0% of all time)."
     )
     recorded = with_rows(run, collectives=[{"is_nonblocking": True, "is_complete": True}])
@@ -335,13 +335,13 @@ def test_collectives_without_all_members_are_named() -> None:
             {"collective_id": 1, "location_id": 0, "enter_ns": 8 * MS, "leave_ns": 9 * MS},
         ],
     )
-    assert coverage(run) == (" Not analysed: collectives with missing members (1.0% of all time).")
+    assert coverage(run) == (" Not analyzed: collectives with missing members (1.0% of all time).")
 
 
 def test_with_threads_barriers_of_openmp_are_analysed_too() -> None:
     run = with_rows(late_sender_run(), thread_teams=[{"thread_team_id": 0}])
     assert any(
-        "collectives between processes, barriers of OpenMP." in said
+        "collectives between processes, OpenMP barriers." in said
         for said in build_summary(run).section("summary").sentences
     )
 
@@ -357,14 +357,11 @@ def test_locks_are_analysed_where_they_are_recorded() -> None:
     run = with_rows(run, regions=regions, region_classes=classes, wait_states=[])
     # Of 200 ms 60 are in taking the mutex; giving it back is no waiting.
     assert coverage(run) == (
-        " Not analysed: synchronization of threads and devices (30.0% of all time)."
+        " Not analyzed: synchronization of threads and devices (30.0% of all time)."
     )
     recorded = with_rows(run, lock_operations=[{"call_path_id": 2, "visit_id": 3}])
     said = build_summary(recorded).section("summary").sentences
-    assert (
-        "Analysed for waiting: messages and collectives between processes, locks of threads."
-        in said
-    )
+    assert "Analyzed for waiting: messages and collectives between processes, thread locks." in said
 
 
 def barrier_run(**changes: Any) -> HandMadeRun:
@@ -400,7 +397,7 @@ def test_completing_later_than_others_is_shown_but_nobody_is_blamed_for_it() -> 
     assert parts["waiting"] == 50 * MS
 
 
-def test_what_the_reference_leaves_out_is_told_apart() -> None:
+def test_extended_wait_states_are_separate() -> None:
     # 50 ms as Scalasca finds it, and 20 ms more that it does not look for.
     beyond = barrier_run(is_beyond_reference=True).tables["wait_states"][0]
     run = barrier_run()
@@ -414,16 +411,16 @@ def test_what_the_reference_leaves_out_is_told_apart() -> None:
     report = some_of(run, "summary", "wait_states")
     summary = report.section("summary")
     assert summary.sentences[0] == (
-        "Together the locations spent 200 ms, 35.0% of it in MPI, 25.0% waiting and 10.0% waiting "
-        "beyond the reference."
+        "All locations together spent 200 ms, 35.0% of it in MPI, 25.0% waiting and 10.0% waiting "
+        "in extended wait states."
     )
     assert summary.sentences[-1] == (
-        "1 wait lost 50.0 ms and 1 wait beyond the reference (which Scalasca does not report) lost "
-        "20.0 ms; worst first:"
+        "1 wait lost 50.0 ms and 1 wait of extended kinds (not in Scalasca) lost 20.0 ms; worst "
+        "first:"
     )
     assert [finding.headline for finding in summary.findings] == [
         "Wait at Barrier: 50.0 ms, 25.0% of all time.",
-        "Wait at Barrier, beyond the reference: 20.0 ms, 10.0% of all time.",
+        "Wait at Barrier (extended, not in Scalasca): 20.0 ms, 10.0% of all time.",
     ]
     tables = tables_of(report)
     kinds = [(row[0], row[2], row[3]) for row in tables["waits_by_property"].rows]
@@ -446,7 +443,7 @@ def test_one_process_alone_waits_for_nobody() -> None:
     alone = make_run_row(process_count=1, location_count=1)
     run = with_rows(late_sender_run(), runs=[alone], wait_states=[])
     assert build_summary(run).section("summary").sentences[-1] == (
-        "There are no two processes, of which one could wait for the other."
+        "No waiting is possible between fewer than two locations."
     )
 
 

@@ -235,11 +235,9 @@ def test_runs_with_little_in_them_render_without_oddities(run: HandMadeRun) -> N
 def test_an_empty_trace_says_what_it_lacks() -> None:
     report = build_report(EMPTY)
     assert report.subtitle == (
-        "0 processes with 0 locations ran for 0 s; the trace holds 0 event records."
+        "0 processes with 0 locations ran for 0 s; the trace contains 0 event records."
     )
-    assert "No region was visited: there is nothing to profile." in (
-        report.section("summary").sentences
-    )
+    assert "No region was visited: the profile is empty." in (report.section("summary").sentences)
 
 
 def chain(length: int) -> HandMadeRun:

@@ -68,7 +68,7 @@ def test_the_page_draws_curves_and_leads_to_pages() -> None:
     assert 'aria-label="2 values from 1.00 ms to 2.00 ms, oldest first"' in page
     assert page.count('class="trend marked"') == 1
     assert '<a href="../run=1/index.html"><bdi>&lt;cg&gt;</bdi></a>' in page
-    assert '<a href="../run=1/index.html">Its report</a>' in page
+    assert '<a href="../run=1/index.html">Report</a>' in page
     assert "x" * 300 in page
     assert "tracemill sql" not in page
 

@@ -1,7 +1,7 @@
-"""The sections of a report, a module each, which is found by being here.
+"""The sections of a report. Every module of this folder is a section.
 
-A module has `PLACE`, by which sections are ordered, and `build`, which makes the section of a
-run, or None where there is nothing to tell.
+A module has `PLACE`, which orders the sections, and `build`, which returns the section of a run,
+or None if it would be empty.
 """
 
 import importlib
@@ -14,7 +14,7 @@ from tracemill.reports.model import Section
 
 
 class SectionModule(Protocol):
-    """What a module of this folder has."""
+    """The interface of a section module."""
 
     PLACE: int
 
@@ -24,7 +24,7 @@ class SectionModule(Protocol):
 def build_sections(
     material: Material, modules: Sequence[SectionModule] | None = None
 ) -> tuple[Section, ...]:
-    """All sections that a run has something for, in order; `modules` are those of this folder."""
+    """All non-empty sections of a run in order; `modules` defaults to those of this folder."""
     chosen = section_modules() if modules is None else modules
     made = (module.build(material) for module in chosen)
     return tuple(section for section in made if section is not None)
@@ -33,7 +33,7 @@ def build_sections(
 def section_modules(
     package: str = __name__, paths: Iterable[str] = __path__
 ) -> list[SectionModule]:
-    """The modules of a folder by their place."""
+    """The modules of a folder, ordered by place."""
     names = [f"{package}.{each.name}" for each in pkgutil.iter_modules(paths)]
     modules = [cast(SectionModule, importlib.import_module(name)) for name in names]
     return sorted(modules, key=lambda module: module.PLACE)

@@ -10,7 +10,10 @@ PLACE = 80
 CALL_TREE = TableSpec(
     query="call_tree_totals",
     title="Call paths",
-    note="Inclusive time counts callees, exclusive time does not; the smallest are left out.",
+    note=(
+        "Inclusive time includes callees, exclusive time does not. The smallest call paths are "
+        "left out."
+    ),
     row_limit=250,
     layout=Layout.TREE,
     bars=("inclusive_ns",),
@@ -20,7 +23,7 @@ CALL_TREE = TableSpec(
 
 
 def build(material: Material) -> Section:
-    """Where time was spent, by who called whom."""
+    """Time by call path."""
     tree = material.table(CALL_TREE)
     empty = "" if tree.rows else "No region was visited."
     return Section(key="call-tree", title="Call tree", sentences=said(empty), tables=filled(tree))

@@ -1,4 +1,4 @@
-"""Communication: who sends how much to whom, message sizes, collective operations, files."""
+"""Communication: messages between ranks, message sizes, collective operations, files."""
 
 from tracemill.reports.material import OVERVIEW, Material
 from tracemill.reports.model import Drawing, Layout, Section, Table
@@ -12,14 +12,14 @@ PAIR_LIMIT = 30
 
 PAIRS = TableSpec(
     query="communication_pairs",
-    title="Who sends to whom",
+    title="Messages by sender and receiver",
     row_limit=PAIR_LIMIT,
     bars=("bytes",),
     titles={"sender_rank": "From", "receiver_rank": "To"},
 )
 MATRIX = TableSpec(
     query="communication_pairs",
-    title="Who sends how much to whom",
+    title="Messages between ranks",
     note="Rows send, columns receive.",
     row_limit=MATRIX_LIMIT * MATRIX_LIMIT,
     layout=Layout.MATRIX,
@@ -45,8 +45,8 @@ COLLECTIVES = TableSpec(
 FILES = TableSpec(
     query="file_totals",
     title="Files",
-    note="Time from begin to end of what was done with them, summed over locations. Interfaces on "
-    "top of each other, such as MPI-IO on POSIX, tell of the same data twice.",
+    note="Time from begin to end of operations, summed over locations. If one interface uses "
+    "another, such as MPI-IO and POSIX, the same data appears twice.",
     row_limit=PAIR_LIMIT,
     bars=("time_ns",),
     titles={
@@ -60,7 +60,7 @@ FILES = TableSpec(
 
 
 def build(material: Material) -> Section:
-    """What the processes exchanged."""
+    """Messages, collectives and files of the processes."""
     is_small = int(material.overview["process_count"] or 0) <= MATRIX_LIMIT
     matrix = material.tables(MATRIX) if is_small else ()
     sizes = material.tables(MESSAGE_SIZES)
@@ -95,7 +95,7 @@ def _draw_sizes(table: Table) -> Drawing:
 
 
 def describe_traffic(overview: Row) -> str:
-    """How much was sent and how many collectives ran."""
+    """The number and size of messages, and the number of collectives."""
     messages, collectives = overview["message_count"], overview["collective_count"]
     if not messages and not collectives:
         return "The processes exchanged no messages and ran no collectives."

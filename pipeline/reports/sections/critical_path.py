@@ -1,4 +1,4 @@
-"""Critical path: the chain of activities that decided how long the run took."""
+"""Critical path: the chain of activities that determines the length of the run."""
 
 from collections.abc import Sequence
 
@@ -23,10 +23,10 @@ OVERVIEW = "critical_path_overview"
 
 CALL_PATHS = TableSpec(
     query="critical_path_call_paths",
-    title="Call paths on it",
+    title="Call paths on the critical path",
     note=(
-        "Imbalance: what the path would be shorter by if the work were spread evenly. Impact: what "
-        "all together lose to this call path on it."
+        "Imbalance: time that an even distribution of work would save. Impact: time that all "
+        "locations lose while the path is in this call path."
     ),
     row_limit=20,
     bars=("path_ns",),
@@ -39,15 +39,15 @@ LOCATIONS = TableSpec(
     title="By location",
     row_limit=64,
     bars=("path_ns",),
-    titles={"setup_ns": "Starting MPI"},
+    titles={"setup_ns": "MPI setup"},
     silent={"thread": 0, "setup_ns": 0},
 )
 PASSAGES = TableSpec(
     query="critical_path_passages",
-    title="Where it passes on",
+    title="Transitions between locations",
     note=(
-        "The path passes on to the one that waited, from the one it waited for, or that forked it. "
-        "Completing is the rest of the call that waited, and part of the path."
+        "The path moves from the location that was waited for, or that forked the team, to the "
+        "location that waited. Completing: rest of the waiting call, part of the path."
     ),
     row_limit=20,
     bars=("wait_ns",),
@@ -57,8 +57,8 @@ PASSAGES = TableSpec(
 
 WAITING = TableSpec(
     query="critical_path_waiting",
-    title="Waiting on it",
-    note="There the path stays with the one that waits, instead of passing on to the cause.",
+    title="Waiting on the critical path",
+    note="In these calls, the path stays on the waiting location and does not move to the cause.",
     row_limit=20,
     bars=("path_ns",),
     silent={"is_beyond_reference": False},
@@ -66,7 +66,7 @@ WAITING = TableSpec(
 
 
 def build(material: Material) -> Section:
-    """What is on the path, and what its imbalance costs."""
+    """The call paths and locations of the path, and the cost of imbalance."""
     overview = material.rows(OVERVIEW)
     if not overview:
         return Section(
@@ -92,38 +92,38 @@ def build(material: Material) -> Section:
 
 
 BROKEN = (
-    "The path could not be followed back to the start, as clocks or messages contradict each "
-    "other: the figures hold its later part."
+    "The path could not be followed back to the start, because clocks or messages contradict each "
+    "other: the figures cover only its later part."
 )
 
 
 def _facts(overview: Row, *, has_threads: bool) -> tuple[Fact, ...]:
-    threading = Fact("of it coordinating threads", overview["threading_ratio"], Unit.SHARE)
+    threading = Fact("of the path coordinating threads", overview["threading_ratio"], Unit.SHARE)
     return (
         Fact("length", overview["path_ns"], Unit.TIME),
         Fact("of the run time", overview["path_ratio"], Unit.SHARE),
-        Fact("of it computation", overview["computation_ratio"], Unit.SHARE),
+        Fact("of the path computation", overview["computation_ratio"], Unit.SHARE),
         *((threading,) if has_threads else ()),
-        Fact("of it communication", overview["communication_ratio"], Unit.SHARE),
-        Fact("of it starting MPI", overview["setup_ratio"], Unit.SHARE),
-        Fact(f"{_locations(has_threads)[1]} on it", overview["location_count"], Unit.COUNT),
+        Fact("of the path communication", overview["communication_ratio"], Unit.SHARE),
+        Fact("of the path MPI setup", overview["setup_ratio"], Unit.SHARE),
+        Fact(f"{_locations(has_threads)[1]} on the path", overview["location_count"], Unit.COUNT),
     )
 
 
 def _locations(has_threads: bool) -> tuple[str, str]:
-    """One and several of what the path visits."""
+    """Singular and plural of what the path visits."""
     return ("location", "locations") if has_threads else ("process", "processes")
 
 
 def describe_absence(material: Material) -> str:
-    """Why there is no critical path."""
+    """The reason for a missing critical path."""
     if material.overview["task_count"]:
-        return "There is no critical path: it is not followed through suspended tasks."
-    return "There is no critical path: no process did anything."
+        return "There is no critical path: traces with suspended tasks are not supported."
+    return "There is no critical path: no process has records."
 
 
 def describe_length(material: Material) -> str:
-    """How long the path is, of what it consists, and where most of it lies; else nothing."""
+    """The length of the path, its parts and its top call path; nothing without a path."""
     for whole in material.rows(OVERVIEW):
         if number(whole["path_ns"]) > 0:
             return (
@@ -139,52 +139,52 @@ def _parts(whole: Row) -> str:
         "computation": number(whole["computation_ratio"]),
         "coordinating threads": number(whole["threading_ratio"]),
         "communication": number(whole["communication_ratio"]),
-        "starting MPI": number(whole["setup_ratio"]),
+        "MPI setup": number(whole["setup_ratio"]),
     }
     return join_words([f"{share_of(share)} {name}" for name, share in parts.items() if share])
 
 
 def _top(whole: Row, call_paths: Sequence[Row]) -> str:
-    """Where to look first: starting MPI is nothing that a program could do better."""
+    """The call path to look at first, without MPI setup, which a program cannot improve."""
     for row in call_paths:
         if not row["is_setup"]:
-            where = "After starting MPI it" if whole["setup_ratio"] else "It"
+            where = "Without MPI setup, it" if whole["setup_ratio"] else "It"
             place = name_path(row["call_path"])
-            return f" {where} is longest in {place}: {time_of(row['path_ns'])}."
+            return f" {where} spends most time in {place}: {time_of(row['path_ns'])}."
     return ""
 
 
 def describe_waiting(material: Material, *, least: float = 0) -> str:
-    """How much of the path is waiting, if that is more than `least` of it; else nothing."""
+    """The waiting on the path, if its share is above `least`; else nothing."""
     for whole in material.rows(OVERVIEW):
         if number(whole["waiting_ratio"]) > least:
             return (
                 f"The critical path contains {time_of(whole['waiting_ns'])} of waiting, "
-                f"{share_of(whole['waiting_ratio'])} of its length, which it does not follow to "
-                "the cause."
+                f"{share_of(whole['waiting_ratio'])} of its length. It does not follow this "
+                "waiting to the cause."
             )
     return ""
 
 
 def describe_course(overview: Row, *, has_threads: bool) -> str:
-    """How the path moves between processes, and who has most of it."""
+    """The number of locations and segments, and the location with most of the path."""
     place = name_place(overview["worst_rank"], overview["worst_thread"], has_threads=has_threads)
     if number(overview["location_count"]) < 2:
         return f"It stays on {place}."
-    after = " after starting MPI" if overview["setup_ratio"] else ""
+    after = ", without MPI setup" if overview["setup_ratio"] else ""
     return (
         f"It visits {count_of(overview['location_count'], *_locations(has_threads))} in "
-        f"{count_of(overview['segment_count'], 'segment')}, {place} longest: "
-        f"{time_of(overview['worst_ns'])}, {share_of(overview['worst_ratio'])} of it{after}."
+        f"{count_of(overview['segment_count'], 'segment')}, and spends most time on {place}: "
+        f"{time_of(overview['worst_ns'])} ({share_of(overview['worst_ratio'])} of the path{after})."
     )
 
 
 def describe_impact(overview: Row) -> str:
-    """Which call path on it keeps the others waiting most; else nothing."""
+    """The call path on the critical path with the largest impact; else nothing."""
     if not number(overview["impact_ns"]):
         return ""
     return (
-        "Work that is uneven, or done by one after the other, costs most in "
-        f"{name_path(overview['worst_call_path'])}: while the path is there, all "
-        f"together lose {time_of(overview['impact_ns'])}."
+        "Uneven or serial work costs most in "
+        f"{name_path(overview['worst_call_path'])}: all locations together "
+        f"lose {time_of(overview['impact_ns'])} while the path is there."
     )

@@ -1,4 +1,4 @@
-"""Exploration: every metric by call path and by process and thread, to choose in."""
+"""Exploration: all metrics by call path and by process and thread, to select from."""
 
 from tracemill.reports.exploring import Exploration, boxes_of, explore, sources
 from tracemill.reports.material import Material
@@ -12,23 +12,28 @@ _CUT = "The smallest values are left out."
 
 
 def build(material: Material) -> Section | None:
-    """Three linked trees and the call tree drawn to scale, over the same data."""
+    """Three linked trees and the call tree to scale, with the same data."""
     found = explore(material)
     if found is None:
         return None
     panels = Widget(
         name="panels",
         title="Metric, call path, place",
-        description="What is chosen in a column is what the columns to its right are about. A "
-        "closed branch shows itself with all below it, an open one only itself.",
+        description=(
+            "A selection in one column filters the columns to its right. A closed branch "
+            "shows the sum of itself and everything below; an open branch shows only "
+            "itself."
+        ),
         data=found.data,
         of=sources(),
     )
     icicle = Widget(
         name="icicle",
-        title="Time by call path, drawn to scale",
-        description="Each call path is as wide as its time with all it calls; callees hang below "
-        "their callers. Colours tell what the time is for.",
+        title="Time by call path, to scale",
+        description=(
+            "The width of a call path is its time with all callees; callees are below "
+            "their callers. Colors show the kind of time."
+        ),
         data=found.data,
         of=sources(),
     )

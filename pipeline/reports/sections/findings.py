@@ -1,4 +1,4 @@
-"""Findings: what patterns found apart from waiting, those of the user included."""
+"""Findings of patterns, except waiting; includes user patterns."""
 
 from collections.abc import Sequence
 
@@ -19,13 +19,11 @@ from tracemill.reports.wording import (
 )
 
 PLACE = 35
-# Share of all time below which a finding is left to the table, unless a pattern of the user made
-# it.
-WORTH_TELLING = 0.01
+# Findings with a smaller share of all time appear in the table only, except user patterns.
+LEAST_SHARE = 0.01
 OWN, MASTERS = "own_patterns", "masters"
-# Findings that a sentence tells besides those of the user; what else the summary has sentences for,
-# or what is only a matter of the table, is left to it.
-TOLD = ("large_messages",)
+# Catalogue findings with a sentence of their own; others have other sentences or only the table.
+SENTENCES = ("large_messages",)
 
 _WITHOUT: dict[str, Value] = {
     "time_ns": None,
@@ -36,8 +34,8 @@ _WITHOUT: dict[str, Value] = {
 BY_KIND = TableSpec(
     query="findings_by_kind",
     title="By finding",
-    note="Several may be about the same time, so that they do not add up. Call path and rank are "
-    "those of its worst place.",
+    note="Findings may overlap, so their values do not add up. Call path and rank are those of the "
+    "worst place.",
     titles={"finding": "Finding", "is_own": "Yours"},
     explained=("metric",),
     bars=("time_ns",),
@@ -70,26 +68,27 @@ def build(material: Material) -> Section | None:
 
 
 def describe_all(material: Material) -> tuple[str, ...]:
-    """What is worth a sentence: masters and their workers, and what else was found."""
+    """Sentences about masters with workers, and about other important findings."""
     total_ns = material.overview["total_ns"]
     masters = (describe_master(row, total_ns) for row in material.rows(MASTERS))
     return said(*masters, describe_findings(material.rows(BY_KIND.query)))
 
 
 def describe_master(row: Row, total_ns: Value) -> str:
-    """Who hands out work to how many, and what the workers and the master lose by it."""
+    """A master and its workers, and the time that they lose."""
     rounds = count_of(row["round_count"], "round")
     told = [
-        f"{start(name_place(row['master_rank'], 0, has_threads=False))} hands out work to "
-        f"{count_of(row['worker_count'], 'other')} in {rounds} (confidence {row['confidence']}%)."
+        f"{start(name_place(row['master_rank'], 0, has_threads=False))} assigns work to "
+        f"{count_of(row['worker_count'], 'other rank')} in {rounds} "
+        f"(confidence {row['confidence']}%)."
     ]
     if row["starving_ns"]:
         share = number(row["starving_ns"]) / number(total_ns) if total_ns else None
         part = "" if share is None else f", {share_of(share)} of all time"
-        told.append(f"They wait for it for {time_of(row['starving_ns'])}{part}.")
+        told.append(f"They wait {time_of(row['starving_ns'])} for it{part}.")
     if row["overloaded_ns"]:
         told.append(
-            f"For {time_of(row['overloaded_ns'])} it works for one of them while another waits."
+            f"For {time_of(row['overloaded_ns'])}, it works for one of them while another waits."
         )
     if row["fine_ns"]:
         tasks = count_of(row["fine_count"], "task")
@@ -101,20 +100,21 @@ def describe_master(row: Row, total_ns: Value) -> str:
 
 
 def describe_findings(found: Sequence[Row]) -> str:
-    """Findings that matter and are told nowhere else, and those of patterns of the user."""
+    """Important findings without another sentence, and all findings of user patterns."""
     told = [
         row
         for row in found
-        if row["is_own"] or (row["metric"] in TOLD and number(row["time_ratio"]) >= WORTH_TELLING)
+        if row["is_own"]
+        or (row["metric"] in SENTENCES and number(row["time_ratio"]) >= LEAST_SHARE)
     ]
     if not told:
         return ""
-    overlap = ", which may overlap" if len(told) > 1 else ""
+    overlap = " (may overlap)" if len(told) > 1 else ""
     return f"Found{overlap}: {'; '.join(map(describe_finding, told))}."
 
 
 def describe_finding(row: Row) -> str:
-    """How much of it there is, and where most."""
+    """A finding with its amount and worst place."""
     if row["time_ns"] is not None:
         share = "" if row["time_ratio"] is None else f", {share_of(row['time_ratio'])} of all time"
         amount = f"{time_of(row['time_ns'])}{share}"
@@ -122,11 +122,11 @@ def describe_finding(row: Row) -> str:
         amount = format_size(number(row["bytes"]))
     else:
         amount = count_of(row["occurrence_count"], "time")
-    doubt = "" if row["confidence"] == 100 else f" (confidence down to {row['confidence']}%)"
+    doubt = "" if row["confidence"] == 100 else f" (confidence at least {row['confidence']}%)"
     return f"{row['finding']} {amount}, most in {name_path(row['call_path'])}{doubt}"
 
 
 def own_patterns(material: Material) -> tuple[Source, ...]:
-    """The queries of the patterns of the user."""
+    """The queries of user patterns."""
     rows = material.rows(OWN)
     return tuple(Source(str(row["pattern"]), strip_header(str(row["query"]))) for row in rows)

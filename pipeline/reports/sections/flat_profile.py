@@ -14,7 +14,7 @@ LOCATION_LIMIT = 128
 TOP_REGIONS = TableSpec(
     query="top_regions",
     title="Regions by exclusive time",
-    note="Summed over all locations; the worst rank is the one that spent most there.",
+    note="Summed over all locations. Worst rank: the rank with the most time in the region.",
     row_limit=25,
     bars=("exclusive_ns",),
     silent={"worst_thread": 0},
@@ -22,7 +22,7 @@ TOP_REGIONS = TableSpec(
 TIME_BY_LOCATION = TableSpec(
     query="time_by_location",
     title="Time by location",
-    note="Waiting is part of the time in MPI; 'caused to others' is what they lost by it.",
+    note="Waiting is part of the time in MPI. Caused to others: their waiting for this location.",
     row_limit=LOCATION_LIMIT,
     bars=("outside_mpi_ns", "mpi_ns", "wait_ns", "caused_ns"),
     silent={"thread": 0, "beyond_ns": 0},
@@ -30,7 +30,7 @@ TIME_BY_LOCATION = TableSpec(
 
 
 def build(material: Material) -> Section:
-    """Where time was spent itself, whoever called."""
+    """Exclusive time by region and by location."""
     regions = material.table(TOP_REGIONS)
     locations = material.table(TIME_BY_LOCATION)
     return Section(
@@ -44,27 +44,27 @@ def build(material: Material) -> Section:
 
 
 def describe_top_region(regions: Sequence[Row]) -> str:
-    """Which region is the most expensive one by itself."""
+    """The region with the most exclusive time."""
     if not regions:
         return "No region was visited."
     top = regions[0]
     if top["exclusive_ratio"] is None:
-        return "All regions took no time."
+        return "The regions have no time."
     return (
-        f"{name_region(top['region'])} takes most time itself: {time_of(top['exclusive_ns'])}, "
-        f"{share_of(top['exclusive_ratio'])} of all time, "
+        f"{name_region(top['region'])} has the most exclusive time: "
+        f"{time_of(top['exclusive_ns'])}, {share_of(top['exclusive_ratio'])} of all time, "
         f"in {count_of(top['visit_count'], 'visit')}."
     )
 
 
 def describe_balance(locations: Sequence[Row]) -> str:
-    """How unevenly the time outside MPI is spread over the locations."""
+    """The balance of the time outside MPI over the locations."""
     work = [number(row["outside_mpi_ns"]) for row in locations]
     mean = sum(work) / len(work) if work else 0
     if len(work) < 2 or mean <= 0:
         return ""
     worst = locations[work.index(max(work))]
     return (
-        f"Rank {worst['rank']} spends most time outside MPI, {format_time(max(work))}; "
+        f"Rank {worst['rank']} spends the most time outside MPI, {format_time(max(work))}; "
         f"the mean is {format_time(mean)} (load balance {share_of(mean / max(work))})."
     )

@@ -1,4 +1,4 @@
-"""How a run's tables were made: source, versions, options and what each stage took."""
+"""Origin of a run's tables: source, versions, options and times of stages."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ STAGE_LIMIT = 12
 
 
 def build(material: Material) -> Section:
-    """Where the trace comes from, which versions and options made the tables, and when."""
+    """The source of the trace, and the versions, options and time of the analysis."""
     manifest = material.manifest
     trace = next(iter(material.rows("trace_facts")), {})
     versions = ", ".join(f"{name} {version}" for name, version in manifest.versions.items())
@@ -42,20 +42,21 @@ def _sentences(trace: Row, manifest: "Manifest", versions: str) -> tuple[str, ..
     creator, machine = trace.get("creator"), trace.get("machine_name")
     written = f" by {creator}" if creator else ""
     ran = f" on {machine}" if machine else ""
-    damaged = " Damaged parts were left out, as asked." if manifest.is_damaged_allowed else ""
+    damaged = (
+        " Damaged parts were left out (--allow-damaged)." if manifest.is_damaged_allowed else ""
+    )
     options = ", ".join(_options(manifest))
     return (
-        f"The {manifest.source.format} trace was written{written}{ran}; its tables were made "
+        f"The {manifest.source.format} trace was written{written}{ran}; it was analyzed "
         f"on {describe_moment(manifest.created_at)} from {manifest.source.path}.{damaged}",
-        f"Made with {versions}." if versions else "The versions were not recorded.",
+        f"Versions: {versions}." if versions else "The versions were not recorded.",
         *((f"Options: {options}.",) if options else ()),
-        "Reading and all queries together took "
-        f"{format_time(sum(manifest.stage_seconds.values()) * 1e9)}.",
+        f"Reading and all queries took {format_time(sum(manifest.stage_seconds.values()) * 1e9)}.",
     )
 
 
 def _options(manifest: "Manifest") -> Iterator[str]:
-    """What was asked for; a file by its name and hash instead of its text."""
+    """The options of the analysis; a file by its name and hash instead of its text."""
     given = dict(manifest.options)
     parameters, files = given.pop("parameters", {}), given.pop("files", {})
     for name, value in given.items():
@@ -68,10 +69,7 @@ def _options(manifest: "Manifest") -> Iterator[str]:
 
 
 def _describe_rules(text: str, path: str, manifest: "Manifest") -> str:
-    """How many rules a text holds, where it is from, and what tells whether it still is the same.
-
-    The hash is the beginning of the file's SHA-256.
-    """
+    """The number of rules in a text, its file, and the beginning of its SHA-256."""
     count = manifest.tables["overhead_rules"].row_count
     source = f" of {make_visible(path)}" if path else ""
     return f"by {count_of(count, 'rule')}{source} (SHA-256 {hash_of(text)}…)"
@@ -86,7 +84,7 @@ def _tables(manifest: "Manifest") -> tuple[Table, ...]:
         Column(name="stage", title="Stage", unit=Unit.TEXT),
         Column(name="time_ns", title="Time", unit=Unit.TIME, has_bar=True),
     )
-    note = "From the manifest beside the tables."
+    note = "From the manifest of the tables."
     return (
         Table(name="stages", title="Slowest stages", note=note, columns=columns, rows=rows, sql=""),
     )

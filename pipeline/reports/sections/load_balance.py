@@ -1,4 +1,4 @@
-"""Load balance: how evenly computation is spread, and who is idle."""
+"""Load balance: the distribution of computation, and idle time."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ from tracemill.reports.wording import (
 
 PLACE = 50
 IDLE = "idle_overview"
-# Shares of the run: what is less than one is no imbalance, what is more is worth a summary.
+# Shares of the run: below the first is no imbalance, above the second is in the summary.
 SMALL, LARGE = 0.005, 0.02
 _ONE_THREAD: dict[str, Value] = {"thread": 0, "worst_thread": 0}
 
@@ -28,9 +28,9 @@ BY_CALL_PATH = TableSpec(
     query="imbalance_by_call_path",
     title="Uneven computation",
     note=(
-        "Excess: how much longer the longest location takes than the mean of those that could take "
-        "part; visitors do. Overload: time above the mean, summed over locations; below it is as "
-        "much."
+        "Excess: longest time of a location minus the mean over all possible participants. "
+        "Visitors: locations that visit the call path. Overload: time above the mean, summed over "
+        "locations; it equals the time below the mean."
     ),
     row_limit=20,
     bars=("excess_ns",),
@@ -40,7 +40,7 @@ BY_CALL_PATH = TableSpec(
         "mean_ns": "Mean",
         "location_count": "Locations",
         "visitor_count": "Visitors",
-        "non_participation_ns": "Not taking part",
+        "non_participation_ns": "Non-participation",
     },
     silent={**_ONE_THREAD, "non_participation_ns": 0},
     hidden=frozenset({"underload_ns"}),
@@ -48,19 +48,19 @@ BY_CALL_PATH = TableSpec(
 BY_LOCATION = TableSpec(
     query="imbalance_by_location",
     title="Balance by location",
-    note="Above and below the mean of each call path, summed over call paths.",
+    note="Time above and below the mean of each call path, summed over call paths.",
     row_limit=128,
     bars=("overload_ns", "underload_ns"),
     titles={
-        "single_participant_ns": "Alone at work",
-        "non_participation_ns": "Not taking part",
+        "single_participant_ns": "Single participant",
+        "non_participation_ns": "Non-participation",
     },
     silent={**_ONE_THREAD, "single_participant_ns": 0, "non_participation_ns": 0},
 )
 IDLE_BY_LOCATION = TableSpec(
     query="idle_by_location",
     title="Idle time by location",
-    note="Absent: before its first and after its last record, while the run lasts.",
+    note="Absent: time of the run before the location's first and after its last record.",
     row_limit=128,
     bars=("idle_ns",),
     titles={"idle_thread_ns": "Idle thread", "idle_ns": "Idle", "idle_ratio": "Of the run"},
@@ -89,7 +89,7 @@ def build(material: Material) -> Section | None:
 
 
 def describe_most_uneven(material: Material) -> str:
-    """For the summary: the worst imbalance, if it is large; else nothing."""
+    """The worst imbalance for the summary, if it is large; else nothing."""
     least = LARGE * number(material.overview["duration_ns"])
     for worst in material.rows_of(BY_CALL_PATH)[:1]:
         if number(worst["excess_ns"]) >= least:
@@ -98,47 +98,47 @@ def describe_most_uneven(material: Material) -> str:
 
 
 def describe_worst(uneven: Sequence[Row], overview: Row, *, has_threads: bool) -> str:
-    """Where an even spread would gain most; else nothing."""
+    """The call path that gains most from an even distribution; nothing without any."""
     if not uneven:
         return ""
     if number(uneven[0]["excess_ns"]) < SMALL * number(overview["duration_ns"]):
         return (
-            "Computation is spread evenly: at no call path a location takes more than "
-            f"{time_of(uneven[0]['excess_ns'])} longer than the mean."
+            "Computation is balanced: in every call path, the longest time of a location is at "
+            f"most {time_of(uneven[0]['excess_ns'])} above the mean."
         )
     return describe_imbalance(uneven[0], has_threads=has_threads)
 
 
 def describe_imbalance(row: Row, *, has_threads: bool) -> str:
-    """Who has most of a call path, and what it would be if spread evenly."""
+    """The location with the most time in a call path, and the time with an even distribution."""
     place = name_place(row["worst_rank"], row["worst_thread"], has_threads=has_threads)
     spent = time_of(row["worst_ns"])
     if row["visitor_count"] == 1:
-        told = f"only {place} is there, for {spent}"
+        worst = f"only {place} visits it, for {spent}"
     else:
-        told = f"{place} spends {spent} there, {number(row['longest_to_mean']):.2f} times the mean"
+        worst = f"{place} spends {spent} there, {number(row['longest_to_mean']):.2f} times the mean"
     return (
-        f"Computation is least balanced in {name_path(row['call_path'])}: {told}. "
-        f"Spread evenly over {row['location_count']} locations, it would take "
+        f"Computation is least balanced in {name_path(row['call_path'])}: {worst}. "
+        f"Evenly distributed over {row['location_count']} locations, it would take "
         f"{time_of(row['mean_ns'])} on each."
     )
 
 
 def describe_idleness(idle: Sequence[Row], *, has_threads: bool) -> str:
-    """How much of the run locations are idle, and who most; else nothing."""
+    """The mean and the longest idle time; nothing without locations."""
     for row in idle:
         if not number(row["idle_ns"]):
-            return "No location is idle, as far as is analysed."
+            return "No location is idle in analyzed calls."
         place = name_place(row["worst_rank"], row["worst_thread"], has_threads=has_threads)
         return (
-            f"On average a location is idle for {share_of(row['idle_ratio'])} of the run. "
-            f"{start(place)} is idle longest, {time_of(row['worst_ns'])}{_kinds_of(row)}."
+            f"On average, a location is idle for {share_of(row['idle_ratio'])} of the run. "
+            f"{start(place)} is idle longest: {time_of(row['worst_ns'])}{_kinds_of(row)}."
         )
     return ""
 
 
 def _kinds_of(row: Row) -> str:
-    """What the idle time of the worst location is."""
+    """The kinds of idle time of the worst location."""
     kinds = {
         "waiting": row["worst_wait_ns"],
         "as an idle thread": row["worst_idle_thread_ns"],
@@ -147,4 +147,4 @@ def _kinds_of(row: Row) -> str:
     parts = {kind: time_of(time) for kind, time in kinds.items() if number(time)}
     if len(parts) == 1:
         return f", all {join_words(list(parts))}"
-    return f": {join_words([f'{time} {kind}' for kind, time in parts.items()])}"
+    return f" ({join_words([f'{time} {kind}' for kind, time in parts.items()])})"

@@ -1,4 +1,4 @@
-"""What the waiting and the findings of this run mean, what usually causes them, what to try."""
+"""Meanings, usual causes and advice for the wait states and findings of this run."""
 
 from tracemill.reports.explanation import list_metrics, parse
 from tracemill.reports.material import Material
@@ -13,7 +13,7 @@ CAUSES, ADVICE = "Usual causes", "What to try"
 
 
 def build(material: Material) -> Section | None:
-    """An explanation of each kind of waiting and finding that is told; nothing without any."""
+    """An explanation of each wait state and finding in the report; nothing without any."""
     rows = material.rows(BY_KIND.query)
     found = {row["metric"] for row in material.rows_of(BY_PROPERTY)}
     found |= {row["metric"] for row in rows}
@@ -24,13 +24,13 @@ def build(material: Material) -> Section | None:
     return Section(
         key="metrics",
         title="What the metrics mean",
-        sentences=("tracemill explain METRIC tells more, also how each is computed.",),
+        sentences=("For details and formulas: tracemill explain METRIC.",),
         explanations=(*map(explain, known), *map(explain_own, own)),
     )
 
 
 def explain_own(row: Row) -> Explanation:
-    """What a metric of the user means, as the header of its pattern says."""
+    """The meaning of a user metric, from the header of its pattern."""
     return Explanation(
         metric=str(row["metric"]),
         title=str(row["finding"]),
@@ -41,7 +41,7 @@ def explain_own(row: Row) -> Explanation:
 
 
 def explain(metric: Metric) -> Explanation:
-    """The text about a metric, in short: its meaning, causes and advice."""
+    """The text of a metric in short: meaning, causes and advice."""
     heading = ""
     items: dict[str, list[str]] = {}
     for block in parse(read_text(metric.name)):

@@ -1,4 +1,4 @@
-"""Overheads: every nanosecond of every location in one class of a taxonomy."""
+"""Overheads: the time of all locations by class of the overhead taxonomy."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ _BESIDES = ("additional_ns", "loss_ns", "unidentified_ns")
 BY_CLASS = TableSpec(
     query="overheads_by_class",
     title="By class",
-    note="Waiting is part of the class in which it happens.",
+    note="Waiting counts in the class of the waiting call.",
     bars=("time_ns",),
     titles=_TITLES | {"mean_ns": "Mean", "time_ratio": "Of the run", "worst_rank": "Most on rank"},
     silent={"worst_thread": 0},
@@ -33,7 +33,7 @@ BY_CLASS = TableSpec(
 BY_CALL_PATH = TableSpec(
     query="overheads_by_call_path",
     title="By call path",
-    note="Time of the call path itself.",
+    note="Exclusive time of the call path.",
     row_limit=20,
     bars=("exclusive_ns",),
     titles={"overhead_subclass": "Overhead", "exclusive_ratio": "Of the run"},
@@ -41,8 +41,8 @@ BY_CALL_PATH = TableSpec(
 )
 BY_REGION = TableSpec(
     query="overheads_by_region",
-    title="In the program's regions",
-    note="With all that is called from them.",
+    title="By program region",
+    note="With all callees.",
     row_limit=20,
     bars=("overhead_ns",),
     titles=_TITLES,
@@ -59,7 +59,7 @@ BY_LOCATION = TableSpec(
 
 
 def build(material: Material) -> Section | None:
-    """What took the time that was not spent computing."""
+    """Overheads by class, call path, region and location."""
     classes = material.table(BY_CLASS)
     if not classes.rows:
         return None
@@ -73,7 +73,7 @@ def build(material: Material) -> Section | None:
 
 
 def describe_shares(classes: Sequence[Row]) -> str:
-    """How much was computation, overhead, and neither."""
+    """The shares of computation, overhead and unidentified time."""
     times = {COMPUTATION: 0.0, UNIDENTIFIED: 0.0}
     total = sum(number(row["time_ns"]) for row in classes)
     if total <= 0:
@@ -84,19 +84,19 @@ def describe_shares(classes: Sequence[Row]) -> str:
             times[name] += number(row["time_ns"])
     overhead = total - sum(times.values())
     return (
-        f"From the first to the last record of the run, all locations together had "
+        f"The time of all locations from the first to the last record of the run is "
         f"{time_of(total)}: {share_of(times[COMPUTATION] / total)} computation, "
-        f"{share_of(overhead / total)} overhead of a known class, and "
+        f"{share_of(overhead / total)} overhead, and "
         f"{share_of(times[UNIDENTIFIED] / total)} unidentified."
     )
 
 
 def describe_largest(classes: Sequence[Row]) -> str:
-    """The classes that cost most; else nothing."""
+    """The largest overheads; else nothing."""
     known = (COMPUTATION, UNIDENTIFIED)
     costly = [row for row in classes if row["overhead_class"] not in known][:NAMED]
     named = [
         f"{row['overhead_subclass']} {time_of(row['time_ns'])} ({share_of(row['time_ratio'])})"
         for row in costly
     ]
-    return f"The largest overheads: {join_words(named)}." if named else ""
+    return f"Largest overheads: {join_words(named)}." if named else ""

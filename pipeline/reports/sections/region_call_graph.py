@@ -1,4 +1,4 @@
-"""Region call graph: which region calls which, and at what cost."""
+"""Region call graph: calls between regions and their cost."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ NAMED_ENTRIES = 5
 ENTRY_REGIONS = TableSpec(query="entry_regions", title="Entry regions", row_limit=20)
 HEAVIEST_EDGES = TableSpec(
     query="heaviest_edges",
-    title="Heaviest calls",
+    title="Most expensive calls",
     note="Times of the callee when called from this caller.",
     row_limit=25,
     bars=("inclusive_ns",),
@@ -34,17 +34,17 @@ def build(material: Material) -> Section:
 
 
 def describe_graph(entries: Sequence[Row], edges: Sequence[Row]) -> str:
-    """Where execution enters and which call is the heaviest."""
+    """The entry regions and the most expensive call."""
     if not entries:
         return "The graph is empty: no region was executed."
     names = join_words([name_region(row["region"]) for row in entries[:NAMED_ENTRIES]])
     others = " and others" if len(entries) > NAMED_ENTRIES else ""
-    told = f"Execution enters at {names}{others}."
+    entered = f"Execution enters at {names}{others}."
     if not edges:
-        return f"{told} No region calls another."
+        return f"{entered} No region calls another."
     heaviest = edges[0]
     caller, callee = (name_region(heaviest[side]) for side in ("caller", "callee"))
     return (
-        f"{told} The heaviest call is {caller} → {callee}: "
+        f"{entered} The most expensive call is {caller} → {callee}: "
         f"{time_of(heaviest['inclusive_ns'])} in {count_of(heaviest['visit_count'], 'visit')}."
     )

@@ -1,4 +1,4 @@
-"""Summary: what a reader should know first."""
+"""Summary: the most important facts of the run."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from tracemill.reports.sections.trace_quality import (
     name_findings,
 )
 from tracemill.reports.sections.wait_states import (
-    BEYOND,
+    EXTENDED,
     SEARCHED,
     UNANALYSED,
     describe_coverage,
@@ -31,20 +31,20 @@ PLACE = 10
 FINDINGS = "worst_findings"
 FINDING_LIMIT = 5
 ALL_TIME = "the time of all locations in region visits"
-# Share of all time, or of the path, below which a wait that is not the worst is left to tables.
-WORTH_TELLING = 0.0005
+# A smaller share of all time, or of the path, appears in tables only, except the worst wait.
+LEAST_SHARE = 0.0005
 
 TIME_PARTS = TableSpec(
     query="time_parts",
-    title="Where the time of all locations went",
-    note="Inside region visits; the section Overheads has the time outside them too.",
+    title="Time of all locations",
+    note="Inside region visits. The section Overheads also includes time outside of them.",
     layout=Layout.PARTS,
     bars=("time_ns",),
 )
 
 
 def build(material: Material) -> Section:
-    """The run in a few sentences, and what costs most."""
+    """The run in a few sentences, and its worst findings."""
     overview = material.overview
     top = material.rows_of(TOP_REGIONS)[:1]
     incomplete = material.rows("incomplete_locations", _location_count(overview))
@@ -59,7 +59,7 @@ def build(material: Material) -> Section:
             describe_use(overview),
             describe_use_without_setup(overview),
             critical_path.describe_length(material),
-            critical_path.describe_waiting(material, least=WORTH_TELLING),
+            critical_path.describe_waiting(material, least=LEAST_SHARE),
             load_balance.describe_most_uneven(material),
             describe_top_region(top) if top and overview["total_ns"] else "",
             *describe_all(material),
@@ -97,63 +97,70 @@ def _facts(overview: Row) -> tuple[Fact, ...]:
     run_ns, mpi, waiting = overview["duration_ns"], overview["mpi_ratio"], overview["wait_ratio"]
     return (
         Fact("run time", run_ns, Unit.TIME, "From the first to the last record of any location."),
-        Fact("processes", overview["process_count"], Unit.COUNT, "Processes of the program."),
         Fact(
-            "locations", overview["location_count"], Unit.COUNT, "Streams of events, as of threads."
+            "processes",
+            overview["process_count"],
+            Unit.COUNT,
+            "Number of processes of the program.",
         ),
         Fact(
-            "of all time in MPI", mpi, Unit.SHARE, f"Time in calls of MPI, as a part of {ALL_TIME}."
+            "locations",
+            overview["location_count"],
+            Unit.COUNT,
+            "Streams of events, such as threads.",
+        ),
+        Fact(
+            "of all time in MPI", mpi, Unit.SHARE, f"Time in MPI calls, as a share of {ALL_TIME}."
         ),
         Fact(
             "of all time waiting",
             waiting,
             Unit.SHARE,
-            "Time in calls that only passed because another location was late, as a part of "
-            f"{ALL_TIME}.",
+            f"Time in calls that wait for a late location, as a share of {ALL_TIME}.",
         ),
-        Fact("messages", overview["message_count"], Unit.COUNT, "Messages from one to another."),
+        Fact("messages", overview["message_count"], Unit.COUNT, "Number of messages."),
     )
 
 
 def describe_size(overview: Row) -> str:
-    """The run in one sentence: who ran for how long and what was recorded."""
+    """The run in one sentence: processes, locations, length and records."""
     processes = count_of(overview["process_count"], "process", "processes")
     locations = count_of(overview["location_count"], "location")
     records = count_of(overview["record_count"], "event record")
     return (
         f"{processes} with {locations} ran for {time_of(overview['duration_ns'])}; "
-        f"the trace holds {records}."
+        f"the trace contains {records}."
     )
 
 
 def describe_damage(incomplete: Sequence[Row], findings: Sequence[Row], overview: Row) -> str:
-    """What must be known before any figure, if something that was recorded is lost."""
+    """A warning if recorded data is lost; else nothing."""
     parts = name_findings([each for each in findings if each["is_loss"]])
     if not parts:
         return ""
     if incomplete:
         locations = count_of(overview["location_count"], "location")
-        parts = [f"of {locations}, {len(incomplete)} could not be read whole"]
+        parts = [f"{len(incomplete)} of {locations} could not be read completely"]
         parts += name_findings(
             [each for each in findings if each["is_loss"] and not each["location_count"]]
         )
-    return f"Incomplete trace: {'; '.join(parts)}; the figures hold only what was readable."
+    return f"Incomplete trace: {'; '.join(parts)}; the figures cover only readable data."
 
 
 def describe_use(overview: Row) -> str:
-    """How much of the time of all locations went into MPI and into waiting."""
+    """The shares of MPI and of waiting in the time of all locations."""
     if not overview["visit_count"]:
-        return "No region was visited: there is nothing to profile."
+        return "No region was visited: the profile is empty."
     if not overview["total_ns"]:
         return "All visits took no time."
-    spent = f"Together the locations spent {time_of(overview['total_ns'])}"
+    spent = f"All locations together spent {time_of(overview['total_ns'])}"
     is_in_mpi = bool(overview["mpi_ns"])
     part = share_of(overview["mpi_ratio"]) if is_in_mpi else "none"
     share = f"{spent}, {part} of it in MPI"
     waiting = [
         *([f"{share_of(overview['wait_ratio'])} waiting"] if overview["wait_ns"] else []),
         *(
-            [f"{share_of(overview['beyond_ratio'])} waiting {BEYOND}"]
+            [f"{share_of(overview['beyond_ratio'])} waiting in {EXTENDED} wait states"]
             if overview["beyond_ns"]
             else []
         ),
@@ -162,7 +169,7 @@ def describe_use(overview: Row) -> str:
 
 
 def describe_use_without_setup(overview: Row) -> str:
-    """The share of MPI where starting and ending it would blur that; else nothing."""
+    """The share of MPI without its setup, if the setup distorts the share; else nothing."""
     setup, mpi = number(overview["mpi_setup_ns"]), number(overview["mpi_ns"])
     rest = number(overview["total_ns"]) - setup
     if setup <= mpi / 10 or rest <= 0:
@@ -171,17 +178,17 @@ def describe_use_without_setup(overview: Row) -> str:
 
 
 def describe_advice(findings: Sequence[Row]) -> str:
-    """Where to read on about the worst finding; else nothing."""
+    """The command that explains the worst finding; nothing without findings."""
     if not findings:
         return ""
     worst = findings[0]
-    return f"What {worst['finding']} means, and what to try: tracemill explain {worst['metric']}"
+    return f"Meaning of {worst['finding']} and what to try: tracemill explain {worst['metric']}"
 
 
 def select_findings(findings: Sequence[Row]) -> list[Row]:
-    """The worst finding, and others that are worth telling beside it."""
+    """The worst finding, and all other important ones."""
     return [
         row
         for place, row in enumerate(findings)
-        if not place or row["wait_ratio"] is None or number(row["wait_ratio"]) >= WORTH_TELLING
+        if not place or row["wait_ratio"] is None or number(row["wait_ratio"]) >= LEAST_SHARE
     ]

@@ -1,4 +1,4 @@
-"""Time course: what all locations did when."""
+"""Time course: activity of all locations over the run."""
 
 from tracemill.reports.material import Material
 from tracemill.reports.model import Drawing, Drawn, Layout, Section, Table
@@ -10,13 +10,13 @@ PLACE = 60
 COURSE = TableSpec(
     query="time_course",
     title="Parts of the time over the run",
-    note="Waiting belongs to the part in which it happens.",
+    note="Waiting counts in the part in which it occurs.",
     layout=Layout.COURSE,
 )
 
 
 def build(material: Material) -> Section | None:
-    """The parts of the time, from the start of the run to its end."""
+    """The parts of the time, from the start to the end of the run."""
     table = material.table(COURSE)
     if not table.rows:
         return None

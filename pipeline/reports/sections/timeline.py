@@ -1,4 +1,4 @@
-"""Timeline: what every location did when, with messages, collectives, waiting, critical path."""
+"""Timeline: activity of every location, with messages, collectives, waiting and critical path."""
 
 from tracemill.reports.material import Material
 from tracemill.reports.model import Section, Widget
@@ -9,17 +9,20 @@ PLACE = 16
 
 
 def build(material: Material) -> Section | None:
-    """The whole run in bins, and what matters most in full detail; nothing without visits."""
+    """The whole run in bins, and selected windows in full detail; nothing without visits."""
     timeline = Timeline(material)
     data = timeline.data
     if not data["levels"]:
         return None
     widget = Widget(
         name="timeline",
-        title="What every location did when",
-        description="Each row is a process or thread, time runs to the right. Zoomed out, a "
-        "stretch has the colour of the region with most time in it; where windows in full detail "
-        "are marked on the ruler, single calls, messages and collectives are drawn.",
+        title="Activity of every location over time",
+        description=(
+            "Each row is a process or thread; time runs from left to right. When zoomed "
+            "out, each interval has the color of the region with the most time in it. "
+            "Windows that are marked on the ruler show single calls, messages and "
+            "collectives."
+        ),
         data=data,
         of=timeline.sources(),
     )
@@ -32,10 +35,10 @@ def build(material: Material) -> Section | None:
 
 
 def describe_windows(timeline: Timeline) -> str:
-    """How much of the run is there in full detail."""
+    """The windows of the run with full detail."""
     if any(window == timeline.run for window in timeline.windows):
         return ""
-    other = "tracemill report --window BEGIN..END, in seconds, shows any other so."
+    other = "For other windows: tracemill report --window BEGIN..END, in seconds."
     if not timeline.windows:
         return f"No part of the run can be seen in full detail; {other}"
     detailed = time_of(sum(window.length_ns for window in timeline.windows))

@@ -1,4 +1,4 @@
-"""Trace quality: what is missing, damaged or doubtful."""
+"""Trace quality: missing, damaged and uncertain parts."""
 
 from collections.abc import Sequence
 
@@ -13,16 +13,16 @@ PLACE = 110
 
 QUALITY = TableSpec(
     query="quality_findings",
-    title="What was noticed",
-    titles={"detail": "What it means", "time_ns": "Time concerned"},
+    title="Problems of the trace",
+    titles={"detail": "Effect", "time_ns": "Affected time"},
     silent={"time_ns": None},
     hidden=frozenset({"is_loss"}),
 )
 ALL_MISREAD = 1 << 62
 MISREAD = TableSpec(
     query="misread_words",
-    title="Not understood",
-    titles={"column_name": "Column", "first_line": "First in line", "nearest": "Meant?"},
+    title="Cells that could not be interpreted",
+    titles={"column_name": "Column", "first_line": "First line", "nearest": "Did you mean"},
     row_limit=20,
 )
 UNCERTAIN = TableSpec(
@@ -34,11 +34,11 @@ UNCERTAIN = TableSpec(
 INCOMPLETE = TableSpec(
     query="incomplete_locations",
     title="Incomplete locations",
-    note="Recorded are those not read, those not understood, and those kept.",
+    note="Recorded = not read + unknown + kept.",
     titles={
         "recorded_count": "Recorded",
         "unread_count": "Not read",
-        "unknown_count": "Not understood",
+        "unknown_count": "Unknown",
         "kept_count": "Kept",
         "dropped_count": "Values dropped",
     },
@@ -48,7 +48,7 @@ INCOMPLETE = TableSpec(
 
 
 def build(material: Material, *more: TableSpec) -> Section:
-    """How far the trace can be trusted, perhaps with further tables."""
+    """Problems of the trace; `more` tables come before the incomplete locations."""
     findings = material.table(QUALITY)
     misread = material.table(MISREAD)
     incomplete = material.table(INCOMPLETE)
@@ -70,7 +70,7 @@ def describe_quality(findings: Sequence[Row], incomplete: Sequence[Row]) -> str:
     """Trace quality in one line."""
     listed = name_findings(findings)
     if not listed:
-        return "Trace quality: nothing is missing or doubtful."
+        return "Trace quality: no problems found."
     if incomplete:
         listed.insert(0, f"{count_of(len(incomplete), 'location')} incomplete")
     return f"Trace quality: {'; '.join(listed)}."
@@ -86,7 +86,7 @@ def name_findings(findings: Sequence[Row]) -> list[str]:
 
 
 def describe_misread(misread: Sequence[Row]) -> str:
-    """What is not understood most often, what may be meant, and how much else; or nothing."""
+    """The most frequent cell that could not be interpreted, and the number of others."""
     if not misread:
         return ""
     worst = misread[0]
@@ -96,4 +96,5 @@ def describe_misread(misread: Sequence[Row]) -> str:
     meant = f"; did you mean {worst['nearest']}?" if worst["nearest"] else "."
     others = len(misread) - 1
     more = f" {count_of(others, 'other cell')}: see the table misread_cells." if others else ""
-    return f"Not understood: {what} in {rows}, first in line {line} of {worst['file']}{meant}{more}"
+    place = f"{rows}, first in line {line} of {worst['file']}"
+    return f"Could not interpret: {what} in {place}{meant}{more}"

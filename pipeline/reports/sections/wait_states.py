@@ -1,4 +1,4 @@
-"""Wait states: what kinds of waiting there were, where, and who was waited for."""
+"""Wait states: kinds, places and causes of waiting."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,8 @@ from tracemill.reports.wording import (
 PLACE = 30
 UNANALYSED = "unanalysed_waiting"
 SEARCHED = "searched_wait_states"
-BEYOND = "beyond the reference"
+EXTENDED = "extended"
+NOT_IN_SCALASCA = "not in Scalasca"
 LOCKING = "lock_contention"
 
 _COMPARABLE: dict[str, Value] = {"is_beyond_reference": False}
@@ -31,7 +32,7 @@ _COMPARABLE: dict[str, Value] = {"is_beyond_reference": False}
 BY_PROPERTY = TableSpec(
     query="waits_by_property",
     title="By kind",
-    note="What a metric means and what to try is told further below.",
+    note="For meanings and advice, see What the metrics mean.",
     explained=("metric",),
     row_limit=30,
     bars=("wait_ns",),
@@ -49,16 +50,16 @@ BY_CAUSE = TableSpec(
     title="By cause and victim",
     row_limit=20,
     bars=("wait_ns",),
-    titles={"cause_rank": "Waited for", "rank": "Waiting rank"},
+    titles={"cause_rank": "Cause rank", "rank": "Waiting rank"},
     silent={"thread": 0, "cause_thread": 0} | _COMPARABLE,
 )
 BETWEEN_RANKS = TableSpec(
     query="waits_between_ranks",
-    title="Who waits how long for whom",
-    note="Rows are waited for, columns wait; all kinds together, beyond the reference too.",
+    title="Waiting between ranks",
+    note="Rows cause the waiting, columns wait. All kinds together, including extended ones.",
     row_limit=MATRIX_LIMIT * MATRIX_LIMIT,
     layout=Layout.MATRIX,
-    titles={"cause_rank": "Waited for", "rank": "Waits"},
+    titles={"cause_rank": "Cause", "rank": "Waits"},
 )
 
 
@@ -83,42 +84,43 @@ def build(material: Material) -> Section:
 
 
 def describe_coverage(overview: Row, unanalysed: Sequence[Row]) -> str:
-    """Which waiting the analysis tells apart, and how much time may hold other waiting."""
+    """The analyzed kinds of waiting, and the time that may contain other waiting."""
     kinds = [f"{row['kind']} ({share_of(row['time_ratio'])} of all time)" for row in unanalysed]
-    others = f" Not analysed: {join_words(kinds)}." if kinds else ""
+    others = f" Not analyzed: {join_words(kinds)}." if kinds else ""
     has_processes = number(overview["process_count"]) > 1 or overview["mpi_ns"]
-    analysed = ["messages and collectives between processes"] if has_processes else []
-    analysed += ["one-sided communication"] if overview["rma_count"] else []
-    analysed += ["collective access to files"] if overview["file_call_count"] else []
-    analysed += ["barriers of OpenMP"] if overview["team_count"] else []
-    analysed += ["locks of threads"] if overview["lock_count"] else []
-    told = f"Analysed for waiting: {', '.join(analysed)}." if analysed else ""
-    return f"{told}{others}".strip()
+    analyzed = ["messages and collectives between processes"] if has_processes else []
+    analyzed += ["one-sided communication"] if overview["rma_count"] else []
+    analyzed += ["collective file access"] if overview["file_call_count"] else []
+    analyzed += ["OpenMP barriers"] if overview["team_count"] else []
+    analyzed += ["thread locks"] if overview["lock_count"] else []
+    covered = f"Analyzed for waiting: {', '.join(analyzed)}." if analyzed else ""
+    return f"{covered}{others}".strip()
 
 
 def describe_waiting(overview: Row, searched: Sequence[Row]) -> str:
-    """The sentence that leads to the findings, or says what was looked for in vain."""
+    """The sentence before the findings, or the kinds of waiting that were not found."""
     lost = []
     if overview["wait_ns"]:
         waits = count_of(overview["wait_count"], "wait")
         lost.append(f"{waits} lost {time_of(overview['wait_ns'])}")
     if overview["beyond_ns"]:
         waits = count_of(overview["beyond_count"], "wait")
-        which = f"{BEYOND} (which Scalasca does not report)"
-        lost.append(f"{waits} {which} lost {time_of(overview['beyond_ns'])}")
+        lost.append(
+            f"{waits} of {EXTENDED} kinds ({NOT_IN_SCALASCA}) lost {time_of(overview['beyond_ns'])}"
+        )
     if lost:
         return f"{join_words(lost)}; worst first:"
     if number(overview["location_count"]) < 2:
-        return "There are no two processes, of which one could wait for the other."
+        return "No waiting is possible between fewer than two locations."
     kinds = join_words([str(row["finding"]) for row in searched])
-    return f"No waiting was found{f' (looked for: {kinds})' if kinds else ''}."
+    return f"No waiting was found{f' (searched: {kinds})' if kinds else ''}."
 
 
 def describe_finding(row: Row, *, has_threads: bool) -> Finding:
-    """What costs how much, where, who loses most and who is waited for."""
+    """A wait state with its time, place, worst location and cause."""
     headline = str(row["finding"])
     if row["is_beyond_reference"]:
-        headline += f", {BEYOND}"
+        headline += f" ({EXTENDED}, {NOT_IN_SCALASCA})"
     headline += f": {time_of(row['wait_ns'])}"
     if row["wait_ratio"] is not None:
         headline += f", {share_of(row['wait_ratio'])} of all time"
@@ -126,30 +128,33 @@ def describe_finding(row: Row, *, has_threads: bool) -> Finding:
     loss = _describe_loss(row, has_threads=has_threads)
     place = name_path(row["call_path"])
     return Finding(
-        f"{headline}.", f"{waits} in {place}. {loss}{_describe_doubt(row)}", str(row["metric"])
+        f"{headline}.",
+        f"{waits} in {place}. {loss}{_describe_uncertainty(row)}",
+        str(row["metric"]),
     )
 
 
-def _describe_doubt(row: Row) -> str:
-    """How far a finding can be trusted, if not fully."""
+def _describe_uncertainty(row: Row) -> str:
+    """The confidence of a finding; nothing if it is certain."""
     if not row["doubtful_count"]:
         return ""
     if row["doubtful_count"] == row["wait_count"]:
-        return f" Doubtful: confidence {row['confidence']}%."
-    doubtful, waits = (format_count(number(row[name])) for name in ("doubtful_count", "wait_count"))
-    return (
-        f" {doubtful} of the {waits} waits are doubtful: confidence down to {row['confidence']}%."
+        return f" Uncertain: confidence {row['confidence']}%."
+    uncertain, waits = (
+        format_count(number(row[name])) for name in ("doubtful_count", "wait_count")
     )
+    lowest = f"confidence at least {row['confidence']}%"
+    return f" {uncertain} of the {waits} waits are uncertain: {lowest}."
 
 
 def _describe_loss(row: Row, *, has_threads: bool) -> str:
-    """Which location loses most, and whom it waits for, or who lets it in."""
+    """The location that loses most, and its cause: a late location, or the owner of a lock."""
     victim = name_place(row["rank"], row["thread"], has_threads=has_threads)
     cause = _describe_cause(row, has_threads=has_threads)
     is_lock = LOCKING in str(row["metric"])
     worst, part = time_of(row["worst_ns"]), _describe_part(row)
     amount = "" if part == "all" else f" {part}"
-    if is_lock:  # whoever had it before counts, even if others were inside before that
+    if is_lock:  # the previous owner counts, even if others were inside before
         waits = f"{cause} let it in{f' for{amount}' if amount else ''}"
     else:
         waits = f"{part} waiting for {cause}"
@@ -162,7 +167,7 @@ def _describe_loss(row: Row, *, has_threads: bool) -> str:
     if part == "all":
         until = f"until {cause} lets it in" if is_lock else f"for {cause}"
         return f"{start(victim)} waits {until}."
-    return f"{start(victim)} loses it all{'; ' if is_lock else ', '}{waits}."
+    return f"{start(victim)} loses all of it{'; ' if is_lock else ', '}{waits}."
 
 
 def _describe_cause(row: Row, *, has_threads: bool) -> str:
@@ -176,7 +181,7 @@ def _describe_cause(row: Row, *, has_threads: bool) -> str:
 
 
 def _describe_part(row: Row) -> str:
-    """How much of what the worst location loses is due to its worst cause."""
+    """The part of the worst location's loss that its worst cause explains."""
     if number(row["cause_ns"]) >= number(row["worst_ns"]):
         return "all"
     caused = time_of(row["cause_ns"])

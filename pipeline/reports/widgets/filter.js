@@ -19,7 +19,7 @@ tracemill.startFilter = function () {
   box.append(
     element("h2", null, "Search and filter"),
     ...FIELDS.map(([kind, label], at) => element("label", { for: "filter-" + kind }, label, inputs[at])),
-    element("button", { type: "button", click: clear }, "Show everything"), told);
+    element("button", { type: "button", click: clear }, "Clear filter"), told);
   box.hidden = false;
 
   // Enter goes from one find to the next.

@@ -205,7 +205,7 @@ tracemill.widgets.icicle = function (stage, data) {
 
   function say(node) {
     if (node === null) {
-      status.replaceChildren(`${formatTime(whole)} in all${hits ? "; " + describeHits() : ""}.`);
+      status.replaceChildren(`${formatTime(whole)} in total${hits ? "; " + describeHits() : ""}.`);
     } else status.replaceChildren(...inWords(node));
   }
 
@@ -229,9 +229,9 @@ tracemill.widgets.icicle = function (stage, data) {
   }
 
   function describeHits() {
-    if (!hits.some(Boolean)) return "nothing was found";
+    if (!hits.some(Boolean)) return "no matches";
     const time = timeOfHits();
-    return `in what was found: ${formatTime(time)}, ${formatShare(time / (whole || 1))}`;
+    return `in matches: ${formatTime(time)}, ${formatShare(time / (whole || 1))}`;
   }
 
   function legend() {
@@ -261,7 +261,7 @@ tracemill.widgets.icicle = function (stage, data) {
   const tip = element("p", { class: "tip", hidden: true, "aria-hidden": "true" });
   const canvas = element("canvas", {
     class: "icicle", tabindex: "0", role: "application",
-    "aria-label": "Call tree drawn to scale. Arrows go to callers, callees and neighbours, Enter zooms, Escape shows all.",
+    "aria-label": "Call tree to scale. Arrow keys: callers, callees and neighbors. Enter: zoom. Escape: show all.",
     keydown: onKey,
     click: (event) => { const node = nodeAt(event); if (node !== null) zoom(node === zoomed ? null : node); },
     pointermove: hover,
@@ -271,7 +271,7 @@ tracemill.widgets.icicle = function (stage, data) {
   stage.append(
     element("p", { class: "toolbar" }, element("label", { for: "icicle-of" }, "Of"), picker,
       element("button", { type: "button", click: () => { focus = null; zoom(null); } }, "Show all"),
-      element("span", { class: "hint" }, "A click or Enter zooms, Escape shows all.")),
+      element("span", { class: "hint" }, "Click or Enter: zoom. Escape: show all.")),
     canvas, tip, status);
 
   recount();

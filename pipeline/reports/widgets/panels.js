@@ -8,7 +8,7 @@ tracemill.widgets.panels = function (stage, data) {
     profile: "Profile", overhead: "Overheads", "wait state": "Wait states", completion: "Completion",
     finding: "Findings", threads: "Threads", "critical path": "Critical path",
     imbalance: "Imbalance", idle: "Idle time", communication: "Communication",
-    "input/output": "Input and output",
+    "input/output": "I/O",
   };
   const metricTree = nestKinds();
   let metric = Math.max(0, metrics.findIndex((each) => each.name === "time"));
@@ -205,7 +205,7 @@ tracemill.widgets.panels = function (stage, data) {
       element("option", { value: "amount" }, "amounts"),
       element("option", { value: "share" }, "percent of the metric"),
       element("option", { value: "time" }, "percent of all time")),
-    element("span", { class: "hint" }, "Arrows move and open, Enter chooses, Escape takes back."));
+    element("span", { class: "hint" }, "Arrow keys: move and open. Enter: select. Escape: clear the selection."));
   const columns = element("div", { class: "panels" });
   const status = element("p", { class: "status", role: "status" });
   stage.append(toolbar, columns, status);

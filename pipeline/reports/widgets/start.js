@@ -21,7 +21,7 @@
       tracemill.widgets[stage.dataset.widget](stage, data);
     } catch (error) {
       stage.hidden = false;
-      stage.replaceChildren("This could not be drawn: " + error.message);
+      stage.replaceChildren("This figure could not be drawn: " + error.message);
       console.error(error);
     }
   }

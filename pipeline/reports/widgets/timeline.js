@@ -6,9 +6,9 @@ tracemill.widgets.timeline = function (stage, data) {
   const { draw, RULER } = tracemill.timelineDraw;
   const find = tracemill.timelineFind;
   const TALLEST = 460, SHORTEST_NS = 20, SETTLED_MS = 250;
-  const KEYS = "Keys, when the picture has the focus: + and − zoom, ← and → move, ↑ and ↓ choose a row, "
-    + "comma and full stop the call before and after, Enter shows it whole, Home the whole run, "
-    + "[ and ] lower and taller rows. The mouse: drag to move; the wheel zooms once the picture was clicked.";
+  const KEYS = "Keys, when the timeline has the focus: + and −: zoom; ← and →: move; ↑ and ↓: select a row; "
+    + "comma and period: previous and next call; Enter: show the whole call; Home: show the whole run; "
+    + "[ and ]: decrease and increase the row height. Mouse: drag to move; click, then use the wheel to zoom.";
 
   const scene = build(data);
   const view = { begin: 0, end: scene.length, top: 0, rowHeight: 16, left: 84, width: 100, height: 100,
@@ -19,7 +19,7 @@ tracemill.widgets.timeline = function (stage, data) {
   const spacer = element("div");
   const lanes = element("div", { class: "lanes", tabindex: "0", role: "application",
     "aria-label": "Timeline of " + scene.rows.length + " rows over " + formatTime(scene.length)
-      + ". What is chosen is told below." }, canvas, spacer);
+      + ". Details of the selection are below." }, canvas, spacer);
   const tell = element("p", { class: "tell", "aria-live": "polite" });
   const lack = element("p", { class: "lack", hidden: true });
   const tip = element("p", { class: "tip", hidden: true, "aria-hidden": "true" });
@@ -52,7 +52,7 @@ tracemill.widgets.timeline = function (stage, data) {
     return element("div", { class: "tools" },
       button("Whole run", "Show the whole run", () => show(0, scene.length)),
       button("−", "Zoom out", () => zoom(2)), button("+", "Zoom in", () => zoom(0.5)),
-      button("←", "Move to earlier", () => move(-0.25)), button("→", "Move to later", () => move(0.25)),
+      button("←", "Move to earlier times", () => move(-0.25)), button("→", "Move to later times", () => move(0.25)),
       places, box("waits", "Waiting"), box("messages", "Messages"),
       box("collectives", "Collectives"), box("path", "Critical path"));
   }
@@ -153,8 +153,8 @@ tracemill.widgets.timeline = function (stage, data) {
 
   function say() {
     if (!look.chosen) {
-      const detail = scene.windows.length ? " Marks on the ruler tell where single calls can be seen." : "";
-      tell.replaceChildren("Nothing is chosen: click into a row." + detail);
+      const detail = scene.windows.length ? " Marks on the ruler show windows with single calls." : "";
+      tell.replaceChildren("No selection: click a row." + detail);
       return;
     }
     tell.replaceChildren(...inWords(look.chosen, 240));
@@ -173,7 +173,7 @@ tracemill.widgets.timeline = function (stage, data) {
     const text = lacking.map((window) => window.leftOut + " from " + find.momentOf(scene, window.begin)
       + " to " + find.momentOf(scene, window.end)).join("; ");
     lack.hidden = !text;
-    if (text) lack.textContent = "Too many to draw all of them: there are " + text + ".";
+    if (text) lack.textContent = "Not all events are drawn, because there are " + text + ".";
   }
 
   // --- What the mouse points at, beside it ---
