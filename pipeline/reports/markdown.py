@@ -37,8 +37,8 @@ def _lines(report: Report, has_pictures: bool) -> Iterator[str]:
     yield ""
     if report.asked_by:
         yield (
-            f"{report.kind} `{report.name}`. Each query can be given to "
-            f"`tracemill sql {report.asked_by}` as it stands."
+            f"{report.kind} `{report.name}`. Run any of these queries with "
+            f"`tracemill sql {report.asked_by}`."
         )
 
 

@@ -1,4 +1,4 @@
-"""Scaling: which kind a campaign declares, and what is told of a program therefore."""
+"""Scaling: the declared kind of a campaign, and the results that the report leaves out for it."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,11 +9,11 @@ from tracemill.reports.wording import Row
 QUERY = "declared_scalings"
 FIXED_SIZE, SCALED_SIZE, BOTH = "fixed size", "scaled size", "both"
 _MEANINGS = {
-    FIXED_SIZE: "at fixed size: what holds only where sizes grow with processes is left out of "
-    "sentences and pictures",
-    SCALED_SIZE: "at scaled size, which grows with processes: what holds only for a fixed size is "
-    "left out of sentences and pictures",
-    BOTH: "both at fixed size and at scaled size, which grows with processes",
+    FIXED_SIZE: "fixed size. Sentences and pictures leave out results for sizes that grow with "
+    "processes",
+    SCALED_SIZE: "scaled size, which grows with processes. Sentences and pictures leave out "
+    "results for a fixed size",
+    BOTH: "both fixed size and scaled size, which grows with processes",
 }
 
 Scalings = Mapping[str, str]
@@ -21,22 +21,22 @@ Scalings = Mapping[str, str]
 
 
 def declared_scalings(material: Material) -> Scalings:
-    """What the campaign declares of each program."""
+    """The declared kind of scaling of each program."""
     return {str(row["application"]): str(row["scaling"]) for row in material.rows(QUERY)}
 
 
 def is_told(scalings: Scalings, application: object, constraint: object) -> bool:
-    """Whether what holds along a constraint matters for a program of the declared scaling."""
+    """Whether results along a constraint matter for the declared scaling of a program."""
     others = {FIXED_SIZE: SCALED_SIZE, SCALED_SIZE: FIXED_SIZE}
     return scalings.get(str(application), BOTH) != others.get(str(constraint))
 
 
 def describe_scalings(rows: Sequence[Row]) -> str:
-    """Which kind of scaling was declared, in a sentence."""
+    """The declared kinds of scaling in sentences."""
     kinds = dict.fromkeys(str(row["scaling"]) for row in rows)
-    told = []
+    sentences = []
     for kind in kinds:
         own = [str(row["application"]) for row in rows if row["scaling"] == kind]
         of = f" for {join_words(own)}" if len(kinds) > 1 else ""
-        told.append(f"Scaling is taken{of} {_MEANINGS[kind]}.")
-    return " ".join(told)
+        sentences.append(f"Scaling{of}: {_MEANINGS[kind]}.")
+    return " ".join(sentences)

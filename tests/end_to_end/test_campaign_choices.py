@@ -205,7 +205,10 @@ def test_the_best_variant_counts_where_that_is_chosen_and_the_report_says_so(
     assert connection.sql(
         "SELECT application, time_ns, variant FROM efficiency_grid ORDER BY processes"
     ).fetchall() == [("x", 8_000_000_000, "block=32"), ("x", 4_000_000_000, "block=32")]
-    assert "x: runs differ in block (32, 64); the best of each configuration" in report(tmp_path)
+    assert (
+        "x: runs differ in block (32, 64). The grid and the models use the best run of each"
+        in report(tmp_path)
+    )
 
 
 def test_a_parameter_of_one_value_makes_no_variants(tmp_path: Path) -> None:
@@ -242,7 +245,7 @@ def test_programs_of_other_references_are_ranked_together_only_when_told(
 def test_the_report_tells_the_declared_scaling(tmp_path: Path) -> None:
     make(tmp_path, str(write(tmp_path, TIMES)), "--size", "q", "--scaling", "scaled size")
     text = report(tmp_path)
-    assert "Scaling is taken at scaled size, which grows with processes: " in text
+    assert "Scaling: scaled size, which grows with processes. " in text
     assert "Speed-up of program" not in text
 
 
@@ -262,7 +265,7 @@ def test_traces_whose_names_tell_nothing_are_programs_by_their_names(
         capsys.readouterr().err.split()
     )
     text = report(tmp_path).replace("\\", "")
-    assert "ring: 2 runs were taken together by the names of their traces, ring_1 to ring_2" in text
+    assert "ring: 2 runs are grouped by the names of their traces, ring_1 to ring_2" in text
 
 
 def test_a_told_program_is_one(traces: Path, tmp_path: Path) -> None:

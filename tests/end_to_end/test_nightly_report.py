@@ -170,7 +170,7 @@ def test_the_sql_beside_run_times_gives_them_in_the_shell(site: Site) -> None:
          found[run.run_id]["threads"])
         for run in site.runs[1:]
     ]  # fmt: skip
-    assert re.search(r"^Night `\S+`\. .*`tracemill sql --all-runs` as it stands", text, re.M)
+    assert re.search(r"^Night `\S+`\. .*`tracemill sql --all-runs`\.", text, re.M)
 
 
 def test_the_sql_beside_causes_gives_them_in_the_shell(site: Site) -> None:

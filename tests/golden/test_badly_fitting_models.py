@@ -43,11 +43,11 @@ def test_a_model_that_fits_is_chosen() -> None:
 
 def test_a_bad_fit_is_told_as_one() -> None:
     assert said(cross_validated_ratio=16.7) == [
-        "x: no model describes these runs: the least bad, T = 8/p seconds (Amdahl), is off by "
-        "1670.0% on average where it was not fitted."
+        "x: no model describes these runs: the best is T = 8/p seconds (Amdahl), with a "
+        "cross-validated error of 1670.0%."
     ]
     assert said(cross_validated_ratio=0.1, is_chosen=True) == [
-        "x: T = 8/p seconds (Amdahl), off by 10.0% on average where it was not fitted."
+        "x: T = 8/p seconds (Amdahl), with a cross-validated error of 10.0%."
     ]
 
 
@@ -93,7 +93,7 @@ def test_a_smooth_surface_is_explained() -> None:
     assert "no formula" in sentence
     assert "16 effective parameters" in sentence
     assert "Measured and fitted times" in sentence
-    assert sentence.endswith("The best formula, T = 8/p seconds (joint), is off by 7.0%.")
+    assert sentence.endswith("The best formula, T = 8/p seconds (joint), has an error of 7.0%.")
 
 
 def test_models_that_cannot_be_judged_are_not_called_unfitted() -> None:
@@ -114,7 +114,7 @@ def test_growth_is_told_with_what_it_covers_and_efficiency_of_all_configurations
     assert list(describe_marks([MARKS])) == [
         "x: over 1 to 4 processes and sizes 100 to 400, where 3 cells cover 37.5% of the grid, "
         "efficiency falls by 50.0 points with processes and grows by 25.0 points with size, "
-        "from end to end; over all configurations it is 10.0% to 100.0%."
+        "from end to end. Over all configurations, it is 10.0% to 100.0%."
     ]
     (sentence,) = describe_marks([MARKS | {"covered_ratio": 1.0}])
     assert sentence.startswith("x: over 1 to 4 processes and sizes 100 to 400 (3 cells), eff")
@@ -128,8 +128,8 @@ def test_growth_of_rounding_is_told_as_no_change() -> None:
 def test_what_was_taken_together_is_told() -> None:
     names = {"application": "x", "run_count": 2, "first_label": "x1", "last_label": "x2"}
     assert list(describe_names([names])) == [
-        "x: 2 runs were taken together by the names of their traces, x1 to x2."
+        "x: 2 runs are grouped by the names of their traces, x1 to x2."
     ]
     varying = {"application": "x", "parameter": "block", "parameter_values": "32, 64"}
     (sentence,) = describe_varying([varying])
-    assert sentence.startswith("x: runs differ in block (32, 64); the best")
+    assert sentence.startswith("x: runs differ in block (32, 64). The grid")

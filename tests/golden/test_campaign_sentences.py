@@ -67,10 +67,10 @@ def test_where_all_runs_failed_the_ranges_are_theirs() -> None:
 
 def test_a_size_that_stands_for_the_amount_of_computation_is_told() -> None:
     assumed = describe_computation(overview([(1, 100.0, "measured")]))
-    assert assumed.startswith("The size n itself is taken as the amount of computation: ")
-    assert '--computation-size, such as "n**3"' in assumed
+    assert assumed.startswith("The amount of computation is the size n itself. ")
+    assert '--computation-size, for example "n**3"' in assumed
     stated = describe_computation(overview([(1, 100.0, "measured")], "2*n**3"))
-    assert stated.startswith("The amount of computation is 2*n**3: ")
+    assert stated.startswith("The amount of computation is 2*n**3. ")
     assert "--computation-size" not in stated
 
 
@@ -78,8 +78,8 @@ def test_a_size_that_stands_for_the_amount_of_computation_is_told() -> None:
     ("definition", "formula"),
     [
         ("speed-up over the smallest run", "speed-up / p = (T0 × p0) / (T × p)"),
-        ("attainable performance", "amount of computation / (T × p × what a process attains"),
-        ("as given", "as it was given"),
+        ("attainable performance", "amount of computation / (T × p × attainable performance of a"),
+        ("as given", "as given with the measurements"),
     ],
 )
 def test_efficiency_is_told_as_a_formula_and_of_which_repetition(
@@ -101,7 +101,7 @@ def speed_ups(*rows: tuple[int, float, float], reference: int = 1) -> str:
 
 
 def test_a_speed_up_that_does_not_depend_on_size_has_none() -> None:
-    over = ": measured, at fixed size, over the best run of the same size on 1 process."
+    over = " (measured, fixed size), relative to the best run of the same size on 1 process."
     one = f"The highest speed-up is 5 with 8 processes at size 20{over}"
     assert speed_ups((2, 10.0, 2.0), (8, 10.0, 4.0), (8, 20.0, 5.0)) == one
     same = ((8, 10.0, 5.0), (8, 20.0, 5.0000001), (8, 30.0, 4.9999999))
@@ -110,7 +110,7 @@ def test_a_speed_up_that_does_not_depend_on_size_has_none() -> None:
     assert speed_ups(*same, (8, 40.0, 4.0)) == f"{start}3 of 4 sizes, from 10 to 30{over}"
     assert speed_ups() == "No run was measured."
     two = speed_ups((8, 10.0, 5.0), reference=2)
-    assert two.endswith("over the best run of the same size on 2 processes, which counts as 2.")
+    assert two.endswith("best run of the same size on 2 processes, whose speed-up is set to 2.")
 
 
 def limits(
@@ -126,8 +126,8 @@ def limits(
     return list(describe_limits(rows, {"x": scaling}))
 
 
-LINEAR = "at fixed size, the time by linear speed-up over the fitted time"
-MEAN = "at scaled size, the fitted mean speed-up over that at the size named"
+LINEAR = "at fixed size, the time with linear speed-up divided by the fitted time"
+MEAN = "at scaled size, the fitted mean speed-up divided by that at the start"
 
 
 def test_sizes_that_keep_their_efficiency_alike_are_told_in_one_sentence() -> None:
@@ -141,7 +141,7 @@ def test_sizes_that_keep_their_efficiency_alike_are_told_in_one_sentence() -> No
     # Each size another number: only the fewest and the most are told.
     many = [(10.0 * n, float(n), False) for n in range(1, 11)]
     assert limits(*many) == [
-        f"{start} 1 process at size 10 and 10 processes at size 100; other sizes lie between: "
+        f"{start} 1 process at size 10 and 10 processes at size 100; other sizes are in between: "
         f"{LINEAR}, {end}"
     ]
     assert limits() == []
@@ -170,18 +170,21 @@ def test_the_declared_scaling_chooses_what_is_told_of_efficiency() -> None:
 
 def test_the_declared_scaling_is_told() -> None:
     rows = [{"application": a, "scaling": s} for a, s in (("x", "fixed size"), ("y", "both"))]
-    assert describe_scalings(rows[:1]).startswith("Scaling is taken at fixed size: ")
+    assert describe_scalings(rows[:1]).startswith("Scaling: fixed size. ")
     assert describe_scalings(rows).endswith(
-        "Scaling is taken for y both at fixed size and at scaled size, which grows with processes."
+        "Scaling for y: both fixed size and scaled size, which grows with processes."
     )
 
 
 def test_configurations_that_nobody_measured_do_not_count_as_measured() -> None:
     rows = [{"scalability": s, "is_measured": m} for s, m in ((-1, True), (1, True), (-2, False))]
     assert describe_losing(rows) == (
-        "by the model it falls at 1 of 2 measured configurations and 1 of 1 not measured"
+        "according to the model, it falls at 1 of 2 measured configurations and 1 of 1 not measured"
     )
-    assert describe_losing(rows[:2]) == "by the model it falls at 1 of 2 measured configurations"
+    assert (
+        describe_losing(rows[:2])
+        == "according to the model, it falls at 1 of 2 measured configurations"
+    )
 
 
 # --- Holes ---------------------------------------------------------------------------------------
@@ -226,9 +229,9 @@ def test_what_ran_out_of_memory_is_drawn_as_0_and_what_failed_as_a_hole() -> Non
     ]
     drawn = read_grid(rows, BY_SIZE).values
     np.testing.assert_array_equal(drawn, [[1.0, 0.0], [np.nan, np.nan]])
-    start = " 1 configuration for which memory did not suffice is drawn as 0; marks "
+    start = " 1 configuration that ran out of memory is drawn as 0; marks "
     assert describe_zeros(rows, BY_SIZE) == f"{start}leave them out."
-    assert describe_zeros(rows, BY_AMOUNT) == f"{start}count them so."
+    assert describe_zeros(rows, BY_AMOUNT) == f"{start}also count them as 0."
     assert describe_zeros(rows[::2], BY_AMOUNT) == ""
 
 
@@ -277,6 +280,6 @@ def test_blocks_are_told_apart_from_what_they_refer_to() -> None:
     (counted,) = run_query("index_blocks", {"performance_indices": rows}, columns)
     assert counted == (4, 2, 1)
     assert describe_blocks(dict(zip(columns.split(), counted, strict=True))) == (
-        "Indices stand in 4 blocks, each of one constraint and one reference; together these "
-        "refer to 2 measured points and 1 fit or estimate."
+        "There are 4 blocks of indices, each with one constraint and one reference; the references "
+        "are 2 measured points and 1 fit or estimate."
     )

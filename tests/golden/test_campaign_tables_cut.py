@@ -44,7 +44,7 @@ def test_a_growing_call_site_that_matters_is_told_however_many_small_ones_preced
     ranking.append(ranked(123, spearman=0.8, **matters))
     growing, small = told(ranking)
     assert growing.startswith('x: the share of "main/122" grows most')
-    assert small.startswith('"main/1" correlates most (1.00), but is only 0.10%')
+    assert small.startswith('"main/1" has the largest correlation (1.00), but only 0.10%')
 
 
 def test_every_program_is_told() -> None:

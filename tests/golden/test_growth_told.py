@@ -89,8 +89,8 @@ def test_the_sentence_names_place_and_sizes() -> None:
 def test_of_which_runs_shares_are_is_told() -> None:
     """Of 12 runs three have one process."""
     assert list(describe_range(told("growth_range"))) == [
-        "program: of 9 runs that are compared, shares are those of 2 processes and of 8, both at "
-        "n = 400, the largest of 3 sizes. 3 runs of 1 process are left out."
+        "program: 9 runs compared; shares are from runs with 2 and 8 processes, both at n = 400, "
+        "the largest of 3 sizes. 3 runs with 1 process are left out."
     ]
 
 
@@ -101,6 +101,5 @@ def test_ends_of_different_sizes_are_told_apart() -> None:
         "largest_run_size": 400.0, "left_out_count": 0, "left_out_processes": None,
     }  # fmt: skip
     assert list(describe_range([row])) == [
-        "x: of 3 runs that are compared, shares are those of 2 processes at n = 100 and of 8 at "
-        "n = 400."
+        "x: 3 runs compared; shares are from runs with 2 processes at n = 100 and 8 at n = 400."
     ]

@@ -42,17 +42,17 @@ def test_the_worst_cell_is_told_however_many_come_before_it() -> None:
     """The table holds 500 rows of fewer processes; the worst is at the most."""
     sites = [site(f"main/{at}", 0.01, 0, at) for at in range(1, 601)]
     assert told(tables_of(*sites, site("main/MPI_Wait", 0.5, 0, 1024))) == [
-        'x: most is lost with processes by "main/MPI_Wait" (a.f:7) from 1,024 to 2,048 processes '
-        "(50.0% of the time at fewer); it does not wait there."
+        'x: the largest loss is in "main/MPI_Wait" (a.f:7), from 1,024 to 2,048 processes '
+        "(50.0% of the time with fewer); it has no waiting."
     ]
 
 
 def test_what_is_lost_with_size_alone_is_told_so() -> None:
     tables = tables_of(site("main/work", -0.02, 0.1), site("main/other", -0.01, 0.05))
     assert told(tables) == [
-        'x: most is lost with size, as nothing is with processes, by "main/work" (a.f:7) from size '
-        "10 to 20 (10.0% of the time at the smaller, per unit of computation); it does not wait "
-        "there."
+        'x: the largest loss is in "main/work" (a.f:7), from size 10 to 20 (10.0% of the time at '
+        "the smaller size, per unit of computation; no loss with processes); it has no "
+        "waiting."
     ]
 
 
@@ -81,7 +81,7 @@ def test_the_longest_waiting_of_the_cell_is_told_with_its_run() -> None:
     }
     (sentence,) = told(tables)
     assert sentence.endswith(
-        ", where it waits as Late Sender for 75.0% of its time: tracemill report run1 shows why."
+        "; Late Sender is 75.0% of its time. For causes: tracemill report run1"
     )
 
 

@@ -58,16 +58,16 @@ def row(**changes: Any) -> dict[str, Any]:
 def test_so_few_runs_that_nothing_can_be_shown_are_told() -> None:
     other = row(source="exchange.f:88", spearman=0.5)
     assert list(describe_worst([row(), other])) == [
-        "x: 3 runs are too few to show that the share of a call site grows with the number of "
-        "processes beyond chance: even a perfect correlation has p = 0.33, and p below 0.05 is "
-        'asked for. Of those that matter "sweep/MPI_Wait" (exchange.f:71) correlates most (1.00); '
-        "it is 38.8% of communication at the largest run."
+        "x: 3 runs are too few to show significant growth of a call site's share with the number "
+        "of processes: even a perfect correlation has p = 0.33, but p below 0.05 is required. "
+        'Above the guard, "sweep/MPI_Wait" (exchange.f:71) has the largest correlation (1.00); '
+        "it is 38.8% of communication in the largest run."
     ]
 
 
 def test_enough_runs_without_growth_are_told_as_before() -> None:
     (sentence,) = describe_worst([row(perfect_p_value=2 / 120, spearman=-0.2)])
-    assert sentence.startswith("x: of no call site that matters")
+    assert sentence.startswith("x: no call site above the guard has")
 
 
 def test_a_growing_call_site_is_told_with_its_place() -> None:
@@ -80,6 +80,6 @@ def test_a_growing_call_site_is_told_with_its_place() -> None:
 def test_what_is_compared_is_told_where_nothing_can_be() -> None:
     (sentence,) = describe_worst([row(spearman=None, reason=TOO_FEW_RUNS)])
     assert sentence == (
-        "x: no call site can be ranked: fewer than three runs can be compared. Compared are runs "
-        "that communicate, of 2 processes or more unless told otherwise."
+        "x: no call site can be ranked: fewer than three runs can be compared. The comparison "
+        "includes runs with communication and at least 2 processes (default)."
     )

@@ -1,4 +1,4 @@
-"""The sections of a campaign's report; a module is one as in `reports.sections`."""
+"""The sections of a campaign's report. Every module of this folder is a section."""
 
 from tracemill.reports.material import Material
 from tracemill.reports.model import Section
@@ -6,5 +6,5 @@ from tracemill.reports.sections import build_sections, section_modules
 
 
 def build_campaign_sections(material: Material) -> tuple[Section, ...]:
-    """All sections that a campaign has something for, in order."""
+    """All non-empty sections of a campaign, in order."""
     return build_sections(material, section_modules(__name__, __path__))

@@ -1,4 +1,4 @@
-"""Call sites: where communication grows with the number of processes."""
+"""Call sites: growth of communication with the number of processes."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -13,54 +13,54 @@ PLACE = 50
 WORST = "worst_call_sites"
 MOST_DRAWN = 4
 MOST_CURVES = 7
-# False discovery rate up to which a growth is told as one; so does the query of the worst.
+# Largest false discovery rate of a significant growth; the query `worst_call_sites` uses the same.
 MOST_FALSE = 0.05
 
 RANKING = TableSpec(
     query="ranked_call_sites",
     title="Call sites that scale worst",
     note=(
-        "Spearman's rank correlation of a call site's share of all communication with the number "
-        "of processes, over all runs; q controls the false discovery rate over the call sites "
-        "(Benjamini and Hochberg); neither p nor q can be less than the least p, that of a perfect "
-        "correlation over as many runs. The 95% interval is of the coefficient in runs drawn again "
-        "(bootstrap); of few runs it is too narrow, as they hold few orders. A call site below "
-        "the guard may correlate perfectly and still not matter (Vetter and McCracken 2001)."
+        "Spearman's rank correlation between a call site's share of all communication and the "
+        "number of processes, over all runs. q controls the false discovery rate over the call "
+        "sites (Benjamini and Hochberg). Least p is the p-value of a perfect correlation over "
+        "these runs; p and q cannot be smaller. The 95% interval of the coefficient is from "
+        "resampled runs (bootstrap); with few runs it is too narrow, because few orders are "
+        "possible. A call site below the guard may correlate perfectly and still be unimportant "
+        "(Vetter and McCracken 2001)."
     ),
     row_limit=100,
     limited_per="application",
     titles={
         "place": "Place", "source": "Source", "spearman": "Spearman", "p_value": "p",
         "perfect_p_value": "Least p", "q_value": "q", "spearman_low": "95% interval from",
-        "spearman_high": "95% interval to", "course": "Share over processes",
-        "largest_share_ratio": "Share at the largest run", "mean_share_ratio": "Mean share",
-        "is_above_guard": "Matters", "largest_imbalance": "Max/mean", "run_count": "Runs",
+        "spearman_high": "95% interval to", "course": "Share by processes",
+        "largest_share_ratio": "Share in largest run", "mean_share_ratio": "Mean share",
+        "is_above_guard": "Above guard", "largest_imbalance": "Max/mean", "run_count": "Runs",
     },
     silent={"reason": None, "source": None},
 )  # fmt: skip
 OF_SIZES = TableSpec(
     query="ranked_call_sites_of_sizes",
-    title="Call sites that scale worst at one size",
+    title="Call sites that scale worst, by size",
     note=(
-        "The same over the runs of one problem size, for every size that was run with three "
-        "numbers of processes or more: what a fixed size shows, and sizes that grow with the "
-        "processes may hide."
+        "The same over the runs of one problem size, for every size with at least three process "
+        "counts. It shows effects that sizes growing with the processes may hide."
     ),
     row_limit=60,
     limited_per="application",
     titles={
         "place": "Place", "source": "Source", "spearman": "Spearman", "p_value": "p",
         "perfect_p_value": "Least p", "q_value": "q",
-        "largest_share_ratio": "Share at the largest run", "mean_share_ratio": "Mean share",
-        "is_above_guard": "Matters", "run_count": "Runs", "smallest_processes": "From processes",
-        "largest_processes": "To",
+        "largest_share_ratio": "Share in largest run", "mean_share_ratio": "Mean share",
+        "is_above_guard": "Above guard", "run_count": "Runs",
+        "smallest_processes": "From processes", "largest_processes": "To",
     },
     silent={"reason": None, "source": None},
 )  # fmt: skip
 BY_PROCESSES = TableSpec(
     query="communication_by_processes",
-    title="Communication over the number of processes",
-    note="Times of all processes together, mean over repetitions; least, mean and most of one.",
+    title="Communication by number of processes",
+    note="Sum over all processes, mean over repetitions; and least, mean and most per process.",
     row_limit=500,
     bars=("communication_ns",),
     titles={
@@ -71,8 +71,8 @@ BY_PROCESSES = TableSpec(
 )  # fmt: skip
 BY_OPERATION = TableSpec(
     query="operations_by_processes",
-    title="Operations over the number of processes",
-    note="Mean over runs of that many processes.",
+    title="Operations by number of processes",
+    note="Mean over the runs with this number of processes.",
     row_limit=500,
     bars=("total_ns",),
     titles={"communication_ratio": "Of communication", "application_ratio": "Of all time",
@@ -80,8 +80,8 @@ BY_OPERATION = TableSpec(
 )  # fmt: skip
 BY_CALL_SITE = TableSpec(
     query="call_sites_by_processes",
-    title="Call sites over the number of processes",
-    note="Mean over runs of that many processes; least, mean and most of one process.",
+    title="Call sites by number of processes",
+    note="Mean over the runs with this number of processes; least, mean and most per process.",
     row_limit=500,
     bars=("total_ns",),
     titles={"communication_ratio": "Of communication", "application_ratio": "Of all time",
@@ -92,7 +92,7 @@ BY_CALL_SITE = TableSpec(
 
 
 def build(material: Material) -> Section | None:
-    """The ranking, and the way there: all communication, operations, call sites."""
+    """The ranking of call sites, and communication by operation and call site."""
     views = material.tables(BY_PROCESSES, BY_OPERATION, BY_CALL_SITE)
     if not views:
         return None
@@ -107,17 +107,17 @@ def build(material: Material) -> Section | None:
 
 
 def describe_worst(ranking: Sequence[Row]) -> Iterator[str]:
-    """The worst call site that matters of every application, and what would have been first.
+    """The worst important call site of each application, and a worse one below the guard.
 
-    `ranking` needs to hold the first call site of every kind only.
+    `ranking` needs only the first call site of every kind.
     """
     for application in dict.fromkeys(row["application"] for row in ranking):
         own = [row for row in ranking if row["application"] == application]
         rated = [row for row in own if row["spearman"] is not None]
         if not rated:
             yield (
-                f"{application}: no call site can be ranked: {own[0]['reason']}. Compared are runs "
-                "that communicate, of 2 processes or more unless told otherwise."
+                f"{application}: no call site can be ranked: {own[0]['reason']}. The comparison "
+                "includes runs with communication and at least 2 processes (default)."
             )
             continue
         growing = [row for row in rated if row["is_above_guard"] and _grows(row)]
@@ -127,31 +127,31 @@ def describe_worst(ranking: Sequence[Row]) -> Iterator[str]:
             yield f"{application}: {_describe_too_few(rated)}"
         else:
             yield (
-                f"{application}: of no call site that matters does the share of communication "
-                "grow with the number of processes beyond chance."
+                f"{application}: no call site above the guard has a share of communication that "
+                "grows significantly with the number of processes."
             )
         if _grows(rated[0]) and not rated[0]["is_above_guard"]:
             yield (
-                f"{name_site(rated[0])} correlates most "
-                f"({number(rated[0]['spearman']):.2f}), but is only "
-                f"{share_of(rated[0]['largest_share_ratio'])} of communication at the largest run."
+                f"{name_site(rated[0])} has the largest correlation "
+                f"({number(rated[0]['spearman']):.2f}), but only "
+                f"{share_of(rated[0]['largest_share_ratio'])} of communication in the largest run."
             )
 
 
 def _describe_too_few(rated: Sequence[Row]) -> str:
-    """That no coefficient can be told from chance, and the largest that matters."""
+    """That the runs are too few for significance, and the largest important coefficient."""
     few = (
-        f"{count_of(rated[0]['run_count'], 'run')} are too few to show that the share of a call "
-        "site grows with the number of processes beyond chance: even a perfect correlation has "
-        f"p = {number(rated[0]['perfect_p_value']):.2g}, and p below {MOST_FALSE:g} is asked for."
+        f"{count_of(rated[0]['run_count'], 'run')} are too few to show significant growth of a "
+        "call site's share with the number of processes: even a perfect correlation has "
+        f"p = {number(rated[0]['perfect_p_value']):.2g}, but p below {MOST_FALSE:g} is required."
     )
     best = next((row for row in rated if row["is_above_guard"]), None)
     if best is None or number(best["spearman"]) <= 0:
         return few
     return (
-        f"{few} Of those that matter {name_site(best)} correlates most "
+        f"{few} Above the guard, {name_site(best)} has the largest correlation "
         f"({number(best['spearman']):.2f}); it is {share_of(best['largest_share_ratio'])} of "
-        "communication at the largest run."
+        "communication in the largest run."
     )
 
 
@@ -163,7 +163,7 @@ def _describe(row: Row) -> str:
     return (
         f"the share of {name_site(row)} grows most with the number of processes "
         f"(Spearman {number(row['spearman']):.2f}, q {number(row['q_value']):.2g}); it is "
-        f"{share_of(row['largest_share_ratio'])} of communication at the largest run"
+        f"{share_of(row['largest_share_ratio'])} of communication in the largest run"
     )
 
 
@@ -185,6 +185,6 @@ def _pictures(views: Sequence[Table]) -> Iterator[Picture]:
             name=f"operations-{application}",
             title=f"Communication of {application} by operation",
             draw=partial(draw_curves, curves, f"operations-{application}", "of all time"),
-            description=f"Shares of the time of all processes; largest in sum: {operations[0]}.",
+            description=f"Shares of the time of all processes. Largest in total: {operations[0]}.",
             of=f"Drawn from {BY_OPERATION.title}.",
         )

@@ -1,4 +1,4 @@
-"""Drill-down: from a cell of the grid to the call sites that lose there and their waiting."""
+"""Drill-down: from a cell of the grid to its losing call paths and their wait states."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -13,13 +13,13 @@ WORST = "worst_losses"
 
 CELLS = TableSpec(
     query="losing_call_paths",
-    title="Where in the grid which call paths lose",
+    title="Losing call paths by grid cell",
     note=(
-        "Up to three call paths per cell, those of the largest loss of either kind. Lost with "
-        "processes: growth of its time over all locations, as a share of that of all call paths "
-        "at fewer processes; lost with size: growth of its time per unit of computation, likewise. "
-        "Lost waiting: how many of the points lost with processes are waiting. Each leads to its "
-        "wait states."
+        "Up to three call paths per cell with the largest losses of either kind. Lost with "
+        "processes: growth of its time over all locations, as a share of the time of all call "
+        "paths with fewer processes. Lost with size: the same for its time per unit of "
+        "computation. Lost waiting: waiting part of the loss with processes. Each call path links "
+        "to its wait states."
     ),
     row_limit=500,
     titles={
@@ -31,11 +31,10 @@ CELLS = TableSpec(
 )  # fmt: skip
 WAITS = TableSpec(
     query="cell_wait_states",
-    title="Wait states of the call paths that lose",
+    title="Wait states of losing call paths",
     note=(
-        "In the best run at each corner of the cell. Longest rank: the one that spends most time "
-        "in these calls. What the run waited for, and which rank caused it, tells "
-        "`tracemill report RUN` with the run named here."
+        "In the best run at each corner of the cell. Longest rank: the rank with the most time in "
+        "these calls. For causes, see `tracemill report RUN` with the run named here."
     ),
     row_limit=2_000,
     titles={
@@ -47,7 +46,7 @@ WAITS = TableSpec(
 
 
 def build(material: Material) -> Section | None:
-    """Cells with their call paths, then these with their wait states in each run."""
+    """Cells with their call paths, and the wait states of these call paths in each run."""
     cells, waits = material.table(CELLS), material.table(WAITS)
     if not cells.rows:
         return None
@@ -61,35 +60,36 @@ def build(material: Material) -> Section | None:
 
 
 def describe_worst(losses: Sequence[Row]) -> Iterator[str]:
-    """The call path of every application that loses most in any cell, and what it waits in."""
+    """The call path with the largest loss of each application, and its wait state."""
     for row in losses:
-        lost = f"{row['application']}: most is lost {_describe_loss(row)}"
+        lost = f"{row['application']}: the largest loss is {_describe_loss(row)}"
         if row["finding"] is None:
-            yield f"{lost}; it does not wait there."
+            yield f"{lost}; it has no waiting."
             continue
         yield (
-            f"{lost}, where it waits as {row['finding']} for {share_of(row['wait_ratio'])} of "
-            f"its time: tracemill report {row['run']} shows why."
+            f"{lost}; {row['finding']} is {share_of(row['wait_ratio'])} of its time. For causes: "
+            f"tracemill report {row['run']}"
         )
 
 
 def _describe_loss(row: Row) -> str:
-    """By whom, over which side of the cell and how much: with size if not with processes."""
+    """The call path, side of the cell and amount of a loss: with processes, else with size."""
     if number(row["loss_processes_ratio"]) > 0:
         most = count_of(row["upper_processes"], "process", "processes")
         return (
-            f"with processes by {name_site(row)} from {number(row['lower_processes']):,.0f} to "
-            f"{most} ({share_of(row['loss_processes_ratio'])} of the time at fewer)"
+            f"in {name_site(row)}, from {number(row['lower_processes']):,.0f} to "
+            f"{most} ({share_of(row['loss_processes_ratio'])} of the time with fewer)"
         )
     return (
-        f"with size, as nothing is with processes, by {name_site(row)} from {row['size_axis']} "
+        f"in {name_site(row)}, from {row['size_axis']} "
         f"{number(row['lower_size']):g} to {number(row['upper_size']):g} "
-        f"({share_of(row['loss_size_ratio'])} of the time at the smaller, per unit of computation)"
+        f"({share_of(row['loss_size_ratio'])} of the time at the smaller size, per unit of "
+        "computation; no loss with processes)"
     )
 
 
 def link_cells(cells: Table, waits: Table) -> tuple[Table, Table]:
-    """The tables with rows that lead from one to the first of the same in the other, and back."""
+    """The tables with links from each row to the first matching row of the other table."""
     lower, upper = (tuple(_key(row) for row in table.as_dicts()) for table in (waits, cells))
     below = {key: f"waits-{number}" for number, key in enumerate(dict.fromkeys(lower))}
     above = {key: f"cell-{number}" for number, key in enumerate(dict.fromkeys(upper))}

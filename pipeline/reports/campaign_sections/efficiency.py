@@ -1,4 +1,4 @@
-"""Efficiency: over the grid of processes and sizes, and how it grows there."""
+"""Efficiency over the grid of processes and sizes, and its growth."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -21,22 +21,23 @@ from tracemill.stages.models.efficiency_grid.parts import LEAST_GROWTH
 
 PLACE = 20
 MOST_DRAWN = 4
-"""Applications that get pictures; a table holds all."""
+"""Maximum number of applications with pictures; the tables contain all."""
 MOST_CURVES = 8
 DEFINITIONS = dict(
     zip(
         campaigns.EFFICIENCIES,
         (
-            "Efficiency is as it was given with the measurements.",
-            "Efficiency is achieved over attainable performance: amount of computation / (T × p × "
-            "what a process attains per second), T being the time on p processes.",
-            "Efficiency is speed-up / p = (T0 × p0) / (T × p), T being the time on p processes and "
-            "T0 that on the fewest, p0, with which this size was measured.",
+            "Efficiency is as given with the measurements.",
+            "Efficiency is achieved divided by attainable performance: amount of computation / "
+            "(T × p × attainable performance of a process per second). T is the time on p "
+            "processes.",
+            "Efficiency is speed-up / p = (T0 × p0) / (T × p). T is the time on p processes; T0 is "
+            "the time on p0 processes, the fewest measured with this size.",
         ),
         strict=True,
     )
 )
-"""What is said of every definition of efficiency."""
+"""A sentence for each definition of efficiency."""
 OUT_OF_MEMORY = "out of memory"
 _ALL_BUT_ROUNDING = 1e-9
 _LEAST_POINTS = 0.1
@@ -47,8 +48,8 @@ EFFICIENCIES = TableSpec(
     row_limit=2_000,
     titles={
         "efficiency_ratio": "Efficiency", "best_ns": "Best time", "median_ns": "Median",
-        "repetition_count": "Runs", "reference_processes": "Refers to processes",
-        "efficiency_definition": "Efficiency is",
+        "repetition_count": "Runs", "reference_processes": "Reference processes",
+        "efficiency_definition": "Definition",
     },
     silent={"variant": "", "reason": None, "state": "measured"},
     said_once=("application", "efficiency_definition"),
@@ -59,10 +60,10 @@ MARKS = TableSpec(
     note=(
         "Nine figures per program: ranges of processes and size, three marks (mean growth of "
         "efficiency over the cells of the grid, with processes, with size, with both), highest and "
-        "lowest efficiency. Ranges, marks and growth are of what cells cover, efficiencies of all "
-        "configurations; Covered is the share of the area between these. Regions beside the whole "
-        "are parts over which growth keeps its sign. "
-        "Growth from end to end does not depend on how dense the grid is (Teplov 2014)."
+        "lowest efficiency. Ranges, marks and growth are for the area that cells cover; "
+        "efficiencies are for all configurations. Covered is the share of their area that cells "
+        "cover. Regions other than the whole are parts with the same sign of growth. Growth from "
+        "end to end does not depend on the density of the grid (Teplov 2014)."
     ),
     row_limit=200,
     limited_per="application",
@@ -78,9 +79,9 @@ CELLS = TableSpec(
     query="grid_cell_marks",
     title="Cells of the grid",
     note=(
-        "A cell reaches over configurations without efficiency to the nearest ones with. Of two as "
-        "large from one corner only one can be, as cells never overlap: that with fewer steps of "
-        "processes, by the order of the method."
+        "A cell skips configurations without efficiency and extends to the nearest ones with "
+        "efficiency. Cells never overlap: if two of equal size start at one corner, the method "
+        "takes the one with fewer process steps."
     ),
     row_limit=2_000,
     titles={"mark_procs": "MarkProcs", "mark_data": "MarkData", "mark_all": "MarkAll"},
@@ -90,8 +91,8 @@ SPEED_UPS = TableSpec(
     query="speed_ups",
     title="Speed-up",
     note=(
-        "Over the run with the fewest processes of the same size, which counts as having a "
-        "speed-up of as many as it has processes."
+        "Relative to the run of the same size with the fewest processes. The speed-up of this "
+        "reference is its number of processes."
     ),
     row_limit=2_000,
     titles={"best_ns": "Best time", "efficiency_ratio": "Of the ideal"},
@@ -99,7 +100,7 @@ SPEED_UPS = TableSpec(
 
 
 def build(material: Material) -> Section:
-    """The grid, its marks, and the scaling of the best runs."""
+    """The grid, its marks, and the speed-up of the best runs."""
     efficiencies, cells, speed_ups = map(material.table, (EFFICIENCIES, CELLS, SPEED_UPS))
     marks = material.table(MARKS)
     return Section(
@@ -115,7 +116,7 @@ def build(material: Material) -> Section:
 
 
 def describe_marks(marks: Sequence[Row]) -> Iterator[str]:
-    """What the marks of each program mean, in a sentence each."""
+    """The marks of each program in one sentence."""
     for row in marks:
         if row["region"] != "whole":
             continue
@@ -129,13 +130,13 @@ def describe_marks(marks: Sequence[Row]) -> Iterator[str]:
         ]
         yield (
             f"{row['application']}: over {_describe_cover(row)}, "
-            f"efficiency {join_words(directions)}, from end to end; over all configurations it is "
+            f"efficiency {join_words(directions)}, from end to end. Over all configurations, it is "
             f"{format_share(number(row['min_efficiency_ratio']))} to {format_share(highest)}."
         )
 
 
 def _describe_cover(row: Row) -> str:
-    """What the cells cover: their ranges, and what share of the grid they leave out."""
+    """The ranges that cells cover, and their share of the grid."""
     ranges = (
         f"{number(row['min_processes']):g} to {number(row['max_processes']):g} processes and sizes "
         f"{number(row['min_size']):g} to {number(row['max_size']):g}"
@@ -158,15 +159,15 @@ def _direction(growth: float, highest: float) -> str:
 
 
 def describe_definitions(definitions: Iterable[object]) -> Iterator[str]:
-    """What efficiency means here, and which of the repetitions it is of."""
+    """The definition of efficiency, and the runs that are used."""
     found = list(dict.fromkeys(str(definition) for definition in definitions))
     for definition in found:
         yield DEFINITIONS[definition]
     if found:
         yield (
-            "Efficiency, marks and speed-up use the best run of a configuration, whatever its "
-            "threads and other parameters. Indices and serial fractions use the shortest run of "
-            "the launch with the least median time, models of the run time all runs of that launch."
+            "Efficiency, marks and speed-up use the best run of a configuration, with any threads "
+            "and other parameters. Indices and serial fractions use the shortest run of the launch "
+            "with the shortest median time; models of the run time use all runs of that launch."
         )
 
 
@@ -192,9 +193,9 @@ def _pictures(
 
 
 def read_grid(rows: Sequence[Row], stated: Row) -> Grid:
-    """Efficiencies of a program on the axis of sizes that its marks are `stated` to be over.
+    """Efficiencies of a program on the size axis of its marks (`stated`).
 
-    Of sizes with the same amount of computation the best; 0 where memory did not suffice.
+    The best of sizes with the same amount of computation; 0 for runs out of memory.
     """
     is_size = stated["size_axis"] == SIZE_AXES[0]
     column = "size" if is_size else "computation_size"
@@ -218,20 +219,20 @@ def _is_out_of_memory(row: Row) -> bool:
 
 
 def describe_zeros(rows: Sequence[Row], stated: Row) -> str:
-    """That configurations without enough memory are drawn as 0, and whether marks count them so."""
+    """The number of configurations out of memory, drawn as 0, and their effect on marks."""
     count = sum(map(_is_out_of_memory, rows))
     if not count:
         return ""
-    counted = "count them so" if stated["are_memory_failures_zero"] else "leave them out"
+    counted = "also count them as 0" if stated["are_memory_failures_zero"] else "leave them out"
     return (
-        f" {count_of(count, 'configuration')} for which memory did not suffice "
+        f" {count_of(count, 'configuration')} that ran out of memory "
         f"{'is' if count == 1 else 'are'} drawn as 0; marks {counted}."
     )
 
 
 def _surface(application: str, grid: Grid, zeros: str) -> Picture:
     has_holes = bool(np.isnan(grid.values).any())
-    told = " Configurations are points; where one has no efficiency, there is a hole."
+    told = " Points are configurations; holes are configurations without efficiency."
     return Picture(
         name=f"surface-{application}",
         title=f"Efficiency of {application} over processes and size",
@@ -254,7 +255,7 @@ def read_marks(cells: Sequence[Row]) -> list[Cell]:
 
 
 def _points(ratio: float) -> str:
-    """A change of efficiency in points; of a small one the first digit."""
+    """A change of efficiency in points; small changes with one digit."""
     points = 100 * ratio
     return f"{points:+.1g}" if 0 < abs(points) < _LEAST_POINTS else f"{points:+.1f}"
 
@@ -265,14 +266,14 @@ def _heat_map(application: str, grid: Grid, cells: Sequence[Row], zeros: str) ->
         title=f"Efficiency of {application} as a map",
         draw=partial(draw_heat_map, grid, f"grid-{application}", read_marks(cells)),
         description=_describe(grid)
-        + " Between four configurations: MarkProcs, then MarkData of their cell, in points."
+        + " Between four configurations: MarkProcs and MarkData of their cell, in points."
         + zeros,
         of=f"Drawn from {EFFICIENCIES.title} and {CELLS.title}.",
     )
 
 
 def _describe(grid: Grid) -> str:
-    """Efficiency at the ends of the grid, of the smallest size and of the largest."""
+    """Efficiency at the ends of the grid, for the smallest and the largest size."""
     ends = dict.fromkeys((grid.sizes[0], grid.sizes[-1]))
     what = "size" if grid.size_label == "problem size" else grid.size_label
     parts = [
@@ -308,7 +309,7 @@ def _scaling(application: str, rows: Sequence[Row]) -> Picture:
 
 
 def describe_speed_up(rows: Sequence[Row]) -> str:
-    """The highest speed-up of an application, and at which sizes it is reached."""
+    """The highest speed-up of an application, and its sizes."""
     if not rows:
         return "No run was measured."
     highest = max(number(row["speed_up"]) for row in rows)
@@ -323,15 +324,17 @@ def describe_speed_up(rows: Sequence[Row]) -> str:
     processes = count_of(fewest, "process", "processes")
     references = [number(row["reference_processes"]) for row in best if row["processes"] == fewest]
     return (
-        f"The highest speed-up is {highest:.3g} with {processes} {place}: measured, at fixed size, "
+        f"The highest speed-up is {highest:.3g} with {processes} {place} (measured, fixed size), "
         f"{_describe_reference(min(references), max(references))}."
     )
 
 
 def _describe_reference(fewest: float, most: float) -> str:
-    """Which run a speed-up is over, and what that run itself counts as."""
-    run = "over the best run of the same size on"
+    """The reference run of a speed-up, and the speed-up assigned to it."""
+    run = "relative to the best run of the same size on"
     if fewest != most:
-        return f"{run} its fewest processes, {fewest:g} to {most:g}, which counts as that many"
-    counted = "" if most == 1 else f", which counts as {most:g}"
+        return (
+            f"{run} the fewest processes ({fewest:g} to {most:g}), whose speed-up is their number"
+        )
+    counted = "" if most == 1 else f", whose speed-up is set to {most:g}"
     return f"{run} {count_of(most, 'process', 'processes')}{counted}"

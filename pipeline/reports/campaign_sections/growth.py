@@ -1,4 +1,4 @@
-"""Growth: overheads, wait states and call paths over the number of processes."""
+"""Growth of overheads, wait states and call paths with the number of processes."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,29 +9,29 @@ from tracemill.reports.units import Value
 from tracemill.reports.wording import Row, count_of, name_site, number, said, share_of
 
 PLACE = 60
-# Shares of all time: less growth than that is not worth a sentence.
+# Shares of all time: smaller growth has no sentence.
 LEAST = 0.01
 
 _TITLES = {
-    "smallest_share_ratio": "At fewest",
-    "largest_share_ratio": "At most processes",
+    "smallest_share_ratio": "Fewest processes",
+    "largest_share_ratio": "Most processes",
     "growth_ratio": "Growth",
     "growth_exponent": "Exponent",
-    "growth_error": "Its error",
+    "growth_error": "Exponent error",
     "p_value": "p",
     "run_count": "Runs",
-    "wait_share_ratio": "Waiting at most",
-    "path_share_ratio": "Of the path at most",
+    "wait_share_ratio": "Waiting, most processes",
+    "path_share_ratio": "Of the path, most processes",
     "other_sizes": "At other sizes",
 }
 _SILENT: dict[str, Value] = {"other_sizes": None, "source": None, "title": None}
-_ENDS = "at the fewest and at the most processes of the largest size, without runs of one process"
+_ENDS = "with the fewest and the most processes of the largest size, without runs of one process"
 METRICS = TableSpec(
     query="growing_metrics",
     title="Overheads and wait states that grow most",
     note=(
         f"Shares of the time of all locations, {_ENDS}. Exponent b, over all sizes: the sum over "
-        "all processes grows as p^b; 0 where work is only divided."
+        "all processes grows as p^b; b = 0 if the work is only divided."
     ),
     row_limit=60,
     limited_per="application",
@@ -43,9 +43,9 @@ CALL_PATHS = TableSpec(
     title="Call paths whose share grows most",
     note=(
         f"Time of call paths without callees as a share of the time of all locations, {_ENDS}; "
-        "the part of it that is waiting, and their part of the critical path, at the most. "
-        "Exponent b, over all sizes: the sum over all processes grows as p^b; 0 where work is only "
-        "divided."
+        "also its waiting part and their part of the critical path, with the most processes. "
+        "Exponent b, over all sizes: the sum over all processes grows as p^b; b = 0 if the work is "
+        "only divided."
     ),
     row_limit=60,
     limited_per="application",
@@ -54,12 +54,12 @@ CALL_PATHS = TableSpec(
 )
 MODELS = TableSpec(
     query="modelled_call_paths",
-    title="How call paths depend on processes and size",
+    title="Models of call paths over processes and size",
     note=(
-        "Normal form of the time per process, without callees, in seconds; terms are chosen by the "
-        "error of configurations that are left out, and describe nothing if it is above 25%. "
-        "Communication is fitted without runs of a single process, which waits for nobody: see "
-        "From processes. 1 - 1/p is what the others wait for one."
+        "Normal form of the time per process, without callees, in seconds. The terms have the "
+        "smallest error for configurations that are left out; above 25%, the model is not usable. "
+        "Communication is fitted without runs of a single process, which never waits: see From "
+        "processes. 1 - 1/p is the waiting of all other processes for one."
     ),
     row_limit=60,
     limited_per="application",
@@ -74,21 +74,21 @@ RANGE = "growth_range"
 ENDS = ("smallest", "largest")
 TOTALS = TableSpec(
     query="runs_without_total",
-    title="Runs without a time that call sites are part of",
-    note="Only their call sites are known: they have no shares of all time.",
+    title="Runs without a total time",
+    note="Only call sites are available for these runs, so they have no shares of all time.",
     row_limit=100,
 )
 
 
 def build(material: Material) -> Section | None:
-    """What grows with processes and size."""
+    """Metrics and call paths that grow with processes and size."""
     tables = material.tables(METRICS, CALL_PATHS, MODELS, TOTALS)
     if not tables:
         return None
     rows = {table.name: table.as_dicts() for table in tables}
     return Section(
         key="growth",
-        title="What grows",
+        title="Growth",
         sentences=said(
             *describe_range(material.rows(RANGE)),
             *describe_growth(rows.get(CALL_PATHS.query, ())),
@@ -100,18 +100,18 @@ def build(material: Material) -> Section | None:
 
 
 def describe_range(ranges: Sequence[Row]) -> Iterator[str]:
-    """Of which runs the shares of every application are, and how many are left out."""
+    """The runs that the shares of each application come from, and the number left out."""
     for row in ranges:
         fewest, most = (f"{row['size_name']} = {number(row[f'{end}_run_size']):g}" for end in ENDS)
         first = count_of(row["smallest_processes"], "process", "processes")
-        at = f"{first} and of {row['largest_processes']}, both at {most}"
+        at = f"{row['smallest_processes']} and {row['largest_processes']} processes, both at {most}"
         if fewest != most:
-            at = f"{first} at {fewest} and of {row['largest_processes']} at {most}"
+            at = f"{first} at {fewest} and {row['largest_processes']} at {most}"
         elif row["size_count"] != 1:
             at += f", the largest of {row['size_count']} sizes"
         yield (
-            f"{row['application']}: of {count_of(row['run_count'], 'run')} that are compared, "
-            f"shares are those of {at}.{_describe_left_out(row)}"
+            f"{row['application']}: {count_of(row['run_count'], 'run')} compared; shares are from "
+            f"runs with {at}.{_describe_left_out(row)}"
         )
 
 
@@ -120,7 +120,7 @@ def _describe_left_out(row: Row) -> str:
         return ""
     verb = "is" if row["left_out_count"] == 1 else "are"
     most = count_of(row["left_out_processes"], "process", "processes")
-    return f" {count_of(row['left_out_count'], 'run')} of {_up_to(row)}{most} {verb} left out."
+    return f" {count_of(row['left_out_count'], 'run')} with {_up_to(row)}{most} {verb} left out."
 
 
 def _up_to(row: Row) -> str:
@@ -128,14 +128,14 @@ def _up_to(row: Row) -> str:
 
 
 def describe_totals(count: int) -> str:
-    """How many runs are left out as nothing tells what their call sites are part of."""
+    """The number of runs left out because they have no total time."""
     if not count:
         return ""
-    return f"{count_of(count, 'run')} left out: no time is known that its call sites are part of."
+    return f"{count_of(count, 'run')} left out: no total time is available."
 
 
 def describe_growth(paths: Sequence[Row]) -> Iterator[str]:
-    """The call path that grows most of every application."""
+    """The call path with the largest growth of each application."""
     seen: set[object] = set()
     for row in paths:
         if row["application"] in seen or number(row["growth_ratio"]) < LEAST:

@@ -1,4 +1,4 @@
-"""Indices: speed-ups and efficiencies, each with all that it refers to."""
+"""Indices: speed-ups and efficiencies, each with its constraint, model and reference."""
 
 from tracemill.base.text import join_words
 from tracemill.reports.material import Material, filled
@@ -12,9 +12,9 @@ INDICES = TableSpec(
     query="indices",
     title="Performance indices P(U, B, M, O)",
     note=(
-        "Measure, constraint, model and reference point of every number. Blocks differ in "
-        "constraint, definition or reference point: never compare numbers of one with those of "
-        "another, as a speed-up looks better the slower its reference."
+        "Every index has a measure, constraint, model and reference point. Blocks differ in "
+        "constraint, definition or reference point. Do not compare numbers of different blocks: a "
+        "slower reference gives a larger speed-up."
     ),
     row_limit=1_000,
     titles={"measure": "Measure (U)", "constraint_kind": "Constraint (B)", "model": "Model (M)",
@@ -24,10 +24,10 @@ INDICES = TableSpec(
 BLOCKS = "index_blocks"
 SERIAL_PARTS = TableSpec(
     query="serial_parts",
-    title="Serial fraction after Karp and Flatt",
-    note="Outside 0 to 1 the linear model does not hold: the program gains more, or loses time.",
+    title="Serial fraction (Karp and Flatt)",
+    note="Outside 0 to 1, the linear model does not hold: the program gains more, or loses time.",
     row_limit=500,
-    titles={"is_in_range": "Can be", "reference_processes": "Refers to processes"},
+    titles={"is_in_range": "In range", "reference_processes": "Reference processes"},
 )
 
 
@@ -50,7 +50,7 @@ def build(material: Material) -> Section | None:
 
 
 def describe_blocks(blocks: Row) -> str:
-    """How many blocks there are, and what they refer to; nothing of a single one."""
+    """The number of blocks and their references; nothing for a single block."""
     if int(blocks["block_count"] or 0) < 2:
         return ""
     references = [
@@ -62,20 +62,20 @@ def describe_blocks(blocks: Row) -> str:
         if blocks[name]
     ]
     return (
-        f"Indices stand in {count_of(blocks['block_count'], 'block')}, each of one constraint and "
-        f"one reference; together these refer to {join_words(references)}."
+        f"There are {count_of(blocks['block_count'], 'block')} of indices, each with one "
+        f"constraint and one reference; the references are {join_words(references)}."
     )
 
 
 def describe_computation(overview: Row) -> str:
-    """What is taken as the amount of computation, and what depends on it."""
+    """The amount of computation, and the results that depend on it."""
     names, amounts = overview["size_names"], overview["computation_sizes"]
     what = f"The amount of computation is {amounts}"
     how = ""
     if names == amounts:
-        what = f"The size {names} itself is taken as the amount of computation"
-        how = f'; say otherwise with --computation-size, such as "{names}**3"'
+        what = f"The amount of computation is the size {names} itself"
+        how = f'; change it with --computation-size, for example "{names}**3"'
     return (
-        f"{what}: speed-ups between sizes, efficiency at scaled size and the scalability function "
+        f"{what}. Speed-ups between sizes, efficiency at scaled size and the scalability function "
         f"S depend on it{how}."
     )

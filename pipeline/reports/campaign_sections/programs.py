@@ -1,4 +1,4 @@
-"""Programs: put into the order of their marks."""
+"""Programs, ordered by their marks."""
 
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section
@@ -8,17 +8,17 @@ PLACE = 30
 
 ORDERS = TableSpec(
     query="programs_compared",
-    title="Programs in the order of their marks",
+    title="Programs by mark",
     note=(
-        "Lowest mark first, which scales worst. Only programs whose efficiency means the same "
-        "are compared. Source tells whose marks they are: of this campaign, or as published."
+        "Lowest mark first: it scales worst. Only programs with the same definition of efficiency "
+        "are compared. Source: this campaign, or a publication."
     ),
     row_limit=500,
     silent={"reason": None},
 )
 AGREEMENT = TableSpec(
     query="orders_compared",
-    title="How far the orders agree",
+    title="Agreement of the orders",
     silent={"reason": None},
 )
 

@@ -1,4 +1,4 @@
-"""Runs: what was measured, how often, and what failed."""
+"""Runs: configurations, repetitions and failures."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,7 +13,7 @@ PLACE = 90
 CONFIGURATIONS = TableSpec(
     query="configurations",
     title="Configurations",
-    note="Best, median and longest time of the repetitions; spread: longest less best, of median.",
+    note="Best, median and longest time of the repetitions. Spread: (longest − best) / median.",
     row_limit=500,
     bars=("best_ns",),
     titles={"best_ns": "Best", "median_ns": "Median", "longest_ns": "Longest", "run_count": "Runs",
@@ -24,21 +24,21 @@ FAILED = TableSpec(query="failed_runs", title="Runs that failed")
 
 NAMES = TableSpec(
     query="programs_by_names",
-    title="Programs that only names of traces tell",
-    note="If these are several programs, tell them apart by a pattern or a list of runs.",
+    title="Programs identified by trace names only",
+    note="If these are several programs, separate them with a pattern or a list of runs.",
     row_limit=500,
     titles={"run_count": "Runs", "first_label": "First", "last_label": "Last"},
 )
 VARYING = TableSpec(
     query="varying_parameters",
-    title="Parameters in which runs of a program differ",
+    title="Parameters that differ between runs of a program",
     row_limit=500,
     titles={"parameter": "Parameter", "parameter_values": "Values"},
 )
 
 
 def build(material: Material) -> Section:
-    """Configurations and their times; runs that failed; what was taken together."""
+    """Configurations and their times, failed runs, and grouped runs."""
     failed, names, varying = map(material.table, (FAILED, NAMES, VARYING))
     return Section(
         key="runs",
@@ -53,25 +53,25 @@ def build(material: Material) -> Section:
 
 
 def describe_names(rows: Sequence[Row]) -> Iterator[str]:
-    """Which traces were taken for runs of one program though nothing but their names says so."""
+    """Traces that are grouped as one program only by their names."""
     for row in rows:
         yield (
-            f"{row['application']}: {count_of(row['run_count'], 'run')} were taken together by the "
+            f"{row['application']}: {count_of(row['run_count'], 'run')} are grouped by the "
             f"names of their traces, {row['first_label']} to {row['last_label']}."
         )
 
 
 def describe_varying(rows: Sequence[Row]) -> Iterator[str]:
-    """Which runs of one program differ in more than processes, threads and size."""
+    """Parameters other than processes, threads and size that differ between runs."""
     for application in dict.fromkeys(row["application"] for row in rows):
         own = [row for row in rows if row["application"] == application]
-        told = join_words([f"{row['parameter']} ({row['parameter_values']})" for row in own])
+        varying = join_words([f"{row['parameter']} ({row['parameter_values']})" for row in own])
         yield (
-            f"{application}: runs differ in {told}; the best of each configuration stands in the "
-            "grid and in models, all count in what grows."
+            f"{application}: runs differ in {varying}. The grid and the models use the best run of "
+            "each configuration; growth uses all runs."
         )
 
 
 def describe_failures(count: int) -> str:
-    """How many runs are missing; else nothing."""
-    return f"{count_of(count, 'run')} could not be used; see below why." if count else ""
+    """The number of failed runs; else nothing."""
+    return f"{count_of(count, 'run')} could not be used; for reasons, see below." if count else ""

@@ -1,4 +1,4 @@
-"""Summary: what the campaign is, and what a reader should know first."""
+"""Summary: the most important facts of the campaign."""
 
 from tracemill.reports import scaling
 from tracemill.reports.campaign_sections import call_sites, efficiency, growth, runs, surface
@@ -54,7 +54,7 @@ def _facts(overview: Row) -> tuple[Fact, ...]:
 
 
 def describe_size(overview: Row) -> str:
-    """The campaign in one sentence: how many runs of what, over which range."""
+    """The campaign in one sentence: runs, programs and ranges."""
     measured = count_of(overview["measured_count"], "run")
     programs = (
         str(overview["applications"])
@@ -69,9 +69,9 @@ def describe_size(overview: Row) -> str:
 
 
 def describe_times(overview: Row) -> str:
-    """What the times are."""
+    """The range of run times, and the measured part."""
     if overview["shortest_ns"] is None:
-        return "No times are known."
+        return "No times are available."
     return (
         f"Runs take {time_of(overview['shortest_ns'])} to {time_of(overview['longest_ns'])} "
         f"({overview['timed_parts']})."
@@ -79,7 +79,7 @@ def describe_times(overview: Row) -> str:
 
 
 def describe_failures(overview: Row) -> str:
-    """How many runs failed, and with what; else nothing."""
+    """The number and configurations of failed runs; else nothing."""
     failed = int(overview["run_count"] or 0) - int(overview["measured_count"] or 0)
     if not failed:
         return ""

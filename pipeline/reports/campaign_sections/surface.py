@@ -1,4 +1,4 @@
-"""Surface: models of the run time over processes and size, and how far they scale."""
+"""Surface: models of the run time over processes and size, and their scaling limits."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -26,28 +26,29 @@ from tracemill.reports.wording import Row, count_of, number, said, share_of
 PLACE = 40
 MOST_DRAWN = 2
 MOST_TOLD = 4
-"""Ranges of sizes that a sentence tells apart; of more, those of the fewest and most processes."""
+"""Maximum number of size ranges in a sentence; otherwise, only the two extreme ones."""
 NANOSECONDS = 1e9
 SMOOTH = "smooth"
 METHODS = {
-    FIXED_SIZE: "at fixed size, the time by linear speed-up over the fitted time",
-    SCALED_SIZE: "at scaled size, the fitted mean speed-up over that at the size named",
+    FIXED_SIZE: "at fixed size, the time with linear speed-up divided by the fitted time",
+    SCALED_SIZE: "at scaled size, the fitted mean speed-up divided by that at the start",
 }
-"""What efficiency is along a constraint, as measure and method."""
+"""Definition of efficiency along a constraint."""
 
 FITS = TableSpec(
     query="fitted_models",
     title="Models of the run time",
     note=(
-        "Seconds over processes p and size; relative errors of the fit, and of configurations left "
-        "out of it. The model of the least such error is chosen, of nearly equal ones the simpler, "
-        "and a smooth one only if it halves the error of every formula; none if that error is "
-        "above 25%. A smooth deviation is no formula: it is interpolated between measurements by a "
-        "Gaussian process, and its parameters are effective ones."
+        "Seconds over processes p and size, with relative errors of the fit and of configurations "
+        "left out of it (cross-validation). The chosen model has the smallest cross-validated "
+        "error; if errors are nearly equal, it is the simplest. A smooth model is chosen only if "
+        "it halves the error of every formula. No model is chosen if the error is above 25%. A "
+        "smooth model has no formula: a Gaussian process interpolates between measurements, and "
+        "the number of its parameters is an effective one."
     ),
     titles={
         "is_chosen": "Chosen", "parameter_count": "Parameters",
-        "relative_error_ratio": "Error", "cross_validated_ratio": "Error left out",
+        "relative_error_ratio": "Error", "cross_validated_ratio": "Cross-validated error",
     },
     silent={"reason": None},
 )  # fmt: skip
@@ -59,13 +60,13 @@ TIMES = TableSpec(
     titles={"error_ratio": "Error"},
     silent={"lower_ns": None, "upper_ns": None},
 )
-INTERVALS = "Of further runs 95% are expected between lower and upper."
+INTERVALS = "95% of further runs are expected between lower and upper."
 MAPS = TableSpec(
     query="scalability_maps",
     title="Scalability function",
     note=(
-        "S = dR/dt, how the mean speed-up R = s/(p T) changes along a constraint (Sekiguchi and "
-        "Sato 1994): above 0 still gaining, below 0 losing. s is the amount of computation."
+        "S = dR/dt: change of the mean speed-up R = s/(p T) along a constraint (Sekiguchi and Sato "
+        "1994). Above 0: still gaining; below 0: losing. s is the amount of computation."
     ),
     row_limit=2_000,
     titles={"constraint_kind": "Constraint", "scalability": "S", "mean_speed_up": "R",
@@ -73,20 +74,20 @@ MAPS = TableSpec(
 )  # fmt: skip
 LIMITS = TableSpec(
     query="scaling_limits",
-    title="Where scaling ends",
-    note="By the chosen model: where S changes sign, and the largest number of processes that "
-    "keeps efficiency above a bound.",
+    title="Scaling limits",
+    note="According to the chosen model: changes of the sign of S, and the largest number of "
+    "processes that keeps efficiency above a bound.",
     row_limit=500,
-    titles={"constraint_kind": "Constraint", "crossing_processes": "Processes there",
-            "crossing_size": "Size there", "start_processes": "From processes",
+    titles={"constraint_kind": "Constraint", "crossing_processes": "Processes at limit",
+            "crossing_size": "Size at limit", "start_processes": "From processes",
             "start_size": "From size", "is_falling": "Falling",
-            "is_extrapolated": "Not measured there"},
+            "is_extrapolated": "Extrapolated"},
     silent={"note": None},
 )  # fmt: skip
 
 
 def build(material: Material) -> Section | None:
-    """The chosen model, its pictures, and where scaling ends."""
+    """The chosen model, its pictures, and the scaling limits."""
     fits = material.table(FITS)
     if not fits.rows:
         return None
@@ -106,53 +107,53 @@ def build(material: Material) -> Section | None:
 
 
 def _explain_intervals(times: Table) -> Table:
-    """The table with what its intervals are, if it shows any."""
+    """The table with an explanation of its intervals, if it has any."""
     return times if "lower_ns" in times.hidden else replace(times, note=f"{times.note} {INTERVALS}")
 
 
 def describe_choice(fits: Sequence[Row]) -> Iterator[str]:
-    """The chosen model of each application, or why there is none."""
+    """The chosen model of each application, or the reason for none."""
     for application in dict.fromkeys(row["application"] for row in fits):
         own = [row for row in fits if row["application"] == application]
         yield f"{application}: {_describe_best(own[0])}{_explain_smooth(own)}"
 
 
 def _describe_best(best: Row) -> str:
-    """Of the models of an application, best first, the first."""
+    """The best model of an application."""
     if best["formula"] is None:
         return f"no model can be fitted: {best['reason']}."
     formula = f"T = {best['formula']} seconds ({best['model']})"
     if best["cross_validated_ratio"] is None:
         return (
-            "models can be fitted, but not be held against configurations they were not fitted "
-            "to: none is chosen."
+            "models can be fitted, but not validated with configurations that were left out: none "
+            "is chosen."
         )
-    off = f"off by {share_of(best['cross_validated_ratio'])} on average where it was not fitted"
+    off = f"with a cross-validated error of {share_of(best['cross_validated_ratio'])}"
     if best["is_chosen"]:
         return f"{formula}, {off}."
-    return f"no model describes these runs: the least bad, {formula}, is {off}."
+    return f"no model describes these runs: the best is {formula}, {off}."
 
 
 def _explain_smooth(own: Sequence[Row]) -> str:
-    """What a smooth model is if it is chosen, where its values stand, and the best formula."""
+    """An explanation of a smooth model, if it is chosen, and the best formula."""
     if not own[0]["is_chosen"] or own[0]["model"] != SMOOTH:
         return ""
     formulas = [row for row in own if row["cross_validated_ratio"] is not None][1:]
     best = (
-        f" The best formula, T = {formulas[0]['formula']} seconds ({formulas[0]['model']}), is off "
-        f"by {share_of(formulas[0]['cross_validated_ratio'])}."
+        f" The best formula, T = {formulas[0]['formula']} seconds ({formulas[0]['model']}), has an "
+        f"error of {share_of(formulas[0]['cross_validated_ratio'])}."
         if formulas
         else ""
     )
     return (
-        " The smooth deviation is no formula: it is interpolated between measurements by a "
-        f"Gaussian process with {count_of(own[0]['parameter_count'], 'effective parameter')} in "
-        f'all; its values are in "{TIMES.title}", and in surface_points for queries.{best}'
+        " A smooth model has no formula: a Gaussian process with "
+        f"{count_of(own[0]['parameter_count'], 'effective parameter')} interpolates between "
+        f'measurements. Its values are in "{TIMES.title}" and in the table surface_points.{best}'
     )
 
 
 def describe_limits(limits: Sequence[Row], scalings: Scalings) -> Iterator[str]:
-    """How many processes keep the highest bound of efficiency, per program and scaling."""
+    """The largest process counts that keep the highest efficiency bound, by program and scaling."""
     meant = [
         row
         for row in limits
@@ -178,7 +179,7 @@ def describe_limits(limits: Sequence[Row], scalings: Scalings) -> Iterator[str]:
 
 
 def _describe_start(rows: Sequence[Row]) -> str:
-    """On how many processes the reference of each size is."""
+    """The number of processes of the references."""
     starts = [number(row["start_processes"]) for row in rows]
     fewest, most = min(starts), max(starts)
     if fewest == most:
@@ -187,7 +188,7 @@ def _describe_start(rows: Sequence[Row]) -> str:
 
 
 def _describe_kept(rows: Sequence[Row]) -> str:
-    """Up to how many processes, for each run of sizes of which that is the same."""
+    """The largest process counts, for each range of sizes with the same count."""
     rows = sorted(rows, key=lambda row: number(row["start_size"]))
     groups = [
         list(group)
@@ -197,14 +198,14 @@ def _describe_kept(rows: Sequence[Row]) -> str:
     ]
     others = ""
     if len(groups) > MOST_TOLD:
-        others = "; other sizes lie between"
+        others = "; other sizes are in between"
         by_processes = sorted(groups, key=lambda group: number(group[0]["crossing_processes"]))
         groups = [by_processes[0], by_processes[-1]]
     return join_words([_describe_group(group) for group in groups]) + others
 
 
 def _describe_group(group: Sequence[Row]) -> str:
-    """Processes that sizes keep, and which sizes these are."""
+    """A process count and its range of sizes."""
     first, last = (number(group[at]["start_size"]) for at in (0, -1))
     sizes = f"size {first:g}" if first == last else f"sizes {first:g} to {last:g}"
     beyond = " (not measured)" if group[0]["is_extrapolated"] else ""
@@ -231,7 +232,7 @@ def _pictures(times: Sequence[Row], maps: Sequence[Row], scalings: Scalings) -> 
 
 def _surface(application: str, kind: str, grid: Grid, points: Grid | None) -> Picture:
     name = f"{kind}-time-{application}".lower()
-    seen = f"{grid.values[~np.isnan(grid.values)].min(initial=np.inf):.3g} s at the shortest"
+    seen = f"Shortest time: {grid.values[~np.isnan(grid.values)].min(initial=np.inf):.3g} s"
     return Picture(
         name=name,
         title=f"{kind} time of {application}",
@@ -249,7 +250,7 @@ def _map(application: str, constraint: str, rows: Sequence[Row]) -> Picture:
         title=f"Scalability of {application}, {constraint}",
         draw=partial(draw_heat_map, grid, name),
         description=(
-            "Percent that the mean speed-up changes when one goes on by one percent; "
+            "Change of the mean speed-up in percent per step of one percent along the constraint; "
             f"{describe_losing(rows)}."
         ),
         of=f"Drawn from {MAPS.title}.",
@@ -257,13 +258,13 @@ def _map(application: str, constraint: str, rows: Sequence[Row]) -> Picture:
 
 
 def describe_losing(rows: Sequence[Row]) -> str:
-    """At how many configurations the model loses, those apart that no run has measured."""
+    """The number of losing configurations, measured and not measured."""
     told = []
     for is_measured, what in ((True, "measured configurations"), (False, "not measured")):
         own = [row for row in rows if bool(row["is_measured"]) is is_measured]
         losing = sum(number(row["scalability"]) < 0 for row in own)
         told += [f"{losing} of {len(own)} {what}"] if own else []
-    return f"by the model it falls at {join_words(told)}"
+    return f"according to the model, it falls at {join_words(told)}"
 
 
 def _grid(

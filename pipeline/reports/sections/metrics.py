@@ -23,7 +23,7 @@ def build(material: Material) -> Section | None:
         return None
     return Section(
         key="metrics",
-        title="What the metrics mean",
+        title="Metrics explained",
         sentences=("For details and formulas: tracemill explain METRIC.",),
         explanations=(*map(explain, known), *map(explain_own, own)),
     )
