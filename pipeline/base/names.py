@@ -8,9 +8,9 @@ _DIRECTION_MARKS = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u
 
 
 def make_visible(text: str) -> str:
-    """Text without control characters or direction marks, which could rearrange a page.
+    """Text without control characters and direction marks, which could rearrange a page.
 
-    Names come from traces; a terminal would obey an escape sequence in them.
+    Names come from traces; a terminal would execute their escape sequences.
     """
     if text.isprintable():
         return text
@@ -26,7 +26,7 @@ def _escape(char: str) -> str:
 
 
 def shorten(text: str, longest: int = LONGEST_NAME) -> str:
-    """The beginning and the end of a long name, which usually tell it from others."""
+    """The beginning and the end of a long name, which usually identify it."""
     if len(text) <= longest:
         return text
     head = (longest - 1) // 3
@@ -34,7 +34,7 @@ def shorten(text: str, longest: int = LONGEST_NAME) -> str:
 
 
 def drop_arguments(name: str) -> str:
-    """A C++ name without what it takes: 'send(Domain&, void (*)(int))' → 'send(…)'."""
+    """A C++ name without its arguments: 'send(Domain&, void (*)(int))' → 'send(…)'."""
     name = name.replace(_UNNAMED, "\0")
     while (shorter := re.sub(r"\([^()]*\)", _seal, name)) != name:
         name = shorter
@@ -42,12 +42,12 @@ def drop_arguments(name: str) -> str:
 
 
 def _seal(group: re.Match[str]) -> str:
-    """Stand-in, without parentheses, for a group; names made visible hold none of these."""
+    """Placeholder without parentheses for a group; visible names never contain it."""
     return "\2" if group[0] == "()" else "\1"
 
 
 def format_path(path: str) -> str:
-    """A call path for people: no argument lists, and no middle if it is long."""
+    """A call path for readers: without argument lists, and without its middle if it is long."""
     return shorten_path(drop_arguments(make_visible(path)))
 
 

@@ -1,4 +1,4 @@
-"""From a run's tables to its report."""
+"""Builds the report of a run from its tables."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ReportedRun(Protocol):
-    """What a report needs of a run: its tables and how they were made."""
+    """The input of a report: the tables of a run and their manifest."""
 
     @property
     def run_id(self) -> str: ...
@@ -52,7 +52,7 @@ def build_report(
 def build_summary(
     run: ReportedRun, *, threads: int | None = None, memory_limit: str = ""
 ) -> Report:
-    """Only the first section, for the end of an analysis in the terminal."""
+    """Only the summary section, for the terminal output of an analysis."""
     return _build(run, lambda material: (summary.build(material),), threads, memory_limit)
 
 

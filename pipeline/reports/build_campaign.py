@@ -1,6 +1,6 @@
-"""From a campaign's tables to its report.
+"""Builds the report of a campaign from its tables.
 
-It stands apart from `build`, as it needs SciPy, which starts slowly.
+This is separate from `build` because it imports SciPy, which starts slowly.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ def build_campaign_report(
 def build_campaign_summary(
     campaign: ReportedRun, *, threads: int | None = None, memory_limit: str = ""
 ) -> Report:
-    """Only the first section, for the end of an analysis in the terminal."""
+    """Only the summary section, for the terminal output of an analysis."""
     return _build(campaign, lambda material: (summary.build(material),), threads, memory_limit)
 
 

@@ -1,4 +1,4 @@
-"""How parts of the time change over the run, for renderers that draw it."""
+"""Parts of the time over the course of the run, for renderers that draw them."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from tracemill.reports.units import format_share, format_time
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the time with its share of each stretch, 0–1, and of all."""
+    """A part of the time with its share of each interval (0–1) and its total."""
 
     name: str
     time: str
@@ -18,7 +18,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Course:
-    """Parts in the order of the table, and when the first stretch begins and the last ends."""
+    """Parts in table order, with the start of the first and the end of the last interval."""
 
     begin: str
     end: str
@@ -26,7 +26,7 @@ class Course:
 
 
 def course_of(table: Table, *, most_stretches: int) -> Course:
-    """The course that a table in the layout COURSE tells, in no more stretches than asked for."""
+    """The course of a table in the layout COURSE, in at most the given number of intervals."""
     rows = table.as_dicts()
     times: dict[str, list[tuple[float, float]]] = {}
     for row in rows:
@@ -49,7 +49,7 @@ def course_of(table: Table, *, most_stretches: int) -> Course:
 
 
 def _merge(ratios: list[float], most: int) -> tuple[float, ...]:
-    """Means of neighbours, so that there are no more than `most` values."""
+    """Means of adjacent values, so that there are at most `most` values."""
     size = -(-len(ratios) // most) or 1
     groups = [ratios[at : at + size] for at in range(0, len(ratios), size)]
     return tuple(sum(group) / len(group) for group in groups)

@@ -1,10 +1,10 @@
-"""Data that a page carries for its scripts: JSON text in which arrays are packed.
+"""Data of a page for its scripts: JSON text with packed arrays.
 
-An array of integers becomes the narrowest type that holds its values, or, where they never
-fall, the steps between them. Bytes of equal weight are put side by side, which compresses
-better, then zlib and base64 follow; a few values stand as they are, as unpacking takes longer
-than reading them. `widgets/core.js` unpacks. Texts lose what could rearrange a page, and their
-middle if they are very long.
+An array of integers gets the narrowest type for its values or, if they never decrease, for their
+differences. Its bytes are grouped by significance, which compresses better, and then compressed
+with zlib and encoded as base64. Short arrays stay as they are, because unpacking takes longer
+than reading them. `widgets/core.js` unpacks. Texts lose characters that could rearrange a page,
+and the middle if they are very long.
 """
 
 import json
@@ -26,10 +26,10 @@ _SHORTEST_PACKED = 16
 
 
 def embed(data: Mapping[str, object]) -> str:
-    """JSON text that can stand inside a script element.
+    """JSON text that is safe inside a script element.
 
-    Values are plain, arrays of one dimension, or lists and mappings of these. Integers beyond
-    2**53, which scripts cannot tell apart, and numbers that are none raise ValueError.
+    Values are plain, one-dimensional arrays, or lists and mappings of these. Integers beyond
+    2**53, which scripts cannot represent, NaN and infinity raise ValueError.
     """
     text = json.dumps(_pack(data), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
@@ -52,7 +52,7 @@ def _pack(value: object) -> Any:
 
 
 def _pack_list(values: list[object] | tuple[object, ...]) -> Any:
-    """Many texts are packed as one."""
+    """Many texts, packed as one."""
     items = [_pack(value) for value in values]
     if all(isinstance(item, str) for item in items):
         text = json.dumps(items, ensure_ascii=False, separators=(",", ":"))
@@ -63,12 +63,12 @@ def _pack_list(values: list[object] | tuple[object, ...]) -> Any:
 
 def _pack_array(values: NDArray[Any]) -> dict[str, object]:
     if values.ndim != 1:
-        raise ValueError("arrays of a page have one dimension")
+        raise ValueError("arrays of a page must have one dimension")
     if values.dtype.kind == "f":
         return _packed(values.astype(f"<f{min(max(values.itemsize, 4), 8)}"))
     whole = values.astype(np.int64)
     if whole.size and max(abs(int(whole.min())), abs(int(whole.max()))) > LARGEST_EXACT:
-        raise ValueError("an array holds integers that are too large for a script")
+        raise ValueError("an array contains integers that are too large for a script")
     steps = np.diff(whole, prepend=np.int64(0))
     if whole.size >= _SHORTEST_PACKED and whole[0] >= 0 and (steps >= 0).all():
         return _packed(_narrow(steps)) | {"steps": True}

@@ -1,7 +1,7 @@
-"""What can be explored in a page: metrics by call path and location, each with its tree.
+"""Data for the exploration in a page: metrics by call path and location, each with its tree.
 
-Trees are lists of nodes, callers and wholes before their parts, with the place of the parent or
--1. Cells of a metric hold what none of its parts holds, so that a metric with its parts is a sum.
+Trees are lists of nodes; callers and wholes precede their parts. Each node has the index of its
+parent or -1. Cells of a metric exclude its parts, so a metric is the sum of itself and its parts.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Exploration:
-    """Data for widgets, and whether the smallest values had to be left out."""
+    """Data for widgets, and whether the smallest values were left out."""
 
     data: dict[str, object]
     is_cut: bool
@@ -39,7 +39,7 @@ class Exploration:
 
 @dataclass(frozen=True)
 class Box:
-    """A call path of all locations: its place in the tree, and its time with all it calls."""
+    """A call path of all locations: its index in the tree, and its time with callees."""
 
     name: str
     part: str
@@ -50,13 +50,13 @@ class Box:
 
 @dataclass(frozen=True)
 class _Cells:
-    """Values of a metric; keys number call paths times locations, rising."""
+    """Values of a metric; keys number call paths times locations, in ascending order."""
 
     keys: Ints
     values: Ints
 
     def without(self, part: "_Cells") -> "_Cells":
-        """What is left when the cells of a part are taken away."""
+        """The remaining cells after subtracting the cells of a part."""
         places = np.searchsorted(self.keys, part.keys)
         is_there = places < self.keys.size
         is_there[is_there] = self.keys[places[is_there]] == part.keys[is_there]
@@ -66,7 +66,7 @@ class _Cells:
 
 
 def sources() -> tuple[Source, ...]:
-    """The queries that the data come from."""
+    """The queries that return the data."""
     return (
         read_source(CELLS, MOST_CELLS),
         *map(read_source, (METRICS, CALL_PATHS, LOCATIONS, SYSTEM)),
@@ -74,7 +74,7 @@ def sources() -> tuple[Source, ...]:
 
 
 def explore(material: Material, most_cells: int = MOST_CELLS) -> Exploration | None:
-    """The data of a run, or None if there is nothing in it."""
+    """The data of a run, or None if it is empty."""
     paths, locations = material.rows(CALL_PATHS), material.rows(LOCATIONS)
     columns = material.arrays(CELLS, most_cells)
     if not columns["metric"].size:
@@ -93,12 +93,12 @@ def explore(material: Material, most_cells: int = MOST_CELLS) -> Exploration | N
 
 
 def _has_more(material: Material, found: int, most_cells: int) -> bool:
-    """Whether there are more cells than were asked for: as many as that may be all."""
+    """Whether there may be more cells than requested: the limit was reached."""
     return found >= most_cells and material.arrays(CELLS, most_cells + 1)["metric"].size > found
 
 
 def boxes_of(found: Exploration) -> list[Box]:
-    """Call paths by time, one beside the other below their callers; not those below a share."""
+    """Call paths by time, as siblings below their callers, without those below a share."""
     paths: Any = found.data["paths"]
     own = _times_of_paths(found)
     parents = paths["parent"].tolist()
@@ -124,7 +124,7 @@ def boxes_of(found: Exploration) -> list[Box]:
 
 
 def _times_of_paths(found: Exploration) -> NDArray[np.float64]:
-    """Time of call paths themselves, summed over locations."""
+    """Exclusive time of call paths, summed over locations."""
     metrics: Any = found.data["metrics"]
     paths: Any = found.data["paths"]
     count: Any = found.data["locationCount"]
@@ -143,7 +143,7 @@ def _times_of_paths(found: Exploration) -> NDArray[np.float64]:
 def _cells_by_metric(
     columns: dict[str, NDArray[np.generic]], paths: Rows, locations: Rows
 ) -> dict[str, _Cells]:
-    """Cells of every metric that has some; what is in no call path comes after the last one."""
+    """Cells of all metrics with values; values outside of all call paths come last."""
     path_ids, location_ids = _numbers(paths, "call_path_id"), _numbers(locations, "location_id")
     path = np.searchsorted(path_ids, columns["call_path_id"].astype(np.int64))
     path[columns["call_path_id"].astype(np.int64) < 0] = path_ids.size
@@ -158,7 +158,7 @@ def _cells_by_metric(
 
 
 def _kept_metrics(metrics: Rows, cells: dict[str, _Cells]) -> Rows:
-    """Metrics with cells, and those that such metrics are parts of; wholes before parts."""
+    """Metrics with cells, and the metrics that include them; wholes precede parts."""
     parents = {metric["metric"]: metric["parent_metric"] for metric in metrics}
     kept: set[Value] = set()
     for name in cells:
@@ -196,7 +196,7 @@ def _describe_metrics(metrics: Rows, cells: dict[str, _Cells]) -> list[dict[str,
 
 
 def _pack(cells: _Cells, unit: str) -> dict[str, object]:
-    """Times keep seven digits, which is more than is shown; what is counted keeps all."""
+    """Times are rounded to seven digits, more than is shown; counts are exact."""
     is_kept = cells.values != 0
     values = cells.values[is_kept]
     return {
@@ -240,7 +240,7 @@ def _place_in_code(region: dict[str, Value]) -> str:
 
 
 def _parents(ids: Ints, parents: list[Value], ends: list[int]) -> Ints:
-    """Places of parents, which come before; what claims otherwise is a root."""
+    """Indices of parents, which precede their children; invalid parents become roots."""
     known = {int(each): place for place, each in enumerate(ids)}
     found = [known.get(int(parent), -1) if parent is not None else -1 for parent in parents]
     roots = [place if place < own else -1 for own, place in enumerate(found)]
@@ -248,7 +248,7 @@ def _parents(ids: Ints, parents: list[Value], ends: list[int]) -> Ints:
 
 
 def _describe_system(nodes: Rows, locations: Rows) -> dict[str, object]:
-    """Machines and nodes that hold processes, then processes, then threads where there are more."""
+    """Machines and nodes with processes, then processes, then threads if there are several."""
     tree = _SystemTree()
     above = {row["system_tree_node_id"]: row for row in nodes}
     groups: dict[Value, Rows] = {}
@@ -273,7 +273,7 @@ def _describe_system(nodes: Rows, locations: Rows) -> dict[str, object]:
 
 
 class _SystemTree:
-    """Nodes of the system tree, added with their parents first."""
+    """Nodes of the system tree; parents are added first."""
 
     def __init__(self) -> None:
         self._parents: list[int] = []
@@ -299,7 +299,7 @@ class _SystemTree:
         return len(self._names) - 1
 
     def add_machine(self, node: Value, above: dict[Value, dict[str, Value]]) -> int:
-        """The place of a node of the system tree, added with all above it."""
+        """The index of a system tree node, added together with all its ancestors."""
         chain: list[Value] = []
         while node not in self._machines and node in above and node not in chain:
             chain.append(node)

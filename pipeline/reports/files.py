@@ -1,4 +1,4 @@
-"""The files of a report in the store: a folder per run or campaign, and one for nights."""
+"""Report files in the store: a folder per run or campaign, and one for nightly reports."""
 
 from pathlib import Path
 
@@ -8,17 +8,16 @@ from tracemill.reports.markdown import render_markdown
 from tracemill.reports.model import Drawing, Report
 from tracemill.reports.pictures.drawing import standing_alone
 
-_ADVICE = "name another --store, or do without: --no-report"
+_ADVICE = "use another --store, or no report: --no-report"
 
 
 def write_reports(
     report: Report, store: Path, *, has_drawings: bool = False
 ) -> list[tuple[str, Path]]:
-    """Write the files of a report whose content is new, and return where page and text are.
+    """Write the report files with changed content, and return the paths of page and text.
 
-    Drawing takes longer than analysing a small trace: it is done where wanted, and again where it
-    was done for an earlier page. Drawings say what the page says: if that is not new, only those
-    that are missing are drawn.
+    Drawing takes longer than analyzing a small trace. Drawings are made only if requested, or if
+    an earlier page had them. If the page is unchanged, only missing drawings are made.
     """
     folder = store / "reports" / report.folder
     page, text = folder / "index.html", folder / "report.md"
@@ -35,7 +34,7 @@ def write_reports(
 
 
 def _paths(drawing: Drawing, folder: Path) -> tuple[Path, Path]:
-    """Where the two forms of a drawing lie."""
+    """Paths of the two forms of a drawing."""
     return folder / f"{drawing.name}.svg", folder / f"{drawing.name}.png"
 
 
@@ -48,12 +47,12 @@ def _write_drawing(drawing: Drawing, folder: Path, *, is_new: bool) -> None:
 
 
 def _encode(text: str) -> bytes:
-    """UTF-8; lone surrogates cannot be written so and stand for bytes nobody could read."""
+    """UTF-8; lone surrogates, which stand for undecodable bytes, are replaced."""
     return text.encode("utf-8", errors="replace")
 
 
 def _write(path: Path, content: bytes) -> bool:
-    """Write a file unless it is there with this content; return whether it was written."""
+    """Write a file if its content changed; return whether it was written."""
     is_new = not _holds(path, content)
     if is_new:
         write_bytes(path, content, advice=_ADVICE, is_folder_made=True)

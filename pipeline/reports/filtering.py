@@ -1,4 +1,4 @@
-"""Which columns of tables a reader can filter by."""
+"""Table columns that a reader can filter by."""
 
 from tracemill.reports.model import Column
 
@@ -14,7 +14,7 @@ _KINDS = {
 
 
 def filter_of(column: Column) -> str:
-    """What a column holds: region, rank, partner, tag, or of a message from and to; else empty."""
+    """The kind of a column: region, rank, partner, tag, from or to of a message; else empty."""
     if column.is_path or column.name == "region" or column.name.endswith("_region"):
         return "region"
     return _KINDS.get(column.name, "")

@@ -1,4 +1,4 @@
-"""A table as rows of text, for renderers that draw in a grid of characters."""
+"""A table as rows of text, for renderers with a grid of characters."""
 
 from dataclasses import dataclass
 
@@ -16,9 +16,9 @@ _LEVELS = " ▁▂▃▄▅▆▇█"
 
 @dataclass(frozen=True)
 class Grid:
-    """Headings, alignment, rows with their indent, and a bar (0–1) per row if any.
+    """Headings, alignment, rows with indent, and a bar (0–1) per row if any.
 
-    `is_rigid`: texts are pictures that must not be folded.
+    `is_rigid`: the texts are pictures that must not be wrapped.
     """
 
     titles: tuple[str, ...]
@@ -29,7 +29,7 @@ class Grid:
 
 
 def grid_of(table: Table) -> Grid:
-    """The table in characters; a wide matrix stays a list of pairs."""
+    """The table in characters; a wide matrix becomes a list of pairs."""
     if table.layout is Layout.MATRIX:
         ranks = _ranks(table)
         if len(ranks) <= WIDEST_MATRIX:
@@ -54,7 +54,7 @@ def grid_of(table: Table) -> Grid:
 
 
 def draw_trend(trend: Trend) -> str:
-    """A character per value, as high as it."""
+    """One character per value; its height shows the value."""
     most = len(_LEVELS) - 2
     return "".join(_LEVELS[1 + round(height * most)] for height in trend.heights)
 
@@ -102,7 +102,7 @@ def _matrix_grid(table: Table, ranks: list[int]) -> Grid:
 
 
 def _course_grid(table: Table) -> Grid:
-    """A line of characters per part, each as high as the part's share of that time."""
+    """A line of characters per part; the height shows the share of the part at that time."""
     course = course_of(table, most_stretches=COURSE_WIDTH)
     return Grid(
         titles=("Part", "Time", "Of the run", f"From {course.begin} to {course.end}"),
@@ -116,7 +116,7 @@ def _course_grid(table: Table) -> Grid:
 
 
 def _draw_level(ratio: float) -> str:
-    """What there is at all can be seen."""
+    """Every positive value is visible."""
     level = round(min(max(ratio, 0.0), 1.0) * (len(_LEVELS) - 1))
     return _LEVELS[max(level, 1)] if ratio > 0.005 else _LEVELS[level]
 

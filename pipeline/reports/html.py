@@ -1,6 +1,6 @@
-"""A report as one self-contained HTML page: no requests, no fonts to load.
+"""A report as one self-contained HTML page without requests and without fonts to load.
 
-Scripts are those of `widgets`; nothing else can run, whatever names a trace has.
+Only the scripts of `widgets` can run, regardless of the names in a trace.
 """
 
 from dataclasses import dataclass
@@ -33,9 +33,9 @@ CURVE_WIDTH, CURVE_HEIGHT, CURVE_MARGIN = 120, 24, 3
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell ready to be drawn. `bar` is 0–100; `full` is set where `text` is shortened.
+    """A cell to be drawn. `bar` is 0–100; `full` is set if `text` is shortened.
 
-    `metric` is one that the page explains.
+    `metric` is explained by the page.
     """
 
     text: str
@@ -47,13 +47,13 @@ class Cell:
 
     @property
     def is_long(self) -> bool:
-        """Text that may be broken anywhere, so that it does not make the table too wide."""
+        """Text that can break anywhere, so that it does not make the table too wide."""
         return len(self.text) > LONGEST_UNBROKEN
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A row of the call tree with its place among the nested elements."""
+    """A row of the call tree with its position among the nested elements."""
 
     row: TreeRow
     cells: tuple[Cell, ...]
@@ -62,7 +62,7 @@ class Branch:
 
 @dataclass(frozen=True)
 class Segment:
-    """A part of a stacked bar, `width` in percent; `style` names its colour."""
+    """A part of a stacked bar, `width` in percent; `style` names its color."""
 
     text: str
     width: float
@@ -80,7 +80,7 @@ def render_html(report: Report) -> str:
 
 
 def _data_keys(report: Report) -> dict[str, str]:
-    """By widget, the widget that carries its data: the first one drawn from the same."""
+    """For each widget, the widget that carries its data: the first one with the same data."""
     keys: dict[str, str] = {}
     carriers: dict[int, str] = {}
     for section in report.sections:
@@ -116,13 +116,13 @@ def _template() -> "jinja2.Template":
 
 
 def rows_of(table: Table) -> list[tuple[Cell, ...]]:
-    """Rows of a plain table, ready to be drawn."""
+    """Rows of a plain table, to be drawn."""
     largest = _largest(table)
     return [_cells(table, row, largest) for row in table.rows]
 
 
 def marks_of(table: Table, position: int) -> tuple[str, str]:
-    """The name of a row in the page, and that of the row it leads to; empty if it has none."""
+    """The anchor of a row, and the anchor that the row links to; empty if there is none."""
     names, links = (
         marks[position] if marks else "" for marks in (table.row_names, table.row_links)
     )
@@ -131,7 +131,7 @@ def marks_of(table: Table, position: int) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Curve:
-    """A trend as a line on a ground of `width` by `height`, and where it ends."""
+    """A trend as a line in a box of `width` by `height`, with its end."""
 
     points: str
     end: tuple[str, str]
@@ -142,7 +142,7 @@ class Curve:
 
 
 def curve_of(trend: Trend) -> Curve:
-    """The curve of a trend; of a single value its end alone is seen."""
+    """The curve of a trend; for a single value, only its end is visible."""
     step = (CURVE_WIDTH - 2 * CURVE_MARGIN) / max(len(trend.values) - 1, 1)
     depth = CURVE_HEIGHT - 2 * CURVE_MARGIN
     points = [
@@ -183,7 +183,7 @@ def _bar(column: Column, value: Value, largest: dict[str, float]) -> float | Non
 
 
 def _largest(table: Table) -> dict[str, float]:
-    """The longest bar per column; columns of one table with one unit share a scale."""
+    """The largest value per column; columns of one table with the same unit share a scale."""
     bars = [column for column in table.columns if column.has_bar]
     peaks = {column.name: _peak(table.values(column.name)) for column in bars}
     shared: dict[Unit, float] = {}
@@ -197,7 +197,7 @@ def _peak(values: tuple[Value, ...]) -> float:
 
 
 def branches_of(table: Table) -> list[Branch]:
-    """Rows of a tree in reading order; large branches are open at first."""
+    """Rows of a tree in reading order; large branches are initially open."""
     largest = _largest(table)
     shares = table.values("inclusive_ratio")
     return [
@@ -212,7 +212,7 @@ def _is_open(shares: tuple[Value, ...], row: TreeRow) -> bool:
 
 
 def matrix_of(table: Table) -> dict[str, object]:
-    """A square of heat-coloured cells, 0–100 by the root of the share of the largest."""
+    """A square of heat-colored cells, 0–100 by the square root of the share of the largest."""
     rows = table.as_dicts()
     names = [column.name for column in table.columns]
     by, unit = table.measure.name, table.measure.unit
@@ -236,7 +236,7 @@ def _heat(amount: Value, peak: float, unit: Unit) -> tuple[int, str]:
 
 
 def segments_of(table: Table) -> list[Segment]:
-    """The stacked bar of a table whose rows are parts of one whole."""
+    """The stacked bar of a table whose rows are parts of a whole."""
     rows = table.as_dicts()
     total = sum(float(row["time_ns"] or 0) for row in rows)
     if total <= 0:
@@ -264,7 +264,7 @@ class Area:
 
 @dataclass(frozen=True)
 class Chart:
-    """Areas on a ground of `width` by `height`, the first one lowest."""
+    """Areas in a box of `width` by `height`, from the bottom."""
 
     begin: str
     end: str
@@ -288,12 +288,12 @@ def chart_of(table: Table) -> Chart:
 
 
 def _outline(floor: list[float], top: list[float]) -> str:
-    """Steps along the top, one unit wide each, and back along the floor."""
+    """Steps along the top edge, one unit wide each, and back along the bottom."""
     there = "".join(f"V{_depth(level)}h1" for level in top)
     back = "".join(f"V{_depth(level)}h-1" for level in reversed(floor))
     return f"M0 {_depth(floor[0])}{there}{back}z"
 
 
 def _depth(level: float) -> str:
-    """Distance from the upper edge, where depths grow."""
+    """Distance from the upper edge; depths grow downward."""
     return f"{COURSE_HEIGHT * (1 - min(level, 1.0)):.1f}".removesuffix(".0")

@@ -1,4 +1,4 @@
-"""A report as GitHub-flavoured Markdown."""
+"""A report as GitHub-flavored Markdown."""
 
 import re
 from collections.abc import Iterator
@@ -12,15 +12,15 @@ _ACTIVE = re.compile(r"([\\`*\[\]<>|#~$]|(?<![^\W_])_|_(?![^\W_]))")
 
 
 def render_markdown(report: Report, *, has_pictures: bool = False) -> str:
-    """The report as text; everything that comes from the trace is escaped.
+    """The report as text. All content of the trace is escaped.
 
-    With `has_pictures` it shows those that lie beside it.
+    With `has_pictures`, it includes the pictures beside it.
     """
     return "\n".join(_lines(report, has_pictures)) + "\n"
 
 
 def escape(text: str) -> str:
-    """Text that Markdown shows as it is."""
+    """Text that Markdown shows unchanged."""
     return _ACTIVE.sub(r"\\\1", text).replace("&", "&amp;")
 
 

@@ -1,4 +1,4 @@
-"""What the sections of a report are made from: a run's tables, asked by the report queries."""
+"""The input of the report sections: a run's tables, read with the report queries."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -24,11 +24,11 @@ Rows = list[dict[str, Value]]
 
 @dataclass(frozen=True)
 class Material:
-    """The tables of a run in a database, and how they were made.
+    """The tables of a run in a database, with their manifest.
 
-    `provide` puts a table there when a query first needs it; without it they are all there.
-    `windows` are those of the run that somebody wants to see in detail.
-    Asking raises QueryError if a table does not fit its query.
+    `provide` adds a table when a query first needs it; without it, all tables exist already.
+    `windows` are the windows of the run requested in detail.
+    Queries raise QueryError if a table does not fit.
     """
 
     connection: "duckdb.DuckDBPyConnection"
@@ -41,40 +41,40 @@ class Material:
 
     @cached_property
     def overview(self) -> dict[str, Value]:
-        """What the run, or the campaign, was, in one row."""
+        """The overview of the run or campaign, in one row."""
         return self.rows(self.overview_query)[0]
 
     @property
     def has_threads(self) -> bool:
-        """Whether a process has several locations, so that ranks do not name them."""
+        """Whether a process has several locations, so that ranks do not identify them."""
         return self.overview["location_count"] != self.overview["process_count"]
 
     def ask(self, query: str, row_limit: int | None = None) -> Fetched:
-        """Column names and rows of a report query, asked once however often they are needed."""
+        """Column names and rows of a report query; each query runs only once."""
         if (query, row_limit) not in self._fetched:
             self._fetched[query, row_limit] = fetch(self._database_for(query), query, row_limit)
         return self._fetched[query, row_limit]
 
     def rows(self, query: str, row_limit: int | None = None) -> Rows:
-        """Rows of a report query by the names of their columns."""
+        """Rows of a report query as mappings from column names."""
         names, rows = self.ask(query, row_limit)
         return [dict(zip(names, row, strict=True)) for row in rows]
 
     def rows_of(self, spec: TableSpec) -> Rows:
-        """Those that a plain table shows; they are asked once for both."""
+        """The rows of a plain table; table and rows share one query."""
         return self.rows(spec.query, spec.asked_limit)[: spec.row_limit]
 
     def arrays(
         self, query: str, row_limit: int | None = None, **values: int
     ) -> dict[str, NDArray[Any]]:
-        """Columns of a report query with many rows; an integer that is null is -1.
+        """Columns of a report query with many rows; null integers are -1.
 
-        `values` are those of other parameters.
+        `values` are values of other parameters.
         """
         return fetch_arrays(self._database_for(query), query, row_limit, **values)
 
     def table(self, spec: TableSpec) -> Table:
-        """A table of the report, perhaps without rows."""
+        """A table of the report; it may be empty."""
         return read_table(self.ask, spec)
 
     def _database_for(self, query: str) -> "duckdb.DuckDBPyConnection":
@@ -87,10 +87,10 @@ class Material:
         return self.connection
 
     def tables(self, *specs: TableSpec) -> tuple[Table, ...]:
-        """Those of some tables that have rows."""
+        """The tables that have rows."""
         return filled(*map(self.table, specs))
 
 
 def filled(*tables: Table) -> tuple[Table, ...]:
-    """Those of some tables that have rows."""
+    """The tables that have rows."""
     return tuple(table for table in tables if table.rows)

@@ -1,4 +1,4 @@
-"""What a report says, apart from how it looks; every renderer draws this same object."""
+"""Content of a report, without its layout; every renderer draws the same object."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -8,11 +8,11 @@ from functools import cached_property
 from tracemill.reports.units import Unit, Value, format_value
 
 LEAST_SPAN = 0.2
-"""Curves of values that differ by less than that part of them are not drawn higher for it."""
+"""Values of a curve that differ by a smaller share than this are drawn as flat."""
 
 
 class Layout(StrEnum):
-    """How a table's rows belong together."""
+    """The relation between the rows of a table."""
 
     PLAIN = "plain"
     TREE = "tree"  # a `depth` column nests rows below earlier ones
@@ -22,7 +22,7 @@ class Layout(StrEnum):
 
 
 class Subject(StrEnum):
-    """What a report is about."""
+    """The subject of a report."""
 
     RUN = "run"
     CAMPAIGN = "campaign"
@@ -34,8 +34,8 @@ class Subject(StrEnum):
 class Column:
     """A shown column. `has_bar`: its values are compared with the largest of them.
 
-    `meaning` defines its values; those of one with `is_explained` are metrics that the report
-    explains. Texts of one that `is_whole` are not shortened.
+    `meaning` defines its values. If `is_explained`, the values are metrics that the report
+    explains. If `is_whole`, texts are not shortened.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Trend:
-    """Values over time, oldest first, drawn as a small curve; `is_marked` stresses the last."""
+    """Values over time, oldest first, drawn as a small curve; `is_marked` highlights the last."""
 
     values: tuple[float, ...]
     unit: Unit
@@ -62,7 +62,7 @@ class Trend:
 
     @property
     def heights(self) -> tuple[float, ...]:
-        """The values from 0 to 1; what differs little is drawn as little."""
+        """The values scaled to 0–1; small differences stay small."""
         low, high = min(self.values), max(self.values)
         span = max(high - low, LEAST_SPAN * abs(low), 1e-300)
         middle = (low + high) / 2
@@ -117,12 +117,12 @@ class Table:
 
     @property
     def is_numeric(self) -> bool:
-        """No column of text is shown."""
+        """Whether no text column is shown."""
         return all(column.is_numeric for _, column in self.shown)
 
     @property
     def measure(self) -> Column:
-        """The amount that a matrix shows: the last additive column that is not all zero."""
+        """The amount that a matrix shows: the last additive column with a non-zero value."""
         additive = [column for column in self.columns if column.unit.is_additive]
         return next(
             (each for each in reversed(additive) if any(self.values(each.name))), additive[0]
@@ -139,7 +139,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Fact:
-    """One figure of a run with its label and, in `meaning`, its definition."""
+    """A figure of a run with its label and its definition (`meaning`)."""
 
     label: str
     value: Value
@@ -157,10 +157,10 @@ class Fact:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that costs time: what and how much, then where, who and why.
+    """A problem that costs time: what and how much, then where, which location and why.
 
-    `metric` is what the report explains about it, if anything, and `page` the address of a page
-    that tells more.
+    `metric` is the metric that the report explains, if any, and `page` the address of a page
+    with details.
     """
 
     headline: str
@@ -171,7 +171,7 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """What a metric means, what usually causes it, and what to try against it."""
+    """The meaning of a metric, its usual causes, and what to try."""
 
     metric: str
     title: str
@@ -182,10 +182,10 @@ class Explanation:
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
-    """A figure of the page, and in words what it shows and what can be seen in it.
+    """A figure of the page, with a description in words.
 
-    It is only drawn, once, when its SVG text is wanted. `of` names the table, or says the
-    formula, that it is drawn from.
+    The SVG text is drawn once, on demand. `of` names the table or formula that it is drawn
+    from.
     """
 
     name: str
@@ -201,7 +201,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A picture as the content of files: SVG text, and PNG."""
+    """A picture as file content: SVG text and PNG."""
 
     svg: str
     png: bytes
@@ -209,9 +209,9 @@ class Drawn:
 
 @dataclass(frozen=True, kw_only=True)
 class Drawing:
-    """A picture for files beside the page, which shows the same in a form of its own.
+    """A picture for files beside the page, which shows the same in another form.
 
-    It is only drawn when it is wanted. `name` is that of its files.
+    It is drawn on demand. `name` is the name of its files.
     """
 
     name: str
@@ -221,7 +221,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Source:
-    """A query behind sentences and facts, which no table shows."""
+    """A query of sentences and facts that no table shows."""
 
     name: str
     sql: str
@@ -229,10 +229,10 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class Widget:
-    """A picture to work with: drawn in the page by the script `widgets/<name>.js`.
+    """An interactive picture, drawn in the page by the script `widgets/<name>.js`.
 
-    `data` are plain values and arrays, as `embedding` takes them; `of` are the queries they
-    come from. `description` says what it shows, also to those who cannot see it drawn.
+    `data` are plain values and arrays, as in `embedding`; `of` are their queries. `description`
+    describes the picture, also for readers who cannot see it.
     """
 
     name: str
@@ -244,9 +244,9 @@ class Widget:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A part of a report: what is to be said, then the figures it rests on.
+    """A part of a report: sentences first, then the tables they are based on.
 
-    `advice` is said after the findings: what to do about them.
+    `advice` follows the findings.
     """
 
     key: str
@@ -265,7 +265,7 @@ class Section:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """A whole report on a run, campaign, comparison or night: `subject` is what `name` names."""
+    """A whole report on a run, campaign, comparison or night; `name` identifies the `subject`."""
 
     title: str
     subtitle: str
@@ -275,7 +275,7 @@ class Report:
 
     @property
     def asked_by(self) -> str:
-        """Options of `tracemill sql` that make its tables known; empty if it shows no queries."""
+        """Options of `tracemill sql` for its tables; empty if the report has no queries."""
         if self.subject is Subject.NIGHT and not any(each.sources for each in self.sections):
             return ""
         is_of_all = self.subject in (Subject.COMPARISON, Subject.NIGHT)
@@ -283,12 +283,12 @@ class Report:
 
     @property
     def kind(self) -> str:
-        """What stands before its name: 'Run', 'Night'."""
+        """The word before its name: 'Run', 'Night'."""
         return "Night" if self.subject is Subject.NIGHT else self.subject.capitalize()
 
     @property
     def folder(self) -> str:
-        """Name of the folder with its files; of nights there is the last one alone."""
+        """Name of the folder with its files; for nights, there is only the last one."""
         is_alone = self.subject is Subject.NIGHT
         return str(self.subject) if is_alone else f"{self.subject}={self.name}"
 

@@ -1,4 +1,4 @@
-"""Colours of parts of the time, by names that the style sheet of the page explains."""
+"""Colors of parts of the time, by names defined in the style sheet of the page."""
 
 import re
 from functools import cache
@@ -23,22 +23,22 @@ _PART_STYLES = {
 }
 _OTHER = "k9"
 COMPUTING_STYLES = (_PART_STYLES["computation"], "c1", "c2", "c3")
-"""Shades of computation that tell its regions apart; no other part has one of them."""
+"""Shades of computation for its regions; no other part uses them."""
 
 
 def style_of(part: str) -> str:
-    """The style of a part by its name before any comma; all others look alike."""
+    """The style of a part by its name before any comma; unknown names share one style."""
     return _PART_STYLES.get(part.partition(",")[0], _OTHER)
 
 
 def colour_of(part: str) -> str:
-    """The colour of a part on a light ground, such as "#5b7f95", as the style sheet has it."""
+    """The color of a part on a light background, such as "#5b7f95", from the style sheet."""
     return _colours()[style_of(part)]
 
 
 @cache
 def _colours() -> dict[str, str]:
-    """The first colour of each name: those of the light page come first."""
+    """The first color of each name: the colors of the light page come first."""
     sheet = (Path(__file__).parent / "templates" / "report.css").read_text(encoding="utf-8")
     found = re.findall(r"--([\w-]+): (#[0-9a-f]{6})", sheet)
     colours = dict(reversed(found))

@@ -1,4 +1,4 @@
-"""The patterns told in the terminal."""
+"""The list of patterns in the terminal."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -17,7 +17,7 @@ _INDENT = "  "
 
 
 def print_patterns(own: Sequence[Query], console: "Console") -> None:
-    """List the patterns by folder, the user's last: what they look for, and their metrics."""
+    """List the patterns by folder, the user's last, with descriptions and metrics."""
     from rich.text import Text
 
     patterns = (*catalogue(), *own)
@@ -45,6 +45,6 @@ def _place(query: Query) -> tuple[bool, Path, str]:
 
 
 def _told(folder: Path) -> str:
-    """The folder, from the root of the checkout if it is in there."""
+    """The folder, relative to the root of the checkout if it is inside."""
     root = QUERIES.parent
     return str(folder.relative_to(root) if QUERIES in folder.parents else folder)

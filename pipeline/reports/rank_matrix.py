@@ -1,4 +1,4 @@
-"""Tables of pairs of ranks: how many a matrix may have, and its picture."""
+"""Tables of pairs of ranks: the size limit of a matrix, and its picture."""
 
 from tracemill.reports.model import Drawing, Drawn, Table
 from tracemill.reports.units import format_value

@@ -1,4 +1,4 @@
-"""The scripts and styles of a page: those of the widgets on it and what these share."""
+"""The scripts and styles of a page: those of its widgets and their common parts."""
 
 from base64 import b64encode
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ LAST = "start"
 
 @dataclass(frozen=True)
 class Scripting:
-    """Scripts in the order in which they run, their styles, and what a page may run."""
+    """Scripts in execution order, their styles, and the security policy of the page."""
 
     scripts: tuple[str, ...]
     styles: tuple[str, ...]
 
     @property
     def policy(self) -> str:
-        """The content security policy: these scripts and no others, and nothing is loaded."""
+        """The content security policy: only these scripts, and no loading."""
         hashes = " ".join(f"'sha256-{_digest(script)}'" for script in self.scripts)
         allowed = f"; script-src {hashes}" if hashes else ""
         return f"default-src 'none'; style-src 'unsafe-inline'{allowed}"
 
 
 def scripting_of(report: Report) -> Scripting:
-    """What the widgets of a report need; nothing if there are none."""
+    """The scripts of the widgets of a report; empty without widgets."""
     used = {widget.name for section in report.sections for widget in section.widgets}
     if not used:
         return Scripting((), ())
@@ -41,7 +41,7 @@ def scripting_of(report: Report) -> Scripting:
 
 
 def _parts(name: str) -> tuple[str, ...]:
-    """The scripts of a widget: what it is made of, called name_part, then itself."""
+    """The scripts of a widget: its parts, named name_part, then the widget itself."""
     return (*sorted(path.stem for path in WIDGETS.glob(f"{name}_*.js")), name)
 
 

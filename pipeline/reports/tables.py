@@ -1,4 +1,4 @@
-"""From report queries to the tables of a report."""
+"""Turns report queries into the tables of a report."""
 
 import re
 from collections import Counter
@@ -56,19 +56,19 @@ _TITLES = {
     "worst_thread": "Thread",
 }
 Fetched = tuple[tuple[str, ...], tuple[tuple[Value, ...], ...]]
-"""Names of columns, and rows."""
+"""Column names, and rows."""
 _ENDINGS = ("_ns", "_ratio", "_bytes")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableSpec:
-    """A query of queries/reports/ and how its rows are shown.
+    """A query of queries/reports/ and the presentation of its rows.
 
-    `bars` are drawn in these columns; `silent` maps a column to the value which, if every
-    row has it, makes the column not worth showing; those of `said_once` are not shown if all
-    rows have the same value, which the report tells elsewhere; `hidden` ones never are. Those of
-    `explained` hold metrics that the report explains. If `limited_per` names a column, the query
-    lets through `row_limit` rows of each of its values.
+    `bars` are drawn in these columns. `silent` maps a column to the value that makes it
+    uninteresting if all rows have it. Columns in `said_once` are hidden if all rows have the same
+    value, which the report shows elsewhere; `hidden` columns never appear. Columns in `explained`
+    contain metrics that the report explains. If `limited_per` names a column, the query returns
+    `row_limit` rows for each of its values.
     """
 
     query: str
@@ -86,22 +86,22 @@ class TableSpec:
 
     @property
     def asked_limit(self) -> int | None:
-        """One row more than is shown, which tells whether there are more."""
+        """One row more than is shown, to detect further rows."""
         return None if self.row_limit is None else self.row_limit + 1
 
 
 def bind_limit(sql: str, row_limit: int | None) -> str:
-    """The query with its limit written in, so that it can be run anywhere as it stands."""
+    """The query with its limit as a literal, so that it runs anywhere."""
     return sql if row_limit is None else bind_values(sql, {"row_limit": row_limit})
 
 
 def bind_values(sql: str, values: Mapping[str, int]) -> str:
-    """The query with values of its parameters written in."""
+    """The query with parameter values as literals."""
     return re.sub(r"\$(\w+)", lambda found: str(values.get(found[1], found[0])), sql)
 
 
 def strip_header(sql: str) -> str:
-    """The query without the comment block that describes its file."""
+    """The query without the comment block of its file."""
     return re.sub(r"\A(?:--[^\n]*\n)+", "", sql).strip()
 
 
@@ -123,9 +123,9 @@ def fetch_arrays(
     row_limit: int | None = None,
     **values: int,
 ) -> dict[str, NDArray[Any]]:
-    """The same as arrays, for many rows; an integer that is null is -1.
+    """The same as arrays, for many rows; null integers are -1.
 
-    `values` are those of other parameters.
+    `values` are values of other parameters.
     """
     with _asking(connection, query, row_limit, values) as cursor:
         columns = cursor.fetchnumpy()
@@ -153,7 +153,7 @@ def _asking(
 
 
 def read_table(ask: Callable[[str, int | None], Fetched], spec: TableSpec) -> Table:
-    """Ask the query of a table, with the text that returns the same rows elsewhere."""
+    """Run the query of a table; the result includes a text that returns the same rows elsewhere."""
     names, rows, is_cut = _fetch_limited(ask, spec)
     columns = tuple(
         _column(name, tuple(row[position] for row in rows), spec)
@@ -175,7 +175,7 @@ def read_table(ask: Callable[[str, int | None], Fetched], spec: TableSpec) -> Ta
 def _fetch_limited(
     ask: Callable[[str, int | None], Fetched], spec: TableSpec
 ) -> tuple[tuple[str, ...], tuple[tuple[Value, ...], ...], bool]:
-    """Column names, rows, and whether there are more of them than the limit."""
+    """Column names, rows, and whether there are more rows than the limit."""
     names, rows = ask(spec.query, spec.asked_limit)
     if spec.row_limit is None:
         return names, rows, False
@@ -190,7 +190,7 @@ def _fetch_limited(
 def _most_rows(
     names: tuple[str, ...], rows: tuple[tuple[Value, ...], ...], limited_per: str | None
 ) -> int:
-    """How many rows there are; of one value of the column, if limits are by its values."""
+    """The number of rows; per value of the column, if limits are per value."""
     if limited_per is None:
         return len(rows)
     position = names.index(limited_per)
@@ -198,7 +198,7 @@ def _most_rows(
 
 
 def read_source(query: str, row_limit: int | None = None) -> Source:
-    """A query for people to read and run: without its header, with its limit."""
+    """A query for readers to run: without its header, with its limit."""
     return Source(query, strip_header(bind_limit(load_query(query).statement, row_limit)))
 
 
@@ -215,7 +215,7 @@ def _column(name: str, values: tuple[Value, ...], spec: TableSpec) -> Column:
 
 
 def title_of(column: str) -> str:
-    """Heading of a column: its name without the unit, which every value carries."""
+    """Heading of a column: its name without the unit, because each value has its unit."""
     if column in _TITLES:
         return _TITLES[column]
     if column.endswith("_count"):

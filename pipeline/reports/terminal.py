@@ -1,4 +1,4 @@
-"""A report in the terminal: the same sentences and tables, drawn by rich."""
+"""A report in the terminal: the same sentences and tables, drawn with rich."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 def print_report(report: Report, console: Console) -> None:
-    """Print every section; a matrix is left to the list of pairs that follows it."""
+    """Print every section; a matrix is replaced by the list of pairs that follows it."""
     print_heading(report, console)
     for section in report.sections:
         console.print()
@@ -31,13 +31,13 @@ def print_report(report: Report, console: Console) -> None:
 
 
 def print_summary(report: Report, console: Console) -> None:
-    """Print what a reader should know first: sentences, parts of the time and findings."""
+    """Print the summary: sentences, parts of the time and findings."""
     print_heading(report, console)
     _print_sentences(report.section("summary"), console)
 
 
 def print_heading(report: Report, console: Console) -> None:
-    """Print what the report is about."""
+    """Print the subject of the report."""
     console.print(Text(report.title, style="heading"))
     console.print(Text(report.subtitle, style="muted"), soft_wrap=not console.is_terminal)
 
@@ -80,9 +80,9 @@ def _print_table(table: Table, console: Console) -> None:
 
 
 def fit(grid: Grid, width: int) -> tuple[Grid, tuple[str, ...]]:
-    """The grid as it fits into a width, and the titles of the columns left out for that.
+    """The grid fitted to a width, and the titles of the columns left out.
 
-    Bars go first, then columns from the last; the first two stay.
+    Bars are removed first, then columns from the last; the first two stay.
     """
     if _total(_least_widths(grid), grid) <= width:
         return grid, ()
@@ -113,16 +113,15 @@ def print_grid(
 
 @dataclass(frozen=True)
 class Drawing:
-    """A grid that is drawn as wide as there is space when it is printed.
+    """A grid that fits its width when it is printed, with a bar per row if the grid has bars.
 
-    A bar ends each row if the grid has bars. Where space lacks, titles and long texts are folded,
-    but never a number.
+    If space is short, titles and long texts are wrapped, but never numbers.
     """
 
     grid: Grid
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """What rich prints."""
+        """The output for rich."""
         grid = self.grid
         drawn = RichTable(box=None, padding=(0, GAP, 0, 0), header_style="muted", pad_edge=False)
         widths = _widths(grid, options.max_width)
@@ -139,7 +138,7 @@ class Drawing:
 
 
 def _widths(grid: Grid, width: int) -> list[int]:
-    """Characters for each column: as many as it can use, the widest giving way where they lack."""
+    """Characters for each column: as needed; if space is short, the widest columns shrink."""
     widths = [max(_longest(grid, at), cell_len(title)) for at, title in enumerate(grid.titles)]
     for shortest in (SHORT, VERY_SHORT):
         least = _least_widths(grid, shortest)
@@ -152,7 +151,7 @@ def _widths(grid: Grid, width: int) -> list[int]:
 
 
 def _least_widths(grid: Grid, shortest: int = SHORT) -> list[int]:
-    """Characters that each column needs at least, if titles and longer texts are folded."""
+    """Minimum width of each column if titles and longer texts are wrapped."""
     return [
         max(
             max(map(cell_len, title.split()), default=1),
@@ -170,7 +169,7 @@ def _longest(grid: Grid, at: int) -> int:
 
 
 def _total(widths: list[int], grid: Grid) -> int:
-    """Characters of a whole row: columns, gaps between them, and bars."""
+    """Width of a whole row: columns, gaps between them, and bars."""
     return sum(widths) + (len(widths) - 1) * GAP + (GAP + BAR_WIDTH if grid.bars else 0)
 
 

@@ -1,4 +1,4 @@
-"""Data of a timeline: bins of the whole run, and windows of it in full detail."""
+"""Data of a timeline: bins of the whole run, and windows in full detail."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -19,13 +19,13 @@ from tracemill.reports.windows import Window, choose_windows
 from tracemill.sql.query_files import load_query
 
 MOST_VISITS = 40_000
-"""Of a chosen window; a window that somebody asked for has more."""
+"""Limit for an automatic window; a requested window has a higher one."""
 MOST_ASKED_VISITS = 200_000
 MOST_WINDOWS = 6
 MOST_PLACES = 8
 MOST_WAITS, MOST_SEGMENTS = 10_000, 10_000
 SHARES = 15
-"""Times of bins are told in this many parts of the bin."""
+"""Times in bins are stored in this many parts of the bin."""
 LIMITS = {"window_waits": MOST_WAITS, "window_messages": 10_000, "window_collectives": 20_000}
 
 _DETAILS = {
@@ -40,12 +40,12 @@ Values = Mapping[str, int]
 
 
 def describe_query(query: str, **values: int) -> Source:
-    """A query with its values written in, to read and to run."""
+    """A query with literal values, to read and to run."""
     return Source(query, strip_header(bind_values(load_query(query).statement, values)))
 
 
 class Timeline:
-    """What the timeline of a run shows; `windows` are those that somebody asked for."""
+    """The timeline of a run; `windows` are the requested ones."""
 
     def __init__(self, material: Material) -> None:
         self._material = material
@@ -74,7 +74,7 @@ class Timeline:
         return inside
 
     def _region_of(self, ids: NDArray[Any]) -> NDArray[Any]:
-        """Places of regions in their list, which is ordered by id."""
+        """Indices of regions in their list, which is ordered by id."""
         return np.searchsorted([_int(row["region_id"]) for row in self._regions], ids)
 
     def _ids(self, name: str) -> list[int]:
@@ -82,12 +82,12 @@ class Timeline:
 
     @property
     def whole(self) -> Values:
-        """Values of the parameters for waits of the whole run."""
+        """Parameter values for waits of the whole run."""
         return _values(self.run, MOST_WAITS)
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        """Plain values and arrays; locations are told by their row, regions by their place."""
+        """Plain values and arrays; locations are rows, regions are indices."""
         return {
             "begin": self.run.begin_ns,
             "end": self.run.end_ns,
@@ -101,7 +101,7 @@ class Timeline:
         }
 
     def left_out(self) -> str:
-        """What of the run is not drawn, as it would be too much, in words."""
+        """Events of the run that are not drawn because they are too many, in words."""
         data = self.data
         lacking = [
             f"{_count_cut(name, rows)} for the whole run"
@@ -124,14 +124,14 @@ class Timeline:
         return f"Too many to draw all of them: there are {'; '.join(lacking)}." if lacking else ""
 
     def _has_more(self, query: str, rows: int, values: Values) -> bool:
-        """Whether there is more than was asked for: as much as that may be all."""
+        """Whether there may be more than requested: the limit was reached."""
         if rows < values["row_limit"]:
             return False
         more = {**values, "row_limit": values["row_limit"] + 1}
         return len(next(iter(self._material.arrays(query, **more).values()))) > rows
 
     def sources(self) -> tuple[Source, ...]:
-        """All queries; those of windows for the first one."""
+        """All queries; queries of windows only for the first window."""
         names = ("timeline_locations", "timeline_regions", "timeline_course")
         of_windows = ("window_visits", "window_messages", "window_collectives")
         return (
@@ -144,7 +144,7 @@ class Timeline:
         )  # fmt: skip
 
     def _describe_window(self, query: str, window: Window) -> Source:
-        """The query of one window, which says of which."""
+        """The query of one window, with the window in its name."""
         source = describe_query(query, **self._values_of(query, window))
         which = f"-- The window from {_moment(window.begin_ns)} to {_moment(window.end_ns)}."
         return Source(source.name, f"{which}\n{source.sql}")
@@ -164,7 +164,7 @@ class Timeline:
         ]
 
     def _level(self, rows: Columns) -> dict[str, object]:
-        """Regions (1 and up; 0 is none) and shares of all bins of a level, row after row."""
+        """Regions (1 and up; 0 is none) and shares of all bins of a level, row by row."""
         width = self._width_of(rows)
         count = -(-self.run.length_ns // width)
         place = self._row_of[rows["location_id"]] * count + rows["bin"]
@@ -175,10 +175,10 @@ class Timeline:
         return {"width": width, "count": count, "region": region, "share": share}
 
     def _width_of(self, rows: Columns) -> int:
-        """Bins begin at multiples of their width; the last one alone may be shorter.
+        """Bins begin at multiples of their width; only the last one may be shorter.
 
-        The first bin has its begin at the run's: where nothing but it is there, it is whole, or
-        is the whole run.
+        The first bin begins with the run: if it is the only one, it is complete or is the whole
+        run.
         """
         last = int(np.argmax(rows["bin"]))
         if rows["bin"][last]:
@@ -230,7 +230,7 @@ class Timeline:
         return self._material.arrays(query, **self._values_of(query, window))
 
     def _left_out(self, found: Mapping[str, Columns], window: Window) -> str:
-        """Which details of a window are too many: the longest of them are there."""
+        """Details of which a window has too many; it contains the longest of them."""
         kept = {query: len(next(iter(columns.values()))) for query, columns in found.items()}
         cut = [
             _count_cut(_DETAILS[query], kept[query])
@@ -240,14 +240,14 @@ class Timeline:
         return join_words(cut)
 
     def _is_cut(self, query: str, found: Columns, values: Values) -> bool:
-        """Collectives, which are there whole or not at all, tell how many members all have."""
+        """Collectives of a window, complete or not at all, with the number of all members."""
         rows = len(next(iter(found.values())))
         if "member_count" in found:
             return rows < int(found["member_count"].max(initial=0))
         return self._has_more(query, rows, values)
 
     def _visits(self, found: Columns) -> dict[str, object]:
-        """Visits by location, then as they are entered, which is told by steps."""
+        """Visits by location, then by time of entry, as differences."""
         enter = found["enter_ns"] - self.run.begin_ns
         return {
             "row": self._row_of[found["location_id"]],
@@ -292,7 +292,7 @@ def _size(rows: Mapping[str, Any], name: str) -> int:
 
 
 def _moment(time_ns: int) -> str:
-    """A time since the trace's zero, as --window takes it."""
+    """A time since the zero of the trace, in the format of --window."""
     return f"{time_ns / 1e9:.9f}".rstrip("0").rstrip(".") + " s"
 
 
@@ -328,7 +328,7 @@ def _describe_regions(regions: Rows) -> dict[str, object]:
 
 
 def _describe_source(region: Mapping[str, object]) -> str:
-    """File and line; a file without lines is no place in a program, such as MPI."""
+    """File and line; a file without lines, such as MPI, is not a source position."""
     return f"{region['file']}:{region['begin_line']}" if region["begin_line"] else ""
 
 

@@ -1,4 +1,4 @@
-"""Nesting of rows that come depth first, each with its depth."""
+"""Nesting of rows in depth-first order, each with its depth."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ DEEPEST = 60
 class TreeRow:
     """A row at `position` of the table.
 
-    `level` is its place in what is shown; after it `closes` open branches end.
+    `level` is its depth in the view; `closes` open branches end after it.
     """
 
     position: int
@@ -22,9 +22,9 @@ class TreeRow:
 
 
 def nest(depths: Sequence[Value]) -> list[TreeRow]:
-    """Levels without gaps, so that rows whose callers were left out still have a place.
+    """Levels without gaps, so that rows without their callers still have a place.
 
-    Branches deeper than DEEPEST stay on that level: browsers limit how far elements nest.
+    Branches deeper than DEEPEST stay on that level, because browsers limit the nesting depth.
     """
     levels = [min(level, DEEPEST) for level in _levels(depths)]
     following = [*levels, 0][1:]

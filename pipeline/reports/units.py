@@ -1,4 +1,4 @@
-"""Values as people read them: times, amounts, counts and shares as short text."""
+"""Values as short text: times, amounts, counts and shares."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -18,7 +18,7 @@ Value = str | int | float | bool | None
 
 
 class Unit(StrEnum):
-    """What a column of a report holds, read from the end of its name."""
+    """The content of a report column, derived from the end of its name."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -35,7 +35,7 @@ class Unit(StrEnum):
 
     @property
     def is_additive(self) -> bool:
-        """Amounts, of which a bar can be drawn; not names, ranks or shares."""
+        """Amounts that a bar can show; not names, ranks or shares."""
         return self in (Unit.TIME, Unit.SIZE, Unit.COUNT)
 
 
@@ -60,7 +60,7 @@ def unit_of(column: str, values: tuple[Value, ...]) -> Unit:
 
 
 def format_value(value: Value, unit: Unit) -> str:
-    """Text of a cell; what is null is shown as a dash."""
+    """Text of a cell; null is a dash."""
     if value is None:
         return ABSENT
     if isinstance(value, str):
@@ -73,7 +73,7 @@ def format_value(value: Value, unit: Unit) -> str:
 
 
 def format_time(nanoseconds: float) -> str:
-    """Time in the unit that leaves one to three digits before the point: '12.3 ms'."""
+    """Time in the unit with one to three digits before the point: '12.3 ms'."""
     size = abs(nanoseconds)
     for step, name in _TIME_STEPS:
         # 999.96 µs rounds to 1000 µs and is better told as 1.00 ms.
@@ -93,14 +93,14 @@ def format_size(size: float) -> str:
 
 
 def format_count(count: float) -> str:
-    """A number of things: '1,234'."""
+    """A count: '1,234'."""
     return f"{count:,.0f}"
 
 
 def format_share(share: float) -> str:
-    """A part of a whole as percent; small parts stay visible: '<0.01%'.
+    """A share in percent; small shares stay visible: '<0.01%'.
 
-    Without a space: terminals would break the line there.
+    Without a space, because terminals would break the line there.
     """
     percent = share * 100
     if percent == 0:
@@ -111,12 +111,12 @@ def format_share(share: float) -> str:
 
 
 def with_sign(change: float, format: Callable[[float], str]) -> str:
-    """A change with its sign, also if that is a plus."""
+    """A change with its sign, including plus."""
     return f"+{format(change)}" if change > 0 else format(change)
 
 
 def format_share_change(share: float) -> str:
-    """A change as a part of what was: '+12.3%', or '×37' if it is large; of nothing, in words."""
+    """A relative change: '+12.3%', or '×37' if it is large; 'from nothing' if it was zero."""
     if not isfinite(share):
         return "from nothing"
     if share >= LARGE_CHANGE:

@@ -13,7 +13,7 @@ _AFTER = 0.25
 
 @dataclass(frozen=True)
 class Window:
-    """A stretch of the run in nanoseconds since the trace's zero."""
+    """An interval of the run in nanoseconds since the zero of the trace."""
 
     begin_ns: int
     end_ns: int
@@ -26,12 +26,12 @@ class Window:
         return self.begin_ns <= other.begin_ns and other.end_ns <= self.end_ns
 
     def within(self, whole: "Window") -> "Window":
-        """What lies in another window."""
+        """The part of this window inside another window."""
         return Window(max(self.begin_ns, whole.begin_ns), min(self.end_ns, whole.end_ns))
 
 
 def read_window(text: str) -> Window:
-    """A window from text such as 1.2s..1.3s or 0.5..0.7, in seconds since the trace's zero.
+    """A window from text such as 1.2s..1.3s or 0.5..0.7, in seconds since the zero of the trace.
 
     Raises UsageError for anything else, and for a window without length.
     """
@@ -48,11 +48,11 @@ def read_window(text: str) -> Window:
 def choose_windows(
     places: Iterable[Window], run: Window, *, visit_count: int, most_visits: int, most_windows: int
 ) -> tuple[Window, ...]:
-    """Windows around places worth looking at, the first ones first, each with so many visits.
+    """Windows around interesting places in order of priority, each with a limited number of visits.
 
-    A place longer than a window is seen at its end, where what was waited for comes. Places that
-    lie in a window chosen before need none of their own. A small run is one window; of a larger
-    one without any place its middle is seen.
+    A place longer than a window is shown at its end, where a wait ends. A place inside an earlier
+    window needs no window of its own. A small run is one window; a larger run without any place
+    is shown at its middle.
     """
     if visit_count <= most_visits:
         return (run,) if run.length_ns > 0 else ()
@@ -69,7 +69,7 @@ def choose_windows(
 
 
 def _around(place: Window, length: int, run: Window) -> Window:
-    """The place in the middle, or its end with something after it; within the run."""
+    """A window with the place in its middle, or with the end of the place; within the run."""
     margin = (length - place.length_ns) // 2
     begin = place.begin_ns - margin if margin >= 0 else place.end_ns - round(length * (1 - _AFTER))
     begin = max(min(begin, run.end_ns - length), run.begin_ns)

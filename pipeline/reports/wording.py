@@ -1,4 +1,4 @@
-"""Figures as words: the pieces that the sentences of all sections are made of."""
+"""Figures as words: parts of the sentences of all sections."""
 
 from collections.abc import Mapping
 from pathlib import PurePath
@@ -18,52 +18,52 @@ def count_of(count: Value, singular: str, plural: str = "") -> str:
 
 
 def name_place(rank: Value, thread: Value, *, has_threads: bool) -> str:
-    """A location as people call it."""
+    """Name of a location for readers."""
     return f"rank {rank} thread {thread}" if has_threads else f"rank {rank}"
 
 
 def name_region(name: Value) -> str:
-    """A region in quotes, without argument lists and not too long."""
+    """A region in quotes, shortened and without argument lists."""
     return quote(shorten(drop_arguments(make_visible(str(name))), LONGEST_REGION))
 
 
 def name_path(path: Value) -> str:
-    """A call path in quotes, without argument lists and not too long."""
+    """A call path in quotes, shortened and without argument lists."""
     return quote(format_path(str(path)))
 
 
 def name_site(row: Row) -> str:
-    """The row's call path in quotes, with its file and line where they are known."""
+    """The row's call path in quotes, with its file and line if available."""
     source = row.get("source")
     place = make_visible(PurePath(str(source)).name) if source else ""
     return name_path(row["call_path"]) + (f" ({place})" if place else "")
 
 
 def quote(name: str) -> str:
-    """A name set off from the words around it."""
+    """A name in quotes."""
     return f'"{name}"'
 
 
 def start(text: str) -> str:
-    """The text with a capital letter in front."""
+    """The text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 
 def time_of(value: Value) -> str:
-    """'12.3 ms'; nothing known is no time."""
+    """'12.3 ms'; null counts as zero."""
     return format_time(number(value))
 
 
 def share_of(value: Value) -> str:
-    """'12.3%'; nothing known is no share."""
+    """'12.3%'; null counts as zero."""
     return format_share(number(value))
 
 
 def number(value: Value) -> float:
-    """The number to count with; nothing known counts as nothing."""
+    """A number for calculation; null counts as zero."""
     return float(value) if isinstance(value, int | float) else 0.0
 
 
 def said(*sentences: str) -> tuple[str, ...]:
-    """Those sentences that say something."""
+    """The non-empty sentences."""
     return tuple(sentence for sentence in sentences if sentence)
