@@ -77,8 +77,8 @@ SHARES = (
 COUNTED_CALLS = Table(
     name="counted_calls",
     meaning=(
-        "Calls that count as communication: all except MPI_Init, MPI_Finalize and similar "
-        "calls. The campaign can include these too."
+        "Calls that count as communication: all except MPI_Init, MPI_Finalize and similar calls. "
+        "The campaign can include these too."
     ),
     grain="one row per run, counted call path of communication, and calling process",
     key=("campaign_run_id", "call_path_key", "rank"),
@@ -175,8 +175,8 @@ ANY_SIZE = nullable(
     SIZE,
     "runs of all sizes together",
     meaning=(
-        "Problem size of the runs. Each size has its own rows if there are several sizes with "
-        "at least three process counts."
+        "Problem size of the runs. Each size has its own rows if there are several sizes with at "
+        "least three process counts."
     ),
 )
 RUN_COUNT = Column(
@@ -240,8 +240,8 @@ CALL_SITE_RANKING = Table(
     name="call_site_ranking",
     meaning=(
         "Call sites ranked by scaling: Spearman's rank correlation between their share of all "
-        "communication and the number of processes. A call site has the share 0 in runs that "
-        "do not visit it. Runs without communication, and runs with fewer than `min_processes` "
+        "communication and the number of processes. A call site has the share 0 in runs that do "
+        "not visit it. Runs without communication, and runs with fewer than `min_processes` "
         "processes (default 2), are left out."
     ),
     grain="one row per application, size or all sizes, and call site",
@@ -272,8 +272,8 @@ CALL_SITE_RANKING = Table(
         ),
         probability(
             "p_value",
-            "Probability of a coefficient at least as far from 0 if the number of "
-            "processes had no effect.",
+            "Probability of a coefficient at least as far from 0 if the number of processes had no "
+            "effect.",
         ),
         METHOD,
         probability(

@@ -16,8 +16,8 @@ CAMPAIGN_RUN_ID = Column(
     type=INT32,
     minimum=0,
     meaning=(
-        "Run of the campaign, numbered by application, processes, threads, size, other "
-        "parameters and repetition."
+        "Run of the campaign, numbered by application, processes, threads, size, other parameters "
+        "and repetition."
     ),
 )
 APPLICATION = Column(name="application", type=STRING, meaning="Name of the program.")

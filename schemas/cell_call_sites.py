@@ -13,9 +13,9 @@ _CELL = {column.name: column for column in GRID_CELLS.columns}
 CELL_CALL_SITES = Table(
     name="cell_call_sites",
     meaning=(
-        "Call paths that lose time in a cell of the grid: their time grows for the same work "
-        "with more processes, or grows per unit of computation at the larger size. The best "
-        "run at each corner counts; cells with a corner without call paths are left out."
+        "Call paths that lose time in a cell of the grid: their time grows for the same work with "
+        "more processes, or grows per unit of computation at the larger size. The best run at each "
+        "corner counts; cells with a corner without call paths are left out."
     ),
     grain="one row per application, cell and call path with a loss",
     key=("application", "lower_processes", "lower_size", "call_path_key"),

@@ -234,8 +234,8 @@ SYNCHRONISED_MEMBERS = Table(
 FRAMING_CALLS = Table(
     name="framing_calls",
     meaning=(
-        "MPI_Init and MPI_Finalize of all processes, with the last process to enter and the "
-        "first to leave."
+        "MPI_Init and MPI_Finalize of all processes, with the last process to enter and the first "
+        "to leave."
     ),
     grain="one row per process and call, if all processes made that call",
     key=("is_finalize", "location_id"),

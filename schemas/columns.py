@@ -34,8 +34,8 @@ CALL_PATH_KEY = Column(
     name="call_path_key",
     type=INT64,
     meaning=(
-        "Hash of the region names along the call path. It is the same in every run of a "
-        "program, although call path numbers differ between traces."
+        "Hash of the region names along the call path. It is the same in every run of a program, "
+        "although call path numbers differ between traces."
     ),
 )
 VISIT_ID = Column(
@@ -115,9 +115,8 @@ EXCLUSIVE_NS = Column(
     type=INT64,
     unit="ns",
     meaning=(
-        "Time in the region itself, without callees and without tasks run inside. For a "
-        "parallel region, it includes the time from the fork to the enter and from the leave "
-        "to the join."
+        "Time in the region itself, without callees and without tasks run inside. For a parallel "
+        "region, it includes the time from the fork to the enter and from the leave to the join."
     ),
 )
 MESSAGE_ID = Column(
@@ -176,8 +175,8 @@ IS_BEYOND_REFERENCE = Column(
     name="is_beyond_reference",
     type=BOOL,
     meaning=(
-        "Extended: Scalasca does not detect this waiting. Leave these rows out to compare "
-        "totals with Scalasca."
+        "Extended: Scalasca does not detect this waiting. Leave these rows out to compare totals "
+        "with Scalasca."
     ),
 )
 

@@ -136,8 +136,8 @@ LOCATION_SPANS = Table(
 CRITICAL_PATH_JUMPS = Table(
     name="critical_path_jumps",
     meaning=(
-        "Backward steps of the path: from a call that waited to the call it waited for, and "
-        "from there to the last earlier call that waited."
+        "Backward steps of the path: from a call that waited to the call it waited for, and from "
+        "there to the last earlier call that waited."
     ),
     grain="one row per call that waited, and one for the program's end",
     key=("point_id",),
@@ -297,9 +297,9 @@ CRITICAL_PATH_WAITS = Table(
 CRITICAL_PATH_SUMMARY = Table(
     name="critical_path_summary",
     meaning=(
-        "The critical path as a whole. Its length is computation plus communication. It can "
-        "differ from the time between start and end: waiting in collectives is counted from a "
-        "record inside the call, and clocks may disagree."
+        "The critical path as a whole. Its length is computation plus communication. It can differ "
+        "from the time between start and end: waiting in collectives is counted from a record "
+        "inside the call, and clocks may disagree."
     ),
     grain="one row if the trace has a critical path",
     key=("begin_ns",),
@@ -325,8 +325,8 @@ CRITICAL_PATH_SUMMARY = Table(
             name="is_whole",
             type=BOOL,
             meaning=(
-                "The path reaches the start of the run. False if contradictory clocks or "
-                "wrongly matched messages make it circular."
+                "The path reaches the start of the run. False if contradictory clocks or wrongly "
+                "matched messages make it circular."
             ),
         ),
     ),
@@ -387,8 +387,8 @@ CRITICAL_PATH_IMBALANCES = Table(
             minimum=0,
             maximum=1,
             meaning=(
-                "Share of the path, in the call path and below, that an even distribution of "
-                "work would avoid."
+                "Share of the path, in the call path and below, that an even distribution of work "
+                "would avoid."
             ),
         ),
     ),

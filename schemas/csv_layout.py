@@ -85,8 +85,8 @@ FIELDS = (
     Field(
         VALUE,
         TEXT,
-        "Value of this item; end (ns) of a `BufferFlush`; 0 or 1 for `MeasurementOnOff`. "
-        "Numbers with a decimal point are floating-point numbers.",
+        "Value of this item; end (ns) of a `BufferFlush`; 0 or 1 for `MeasurementOnOff`. Numbers "
+        "with a decimal point are floating-point numbers.",
     ),
     Field(DEFINITION, TEXT, "Properties of the definition, as a JSON object."),
 )

@@ -123,8 +123,8 @@ MPI_OPERATIONS = Table(
             type=INT64,
             null_means="not related to a request",
             meaning=(
-                "Links the records of one request. Only use it for comparison: it is unsigned "
-                "in the trace."
+                "Links the records of one request. Only use it for comparison: it is unsigned in "
+                "the trace."
             ),
         ),
         Column(
@@ -272,8 +272,8 @@ RMA_BEGIN_NS = nullable(COLLECTIVE_BEGIN_NS, "not a collective, or its begin is 
 RMA_DETAIL = replace(
     DETAIL,
     meaning=(
-        "Synchronization level or type, lock type, or kind of atomic operation, with "
-        "the numbers of OTF2."
+        "Synchronization level or type, lock type, or kind of atomic operation, with the numbers "
+        "of OTF2."
     ),
 )
 

@@ -26,9 +26,9 @@ WHOLE = Column(
     type=ENUM,
     values=WHOLES,
     meaning=(
-        "Reference of the shares: the time of all locations in all call paths (of all "
-        "processes if only communication call sites are available); or the length of the "
-        "critical path, for metrics that are parts of it."
+        "Reference of the shares: the time of all locations in all call paths (of all processes if "
+        "only communication call sites are available); or the length of the critical path, for "
+        "metrics that are parts of it."
     ),
 )
 
@@ -95,8 +95,8 @@ METRIC_TIMES = Table(
             type=INT64,
             unit="ns",
             meaning=(
-                "Sum over counted call paths and all locations, with sub-metrics; includes "
-                "time outside of all call paths."
+                "Sum over counted call paths and all locations, with sub-metrics; includes time "
+                "outside of all call paths."
             ),
         ),
         WHOLE,
@@ -117,9 +117,9 @@ _GROWTH = (
     ),
     number(
         "growth_exponent",
-        "b in c p^b, with a separate factor c for each size, fitted to the sum over all "
-        "processes by least squares of logarithms. 0: the total does not grow with processes; "
-        "1: the time per process does not change.",
+        "b in c p^b, with a separate factor c for each size, fitted to the sum over all processes "
+        "by least squares of logarithms. 0: the total does not grow with processes; 1: the time "
+        "per process does not change.",
         unit="",
         null_means=NO_FIT,
     ),
@@ -136,8 +136,8 @@ _GROWTH = (
     ),
     probability(
         "p_value",
-        "Probability of a coefficient at least as far from 0 if the number of processes "
-        "had no effect.",
+        "Probability of a coefficient at least as far from 0 if the number of processes had no "
+        "effect.",
     ),
     METHOD,
     number("mean_share", "Mean share over the runs.", null_means="no run"),
@@ -163,8 +163,8 @@ _GROWTH = (
 METRIC_GROWTH = Table(
     name="metric_growth",
     meaning=(
-        "Growth of overheads, wait states and other time metrics with the number of processes. "
-        "A metric has the share 0 in runs where it is 0. Runs with fewer than `min_processes` "
+        "Growth of overheads, wait states and other time metrics with the number of processes. A "
+        "metric has the share 0 in runs where it is 0. Runs with fewer than `min_processes` "
         "processes (default 2) are left out."
     ),
     grain="one row per application, size or all sizes, and metric",
@@ -175,8 +175,8 @@ METRIC_GROWTH = Table(
 CALL_PATH_GROWTH = Table(
     name="call_path_growth",
     meaning=(
-        "Growth of the time of call paths, of its waiting part, and of their part of the "
-        "critical path with the number of processes; for the same runs as `metric_growth`."
+        "Growth of the time of call paths, of its waiting part, and of their part of the critical "
+        "path with the number of processes; for the same runs as `metric_growth`."
     ),
     grain=(
         "one row per application, size or all sizes, quantity, and call path with a non-zero value"
@@ -190,8 +190,8 @@ CALL_PATH_GROWTH = Table(
             type=ENUM,
             values=QUANTITIES,
             meaning=(
-                "Quantity of the call path, without callees: its time, its waiting (both as "
-                "shares of the time of all locations) or its part of the critical path."
+                "Quantity of the call path, without callees: its time, its waiting (both as shares "
+                "of the time of all locations) or its part of the critical path."
             ),
         ),
         CALL_PATH_KEY,

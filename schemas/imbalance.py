@@ -26,9 +26,9 @@ SCOPE = Column(
     type=ENUM,
     values=SCOPES,
     meaning=(
-        "Possible participants: the first thread of every process; inside parallel regions and "
-        "in tasks, all threads; below THREADS, all threads except the first of each process; "
-        "or the accelerator streams. Every location that visits the call path also counts."
+        "Possible participants: the first thread of every process; inside parallel regions and in "
+        "tasks, all threads; below THREADS, all threads except the first of each process; or the "
+        "accelerator streams. Every location that visits the call path also counts."
     ),
 )
 

@@ -44,8 +44,8 @@ _COUNT = Column(
 _MOVED_BYTES = replace(
     BYTES,
     meaning=(
-        "Bytes transferred according to the end record, or bytes requested if the end record "
-        "has no size. Canceled operations count zero bytes."
+        "Bytes transferred according to the end record, or bytes requested if the end record has "
+        "no size. Canceled operations count zero bytes."
     ),
 )
 
@@ -137,8 +137,8 @@ FILE_ACCESSES = Table(
             name="is_inner",
             type=BOOL,
             meaning=(
-                "A handle of another interface is above this one, such as MPI-IO above POSIX, "
-                "and records the same operations. Do not add both."
+                "A handle of another interface is above this one, such as MPI-IO above POSIX, and "
+                "records the same operations. Do not add both."
             ),
         ),
         _COUNT,
@@ -165,8 +165,8 @@ FILE_ACCESSES = Table(
             type=INT64,
             unit="ns",
             meaning=(
-                "Time from begin to end of operations that another call completed. The process "
-                "may have done other work in between."
+                "Time from begin to end of operations that another call completed. The process may "
+                "have done other work in between."
             ),
         ),
     ),

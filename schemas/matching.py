@@ -174,8 +174,8 @@ PROBED_RECEIVES = Table(
 RECEIVES = Table(
     name="receives",
     meaning=(
-        "Receives with the calls that post and complete them, numbered per channel in the "
-        "order of posting."
+        "Receives with the calls that post and complete them, numbered per channel in the order of "
+        "posting."
     ),
     grain="one row per completed receive whose sender is known",
     key=("communicator_id", "sender_group_id", "receiver_group_id", "tag", "ordinal"),

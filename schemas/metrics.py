@@ -56,8 +56,8 @@ METRICS = Table(
 SEVERITIES = Table(
     name="severities",
     meaning=(
-        "Metrics per call path and location. A metric includes its sub-metrics. Other metrics "
-        "are in separate tables: time and visits (call_tree), critical-path activities "
+        "Metrics per call path and location. A metric includes its sub-metrics. Other metrics are "
+        "in separate tables: time and visits (call_tree), critical-path activities "
         "(critical_path_work), overheads (location_overheads, call_path_overheads), imbalance "
         "(computational_imbalance) and idle time (idle_times)."
     ),

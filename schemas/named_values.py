@@ -58,8 +58,8 @@ COUNTERS = Table(
             type=ENUM,
             values=("accumulated", "absolute", "relative"),
             meaning=(
-                "Whether values count from the start, are independent, or are differences from "
-                "the previous value."
+                "Whether values count from the start, are independent, or are differences from the "
+                "previous value."
             ),
         ),
         Column(name="base", type=INT8, meaning="2 or 10: values are in units of base**exponent."),

@@ -311,8 +311,8 @@ RMA_SYNCHRONISED_CALLS = Table(
             type=INT64,
             unit="ns",
             meaning=(
-                "Arrival of the last process; the end of the call if this arrival is later by "
-                "the clocks."
+                "Arrival of the last process; the end of the call if this arrival is later by the "
+                "clocks."
             ),
         ),
         renamed(

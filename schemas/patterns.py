@@ -73,8 +73,8 @@ NEEDED_OF_FINDINGS = ("call_path_id", "location_id", "value")
 FINDINGS = Table(
     name="findings",
     meaning=(
-        "Findings of all patterns except waiting, including user patterns. Several findings "
-        "may concern the same time, so their values do not add up."
+        "Findings of all patterns except waiting, including user patterns. Several findings may "
+        "concern the same time, so their values do not add up."
     ),
     grain="one row per finding",
     key=(),

@@ -63,10 +63,9 @@ EFFICIENCY_DEFINITION = Column(
     type=ENUM,
     values=EFFICIENCIES,
     meaning=(
-        "Definition of efficiency: as given; or computation size / (time × processes × "
-        "attainable performance of a process per second); or (reference time / time) / "
-        "(processes / reference processes). The reference is the best run with the fewest "
-        "processes of the same size."
+        "Definition of efficiency: as given; or computation size / (time × processes × attainable "
+        "performance of a process per second); or (reference time / time) / (processes / reference "
+        "processes). The reference is the best run with the fewest processes of the same size."
     ),
 )
 SIZE_AXIS = Column(
@@ -157,12 +156,12 @@ EFFICIENCY_GRID = Table(
 GRID_CELLS = Table(
     name="grid_cells",
     meaning=(
-        "Cells between four configurations, and the growth of efficiency over them. Cells do "
-        "not overlap. A cell skips configurations without efficiency and extends to the next "
-        "ones with efficiency: first those with the fewest grid squares between, then with the "
-        "fewest process steps. Cells are built in order of the lower corner, by processes, "
-        "then size. If two cells of equal size start at the same corner, only one is possible: "
-        "the one with fewer process steps."
+        "Cells between four configurations, and the growth of efficiency over them. Cells do not "
+        "overlap. A cell skips configurations without efficiency and extends to the next ones with "
+        "efficiency: first those with the fewest grid squares between, then with the fewest "
+        "process steps. Cells are built in order of the lower corner, by processes, then size. If "
+        "two cells of equal size start at the same corner, only one is possible: the one with "
+        "fewer process steps."
     ),
     grain="one row per application and cell",
     key=("application", "lower_processes", "lower_size"),
@@ -209,12 +208,12 @@ def _measures(suffix: str, how: str) -> tuple[Column, ...]:
 SCALABILITY_MARKS = Table(
     name="scalability_marks",
     meaning=(
-        "Scalability metric of a program: the ranges of processes and size, three marks, and "
-        "the range of efficiency. It is computed for the whole region and for its parts. A "
-        "part is a group of adjacent cells over which efficiency grows, falls or stays "
-        "constant; it is bounded by its cells. Ranges and marks cover only the cells: where "
-        "configurations without efficiency leave part of the grid uncovered, the growth is "
-        "unknown. Marks refer to efficiency as a ratio; multiply by 100 for percent."
+        "Scalability metric of a program: the ranges of processes and size, three marks, and the "
+        "range of efficiency. It is computed for the whole region and for its parts. A part is a "
+        "group of adjacent cells over which efficiency grows, falls or stays constant; it is "
+        "bounded by its cells. Ranges and marks cover only the cells: where configurations without "
+        "efficiency leave part of the grid uncovered, the growth is unknown. Marks refer to "
+        "efficiency as a ratio; multiply by 100 for percent."
     ),
     grain="one row per application and region",
     key=("application", "region"),
@@ -339,8 +338,8 @@ COMPARISON = Column(
     name="comparison",
     type=STRING,
     meaning=(
-        "Definition and reference of the efficiencies. Only programs with the same definition "
-        "and reference are compared."
+        "Definition and reference of the efficiencies. Only programs with the same definition and "
+        "reference are compared."
     ),
 )
 MARK_SOURCE = Column(
@@ -353,8 +352,8 @@ MARK_RANKINGS = Table(
     name="mark_rankings",
     meaning=(
         "Programs in ascending order of their marks over the whole region, separately for each "
-        "mark. Marks shrink with the number of cells: compare only programs with similar "
-        "numbers of cells."
+        "mark. Marks shrink with the number of cells: compare only programs with similar numbers "
+        "of cells."
     ),
     grain="one row per comparison, criterion, source and application",
     key=("comparison", "criterion", "source", "application"),
@@ -406,16 +405,16 @@ MARK_RANKING_CORRELATIONS = Table(
 
 CHARACTERISTIC = _text(
     "characteristic",
-    "communication share: time of all processes in communication calls divided by their "
-    "total time; load balance: mean over maximum of the remaining time of the processes; "
-    "or a metric: its share, see `metric_times`.",
+    "communication share: time of all processes in communication calls divided by their total "
+    "time; load balance: mean over maximum of the remaining time of the processes; or a metric: "
+    "its share, see `metric_times`.",
 )
 
 GRID_CHARACTERISTICS = Table(
     name="grid_characteristics",
     meaning=(
-        "Further properties of the best run of each configuration, over the same grid; from "
-        "runs with call sites."
+        "Further properties of the best run of each configuration, over the same grid; from runs "
+        "with call sites."
     ),
     grain="one row per application, configuration with a best run, and characteristic",
     key=("application", "processes", "size", "characteristic"),

@@ -37,13 +37,13 @@ FITTED_MODEL = Column(
     type=ENUM,
     values=FITTED_MODELS,
     meaning=(
-        "Model of T(p, n). Two steps: (c1 n + c2 n^2 + c3 n^3)(alpha/p + beta), one factor "
-        "fitted after the other, to times or to relative errors; joint: the same model, both "
-        "factors fitted together. Without and with overlap: sum and maximum of computation c "
-        "n^a/p and communication (c0 + c1 log2(p) + c2 p) n^b. Amdahl: T_par/p + T_seq for "
-        "each size. Normal form: c0 + sum of c p^i log2(p)^j n^k log2(n)^l, where 1 - 1/p may "
-        "replace the factor of p. Smooth: a power law with a Gaussian process over log p and "
-        "log n. All except the first are fitted to relative errors."
+        "Model of T(p, n). Two steps: (c1 n + c2 n^2 + c3 n^3)(alpha/p + beta), one factor fitted "
+        "after the other, to times or to relative errors; joint: the same model, both factors "
+        "fitted together. Without and with overlap: sum and maximum of computation c n^a/p and "
+        "communication (c0 + c1 log2(p) + c2 p) n^b. Amdahl: T_par/p + T_seq for each size. Normal "
+        "form: c0 + sum of c p^i log2(p)^j n^k log2(n)^l, where 1 - 1/p may replace the factor of "
+        "p. Smooth: a power law with a Gaussian process over log p and log n. All except the first "
+        "are fitted to relative errors."
     ),
 )
 CONSTRAINT = Column(
@@ -62,9 +62,9 @@ SHARE = Column(
     minimum=0,
     maximum=1,
     meaning=(
-        "Share of the time of all locations in counted call paths, in the configuration with "
-        "the largest share. If only communication call sites are available: share of the time "
-        "of all processes."
+        "Share of the time of all locations in counted call paths, in the configuration with the "
+        "largest share. If only communication call sites are available: share of the time of all "
+        "processes."
     ),
 )
 ERROR = Column(
@@ -98,9 +98,8 @@ def _time(name: str, meaning: str, *, null_means: str = "") -> Column:
 REPRESENTATIVE_RUNS = Table(
     name="representative_runs",
     meaning=(
-        "Measured runs that represent their processes and size. If runs differ in threads or "
-        "other parameters, these are the repetitions of the launch with the shortest median "
-        "time."
+        "Measured runs that represent their processes and size. If runs differ in threads or other "
+        "parameters, these are the repetitions of the launch with the shortest median time."
     ),
     grain="one row per measured run of the fastest launch of its processes and size",
     key=("campaign_run_id",),
@@ -208,9 +207,9 @@ PERFORMANCE_INDICES = Table(
     name="performance_indices",
     meaning=(
         "Indices P(U, B, M, O) of each configuration, from its shortest representative run: "
-        "measure, constraint, model and reference point. Do not rank indices of different "
-        "blocks together: they differ in constraint, definition or reference point, and a "
-        "slower reference gives a larger speed-up."
+        "measure, constraint, model and reference point. Do not rank indices of different blocks "
+        "together: they differ in constraint, definition or reference point, and a slower "
+        "reference gives a larger speed-up."
     ),
     grain="one row per application, block, measure, model, size and number of processes",
     key=("application", "block", "measure", "model", "size", "processes"),
@@ -264,13 +263,13 @@ SCALABILITY_FUNCTIONS = Table(
     name="scalability_functions",
     meaning=(
         "Change of the mean speed-up R = s/(p T) along a constraint, by the fitted models. S = "
-        "dR/dt > 0: still gaining; 0: perfectly scalable at this point; < 0: losing. R is the "
-        "mean speed-up except for the constant factor of a reference point, which does not "
-        "change signs."
+        "dR/dt > 0: still gaining; 0: perfectly scalable at this point; < 0: losing. R is the mean "
+        "speed-up except for the constant factor of a reference point, which does not change "
+        "signs."
     ),
     grain=(
-        "one row per application, fitted model, constraint, size and number of processes with "
-        "a value of the model"
+        "one row per application, fitted model, constraint, size and number of processes with a "
+        "value of the model"
     ),
     key=("application", "model", "constraint_kind", "size", "processes"),
     columns=(
@@ -293,12 +292,12 @@ SCALABILITY_FUNCTIONS = Table(
 SCALABILITY_LIMITS = Table(
     name="scalability_limits",
     meaning=(
-        "Points at which quantities of the fitted models cross a bound along a constraint: in "
-        "the measured range, or up to 16 times its end."
+        "Points at which quantities of the fitted models cross a bound along a constraint: in the "
+        "measured range, or up to 16 times its end."
     ),
     grain=(
-        "one row per application, fitted model, constraint, quantity, bound, start of the "
-        "curve and crossing; one row if the bound is never crossed"
+        "one row per application, fitted model, constraint, quantity, bound, start of the curve "
+        "and crossing; one row if the bound is never crossed"
     ),
     key=(
         "application",
@@ -360,9 +359,8 @@ SCALABILITY_LIMITS = Table(
 SERIAL_FRACTIONS = Table(
     name="serial_fractions",
     meaning=(
-        "Karp and Flatt's serial fraction of each configuration, from its shortest "
-        "representative run, relative to the fewest processes with the same amount of "
-        "computation."
+        "Karp and Flatt's serial fraction of each configuration, from its shortest representative "
+        "run, relative to the fewest processes with the same amount of computation."
     ),
     grain="one row per application, size and number of processes above the reference",
     key=("application", "size", "processes"),

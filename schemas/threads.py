@@ -63,8 +63,8 @@ TEAM_BARRIERS = Table(
             name="is_parting",
             type=BOOL,
             meaning=(
-                "The last barrier of the team, for a worker. The worker synchronizes with no "
-                "other thread after it."
+                "The last barrier of the team, for a worker. The worker synchronizes with no other "
+                "thread after it."
             ),
         ),
         renamed(ENTER_NS, "last_enter_ns", "Enter time of the last member."),

@@ -84,8 +84,8 @@ TIME_PROFILE = Table(
             type=INT64,
             unit="ns",
             meaning=(
-                "Time of all locations. The sum over all classes is the number of locations "
-                "times the bin width."
+                "Time of all locations. The sum over all classes is the number of locations times "
+                "the bin width."
             ),
         ),
     ),

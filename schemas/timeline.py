@@ -14,8 +14,7 @@ TIMELINE_BINS = Table(
     name="timeline_bins",
     meaning=(
         "Activity of every location in each bin of the run: the region with the most exclusive "
-        "time. The current visit of a location is the last one that it entered and has not "
-        "left."
+        "time. The current visit of a location is the last one that it entered and has not left."
     ),
     grain="one row per location, level, and bin in which the location was in a visit",
     key=("location_id", "level", "bin"),
@@ -27,8 +26,8 @@ TIMELINE_BINS = Table(
             minimum=0,
             maximum=len(MOST_BINS) - 1,
             meaning=(
-                "Resolution of the bins: level 0 has at most 256 bins over the run, and each "
-                "next level has 8 times as many, if there are enough visits."
+                "Resolution of the bins: level 0 has at most 256 bins over the run, and each next "
+                "level has 8 times as many, if there are enough visits."
             ),
         ),
         Column(name="bin", type=INT32, minimum=0, meaning="Position of the bin in the run."),
