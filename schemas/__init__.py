@@ -64,8 +64,10 @@ CAMPAIGN_TABLES: tuple[Table, ...] = (
 """Tables of a campaign, computed from many runs."""
 NIGHTLY_TABLES: tuple[Table, ...] = history.TABLES
 """Tables that nightly runs keep for a store."""
+VIEWS: tuple[Table, ...] = metrics.VIEWS
+"""Views on the tables of a run; DuckDB computes them at each use."""
 BY_NAME: dict[str, Table] = {
-    table.name: table for table in (*TABLES, *CAMPAIGN_TABLES, *NIGHTLY_TABLES)
+    table.name: table for table in (*TABLES, *CAMPAIGN_TABLES, *NIGHTLY_TABLES, *VIEWS)
 }
 
 __all__ = [
@@ -73,6 +75,7 @@ __all__ = [
     "CAMPAIGN_TABLES",
     "NIGHTLY_TABLES",
     "TABLES",
+    "VIEWS",
     "Column",
     "Rule",
     "Table",

@@ -7,6 +7,7 @@ from tracemill.schemas.columns import (
     METRIC,
     NAME,
     VALUE,
+    nullable,
     renamed,
 )
 from tracemill.schemas.table import ENUM, STRING, Column, Table
@@ -66,4 +67,26 @@ SEVERITIES = Table(
     columns=(METRIC, CALL_PATH_ID, LOCATION_ID, IS_BEYOND_REFERENCE, VALUE),
 )
 
+METRIC_CELLS = Table(
+    name="metric_cells",
+    meaning="Every metric per call path and location, also what is no severity; a metric includes "
+    "its sub-metrics.",
+    grain="one row per metric, call path and location where it may be other than zero, beyond the "
+    "reference apart",
+    key=("metric", "call_path_id", "location_id", "is_beyond_reference"),
+    columns=(
+        METRIC,
+        nullable(CALL_PATH_ID, "in no call path"),
+        LOCATION_ID,
+        IS_BEYOND_REFERENCE,
+        VALUE,
+        Column(
+            name="source",
+            type=STRING,
+            meaning="Table that it is from, or overheads, imbalance, idle.",
+        ),
+    ),
+)
+
 TABLES = (METRICS, SEVERITIES)
+VIEWS = (METRIC_CELLS,)

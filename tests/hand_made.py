@@ -12,7 +12,7 @@ from tests.fresh_database import fresh_connection
 from tracemill.schemas import TABLES, Column, Table
 from tracemill.schemas.matching import MPI_CALLS
 from tracemill.schemas.overheads import TAXONOMY
-from tracemill.sql.query_files import load_query
+from tracemill.sql.query_files import create_all_views, load_query
 from tracemill.store import Manifest, SourceFile, SourceRecord
 
 Rows = Sequence[Mapping[str, Any]]
@@ -67,6 +67,8 @@ class HandMadeRun:
         """Put tables there, by default all there are."""
         for name in [table.name for table in TABLES] if tables is None else tables:
             self.provide(connection, name)
+        if tables is None:
+            create_all_views(connection)
 
     def provide(self, connection: duckdb.DuckDBPyConnection, name: str) -> None:
         """Put a table there; that of MPI calls is made from the regions."""

@@ -3,14 +3,14 @@
 from tracemill.campaign.gathering import SIZES
 from tracemill.comparison.comparing import QUERY
 from tracemill.engine.recipe import Recipe, standard_recipe
-from tracemill.sql.query_files import Query, load_query
+from tracemill.sql.query_files import Query, load_query, stored_inputs
 from tracemill.stages.stage import PythonStage
 
 
 def recipe_of_comparisons(*more: str) -> Recipe:
     """What makes the tables by which runs are compared, that which tells of losses, and more."""
-    asked = {name for query in (SIZES, QUERY) for name in load_query(query).inputs}
-    return recipe_making("trace_quality", *more, *sorted(asked))
+    asked = stored_inputs([load_query(SIZES), load_query(QUERY)])
+    return recipe_making("trace_quality", *more, *asked)
 
 
 def recipe_making(*tables: str) -> Recipe:

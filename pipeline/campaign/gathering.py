@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from tracemill.engine.graph import schema_hash
 from tracemill.schemas import BY_NAME
 from tracemill.sql.failures import told_as_query_error
-from tracemill.sql.query_files import Query, Value, load_query
+from tracemill.sql.query_files import Query, Value, create_views, load_query, stored_inputs
 from tracemill.store import Run
 from tracemill.store.database import connect, create_union_view, parsed
 
@@ -55,7 +55,7 @@ class Gathered:
 
 def in_batches(runs: Iterable[Run]) -> Iterator[list[Run]]:
     """Runs that are asked together: up to MOST_RUNS, and no more rows than MOST_ROWS in several."""
-    names = sorted({name for query in _queries(QUERIES) for name in query.inputs})
+    names = stored_inputs(_queries(QUERIES))
     batch: list[Run] = []
     row_count = 0
     for run in runs:
@@ -117,9 +117,11 @@ def opened(
     connection = connect(threads=threads, memory_limit=memory_limit)
     try:
         with told_as_query_error("gathering runs"):
-            for name in sorted({name for query in _queries(names) for name in query.inputs}):
+            queries = _queries(names)
+            for name in stored_inputs(queries):
                 files = [file for run in runs for file in run.files(name)]
                 create_union_view(connection, name, files, are_alike=True)
+            create_views(connection, {name for query in queries for name in query.inputs})
             yield connection
     finally:
         connection.close()
@@ -136,9 +138,9 @@ def rows_of(
 
 def lacks(run: Run, asked: Sequence[str] = (SIZES, *QUERIES)) -> list[str]:
     """Tables without which queries cannot ask a run: lost, or not made by an older version."""
-    names = {name for query in _queries(asked) for name in query.inputs}
     lost = set(run.missing_tables())
-    return sorted(name for name in names if name in lost or not _has(run, name))
+    names = stored_inputs(_queries(asked))
+    return [name for name in names if name in lost or not _has(run, name)]
 
 
 def _has(run: Run, name: str) -> bool:

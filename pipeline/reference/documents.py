@@ -64,12 +64,12 @@ def _table_lines() -> Iterator[str]:
     for module in schema_modules():
         yield ""
         yield f"**{_title(module)}** " + " · ".join(
-            f"[{table.name}](#{table.name})" for table in module.TABLES
+            f"[{table.name}](#{table.name})" for table in _declared(module)
         )
     for module in schema_modules():
         yield ""
         yield f"## {_title(module)}"
-        for table in module.TABLES:
+        for table in _declared(module):
             yield ""
             yield from _describe_table(table)
 
@@ -79,6 +79,10 @@ def schema_modules() -> list[ModuleType]:
     declaring = [module for module in vars(schemas).values() if _declares_tables(module)]
     tables = [*schemas.TABLES, *schemas.CAMPAIGN_TABLES, *schemas.NIGHTLY_TABLES]
     return sorted(declaring, key=lambda module: tables.index(module.TABLES[0]))
+
+
+def _declared(module: ModuleType) -> tuple[Table, ...]:
+    return (*module.TABLES, *getattr(module, "VIEWS", ()))
 
 
 def _declares_tables(module: object) -> bool:
@@ -100,6 +104,8 @@ def _describe_table(table: Table) -> Iterator[str]:
         yield "- Stored as several files, one per block of locations"
     if table.is_transient:
         yield "- Transient"
+    if table in schemas.VIEWS:
+        yield "- Not stored: computed when a query reads it"
     for rule in table.rules:
         yield f"- Rule: `{rule.name}`"
     yield ""

@@ -11,7 +11,7 @@ from tracemill.reports.model import Table
 from tracemill.reports.tables import Fetched, TableSpec, fetch, fetch_arrays, read_table
 from tracemill.reports.units import Value
 from tracemill.reports.windows import Window
-from tracemill.sql.query_files import load_query
+from tracemill.sql.query_files import create_views, load_query, stored_inputs
 
 if TYPE_CHECKING:
     import duckdb
@@ -79,11 +79,14 @@ class Material:
 
     def _database_for(self, query: str) -> "duckdb.DuckDBPyConnection":
         """The connection, with the tables that the query reads."""
+        inputs = load_query(query).inputs
         if self.provide is not None:
-            for name in load_query(query).inputs:
+            for name in stored_inputs([load_query(query)]):
                 if name not in self._provided:
                     self.provide(name)
                     self._provided.add(name)
+        create_views(self.connection, {*inputs} - self._provided)
+        self._provided.update(inputs)
         return self.connection
 
     def tables(self, *specs: TableSpec) -> tuple[Table, ...]:

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 from tracemill.base.errors import MissingLibraryError, PipelineError
 from tracemill.shell.session import Session
+from tracemill.sql.query_files import create_all_views
 
 PACKAGE = "harlequin"
 
@@ -32,8 +33,11 @@ def write_views(session: Session, path: Path) -> None:
     """Make a DuckDB file that holds the given views of a session, which read the store's files."""
     import duckdb
 
-    query = "SELECT sql FROM duckdb_views() WHERE list_contains($given, view_name)"
+    query = """
+    SELECT sql FROM duckdb_views() WHERE list_contains($given, view_name) AND NOT temporary
+    """
     found = session.connection.execute(query, {"given": sorted(session.given)}).fetchall()
     with duckdb.connect(path) as database:
         for (sql,) in found:
             database.execute(sql)
+        create_all_views(database, is_lasting=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tracemill.base.errors import QueryError
 from tracemill.sql.mistakes import READ_ONLY, told_as_query_error
+from tracemill.sql.query_files import create_all_views
 
 if TYPE_CHECKING:
     import duckdb
@@ -39,6 +40,7 @@ class Session:
     @classmethod
     def begin(cls, connection: "duckdb.DuckDBPyConnection") -> "Session":
         """A session on a run's views; what they are called is read from the database."""
+        create_all_views(connection)
         return cls(connection, frozenset(name for *_, name, _ in _definitions(connection)))
 
     def execute(self, statement: "duckdb.Statement") -> "duckdb.DuckDBPyConnection | None":

@@ -9,15 +9,15 @@ import pyarrow as pa
 from tracemill.base.errors import MissingInputError
 from tracemill.patterns.catalogue import known_tables
 from tracemill.reports.terminal import print_grid
-from tracemill.schemas import TABLES, Column, Table
+from tracemill.schemas import TABLES, VIEWS, Column, Table
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
 def print_tables(console: "Console", own: Sequence[Table] = ()) -> None:
-    """List the stored tables of a run, then `own` ones, which patterns of the user declare."""
-    stored = [table for table in TABLES if not table.is_transient]
+    """List the stored tables of a run, views, and `own` tables, which user patterns declare."""
+    stored = [table for table in (*TABLES, *VIEWS) if not table.is_transient]
     rows = [(table.name, table.grain, table.meaning) for table in (*stored, *own)]
     print_grid(console, ("table", "grain", "meaning"), rows)
 
@@ -41,7 +41,7 @@ def find_table(name: str, own: Sequence[Table] = ()) -> Table:
     """
     known = {**known_tables(), **{table.name: table for table in own}}
     if name not in known:
-        public = [table.name for table in (*TABLES, *own) if not table.is_transient]
+        public = [table.name for table in (*TABLES, *VIEWS, *own) if not table.is_transient]
         close = get_close_matches(name, public, n=1)
         meant = f"did you mean {close[0]}? " if close else ""
         raise MissingInputError(f"no table {name}: {meant}tables are {', '.join(public)}")

@@ -8,21 +8,27 @@ It has rows only if there are receives, and there are sends or probes.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import takewhile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tracemill.base.errors import QueryError
 from tracemill.sql.folders import QUERIES
 from tracemill.sql.pattern_declaration import FIELDS as PATTERN_FIELDS
 from tracemill.sql.pattern_declaration import Pattern, read_pattern
 
+if TYPE_CHECKING:
+    import duckdb
+
+# Folder of queries that other queries read as tables; DuckDB computes them at each use.
+VIEWS = "views"
 # Folders whose queries answer a question instead of making a table of the store.
 ANSWERING = (
     "checks", "export", "reports", "gathering", "comparison", "patterns", "campaign_reports",
-    "cookbook", "campaign_cookbook",
+    "cookbook", "campaign_cookbook", VIEWS,
 )  # fmt: skip
 # Folder of the queries that make tables of a campaign, and not of a run.
 CAMPAIGN = "campaign"
@@ -38,6 +44,11 @@ _PARAMETER = re.compile(
     r"\$(?P<name>\w+)\s+(?P<meaning>.*?)"
     r"(?:\s*\((?P<type>[A-Z]+)(?:,\s*default\s+(?P<default>.*?))?\))?$"
 )
+_PRESENT = """
+SELECT view_name FROM duckdb_views() WHERE NOT internal
+UNION ALL
+SELECT table_name FROM duckdb_tables()
+"""
 _PARAMETER_FORM = "$name  meaning (BIGINT, default 5)"
 _TYPES: dict[str, type[int] | type[float] | type[bool] | type[str]] = {
     "BIGINT": int,
@@ -97,6 +108,11 @@ class Query:
         return self.pattern is not None or self.concept not in ANSWERING
 
     @property
+    def is_view(self) -> bool:
+        """True if other queries read it as a table, which is computed whenever they do."""
+        return self.concept == VIEWS
+
+    @property
     def is_of_campaigns(self) -> bool:
         """True if the query is about the tables of a campaign, and not of a run."""
         return self.pattern is None and self.concept.startswith(CAMPAIGN)
@@ -143,6 +159,40 @@ def load_query(relation: str) -> Query:
 @cache
 def _by_relation() -> Mapping[str, Query]:
     return {query.relation: query for query in all_queries()}
+
+
+@cache
+def _views() -> tuple[Query, ...]:
+    return tuple(read_query(path) for path in sorted((QUERIES / VIEWS).glob("*.sql")))
+
+
+def stored_inputs(queries: Iterable[Query]) -> tuple[str, ...]:
+    """The tables that some queries read, themselves or by way of views, in a fixed order."""
+    names = {name for query in queries for name in query.inputs}
+    views = [view for view in _views() if view.relation in names]
+    below = {name for view in views for name in view.inputs}
+    return tuple(sorted((names | below) - {view.relation for view in views}))
+
+
+def create_views(
+    connection: "duckdb.DuckDBPyConnection", names: Container[str], *, is_lasting: bool = False
+) -> None:
+    """Make those of the names that are views readable, over the tables of a connection.
+
+    They are temporary, or `is_lasting` ones that stay in the database.
+    """
+    create = "CREATE OR REPLACE VIEW" if is_lasting else "CREATE OR REPLACE TEMP VIEW"
+    for view in _views():
+        if view.relation in names:
+            connection.execute(f"{create} {view.relation} AS {view.statement}")
+
+
+def create_all_views(connection: "duckdb.DuckDBPyConnection", *, is_lasting: bool = False) -> None:
+    """Make every view readable whose tables a connection has."""
+    listed = connection.execute(_PRESENT).fetchall()
+    present = {name for (name,) in listed}
+    names = {view.relation for view in _views() if present.issuperset(view.inputs)}
+    create_views(connection, names, is_lasting=is_lasting)
 
 
 def read_query(path: Path) -> Query:

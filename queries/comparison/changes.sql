@@ -5,21 +5,19 @@
 -- distinguished only for the call paths in $places.
 --
 -- Grain:      one row per metric, per call path of it, and per process if places are given
--- Inputs:     severities, metrics, call_tree, call_paths, call_path_keys, fork_join_times,
---             region_classes, overhead_classes, location_overheads, locations, runs
+-- Inputs:     metric_cells, call_paths, call_path_keys, locations, runs
 -- Output:     changes between runs
--- Parameters: $base_runs       run ids of the base side, separated by commas (VARCHAR)
---             $other_runs      run ids of the other side, separated by commas (VARCHAR)
---             $places          metrics to show by process, separated by commas, each followed by a
---                              space and the key of a call path, or by 'all' for the total; if
---                              empty, processes are not distinguished (VARCHAR, default '')
---             $rank_limit      largest number of processes per place with growing values, and with
---                              falling values (BIGINT, default 8)
---             $is_per_process  divide values of a run by its number of processes, except values
---                              by process and values of the critical path (BOOLEAN, default
---                              false)
--- Assumes:    tables hold several runs, distinguished by run_id; overhead metrics have at most one
---             parent metric; a process has one rank
+-- Parameters: $base_runs       run ids of the side compared with, joined by commas (VARCHAR)
+--             $other_runs      those of the other side (VARCHAR)
+--             $places          metrics to tell apart by process, joined by commas, each followed
+--                              by a blank and the key of a call path, or by 'all' for their total;
+--                              without any nothing is told apart (VARCHAR, default '')
+--             $rank_limit      most processes of a place whose value grew, and whose value fell
+--                              (BIGINT, default 8)
+--             $is_per_process  divide values of a run by the number of its processes, but not
+--                              those told apart, nor those of the critical path, which is one
+--                              (BOOLEAN, default false)
+-- Assumes:    tables hold several runs, told apart by run_id; a process has one rank
 WITH
     sides AS (
         SELECT
@@ -59,62 +57,19 @@ WITH
         WHERE place <> ''
     ),
 
-    classified AS (
-        SELECT
-            call_tree.run_id,
-            call_tree.call_path_id,
-            call_tree.location_id,
-            region_classes.overhead_id,
-            call_tree.exclusive_ns - coalesce(fork_join_times.fork_join_ns, 0) AS value
-        FROM call_tree
-        INNER JOIN call_paths USING (run_id, call_path_id)
-        INNER JOIN region_classes USING (run_id, region_id)
-        LEFT JOIN fork_join_times USING (run_id, call_path_id, location_id)
-        WHERE call_paths.kind <> 'task_stub'
-        UNION ALL
-        SELECT
-            fork_join_times.run_id,
-            fork_join_times.call_path_id,
-            fork_join_times.location_id,
-            overhead_classes.overhead_id,
-            fork_join_times.fork_join_ns
-        FROM fork_join_times
-        INNER JOIN overhead_classes USING (run_id)
-        WHERE overhead_classes.overhead_subclass = 'fork/join'
-        UNION ALL
-        SELECT
-            location_overheads.run_id,
-            NULL,
-            location_overheads.location_id,
-            location_overheads.overhead_id,
-            location_overheads.time_ns
-        FROM location_overheads
-        INNER JOIN overhead_classes USING (run_id, overhead_id)
-        WHERE overhead_classes.overhead_subclass IN ('outside visits', 'idle threads')
-    ),
-
     valued AS (
         SELECT
-            classified.run_id,
-            unnest([overhead_classes.metric, metrics.parent_metric]) AS metric,
-            classified.call_path_id,
-            classified.location_id,
-            classified.value
-        FROM classified
-        INNER JOIN overhead_classes USING (run_id, overhead_id)
-        INNER JOIN metrics USING (run_id, metric)
-        UNION ALL
-        SELECT run_id, metric, call_path_id, location_id, value FROM severities
-        UNION ALL
-        SELECT
-            call_tree.run_id,
-            unnest(['time', 'visits']),
-            call_tree.call_path_id,
-            call_tree.location_id,
-            unnest([call_tree.exclusive_ns, call_tree.visit_count])
-        FROM call_tree
-        INNER JOIN call_paths USING (run_id, call_path_id)
-        WHERE call_paths.kind <> 'task_stub'
+            cells.run_id,
+            cells.metric,
+            cells.call_path_id,
+            cells.location_id,
+            cells.value
+        FROM metric_cells AS cells
+        LEFT JOIN call_paths USING (run_id, call_path_id)
+        WHERE
+            cells.source IN ('severities', 'call_tree', 'overheads')
+            -- Tasks are counted where they run, not where they are scheduled.
+            AND (cells.source <> 'call_tree' OR call_paths.kind <> 'task_stub')
     ),
 
     -- Without places, each call path is kept. With places, only theirs are kept and all others are
@@ -142,8 +97,7 @@ WITH
                 valued.metric = places.metric
                 AND coalesce(call_path_keys.call_path_key, 0) = places.call_path_key
         WHERE
-            valued.metric IS NOT NULL
-            AND valued.run_id IN (SELECT sides.run_id FROM sides)
+            valued.run_id IN (SELECT sides.run_id FROM sides)
             AND ($places::VARCHAR = '' OR valued.metric IN (SELECT each.metric FROM places AS each))
         GROUP BY ALL
     ),

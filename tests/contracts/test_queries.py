@@ -24,7 +24,7 @@ from tracemill.patterns.checks import HARMLESS_FUNCTIONS
 from tracemill.patterns.results import statement_of
 from tracemill.readers.otf2.source import Otf2Source
 from tracemill.schemas import BY_NAME as DECLARED
-from tracemill.schemas import CAMPAIGN_TABLES, NIGHTLY_TABLES, TABLES, Column, Table
+from tracemill.schemas import CAMPAIGN_TABLES, NIGHTLY_TABLES, TABLES, VIEWS, Column, Table
 from tracemill.schemas.columns import METRIC
 from tracemill.schemas.patterns import FINDING_COLUMNS
 from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING
@@ -354,7 +354,7 @@ def test_every_declared_table_is_in_the_list_of_tables() -> None:
         if isinstance(value, Table)
     }
     assert declared == set(DECLARED)
-    assert len(DECLARED) == len({*TABLES, *CAMPAIGN_TABLES, *NIGHTLY_TABLES})
+    assert len(DECLARED) == len({*TABLES, *CAMPAIGN_TABLES, *NIGHTLY_TABLES, *VIEWS})
 
 
 def test_every_column_type_can_be_stored_and_queried() -> None:
@@ -488,3 +488,16 @@ def test_an_integer_fits_where_a_number_with_fraction_is_declared() -> None:
     check_values({"factor": 2}, known)
     with pytest.raises(QueryError, match="of type DOUBLE"):
         check_values({"factor": pa.scalar(1)}, known)
+
+
+def test_views_give_the_columns_they_declare_of_one_run_and_of_several(
+    database: duckdb.DuckDBPyConnection, database_of_runs: duckdb.DuckDBPyConnection
+) -> None:
+    def check(query: Query) -> None:
+        declared = {column.name: SQL_TYPES[column.type] for column in BY_NAME[query.output].columns}
+        one, several = (each.sql(query.text) for each in (database, database_of_runs))
+        assert dict(zip(one.columns, map(str, one.types), strict=True)) == declared
+        assert several.columns == ["run_id", *one.columns]
+        assert several.types[1:] == one.types
+
+    check_queries([query for query in all_queries() if query.is_view], check)

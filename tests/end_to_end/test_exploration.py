@@ -9,7 +9,7 @@ import pytest
 from tracemill.engine.analyze import Analysis
 from tracemill.reports.exploring import Exploration, explore
 from tracemill.reports.material import Material
-from tracemill.sql.query_files import load_query
+from tracemill.sql.query_files import create_views, load_query
 from tracemill.store import Run
 
 # What is in no call path, or is not explored: imbalance has a section of its own.
@@ -49,6 +49,7 @@ def whole_cells(found: Exploration) -> dict[Cell, float]:
 
 def test_cells_hold_what_is_exported(run: Run) -> None:
     connection = run.connect()
+    create_views(connection, load_query("severity_cells").inputs)
     exported = connection.sql(
         f"""SELECT metric, call_path_id, location_id, sum(if(unit = 'ns', value * 1e9, value))
         FROM ({load_query("severity_cells").statement}) AS cells

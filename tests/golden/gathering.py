@@ -11,7 +11,7 @@ from tests.golden.running import run_query
 from tests.hand_made import make_table
 from tests.oracle.profiles import with_profile
 from tracemill.patterns.catalogue import known_tables
-from tracemill.sql.query_files import Value, all_queries, load_query
+from tracemill.sql.query_files import Value, all_queries, create_views, load_query, stored_inputs
 
 Found = list[dict[str, Any]]
 
@@ -21,10 +21,11 @@ def ask(relation: str, runs: Mapping[str, Tables], **parameters: Value) -> Found
     query = load_query(relation)
     filled = {run_id: with_profile(tables) for run_id, tables in runs.items()}
     with fresh_database() as connection:
-        for name in query.inputs:
+        for name in stored_inputs([query]):
             parts = [told_apart(name, tables, run_id) for run_id, tables in filled.items()]
             connection.register("given", pa.concat_tables(parts))
             connection.execute(f"CREATE TABLE {name} AS FROM given")
+        create_views(connection, query.inputs)
         return (
             connection.sql(query.text, params=query.bind(parameters)).to_arrow_table().to_pylist()
         )
@@ -67,6 +68,7 @@ def complete(tables: Tables) -> Tables:
         place.setdefault("kind", "cpu_thread")
         place.setdefault("begin_ns", min((v["enter_ns"] for v in own), default=0))
         place.setdefault("end_ns", max((v["leave_ns"] for v in own), default=0))
+    tables["idle_times"] = []  # which is not gathered
     return tables
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from tracemill.base.errors import PipelineError, UsageError
 from tracemill.base.files import ELSEWHERE, check_free, replacing
-from tracemill.sql.query_files import load_query
+from tracemill.sql.query_files import create_views, load_query
 
 if TYPE_CHECKING:
     import duckdb
@@ -49,10 +49,12 @@ def export_severities(
             f"use {' or '.join(_OPTIONS)}"
         )
     check_free(output, is_overwriting=is_overwriting)
-    cells = load_query(SEVERITIES_QUERY).statement
+    query = load_query(SEVERITIES_QUERY)
+    cells = query.statement
     statement = cells if is_beyond_reference else _COMPARABLE.format(cells)
     connection = run.connect()
     try:
+        create_views(connection, query.inputs)
         with replacing(output) as beside:
             return _copy(connection, statement, beside, output, options)
     finally:

@@ -1,0 +1,187 @@
+-- Every metric per call path and location; a metric includes its sub-metrics.
+--
+-- What is other than zero nearly everywhere is not stored among the severities but made here from
+-- tables of its own. Idle threads, time outside visits and absence happen in no call path. Natural
+-- joins and patterns of columns let the same text read one run, and several told apart by run_id.
+--
+-- Grain:      one row per metric, call path and location where it may be other than zero, beyond
+--             the reference apart
+-- Inputs:     severities, call_tree, call_paths, critical_path_work, fork_join_times,
+--             region_classes, overhead_classes, location_overheads, metrics,
+--             computational_imbalance, imbalance_scopes, wait_states, idle_times
+-- Output:     metric_cells
+-- Parameters: none
+-- Source:     Scalasca pattern reference; Truong and Fahringer 2001 (SCALEA) on overheads
+-- Assumes:    overheads have at most one metric above them
+WITH
+    -- Time of call paths themselves: fork and join of a parallel region have a class of their own.
+    own_times AS (
+        SELECT
+            COLUMNS('^(run_id|call_path_id|location_id|visit_count)$'),
+            exclusive_ns - coalesce(fork_join_ns, 0) AS value
+        FROM call_tree
+        NATURAL LEFT JOIN fork_join_times
+    ),
+
+    path_classes AS (
+        SELECT COLUMNS('^(run_id|call_path_id|overhead_id)$')
+        FROM call_paths
+        NATURAL INNER JOIN region_classes
+        WHERE kind <> 'task_stub'
+    ),
+
+    -- Each class and the metric above it.
+    class_metrics AS (
+        SELECT
+            COLUMNS('^(run_id|overhead_id|overhead_subclass)$'),
+            unnest([metric, parent_metric]) AS metric
+        FROM overhead_classes
+        NATURAL INNER JOIN (SELECT COLUMNS('^(run_id|metric|parent_metric)$') FROM metrics)
+    ),
+
+    -- Tasks are counted where they run, not where they are scheduled.
+    classified AS (
+        SELECT COLUMNS('^(run_id|metric|call_path_id|location_id|value)$')
+        FROM own_times
+        NATURAL INNER JOIN path_classes
+        NATURAL INNER JOIN class_metrics
+        UNION ALL BY NAME
+        SELECT
+            COLUMNS('^(run_id|metric|call_path_id|location_id)$'),
+            fork_join_ns AS value
+        FROM (SELECT *, 'fork/join' AS overhead_subclass FROM fork_join_times)
+        NATURAL INNER JOIN class_metrics
+        UNION ALL BY NAME
+        SELECT
+            COLUMNS('^(run_id|metric|location_id)$'),
+            time_ns AS value
+        FROM location_overheads
+        NATURAL INNER JOIN (
+            FROM class_metrics WHERE overhead_subclass IN ('outside visits', 'idle threads')
+        )
+    ),
+
+    -- How far every location that takes part, or could, is from the mean.
+    participants AS (SELECT * EXCLUDE (visit_count) FROM own_times WHERE visit_count > 0),
+
+    means AS (
+        SELECT COLUMNS('^(run_id|call_path_id|scope|mean_ns|visitor_count)$')
+        FROM computational_imbalance
+    ),
+
+    deviations AS (
+        SELECT
+            COLUMNS('^(run_id|call_path_id|location_id|visitor_count)$'),
+            value - mean_ns AS deviation_ns,
+            TRUE AS is_participant
+        FROM means
+        NATURAL INNER JOIN participants
+        UNION ALL BY NAME
+        SELECT
+            COLUMNS('^(run_id|call_path_id|location_id|visitor_count)$'),
+            -mean_ns AS deviation_ns,
+            FALSE AS is_participant
+        FROM means
+        NATURAL INNER JOIN imbalance_scopes
+        NATURAL LEFT JOIN participants
+        WHERE value IS NULL
+    ),
+
+    imbalances AS (
+        SELECT
+            unnest([
+                'imbalance',
+                if(deviation_ns > 0, 'imbalance_above', 'imbalance_below'),
+                if(deviation_ns > 0 AND visitor_count = 1, 'imbalance_above_single', NULL),
+                if(is_participant, NULL, 'imbalance_below_bypass'),
+                if(is_participant OR visitor_count > 1, NULL, 'imbalance_below_singularity')
+            ]) AS metric,
+            COLUMNS('^(run_id|call_path_id|location_id)$'),
+            abs(deviation_ns) AS value
+        FROM deviations
+        WHERE deviation_ns <> 0
+    ),
+
+    idle_parts AS (
+        SELECT
+            'idle_waiting' AS metric,
+            COLUMNS('^(run_id|call_path_id|location_id|is_beyond_reference)$'),
+            wait_ns AS value
+        FROM wait_states
+        WHERE NOT is_completion
+        UNION ALL BY NAME
+        SELECT
+            'idle_thread' AS metric,
+            COLUMNS('^(run_id|location_id)$'),
+            idle_thread_ns AS value
+        FROM idle_times
+        UNION ALL BY NAME
+        SELECT
+            'idle_absent' AS metric,
+            COLUMNS('^(run_id|location_id)$'),
+            absent_ns AS value
+        FROM idle_times
+    ),
+
+    idle AS (
+        FROM idle_parts
+        UNION ALL BY NAME
+        SELECT * REPLACE ('idle' AS metric) FROM idle_parts
+    )
+
+-- A source of which nothing is wanted is not read.
+SELECT *, 'severities' AS source FROM severities
+UNION ALL BY NAME
+SELECT
+    'time' AS metric,
+    COLUMNS('^(run_id|call_path_id|location_id)$'),
+    exclusive_ns AS value,
+    FALSE AS is_beyond_reference,
+    'call_tree' AS source
+FROM call_tree
+UNION ALL BY NAME
+SELECT
+    'visits' AS metric,
+    COLUMNS('^(run_id|call_path_id|location_id)$'),
+    visit_count AS value,
+    FALSE AS is_beyond_reference,
+    'call_tree' AS source
+FROM call_tree
+UNION ALL BY NAME
+SELECT
+    'critical_path_activities' AS metric,
+    COLUMNS('^(run_id|call_path_id|location_id)$'),
+    least(path_ns, work_ns) AS value,
+    FALSE AS is_beyond_reference,
+    'critical_path_work' AS source
+FROM critical_path_work
+UNION ALL BY NAME
+SELECT
+    'non_critical_path_activities' AS metric,
+    COLUMNS('^(run_id|call_path_id|location_id)$'),
+    work_ns - path_ns AS value,
+    FALSE AS is_beyond_reference,
+    'critical_path_work' AS source
+FROM critical_path_work
+WHERE work_ns > path_ns
+UNION ALL BY NAME
+SELECT
+    COLUMNS('^(run_id|metric|call_path_id|location_id)$'),
+    sum(value)::BIGINT AS value,
+    FALSE AS is_beyond_reference,
+    'overheads' AS source
+FROM classified
+WHERE metric IS NOT NULL
+GROUP BY ALL
+UNION ALL BY NAME
+SELECT *, FALSE AS is_beyond_reference, 'imbalance' AS source
+FROM imbalances
+WHERE metric IS NOT NULL
+UNION ALL BY NAME
+SELECT
+    COLUMNS('^(run_id|metric|call_path_id|location_id)$'),
+    sum(value)::BIGINT AS value,
+    coalesce(is_beyond_reference, FALSE) AS is_beyond_reference,
+    'idle' AS source
+FROM idle
+GROUP BY ALL
