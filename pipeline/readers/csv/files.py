@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from tracemill.base.errors import DamagedTraceError, NotATraceError
-from tracemill.readers.csv.header import Header, read_header
+from tracemill.readers.csv.header import Header, check_header, read_header
 from tracemill.store import SourceFile
 
 _SUFFIXES = (".csv", ".csv.gz", ".csv.zst", ".parquet")
@@ -59,11 +59,12 @@ def find_files(path: Path) -> TextFiles:
         if _is_parquet(file):
             parquet.append(_parquet_header(file))
             continue
-        header = read_header(file, is_checked=False)
+        header = read_header(file)
         if len(files) > 1 and set(header.columns) == _METRICS:
             others.append(file)
-        else:
-            headers.append(read_header(file))
+            continue
+        check_header(header)
+        headers.append(header)
     found = TextFiles(path, tuple(headers), tuple(parquet), tuple(others))
     _check_alike(found)
     return found

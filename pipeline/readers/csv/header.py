@@ -66,12 +66,12 @@ class Header:
         return tuple(_OLD_NAMES.get(name, name) for name in plain)
 
 
-def read_header(path: Path, *, is_checked: bool = True) -> Header:
-    """The header of a text file.
+def read_header(path: Path) -> Header:
+    """The header of a text file, which `check_header` has still to check.
 
     Columns that are read are called as they are declared, however a file writes their case. The
-    separator is the one of those possible that makes most columns. Raises NotATraceError if it is
-    not one of the known headers, DamagedTraceError if the file cannot be decompressed.
+    separator is the one of those possible that makes most columns. Raises NotATraceError if the
+    first line cannot be a header, DamagedTraceError if the file cannot be decompressed.
     """
     damage = Damage()
     first = next(read_blocks(path, damage), None)
@@ -90,8 +90,6 @@ def read_header(path: Path, *, is_checked: bool = True) -> Header:
     header = Header(path, columns, f"{separator} " in line, separator)
     if header.split(line) is None:
         raise NotATraceError(f"{path}: no trace: a quote is not closed in its first line")
-    if is_checked:
-        check_header(header)
     return header
 
 

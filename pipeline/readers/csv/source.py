@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,7 +20,7 @@ from tracemill.readers.csv.header import SEE, Header
 from tracemill.readers.csv.misread import Misread, misread_table
 from tracemill.readers.csv.parsing import ParsedBlock, ParsedVisits, parse_block, parse_visits
 from tracemill.readers.csv.rows import RowMaker, Rows
-from tracemill.readers.csv.spill import NestedLook, Spill, SpilledRecords
+from tracemill.readers.csv.spill import Spill, SpilledRecords
 from tracemill.schemas.matching import MISREAD_CELLS
 from tracemill.schemas.table import Table
 from tracemill.store import GenerationWriter
@@ -85,7 +86,7 @@ class CsvSource:
             records, defined.origin, defined.identifiers, defined.code,
             [LocationState(count) for count in counts], sink, run_id=run_id, threads=threads,
             allow_damaged=allow_damaged, report=report, findings=made.findings,
-            plain=NestedLook(spill, defined.places, defined.code.ids, report),
+            plain=partial(records.look_at_nested, regions=defined.code.ids, report=report),
         )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Records sorted by location, outside of memory, and read back location by location."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -204,63 +204,14 @@ class SpilledRecords:
         self.path, self.definitions = path, definitions
         self._spill, self._places = spill, places
 
-    @contextmanager
-    def open_locations(
-        self, groups: frozenset[str], locations: list[int], *, only_structure: bool = False
-    ) -> Iterator["OpenSpill"]:
-        """All records are fed, whatever is wanted: the walk leaves out the others itself."""
-        yield OpenSpill(self._spill.chunks, self._places)
-
     def file_of(self, location: int) -> str:
         return str(self.path)
 
-
-class NestedLook:
-    """Looks at locations whose visits nest, faster than the general walk."""
-
-    def __init__(
-        self, spill: Spill, places: list[int], regions: NDArray[np.int32],
-        report: Callable[[int], None],
-    ) -> None:  # fmt: skip
-        self._spill, self._places, self._regions = spill, places, regions
-        self._report = report
-
-    def __call__(
-        self, block: list[int], merge: Callable[[CallTree], NDArray[np.int32]]
-    ) -> list[LocationSurvey | None]:
-        """What is found, or None where visits do not nest."""
-        tree = new_tree()
-        found: list[LocationSurvey | None] = []
-        for location in block:
-            tree = clear(tree, None)
-            tree, state = self._look(location, tree)
-            if state[sorting.IS_IRREGULAR]:
-                found.append(None)
-                continue
-            place = self._places[location]
-            count = int(self._spill.counts[place]) if place < len(self._spill.counts) else 0
-            visits = int(state[sorting.VISITS])
-            numbers, nodes = merge(tree), int(tree.size[0])
-            found.append(plain_location(location, LocationRead(count), visits, nodes, numbers))
-        return found
-
-    def _look(self, location: int, tree: CallTree) -> tuple[CallTree, NDArray[np.int64]]:
-        state = np.array([-1, 0, 0], np.int64)
-        for chunk in self._spill.chunks:
-            columns = chunk.read(self._places[location], has_times=False)
-            row, count = 0, len(columns[1]) if columns else 0
-            while columns and row < count and not state[sorting.IS_IRREGULAR]:
-                tree = reserve(tree, _SPARE_NODES)
-                row = look_at_nested(columns[1], columns[2], self._regions, tree, state, row)
-            self._report(count)
-        return tree, state
-
-
-class OpenSpill:
-    """Open locations of a spill."""
-
-    def __init__(self, chunks: list[_Chunk], places: list[int]) -> None:
-        self._chunks, self._places = chunks, places
+    def open_locations(
+        self, groups: frozenset[str], locations: list[int], *, only_structure: bool = False
+    ) -> AbstractContextManager["SpilledRecords"]:
+        """All records are fed, whatever is wanted: the walk leaves out the others itself."""
+        return nullcontext(self)
 
     def feed(
         self, location: int, limit: int, walk: LocationWalk, report: Callable[[int], None],
@@ -268,8 +219,8 @@ class OpenSpill:
     ) -> LocationRead:  # fmt: skip
         """All records of a location through a walk."""
         total = 0
-        for chunk in self._chunks:
-            columns = chunk.read(self._places[location]) if limit else None
+        for chunk in self._spill.chunks if limit else []:
+            columns = chunk.read(self._places[location])
             if columns is not None:
                 times, found, refs, side = columns
                 if not len(side):
@@ -282,3 +233,36 @@ class OpenSpill:
 
     def take_dropped(self) -> int:
         return 0
+
+    def look_at_nested(
+        self, block: list[int], merge: Callable[[CallTree], NDArray[np.int32]], *,
+        regions: NDArray[np.int32], report: Callable[[int], None],
+    ) -> list[LocationSurvey | None]:  # fmt: skip
+        """Look at locations faster than the general walk; None where visits do not nest."""
+        tree = new_tree()
+        found: list[LocationSurvey | None] = []
+        for location in block:
+            tree, state = self._look(self._places[location], regions, clear(tree, None), report)
+            if state[sorting.IS_IRREGULAR]:
+                found.append(None)
+                continue
+            place = self._places[location]
+            count = int(self._spill.counts[place]) if place < len(self._spill.counts) else 0
+            visits = int(state[sorting.VISITS])
+            numbers, nodes = merge(tree), int(tree.size[0])
+            found.append(plain_location(location, LocationRead(count), visits, nodes, numbers))
+        return found
+
+    def _look(
+        self, place: int, regions: NDArray[np.int32], tree: CallTree,
+        report: Callable[[int], None],
+    ) -> tuple[CallTree, NDArray[np.int64]]:  # fmt: skip
+        state = np.array([-1, 0, 0], np.int64)
+        for chunk in self._spill.chunks:
+            columns = chunk.read(place, has_times=False)
+            row, count = 0, len(columns[1]) if columns else 0
+            while columns and row < count and not state[sorting.IS_IRREGULAR]:
+                tree = reserve(tree, _SPARE_NODES)
+                row = look_at_nested(columns[1], columns[2], regions, tree, state, row)
+            report(count)
+        return tree, state
