@@ -58,8 +58,8 @@ def test_a_file_may_break_off_within_quotes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("separator", [",", ", "])
 def test_a_carriage_return_within_a_line_ends_no_row(separator: str, tmp_path: Path) -> None:
     text = HEADER + GOOD.replace("main", '"main"').replace("\n", "\r", 1)
-    told = refused(text.replace(",", separator), tmp_path)
-    assert "line 2: 9 cells where the header has 5" in told
+    message = refused(text.replace(",", separator), tmp_path)
+    assert "line 2: 9 cells where the header has 5" in message
 
 
 # --- Numbers --------------------------------------------------------------------------------------
