@@ -130,8 +130,8 @@ def clean_rows(
 ) -> CleanRows:
     """Keep the rows that have as many cells as the header, all of them of their type.
 
-    The cells of a row that are numbers are checked in the order of the cleaners, those that
-    `choose` returns for its event type if they are not sound.
+    Lines whose numbers are all sound by `cleaners` stay as they are. The numbers of the others are
+    checked in order, by the cleaners that `choose` returns for the event type of the row.
     """
     out, lines, bad, invalid_texts = io.StringIO(), [], [], 0
     writer = csv.writer(out, lineterminator="\n", delimiter=header.separator)
@@ -158,7 +158,7 @@ def clean_rows(
 def _sound_line(header: Header, cleaners: Cleaners) -> re.Pattern[bytes]:
     """Matches most lines that need no cleaning, which is much faster than to clean them."""
     separator = re.escape(header.separator)
-    sound = [rf'[^"\r\x80-\xff{separator}]*'] * len(header.columns)
+    sound = [rf'[^"\x80-\xff{separator}]*'] * len(header.columns)
     for name, cleaner in cleaners.items():
         sound[header.known[name]] = f"(?:{cleaner.sound})"
     between = f"{separator} *" if header.has_spaces else separator
