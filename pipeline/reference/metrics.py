@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from tracemill.patterns.metrics import Metric
 from tracemill.reports.explanation import describe_metric, list_metrics
+from tracemill.sql.metric_texts import Metric
 
 _INTRODUCTION = """\
 # Metrics
