@@ -1,7 +1,7 @@
 # Sets up and runs Tracemill in this checkout. Everything installed goes into .venv.
 
 ## Variables, e.g. make analyze TRACE=run1/traces.otf2 STORE=/scratch/store
-##   TRACE         archive to analyse: its anchor file or its directory; or a trace in CSV
+##   TRACE         archive to analyze: its anchor file or its directory; or a trace in CSV
 ##   STORE         where results are kept (./store)
 ##   RUNS          folder of many traces, or a file that lists them (all runs in STORE)
 ##   SOURCE        folder with OTF2 archives below it, for nightly
@@ -61,17 +61,17 @@ OPTIONS = $(if $(THREADS),--threads "$$THREADS") \
 setup: $(KERNELS) $(DEVELOP) ## Install all that the other targets need into .venv
 	@echo 'Ready: make analyze TRACE=path/to/traces.otf2'
 
-analyze: trace-is-given $(KERNELS) ## Analyse TRACE into STORE
+analyze: trace-is-given $(KERNELS) ## Analyze TRACE into STORE
 	@$(TRACEMILL) analyze "$$TRACE" --store "$$STORE" $(OPTIONS)
 
 campaign: $(KERNELS) ## Compare the runs in RUNS, or all in STORE
 	@$(TRACEMILL) campaign $(if $(RUNS),"$$RUNS") --store "$$STORE" \
 	$(if $(PATTERN),--pattern "$$PATTERN") $(OPTIONS)
 
-nightly: source-is-given $(KERNELS) ## Analyse what is new below SOURCE, for unattended use
+nightly: source-is-given $(KERNELS) ## Analyze what is new below SOURCE, for unattended use
 	@$(TRACEMILL) nightly "$$SOURCE" --store "$$STORE" $(OPTIONS)
 
-demo: $(KERNELS) ## Analyse a small example into build/demo
+demo: $(KERNELS) ## Analyze a small example into build/demo
 	@$(TRACEMILL) analyze data/m01_late_sender --store build/demo $(OPTIONS)
 
 runs: $(KERNELS) ## List the runs in STORE

@@ -25,8 +25,8 @@ from tracemill.schemas.columns import (
 from tracemill.schemas.records import OUTSIDE
 from tracemill.schemas.table import BOOL, ENUM, INT32, INT64, STRING, Column, Table
 
-IS_NEIGHBOURHOOD = Column(
-    name="is_neighbourhood",
+IS_NEIGHBORHOOD = Column(
+    name="is_neighborhood",
     type=BOOL,
     meaning="Only neighbors in a topology exchange data, as in MPI_Neighbor_… calls.",
 )
@@ -49,7 +49,7 @@ COLLECTIVES = Table(
         renamed(SIDE, "root_side", "Group of the root.", null_means="no root"),
         renamed(COMM_RANK, "root_rank", "Rank of the root.", null_means="no root"),
         IS_NONBLOCKING,
-        IS_NEIGHBOURHOOD,
+        IS_NEIGHBORHOOD,
         Column(
             name="expected_count", type=INT32, minimum=0, meaning="Members of the communicator."
         ),
@@ -116,7 +116,7 @@ COLLECTIVE_CALLS = Table(
         nullable(OPERATION, "not recorded in the trace"),
         renamed(COMM_RANK, "root_rank", "Rank of the root.", null_means="no root"),
         IS_NONBLOCKING,
-        IS_NEIGHBOURHOOD,
+        IS_NEIGHBORHOOD,
         *MEMBER_COLUMNS,
     ),
 )
@@ -183,25 +183,25 @@ COLLECTIVE_ROLES = Table(
     ),
 )
 
-CART_NEIGHBOURS = Table(
-    name="cart_neighbours",
+CART_NEIGHBORS = Table(
+    name="cart_neighbors",
     meaning="Neighbors on the grid of a communicator.",
     grain="one row per rank and neighbor, for communicators with neighborhood collectives",
-    key=("communicator_id", "comm_rank", "neighbour_rank"),
+    key=("communicator_id", "comm_rank", "neighbor_rank"),
     is_transient=True,
     columns=(
         COMMUNICATOR_ID,
         COMM_RANK,
         renamed(
             COMM_RANK,
-            "neighbour_rank",
+            "neighbor_rank",
             "Rank of a neighbor; the own rank in a periodic dimension of size one.",
         ),
     ),
 )
 
-SYNCHRONISED_MEMBERS = Table(
-    name="synchronised_members",
+SYNCHRONIZED_MEMBERS = Table(
+    name="synchronized_members",
     meaning="Members of collectives that had to wait for others, with the last member to begin.",
     grain="one row per member that depends on the begin of others",
     key=("collective_id", "location_id"),
@@ -268,5 +268,5 @@ COLLECTIVE_COUNTS = Table(
 
 TABLES = (
     PROCESS_RANKS, COLLECTIVE_CALLS, COLLECTIVES, COLLECTIVE_MEMBERS, COLLECTIVE_ROLES,
-    CART_NEIGHBOURS, SYNCHRONISED_MEMBERS, FRAMING_CALLS, COLLECTIVE_COUNTS,
+    CART_NEIGHBORS, SYNCHRONIZED_MEMBERS, FRAMING_CALLS, COLLECTIVE_COUNTS,
 )  # fmt: skip

@@ -172,7 +172,7 @@ VALUE = Column(
 )
 
 IS_BEYOND_REFERENCE = Column(
-    name="is_beyond_reference",
+    name="is_extended",
     type=BOOL,
     meaning=(
         "Extended: Scalasca does not detect this waiting. Leave these rows out to compare totals "

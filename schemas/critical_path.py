@@ -73,8 +73,8 @@ PATH_NS = Column(
     meaning="Time that the path spends in the call path itself, without waiting.",
 )
 
-SYNCHRONISATION_POINTS = Table(
-    name="synchronisation_points",
+SYNCHRONIZATION_POINTS = Table(
+    name="synchronization_points",
     meaning="Synchronization points: calls that waited, or that others waited for.",
     grain="one row per synchronizing call and its message or collective",
     key=("visit_id", "kind", "message_id", "collective_id"),
@@ -278,7 +278,7 @@ CRITICAL_PATH_WAITS = Table(
         "wait states (not in Scalasca)."
     ),
     grain=("one row per property, call path, location and whether it is extended"),
-    key=("property", "call_path_id", "location_id", "is_beyond_reference"),
+    key=("property", "call_path_id", "location_id", "is_extended"),
     columns=(
         renamed(METRIC, "property", "Metric of the wait state."),
         CALL_PATH_ID,
@@ -403,7 +403,7 @@ CRITICAL_PATH_SEVERITIES = Table(
 )
 
 TABLES = (
-    SYNCHRONISATION_POINTS, LOCATION_SPANS, CRITICAL_PATH_JUMPS, CRITICAL_PATH_STEPS,
+    SYNCHRONIZATION_POINTS, LOCATION_SPANS, CRITICAL_PATH_JUMPS, CRITICAL_PATH_STEPS,
     CRITICAL_PATH_SEGMENTS, CRITICAL_PATH_PROFILE, CRITICAL_PATH_LOCATIONS,
     CRITICAL_PATH_PARTNERS, CRITICAL_PATH_WAITS, CRITICAL_PATH_SUMMARY, CRITICAL_PATH_WORK,
     CRITICAL_PATH_IMPACTS, CRITICAL_PATH_IMBALANCES, CRITICAL_PATH_SEVERITIES,

@@ -63,7 +63,7 @@ SEVERITIES = Table(
         "(computational_imbalance) and idle time (idle_times)."
     ),
     grain=("one row per metric, call path, location and whether it is extended, if not zero"),
-    key=("metric", "call_path_id", "location_id", "is_beyond_reference"),
+    key=("metric", "call_path_id", "location_id", "is_extended"),
     columns=(METRIC, CALL_PATH_ID, LOCATION_ID, IS_BEYOND_REFERENCE, VALUE),
 )
 
@@ -73,7 +73,7 @@ METRIC_CELLS = Table(
     "its sub-metrics.",
     grain="one row per metric, call path and location where it may be other than zero, beyond the "
     "reference apart",
-    key=("metric", "call_path_id", "location_id", "is_beyond_reference"),
+    key=("metric", "call_path_id", "location_id", "is_extended"),
     columns=(
         METRIC,
         nullable(CALL_PATH_ID, "in no call path"),

@@ -277,8 +277,8 @@ RMA_ACCESSES = Table(
     ),
 )
 
-RMA_SYNCHRONISED_CALLS = Table(
-    name="rma_synchronised_calls",
+RMA_SYNCHRONIZED_CALLS = Table(
+    name="rma_synchronized_calls",
     meaning=(
         "Calls that synchronized a process with the others of a window, or with those that "
         "accessed its memory."
@@ -325,8 +325,8 @@ RMA_SYNCHRONISED_CALLS = Table(
     ),
 )
 
-RMA_SYNCHRONISATION_COUNTS = Table(
-    name="rma_synchronisation_counts",
+RMA_SYNCHRONIZATION_COUNTS = Table(
+    name="rma_synchronization_counts",
     meaning="Numbers of synchronized process pairs, and of pairs without any access.",
     grain="one row per metric, call path and location with a value other than zero",
     key=("metric", "call_path_id", "location_id"),
@@ -335,5 +335,5 @@ RMA_SYNCHRONISATION_COUNTS = Table(
 
 TABLES = (
     RMA_CALLS, RMA_COLLECTIVES, RMA_EPOCHS, RMA_EPOCH_PAIRS, RMA_LOCK_EPOCHS, RMA_LOCK_QUEUE,
-    RMA_ACCESSES, RMA_SYNCHRONISED_CALLS, RMA_SYNCHRONISATION_COUNTS,
+    RMA_ACCESSES, RMA_SYNCHRONIZED_CALLS, RMA_SYNCHRONIZATION_COUNTS,
 )  # fmt: skip

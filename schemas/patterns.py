@@ -32,7 +32,7 @@ PATTERNS = Table(
                 "findings."
             ),
         ),
-        Column(name="is_own", type=BOOL, meaning="A user pattern, not one of the catalogue."),
+        Column(name="is_own", type=BOOL, meaning="A user pattern, not one of the catalog."),
         Column(name="metrics", type=STRING, meaning="Names of its metrics."),
         Column(name="description", type=STRING, meaning="Description of the pattern."),
         Column(name="source", type=STRING, meaning="Reference for the pattern; may be empty."),

@@ -42,7 +42,7 @@ WAIT_COLUMNS = (
     nullable(MESSAGE_ID, "not about a message"),
     nullable(COLLECTIVE_ID, "not about a collective"),
     Column(
-        name="is_synchronisation",
+        name="is_synchronization",
         type=BOOL,
         meaning="The message or collective carried no data.",
     ),

@@ -170,12 +170,12 @@ def join_groups(tables: Tables, random: Random) -> None:
 
 
 def rename_calls(tables: Tables, random: Random) -> None:
-    """Collectives of neighbours, and names of other bindings."""
+    """Collectives of neighbors, and names of other bindings."""
     for row in tables["regions"]:
         if row["name"].startswith("MPI_"):
             endings = ("", "_c", "_f08", "_f08ts_") if random.random() < 0.5 else ("",)
-            is_neighbourhood = row["name"] in ("MPI_Allgather", "MPI_Alltoall", "MPI_Ialltoall")
-            if is_neighbourhood or random.random() < 0.2:
+            is_neighborhood = row["name"] in ("MPI_Allgather", "MPI_Alltoall", "MPI_Ialltoall")
+            if is_neighborhood or random.random() < 0.2:
                 row["name"] = "P" + row["name"] + random.choice(endings)
         for name in ("allgather", "alltoall"):
             row["name"] = row["name"].replace(name.capitalize(), f"Neighbor_{name}")

@@ -114,7 +114,7 @@ def _rma(random: Random) -> dict[str, Any]:
         "gets": random.choice((0, 0, 1, 9)),
         "accumulates": random.choice((0, 0, 1)),
         "communicator": random.choice(COMMUNICATORS),
-        "synchronisation": random.choice(("fences", "epochs", "locks", "locks", "locks")),
+        "synchronization": random.choice(("fences", "epochs", "locks", "locks", "locks")),
         "partners": random.randint(1, 3),
         "lazy": random.random() < 0.5,
         "exclusive": random.choice((0.0, 0.0, 0.5, 1.0)),

@@ -54,7 +54,7 @@ def rows(analysis: Analysis, table: str, columns: str) -> list[tuple[Any, ...]]:
 
 
 def write_stencil(folder: Path, processes: int, size: int, repetition: int) -> None:
-    """Neighbours on a ring exchange edges, then all agree on a sum."""
+    """Neighbors on a ring exchange edges, then all agree on a sum."""
     described = {
         "processes": processes,
         "iterations": ITERATIONS,

@@ -53,5 +53,5 @@ def publish(store: Store, run_id: str, generation: str = "g1", **changes: object
         return store.publish(writer, manifest(run_id, generation, tables=tables, **changes)).path
 
 
-def labelled(folder: str) -> SourceRecord:
+def labeled(folder: str) -> SourceRecord:
     return SourceRecord(path=f"/data/{folder}/traces.otf2", format="otf2", files=(), digest="d")

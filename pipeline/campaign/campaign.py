@@ -1,4 +1,4 @@
-"""Make a campaign: find its runs, analyse their traces, and compute what they tell together."""
+"""Make a campaign: find its runs, analyze their traces, and compute what they tell together."""
 
 import os
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tracemill.base.errors import CampaignError, MissingInputError
-from tracemill.campaign.analysing import Analysed, analyse_members
+from tracemill.campaign.analyzing import Analyzed, analyze_members
 from tracemill.campaign.checking import check_choices
 from tracemill.campaign.choices import MARKS, parameters_of
 from tracemill.campaign.configurations import FAILED as RUN_FAILED
@@ -73,7 +73,7 @@ def plan_campaign(
     reporter: Reporter,
     allow_damaged: bool = False,
 ) -> Plan:
-    """Find out what a campaign consists of; nothing is analysed yet.
+    """Find out what a campaign consists of; nothing is analyzed yet.
 
     `runs` is a folder of traces, a campaign file, a list of runs, or measurements; without it,
     all runs of the store. `told` are fields of Description that go before those of a file. Lines
@@ -229,22 +229,22 @@ def make_campaign(
     recipe: Recipe | None = None,
     failures: Mapping[Path, str] | None = None,
 ) -> Analysis:
-    """Analyse the traces that are not yet, then the campaign as far as that is not done yet.
+    """Analyze the traces that are not yet, then the campaign as far as that is not done yet.
 
-    A trace that cannot be analysed becomes a failed run, as do traces in `failures`, which failed
+    A trace that cannot be analyzed becomes a failed run, as do traces in `failures`, which failed
     before for that reason. What is computed from the runs defaults
     to everything there is. Raises CampaignError if no run is left, and PipelineError as `analyze`
     does.
     """
     _tell_of_another(plan, store, reporter)
-    analysed = analyse_members(
+    analyzed = analyze_members(
         plan.members,
         store=store,
         options=options,
         reporter=reporter,
         failures=failures or {},
     )
-    records = [*_records(analysed, plan.description, reporter), *plan.measured]
+    records = [*_records(analyzed, plan.description, reporter), *plan.measured]
     records += [_failed(each, plan.description) for each in plan.description.failed]
     _tell_of_names(records, reporter)
     records = keep_apart(records, plan.description.variants, reporter.note)
@@ -253,8 +253,8 @@ def make_campaign(
         path=plan.path,
         store=store,
         settings=_settings(plan.description),
-        runs=tuple(_checked(records, analysed, reporter)),
-        generations={each.run_id: each.generation for each in analysed if each.run_id},
+        runs=tuple(_checked(records, analyzed, reporter)),
+        generations={each.run_id: each.generation for each in analyzed if each.run_id},
         is_application_told=bool(plan.description.application),
         memory_limit=options.memory_limit,
     )
@@ -319,12 +319,12 @@ def _places(folder: Path, name: str) -> list[Path]:
 
 
 def _records(
-    analysed: Sequence[Analysed], description: Description, reporter: Reporter
+    analyzed: Sequence[Analyzed], description: Description, reporter: Reporter
 ) -> list[RunRecord]:
     """A record for every trace; those that cannot be told where they belong are only named."""
     records: list[RunRecord] = []
     seen: dict[str, str] = {}
-    for each in analysed:
+    for each in analyzed:
         if each.run_id and each.run_id in seen:
             reporter.note(f"{each.member.label} is the same trace as {seen[each.run_id]}: left out")
             continue
@@ -339,7 +339,7 @@ def _records(
     return records
 
 
-def _record(each: Analysed, description: Description) -> RunRecord | None:
+def _record(each: Analyzed, description: Description) -> RunRecord | None:
     member = each.member
     numbers, others = special_parameters(
         member.parameters, description.size, member.place or member.label
@@ -391,11 +391,11 @@ def _tell_of_names(records: Sequence[RunRecord], reporter: Reporter) -> None:
 
 
 def _checked(
-    records: Sequence[RunRecord], analysed: Sequence[Analysed], reporter: Reporter
+    records: Sequence[RunRecord], analyzed: Sequence[Analyzed], reporter: Reporter
 ) -> list[RunRecord]:
     """All runs numbered, after a word about those that are odd."""
     if not any(run.state == MEASURED for run in records):
-        reasons = [each.reason for each in analysed if each.reason][:1]
+        reasons = [each.reason for each in analyzed if each.reason][:1]
         raise CampaignError(f"no run is left: {reasons[0] if reasons else 'none was found'}")
     pairs = repeated(records)
     for first, second in pairs[:_MOST_TOLD]:

@@ -1,4 +1,4 @@
-"""What a description chooses is held against the runs before any of them is analysed."""
+"""What a description chooses is held against the runs before any of them is analyzed."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What a campaign takes from analysed runs: many of them are asked with one query."""
+"""What a campaign takes from analyzed runs: many of them are asked with one query."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""A campaign as a source: gathers its tables from analysed runs and from measurements."""
+"""A campaign as a source: gathers its tables from analyzed runs and from measurements."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -60,7 +60,7 @@ class CampaignIdentity:
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignSource:
-    """The numbered runs of a campaign; `generations` are those of analysed runs, by run id.
+    """The numbered runs of a campaign; `generations` are those of analyzed runs, by run id.
 
     `is_application_told` says that people named the application themselves, by an option or in a
     file, for all runs; `memory_limit` is that of Options.
@@ -130,9 +130,9 @@ class CampaignSource:
                 memory_limit=self.memory_limit,
             )
             regions = own_regions(gathered.call_paths)
-            for analysed in batch:
-                run = self.runs[numbers[analysed.run_id]]
-                programs.add(run.application, run.label, regions.get(analysed.run_id, set()))
+            for analyzed in batch:
+                run = self.runs[numbers[analyzed.run_id]]
+                programs.add(run.application, run.label, regions.get(analyzed.run_id, set()))
             writer.write(gathered)
             times |= gathered.time_ns
             report(len(batch))
@@ -206,7 +206,7 @@ class CampaignSource:
 
 
 def runs_used(source: SourceRecord) -> set[tuple[str, str]]:
-    """Run ids and generations of the analysed runs that a stored campaign was made from."""
+    """Run ids and generations of the analyzed runs that a stored campaign was made from."""
     told = [json.loads(file.name) for file in source.files[1:]]
     return {(run["run_id"], generation) for run, generation, _ in told if run["run_id"] is not None}
 

@@ -33,7 +33,7 @@ def analyze(
     patterns: Path | None = None,
     no_report: Annotated[bool, Flag] = False,
 ) -> None:
-    """Analyse a trace and tell what costs most.
+    """Analyze a trace and tell what costs most.
 
     What was computed before and is unchanged is not computed again.
 
@@ -49,7 +49,7 @@ def analyze(
     explain
         Say what would be computed, and why, and stop.
     allow_damaged
-        Analyse what is readable of a damaged trace and count what is missing.
+        Analyze what is readable of a damaged trace and count what is missing.
     overhead_classes
         CSV file that says which class of overhead each region belongs to.
         [default: queries/overheads/overhead_classes.csv]
@@ -73,7 +73,7 @@ def analyze(
 
 
 def _analyze_trace(trace: Path, store: Path, options: "Options", *, has_report: bool) -> None:
-    """Analyse a trace, then tell the worst findings and where everything lies."""
+    """Analyze a trace, then tell the worst findings and where everything lies."""
     from tracemill.engine.analyze import analyze
     from tracemill.reports.build import build_report, build_summary
     from tracemill.reports.files import write_reports
@@ -163,7 +163,7 @@ def campaign(
 ) -> None:
     """Compare many runs of a program: how it scales, and which calls scale worst.
 
-    Traces that are not yet analysed are, several at once. What a campaign file says counts
+    Traces that are not yet analyzed are, several at once. What a campaign file says counts
     unless an option says otherwise.
 
     Parameters
@@ -196,14 +196,14 @@ def campaign(
     published_marks
         Table of other programs' marks to compare with, such as the one in data/published_marks.
     threads
-        Threads, and runs analysed at once. [default: all processors]
+        Threads, and runs analyzed at once. [default: all processors]
     memory_limit
         Memory for queries, such as 2GB; the rest goes to disk. At least 64MB.
         [default: 80% of the memory]
     force
-        Compute everything of the campaign again; analysed runs are kept.
+        Compute everything of the campaign again; analyzed runs are kept.
     allow_damaged
-        Analyse what is readable of damaged traces, and leave out wrong lines of tables and lists.
+        Analyze what is readable of damaged traces, and leave out wrong lines of tables and lists.
     overhead_classes
         CSV file that says which class of overhead each region belongs to.
         [default: queries/overheads/overhead_classes.csv]
@@ -260,7 +260,7 @@ def _run_campaign(
 
     if runs is None and options.parameters:
         raise UsageError(
-            "--overhead-classes without RUNS: runs of the store stay as they were analysed: name "
+            "--overhead-classes without RUNS: runs of the store stay as they were analyzed: name "
             "their traces"
         )
     opened = Store(store)
@@ -290,7 +290,7 @@ def read_options(
     overhead_classes: Path | None,
     patterns: Path | None,
 ) -> "Options":
-    """The options that commands which analyse have in common."""
+    """The options that commands which analyze have in common."""
     from tracemill.engine.analyze import Options, available_threads
     from tracemill.stages.overhead_classes import read_rules
 

@@ -21,7 +21,7 @@ def severities(
             "the format."
         ),
     ],
-    beyond_reference: Annotated[bool, Flag] = False,
+    extended: Annotated[bool, Flag] = False,
     overwrite: Annotated[bool, Flag] = False,
     store: Store = Path("store"),
 ) -> None:
@@ -30,12 +30,12 @@ def severities(
     Columns: metric, call_path, rank, thread, value. Times are in seconds; other values are
     bytes or counts. A metric includes its sub-metrics and excludes callees; what happens in no
     call path, such as time outside visits, has an empty one. Totals compare with those of
-    Scalasca's analyser.
+    Scalasca's analyzer.
 
     Parameters
     ----------
-    beyond_reference
-        Add the waiting Scalasca's analyser leaves out, and a column that tells it apart.
+    extended
+        Add the waiting Scalasca's analyzer leaves out, and a column that tells it apart.
     overwrite
         Replace the file if it is there already.
     """
@@ -45,7 +45,7 @@ def severities(
     count = export_severities(
         open_run(store, run),
         output,
-        is_beyond_reference=beyond_reference,
+        is_extended=extended,
         is_overwriting=overwrite,
     )
     _tell_written(count, "rows", output)

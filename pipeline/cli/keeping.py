@@ -37,15 +37,15 @@ Duration = Annotated[str | None, Parameter(validator=_check_duration)]
 
 
 def runs(*, store: Store = Path("store")) -> None:
-    """List the analysed runs: ranks, records, size on disk, when, and their state."""
+    """List the analyzed runs: ranks, records, size on disk, when, and their state."""
     from tracemill.reports.terminal import print_grid
     from tracemill.store.finding import open_store
 
     summaries = open_store(store).summaries()
     if not summaries:
-        messages().print(f"no runs in {store}: analyse a trace first", markup=False)
+        messages().print(f"no runs in {store}: analyze a trace first", markup=False)
         return
-    titles = ("run", "label", "ranks", "records", "size", "analysed", "state")
+    titles = ("run", "label", "ranks", "records", "size", "analyzed", "state")
     rows = [(summary.run, _describe_run(summary)) for summary in summaries]
     there = [row for run, row in rows if run is None or run.path.exists()]
     print_grid(results(), titles, there, numeric=("ranks", "records", "size"))
@@ -124,7 +124,7 @@ def prune(
     Parameters
     ----------
     older_than
-        Remove runs analysed longer ago than this, such as 90d or 12h.
+        Remove runs analyzed longer ago than this, such as 90d or 12h.
     keep_generations
         Keep so many generations of each run and campaign, the current one among them.
     max_size

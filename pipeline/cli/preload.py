@@ -1,6 +1,6 @@
 """What every worker needs, for the process that workers are forked from.
 
-Loading it takes longer than analysing a small trace, and so would loading the kernels that each of
+Loading it takes longer than analyzing a small trace, and so would loading the kernels that each of
 them calls, and reading all queries.
 """
 

@@ -127,7 +127,7 @@ def tables(
     patterns
         Folder of patterns of your own, besides the folder patterns in the store.
     """
-    from tracemill.patterns.catalogue import table_of
+    from tracemill.patterns.catalog import table_of
     from tracemill.shell.table_reference import find_table, print_table, print_tables
 
     own = [table_of(query) for query in _usable_patterns(store, patterns)]
@@ -177,7 +177,7 @@ def explain(
 
 
 def list_patterns(*, store: Store = Path("store"), patterns: Path | None = None) -> None:
-    """List the patterns: those of the catalogue and your own, each with its metrics.
+    """List the patterns: those of the catalog and your own, each with its metrics.
 
     Parameters
     ----------

@@ -15,10 +15,10 @@ def choose_runs(store: Path, name: str) -> tuple[Run, ...]:
     try:
         return (open_run(store, name),)
     except MissingInputError:
-        labelled = tuple(run for run in open_store(store).runs() if run.label == name)
+        labeled = tuple(run for run in open_store(store).runs() if run.label == name)
         names = [part.strip() for part in name.split(",") if part.strip()]
-        if labelled:
-            return tuple(sorted(labelled, key=lambda run: run.run_id))
+        if labeled:
+            return tuple(sorted(labeled, key=lambda run: run.run_id))
         if len(names) < 2:
             raise
     return tuple(run for part in names for run in choose_runs(store, part))

@@ -280,7 +280,7 @@ def _check(base: Sequence[Run], other: Sequence[Run]) -> None:
         missing = lacks(run, (SIZES, QUERY))
         if missing:
             raise StoreError(
-                f"{run.run_id} ({run.label}): the store lacks {', '.join(missing)}: analyse the "
+                f"{run.run_id} ({run.label}): the store lacks {', '.join(missing)}: analyze the "
                 "trace again"
             )
 

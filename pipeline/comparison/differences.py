@@ -1,4 +1,4 @@
-"""What else than the program's behaviour is different between the sides, or doubtful."""
+"""What else than the program's behavior is different between the sides, or doubtful."""
 
 from collections.abc import Iterator
 
@@ -50,7 +50,7 @@ def _describe_damage(comparison: Comparison) -> Iterator[str]:
 
 
 def _describe_making(comparison: Comparison) -> str:
-    """Whether all runs were analysed alike."""
+    """Whether all runs were analyzed alike."""
     runs = (*comparison.base.runs, *comparison.other.runs)
     parts = []
     if len({tuple(sorted(run.manifest.versions.items())) for run in runs}) > 1:
@@ -59,7 +59,7 @@ def _describe_making(comparison: Comparison) -> str:
         parts.append("options, such as classes of overhead")
     if not parts:
         return ""
-    return f"Runs were analysed with different {join_words(parts)}: analyse them again alike."
+    return f"Runs were analyzed with different {join_words(parts)}: analyze them again alike."
 
 
 def _describe_call_paths(comparison: Comparison) -> Iterator[str]:

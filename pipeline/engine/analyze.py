@@ -1,4 +1,4 @@
-"""Analyse a trace: compute what changed, reuse the rest, publish, and say what was done."""
+"""Analyze a trace: compute what changed, reuse the rest, publish, and say what was done."""
 
 import os
 import platform
@@ -44,7 +44,7 @@ def available_threads() -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How to analyse. Only `allow_damaged` and `parameters` change what the tables hold.
+    """How to analyze. Only `allow_damaged` and `parameters` change what the tables hold.
 
     `allow_damaged` changes nothing for a complete trace: where the tables of such a one are there,
     it does not matter with or without it they were made.
@@ -81,7 +81,7 @@ def analyze(
     options: Options | None = None,
     reporter: Reporter | None = None,
 ) -> Analysis:
-    """Analyse a trace into `store`, as far as that is not done yet.
+    """Analyze a trace into `store`, as far as that is not done yet.
 
     Raises PipelineError: for a trace that cannot be read, a table that breaks its contract, a
     query that fails, or a store that cannot be written. Then nothing is published.
@@ -124,7 +124,7 @@ def sweep_store(store: Store, reporter: Reporter) -> None:
         reporter.note(f"removed what an interrupted run left behind: {orphan}")
 
 
-def find_analysed(source: Source, *, store: Store, outlines: Sequence[Outline]) -> Run | None:
+def find_analyzed(source: Source, *, store: Store, outlines: Sequence[Outline]) -> Run | None:
     """The current run of a source if it is intact and as one of the outlines says, else None.
 
     It costs a fraction of what `analyze_source` takes to find that there is nothing to do. Raises
@@ -179,7 +179,7 @@ class _Task:
         run = self._complete()
         if run is None:
             return None
-        words = "nothing changed since" if run is self.current else "already analysed at"
+        words = "nothing changed since" if run is self.current else "already analyzed at"
         self._make_current(run)
         return Analysis(
             run=replace(run, source=self.record),
@@ -409,5 +409,5 @@ def _changed(source: Source, names: Sequence[str]) -> ChangedTraceError:
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
     return ChangedTraceError(
         f"{source.path}: the trace changed while it was read: {names[0]}{more}: nothing was "
-        "published, analyse it again when it is complete"
+        "published, analyze it again when it is complete"
     )

@@ -15,7 +15,7 @@ from tracemill.base.errors import QueryError
 from tracemill.base.text import hash_of
 from tracemill.base.version import VERSION
 from tracemill.engine.recipe import Recipe
-from tracemill.patterns.catalogue import completing, metrics_of
+from tracemill.patterns.catalog import completing, metrics_of
 from tracemill.readers.common.source import Source
 from tracemill.schemas import Table
 from tracemill.sql.query_files import Query

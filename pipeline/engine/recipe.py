@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tracemill.patterns.catalogue import known_tables, table_of
+from tracemill.patterns.catalog import known_tables, table_of
 from tracemill.patterns.own import patterns_of_store, read_patterns
 from tracemill.patterns.stages import metrics_stage, pattern_stages
 from tracemill.schemas import Table

@@ -111,7 +111,7 @@ class _Worker(Generic[Item]):
 def _context() -> Any:
     """How processes are started: forked from one without threads that has loaded what they need.
 
-    Threads of this process must not be forked, and loading everything takes longer than analysing
+    Threads of this process must not be forked, and loading everything takes longer than analyzing
     a small trace.
     """
     context = get_context("forkserver")

@@ -10,7 +10,7 @@ Columns = TypeVar("Columns", bound=tuple[NDArray[Any], ...])
 
 
 def empty(kind: type[Columns], length: int, **widths: int) -> Columns:
-    """Uninitialised columns of the dtypes that the tuple's annotations declare.
+    """Uninitialized columns of the dtypes that the tuple's annotations declare.
 
     A column named in `widths` has so many values per row.
     """

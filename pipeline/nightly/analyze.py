@@ -13,7 +13,7 @@ from typing import Literal
 
 from tracemill.base.errors import ChangedTraceError, MissingLibraryError, PipelineError, StoreError
 from tracemill.base.text import printable
-from tracemill.campaign.analysing import share_options
+from tracemill.campaign.analyzing import share_options
 from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.plan import is_as_outlined
 from tracemill.engine.progress import Reporter

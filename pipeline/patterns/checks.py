@@ -1,4 +1,4 @@
-"""Whether a pattern of the user can be used beside the catalogue and the user's other patterns."""
+"""Whether a pattern of the user can be used beside the catalog and the user's other patterns."""
 
 import re
 from collections.abc import Iterable, Mapping, Set
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from tracemill.base.errors import PatternError, QueryError
-from tracemill.patterns.catalogue import catalogue, known_tables, metrics_of, pattern_of
+from tracemill.patterns.catalog import catalog, known_tables, metrics_of, pattern_of
 from tracemill.patterns.circles import is_made_of
 from tracemill.patterns.metrics import metrics_with, spelling
 from tracemill.patterns.results import WORKING_TABLES
@@ -64,7 +64,7 @@ def _taken_names() -> Set[str]:
 
 def _tables_of_runs(others: Others) -> Set[str]:
     """What a pattern may read: tables of a run, and what patterns find."""
-    found = (query.relation for query in catalogue())
+    found = (query.relation for query in catalog())
     return {*(table.name for table in TABLES), *found, *others.names}
 
 
@@ -150,7 +150,7 @@ def _spellings(metrics: Iterable[Metric], owner: str) -> dict[str, str]:
 def _check_shared(query: Query, others: Others) -> None:
     """The pattern whose metrics are found must exist; if it cannot be read, that is told of it."""
     shared = pattern_of(query).shared
-    if shared not in others.names and not metrics_of(query, (*catalogue(), *others.read)):
+    if shared not in others.names and not metrics_of(query, (*catalog(), *others.read)):
         raise refused(query.path, f"no pattern {shared}", "tracemill patterns list lists them")
 
 

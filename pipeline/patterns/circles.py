@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 from functools import cache
 
-from tracemill.patterns.catalogue import pattern_of
+from tracemill.patterns.catalog import pattern_of
 from tracemill.schemas.patterns import FINDINGS
 from tracemill.schemas.wait_states import WAIT_STATES
 from tracemill.sql.pattern_declaration import FINDING

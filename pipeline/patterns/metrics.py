@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from tracemill.patterns.catalogue import pattern_of
+from tracemill.patterns.catalog import pattern_of
 from tracemill.sql.metric_texts import Metric, shipped_metrics
 from tracemill.sql.query_files import Query
 

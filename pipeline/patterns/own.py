@@ -10,7 +10,7 @@ from tracemill.sql.query_files import Query, read_query
 from tracemill.sql.refusals import refused
 
 FOLDER = "patterns"
-"""Folder of a store whose patterns are looked for in every trace analysed into it."""
+"""Folder of a store whose patterns are looked for in every trace analyzed into it."""
 # Files that editors and systems hide are no patterns.
 _FILES = "[!.]*.sql"
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tracemill.base.errors import PatternError
-from tracemill.patterns.catalogue import catalogue, completing, metrics_of, pattern_of, table_of
+from tracemill.patterns.catalog import catalog, completing, metrics_of, pattern_of, table_of
 from tracemill.schemas.patterns import NEEDED_OF_FINDINGS
 from tracemill.schemas.table import BOOL, STRING, Column, Table
 from tracemill.schemas.wait_states import NEEDED_OF_WAITS
@@ -43,7 +43,7 @@ def statement_of(query: Query) -> str:
     """The statement of a query; that of a shipped pattern gives all columns of its table."""
     if query.pattern is None:
         return query.statement
-    metrics = [metric.name for metric in metrics_of(query, catalogue())]
+    metrics = [metric.name for metric in metrics_of(query, catalog())]
     given = f"{RESULT} AS (\n{query.statement}\n)"
     return f"WITH {_only(metrics)},\n{given}\n{completing(query).statement}"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from tracemill.patterns.catalogue import catalogue, metrics_of, pattern_of
+from tracemill.patterns.catalog import catalog, metrics_of, pattern_of
 from tracemill.patterns.metrics import metrics_with
 from tracemill.schemas.metrics import METRICS
 from tracemill.schemas.patterns import FINDINGS, PATTERNS
@@ -24,8 +24,8 @@ _MODULES = ("tracemill.patterns.stages",)
 
 
 def pattern_stages(own: Sequence[Query] = ()) -> tuple[PythonStage, ...]:
-    """The stages that gather what the patterns of the catalogue and your own ones find."""
-    patterns = (*catalogue(), *own)
+    """The stages that gather what the patterns of the catalog and your own ones find."""
+    patterns = (*catalog(), *own)
     findings = [query.relation for query in patterns if pattern_of(query).kind == FINDING]
     waits = [query.relation for query in patterns if query.relation not in findings]
     completions = frozenset(
@@ -128,7 +128,7 @@ def _metrics_as_json(own: Sequence[Query]) -> str:
 
 
 def _patterns_as_json(own: Sequence[Query]) -> str:
-    patterns = sorted((*catalogue(), *own), key=lambda query: query.relation)
+    patterns = sorted((*catalog(), *own), key=lambda query: query.relation)
     return json.dumps([_as_row(query, patterns, is_own=query in own) for query in patterns])
 
 

@@ -49,7 +49,7 @@ class Work(Phase):
 
 @dataclass(frozen=True, kw_only=True)
 class Stencil(Phase):
-    """Neighbours on a line or grid exchange their edges."""
+    """Neighbors on a line or grid exchange their edges."""
 
     dimensions: int = _number(1, 1, 2)
     exchange: str = _choice("nonblocking", "blocking", "sendrecv", "nonblocking")
@@ -113,7 +113,7 @@ class Rma(Phase):
     gets: int = _number(0, 0, 10**6)
     accumulates: int = _number(0, 0, 10**6)
     communicator: str = _choice("world", *_COMMUNICATORS)
-    synchronisation: str = _choice("fences", "fences", "epochs", "locks")
+    synchronization: str = _choice("fences", "fences", "epochs", "locks")
     partners: int = _number(1, 1, 65_536)
     lazy: bool = False
     exclusive: float = _number(1.0, 0, 1)

@@ -67,7 +67,7 @@ class WaitFile:
                 "wait_ns": waits[:, at.WAIT_NS],
                 "cause_location_id": cause,
                 "cause_visit_id": self._first_visits[cause] + waits[:, at.CAUSE_VISIT],
-                "is_beyond_reference": waits[:, at.IS_BEYOND] != 0,
+                "is_extended": waits[:, at.IS_BEYOND] != 0,
             }
         )
 

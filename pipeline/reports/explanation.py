@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tracemill.base.errors import MissingInputError
-from tracemill.patterns.catalogue import pattern_of
+from tracemill.patterns.catalog import pattern_of
 from tracemill.patterns.metrics import metrics_with, spelling
 from tracemill.reports.terminal import print_grid
 from tracemill.sql.metric_texts import Metric, read_text

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import jinja2
 
 TEMPLATES = Path(__file__).parent / "templates"
-LABELLED_MATRIX = 16
+LABELED_MATRIX = 16
 LONGEST_TITLE = 400
 LONGEST_UNBROKEN = 30
 OPEN_ABOVE = 0.05
@@ -225,7 +225,7 @@ def matrix_of(table: Table) -> dict[str, object]:
         "ranks": ranks,
         "grid": grid,
         "corner": corner,
-        "is_labelled": len(ranks) <= LABELLED_MATRIX,
+        "is_labeled": len(ranks) <= LABELED_MATRIX,
     }
 
 

@@ -52,7 +52,7 @@ MEANINGS = {
     "sent_bytes": "Bytes sent by the members.",
     "setup_ns": "Time of the critical path in calls that start or end MPI.",
     "single_participant_ns": "Part of the overload in call paths that only one location visits.",
-    "synchronisation_ns": "Overhead of synchronization: barriers, locks, waiting.",
+    "synchronization_ns": "Overhead of synchronization: barriers, locks, waiting.",
     "time_ns": "Time of all locations.",
     "time_ratio": "Share of the total named in the heading.",
     "total_ns": "Time in region visits.",

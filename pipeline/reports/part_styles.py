@@ -31,15 +31,15 @@ def style_of(part: str) -> str:
     return _PART_STYLES.get(part.partition(",")[0], _OTHER)
 
 
-def colour_of(part: str) -> str:
+def color_of(part: str) -> str:
     """The color of a part on a light background, such as "#5b7f95", from the style sheet."""
-    return _colours()[style_of(part)]
+    return _colors()[style_of(part)]
 
 
 @cache
-def _colours() -> dict[str, str]:
+def _colors() -> dict[str, str]:
     """The first color of each name: the colors of the light page come first."""
     sheet = (Path(__file__).parent / "templates" / "report.css").read_text(encoding="utf-8")
     found = re.findall(r"--([\w-]+): (#[0-9a-f]{6})", sheet)
-    colours = dict(reversed(found))
-    return colours | {"w": colours["wait"], "w2": colours["wait2"]}
+    colors = dict(reversed(found))
+    return colors | {"w": colors["wait"], "w2": colors["wait2"]}

@@ -5,7 +5,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tracemill.patterns.catalogue import catalogue, metrics_of, pattern_of
+from tracemill.patterns.catalog import catalog, metrics_of, pattern_of
 from tracemill.reports.explanation import WIDEST, print_wrapped
 from tracemill.sql.folders import QUERIES
 from tracemill.sql.query_files import Query
@@ -20,7 +20,7 @@ def print_patterns(own: Sequence[Query], console: "Console") -> None:
     """List the patterns by folder, the user's last, with descriptions and metrics."""
     from rich.text import Text
 
-    patterns = (*catalogue(), *own)
+    patterns = (*catalog(), *own)
     for folder, found in groupby(sorted(patterns, key=_place), key=lambda query: query.path.parent):
         console.print(Text(_told(folder), style="section"), soft_wrap=True)
         console.print()

@@ -30,7 +30,7 @@ _TITLES = {
     "finding": "Wait state",
     "finding_count": "Count",
     "inclusive_ratio": "Of all time",
-    "is_beyond_reference": "Extended",
+    "is_extended": "Extended",
     "is_nonblocking": "Non-blocking",
     "location_count": "Locations",
     "longest_ns": "Longest",

@@ -44,7 +44,7 @@ def run_command(session: Session, text: str, output: Output) -> str:
 
 
 def _tables(session: Session) -> str:
-    from tracemill.patterns.catalogue import known_tables
+    from tracemill.patterns.catalog import known_tables
 
     rows = [
         (name, known_tables()[name].grain if name in known_tables() else "", _meaning(name))
@@ -54,13 +54,13 @@ def _tables(session: Session) -> str:
 
 
 def _meaning(name: str) -> str:
-    from tracemill.patterns.catalogue import known_tables
+    from tracemill.patterns.catalog import known_tables
 
     return known_tables()[name].meaning if name in known_tables() else ""
 
 
 def _describe(session: Session, name: str, output: Output) -> str:
-    from tracemill.patterns.catalogue import known_tables
+    from tracemill.patterns.catalog import known_tables
 
     if name not in known_tables() or name not in session.given:
         quoted = name.replace('"', '""')

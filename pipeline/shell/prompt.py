@@ -1,4 +1,4 @@
-"""The prompt: statements typed with history, completion and colours."""
+"""The prompt: statements typed with history, completion and colors."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from tracemill.base.errors import MissingInputError
-from tracemill.patterns.catalogue import known_tables
+from tracemill.patterns.catalog import known_tables
 from tracemill.reports.terminal import print_grid
 from tracemill.schemas import TABLES, VIEWS, Column, Table
 

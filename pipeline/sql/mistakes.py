@@ -10,6 +10,7 @@ from tracemill.base.errors import QueryError
 from tracemill.schemas import BY_NAME
 from tracemill.sql.failures import StreamError
 from tracemill.sql.folders import QUERIES
+from tracemill.sql.query_files import all_queries
 
 if TYPE_CHECKING:
     import duckdb
@@ -73,7 +74,7 @@ def _hint(name: str, tables: Sequence[str]) -> str:
         return f": FROM {name} shows that table"
     if name in answers:
         return f": it is a query of reports, in {answers[name].relative_to(QUERIES.parent)}"
-    if name in BY_NAME:
+    if name in {*BY_NAME, *(query.relation for query in all_queries() if query.is_stage)}:
         return ": it exists only during an analysis"
     close = get_close_matches(name, sorted({*tables, *answers}), n=2)
     return f": did you mean {' or '.join(close)}?" if close else ""

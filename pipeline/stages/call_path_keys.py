@@ -58,7 +58,7 @@ def _hashes_of_regions(regions: "duckdb.DuckDBPyRelation") -> Keys:
 
 
 def _mixed(values: Keys) -> Keys:
-    """Spread every bit over the whole key (the finaliser of SplitMix64), and never give 0."""
+    """Spread every bit over the whole key (the finalizer of SplitMix64), and never give 0."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     values ^= values >> np.uint64(31)

@@ -55,7 +55,7 @@ def read_rules(path: Path) -> str:
     return text
 
 
-# Runs that are analysed one after the other have the same rules.
+# Runs that are analyzed one after the other have the same rules.
 @lru_cache(maxsize=4)
 def parse_rules(text: str, *, source: str = "overhead classes") -> tuple[OverheadRule, ...]:
     """The rules of a file, in order; raises UsageError that names the line and what to do."""

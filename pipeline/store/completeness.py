@@ -14,7 +14,7 @@ def is_complete(run: Run) -> bool:
     Raises StoreError if an earlier version made the tables, which did not tell.
     """
     if not _has_column(run):
-        raise StoreError("made by an earlier version: analyse the trace again")
+        raise StoreError("made by an earlier version: analyze the trace again")
     return not any(run.read(_TABLE, [_COLUMN])[_COLUMN].to_pylist())
 
 

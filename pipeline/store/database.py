@@ -13,7 +13,7 @@ from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT
 if TYPE_CHECKING:  # imported when first needed: reading a trace does without
     import duckdb
 
-AGAIN = "analyse the trace again with --force"
+AGAIN = "analyze the trace again with --force"
 _SETTINGS = {
     "autoinstall_known_extensions": False,
     "enable_progress_bar": False,

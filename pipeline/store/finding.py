@@ -14,7 +14,7 @@ def open_store(path: Path) -> Store:
     except OSError as error:
         raise StoreError(f"the store cannot be read: {path}: {error.strerror}") from error
     if not is_there:
-        raise MissingInputError(f"no store: {path}: analyse a trace first or name it with --store")
+        raise MissingInputError(f"no store: {path}: analyze a trace first or name it with --store")
     if not is_folder:
         raise StoreError(f"not a store but a file: {path}: name a folder with --store")
     return Store(path)
@@ -28,7 +28,7 @@ def open_run(path: Path, name: str | None) -> Run:
     store = open_store(path)
     runs = store.runs()
     if name is None and not runs:
-        raise MissingInputError(f"no runs: {path}: analyse a trace first")
+        raise MissingInputError(f"no runs: {path}: analyze a trace first")
     try:
         return store.open(name)
     except MissingInputError as error:

@@ -59,7 +59,7 @@ class SourceRecord:
 
     @property
     def is_there(self) -> bool:
-        """Whether its files are those that were analysed, by their sizes and times."""
+        """Whether its files are those that were analyzed, by their sizes and times."""
         folder = self.path if os.path.isdir(self.path) else os.path.dirname(self.path)
         return all(file.is_in(folder) for file in self.files)
 
@@ -207,7 +207,7 @@ def _upgraded(document: dict[str, Any], version: int, path: Path) -> dict[str, A
         if version not in UPGRADES:
             raise StoreError(
                 f"the store has format {version}, which this Tracemill (format "
-                f"{STORE_FORMAT_VERSION}) cannot read any more: {path}: analyse the trace again "
+                f"{STORE_FORMAT_VERSION}) cannot read any more: {path}: analyze the trace again "
                 "into another folder, named with --store"
             )
         document = UPGRADES[version](document)
@@ -219,5 +219,5 @@ def _upgraded(document: dict[str, Any], version: int, path: Path) -> dict[str, A
 def _unreadable(path: Path, error: Exception) -> UnreadableRecordError:
     reason = getattr(error, "strerror", None) or f"{type(error).__name__} {error}"
     return UnreadableRecordError(
-        f"the store's record cannot be read: {path}: {reason}: analyse the trace again"
+        f"the store's record cannot be read: {path}: {reason}: analyze the trace again"
     )

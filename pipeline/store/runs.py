@@ -34,7 +34,7 @@ from tracemill.store.sweep import GENERATION, POINTER, is_being_written, sweep
 if TYPE_CHECKING:
     import duckdb
 
-_FIRST = {"run": "analyse a trace first", "campaign": "make one first: tracemill campaign"}
+_FIRST = {"run": "analyze a trace first", "campaign": "make one first: tracemill campaign"}
 _CAMPAIGN = "campaign"
 _SMALL_BYTES = 65_536
 _FOLDER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
@@ -129,7 +129,7 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class RunSummary:
-    """A line of the list of runs. `state` is complete, being analysed, unfinished or a reason."""
+    """A line of the list of runs. `state` is complete, being analyzed, unfinished or a reason."""
 
     run_id: str
     state: str
@@ -238,11 +238,11 @@ class Store:
         return [found for found, _ in self._found() if found]
 
     def sources(self) -> dict[str, SourceRecord]:
-        """The source of every analysed run by run id; other than `runs`, it opens none of them."""
+        """The source of every analyzed run by run id; other than `runs`, it opens none of them."""
         return {run_id: pointer.source for run_id, pointer in self.pointers().items()}
 
     def pointers(self) -> dict[str, Pointer]:
-        """Which generation of every analysed run is current, by run id; opens none of them."""
+        """Which generation of every analyzed run is current, by run id; opens none of them."""
         found = {}
         for pointer in sorted(self.runs_path.glob(f"{self.kind}=*/{POINTER_NAME}")):
             with suppress(UnreadableRecordError):
@@ -335,7 +335,7 @@ class Store:
             self.current(folder.name.removeprefix(f"{self.kind}="))
         except StoreError as error:
             return str(error)
-        return "being analysed" if is_being_written(folder) else "unfinished"
+        return "being analyzed" if is_being_written(folder) else "unfinished"
 
 
 def _matches(runs: Sequence[Run], name: str) -> list[Run]:

@@ -12,7 +12,7 @@ WITH
             metrics.parent_metric AS metric,
             severities.call_path_id,
             severities.location_id,
-            severities.is_beyond_reference,
+            severities.is_extended,
             sum(severities.value)::BIGINT AS value
         FROM severities
         INNER JOIN metrics USING (metric)
@@ -31,6 +31,6 @@ SELECT
     coalesce(severities.value, 0) AS value,
     parts.value AS value_of_parts
 FROM parts
-LEFT JOIN severities USING (metric, call_path_id, location_id, is_beyond_reference)
+LEFT JOIN severities USING (metric, call_path_id, location_id, is_extended)
 WHERE parts.value > coalesce(severities.value, 0)
 ORDER BY parts.metric, parts.call_path_id, parts.location_id

@@ -25,8 +25,8 @@ WITH RECURSIVE
     waited AS (
         SELECT
             ancestry.metric,
-            sum(wait_states.wait_ns) FILTER (WHERE NOT wait_states.is_beyond_reference) AS known_ns,
-            sum(wait_states.wait_ns) FILTER (WHERE wait_states.is_beyond_reference) AS beyond_ns
+            sum(wait_states.wait_ns) FILTER (WHERE NOT wait_states.is_extended) AS known_ns,
+            sum(wait_states.wait_ns) FILTER (WHERE wait_states.is_extended) AS beyond_ns
         FROM ancestry
         LEFT JOIN wait_states ON ancestry.part = wait_states.property
         GROUP BY ancestry.metric
@@ -35,8 +35,8 @@ WITH RECURSIVE
     summed AS (
         SELECT
             metric,
-            sum(value) FILTER (WHERE NOT is_beyond_reference) AS known_value,
-            sum(value) FILTER (WHERE is_beyond_reference) AS beyond_value
+            sum(value) FILTER (WHERE NOT is_extended) AS known_value,
+            sum(value) FILTER (WHERE is_extended) AS beyond_value
         FROM severities
         GROUP BY metric
     )

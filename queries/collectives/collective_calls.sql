@@ -84,7 +84,7 @@ WITH
 
     -- MPI_Start of a persistent collective records only the operation. It counts as a neighborhood
     -- collective if that operation is prepared for neighbors anywhere.
-    neighbourhood_call_paths AS (
+    neighborhood_call_paths AS (
         SELECT
             call_path_id,
             regexp_extract(call, '^mpi_neighbor_(\w+)_init$', 1) AS prepared
@@ -106,13 +106,13 @@ SELECT
     numbered.root_rank,
     numbered.kind = 'nonblocking_collective' AS is_nonblocking,
     coalesce(
-        numbered.start_call_path_id IN (SELECT call_path_id FROM neighbourhood_call_paths)
+        numbered.start_call_path_id IN (SELECT call_path_id FROM neighborhood_call_paths)
         OR (
             numbered.start_call_path_id IN (FROM persistent_call_paths)
-            AND numbered.operation::VARCHAR IN (SELECT prepared FROM neighbourhood_call_paths)
+            AND numbered.operation::VARCHAR IN (SELECT prepared FROM neighborhood_call_paths)
         ),
         FALSE
-    ) AS is_neighbourhood,
+    ) AS is_neighborhood,
     numbered.location_id,
     if(numbered.is_self, 0, process_ranks.side) AS side,
     if(numbered.is_self, 0, process_ranks.comm_rank) AS comm_rank,

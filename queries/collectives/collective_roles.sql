@@ -7,7 +7,7 @@
 --     one_to_n        Bcast, Scatter(v)                       the root       other receivers
 --     n_to_one        Reduce, Gather(v)                       senders        the root
 --     scan            Scan, Exscan                            senders        all, for lower ranks
---     neighbourhood   any of them in MPI_Neighbor_…           senders        receivers
+--     neighborhood   any of them in MPI_Neighbor_…           senders        receivers
 --
 -- Senders and receivers are members that send or receive data. A member with zero bytes of both has
 -- no role, except in a barrier. The same rules apply to nonblocking forms. On an inter-communicator
@@ -28,13 +28,13 @@ WITH
             collectives.root_rank,
             collectives.is_nonblocking,
             collectives.is_nonblocking
-            OR collectives.is_neighbourhood
-            OR collectives.operation IN ('alltoallv', 'alltoallw') AS is_beyond_reference,
+            OR collectives.is_neighborhood
+            OR collectives.operation IN ('alltoallv', 'alltoallw') AS is_extended,
             communicators.kind = 'inter' AS is_inter,
             NOT bool_and(collectives.is_complete) OVER (PARTITION BY communicator_id)
                 AS is_doubtful,
             CASE
-                WHEN collectives.is_neighbourhood THEN 'neighbourhood'
+                WHEN collectives.is_neighborhood THEN 'neighbourhood'
                 WHEN collectives.operation = 'barrier' THEN 'barrier'
                 WHEN collectives.operation IN ('bcast', 'scatter', 'scatterv') THEN 'one_to_n'
                 WHEN collectives.operation IN ('reduce', 'gather', 'gatherv') THEN 'n_to_one'
@@ -65,7 +65,7 @@ SELECT
     collective_id,
     family,
     is_nonblocking,
-    is_beyond_reference,
+    is_extended,
     location_id,
     side,
     if(is_inter, 1 - side, side)::TINYINT AS awaited_side,

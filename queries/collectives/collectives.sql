@@ -25,7 +25,7 @@ WITH
             max({'rank': root_rank, 'side': 1 - side}) FILTER (WHERE root_rank IS NOT NULL)
                 AS remote_root,
             bool_or(is_nonblocking) AS is_nonblocking,
-            bool_or(is_neighbourhood) AS is_neighbourhood,
+            bool_or(is_neighborhood) AS is_neighborhood,
             count(DISTINCT operation) = 1
             AND bool_and(operation IS NOT NULL) AS is_one_operation,
             count(DISTINCT root_rank) + bool_or(root_rank IS NULL)::BIGINT = 1 AS is_one_root,
@@ -55,7 +55,7 @@ SELECT
         AS root_side,
     if(is_inter, remote_root.rank, first_member.root_rank) AS root_rank,
     is_nonblocking,
-    is_neighbourhood,
+    is_neighborhood,
     expected_count,
     member_count::INTEGER AS member_count,
     begin_ns,

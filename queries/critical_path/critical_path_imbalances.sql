@@ -34,7 +34,7 @@ WITH
     lost AS (
         SELECT call_path_id, location_id, wait_ns
         FROM wait_states
-        WHERE NOT is_beyond_reference AND NOT is_completion
+        WHERE NOT is_extended AND NOT is_completion
         UNION ALL
         SELECT call_path_id, location_id, fork_join_ns
         FROM fork_join_times

@@ -15,7 +15,7 @@
 -- that forked. Traces with suspended explicit tasks have no critical path yet.
 --
 -- Grain:      one row per call that waited, and one for the program's end
--- Inputs:     synchronisation_points, location_spans, locations, task_fragments, task_calls
+-- Inputs:     synchronization_points, location_spans, locations, task_fragments, task_calls
 -- Output:     critical_path_jumps
 -- Parameters: none
 -- Source:     Miller et al. 1990 (IPS-2); Scalasca, "critical-path analysis"
@@ -35,7 +35,7 @@ WITH
             cause_location_id,
             cause_visit_id,
             cause_enter_ns
-        FROM synchronisation_points
+        FROM synchronization_points
         WHERE
             ((wait_ns > 0 AND kind <> 'finalize') OR kind = 'fork')
             AND (SELECT is_followed FROM followed)

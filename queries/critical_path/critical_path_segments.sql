@@ -10,7 +10,7 @@
 -- the call. At most the time that the path has in the call path is subtracted.
 --
 -- Grain:      one row per segment of the critical path
--- Inputs:     critical_path_steps, critical_path_jumps, synchronisation_points, location_spans,
+-- Inputs:     critical_path_steps, critical_path_jumps, synchronization_points, location_spans,
 --             visits, call_paths, task_calls
 -- Needs rows: critical_path_steps
 -- Output:     critical_path_segments
@@ -42,7 +42,7 @@ WITH
             points.enter_ns AS begin_ns,
             points.leave_ns
         FROM segments
-        INNER JOIN synchronisation_points AS points
+        INNER JOIN synchronization_points AS points
             ON
                 segments.waiting_visit_id = points.visit_id
                 AND segments.wait_ns = points.wait_ns

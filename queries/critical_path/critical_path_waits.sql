@@ -60,14 +60,14 @@ WITH
             property,
             call_path_id,
             location_id,
-            is_beyond_reference,
+            is_extended,
             start_ns AS begin_ns,
             start_ns + wait_ns AS end_ns
         FROM wait_states
         WHERE
             NOT is_completion
             AND location_id IN (SELECT location_id FROM lengths)
-            AND (is_beyond_reference OR visit_id NOT IN (FROM followed))
+            AND (is_extended OR visit_id NOT IN (FROM followed))
     ),
 
     shares AS (
@@ -87,9 +87,9 @@ SELECT
     property,
     call_path_id,
     location_id,
-    is_beyond_reference,
+    is_extended,
     sum(least(greatest(share_ns, 0), end_ns - begin_ns))::BIGINT AS path_ns
 FROM shares
-GROUP BY property, call_path_id, location_id, is_beyond_reference
+GROUP BY property, call_path_id, location_id, is_extended
 HAVING path_ns > 0
-ORDER BY property, call_path_id, location_id, is_beyond_reference
+ORDER BY property, call_path_id, location_id, is_extended

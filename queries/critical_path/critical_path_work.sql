@@ -6,7 +6,7 @@
 -- it.
 --
 -- Grain:      one row per call path and location with work, if there is a critical path
--- Inputs:     call_tree, call_paths, location_spans, synchronisation_points, team_barriers,
+-- Inputs:     call_tree, call_paths, location_spans, synchronization_points, team_barriers,
 --             team_endings, task_calls, critical_path_profile
 -- Needs rows: critical_path_profile
 -- Output:     critical_path_work
@@ -33,7 +33,7 @@ WITH
             points.call_path_id,
             points.location_id,
             sum(points.wait_ns) AS wait_ns
-        FROM synchronisation_points AS points
+        FROM synchronization_points AS points
         ANTI JOIN (FROM team_barriers WHERE is_parting) AS partings
             ON points.visit_id = partings.visit_id
         WHERE points.wait_ns > 0

@@ -54,4 +54,4 @@ SELECT
     location_id,
     value,
     if(is_complete, 100, 75) AS confidence
-FROM led
+FROM leading_calls

@@ -32,7 +32,7 @@ SELECT
     metric,
     call_path_id,
     location_id,
-    TRUE AS is_beyond_reference,
+    TRUE AS is_extended,
     value
 FROM summed
 UNPIVOT (

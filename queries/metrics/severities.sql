@@ -7,10 +7,10 @@
 -- Grain:      one row per metric, call path, location and whether it is extended, if not zero
 -- Inputs:     mpi_operations, messages, collective_counts, wait_states, finding_totals,
 --             critical_path_severities, team_severities, file_severities,
---             rma_synchronisation_counts, metrics
+--             rma_synchronization_counts, metrics
 -- Needs rows: mpi_operations or messages or collective_counts or wait_states or finding_totals or
 --             critical_path_severities or team_severities or file_severities or
---             rma_synchronisation_counts
+--             rma_synchronization_counts
 -- Output:     severities
 -- Parameters: none
 -- Source:     Scalasca pattern reference
@@ -57,8 +57,8 @@ WITH RECURSIVE
     waits AS (
         SELECT
             property,
-            is_synchronisation,
-            is_beyond_reference,
+            is_synchronization,
+            is_extended,
             call_path_id,
             location_id,
             sum(wait_ns)::BIGINT AS wait_ns,
@@ -68,7 +68,7 @@ WITH RECURSIVE
     ),
 
     -- The count metrics of each property: with data, with zero bytes.
-    counted (property, is_synchronisation, metric) AS (
+    counted (property, is_synchronization, metric) AS (
         VALUES
         ('mpi_latesender', FALSE, 'mpi_cls_count'),
         ('mpi_latesender', TRUE, 'mpi_sls_count'),
@@ -83,7 +83,7 @@ WITH RECURSIVE
             ancestry.metric,
             waits.call_path_id,
             waits.location_id,
-            waits.is_beyond_reference,
+            waits.is_extended,
             sum(waits.wait_ns)::BIGINT AS value
         FROM waits
         INNER JOIN ancestry ON waits.property = ancestry.part
@@ -93,14 +93,14 @@ WITH RECURSIVE
             counted.metric,
             waits.call_path_id,
             waits.location_id,
-            waits.is_beyond_reference,
+            waits.is_extended,
             sum(waits.wait_count)::BIGINT AS value
         FROM waits
         INNER JOIN ancestry ON waits.property = ancestry.part
         INNER JOIN counted
             ON
                 ancestry.metric = counted.property
-                AND waits.is_synchronisation = counted.is_synchronisation
+                AND waits.is_synchronization = counted.is_synchronization
         GROUP BY ALL
     ),
 
@@ -110,7 +110,7 @@ WITH RECURSIVE
             property AS metric,
             call_path_id,
             location_id,
-            TRUE AS is_beyond_reference,
+            TRUE AS is_extended,
             value
         FROM finding_totals
     ),
@@ -137,11 +137,11 @@ WITH RECURSIVE
     ),
 
     valued AS (
-        SELECT metric, call_path_id, location_id, FALSE AS is_beyond_reference, value
+        SELECT metric, call_path_id, location_id, FALSE AS is_extended, value
         FROM counts_and_times
         UNION ALL
         SELECT metric, call_path_id, location_id, TRUE, value
-        FROM rma_synchronisation_counts
+        FROM rma_synchronization_counts
         UNION ALL
         FROM lost
         UNION ALL
@@ -162,7 +162,7 @@ SELECT
     valued.metric,
     valued.call_path_id,
     valued.location_id,
-    valued.is_beyond_reference,
+    valued.is_extended,
     valued.value
 FROM valued
 LEFT JOIN places ON valued.metric = places.metric
@@ -171,5 +171,5 @@ ORDER BY
     places.place,
     valued.call_path_id,
     valued.location_id,
-    valued.is_beyond_reference,
+    valued.is_extended,
     valued.metric

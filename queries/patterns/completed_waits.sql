@@ -18,16 +18,16 @@ SELECT
     cause_visit_id::BIGINT AS cause_visit_id,
     message_id::BIGINT AS message_id,
     collective_id::BIGINT AS collective_id,
-    coalesce(is_synchronisation, FALSE) AS is_synchronisation,
-    coalesce(is_beyond_reference, FALSE) AS is_beyond_reference,
+    coalesce(is_synchronization, FALSE) AS is_synchronization,
+    coalesce(is_extended, FALSE) AS is_extended,
     coalesce(confidence, 100)::TINYINT AS confidence
 FROM (
     SELECT
         NULL::VARCHAR AS property,
         NULL AS message_id,
         NULL AS collective_id,
-        NULL::BOOLEAN AS is_synchronisation,
-        NULL::BOOLEAN AS is_beyond_reference,
+        NULL::BOOLEAN AS is_synchronization,
+        NULL::BOOLEAN AS is_extended,
         NULL AS confidence
     WHERE FALSE
     UNION ALL BY NAME

@@ -6,8 +6,8 @@
 -- It is 0 if records contradict each other but no wait had to be cut.
 --
 -- Grain:      one row per location with violations
--- Inputs:     messages, synchronised_members, framing_calls
--- Needs rows: messages or synchronised_members or framing_calls
+-- Inputs:     messages, synchronized_members, framing_calls
+-- Needs rows: messages or synchronized_members or framing_calls
 -- Output:     clock_violations
 -- Parameters: none
 -- Source:     Scalasca, "clock condition violations"
@@ -25,7 +25,7 @@ WITH
         SELECT
             location_id,
             last_begin_ns - end_ns AS clipped_ns
-        FROM synchronised_members
+        FROM synchronized_members
         WHERE family NOT IN ('scan', 'neighbourhood') AND last_begin_ns > end_ns
     ),
 

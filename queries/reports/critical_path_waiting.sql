@@ -9,10 +9,10 @@ WITH
         SELECT
             property,
             call_path_id,
-            is_beyond_reference,
+            is_extended,
             sum(path_ns)::BIGINT AS path_ns
         FROM critical_path_waits
-        GROUP BY property, call_path_id, is_beyond_reference
+        GROUP BY property, call_path_id, is_extended
     )
 
 SELECT
@@ -20,10 +20,10 @@ SELECT
     call_paths.path AS call_path,
     summed.path_ns,
     summed.path_ns / nullif(whole.computation_ns + whole.communication_ns, 0) AS path_ratio,
-    summed.is_beyond_reference
+    summed.is_extended
 FROM summed
 CROSS JOIN critical_path_summary AS whole
 INNER JOIN metrics ON summed.property = metrics.metric
 INNER JOIN call_paths ON summed.call_path_id = call_paths.call_path_id
-ORDER BY summed.path_ns DESC, summed.property, summed.call_path_id, summed.is_beyond_reference
+ORDER BY summed.path_ns DESC, summed.property, summed.call_path_id, summed.is_extended
 LIMIT $row_limit::BIGINT

@@ -20,7 +20,7 @@ WITH
             location_id,
             sum(time_ns) FILTER (WHERE overhead_class = 'computation') AS computation_ns,
             sum(time_ns) FILTER (WHERE overhead_class = 'data movement') AS data_movement_ns,
-            sum(time_ns) FILTER (WHERE overhead_class = 'synchronisation') AS synchronisation_ns,
+            sum(time_ns) FILTER (WHERE overhead_class = 'synchronisation') AS synchronization_ns,
             sum(time_ns) FILTER (WHERE overhead_class = 'control of parallelism') AS control_ns,
             sum(time_ns) FILTER (WHERE overhead_class = 'additional computation')
                 AS additional_ns,
@@ -35,7 +35,7 @@ SELECT
     locations.thread,
     coalesce(divided.computation_ns, 0)::BIGINT AS computation_ns,
     coalesce(divided.data_movement_ns, 0)::BIGINT AS data_movement_ns,
-    coalesce(divided.synchronisation_ns, 0)::BIGINT AS synchronisation_ns,
+    coalesce(divided.synchronization_ns, 0)::BIGINT AS synchronization_ns,
     coalesce(divided.control_ns, 0)::BIGINT AS control_ns,
     coalesce(divided.additional_ns, 0)::BIGINT AS additional_ns,
     coalesce(divided.loss_ns, 0)::BIGINT AS loss_ns,

@@ -29,7 +29,7 @@ WITH
             sum(inclusive_ns) FILTER (WHERE overhead_class <> 'computation') AS overhead_ns,
             sum(inclusive_ns) FILTER (WHERE overhead_class = 'data movement') AS data_movement_ns,
             sum(inclusive_ns) FILTER (WHERE overhead_class = 'synchronisation')
-                AS synchronisation_ns,
+                AS synchronization_ns,
             sum(inclusive_ns) FILTER (WHERE overhead_class = 'control of parallelism')
                 AS control_ns,
             sum(inclusive_ns) FILTER (WHERE overhead_class = 'loss of parallelism') AS loss_ns
@@ -43,7 +43,7 @@ SELECT
     divided.overhead_ns::BIGINT AS overhead_ns,
     divided.overhead_ns / nullif(divided.inclusive_ns, 0) AS overhead_ratio,
     coalesce(divided.data_movement_ns, 0)::BIGINT AS data_movement_ns,
-    coalesce(divided.synchronisation_ns, 0)::BIGINT AS synchronisation_ns,
+    coalesce(divided.synchronization_ns, 0)::BIGINT AS synchronization_ns,
     coalesce(divided.control_ns, 0)::BIGINT AS control_ns,
     coalesce(divided.loss_ns, 0)::BIGINT AS loss_ns
 FROM divided

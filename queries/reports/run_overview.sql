@@ -28,10 +28,10 @@ WITH
 
     waited AS (
         SELECT
-            coalesce(sum(wait_ns) FILTER (WHERE NOT is_beyond_reference), 0) AS wait_ns,
-            count(*) FILTER (WHERE NOT is_beyond_reference) AS wait_count,
-            coalesce(sum(wait_ns) FILTER (WHERE is_beyond_reference), 0) AS beyond_ns,
-            count(*) FILTER (WHERE is_beyond_reference) AS beyond_count
+            coalesce(sum(wait_ns) FILTER (WHERE NOT is_extended), 0) AS wait_ns,
+            count(*) FILTER (WHERE NOT is_extended) AS wait_count,
+            coalesce(sum(wait_ns) FILTER (WHERE is_extended), 0) AS beyond_ns,
+            count(*) FILTER (WHERE is_extended) AS beyond_count
         FROM wait_states
         WHERE NOT is_completion
     ),

@@ -27,8 +27,8 @@ WITH
     waited AS (
         SELECT
             location_id,
-            sum(wait_ns) FILTER (WHERE NOT is_beyond_reference) AS wait_ns,
-            sum(wait_ns) FILTER (WHERE is_beyond_reference) AS beyond_ns
+            sum(wait_ns) FILTER (WHERE NOT is_extended) AS wait_ns,
+            sum(wait_ns) FILTER (WHERE is_extended) AS beyond_ns
         FROM waits
         GROUP BY location_id
     ),

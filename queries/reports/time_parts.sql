@@ -11,13 +11,13 @@ WITH
     waited AS (
         SELECT
             region_classes.overhead_id,
-            wait_states.is_beyond_reference,
+            wait_states.is_extended,
             sum(wait_states.wait_ns) AS wait_ns
         FROM wait_states
         INNER JOIN call_paths ON wait_states.call_path_id = call_paths.call_path_id
         INNER JOIN region_classes ON call_paths.region_id = region_classes.region_id
         WHERE NOT wait_states.is_completion
-        GROUP BY region_classes.overhead_id, wait_states.is_beyond_reference
+        GROUP BY region_classes.overhead_id, wait_states.is_extended
     ),
 
     waited_in_class AS (
@@ -43,10 +43,10 @@ WITH
         WHERE classes.overhead_subclass NOT IN ('outside visits', 'idle threads')
         UNION ALL
         SELECT
-            if(is_beyond_reference, 'extended waiting', 'waiting') AS part,
+            if(is_extended, 'extended waiting', 'waiting') AS part,
             sum(wait_ns) AS time_ns
         FROM waited
-        GROUP BY is_beyond_reference
+        GROUP BY is_extended
     )
 
 SELECT

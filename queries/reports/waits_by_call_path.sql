@@ -10,21 +10,21 @@ WITH
     waiting AS (
         SELECT
             waits.property,
-            waits.is_beyond_reference,
+            waits.is_extended,
             waits.call_path_id,
             locations.rank,
             locations.thread,
             sum(waits.wait_ns) AS wait_ns,
             count(*) AS wait_count,
             row_number() OVER (
-                PARTITION BY waits.property, waits.is_beyond_reference, waits.call_path_id
+                PARTITION BY waits.property, waits.is_extended, waits.call_path_id
                 ORDER BY sum(waits.wait_ns) DESC, waits.location_id
             ) AS place
         FROM wait_states AS waits
         INNER JOIN locations ON waits.location_id = locations.location_id
         GROUP BY
             waits.property,
-            waits.is_beyond_reference,
+            waits.is_extended,
             waits.call_path_id,
             waits.location_id,
             locations.rank,
@@ -36,7 +36,7 @@ WITH
 SELECT
     call_paths.path AS call_path,
     coalesce(metrics.title, waiting.property) AS finding,
-    waiting.is_beyond_reference,
+    waiting.is_extended,
     sum(waiting.wait_ns)::BIGINT AS wait_ns,
     sum(waiting.wait_ns) / nullif(any_value(profiled.total_ns), 0) AS wait_ratio,
     sum(waiting.wait_count)::BIGINT AS wait_count,
@@ -50,9 +50,9 @@ LEFT JOIN metrics ON waiting.property = metrics.metric
 INNER JOIN call_paths ON waiting.call_path_id = call_paths.call_path_id
 GROUP BY
     waiting.property,
-    waiting.is_beyond_reference,
+    waiting.is_extended,
     metrics.title,
     waiting.call_path_id,
     call_paths.path
-ORDER BY wait_ns DESC, waiting.property, waiting.call_path_id, waiting.is_beyond_reference
+ORDER BY wait_ns DESC, waiting.property, waiting.call_path_id, waiting.is_extended
 LIMIT $row_limit::BIGINT

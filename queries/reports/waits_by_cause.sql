@@ -9,7 +9,7 @@ WITH
     pairs AS (
         SELECT
             property,
-            is_beyond_reference,
+            is_extended,
             cause_location_id,
             location_id,
             sum(wait_ns) AS wait_ns,
@@ -17,7 +17,7 @@ WITH
             max(wait_ns) AS longest_ns
         FROM wait_states
         WHERE NOT is_completion
-        GROUP BY property, is_beyond_reference, cause_location_id, location_id
+        GROUP BY property, is_extended, cause_location_id, location_id
     ),
 
     profiled AS (SELECT sum(exclusive_ns) AS total_ns FROM flat_profile)
@@ -28,7 +28,7 @@ SELECT
     victims.rank AS rank,
     victims.thread AS thread,
     coalesce(metrics.title, pairs.property) AS finding,
-    pairs.is_beyond_reference,
+    pairs.is_extended,
     pairs.wait_ns::BIGINT AS wait_ns,
     pairs.wait_ns / nullif(profiled.total_ns, 0) AS wait_ratio,
     pairs.wait_count,
@@ -43,5 +43,5 @@ ORDER BY
     pairs.property,
     pairs.cause_location_id,
     pairs.location_id,
-    pairs.is_beyond_reference
+    pairs.is_extended
 LIMIT $row_limit::BIGINT

@@ -10,7 +10,7 @@ WITH
     waiting AS (
         SELECT
             waits.property,
-            waits.is_beyond_reference,
+            waits.is_extended,
             locations.rank,
             locations.thread,
             sum(waits.wait_ns) AS wait_ns,
@@ -18,14 +18,14 @@ WITH
             max(waits.wait_ns) AS longest_ns,
             min(waits.confidence) AS confidence,
             row_number() OVER (
-                PARTITION BY waits.property, waits.is_beyond_reference
+                PARTITION BY waits.property, waits.is_extended
                 ORDER BY sum(waits.wait_ns) DESC, waits.location_id
             ) AS place
         FROM wait_states AS waits
         INNER JOIN locations ON waits.location_id = locations.location_id
         GROUP BY
             waits.property,
-            waits.is_beyond_reference,
+            waits.is_extended,
             waits.location_id,
             locations.rank,
             locations.thread
@@ -36,7 +36,7 @@ WITH
 SELECT
     coalesce(metrics.title, waiting.property) AS finding,
     waiting.property AS metric,
-    waiting.is_beyond_reference,
+    waiting.is_extended,
     sum(waiting.wait_ns)::BIGINT AS wait_ns,
     sum(waiting.wait_ns) / nullif(any_value(profiled.total_ns), 0) AS wait_ratio,
     sum(waiting.wait_count)::BIGINT AS wait_count,
@@ -49,6 +49,6 @@ SELECT
 FROM waiting
 CROSS JOIN profiled
 LEFT JOIN metrics ON waiting.property = metrics.metric
-GROUP BY waiting.property, waiting.is_beyond_reference, metrics.title
-ORDER BY wait_ns DESC, waiting.property, waiting.is_beyond_reference
+GROUP BY waiting.property, waiting.is_extended, metrics.title
+ORDER BY wait_ns DESC, waiting.property, waiting.is_extended
 LIMIT $row_limit::BIGINT

@@ -11,7 +11,7 @@ WITH
         SELECT
             property,
             call_path_id,
-            is_beyond_reference,
+            is_extended,
             sum(wait_ns) AS wait_ns,
             count(*) AS wait_count,
             count(DISTINCT location_id) AS location_count,
@@ -19,8 +19,8 @@ WITH
             min(confidence) AS confidence
         FROM wait_states
         WHERE NOT is_completion
-        GROUP BY property, call_path_id, is_beyond_reference
-        ORDER BY wait_ns DESC, property, call_path_id, is_beyond_reference
+        GROUP BY property, call_path_id, is_extended
+        ORDER BY wait_ns DESC, property, call_path_id, is_extended
         LIMIT $row_limit::BIGINT
     ),
 
@@ -29,15 +29,15 @@ WITH
         SELECT
             waits.property,
             waits.call_path_id,
-            waits.is_beyond_reference,
+            waits.is_extended,
             waits.location_id,
             sum(waits.wait_ns) AS wait_ns,
             row_number() OVER (
-                PARTITION BY waits.property, waits.call_path_id, waits.is_beyond_reference
+                PARTITION BY waits.property, waits.call_path_id, waits.is_extended
                 ORDER BY sum(waits.wait_ns) DESC, waits.location_id
             ) AS place,
             rank() OVER (
-                PARTITION BY waits.property, waits.call_path_id, waits.is_beyond_reference
+                PARTITION BY waits.property, waits.call_path_id, waits.is_extended
                 ORDER BY sum(waits.wait_ns) DESC
             ) AS standing
         FROM wait_states AS waits
@@ -45,9 +45,9 @@ WITH
             ON
                 waits.property = findings.property
                 AND waits.call_path_id = findings.call_path_id
-                AND waits.is_beyond_reference = findings.is_beyond_reference
+                AND waits.is_extended = findings.is_extended
         GROUP BY
-            waits.property, waits.call_path_id, waits.is_beyond_reference, waits.location_id
+            waits.property, waits.call_path_id, waits.is_extended, waits.location_id
     ),
 
     -- Number of locations with the same loss as the worst one.
@@ -55,11 +55,11 @@ WITH
         SELECT
             property,
             call_path_id,
-            is_beyond_reference,
+            is_extended,
             count(*) AS tied_count
         FROM victims
         WHERE standing = 1
-        GROUP BY property, call_path_id, is_beyond_reference
+        GROUP BY property, call_path_id, is_extended
     ),
 
     -- One row per call that the worst location waited for; place 1 cost it the most.
@@ -67,12 +67,12 @@ WITH
         SELECT
             waits.property,
             waits.call_path_id,
-            waits.is_beyond_reference,
+            waits.is_extended,
             waits.cause_location_id,
             visits.call_path_id AS cause_call_path_id,
             sum(waits.wait_ns) AS wait_ns,
             row_number() OVER (
-                PARTITION BY waits.property, waits.call_path_id, waits.is_beyond_reference
+                PARTITION BY waits.property, waits.call_path_id, waits.is_extended
                 ORDER BY sum(waits.wait_ns) DESC, waits.cause_location_id, visits.call_path_id
             ) AS place
         FROM wait_states AS waits
@@ -80,14 +80,14 @@ WITH
             ON
                 waits.property = victims.property
                 AND waits.call_path_id = victims.call_path_id
-                AND waits.is_beyond_reference = victims.is_beyond_reference
+                AND waits.is_extended = victims.is_extended
                 AND waits.location_id = victims.location_id
                 AND victims.place = 1
         LEFT JOIN visits ON waits.cause_visit_id = visits.visit_id
         GROUP BY
             waits.property,
             waits.call_path_id,
-            waits.is_beyond_reference,
+            waits.is_extended,
             waits.cause_location_id,
             visits.call_path_id
     ),
@@ -97,7 +97,7 @@ WITH
 SELECT
     findings.property AS metric,
     coalesce(metrics.title, findings.property) AS finding,
-    findings.is_beyond_reference,
+    findings.is_extended,
     victim_paths.path AS call_path,
     findings.wait_ns::BIGINT AS wait_ns,
     findings.wait_ns / nullif(profiled.total_ns, 0) AS wait_ratio,
@@ -119,18 +119,18 @@ INNER JOIN victims
     ON
         findings.property = victims.property
         AND findings.call_path_id = victims.call_path_id
-        AND findings.is_beyond_reference = victims.is_beyond_reference
+        AND findings.is_extended = victims.is_extended
         AND victims.place = 1
 INNER JOIN ties
     ON
         findings.property = ties.property
         AND findings.call_path_id = ties.call_path_id
-        AND findings.is_beyond_reference = ties.is_beyond_reference
+        AND findings.is_extended = ties.is_extended
 INNER JOIN causes
     ON
         findings.property = causes.property
         AND findings.call_path_id = causes.call_path_id
-        AND findings.is_beyond_reference = causes.is_beyond_reference
+        AND findings.is_extended = causes.is_extended
         AND causes.place = 1
 LEFT JOIN metrics ON findings.property = metrics.metric
 INNER JOIN call_paths AS victim_paths ON findings.call_path_id = victim_paths.call_path_id
@@ -142,4 +142,4 @@ ORDER BY
     findings.wait_ns DESC,
     findings.property,
     findings.call_path_id,
-    findings.is_beyond_reference
+    findings.is_extended

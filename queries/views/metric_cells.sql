@@ -105,7 +105,7 @@ WITH
     idle_parts AS (
         SELECT
             'idle_waiting' AS metric,
-            COLUMNS('^(run_id|call_path_id|location_id|is_beyond_reference)$'),
+            COLUMNS('^(run_id|call_path_id|location_id|is_extended)$'),
             wait_ns AS value
         FROM wait_states
         WHERE NOT is_completion
@@ -136,7 +136,7 @@ SELECT
     'time' AS metric,
     COLUMNS('^(run_id|call_path_id|location_id)$'),
     exclusive_ns AS value,
-    FALSE AS is_beyond_reference,
+    FALSE AS is_extended,
     'call_tree' AS source
 FROM call_tree
 UNION ALL BY NAME
@@ -144,7 +144,7 @@ SELECT
     'visits' AS metric,
     COLUMNS('^(run_id|call_path_id|location_id)$'),
     visit_count AS value,
-    FALSE AS is_beyond_reference,
+    FALSE AS is_extended,
     'call_tree' AS source
 FROM call_tree
 UNION ALL BY NAME
@@ -152,7 +152,7 @@ SELECT
     'critical_path_activities' AS metric,
     COLUMNS('^(run_id|call_path_id|location_id)$'),
     least(path_ns, work_ns) AS value,
-    FALSE AS is_beyond_reference,
+    FALSE AS is_extended,
     'critical_path_work' AS source
 FROM critical_path_work
 UNION ALL BY NAME
@@ -160,7 +160,7 @@ SELECT
     'non_critical_path_activities' AS metric,
     COLUMNS('^(run_id|call_path_id|location_id)$'),
     work_ns - path_ns AS value,
-    FALSE AS is_beyond_reference,
+    FALSE AS is_extended,
     'critical_path_work' AS source
 FROM critical_path_work
 WHERE work_ns > path_ns
@@ -168,20 +168,20 @@ UNION ALL BY NAME
 SELECT
     COLUMNS('^(run_id|metric|call_path_id|location_id)$'),
     sum(value)::BIGINT AS value,
-    FALSE AS is_beyond_reference,
+    FALSE AS is_extended,
     'overheads' AS source
 FROM classified
 WHERE metric IS NOT NULL
 GROUP BY ALL
 UNION ALL BY NAME
-SELECT *, FALSE AS is_beyond_reference, 'imbalance' AS source
+SELECT *, FALSE AS is_extended, 'imbalance' AS source
 FROM imbalances
 WHERE metric IS NOT NULL
 UNION ALL BY NAME
 SELECT
     COLUMNS('^(run_id|metric|call_path_id|location_id)$'),
     sum(value)::BIGINT AS value,
-    coalesce(is_beyond_reference, FALSE) AS is_beyond_reference,
+    coalesce(is_extended, FALSE) AS is_extended,
     'idle' AS source
 FROM idle
 GROUP BY ALL

@@ -8,8 +8,8 @@
 -- first; if several left at the same time, the one with the lowest rank.
 --
 -- Grain:      one row per visit that stayed in a blocking collective longer than needed
--- Inputs:     synchronised_members
--- Needs rows: synchronised_members
+-- Inputs:     synchronized_members
+-- Needs rows: synchronized_members
 -- Output:     collective_completions
 -- Parameters: none
 -- Pattern:    completion
@@ -27,7 +27,7 @@ WITH
                 'location_id': location_id,
                 'visit_id': visit_id
             }) OVER (PARTITION BY collective_id) AS first_one
-        FROM synchronised_members
+        FROM synchronized_members
         WHERE family IN ('barrier', 'n_to_n') AND NOT is_nonblocking
     ),
 
@@ -49,8 +49,8 @@ SELECT
     first_one.location_id AS cause_location_id,
     first_one.visit_id AS cause_visit_id,
     collective_id,
-    family = 'barrier' AS is_synchronisation,
-    is_beyond_reference,
+    family = 'barrier' AS is_synchronization,
+    is_extended,
     confidence
 FROM completions
 WHERE end_ns > start_ns

@@ -82,7 +82,7 @@ SELECT
     until_ns - start_ns AS wait_ns,
     last_one.location_id AS cause_location_id,
     last_one.visit_id AS cause_visit_id,
-    TRUE AS is_beyond_reference,
+    TRUE AS is_extended,
     CASE
         WHEN last_one.begin_ns > leave_ns THEN 50
         WHEN is_doubtful THEN 75

@@ -6,11 +6,11 @@
 --              |── wait ───|
 --
 -- Barriers, N × N collectives, broadcasts with a late root, reductions with an early root and scans
--- differ only in which members depend on which: see synchronised_members.
+-- differ only in which members depend on which: see synchronized_members.
 --
 -- Grain:      one row per visit that waited in a blocking collective
--- Inputs:     synchronised_members
--- Needs rows: synchronised_members
+-- Inputs:     synchronized_members
+-- Needs rows: synchronized_members
 -- Output:     collective_waits
 -- Parameters: none
 -- Pattern:    wait state
@@ -28,8 +28,8 @@ SELECT
     last_location_id AS cause_location_id,
     last_visit_id AS cause_visit_id,
     collective_id,
-    family = 'barrier' AS is_synchronisation,
-    is_beyond_reference,
+    family = 'barrier' AS is_synchronization,
+    is_extended,
     confidence
-FROM synchronised_members
+FROM synchronized_members
 WHERE NOT is_nonblocking AND wait_ns > 0

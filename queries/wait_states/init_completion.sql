@@ -34,7 +34,7 @@ SELECT
     leave_ns - start_ns AS wait_ns,
     first_location_id AS cause_location_id,
     first_visit_id AS cause_visit_id,
-    TRUE AS is_synchronisation,
+    TRUE AS is_synchronization,
     confidence
 FROM completions
 WHERE leave_ns > start_ns

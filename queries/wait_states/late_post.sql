@@ -83,8 +83,8 @@ SELECT
     post.enter_ns - enter_ns AS wait_ns,
     post.location_id AS cause_location_id,
     post.visit_id AS cause_visit_id,
-    property = 'mpi_rma_sync_late_post' AS is_synchronisation,
-    TRUE AS is_beyond_reference
+    property = 'mpi_rma_sync_late_post' AS is_synchronization,
+    TRUE AS is_extended
 FROM blocked
 WHERE post.enter_ns > enter_ns AND post.enter_ns < leave_ns
 QUALIFY row_number() OVER (PARTITION BY visit_id ORDER BY post DESC) = 1

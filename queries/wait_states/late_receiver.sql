@@ -53,7 +53,7 @@ SELECT
     awaited.receiver_location_id AS cause_location_id,
     awaited.receive_post_visit_id AS cause_visit_id,
     awaited.message_id,
-    awaited.bytes = 0 AS is_synchronisation,
+    awaited.bytes = 0 AS is_synchronization,
     CASE
         WHEN awaited.is_clock_violation THEN 50
         WHEN doubtful_channels.tag IS NOT NULL THEN 75

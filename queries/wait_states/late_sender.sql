@@ -27,7 +27,7 @@ SELECT
     messages.sender_location_id AS cause_location_id,
     messages.send_post_visit_id AS cause_visit_id,
     message_id,
-    messages.bytes = 0 AS is_synchronisation,
+    messages.bytes = 0 AS is_synchronization,
     CASE
         WHEN messages.is_clock_violation THEN 50
         WHEN doubtful_channels.tag IS NOT NULL THEN 75

@@ -75,8 +75,8 @@ SELECT
     waits.longest[1] AS wait_ns,
     waits.longest[2] AS cause_location_id,
     waits.longest[3] AS cause_visit_id,
-    TRUE AS is_synchronisation,
-    waits.paradigm NOT IN ('openmp', 'pthread') AS is_beyond_reference
+    TRUE AS is_synchronization,
+    waits.paradigm NOT IN ('openmp', 'pthread') AS is_extended
 FROM waits
 INNER JOIN call_paths USING (call_path_id)
 INNER JOIN regions USING (region_id)

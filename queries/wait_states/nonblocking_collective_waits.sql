@@ -4,14 +4,14 @@
 --     rank 1                                   [ MPI_Iallreduce ] [ MPI_Wait ]
 --                                        |wait |
 --
--- Members depend on each other as in blocking collectives (see synchronised_members), but a member
+-- Members depend on each other as in blocking collectives (see synchronized_members), but a member
 -- is blocked only from the time it enters the completing call. MPI_Test and its variants do not
 -- wait. A call that completes several collectives has one wait: the longest one; if several are
 -- equal, the first. Time that the call spent waiting for messages is not counted again.
 --
 -- Grain:      one row per visit that waited for a nonblocking collective
--- Inputs:     synchronised_members, late_sender, late_receiver, mpi_call_paths
--- Needs rows: synchronised_members
+-- Inputs:     synchronized_members, late_sender, late_receiver, mpi_call_paths
+-- Needs rows: synchronized_members
 -- Output:     nonblocking_collective_waits
 -- Parameters: none
 -- Pattern:    wait state
@@ -25,7 +25,7 @@ WITH
             *,
             greatest(begin_ns, enter_ns) AS start_ns,
             least(last_begin_ns, end_ns) AS until_ns
-        FROM synchronised_members
+        FROM synchronized_members
         WHERE
             is_nonblocking
             AND call_path_id NOT IN (SELECT call_path_id FROM mpi_call_paths WHERE is_test)
@@ -62,8 +62,8 @@ SELECT
     last_location_id AS cause_location_id,
     last_visit_id AS cause_visit_id,
     collective_id,
-    family = 'barrier' AS is_synchronisation,
-    is_beyond_reference,
+    family = 'barrier' AS is_synchronization,
+    is_extended,
     confidence
 FROM remaining
 WHERE until_ns > start_ns

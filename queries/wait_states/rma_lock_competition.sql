@@ -85,8 +85,8 @@ SELECT
     wait_ns,
     owner_location_id AS cause_location_id,
     owner_visit_id AS cause_visit_id,
-    property = 'mpi_rma_sync_lock_competition' AS is_synchronisation,
-    TRUE AS is_beyond_reference,
+    property = 'mpi_rma_sync_lock_competition' AS is_synchronization,
+    TRUE AS is_extended,
     if(owner_release_ns > leave_ns, 75, 100) AS confidence
 FROM blocked
 WHERE wait_ns > 0

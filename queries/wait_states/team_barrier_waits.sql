@@ -19,7 +19,7 @@ SELECT
     wait_ns,
     last_location_id AS cause_location_id,
     last_visit_id AS cause_visit_id,
-    TRUE AS is_synchronisation,
+    TRUE AS is_synchronization,
     if(last_enter_ns > leave_ns, 50, 100) AS confidence
 FROM team_barriers
 WHERE wait_ns > 0

@@ -21,7 +21,7 @@ SELECT
     wait_ns,
     last_location_id AS cause_location_id,
     last_visit_id AS cause_visit_id,
-    TRUE AS is_synchronisation,
+    TRUE AS is_synchronization,
     confidence
 FROM framing_calls
 WHERE is_finalize AND wait_ns > 0

@@ -125,6 +125,6 @@ SELECT
     arrival_ns - enter_ns AS wait_ns,
     call.location_id AS cause_location_id,
     call.visit_id AS cause_visit_id,
-    TRUE AS is_beyond_reference,
+    TRUE AS is_extended,
     50 AS confidence
 FROM awaited

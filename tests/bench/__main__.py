@@ -1,4 +1,4 @@
-"""Measure speed and memory of generating, reading and analysing: python -m tests.bench."""
+"""Measure speed and memory of generating, reading and analyzing: python -m tests.bench."""
 
 import argparse
 import os

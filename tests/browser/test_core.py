@@ -113,20 +113,20 @@ def test_scripts_that_are_not_those_of_the_page_do_not_run(
     assert "Content Security Policy" in complaints.pop()
 
 
-def luminance(colour: str) -> float:
+def luminance(color: str) -> float:
     """Relative luminance of "#rrggbb" by WCAG 2."""
-    levels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    levels = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in levels]
     return sum(part * level for part, level in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_names_can_be_read_on_every_colour(open_page: Open, scheme: str) -> None:
+def test_names_can_be_read_on_every_color(open_page: Open, scheme: str) -> None:
     page = open_page(make_report(), color_scheme=scheme)
     styles = [*(f"--k{at}" for at in range(10)), "--c1", "--c2", "--c3"]
     found = page.evaluate(
         """(styles) => styles.flatMap((style) => [1, 0.22, 0.15].map((part) => {
-          const ground = tracemill.mix(tracemill.colour("--page"), tracemill.colour(style), part);
+          const ground = tracemill.mix(tracemill.color("--page"), tracemill.color(style), part);
           return [ground, tracemill.inkOn(ground)];
         }))""",
         styles,

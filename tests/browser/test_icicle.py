@@ -26,7 +26,7 @@ def click(page: Page, part: float, row: int) -> None:
     canvas.click(position={"x": part * box["width"], "y": row * 21 + 10})
 
 
-def colour_at(page: Page, part: float, row: int) -> list[int]:
+def color_at(page: Page, part: float, row: int) -> list[int]:
     script = """(canvas, [part, row]) => {
       const ratio = canvas.width / canvas.clientWidth;
       const x = Math.round(part * canvas.width), y = Math.round((row * 21 + 4) * ratio);
@@ -39,18 +39,18 @@ def colour_at(page: Page, part: float, row: int) -> list[int]:
 
 def test_widths_are_times(page: Page) -> None:
     # MPI_Send has the first 10 of 200 ms in the second row, MPI_Recv the next 60.
-    assert colour_at(page, 0.5, 0)[3] == 255
-    assert colour_at(page, 0.02, 1) == colour_at(page, 0.3, 1)
-    assert colour_at(page, 0.36, 1)[3] == 0
+    assert color_at(page, 0.5, 0)[3] == 255
+    assert color_at(page, 0.02, 1) == color_at(page, 0.3, 1)
+    assert color_at(page, 0.36, 1)[3] == 0
     assert says(page) == "200 ms in total."
 
 
 def test_a_click_zooms_and_tells(page: Page) -> None:
     click(page, 0.2, 1)
     assert says(page).startswith("MPI_Recv: 60.0 ms, 30.0%; 60.0 ms itself, point-to-point.")
-    assert colour_at(page, 0.9, 1)[3] == 255
+    assert color_at(page, 0.9, 1)[3] == 255
     page.get_by_role("button", name="Show all").click()
-    assert colour_at(page, 0.9, 1)[3] == 0
+    assert color_at(page, 0.9, 1)[3] == 0
 
 
 def test_the_trees_follow(page: Page) -> None:
@@ -67,16 +67,16 @@ def test_keys_walk_and_zoom(page: Page) -> None:
     page.keyboard.press("ArrowLeft")
     assert says(page).startswith("MPI_Send: 10.0 ms, 5.0%")
     page.keyboard.press("Enter")
-    assert colour_at(page, 0.9, 1)[3] == 255
+    assert color_at(page, 0.9, 1)[3] == 255
     page.keyboard.press("Escape")
-    assert colour_at(page, 0.9, 1)[3] == 0
+    assert color_at(page, 0.9, 1)[3] == 0
 
 
 def test_what_is_searched_stands_out_and_is_summed(page: Page) -> None:
     page.get_by_label("Region", exact=True).fill("mpi_")
     assert says(page) == "200 ms in total; in matches: 70.0 ms, 35.0%."
-    assert colour_at(page, 0.2, 1)[3] == 255
-    assert colour_at(page, 0.9, 0)[3] < 100
+    assert color_at(page, 0.2, 1)[3] == 255
+    assert color_at(page, 0.9, 0)[3] < 100
     page.get_by_label("Region", exact=True).fill("nothing like it")
     assert "no matches" in says(page)
 
@@ -84,8 +84,8 @@ def test_what_is_searched_stands_out_and_is_summed(page: Page) -> None:
 def test_one_process_can_be_shown(page: Page) -> None:
     page.get_by_label("Of", exact=True).select_option(label="\u00a0\u00a0MPI Rank 1")
     assert says(page) == "100 ms in total."
-    assert colour_at(page, 0.5, 1)[3] == 255
-    assert colour_at(page, 0.7, 1)[3] == 0
+    assert color_at(page, 0.5, 1)[3] == 255
+    assert color_at(page, 0.7, 1)[3] == 0
 
 
 def test_the_mouse_is_told_beside_it_and_the_status_stays(page: Page) -> None:

@@ -58,8 +58,8 @@ def told(page: Page) -> str:
     return page.inner_text(".timeline .tell")
 
 
-def colours(page: Page) -> dict[str, int]:
-    """How many pixels of the rows have each colour."""
+def colors(page: Page) -> dict[str, int]:
+    """How many pixels of the rows have each color."""
     found = page.evaluate(
         """() => {
           const canvas = document.querySelector(".timeline canvas");
@@ -77,7 +77,7 @@ def colours(page: Page) -> dict[str, int]:
 
 
 def rgb(page: Page, name: str) -> str:
-    value = page.evaluate("(name) => tracemill.colour(name)", name)
+    value = page.evaluate("(name) => tracemill.color(name)", name)
     return ",".join(str(int(value[at : at + 2], 16)) for at in (1, 3, 5))
 
 
@@ -91,10 +91,10 @@ def window(page: Page) -> dict[str, float] | None:
     return found
 
 
-def test_calls_have_the_colours_of_the_legend(page: Page) -> None:
+def test_calls_have_the_colors_of_the_legend(page: Page) -> None:
     legend = page.locator(".timeline .legend li")
     assert sorted(legend.all_inner_texts()) == ["MPI_Init", "MPI_Recv", "work"]
-    seen = colours(page)
+    seen = colors(page)
     for swatch in legend.locator("span").all():
         shown = swatch.evaluate("(it) => getComputedStyle(it).backgroundColor")
         assert seen.get(shown.removeprefix("rgb(").rstrip(")").replace(" ", ""), 0) > 1000
@@ -246,18 +246,18 @@ def test_filters_leave_rows_out_and_dim_regions(page: Page) -> None:
     assert one["height"] < whole["height"] / 2
     page.evaluate("() => tracemill.filter.set({rank: '', region: 'work'})")
     see_drawn(page)
-    seen = colours(page)
-    assert seen[rgb(page, "--k0")] > 1000  # work alone keeps its colour
+    seen = colors(page)
+    assert seen[rgb(page, "--k0")] > 1000  # work alone keeps its color
     assert rgb(page, "--k1") not in seen  # MPI_Recv
 
 
-def test_a_part_of_the_time_has_one_colour_on_the_page(page: Page) -> None:
-    def colour_of(widget: str, name: str) -> str:
+def test_a_part_of_the_time_has_one_color_on_the_page(page: Page) -> None:
+    def color_of(widget: str, name: str) -> str:
         item = page.locator(f".widget:has({widget}) .legend li", has_text=re.compile(f"^{name}$"))
         return str(item.locator("span").evaluate("(it) => getComputedStyle(it).backgroundColor"))
 
     for region, part in (("MPI_Recv", "point-to-point"), ("MPI_Init", "initialise/finalise")):
-        assert colour_of(".timeline", region) == colour_of("canvas.icicle", part)
+        assert color_of(".timeline", region) == color_of("canvas.icicle", part)
 
 
 def test_full_stop_and_comma_walk_over_bins(
@@ -294,11 +294,11 @@ def test_full_stop_and_comma_walk_over_bins(
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])
-def test_it_is_drawn_in_the_colours_of_the_page(
+def test_it_is_drawn_in_the_colors_of_the_page(
     open_page: Open, late_sender: Path, scheme: str
 ) -> None:
     page = open_page(late_sender, color_scheme=scheme)
-    assert colours(page)[rgb(page, "--page")] > 1000
+    assert colors(page)[rgb(page, "--page")] > 1000
 
 
 def hostile_run() -> HandMadeRun:

@@ -119,12 +119,12 @@ def test_a_missing_trace_is_told_in_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["report"], ["sql", "SELECT 1"], ["report", "x"]])
-def test_a_store_without_runs_says_to_analyse_first(
+def test_a_store_without_runs_says_to_analyze_first(
     arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code = cli.main([*arguments, "--store", str(tmp_path)])
     assert code == MissingInputError.exit_code
-    assert "analyse a trace first" in capsys.readouterr().err
+    assert "analyze a trace first" in capsys.readouterr().err
 
 
 def test_a_terminal_without_unicode_gets_question_marks(tmp_path: Path) -> None:
@@ -142,14 +142,14 @@ def test_tables_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["tables", "visits"]) == 0
     shown = capsys.readouterr().out
     assert "rule: leave_not_before_enter" in shown
-    assert re.search(r"^enter_ns +int64 +ns +When the region was entered", shown, re.MULTILINE)
+    assert re.search(r"^enter_ns +int64 +ns +Time of entry into the region", shown, re.MULTILINE)
 
 
 def test_an_unknown_table_names_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["tables", "visit"]) == MissingInputError.exit_code
     told = capsys.readouterr().err
     assert "did you mean visits?" in told
-    assert "synchronised_members" not in told  # transient
+    assert "synchronized_members" not in told  # transient
 
 
 @pytest.mark.parametrize("arguments", [["runs"], ["sql", "SELECT 1"], ["sql", "x", "--all-runs"]])

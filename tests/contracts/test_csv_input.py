@@ -394,7 +394,9 @@ GRAPH = "thread,group,depth,name,start,end,duration\n"
 @pytest.mark.parametrize("allow_damaged", [False, True])
 @pytest.mark.parametrize("text", [HEADER, HEADER.rstrip(), f"{HEADER}\n \r\n", GRAPH])
 def test_a_header_without_rows_is_refused(text: str, allow_damaged: bool, tmp_path: Path) -> None:
-    with pytest.raises(NotATraceError, match="no trace: it has a header but no rows; schemas/CSV"):
+    with pytest.raises(
+        NotATraceError, match="no trace: it has a header but no rows; docs/reference/csv"
+    ):
         read_text(text, tmp_path, allow_damaged=allow_damaged)
 
 

@@ -20,7 +20,7 @@ from tests.altered_traces import (
     probe_receives,
     shift_clocks,
 )
-from tests.analysing import Analyst, read_into_memory
+from tests.analyzing import Analyst, read_into_memory
 from tests.contracts.test_queries import SQL_TYPES
 from tests.fresh_database import fresh_database
 from tracemill.engine.analyze import Options, analyze_source
@@ -50,7 +50,7 @@ SMALL_TEAMS: dict[str, Any] = {
         {"kind": "threads", "locked": 2, "locked_ns": 500}, {"kind": "threads", "team": 2},
     ],
 }  # fmt: skip
-# One-sided communication with fences, epochs and locks; large messages; files; neighbours on a
+# One-sided communication with fences, epochs and locks; large messages; files; neighbors on a
 # grid.
 WINDOWS_AND_FILES: dict[str, Any] = {
     "processes": 4, "size": 300, "iterations": 2,

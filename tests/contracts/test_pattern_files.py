@@ -8,7 +8,7 @@ from tests.pattern_files import HEADER, PATTERN, assert_one_line
 from tracemill import cli
 from tracemill.base.console import messages, plain, results
 from tracemill.base.errors import MissingInputError, PatternError
-from tracemill.patterns.catalogue import catalogue, pattern_of
+from tracemill.patterns.catalog import catalog, pattern_of
 from tracemill.patterns.own import read_patterns, survey_patterns
 from tracemill.reports.pattern_list import print_patterns
 
@@ -251,7 +251,7 @@ def test_the_list_of_patterns_fits_a_terminal_of_80_columns(folder: Path) -> Non
     lines = console.export_text().splitlines()
     assert max(len(line) for line in lines if line != str(folder)) <= 80
     words = " ".join(" ".join(lines).split())
-    for query in (*catalogue(), *read_patterns([folder])):
+    for query in (*catalog(), *read_patterns([folder])):
         assert f"{query.relation} ({pattern_of(query).kind}) {query.description} Metrics:" in words
 
 

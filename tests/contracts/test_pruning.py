@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.leasing import taken
-from tests.store_cases import labelled, publish
+from tests.store_cases import labeled, publish
 from tracemill import cli
 from tracemill.base.errors import StoreError
 from tracemill.campaign.configurations import RunRecord
@@ -30,7 +30,7 @@ ONE_GENERATION = Limits(keep_generations=1)
 def made(store: Store, name: str, generation: str, *, days_ago: float, **changes: object) -> Path:
     """Publish a generation so long ago."""
     moment = datetime.now(UTC) - timedelta(days=days_ago)
-    changes = {"source": labelled(name)} | changes
+    changes = {"source": labeled(name)} | changes
     path = publish(store, name, generation, created_at=moment.isoformat(), **changes)
     for each in (path, path.parent / "current.json"):
         os.utime(each, (moment.timestamp(), moment.timestamp()))
@@ -284,7 +284,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> Non
     monkeypatch.setattr(removal, "_hide", hide)
 
 
-def test_a_run_that_is_analysed_again_meanwhile_stays(
+def test_a_run_that_is_analyzed_again_meanwhile_stays(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meanwhile(monkeypatch, lambda: publish(store, "a", "g9"))

@@ -19,7 +19,7 @@ from tracemill.base.errors import QueryError
 from tracemill.campaign.source import CampaignSource
 from tracemill.engine.graph import build_graph
 from tracemill.engine.recipe import Recipe, campaign_recipe, standard_recipe
-from tracemill.patterns.catalogue import catalogue, known_tables, table_of
+from tracemill.patterns.catalog import catalog, known_tables, table_of
 from tracemill.patterns.checks import HARMLESS_FUNCTIONS
 from tracemill.patterns.results import statement_of
 from tracemill.readers.otf2.source import Otf2Source
@@ -249,7 +249,7 @@ def test_parameters_of_one_name_are_declared_alike() -> None:
 # --- Tables --------------------------------------------------------------------------------------
 
 
-TABLES_OF_RUNS = (*TABLES, *(table_of(query) for query in catalogue()))
+TABLES_OF_RUNS = (*TABLES, *(table_of(query) for query in catalog()))
 RECIPES = [
     (Otf2Source.tables, standard_recipe(), TABLES_OF_RUNS),
     (CampaignSource.tables, campaign_recipe(), CAMPAIGN_TABLES),

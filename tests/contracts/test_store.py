@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.store_cases import SOURCE, labelled, manifest, places, publish, record
+from tests.store_cases import SOURCE, labeled, manifest, places, publish, record
 from tests.support import PLACES, STAYS, contents, stays
 from tracemill.base.errors import MissingInputError, StoreError
 from tracemill.base.temporary import temporary_name
@@ -283,7 +283,7 @@ def store(tmp_path: Path) -> Store:
         [("ab12", "one/wave"), ("ab34", "two/wave"), ("cd56", "lake")], start=1
     ):
         created = f"2024-05-0{day}T12:00:00.000000+00:00"
-        publish(store, run_id, created_at=created, source=labelled(folder))
+        publish(store, run_id, created_at=created, source=labeled(folder))
     return store
 
 
@@ -337,7 +337,7 @@ def test_sweeping_takes_the_empty_folder_of_a_run_too_but_no_other(store: Store)
 
 
 def test_an_empty_store_says_that_a_trace_is_needed(tmp_path: Path) -> None:
-    with pytest.raises(MissingInputError, match="analyse a trace first"):
+    with pytest.raises(MissingInputError, match="analyze a trace first"):
         Store(tmp_path / "none").open()
 
 
@@ -348,7 +348,7 @@ def test_runs_are_listed_latest_first_with_size_and_state(store: Store) -> None:
     (store.runs_path / "run=cd56" / "gen=g1" / "manifest.json").write_text("{")
     listed = {summary.run_id: summary for summary in store.summaries()}
     assert list(listed) == ["ab34", "ab12", "left", "half", "cd56"]
-    assert listed["half"].state == "being analysed"
+    assert listed["half"].state == "being analyzed"
     assert listed["left"].state == "unfinished"
     assert "manifest.json" in listed["cd56"].state
     assert listed["ab12"].state == "complete"
@@ -417,7 +417,7 @@ def test_a_path_that_is_no_text_is_kept(tmp_path: Path) -> None:
 def test_sources_are_those_of_runs_that_can_be_read(tmp_path: Path) -> None:
     store = Store(tmp_path)
     for run_id in ("ab12", "cd34"):
-        publish(store, run_id, source=labelled(run_id))
+        publish(store, run_id, source=labeled(run_id))
     (store.runs_path / "run=cd34" / "current.json").write_text("{")
     (store.runs_path / "run=ef56").mkdir()
-    assert store.sources() == {"ab12": labelled("ab12")}
+    assert store.sources() == {"ab12": labeled("ab12")}

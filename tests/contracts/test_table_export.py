@@ -9,7 +9,7 @@ from tests.support import Case
 from tracemill import open_store
 from tracemill.base.errors import PipelineError
 from tracemill.engine.analyze import Options, analyze
-from tracemill.patterns.catalogue import known_tables
+from tracemill.patterns.catalog import known_tables
 from tracemill.shell.exports.tables import export_tables
 from tracemill.store import Run, Store
 

@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             first=chosen.first,
             last=chosen.first + chosen.ways,
             seed=chosen.seed,
-            analysed=chosen.analysed,
+            analyzed=chosen.analyzed,
         )
         for trace in chosen.traces
         for format in chosen.format or [format_of(trace)]
@@ -41,7 +41,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--ways", type=int, default=1_000, help="ways to damage each trace")
     parser.add_argument("--first", type=int, default=0, help="number of the first way")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--analysed", type=int, default=20, help="analyse every so many copies")
+    parser.add_argument("--analyzed", type=int, default=20, help="analyze every so many copies")
     parser.add_argument(
         "--format", action="append", choices=FILES, help="write the trace so first; may be repeated"
     )

@@ -22,7 +22,7 @@ EQUAL, OTHER = "read, equal", "read, other values"
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Judgment:
     """How a damaged trace fared, strictly and with damage allowed, and what is wrong with that."""
 
     strict: str
@@ -43,7 +43,7 @@ class Judge:
         self._findings, self._digest = reading.findings(), reading.digest
         self._records = records_of(reading.tables) if format == OTF2 else None
 
-    def judge(self, path: Path, *, only_loses: bool = False) -> Judgement:
+    def judge(self, path: Path, *, only_loses: bool = False) -> Judgment:
         """Read a copy both ways and judge what came out; all of it was there if it `only_loses`."""
         strict = read_trace(path, allow_damaged=False)
         with _small_blocks():
@@ -60,7 +60,7 @@ class Judge:
         problems += self.problems_of_reading(lenient, path, strict)
         if only_loses:
             problems += self.problems_of_loss(lenient)
-        return Judgement(self._outcome(strict), self._outcome(lenient), problems)
+        return Judgment(self._outcome(strict), self._outcome(lenient), problems)
 
     def problems_of_reading(self, reading: Reading, path: Path, strict: Reading) -> list[str]:
         """Losses that nothing tells of, and what cannot be."""
@@ -146,7 +146,7 @@ def _problems_of_visits(tables: Tables) -> Iterator[str]:
 
 
 def problems_of_analysis(path: Path, store: Path) -> list[str]:
-    """Analyse a trace as a whole: checks that fail although the quality table is empty."""
+    """Analyze a trace as a whole: checks that fail although the quality table is empty."""
     from tests.reference.comparison import broken_checks
     from tracemill.engine.analyze import Options, analyze
     from tracemill.store import Store

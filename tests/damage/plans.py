@@ -10,12 +10,12 @@ from tests.damage.mutators import OTF2
 class Plan:
     """Which ways to try with a trace: those from `first` up to `last` that follow from the seed.
 
-    Every so many copies one is `analysed` as a whole; none if that is 0.
+    Every so many copies one is `analyzed` as a whole; none if that is 0.
     """
 
     trace: Path
     last: int
     first: int = 0
     seed: int = 1
-    analysed: int = 0
+    analyzed: int = 0
     format: str = OTF2

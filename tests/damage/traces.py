@@ -80,7 +80,7 @@ def _copy_archive(trace: Path, folder: Path) -> None:
 
 
 def entry(folder: Path, format: str) -> Path:
-    """What is named when the trace in a folder is analysed."""
+    """What is named when the trace in a folder is analyzed."""
     files = list(folder.iterdir())
     return files[0] if format not in (OTF2, FOLDER) and len(files) == 1 else folder
 

@@ -49,19 +49,19 @@ def try_all(plan: Plan, folder: Path, say: Say) -> None:
         shutil.copytree(sound, copy)
         seed = f"{plan.seed}:{plan.trace.name}:{number}"
         done = damage(copy, format=plan.format, seed=seed)
-        is_analysed = plan.analysed > 0 and number % plan.analysed == 0
-        result = try_out(judge, entry(copy, plan.format), done, is_analysed)
+        is_analyzed = plan.analyzed > 0 and number % plan.analyzed == 0
+        result = try_out(judge, entry(copy, plan.format), done, is_analyzed)
         say({"number": number, "how": done.told, "only_loses": done.only_loses} | result)
         shutil.rmtree(copy)
 
 
-def try_out(judge: Judge, copy: Path, done: Damage, is_analysed: bool) -> dict[str, Any]:
+def try_out(judge: Judge, copy: Path, done: Damage, is_analyzed: bool) -> dict[str, Any]:
     """The outcome for a damaged trace, and what is wrong with it."""
     begun, before = time.monotonic(), megabytes()
     try:
-        judgement = judge.judge(copy, only_loses=done.only_loses)
-        outcome, problems = judgement.outcome, judgement.problems
-        if is_analysed:
+        judgment = judge.judge(copy, only_loses=done.only_loses)
+        outcome, problems = judgment.outcome, judgment.problems
+        if is_analyzed:
             with tempfile.TemporaryDirectory() as store:
                 problems += problems_of_analysis(copy, Path(store) / "store")
     except Exception as error:

@@ -23,7 +23,7 @@ def write_rings(folder: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def analysed(traces: Path, shared: MakeOnce) -> Analysis:
+def analyzed(traces: Path, shared: MakeOnce) -> Analysis:
     """The campaign of all traces in a store of its own, made by two processes."""
 
     def again(store: Path) -> Analysis:
@@ -33,9 +33,9 @@ def analysed(traces: Path, shared: MakeOnce) -> Analysis:
 
 
 @pytest.fixture
-def store(analysed: Analysis, tmp_path: Path) -> Path:
+def store(analyzed: Analysis, tmp_path: Path) -> Path:
     """A copy of the store with all runs, but without campaigns."""
     copy = tmp_path / "store"
-    original = analysed.run.path.parents[2]
+    original = analyzed.run.path.parents[2]
     shutil.copytree(original / "runs", copy / "runs", copy_function=os.link)
     return copy

@@ -1,10 +1,10 @@
-"""Makes a campaign and is killed when so many runs are analysed, in a process of the tests."""
+"""Makes a campaign and is killed when so many runs are analyzed, in a process of the tests."""
 
 import os
 import signal
 from pathlib import Path
 
-from tracemill.campaign.analysing import STAGE
+from tracemill.campaign.analyzing import STAGE
 from tracemill.campaign.campaign import make_campaign, plan_campaign
 from tracemill.engine.analyze import Options
 from tracemill.engine.progress import SilentReporter
@@ -12,7 +12,7 @@ from tracemill.store import Store
 
 
 class Killer(SilentReporter):
-    """Kills this process when so many runs are analysed."""
+    """Kills this process when so many runs are analyzed."""
 
     def __init__(self, count: int) -> None:
         self.left = count

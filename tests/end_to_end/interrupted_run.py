@@ -1,4 +1,4 @@
-"""Analysing a trace into a folder while being interrupted at a given moment."""
+"""Analyzing a trace into a folder while being interrupted at a given moment."""
 
 import os
 import threading
@@ -39,10 +39,10 @@ def fake_recipe(queries: Path) -> Recipe:
     return write_recipe(queries, **texts)
 
 
-def analyse_interrupted(
+def analyze_interrupted(
     folder: Path, number: int, event: str, stage: str, trace: Path | None = None
 ) -> None:
-    """Analyse a trace, or the fake one of the folder with the folder's queries.
+    """Analyze a trace, or the fake one of the folder with the folder's queries.
 
     The event is `started` or `advanced` (of the stage), or `pointing`: published but not yet
     current. With `later`, the signal comes half a second after the stage started.

@@ -95,7 +95,7 @@ def test_a_process_ends_with_the_code_and_the_line(tmp_path: Path) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_what_is_readable_is_analysed_and_what_is_missing_is_counted(
+def test_what_is_readable_is_analyzed_and_what_is_missing_is_counted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Rank 1 receives five messages from rank 0; without its file they miss their partner."""

@@ -43,12 +43,12 @@ def make(tmp_path: Path, *arguments: str) -> duckdb.DuckDBPyConnection:
 @pytest.fixture
 def traces(shared: MakeOnce, tmp_path: Path) -> Path:
     """Traces in CSV whose names tell nothing, and what is known of them where campaigns look."""
-    made = shared("choices", analyse_traces)
+    made = shared("choices", analyze_traces)
     shutil.copytree(made / "store", tmp_path / "store", copy_function=os.link)
     return made
 
 
-def analyse_traces(folder: Path) -> None:
+def analyze_traces(folder: Path) -> None:
     for name, processes in (("ring_1", 2), ("ring_2", 4), ("sort", 3)):
         trace = folder / f"{name}.csv"
         write_trace(trace, processes)

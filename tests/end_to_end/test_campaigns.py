@@ -28,21 +28,21 @@ from tracemill.store import Store
 # --- Where runs come from ------------------------------------------------------------------------
 
 
-def test_names_tell_what_each_run_is(analysed: Analysis) -> None:
+def test_names_tell_what_each_run_is(analyzed: Analysis) -> None:
     columns = "application processes size repetition label state reason"
-    assert rows(analysed, "campaign_runs", columns) == [
+    assert rows(analyzed, "campaign_runs", columns) == [
         ("ring", p, size, r, f"ring_p{p}_n{size}_r{r}", "measured", None)
         for p, size, r in CONFIGURATIONS
     ]
 
 
-def test_calls_of_all_runs_are_counted(analysed: Analysis) -> None:
+def test_calls_of_all_runs_are_counted(analyzed: Analysis) -> None:
     """In every iteration each process sends to both sides and adds up once."""
-    paths = dict(rows(analysed, "campaign_call_paths", "call_path_key operation"))
+    paths = dict(rows(analyzed, "campaign_call_paths", "call_path_key operation"))
     found = {
         (run, paths[key], rank): count
         for run, key, rank, count in rows(
-            analysed, "call_site_tasks", "campaign_run_id call_path_key rank call_count"
+            analyzed, "call_site_tasks", "campaign_run_id call_path_key rank call_count"
         )
     }
     for number, (processes, _, _) in enumerate(CONFIGURATIONS):
@@ -53,7 +53,7 @@ def test_calls_of_all_runs_are_counted(analysed: Analysis) -> None:
         assert (number, "MPI_Init", processes) not in found
 
 
-def test_a_campaign_file_says_it_all(analysed: Analysis, traces: Path, store: Path) -> None:
+def test_a_campaign_file_says_it_all(analyzed: Analysis, traces: Path, store: Path) -> None:
     shutil.copytree(traces, store.parent / "here" / "runs", copy_function=os.link)
     file = store.parent / "here" / "rings.toml"
     file.write_text(
@@ -96,7 +96,7 @@ def test_options_go_before_a_campaign_file(traces: Path, store: Path) -> None:
 @pytest.fixture
 def lines(shared: MakeOnce, tmp_path: Path) -> Path:
     """Traces in CSV; the store in the folder of the test holds their analyses."""
-    made = shared("lines", analyse_lines)
+    made = shared("lines", analyze_lines)
     shutil.copytree(made / "store", tmp_path / "store", copy_function=os.link)
     return made
 
@@ -104,7 +104,7 @@ def lines(shared: MakeOnce, tmp_path: Path) -> Path:
 NAMED = {"p1": "cg", "p2": "cg", "p4": "is"}
 
 
-def analyse_lines(folder: Path) -> None:
+def analyze_lines(folder: Path) -> None:
     for processes, work, function in ((1, 100, "solve"), (2, 50, "solve"), (4, 50, "sort")):
         trace = write_trace(folder / f"p{processes}.csv", processes, work, function)
         analyze(trace, store=Store(folder / "store"), options=Options(threads=1))
@@ -137,7 +137,7 @@ def test_the_part_that_counts_can_be_chosen(lines: Path, tmp_path: Path) -> None
         assert rows(made, "campaign_runs", "time_ns") == [(115,)]
 
 
-def test_traces_need_not_be_there_any_more(analysed: Analysis, traces: Path, store: Path) -> None:
+def test_traces_need_not_be_there_any_more(analyzed: Analysis, traces: Path, store: Path) -> None:
     elsewhere = store.parent / "elsewhere"
     shutil.copytree(traces, elsewhere, copy_function=os.link)
     gathering(elsewhere, store)
@@ -146,17 +146,17 @@ def test_traces_need_not_be_there_any_more(analysed: Analysis, traces: Path, sto
         f"{elsewhere}/ring_p{p}_n{n}_r{r}/traces.otf2" for p, n, r in CONFIGURATIONS
     }
     made = campaign(None, store, name="stored")
-    assert contents(made.run.path) == contents(analysed.run.path)
+    assert contents(made.run.path) == contents(analyzed.run.path)
 
 
-def test_a_stored_run_that_is_not_whole_is_a_failed_one(analysed: Analysis, store: Path) -> None:
-    first, second = (row[0] for row in rows(analysed, "campaign_runs", "run_id")[:2])
+def test_a_stored_run_that_is_not_whole_is_a_failed_one(analyzed: Analysis, store: Path) -> None:
+    first, second = (row[0] for row in rows(analyzed, "campaign_runs", "run_id")[:2])
     next((store / "runs" / f"run={first}").glob("gen=*/severities.parquet")).unlink()
     shutil.rmtree(store / "runs" / f"run={second}")
     made = gathering(None, store, name="stored")
     found = rows(made, "campaign_runs", "run_id state reason")
     assert found[0] == (
-        None, "failed", f"{first}: the store lacks severities: analyse the trace again",
+        None, "failed", f"{first}: the store lacks severities: analyze the trace again",
     )  # fmt: skip
     assert second not in [row[0] for row in found]
     assert len(found) == len(CONFIGURATIONS) - 1
@@ -313,10 +313,10 @@ def test_paths_may_lead_up_and_in_circles(
     assert rows(made, "campaign_runs", "label") == [("p2_n100",), ("p4_n100",)]
 
 
-def test_cells_lead_to_the_wait_states_of_their_call_paths(analysed: Analysis) -> None:
-    report = build_campaign_report(analysed.run)
+def test_cells_lead_to_the_wait_states_of_their_call_paths(analyzed: Analysis) -> None:
+    report = build_campaign_report(analyzed.run)
     cells, waits = report.section("drill-down").tables
-    runs = {run for (run,) in rows(analysed, "campaign_runs", "run_id")}
+    runs = {run for (run,) in rows(analyzed, "campaign_runs", "run_id")}
     assert set(waits.values("run")) <= runs
     assert "Wait at N × N" in waits.values("finding")
     assert len(cells.rows) == 3

@@ -15,26 +15,26 @@ from tests.end_to_end.interrupted_campaign import make_interrupted
 from tests.forking import start_command, start_leader
 from tests.ring_campaigns import CONFIGURATIONS, ROOT, campaign, gathering, rows, write_trace
 from tests.support import contents
-from tracemill.campaign import analysing
+from tracemill.campaign import analyzing
 from tracemill.engine.analyze import Analysis
 from tracemill.store import Store
 
 
 def no_work(*_: object, **__: object) -> Iterator[Any]:
-    raise AssertionError("something was analysed")
+    raise AssertionError("something was analyzed")
 
 
 def test_again_there_is_nothing_to_do(
-    analysed: Analysis, traces: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+    analyzed: Analysis, traces: Path, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = campaign(traces, store)
-    monkeypatch.setattr(analysing, "analyze_source", no_work)
-    monkeypatch.setattr(analysing, "work_through", no_work)
+    monkeypatch.setattr(analyzing, "analyze_source", no_work)
+    monkeypatch.setattr(analyzing, "work_through", no_work)
     again = campaign(traces, store, threads=2)
     assert (first.is_new, again.is_new) == (True, False)
     assert again.summary.startswith("nothing changed since")
     assert again.run.path == first.run.path
-    assert contents(first.run.path) == contents(analysed.run.path)
+    assert contents(first.run.path) == contents(analyzed.run.path)
 
 
 def test_another_run_is_added_without_touching_the_others(traces: Path, store: Path) -> None:
@@ -51,16 +51,16 @@ def test_another_run_is_added_without_touching_the_others(traces: Path, store: P
 
 
 def test_neither_order_nor_number_of_processes_matters(
-    analysed: Analysis, traces: Path, tmp_path: Path
+    analyzed: Analysis, traces: Path, tmp_path: Path
 ) -> None:
-    """All is analysed anew, by this process alone, from the last trace to the first."""
+    """All is analyzed anew, by this process alone, from the last trace to the first."""
     listed = tmp_path / "rings.csv"
     lines = [f"{traces}/ring_p{p}_n{n}_r{r},{p},{n},{r},ring" for p, n, r in CONFIGURATIONS]
     listed.write_text("\n".join(["trace,p,n,r,application", *reversed(lines)]) + "\n")
     made = campaign(listed, tmp_path / "store")
-    assert contents(made.run.path) == contents(analysed.run.path)
+    assert contents(made.run.path) == contents(analyzed.run.path)
     runs = {run.run_id: run for run in Store(tmp_path / "store").runs()}
-    for other in Store(analysed.run.path.parents[2]).runs():
+    for other in Store(analyzed.run.path.parents[2]).runs():
         assert contents(runs[other.run_id].path) == contents(other.path)
 
 
@@ -97,7 +97,7 @@ def start(*words: str) -> subprocess.Popen[str]:
 
 
 def finished(folder: Path) -> dict[str, str]:
-    """Manifests of the runs that are analysed."""
+    """Manifests of the runs that are analyzed."""
     found = [path.parent for path in folder.glob("runs/*/current.json")]
     return {path.name: next(path.glob("gen=*/manifest.json")).read_text() for path in found}
 
@@ -106,8 +106,8 @@ def leftovers(folder: Path) -> list[str]:
     return [path.name for path in folder.rglob(".writing*")]
 
 
-def test_after_a_kill_only_the_rest_is_analysed(
-    analysed: Analysis, traces: Path, tmp_path: Path
+def test_after_a_kill_only_the_rest_is_analyzed(
+    analyzed: Analysis, traces: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "store"
     process = start_leader(make_interrupted, traces, folder, 2)
@@ -120,7 +120,7 @@ def test_after_a_kill_only_the_rest_is_analysed(
     made = campaign(traces, folder)
     after = finished(folder)
     assert {name: after[name] for name in before} == before
-    assert contents(made.run.path) == contents(analysed.run.path)
+    assert contents(made.run.path) == contents(analyzed.run.path)
     assert leftovers(folder) == []
 
 
@@ -132,7 +132,7 @@ def test_ctrl_c_in_a_terminal_ends_all_processes_at_once(traces: Path, tmp_path:
     """It interrupts all processes that the terminal has started, Python's own among them."""
     folder = tmp_path / "store"
     process = start(*campaign_words(traces, folder))
-    wait_until(lambda: finished(folder) or process.poll() is not None, "no run was analysed")
+    wait_until(lambda: finished(folder) or process.poll() is not None, "no run was analyzed")
     os.killpg(process.pid, signal.SIGINT)
     _, messages = process.communicate(timeout=90)
     check_interrupted(folder, process.pid, process.returncode, messages)
@@ -143,7 +143,7 @@ def test_an_interrupted_process_ends_those_that_it_has_started(
 ) -> None:
     folder = tmp_path / "store"
     command = start_command(campaign_words(traces, folder), tmp_path / "said")
-    wait_until(lambda: finished(folder) or not command.is_running(), "no run was analysed")
+    wait_until(lambda: finished(folder) or not command.is_running(), "no run was analyzed")
     os.kill(command.pid, signal.SIGINT)
     exit_code, _, messages = command.finish(90)
     check_interrupted(folder, command.pid, exit_code, messages)

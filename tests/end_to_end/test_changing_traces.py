@@ -1,4 +1,4 @@
-"""Traces that change while they are read, or are replaced, and several that analyse one at once."""
+"""Traces that change while they are read, or are replaced, and several that analyze one at once."""
 
 import json
 import multiprocessing
@@ -54,7 +54,7 @@ def archive(tmp_path: Path) -> Path:
 # --- Changed while it is read --------------------------------------------------------------------
 
 
-def analysed_when(case: Case, reporter: When, **parameters: int) -> Analysis:
+def analyzed_when(case: Case, reporter: When, **parameters: int) -> Analysis:
     return analyze_source(
         case.source,
         store=case.store,
@@ -75,7 +75,7 @@ def test_of_a_trace_that_changes_while_it_is_read_nothing_is_published(
     before = names(case.store)
     change = When(stage, lambda: write_trace(case.folder / "first", stays=((50,), (60, 70))))
     with pytest.raises(ChangedTraceError, match=r"changed while it was read: trace\.json: nothing"):
-        analysed_when(case, change)
+        analyzed_when(case, change)
     assert names(case.store) == before
     analysis = case.analyze()
     totals = analysis.run.read("place_totals")["duration_ns"].to_pylist()
@@ -99,14 +99,14 @@ def test_what_is_damaged_because_it_is_being_written_is_told_as_changed(case: Ca
 def test_a_trace_that_is_gone_while_it_is_read_is_told_as_changed(case: Case) -> None:
     gone = When("read", case.source.path.unlink)
     with pytest.raises(ChangedTraceError, match=r"trace\.json: nothing was published"):
-        analysed_when(case, gone)
+        analyzed_when(case, gone)
     assert names(case.store) == []
 
 
 def test_a_change_does_not_matter_when_the_trace_is_not_read(case: Case) -> None:
     case.analyze()
     changed = When("double", lambda: write_trace(case.folder / "first", stays=((50,), (60, 70))))
-    analysis = analysed_when(case, changed, factor=3)
+    analysis = analyzed_when(case, changed, factor=3)
     assert changed.is_done
     assert analysis.run.read("doubled")["duration_ns"].to_pylist() == [60, 210]
 
@@ -146,9 +146,9 @@ def test_an_archive_that_is_replaced_while_it_is_opened_is_not_read(
 # --- Several at once -----------------------------------------------------------------------------
 
 
-def test_who_is_overtaken_while_analysing_gives_what_the_other_published(case: Case) -> None:
+def test_who_is_overtaken_while_analyzing_gives_what_the_other_published(case: Case) -> None:
     others: list[Analysis] = []
-    overtaken = analysed_when(case, When("publish", lambda: others.append(case.analyze())))
+    overtaken = analyzed_when(case, When("publish", lambda: others.append(case.analyze())))
     (other,) = others
     assert overtaken.run.path == other.run.path
     assert case.generations == [other.run.path]
@@ -170,7 +170,7 @@ def test_who_is_overtaken_before_beginning_does_not_begin(
     assert case.generations == [analysis.run.path]
 
 
-def _analyse(archive: Path, store: Path, results: "multiprocessing.Queue[object]") -> None:
+def _analyze(archive: Path, store: Path, results: "multiprocessing.Queue[object]") -> None:
     try:
         run = analyze(archive, store=Store(store), options=Options(threads=1)).run
         results.put(str(run.path))
@@ -179,12 +179,12 @@ def _analyse(archive: Path, store: Path, results: "multiprocessing.Queue[object]
         raise
 
 
-def test_processes_that_analyse_one_trace_at_once_need_no_lease(
+def test_processes_that_analyze_one_trace_at_once_need_no_lease(
     archive: Path, tmp_path: Path
 ) -> None:
     results: multiprocessing.Queue[object] = multiprocessing.get_context("forkserver").Queue()
     store = Store(tmp_path / "store")
-    processes = [start_process(_analyse, archive, store.path, results) for _ in range(3)]
+    processes = [start_process(_analyze, archive, store.path, results) for _ in range(3)]
     paths = {results.get(timeout=120) for _ in processes}
     for process in processes:
         process.join()
@@ -213,7 +213,7 @@ def test_a_name_means_the_trace_that_is_there_now(case: Case, name: str) -> None
     asked = {"first": "first", "path": path, "folder": path.parent}[name]
     first, second = replaced(case)
     assert case.store.open(asked).run_id == second
-    write_trace(case.folder / "first")  # the first one is back, and not analysed anew
+    write_trace(case.folder / "first")  # the first one is back, and not analyzed anew
     moment = case.store.open(first).source.files[0].mtime_ns
     os.utime(path, ns=(moment, moment))
     assert case.store.open(asked).run_id == first

@@ -33,15 +33,15 @@ def _fresh_consoles() -> None:
 
 
 @pytest.fixture(scope="module")
-def analysed(analysis_of: Callable[[str], Analysis]) -> Path:
-    """A store in which the trace was analysed, without a report."""
+def analyzed(analysis_of: Callable[[str], Analysis]) -> Path:
+    """A store in which the trace was analyzed, without a report."""
     return analysis_of(TRACE.name).run.path.parents[2]
 
 
 @pytest.fixture(scope="module")
-def store(analysed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store in which the trace was analysed, with its report."""
-    folder = link(analysed, tmp_path_factory.mktemp("told") / "store")
+def store(analyzed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store in which the trace was analyzed, with its report."""
+    folder = link(analyzed, tmp_path_factory.mktemp("told") / "store")
     assert cli.main(["analyze", str(TRACE), "--store", str(folder)]) == 0
     return folder
 
@@ -90,7 +90,7 @@ def test_an_analysis_tells_the_finding_and_where_results_lie(
     assert [Path(place).name for place in places[:2]] == ["index.html", "report.md"]
 
 
-def test_analysing_again_does_nothing_says_why_and_repeats_the_findings(
+def test_analyzing_again_does_nothing_says_why_and_repeats_the_findings(
     store: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = state_of(store)
@@ -134,8 +134,8 @@ def test_explaining_does_nothing_at_all(tmp_path: Path, capsys: pytest.CaptureFi
     assert list(tmp_path.iterdir()) == []
 
 
-def test_no_report_is_written_when_none_is_wanted(analysed: Path, tmp_path: Path) -> None:
-    store = link(analysed, tmp_path / "store")
+def test_no_report_is_written_when_none_is_wanted(analyzed: Path, tmp_path: Path) -> None:
+    store = link(analyzed, tmp_path / "store")
     assert cli.main(["analyze", str(TRACE), "--store", str(store), "--no-report"]) == 0
     assert not (store / "reports").exists()
     assert cli.main(["analyze", str(TRACE), "--store", str(store)]) == 0
@@ -156,7 +156,7 @@ def test_a_run_is_found_by_any_of_its_names(
 def test_runs_are_listed(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["runs", "--store", str(store)]) == 0
     heading, line = capsys.readouterr().out.splitlines()
-    assert heading.split() == ["run", "label", "ranks", "records", "size", "analysed", "state"]
+    assert heading.split() == ["run", "label", "ranks", "records", "size", "analyzed", "state"]
     assert line.split()[1:3] == ["m01_late_sender", "4"]
     assert line.split()[-1] == "complete"
 
@@ -268,17 +268,17 @@ def test_an_incomplete_trace_is_told_first_and_in_the_list_of_runs(
     assert capsys.readouterr().out.rstrip().endswith("incomplete trace")
 
 
-def test_what_is_said_to_be_analysed_is_what_is_searched(store: Path) -> None:
+def test_what_is_said_to_be_analyzed_is_what_is_searched(store: Path) -> None:
     with Store(store).open().connect() as connection:
         _, rows = fetch(connection, "searched_wait_states")
-    # What is added here must be taken from unanalysed_waiting.
+    # What is added here must be taken from unanalyzed_waiting.
     assert {finding for (finding,) in rows} == {
         "Late Receiver", "Late Sender", "Wait at Barrier", "Wait at N × N", "Late Broadcast",
         "Early Reduce", "Early Scan", "Wait at Finalize", "Wait at OpenMP Barrier",
         "Wait at Implicit OpenMP Barrier", "Wait at OpenMP Critical Section",
         "Wait for OpenMP Lock", "Wait for Mutex", "Wait for Condition",
         "Wait at Window Create", "Wait at Window Free",
-        "Wait at Fence", "Late Post, synchronisation", "Late Post, communication", "Early Wait",
-        "Window Lock Competition, synchronisation", "Window Lock Competition, communication",
+        "Wait at Fence", "Late Post, synchronization", "Late Post, communication", "Early Wait",
+        "Window Lock Competition, synchronization", "Window Lock Competition, communication",
         "Wait for Progress", "Wait at Collective I/O",
     }  # fmt: skip

@@ -78,7 +78,7 @@ def store(shared: MakeOnce, analysis_of: Callable[[str], Analysis]) -> Path:
     """A store with runs of three programs, and of some other traces."""
 
     def fill(folder: Path) -> None:
-        analyse_programs(folder)
+        analyze_programs(folder)
         for name in ("m01_late_sender", "m29_hybrid", "m31_omp_tasks"):
             run = analysis_of(name).run.path.parent
             shutil.copytree(run, folder / "store" / "runs" / run.name, copy_function=os.link)
@@ -86,7 +86,7 @@ def store(shared: MakeOnce, analysis_of: Callable[[str], Analysis]) -> Path:
     return shared("compared", fill) / "store"
 
 
-def analyse_programs(folder: Path) -> None:
+def analyze_programs(folder: Path) -> None:
     """Only what runs are compared by is computed, by the product and by the oracle."""
     traces = []
     for label, runs in PROGRAMS.items():
@@ -348,7 +348,7 @@ def test_a_run_that_the_store_has_lost_is_told(store: Path, tmp_path: Path) -> N
     base, other = runs(copy, "m01_late_sender"), runs(copy, "else")
     shutil.rmtree(other[0].path / "severities", ignore_errors=True)
     (other[0].path / "severities.parquet").unlink(missing_ok=True)
-    with pytest.raises(StoreError, match="the store lacks severities: analyse the trace again"):
+    with pytest.raises(StoreError, match="the store lacks severities: analyze the trace again"):
         compare(base, other)
 
 

@@ -20,10 +20,10 @@ DATA = Path(__file__).resolve().parents[2] / "data"
 SEED = 1
 
 
-def plan(name: str, format: str, ways: int, analysed: int = 0) -> Plan:
-    """`analysed` is every how many damaged copies one is analysed as a whole, which costs most."""
+def plan(name: str, format: str, ways: int, analyzed: int = 0) -> Plan:
+    """`analyzed` is every how many damaged copies one is analyzed as a whole, which costs most."""
     trace = EVERY_RECORD if name == EVERY_RECORD.name else DATA / name
-    return Plan(trace=trace, format=format, seed=SEED, last=ways, analysed=analysed)
+    return Plan(trace=trace, format=format, seed=SEED, last=ways, analyzed=analyzed)
 
 
 ARCHIVES = [

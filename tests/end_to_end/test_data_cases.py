@@ -1,4 +1,4 @@
-"""The traces in data/: every figure is the expected one, and analysing again does nothing.
+"""The traces in data/: every figure is the expected one, and analyzing again does nothing.
 
 Where the expected results come from, with the arithmetic: data/README.md.
 """
@@ -103,7 +103,7 @@ def test_everything_is_read_and_nothing_is_doubtful(analysis: Analysis) -> None:
     assert analysis.run.read("trace_quality").to_pylist() == []
 
 
-def test_analysing_again_does_nothing(analysis: Analysis) -> None:
+def test_analyzing_again_does_nothing(analysis: Analysis) -> None:
     store = Store(analysis.run.path.parents[2])
     again = analyze(case_of(analysis).path, store=store, options=Options(threads=2))
     assert not again.is_new

@@ -12,7 +12,7 @@ from tests.checking import check_each
 from tracemill import cli
 from tracemill.base.console import messages, plain, results
 from tracemill.base.errors import MissingInputError, QueryError
-from tracemill.patterns.catalogue import catalogue, pattern_of
+from tracemill.patterns.catalog import catalog, pattern_of
 from tracemill.reports.explanation import (
     WIDEST,
     describe_metric,
@@ -83,7 +83,7 @@ def test_one_pattern_finds_each_metric_of_waiting_and_of_findings() -> None:
     """How often messages were waited for is counted apart, by the query severities."""
     found = [
         (metric.name, pattern_of(query).kind)
-        for query in catalogue()
+        for query in catalog()
         for metric in pattern_of(query).metrics
     ]
     of_patterns = [each for each in METRICS if each.kind in (WAITING, COMPLETION, FINDING)]

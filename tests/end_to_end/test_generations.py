@@ -1,4 +1,4 @@
-"""Analysing again computes what changed, says why, and changes nothing else.
+"""Analyzing again computes what changed, says why, and changes nothing else.
 
 The recipe of tests.support:
 
@@ -47,7 +47,7 @@ def case(tmp_path: Path) -> Case:
 
 
 @pytest.fixture
-def analysed(case: Case) -> Case:
+def analyzed(case: Case) -> Case:
     case.analyze()
     return case
 
@@ -83,62 +83,62 @@ def test_first_run_computes_everything(case: Case) -> None:
     ]
 
 
-def test_second_run_does_nothing_and_says_why(analysed: Case) -> None:
-    before = {path: path.stat().st_mtime_ns for path in analysed.folder.rglob("*")}
-    analysis = analysed.analyze()
+def test_second_run_does_nothing_and_says_why(analyzed: Case) -> None:
+    before = {path: path.stat().st_mtime_ns for path in analyzed.folder.rglob("*")}
+    analysis = analyzed.analyze()
     assert not analysis.is_new
     assert computed(analysis) == {}
     since = f"{datetime.fromisoformat(analysis.run.manifest.created_at):%Y-%m-%d %H:%M} UTC"
     assert analysis.summary.startswith(f"nothing changed since {since}: same data")
-    assert len(analysed.source.digests) == 1  # sizes and times sufficed
-    assert {path: path.stat().st_mtime_ns for path in analysed.folder.rglob("*")} == before
+    assert len(analyzed.source.digests) == 1  # sizes and times sufficed
+    assert {path: path.stat().st_mtime_ns for path in analyzed.folder.rglob("*")} == before
 
 
-def test_touched_files_are_read_once_more_but_nothing_is_computed(analysed: Case) -> None:
-    os.utime(analysed.source.path, ns=(1, 1))
+def test_touched_files_are_read_once_more_but_nothing_is_computed(analyzed: Case) -> None:
+    os.utime(analyzed.source.path, ns=(1, 1))
     for _ in range(2):
-        analysis = analysed.analyze()
+        analysis = analyzed.analyze()
         assert not analysis.is_new
-    assert len(analysed.source.digests) == 2
-    assert len(analysed.generations) == 1
+    assert len(analyzed.source.digests) == 2
+    assert len(analyzed.generations) == 1
 
 
-def test_a_copy_elsewhere_is_the_same_run(analysed: Case) -> None:
-    shutil.copytree(analysed.folder / "first", analysed.folder / "second")
-    analysed.source = FakeSource(analysed.folder / "second" / "trace.json")
-    analysis = analysed.analyze()
+def test_a_copy_elsewhere_is_the_same_run(analyzed: Case) -> None:
+    shutil.copytree(analyzed.folder / "first", analyzed.folder / "second")
+    analyzed.source = FakeSource(analyzed.folder / "second" / "trace.json")
+    analysis = analyzed.analyze()
     assert not analysis.is_new
-    assert len(analysed.generations) == 1
-    assert analysed.store.open(analysed.folder / "second").label == "second"
+    assert len(analyzed.generations) == 1
+    assert analyzed.store.open(analyzed.folder / "second").label == "second"
 
 
 def test_a_store_that_cannot_be_written_still_answers(
-    analysed: Case, monkeypatch: pytest.MonkeyPatch
+    analyzed: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
         raise StoreError("read-only")
 
     monkeypatch.setattr(Store, "point_to", refuse)
-    os.utime(analysed.source.path, ns=(1, 1))
-    assert not analysed.analyze().is_new
+    os.utime(analyzed.source.path, ns=(1, 1))
+    assert not analyzed.analyze().is_new
 
 
-def test_a_changed_trace_makes_a_new_generation_of_its_run(analysed: Case) -> None:
-    write_trace(analysed.folder / "first", stays=((10, 20), (30, 5, 40, 50)))
-    analysis = analysed.analyze()
+def test_a_changed_trace_makes_a_new_generation_of_its_run(analyzed: Case) -> None:
+    write_trace(analyzed.folder / "first", stays=((10, 20), (30, 5, 40, 50)))
+    analysis = analyzed.analyze()
     assert computed(analysis)["stays"] == "source changed"
     assert computed(analysis)["stay_counts"] == "upstream changed: stays"
     assert computed(analysis)["ranking"] == "upstream changed: place_totals, places"
-    assert len(analysed.generations) == 2
-    assert len(list(analysed.store.runs_path.iterdir())) == 1
-    assert analysed.store.open().read("stay_counts")["stay_count"].to_pylist() == [2, 4]
+    assert len(analyzed.generations) == 2
+    assert len(list(analyzed.store.runs_path.iterdir())) == 1
+    assert analyzed.store.open().read("stay_counts")["stay_count"].to_pylist() == [2, 4]
 
 
-def test_a_changed_query_computes_its_table_and_what_follows(analysed: Case) -> None:
-    first = analysed.store.open()
+def test_a_changed_query_computes_its_table_and_what_follows(analyzed: Case) -> None:
+    first = analyzed.store.open()
     changed = QUERY_TEXTS["place_totals"].replace("sum(duration_ns)", "max(duration_ns)")
-    analysed.recipe = write_recipe(analysed.folder / "queries", place_totals=changed)
-    analysis = analysed.analyze()
+    analyzed.recipe = write_recipe(analyzed.folder / "queries", place_totals=changed)
+    analysis = analyzed.analyze()
     assert computed(analysis) == {
         "long_stays": "needed by place_totals",
         "place_totals": "query text changed",
@@ -152,10 +152,10 @@ def test_a_changed_query_computes_its_table_and_what_follows(analysed: Case) -> 
     assert first.read("ranking")["duration_ns"].to_pylist() == [70, 20]  # still readable
 
 
-def test_a_changed_transient_query_computes_what_follows(analysed: Case) -> None:
+def test_a_changed_transient_query_computes_what_follows(analyzed: Case) -> None:
     changed = QUERY_TEXTS["long_stays"].replace(">=", ">")
-    analysed.recipe = write_recipe(analysed.folder / "queries", long_stays=changed)
-    assert analysed.explain() == {
+    analyzed.recipe = write_recipe(analyzed.folder / "queries", long_stays=changed)
+    assert analyzed.explain() == {
         "long_stays": "query text changed",
         "place_totals": "upstream changed: long_stays",
         "doubled": "upstream changed: place_totals",
@@ -164,37 +164,37 @@ def test_a_changed_transient_query_computes_what_follows(analysed: Case) -> None
 
 
 def test_another_value_of_a_parameter_computes_what_takes_it_and_what_follows(
-    analysed: Case,
+    analyzed: Case,
 ) -> None:
-    analysis = analysed.analyze(parameters={"min_stay_ns": 35})
+    analysis = analyzed.analyze(parameters={"min_stay_ns": 35})
     assert computed(analysis)["long_stays"] == "options changed"
     assert set(computed(analysis)) == {"long_stays", "place_totals", "doubled", "ranking"}
     assert analysis.run.read("place_totals").to_pylist() == [{"location_id": 1, "duration_ns": 40}]
     assert analysis.run.manifest.options["parameters"] == {"min_stay_ns": 35}
 
 
-def test_a_parameter_of_a_python_stage_counts_too(analysed: Case) -> None:
-    analysis = analysed.analyze(parameters={"factor": 3})
+def test_a_parameter_of_a_python_stage_counts_too(analyzed: Case) -> None:
+    analysis = analyzed.analyze(parameters={"factor": 3})
     assert computed(analysis) == {"doubled": "options changed"}
     assert analysis.run.read("doubled")["duration_ns"].to_pylist() == [60, 210]
 
 
-def test_going_back_to_earlier_options_computes_nothing(analysed: Case) -> None:
-    analysed.analyze(parameters={"factor": 3})
-    assert analysed.explain() == {}
-    analysis = analysed.analyze()
+def test_going_back_to_earlier_options_computes_nothing(analyzed: Case) -> None:
+    analyzed.analyze(parameters={"factor": 3})
+    assert analyzed.explain() == {}
+    analysis = analyzed.analyze()
     assert not analysis.is_new
-    assert analysis.summary.startswith("already analysed at 20")
+    assert analysis.summary.startswith("already analyzed at 20")
     assert re.search(r"at \d{4}-\d\d-\d\d \d\d:\d\d UTC: same data", analysis.summary)
-    assert analysed.store.open().read("doubled")["duration_ns"].to_pylist() == [40, 140]
+    assert analyzed.store.open().read("doubled")["duration_ns"].to_pylist() == [40, 140]
 
 
-def test_allowing_damage_changes_nothing_where_there_is_none(analysed: Case) -> None:
+def test_allowing_damage_changes_nothing_where_there_is_none(analyzed: Case) -> None:
     """Reading did not fail, so that there is no damage that could be allowed."""
-    assert analysed.explain(allow_damaged=True) == {}
-    analysis = analysed.analyze(allow_damaged=True)
+    assert analyzed.explain(allow_damaged=True) == {}
+    analysis = analyzed.analyze(allow_damaged=True)
     assert not analysis.is_new
-    changed = analysed.analyze(allow_damaged=True, parameters={"factor": 3})
+    changed = analyzed.analyze(allow_damaged=True, parameters={"factor": 3})
     assert computed(changed) == {"doubled": "options changed"}
     assert not changed.run.manifest.is_damaged_allowed
 
@@ -207,9 +207,9 @@ def test_where_damage_was_allowed_the_trace_is_read_again_without(case: Case) ->
     assert computed(analysis)["stays"] == "options changed"
 
 
-def test_a_changed_trace_is_read_as_the_options_say(analysed: Case) -> None:
-    analysed.source = write_trace(analysed.folder / "first", stays=[[1, 2]])
-    analysis = analysed.analyze(allow_damaged=True)
+def test_a_changed_trace_is_read_as_the_options_say(analyzed: Case) -> None:
+    analyzed.source = write_trace(analyzed.folder / "first", stays=[[1, 2]])
+    analysis = analyzed.analyze(allow_damaged=True)
     assert computed(analysis)["stays"] == "source changed"
     assert analysis.run.manifest.is_damaged_allowed
 
@@ -238,15 +238,15 @@ def test_an_incomplete_trace_is_refused_again_once_damage_is_not_allowed(tmp_pat
         analyze(trace, store=store, options=Options(threads=1))
 
 
-def test_changed_code_of_the_reader_or_a_stage_computes_again(analysed: Case) -> None:
-    analysed.source = replace(
-        analysed.source, code_modules=("tracemill.base.errors", "tracemill.sql.query_files")
+def test_changed_code_of_the_reader_or_a_stage_computes_again(analyzed: Case) -> None:
+    analyzed.source = replace(
+        analyzed.source, code_modules=("tracemill.base.errors", "tracemill.sql.query_files")
     )
-    assert analysed.explain()["places"] == "code changed"
-    analysed.source = write_trace(analysed.folder / "first")
+    assert analyzed.explain()["places"] == "code changed"
+    analyzed.source = write_trace(analyzed.folder / "first")
     python = replace(DOUBLE, modules=("tracemill.sql.query_files",))
-    analysed.recipe = replace(analysed.recipe, python_stages=(python,))
-    assert analysed.explain() == {"doubled": "code changed"}
+    analyzed.recipe = replace(analyzed.recipe, python_stages=(python,))
+    assert analyzed.explain() == {"doubled": "code changed"}
 
 
 COMPUTED_BY_SQL_OR_PYTHON = {"long_stays", "place_totals", "ranking", "stay_counts", "doubled"}
@@ -260,29 +260,29 @@ COMPUTED_BY_SQL_OR_PYTHON = {"long_stays", "place_totals", "ranking", "stay_coun
     ],
 )
 def test_another_version_of_what_makes_the_bytes_computes_again(
-    analysed: Case, monkeypatch: pytest.MonkeyPatch, name: str, told: str, tables: set[str]
+    analyzed: Case, monkeypatch: pytest.MonkeyPatch, name: str, told: str, tables: set[str]
 ) -> None:
     installed = graph.installed_version
     monkeypatch.setattr(
         graph, "installed_version", lambda asked: "99" if asked == name else installed(asked)
     )
-    assert analysed.explain() == dict.fromkeys(tables, told)
-    assert analysed.analyze().is_new
-    assert len(analysed.generations) == 2
+    assert analyzed.explain() == dict.fromkeys(tables, told)
+    assert analyzed.analyze().is_new
+    assert len(analyzed.generations) == 2
 
 
 def test_another_version_of_tracemill_computes_everything_again(
-    analysed: Case, monkeypatch: pytest.MonkeyPatch
+    analyzed: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(graph, "VERSION", "99")
-    assert analysed.explain() == dict.fromkeys(TABLES, "version of Tracemill changed")
+    assert analyzed.explain() == dict.fromkeys(TABLES, "version of Tracemill changed")
 
 
 def test_another_way_of_writing_files_computes_everything_again(
-    analysed: Case, monkeypatch: pytest.MonkeyPatch
+    analyzed: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(graph, "_WRITING_MODULES", ("tracemill.store.manifest",))
-    assert analysed.explain() == dict.fromkeys(TABLES, "stage format changed")
+    assert analyzed.explain() == dict.fromkeys(TABLES, "stage format changed")
 
 
 def test_a_rule_of_the_same_name_with_another_body_is_another_schema(
@@ -299,10 +299,10 @@ def test_a_rule_of_the_same_name_with_another_body_is_another_schema(
     assert hashes[0] != hashes[1]
 
 
-def test_a_changed_schema_computes_its_table_and_what_follows(analysed: Case) -> None:
+def test_a_changed_schema_computes_its_table_and_what_follows(analyzed: Case) -> None:
     meaning = replace(PLACE_TOTALS, meaning="Time of long stays, by place.")
-    analysed.recipe = replace(analysed.recipe, tables=TABLES | {"place_totals": meaning})
-    assert analysed.explain() == {
+    analyzed.recipe = replace(analyzed.recipe, tables=TABLES | {"place_totals": meaning})
+    assert analyzed.explain() == {
         "long_stays": "needed by place_totals",
         "place_totals": "schema changed",
         "doubled": "upstream changed: place_totals",
@@ -311,21 +311,21 @@ def test_a_changed_schema_computes_its_table_and_what_follows(analysed: Case) ->
 
 
 def test_one_changed_table_of_the_reader_reads_all_but_keeps_what_follows_from_others(
-    analysed: Case,
+    analyzed: Case,
 ) -> None:
     places = replace(PLACES, meaning="Places.")
-    analysed.source = replace(analysed.source, tables=(places, STAYS))
-    assert analysed.explain() == {
+    analyzed.source = replace(analyzed.source, tables=(places, STAYS))
+    assert analyzed.explain() == {
         "places": "schema changed",
         "stays": "made together with places",
         "ranking": "upstream changed: places",
     }
 
 
-def test_a_query_that_is_gone_takes_its_table_with_it(analysed: Case) -> None:
-    kept = tuple(q for q in analysed.recipe.queries if q.relation != "stay_counts")
-    analysed.recipe = replace(analysed.recipe, queries=kept)
-    analysis = analysed.analyze()
+def test_a_query_that_is_gone_takes_its_table_with_it(analyzed: Case) -> None:
+    kept = tuple(q for q in analyzed.recipe.queries if q.relation != "stay_counts")
+    analyzed.recipe = replace(analyzed.recipe, queries=kept)
+    analysis = analyzed.analyze()
     assert analysis.is_new
     assert computed(analysis) == {}
     assert "stay_counts" not in analysis.run.tables
@@ -341,56 +341,56 @@ def test_a_new_query_computes_only_its_table(case: Case) -> None:
 
 
 def test_force_computes_everything_into_another_generation_with_equal_bytes(
-    analysed: Case,
+    analyzed: Case,
 ) -> None:
-    first = analysed.store.open()
-    analysis = analysed.analyze(force=True)
+    first = analyzed.store.open()
+    analysis = analyzed.analyze(force=True)
     assert set(computed(analysis).values()) == {"forced"}
     assert analysis.run.generation == f"{first.generation}.2"
     assert contents(analysis.run.path) == contents(first.path)
-    assert not analysed.analyze().is_new
-    assert analysed.analyze(force=True).run.generation == f"{first.generation}.3"
+    assert not analyzed.analyze().is_new
+    assert analyzed.analyze(force=True).run.generation == f"{first.generation}.3"
 
 
 @pytest.mark.parametrize("damage", ["gone", "cut"])
-def test_a_file_that_is_missing_or_cut_is_computed_again(analysed: Case, damage: str) -> None:
-    run = analysed.store.open()
+def test_a_file_that_is_missing_or_cut_is_computed_again(analyzed: Case, damage: str) -> None:
+    run = analyzed.store.open()
     file = run.path / "ranking.parquet"
     whole = file.read_bytes()
     file.unlink() if damage == "gone" else file.write_bytes(whole[:-10])
-    analysis = analysed.analyze()
+    analysis = analyzed.analyze()
     assert computed(analysis) == {"ranking": "file missing or of another size"}
     assert (analysis.run.path / "ranking.parquet").read_bytes() == whole
 
 
-def test_a_damaged_manifest_is_noted_and_everything_is_computed(analysed: Case) -> None:
+def test_a_damaged_manifest_is_noted_and_everything_is_computed(analyzed: Case) -> None:
     notes = []
 
     class Listener(SilentReporter):
         def note(self, text: str) -> None:
             notes.append(text)
 
-    path = analysed.store.open().path / "manifest.json"
+    path = analyzed.store.open().path / "manifest.json"
     path.write_text("{")
     analysis = analyze_source(
-        analysed.source, store=analysed.store, recipe=analysed.recipe, reporter=Listener()
+        analyzed.source, store=analyzed.store, recipe=analyzed.recipe, reporter=Listener()
     )
     assert len(computed(analysis)) == len(TABLES)
     assert str(path) in notes[0]
 
 
-def test_a_lost_pointer_is_put_back_without_computing(analysed: Case) -> None:
-    (analysed.store.runs_path / "run=fake-one" / "current.json").unlink()
-    analysis = analysed.analyze()
+def test_a_lost_pointer_is_put_back_without_computing(analyzed: Case) -> None:
+    (analyzed.store.runs_path / "run=fake-one" / "current.json").unlink()
+    analysis = analyzed.analyze()
     assert not analysis.is_new
-    assert analysed.store.open().generation == analysis.run.generation
+    assert analyzed.store.open().generation == analysis.run.generation
 
 
-def test_a_newer_store_is_left_alone(analysed: Case) -> None:
-    path = analysed.store.runs_path / "run=fake-one" / "current.json"
+def test_a_newer_store_is_left_alone(analyzed: Case) -> None:
+    path = analyzed.store.runs_path / "run=fake-one" / "current.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"store_format_version": 9}))
     with pytest.raises(StoreError, match="format 9"):
-        analysed.analyze()
+        analyzed.analyze()
     assert json.loads(path.read_text())["store_format_version"] == 9
 
 
@@ -399,12 +399,12 @@ def test_explaining_writes_nothing(case: Case) -> None:
     assert not case.store.path.exists()
 
 
-def test_the_manifest_says_how_every_table_came_to_be(analysed: Case) -> None:
-    manifest = analysed.store.open().manifest
-    assert manifest.source.path == str(analysed.source.path)
+def test_the_manifest_says_how_every_table_came_to_be(analyzed: Case) -> None:
+    manifest = analyzed.store.open().manifest
+    assert manifest.source.path == str(analyzed.source.path)
     assert manifest.source.format == "fake"
-    assert manifest.source.digest == analysed.source.digests[0]
-    assert manifest.source.files[0].size == analysed.source.path.stat().st_size
+    assert manifest.source.digest == analyzed.source.digests[0]
+    assert manifest.source.files[0].size == analyzed.source.path.stat().st_size
     assert {"python", "pyarrow", "duckdb", "numpy"} <= set(manifest.versions)
     assert set(manifest.stage_seconds) == {
         "read", "long_stays", "place_totals", "double", "ranking", "stay_counts",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.interrupted_run import analyse_interrupted
+from tests.end_to_end.interrupted_run import analyze_interrupted
 from tests.forking import start_process
 from tests.support import QUERY_TEXTS, FakeSource, contents, write_recipe, write_trace
 from tracemill.engine.analyze import Options, analyze, analyze_source
@@ -38,8 +38,8 @@ def prepare(folder: Path, **changed: str) -> None:
 def interrupt(
     folder: Path, number: signal.Signals, event: str, stage: str, *trace: Path
 ) -> int | None:
-    """How a process ended that analysed and was sent a signal at some moment."""
-    process = start_process(analyse_interrupted, folder, number, event, stage, *trace)
+    """How a process ended that analyzed and was sent a signal at some moment."""
+    process = start_process(analyze_interrupted, folder, number, event, stage, *trace)
     process.join(60)
     return process.exitcode
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import QUERY_TEXTS, Case, write_recipe, write_trace
-from tracemill.engine.analyze import find_analysed
+from tracemill.engine.analyze import find_analyzed
 from tracemill.engine.graph import build_graph
 from tracemill.engine.plan import outline
 from tracemill.store import Run
@@ -15,7 +15,7 @@ from tracemill.store import Run
 def look(case: Case, *, allow_damaged: bool = False) -> Run | None:
     graph = build_graph(case.source, case.recipe)
     wanted = outline(graph, allow_damaged=allow_damaged, values={})
-    return find_analysed(case.source, store=case.store, outlines=[wanted])
+    return find_analyzed(case.source, store=case.store, outlines=[wanted])
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_nothing_is_found_before_an_analysis(case: Case) -> None:
     assert look(case) is None
 
 
-def test_an_analysed_run_is_found(case: Case) -> None:
+def test_an_analyzed_run_is_found(case: Case) -> None:
     analysis = case.analyze()
     found = look(case)
     assert found is not None

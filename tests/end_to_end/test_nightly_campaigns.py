@@ -26,18 +26,18 @@ SCALING: dict[str, Any] = {"campaigns": [{"runs": "traces", "name": "scaling"}]}
 
 @pytest.fixture
 def source(shared: MakeOnce, tmp_path: Path) -> Path:
-    made = shared("nightly_campaigns", analyse_rings) / "traces"
+    made = shared("nightly_campaigns", analyze_rings) / "traces"
     return shutil.copytree(made, tmp_path / "traces", copy_function=os.link)
 
 
 @pytest.fixture
 def known(shared: MakeOnce, tmp_path: Path) -> Path:
     """A store with runs of the traces."""
-    made = shared("nightly_campaigns", analyse_rings) / "store"
+    made = shared("nightly_campaigns", analyze_rings) / "store"
     return shutil.copytree(made, tmp_path / "store", copy_function=os.link)
 
 
-def analyse_rings(folder: Path) -> None:
+def analyze_rings(folder: Path) -> None:
     for processes in (2, 4):
         trace = folder / "traces" / f"p{processes}_r1"
         write_stencil(trace, processes, 100, 1)

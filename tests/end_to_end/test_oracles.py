@@ -34,13 +34,13 @@ from tests.altered_traces import (
     silence_members,
     stack_handles,
 )
-from tests.analysing import Analyst, read_into_memory
+from tests.analyzing import Analyst, read_into_memory
 from tests.oracle.relations import FORMS, ORACLES, TEXTS
 from tests.random_programs import random_spec
 from tests.reference.cases import DATA
 from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.recipe import Recipe, standard_recipe
-from tracemill.patterns.catalogue import catalogue, table_of
+from tracemill.patterns.catalog import catalog, table_of
 from tracemill.programs.generate import generate
 from tracemill.programs.spec import parse_spec
 from tracemill.readers import open_source
@@ -214,18 +214,18 @@ class Traces:
     folder: Path
     analyst: Analyst
     programs: dict[str, dict[str, pa.Table]] = field(default_factory=dict)
-    analysed: dict[str, Tables] = field(default_factory=dict)
+    analyzed: dict[str, Tables] = field(default_factory=dict)
 
     def tables(self, name: str) -> Tables:
         """All tables of a trace or a generated program as rows, which tests only read."""
-        if name not in self.analysed:
+        if name not in self.analyzed:
             if name in PROGRAMS:
-                self.analysed[name] = self.analyst.analyse_tables(self.program(name))
+                self.analyzed[name] = self.analyst.analyze_tables(self.program(name))
             else:
-                self.analysed[name] = self._analyse(name)
-        return self.analysed[name]
+                self.analyzed[name] = self._analyze(name)
+        return self.analyzed[name]
 
-    def _analyse(self, name: str) -> Tables:
+    def _analyze(self, name: str) -> Tables:
         """What is computed as it is done for users."""
         trace = DATA / name
         if name == "recursion":
@@ -250,7 +250,7 @@ class Traces:
 def recipe() -> Recipe:
     """All that is computed from a trace; transient tables are kept like any other."""
     standard = standard_recipe()
-    declared = (*TABLES, *map(table_of, catalogue()))
+    declared = (*TABLES, *map(table_of, catalog()))
     tables = {table.name: replace(table, is_transient=False) for table in declared}
     stages = (
         replace(stage, outputs=tuple(tables[table.name] for table in stage.outputs))
@@ -357,7 +357,7 @@ def test_so_it_is_whatever_happens_to_a_trace(name: str, traces: Traces) -> None
     assert differences(traces.tables(name)) == {}
     read = traces.program(name)
     for seed, alterations in enumerate(ALTERED[name]):
-        tables = traces.analyst.analyse_tables(altered(read, alterations, seed))
+        tables = traces.analyst.analyze_tables(altered(read, alterations, seed))
         assert differences(tables) == {}, alterations
 
 
@@ -366,7 +366,7 @@ def test_so_it_is_for_random_programs(
     seed: int, has_threads: bool, traces: Traces, tmp_path: Path
 ) -> None:
     anchor = generate(random_spec(seed, has_threads=has_threads), tmp_path / "program").anchor
-    tables = traces.analyst.analyse_tables(read_into_memory(anchor))
+    tables = traces.analyst.analyze_tables(read_into_memory(anchor))
     assert differences(tables) == {}
 
 

@@ -1,4 +1,4 @@
-"""Patterns of the user: found, listed and explained like those of the catalogue, or refused."""
+"""Patterns of the user: found, listed and explained like those of the catalog, or refused."""
 
 import os
 import shutil
@@ -30,8 +30,8 @@ SELECT
     'whole_finalize' AS property, visits.location_id, visits.visit_id, visits.call_path_id,
     visits.enter_ns AS start_ns, visits.leave_ns - visits.enter_ns AS wait_ns,
     visits.location_id AS cause_location_id, visits.visit_id AS cause_visit_id,
-    NULL::BIGINT AS message_id, NULL::BIGINT AS collective_id, TRUE AS is_synchronisation,
-    TRUE AS is_beyond_reference, 100::TINYINT AS confidence
+    NULL::BIGINT AS message_id, NULL::BIGINT AS collective_id, TRUE AS is_synchronization,
+    TRUE AS is_extended, 100::TINYINT AS confidence
 FROM visits INNER JOIN regions USING (region_id)
 WHERE regions.name = 'MPI_Finalize'
 """
@@ -45,7 +45,7 @@ def _fresh_consoles() -> None:
 
 @pytest.fixture
 def store(analysis_of: Callable[[str], Analysis], tmp_path: Path) -> Path:
-    """A store in which the trace was analysed without patterns of the user."""
+    """A store in which the trace was analyzed without patterns of the user."""
     plain = analysis_of(TRACE.name).run.path.parents[2]
     return shutil.copytree(plain, tmp_path / "store", copy_function=os.link)
 
@@ -96,7 +96,7 @@ def test_a_pattern_is_found_and_nothing_else_is_computed_again(store: Path, fold
     assert len(expected) > 0
     rows = analysis.run.read("severities").to_pylist()
     found = {
-        (row["call_path_id"], row["location_id"]): (row["value"], row["is_beyond_reference"])
+        (row["call_path_id"], row["location_id"]): (row["value"], row["is_extended"])
         for row in rows
         if row["metric"] == "slow_small_sends"
     }
@@ -156,12 +156,12 @@ def test_a_pattern_may_count_as_waiting(store: Path, folder: Path) -> None:
     assert "messages" not in computed(analysis)
 
 
-LEFT_OUT = {"property", "message_id", "collective_id", "is_synchronisation", "confidence"}
+LEFT_OUT = {"property", "message_id", "collective_id", "is_synchronization", "confidence"}
 
 
 def test_waits_may_leave_out_what_is_the_same_for_all(store: Path, folder: Path) -> None:
     rest = SHOUTED[SHOUTED.index(",\n    NULL") : SHOUTED.index("\nFROM")]
-    brief = SHOUTED.replace(rest, ", TRUE AS is_beyond_reference")
+    brief = SHOUTED.replace(rest, ", TRUE AS is_extended")
     brief = brief.replace("'whole_finalize' AS property, ", "")
     assert not any(f"AS {name}" in brief for name in LEFT_OUT)
     (folder / "whole_finalize.sql").write_text(brief)
@@ -272,9 +272,9 @@ def test_what_is_wrong_with_a_pattern_is_one_clear_line(
         ("visits.enter_ns AS", "NULL::BIGINT AS", "rows without start_ns"),
         ("visits.location_id AS cause", "NULL::INTEGER AS cause", "rows without cause_location_id"),
         (
-            "TRUE AS is_synchronisation",
-            "NULL::BOOLEAN AS is_synchronisation",
-            "rows without is_synchronisation",
+            "TRUE AS is_synchronization",
+            "NULL::BOOLEAN AS is_synchronization",
+            "rows without is_synchronization",
         ),
         ("100::TINYINT", "-1::TINYINT", "a confidence beyond 0 to 100"),
         ("100::TINYINT", "200", "a confidence beyond 0 to 100"),

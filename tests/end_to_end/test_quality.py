@@ -45,10 +45,10 @@ def sound(analysis_of: Callable[[str], Analysis]) -> str:
 @pytest.fixture(scope="module")
 def store(shared: MakeOnce) -> str:
     """A store with the analysis of a copy that lacks a location."""
-    return str(shared("quality", analyse_damaged) / "store")
+    return str(shared("quality", analyze_damaged) / "store")
 
 
-def analyse_damaged(folder: Path) -> None:
+def analyze_damaged(folder: Path) -> None:
     damaged = shutil.copytree(TRACE, folder / "damaged")
     (damaged / "traces" / "1.evt").unlink()
     command = ["analyze", str(damaged), "--store", str(folder / "store"), "--no-report"]
@@ -209,7 +209,7 @@ def test_a_run_of_a_version_that_did_not_tell_losses_is_listed(
     assert cli.main(["runs", "--store", str(store)]) == 0
     listed = " ".join(capsys.readouterr().out.split())
     assert "m01_late_sender 4 136 " in listed
-    assert listed.endswith("made by an earlier version: analyse the trace again")
+    assert listed.endswith("made by an earlier version: analyze the trace again")
 
 
 # --- Completeness is one thing, wherever it is told ----------------------------------------------
@@ -235,10 +235,10 @@ def test_runs_quality_and_report_agree_on_what_is_complete(
     trace.write_text(f"Timestamp (ns),Event Type,Name,Process,Partner\n{first}{rows}{last}")
     command = ["analyze", str(trace), "--store", store, "--allow-damaged", "--no-report"]
     assert cli.main(command) == 0
-    analysed = capsys.readouterr().out
+    analyzed = capsys.readouterr().out
     assert cli.main(["report", "--store", store]) == 0
     reported = capsys.readouterr().out
-    for text in (analysed, reported):
+    for text in (analyzed, reported):
         assert ("Incomplete trace: " in text) is not is_complete
     assert cli.main(["runs", "--store", store]) == 0
     listed = capsys.readouterr().out.rstrip()

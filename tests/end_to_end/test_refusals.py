@@ -21,10 +21,10 @@ BROKEN_PIPE = 141
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory, analysis_of: Callable[[str], Analysis]) -> Path:
-    """A store in which the trace was analysed."""
-    analysed = analysis_of(TRACE.name).run.path.parents[2]
-    folder = tmp_path_factory.mktemp("analysed") / "store"
-    return shutil.copytree(analysed, folder, copy_function=os.link)
+    """A store in which the trace was analyzed."""
+    analyzed = analysis_of(TRACE.name).run.path.parents[2]
+    folder = tmp_path_factory.mktemp("analyzed") / "store"
+    return shutil.copytree(analyzed, folder, copy_function=os.link)
 
 
 @pytest.fixture
@@ -101,11 +101,11 @@ def test_a_store_that_lost_a_table_cannot_be_read(
         assert cli.main([*command.split(), *output, "--store", str(broken)]) == 30
         told = capsys.readouterr().err
         assert "locations" in told
-        assert "analyse the trace again" in told
+        assert "analyze the trace again" in told
         assert told.count("\n") == 1
     assert cli.main(["runs", "--store", str(broken)]) == 0
     listed = capsys.readouterr().out
-    assert "the store has lost locations: analyse the trace again" in " ".join(listed.split())
+    assert "the store has lost locations: analyze the trace again" in " ".join(listed.split())
     assert cli.main(["analyze", str(TRACE), "--store", str(broken), "--force", "--no-report"]) == 0
     assert cli.main(["report", "--store", str(broken)]) == 0
 

@@ -59,7 +59,7 @@ def with_waiting(*times: tuple[str, int, bool]) -> HandMadeRun:
     """Waiting on the critical path: metric, nanoseconds, and whether it is extended."""
     rows = [
         {"property": name, "call_path_id": 2, "location_id": 1, "path_ns": time}
-        | {"is_beyond_reference": is_beyond}
+        | {"is_extended": is_beyond}
         for name, time, is_beyond in times
     ]
     return with_rows(late_sender_run(), critical_path_waits=rows)

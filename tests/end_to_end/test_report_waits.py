@@ -67,7 +67,7 @@ def test_the_worst_thread_is_named_where_threads_differ() -> None:
     )
 
 
-def test_a_program_without_mpi_is_not_said_to_be_analysed_for_messages() -> None:
+def test_a_program_without_mpi_is_not_said_to_be_analyzed_for_messages() -> None:
     run = late_sender_run(calls=("omp_set_lock", "work"))
     regions = [row | {"paradigm": "openmp"} for row in run.tables["regions"]]
     run = with_rows(run, regions=regions)
@@ -338,7 +338,7 @@ def test_collectives_without_all_members_are_named() -> None:
     assert coverage(run) == (" Not analyzed: collectives with missing members (1.0% of all time).")
 
 
-def test_with_threads_barriers_of_openmp_are_analysed_too() -> None:
+def test_with_threads_barriers_of_openmp_are_analyzed_too() -> None:
     run = with_rows(late_sender_run(), thread_teams=[{"thread_team_id": 0}])
     assert any(
         "collectives between processes, OpenMP barriers." in said
@@ -346,7 +346,7 @@ def test_with_threads_barriers_of_openmp_are_analysed_too() -> None:
     )
 
 
-def test_locks_are_analysed_where_they_are_recorded() -> None:
+def test_locks_are_analyzed_where_they_are_recorded() -> None:
     run = late_sender_run(calls=("pthread_mutex_unlock", "pthread_mutex_lock"))
     regions = [row | {"paradigm": "pthread"} for row in run.tables["regions"]]
     classes = [
@@ -399,7 +399,7 @@ def test_completing_later_than_others_is_shown_but_nobody_is_blamed_for_it() -> 
 
 def test_extended_wait_states_are_separate() -> None:
     # 50 ms as Scalasca finds it, and 20 ms more that it does not look for.
-    beyond = barrier_run(is_beyond_reference=True).tables["wait_states"][0]
+    beyond = barrier_run(is_extended=True).tables["wait_states"][0]
     run = barrier_run()
     run = with_rows(
         run,
@@ -429,14 +429,14 @@ def test_extended_wait_states_are_separate() -> None:
         ("Wait at Barrier", True, 20 * MS),
         ("Barrier Completion", False, 5 * MS),
     ]
-    assert "is_beyond_reference" not in tables["waits_by_property"].hidden
+    assert "is_extended" not in tables["waits_by_property"].hidden
     parts = dict(row[:2] for row in tables["time_parts"].rows)
     assert (parts["waiting"], parts["extended waiting"]) == (50 * MS, 20 * MS)
 
 
 def test_waits_that_the_reference_knows_are_not_marked() -> None:
     tables = tables_of(some_of(barrier_run(), "wait_states"))
-    assert "is_beyond_reference" in tables["waits_by_property"].hidden
+    assert "is_extended" in tables["waits_by_property"].hidden
 
 
 def test_one_process_alone_waits_for_nobody() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tracemill.base.errors import DamagedTraceError
-from tracemill.campaign.analysing import _analyse_traces, share_options
+from tracemill.campaign.analyzing import _analyze_traces, share_options
 from tracemill.engine.analyze import Options
 from tracemill.engine.workers import Died, work_through
 from tracemill.store import Store
@@ -150,8 +150,8 @@ def test_a_killed_analysis_is_a_reason(tmp_path: Path, monkeypatch: pytest.Monke
         yield 1, Died(-9)
         yield 0, Died(-9)
 
-    monkeypatch.setattr("tracemill.campaign.analysing.work_through", killed)
-    outcomes = dict(_analyse_traces([Path("a"), Path("b")], Store(tmp_path), Options(threads=2)))
+    monkeypatch.setattr("tracemill.campaign.analyzing.work_through", killed)
+    outcomes = dict(_analyze_traces([Path("a"), Path("b")], Store(tmp_path), Options(threads=2)))
     assert str(outcomes[1]).startswith("b: its analysis was killed: if memory was short, ")
 
 

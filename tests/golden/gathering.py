@@ -10,7 +10,7 @@ from tests.golden.micro_trace import Tables, read_call_tree
 from tests.golden.running import run_query
 from tests.hand_made import make_table
 from tests.oracle.profiles import with_profile
-from tracemill.patterns.catalogue import known_tables
+from tracemill.patterns.catalog import known_tables
 from tracemill.sql.query_files import Value, all_queries, create_views, load_query, stored_inputs
 
 Found = list[dict[str, Any]]

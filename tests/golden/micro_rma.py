@@ -24,7 +24,7 @@ WORDS: Mapping[str, Row] = {
     "unlock": {"kind": "release_lock", "matching_id": 0},
     "complete_remote": {"kind": "complete_remote"},
 }
-"""Locks and operations name a rank of the window, or none for all; `group 12` of what synchronises
+"""Locks and operations name a rank of the window, or none for all; `group 12` of what synchronizes
 are processes 1 and 2, `win 1` is a window over communicator 1 instead of 0."""
 
 

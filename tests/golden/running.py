@@ -11,7 +11,7 @@ from tests.hand_made import make_table
 from tests.oracle.profiles import with_profile
 from tests.planned_queries import PlannedQueries
 from tracemill.engine.graph import has_needed_rows
-from tracemill.patterns.catalogue import known_tables
+from tracemill.patterns.catalog import known_tables
 from tracemill.patterns.results import statement_of
 from tracemill.patterns.stages import pattern_stages
 from tracemill.sql.query_files import Query, Value, all_queries

@@ -12,7 +12,7 @@ from tests.golden.running import Rows, run_query
 from tests.hand_made import RowsInMemory, make_table
 from tests.oracle.profiles import with_profile
 from tests.planned_queries import PlannedQueries
-from tracemill.patterns.catalogue import known_tables
+from tracemill.patterns.catalog import known_tables
 from tracemill.sql.query_files import Value, all_queries
 from tracemill.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
 from tracemill.stages.stage import PythonStage

@@ -56,8 +56,8 @@ def test_a_source_per_day_sees_the_days_before_alike() -> None:
 def test_other_sources_stay_apart() -> None:
     other = archive("/traces/other/cg/traces.otf2")
     assert application_of(other, Path("/traces/mine")) == "other/cg"
-    neighbour = archive("/traces-old/cg/traces.otf2")
-    assert application_of(neighbour, ROOT) == "old/cg"
+    neighbor = archive("/traces-old/cg/traces.otf2")
+    assert application_of(neighbor, ROOT) == "old/cg"
 
 
 def test_the_first_pattern_that_fits_counts() -> None:

@@ -44,7 +44,7 @@ def tables() -> dict[str, list[Row]]:
     return made | {"run_call_paths": costs, "campaign_call_paths": paths}
 
 
-def modelled(tables: dict[str, list[Row]], **parameters: Any) -> dict[int, Row]:
+def modeled(tables: dict[str, list[Row]], **parameters: Any) -> dict[int, Row]:
     columns = "application call_path_key processes size time_per_process_ns largest_share_ratio"
     times = run_query("call_path_times", tables, columns, **parameters)
     given = [dict(zip(columns.split(), row, strict=True)) for row in times]
@@ -53,7 +53,7 @@ def modelled(tables: dict[str, list[Row]], **parameters: Any) -> dict[int, Row]:
 
 
 def test_call_paths_have_their_terms(tables: dict[str, list[Row]]) -> None:
-    rows = modelled(tables)
+    rows = modeled(tables)
     assert {key: row["formula"] for key, row in rows.items()} == {
         SOLVE: "0.0005 + 0.001*n/p",
         TREE: "0.0004 + 0.005*log2(p)",
@@ -97,12 +97,12 @@ def waited(processes: int, size: float) -> float:
     return 20e-6 if processes == 1 else 0.25e-3 * size * (1 - 1 / processes)
 
 
-def test_communication_is_modelled_without_single_processes(tables: dict[str, list[Row]]) -> None:
-    rows = modelled(with_waiting(tables))
+def test_communication_is_modeled_without_single_processes(tables: dict[str, list[Row]]) -> None:
+    rows = modeled(with_waiting(tables))
     assert rows[WAITING]["formula"] == "0.00025*n*(1 - 1/p)"
     assert (rows[WAITING]["smallest_processes"], rows[WAITING]["configuration_count"]) == (2, 12)
     assert (rows[TREE]["smallest_processes"], rows[TREE]["configuration_count"]) == (1, 15)
-    assert modelled(with_waiting(tables), min_processes=1)[WAITING]["configuration_count"] == 15
+    assert modeled(with_waiting(tables), min_processes=1)[WAITING]["configuration_count"] == 15
 
 
 def test_a_model_that_is_far_off_describes_nothing(tables: dict[str, list[Row]]) -> None:
@@ -113,7 +113,7 @@ def test_a_model_that_is_far_off_describes_nothing(tables: dict[str, list[Row]])
         else row
         for row in tables["run_call_paths"]
     ]
-    rows = modelled(tables | {"run_call_paths": costs})
+    rows = modeled(tables | {"run_call_paths": costs})
     assert rows[QUAD]["cross_validated_error"] > 0.25
     assert {key: row["is_describing"] for key, row in rows.items()} == {
         SOLVE: True, TREE: True, QUAD: False,
@@ -134,7 +134,7 @@ def test_what_describes_nothing_is_told_as_such() -> None:
     with fresh_database() as connection:
         for name, rows in given.items():
             connection.register(name, make_table(BY_NAME[name], rows))
-        names, found = fetch(connection, "modelled_call_paths", 9)
+        names, found = fetch(connection, "modeled_call_paths", 9)
     shown = [dict(zip(names, row, strict=True)) for row in found]
     assert [(row["source"], row["formula"], row["leading_in_processes"]) for row in shown] == [
         ("exchange.f:1", "8/p", "1/p"),
@@ -144,20 +144,20 @@ def test_what_describes_nothing_is_told_as_such() -> None:
 
 def test_shares_are_those_of_where_they_are_largest(tables: dict[str, list[Row]]) -> None:
     """`quad` is heaviest with p = 16 and n = 100: 26 of 26 + 6.75 + 20.4 + 0.1 ms."""
-    share = modelled(tables)[QUAD]["largest_share_ratio"]
+    share = modeled(tables)[QUAD]["largest_share_ratio"]
     assert share == pytest.approx(26 / (26 + 6.75 + 20.4 + 0.1))
 
 
 def test_setup_counts_if_it_is_included(tables: dict[str, list[Row]]) -> None:
     settings = [row | {"is_setup_included": True} for row in tables["campaign_settings"]]
-    rows = modelled(tables | {"campaign_settings": settings})
+    rows = modeled(tables | {"campaign_settings": settings})
     assert rows[INIT]["formula"] == "0.3*p"
     # With p = 16 and n = 100: 4800 of 4800 + 6.75 + 20.4 + 26 + 0.1 ms.
     assert rows[INIT]["largest_share_ratio"] == pytest.approx(4800 / 4853.25)
 
 
 def test_a_lower_threshold_shows_more(tables: dict[str, list[Row]]) -> None:
-    assert modelled(tables, least_share=0.0001)[RARE]["formula"] == "1e-06*n"
+    assert modeled(tables, least_share=0.0001)[RARE]["formula"] == "1e-06*n"
 
 
 def test_configurations_without_time_are_left_out(tables: dict[str, list[Row]]) -> None:
@@ -166,13 +166,13 @@ def test_configurations_without_time_are_left_out(tables: dict[str, list[Row]]) 
         row | {"exclusive_ns": row["exclusive_ns"] if row["campaign_run_id"] >= 6 else 0}
         for row in tables["run_call_paths"]
     ]
-    row = modelled(tables | {"run_call_paths": costs})[QUAD]
+    row = modeled(tables | {"run_call_paths": costs})[QUAD]
     assert (row["configuration_count"], row["formula"]) == (9, "0.0004 + 0.0001*p^2")
 
 
 def test_too_few_configurations_have_a_reason(tables: dict[str, list[Row]]) -> None:
     costs = [row for row in tables["run_call_paths"] if row["campaign_run_id"] < 2]
-    rows = modelled(tables | {"run_call_paths": costs})
+    rows = modeled(tables | {"run_call_paths": costs})
     assert rows[SOLVE]["formula"] is None
     assert rows[SOLVE]["reason"] == "needs 3 configurations: there are 2"
 

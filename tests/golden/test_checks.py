@@ -43,7 +43,7 @@ def sound() -> Tables:
 
 
 def compute(name: str, tables: Tables) -> list[dict[str, Any]]:
-    from tracemill.patterns.catalogue import known_tables
+    from tracemill.patterns.catalog import known_tables
 
     columns = known_tables()[name].column_names
     return [dict(zip(columns, row, strict=True)) for row in run_query(name, tables)]

@@ -46,7 +46,7 @@ def test_who_opens_waits_for_the_last_one(io_waits, name):
 
 
 def test_it_is_beyond_the_reference_and_certain(io_waits):
-    columns = "is_beyond_reference is_synchronisation confidence collective_id message_id"
+    columns = "is_extended is_synchronization confidence collective_id message_id"
     assert io_waits(OPEN, columns) == [(True, False, 100, None, None)] * 2
 
 
@@ -73,7 +73,7 @@ def test_collective_is_what_the_call_or_its_record_says(io_waits, call, flags, i
     assert found == ([(0, 1, 10, 20, 1, 3)] if is_collective else [])
 
 
-# Rank 1 comes when rank 0 has left (clocks disagree, or the call does not synchronise).
+# Rank 1 comes when rank 0 has left (clocks disagree, or the call does not synchronize).
 def test_a_wait_ends_with_its_call(io_waits):
     text = """
         0    10..20   MPI_File_close   destroy_handle on 0

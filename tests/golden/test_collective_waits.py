@@ -37,8 +37,8 @@ def test_all_wait_at_a_barrier_for_the_last_one_and_leave_after_the_first(waits,
 def test_a_wait_names_the_calls_and_the_instance(waits, late_barrier):
     # Visits of rank 0: main 0, MPI_Barrier 1; of rank 1: 2, 3; of rank 2: 4, 5.
     columns = (
-        "visit_id call_path_id cause_visit_id message_id collective_id is_synchronisation "
-        "is_beyond_reference confidence"
+        "visit_id call_path_id cause_visit_id message_id collective_id is_synchronization "
+        "is_extended confidence"
     )
     assert waits(late_barrier, columns=columns) == [
         ("mpi_barrier_completion", 3, 1, 1, None, 0, True, False, 100),
@@ -171,7 +171,7 @@ def test_with_partial_overlap_receivers_wait_for_the_last_sender(waits, trace):
         4   30..50   MPI_Allgatherv   collective allgatherv sent 0 received 16
     """)
     assert waits(tables, "mpi_wait_nxn") == [(0, 0, 20, 2)]
-    # Only ranks 0 and 2 were synchronised: 40 - max(25, 20).
+    # Only ranks 0 and 2 were synchronized: 40 - max(25, 20).
     assert waits(tables, "mpi_nxn_completion") == [(2, 25, 15, 0)]
 
 
@@ -210,13 +210,13 @@ def test_alltoallv_is_told_apart_as_the_reference_leaves_it_out(waits, trace, op
         0    0..33   MPI_Call   collective {operation} sent 8 received 8
         1   30..40   MPI_Call   collective {operation} sent 8 received 8
     """)
-    assert waits(tables, columns=f"{WAIT} is_beyond_reference is_synchronisation") == [
+    assert waits(tables, columns=f"{WAIT} is_extended is_synchronization") == [
         ("mpi_nxn_completion", 1, 33, 7, 0, True, False),
         ("mpi_wait_nxn", 0, 0, 30, 1, True, False),
     ]
 
 
-NEIGHBOURS = """
+NEIGHBORS = """
     0    0..65   MPI_Neighbor_alltoall   collective alltoall sent 8 received 8
     1   20..65   MPI_Neighbor_alltoall   collective alltoall sent 8 received 8
     2   40..65   MPI_Neighbor_alltoall   collective alltoall sent 8 received 8
@@ -224,10 +224,10 @@ NEIGHBOURS = """
 """
 
 
-# Who the neighbours are is not known, but there must be one: rank 0 waited at least for rank 1,
+# Who the neighbors are is not known, but there must be one: rank 0 waited at least for rank 1,
 # which came next. All others came when rank 0 was there already.
-def test_where_neighbours_are_not_known_the_first_one_must_be_one(waits, trace):
-    assert waits(trace(NEIGHBOURS), columns=f"{WAIT} is_beyond_reference confidence") == [
+def test_where_neighbors_are_not_known_the_first_one_must_be_one(waits, trace):
+    assert waits(trace(NEIGHBORS), columns=f"{WAIT} is_extended confidence") == [
         ("mpi_wait_nxn", 0, 0, 20, 1, True, 75)
     ]
 
@@ -246,8 +246,8 @@ def test_where_neighbours_are_not_known_the_first_one_must_be_one(waits, trace):
         ([(4, True), (0, True)], [(0, 0, 20, 1)]),
     ],
 )
-def test_neighbours_on_a_grid_are_waited_for(waits, trace, grid, expected):
-    tables = trace(NEIGHBOURS) | {
+def test_neighbors_on_a_grid_are_waited_for(waits, trace, grid, expected):
+    tables = trace(NEIGHBORS) | {
         "cart_dimensions": [
             {"communicator_id": 0, "dimension": number, "size": size, "is_periodic": is_periodic}
             for number, (size, is_periodic) in enumerate(grid)
@@ -257,8 +257,8 @@ def test_neighbours_on_a_grid_are_waited_for(waits, trace, grid, expected):
 
 
 # Along the line 0 1 2 3, rank 1 sends nothing: 0 waits for nobody, and 2 for 3 only.
-def test_a_neighbour_that_sends_nothing_is_not_waited_for(waits, trace):
-    lines = NEIGHBOURS.splitlines()
+def test_a_neighbor_that_sends_nothing_is_not_waited_for(waits, trace):
+    lines = NEIGHBORS.splitlines()
     lines[2] = lines[2].replace("sent 8", "")
     tables = trace("\n".join(lines)) | {"cart_dimensions": [{"communicator_id": 0, "size": 4}]}
     assert waits(tables, "mpi_wait_nxn") == [(1, 20, 20, 2), (2, 40, 20, 3)]

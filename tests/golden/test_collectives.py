@@ -134,7 +134,7 @@ def test_of_collectives_that_start_at_the_same_time_the_first_record_counts(run_
 
 
 @pytest.mark.parametrize(
-    ("call", "is_neighbourhood"),
+    ("call", "is_neighborhood"),
     [
         ("MPI_Neighbor_alltoall", True),
         ("PMPI_Neighbor_alltoallw_c", True),
@@ -143,19 +143,19 @@ def test_of_collectives_that_start_at_the_same_time_the_first_record_counts(run_
         ("MPI_Graph_neighbors", False),
     ],
 )
-def test_exchange_with_neighbours_is_told_by_the_call(run_query, trace, call, is_neighbourhood):
+def test_exchange_with_neighbors_is_told_by_the_call(run_query, trace, call, is_neighborhood):
     tables = trace(f"0   0..5   {call}   collective alltoall sent 8 received 8")
-    assert run_query("collectives", tables, "is_neighbourhood") == [(is_neighbourhood,)]
+    assert run_query("collectives", tables, "is_neighborhood") == [(is_neighborhood,)]
 
 
-def test_nonblocking_exchange_with_neighbours_is_told_by_the_starting_call(run_query, trace):
+def test_nonblocking_exchange_with_neighbors_is_told_by_the_starting_call(run_query, trace):
     tables = trace("""
         0   0..5     MPI_Ineighbor_alltoall   nonblocking_collective_request #1
         0   10..15   MPI_Wait                 nonblocking_collective alltoall #1
         0   20..25   MPI_Ialltoall            nonblocking_collective_request #1
         0   30..35   MPI_Wait                 nonblocking_collective alltoall #1
     """)
-    assert run_query("collectives", tables, "is_neighbourhood") == [(True,), (False,)]
+    assert run_query("collectives", tables, "is_neighborhood") == [(True,), (False,)]
 
 
 def test_a_request_of_a_collective_may_be_used_again(run_query, trace):

@@ -1,6 +1,6 @@
 """The cookbook: every question has an answer in every run, and the answers are right.
 
-Expected are figures of Scalasca's analyser (expected_severities.csv beside the traces), or what
+Expected are figures of Scalasca's analyzer (expected_severities.csv beside the traces), or what
 plain loops over the rows of the tables find.
 """
 
@@ -57,7 +57,7 @@ class Asked:
         return row["rank"], row["thread"]
 
     def reference(self, metric: str) -> list[Row]:
-        """Rows of a metric as Scalasca's analyser gives them: call_path, rank, thread, value."""
+        """Rows of a metric as Scalasca's analyzer gives them: call_path, rank, thread, value."""
         with (DATA / self.trace / "expected_severities.csv").open(newline="") as file:
             return [row for row in csv.DictReader(file) if row["metric"] == metric]
 
@@ -113,7 +113,7 @@ def test_an_example_is_found_by_number_or_name() -> None:
         find_recipe("999", run_recipes())
 
 
-# --- As Scalasca's analyser counts ---------------------------------------------------------------
+# --- As Scalasca's analyzer counts ---------------------------------------------------------------
 
 HAS_REFERENCE = [name for name in TRACES if (DATA / name / "expected_severities.csv").exists()]
 with_reference = pytest.mark.parametrize("asked", HAS_REFERENCE, indirect=True)

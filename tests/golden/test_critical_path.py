@@ -4,13 +4,13 @@ import pytest
 
 from tests.golden.running import run_queries
 from tests.golden.stages import run_stage
-from tracemill.patterns.catalogue import known_tables
+from tracemill.patterns.catalog import known_tables
 from tracemill.stages.critical_path import CRITICAL_PATH_STAGE
 
 SEGMENT = "location_id begin_ns end_ns kind cause_location_id wait_ns"
 
 
-BASIS = ("synchronisation_points", "location_spans", "critical_path_jumps")
+BASIS = ("synchronization_points", "location_spans", "critical_path_jumps")
 
 
 def find_paths(relations, tables, **parameters):
@@ -229,7 +229,7 @@ def test_points_are_also_where_nothing_waited(run_query, trace):
         2   60..80   MPI_Finalize
     """)
     found = run_query(
-        "synchronisation_points", tables, "location_id kind wait_ns cause_location_id"
+        "synchronization_points", tables, "location_id kind wait_ns cause_location_id"
     )
     inits = [("init", 0, None)]
     assert [(kind, wait, cause) for place, kind, wait, cause in found if place == 0] == [
@@ -299,7 +299,7 @@ def test_a_circle_ends_where_it_closes(critical_path):
         "locations": [{"location_id": n, "begin_ns": 0, "end_ns": 50 - n} for n in (0, 1)],
         "call_paths": [path_of(0, 0)],
         "visits": visits[:3] + [visit | {"location_id": 1} for visit in visits[3:]],
-        "synchronisation_points": [
+        "synchronization_points": [
             point_of(0, visit_id=1, cause_location_id=1, cause_visit_id=5),
             point_of(1, visit_id=4, cause_location_id=0, cause_visit_id=2),
         ],
@@ -337,7 +337,7 @@ def test_no_more_waiting_is_taken_off_than_the_call_has_time(critical_path):
             visit_of(3, 0, 30, 0, 25) | {"location_id": 1},
             visit_of(4, 25, 30, 2, 5) | {"location_id": 1, "parent_visit_id": 3},
         ],
-        "synchronisation_points": [
+        "synchronization_points": [
             point_of(0, visit_id=1, call_path_id=1, wait_ns=15, cause_location_id=1,
                      cause_visit_id=4, cause_enter_ns=25),
         ],

@@ -17,7 +17,7 @@ def segment(location, begin, end, *, visit=None, wait=0):
 def wait(location, begin, end, *, visit=0, kind="mpi_wait_nxn", call_path=7, **changes):
     return {
         "property": kind, "location_id": location, "visit_id": visit, "call_path_id": call_path,
-        "start_ns": begin, "wait_ns": end - begin, "is_beyond_reference": True,
+        "start_ns": begin, "wait_ns": end - begin, "is_extended": True,
     } | changes  # fmt: skip
 
 
@@ -58,7 +58,7 @@ def test_waiting_counts_while_the_path_is_there(found, begin, end, time):
 def test_waits_are_added_by_property_call_path_and_location(found):
     assert found(
         wait(0, 1, 2), wait(0, 3, 5), wait(0, 6, 7, call_path=8), wait(1, 9, 12), wait(2, 0, 30),
-        wait(0, 8, 9, kind="mpi_earlyscan", is_beyond_reference=False),
+        wait(0, 8, 9, kind="mpi_earlyscan", is_extended=False),
     ) == [
         ("mpi_earlyscan", 7, 0, False, 1),
         ("mpi_wait_nxn", 7, 0, True, 3),
@@ -70,7 +70,7 @@ def test_waits_are_added_by_property_call_path_and_location(found):
 # In visit 5, the path came from elsewhere: that waiting is not on it, even if the two are told from
 # slightly different begins. What the same call waited on for something else is.
 def test_what_led_the_path_elsewhere_is_not_on_it(found):
-    followed = wait(0, 21, 24, visit=5, kind="mpi_latesender", is_beyond_reference=False)
+    followed = wait(0, 21, 24, visit=5, kind="mpi_latesender", is_extended=False)
     assert found(followed) == []
     assert found(followed, wait(0, 24, 27, visit=5)) == [("mpi_wait_nxn", 7, 0, True, 3)]
 
@@ -85,7 +85,7 @@ def test_waiting_for_a_nonblocking_collective_is_on_the_path_of_a_written_trace(
     trace = DATA / "z01_otf2v3_nbc_rma"
     run = analyze(trace, store=Store(tmp_path), options=Options(threads=1)).run
     assert run.read("critical_path_segments")["location_id"].to_pylist() == [0]
-    columns = ["property", "location_id", "is_beyond_reference", "path_ns"]
+    columns = ["property", "location_id", "is_extended", "path_ns"]
     assert run.read("critical_path_waits", columns).to_pylist() == [
         dict(zip(columns, ("mpi_wait_nxn", 0, True, 500_000), strict=True))
     ]

@@ -69,7 +69,7 @@ Process,Thread,Name,Event Type,Timestamp (ns)
     assert found.visits("location_id enter_ns leave_ns") == [(0, 12, 15), (1, 11, 13), (2, 10, 14)]
 
 
-def test_the_example_is_analysed(analysis_of: Callable[[str], Analysis]) -> None:
+def test_the_example_is_analyzed(analysis_of: Callable[[str], Analysis]) -> None:
     """The receive waits from 2000 until the send begins at 6000, rank 0 from 7500 to 8500.
 
     #            0   2000   6000 6500  7000 7500   8500  9000  10000

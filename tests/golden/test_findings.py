@@ -66,7 +66,7 @@ def test_operations_cost_the_time_of_their_calls(run_query, profiled):
     ]
 
 
-# What a rule says counts: here critical sections fork, so that 4 of 11 are not synchronisation.
+# What a rule says counts: here critical sections fork, so that 4 of 11 are not synchronization.
 def test_forking_is_not_part_of_what_an_operation_costs(run_query, profiled):
     forked = [{"call_path_id": 2, "location_id": 0, "fork_join_ns": 4}]
     tables = profiled | {"fork_join_times": forked}

@@ -13,7 +13,7 @@ def test_init_is_over_when_the_first_process_leaves_it(waits, trace, call):
         1   10..30   {call}
         2   20..45   {call}
     """)
-    columns = f"{WAIT} collective_id is_beyond_reference confidence"
+    columns = f"{WAIT} collective_id is_extended confidence"
     assert waits(tables, columns=columns) == [
         ("mpi_init_completion", 0, 30, 3, 1, None, False, 100),
         ("mpi_init_completion", 2, 30, 15, 1, None, False, 100),

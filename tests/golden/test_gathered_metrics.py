@@ -50,7 +50,7 @@ def test_every_metric_is_summed_over_locations() -> None:
         {"metric": "mpi_latesender", "call_path_id": 1, "location_id": 0, "value": 8},
         {"metric": "mpi_latesender", "call_path_id": 1, "location_id": 1, "value": 2},
         {"metric": "mpi_latesender", "call_path_id": 1, "location_id": 1, "value": 1,
-         "is_beyond_reference": True},
+         "is_extended": True},
         {"metric": "bytes_sent", "call_path_id": 1, "location_id": 0, "value": 4096},
     ]  # fmt: skip
     assert metrics_of(tables) == {

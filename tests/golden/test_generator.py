@@ -118,8 +118,8 @@ def test_regions_of_calls_have_the_roles_that_score_p_gives_them(tmp_path: Path)
         {"kind": "collectives", "operations": names},
         {"kind": "collectives", "operations": ["barrier", "reduce", "scan"], "nonblocking": True},
         {"kind": "rma", "gets": 1, "accumulates": 1},
-        {"kind": "rma", "synchronisation": "epochs"},
-        {"kind": "rma", "synchronisation": "locks", "flush": True},
+        {"kind": "rma", "synchronization": "epochs"},
+        {"kind": "rma", "synchronization": "locks", "flush": True},
         {"kind": "files"},
         {"kind": "threads"},
     )

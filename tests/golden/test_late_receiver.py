@@ -14,7 +14,7 @@ def test_send_waits_until_the_receive_is_posted(run_query, trace):
         1   30..50   MPI_Recv    recv 0
     """)
     # 30 - 10
-    columns = f"property {WAIT} message_id is_synchronisation confidence"
+    columns = f"property {WAIT} message_id is_synchronization confidence"
     assert run_query("late_receiver", tables, columns) == [
         ("mpi_latereceiver", 0, 10, 20, 1, 0, False, 100)
     ]
@@ -121,7 +121,7 @@ def test_waitall_waits_for_the_latest_receiver_only(run_query, trace):
         1   30..40   MPI_Recv      recv 0
         2   50..65   MPI_Recv      recv 0
     """)
-    columns = f"{WAIT} is_synchronisation"
+    columns = f"{WAIT} is_synchronization"
     assert run_query("late_receiver", tables, columns) == [(0, 10, 40, 2, True)]
 
 

@@ -14,7 +14,7 @@ def test_receive_posted_before_send_waits_until_send_begins(run_query, trace):
         0   30..50   MPI_Send   send 1
         1   10..42   MPI_Recv   recv 0
     """)
-    columns = f"property {WAIT} cause_location_id message_id is_synchronisation confidence"
+    columns = f"property {WAIT} cause_location_id message_id is_synchronization confidence"
     # 30 - 10
     assert run_query("late_sender", tables, columns) == [
         ("mpi_latesender", 1, 10, 20, 0, 0, False, 100)
@@ -140,13 +140,13 @@ def test_of_equally_late_messages_the_first_stands_for_the_call(run_query, trace
     assert run_query("late_sender", tables, "wait_ns cause_location_id") == [(50, first)]
 
 
-@pytest.mark.parametrize(("length", "is_synchronisation"), [(0, True), (1, False)])
-def test_a_message_without_data_synchronises(run_query, trace, length, is_synchronisation):
+@pytest.mark.parametrize(("length", "is_synchronization"), [(0, True), (1, False)])
+def test_a_message_without_data_synchronizes(run_query, trace, length, is_synchronization):
     tables = trace(f"""
         0   30..50   MPI_Send   send 1 bytes {length}
         1   10..42   MPI_Recv   recv 0 bytes {length}
     """)
-    assert run_query("late_sender", tables, "is_synchronisation") == [(is_synchronisation,)]
+    assert run_query("late_sender", tables, "is_synchronization") == [(is_synchronization,)]
 
 
 # One send of the channel is not received in the trace: the pairing may be shifted.

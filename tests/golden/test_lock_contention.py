@@ -174,7 +174,7 @@ def test_locks_outside_any_call_are_left_out():
 def test_locks_of_other_paradigms_are_beyond_the_reference():
     held = record(1, "release", 0, LOCK, (20, 30), 28, 1, paradigm="qtthread")
     waiting = record(2, "acquire", 1, LOCK, (12, 36), 31, 2, paradigm="qtthread")
-    columns = "property is_beyond_reference"
+    columns = "property is_extended"
     assert contention(held, waiting, columns=columns) == [
         ("pthread_lock_contention_mutex_lock", True)
     ]

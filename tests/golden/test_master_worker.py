@@ -152,7 +152,7 @@ RECEIVES = ["MPI_Recv recv 1", "MPI_Recv recv 2", "MPI_Recv recv 3"]
 SENDS = ["MPI_Send send 1", "MPI_Send send 2", "MPI_Send send 3"]
 WORKER = ["MPI_Send send 0", "MPI_Recv recv 0"]
 WITHOUT_MASTER = {
-    # 1 - 0 - 2: process 0 exchanges borders with one neighbour, then the other.
+    # 1 - 0 - 2: process 0 exchanges borders with one neighbor, then the other.
     "line": [
         line("0 0", *(f"MPI_{call} {call.lower()} {to}" for to in (1, 2, 1, 2, 1, 2)
                       for call in ("Recv", "Send"))),
@@ -168,7 +168,7 @@ WITHOUT_MASTER = {
         line(f"{at} 0", *[f"MPI_Send send {(at + 1) % 4}", f"MPI_Recv recv {(at - 1) % 4}"] * 3)
         for at in range(4)
     ],
-    "both neighbours on a ring": [
+    "both neighbors on a ring": [
         line(f"{at} 0", *(f"MPI_{call} {call.lower()} {to % 4}" for _ in range(3)
                           for to in (at - 1, at + 1) for call in ("Send", "Recv")))
         for at in range(4)

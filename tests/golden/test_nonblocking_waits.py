@@ -22,7 +22,7 @@ LATE_START = """
 
 def test_a_nonblocking_collective_is_waited_for_in_the_completing_call(waits, trace):
     # Visits of rank 0: main 0, start 1, wait 2; of rank 1: main 3, start 4, wait 5.
-    columns = f"{WAIT} visit_id cause_visit_id collective_id is_beyond_reference confidence"
+    columns = f"{WAIT} visit_id cause_visit_id collective_id is_extended confidence"
     assert waits(trace(LATE_START), columns=columns) == [
         ("mpi_wait_nxn", 0, 20, 20, 1, 2, 4, 0, True, 100)
     ]
@@ -57,8 +57,8 @@ def test_nonblocking_forms_follow_the_rules_of_the_blocking_ones(
     assert waits(tables) == expected
 
 
-# Neighbours are told by the call that starts the collective.
-def test_a_nonblocking_collective_among_neighbours(waits, trace):
+# Neighbors are told by the call that starts the collective.
+def test_a_nonblocking_collective_among_neighbors(waits, trace):
     tables = trace("""
         0    0..5    MPI_Ineighbor_allgather   nonblocking_collective_request #1
         0   20..60   MPI_Wait   nonblocking_collective allgather sent 8 received 8 #1
@@ -68,9 +68,9 @@ def test_a_nonblocking_collective_among_neighbours(waits, trace):
     assert waits(tables, columns=f"{WAIT} confidence") == [("mpi_wait_nxn", 0, 20, 20, 1, 75)]
 
 
-# MPI_Start says nothing of neighbours; that an exchange with neighbours is prepared does.
+# MPI_Start says nothing of neighbors; that an exchange with neighbors is prepared does.
 @pytest.mark.parametrize(
-    ("prepared", "is_neighbourhood"),
+    ("prepared", "is_neighborhood"),
     [
         ("MPI_Neighbor_alltoall_init", True),
         ("MPI_Neighbor_allgather_init", False),
@@ -79,7 +79,7 @@ def test_a_nonblocking_collective_among_neighbours(waits, trace):
 )
 @pytest.mark.parametrize("call", ["MPI_Start", "MPI_Startall"])
 def test_a_persistent_collective_is_waited_for_where_it_is_completed(
-    waits, trace, run_query, prepared, is_neighbourhood, call
+    waits, trace, run_query, prepared, is_neighborhood, call
 ):
     tables = trace(f"""
         0    0..2     {prepared}
@@ -89,7 +89,7 @@ def test_a_persistent_collective_is_waited_for_where_it_is_completed(
         1   40..45    {call}     nonblocking_collective_request #1
         1   50..60    MPI_Wait   nonblocking_collective alltoall sent 8 received 8 #1
     """)
-    assert run_query("collectives", tables, "is_neighbourhood") == [(is_neighbourhood,)]
+    assert run_query("collectives", tables, "is_neighborhood") == [(is_neighborhood,)]
     assert waits(tables) == [("mpi_wait_nxn", 0, 20, 20, 1)]
 
 
@@ -157,7 +157,7 @@ def test_time_that_a_message_explains_is_not_counted_again(waits, trace, send, e
 def test_an_exact_trace_waits_500_microseconds_for_its_iallreduce(tmp_path):
     trace = DATA / "z01_otf2v3_nbc_rma"
     run = analyze(trace, store=Store(tmp_path), options=Options(threads=1)).run
-    columns = ["property", *WAIT.split(), "is_beyond_reference"]
+    columns = ["property", *WAIT.split(), "is_extended"]
     found = [
         tuple(row.values())
         for row in run.read("wait_states", columns).to_pylist()

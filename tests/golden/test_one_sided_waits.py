@@ -13,8 +13,8 @@ EARLY_WAIT, LATE_COMPLETE = "mpi_rma_early_wait", "mpi_rma_late_complete"
 
 
 def counts(tables):
-    """Synchronised pairs and the unneeded ones of each location."""
-    found = run_query("rma_synchronisation_counts", tables, "metric location_id value")
+    """Synchronized pairs and the unneeded ones of each location."""
+    found = run_query("rma_synchronization_counts", tables, "metric location_id value")
     every, unneeded = "mpi_rma_pairsync_count", "mpi_rma_pairsync_unneeded_count"
     named = {(metric, place): value for metric, place, value in found}
     places = sorted({place for _, place in named})
@@ -40,7 +40,7 @@ def test_all_processes_of_a_window_wait_for_the_last_one(waits, trace, word, met
         2   30..50   MPI_Win_call   {word}
     """)
     # Visits: main 0, call 1 of rank 0; main 2, 3; main 4, 5.
-    columns = f"{WAIT} visit_id cause_visit_id is_synchronisation is_beyond_reference confidence"
+    columns = f"{WAIT} visit_id cause_visit_id is_synchronization is_extended confidence"
     assert waits(tables, columns=columns) == [
         (metric, 0, 0, 30, 2, 1, 5, True, True, 100),
         (metric, 1, 10, 20, 2, 3, 5, True, True, 100),
@@ -56,7 +56,7 @@ def test_a_fence_begins_with_its_record(waits, trace):
     assert waits(tables) == [(FENCE, 0, 5, 27, 1)]
 
 
-# Rank 0 has left before rank 1 comes: the fence synchronised nobody, whoever waited in it.
+# Rank 0 has left before rank 1 comes: the fence synchronized nobody, whoever waited in it.
 def test_a_fence_that_is_left_before_others_come_does_not_wait(waits, trace):
     tables = trace("""
         0    0..20   MPI_Win_fence   fence
@@ -182,7 +182,7 @@ def test_a_late_post_blocks_the_call_in_which_it_lies(waits, trace, calls, expec
 
 def test_a_wait_of_an_epoch_tells_everything(waits, trace):
     # Visits: main 0, start 1, put 2, complete 3; main 4, post 5, wait 6; main 7, post 8, wait 9.
-    columns = f"{WAIT} visit_id cause_visit_id is_synchronisation is_beyond_reference confidence"
+    columns = f"{WAIT} visit_id cause_visit_id is_synchronization is_extended confidence"
     assert waits(trace(epochs()), columns=columns) == [
         (EARLY_WAIT, 1, 9, 26, 0, 6, 2, True, True, 100),
         (LATE_COMPLETE, 1, 35, 5, 0, 6, 3, True, True, 100),
@@ -279,7 +279,7 @@ def test_pairs_are_counted_at_fences_that_end_an_epoch(trace):
 def test_an_exact_trace_waits_1000_microseconds_in_its_fence(tmp_path):
     trace = DATA / "z01_otf2v3_nbc_rma"
     run = analyze(trace, store=Store(tmp_path), options=Options(threads=1)).run
-    columns = ["property", *WAIT.split(), "is_beyond_reference"]
+    columns = ["property", *WAIT.split(), "is_extended"]
     found = [
         tuple(row.values())
         for row in run.read("wait_states", columns).to_pylist()

@@ -161,7 +161,7 @@ def test_one_sided_records_have_their_values(read):
 
 
 # Group 7 holds the MPI ranks 2 and 0; group 9 does not exist, and UNDEFINED stands for none.
-def test_groups_that_synchronise_have_their_members(read):
+def test_groups_that_synchronize_have_their_members(read):
     trace = trace_of(f"""
         0 enter MPI_Win_start
         1 RmaGroupSync 1 4 7

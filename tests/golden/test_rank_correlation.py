@@ -105,9 +105,9 @@ def test_exact_p_values_are_those_of_trying_all_orders(count: int) -> None:
 def try_all_orders(reference: np.ndarray, values: np.ndarray) -> float:
     """The share of all orders of the values whose |ρ| is at least as large, with scipy's ranks."""
     x, y = scipy.stats.rankdata(reference), scipy.stats.rankdata(values)
-    centred = x - x.mean()
-    found = abs(centred @ y)
-    products = [abs(centred @ np.array(order)) for order in permutations(y)]
+    centered = x - x.mean()
+    found = abs(centered @ y)
+    products = [abs(centered @ np.array(order)) for order in permutations(y)]
     return float(np.mean([product >= found - 1e-9 for product in products]))
 
 

@@ -121,7 +121,7 @@ def test_a_value_of_zero_is_no_row(run_query, late_message):
     }  # fmt: skip
 
 
-def test_messages_without_data_are_synchronisations(run_query, trace):
+def test_messages_without_data_are_synchronizations(run_query, trace):
     values = severities(
         run_query,
         trace("""
@@ -175,7 +175,7 @@ def test_sends_always_count_but_only_matched_receives(run_query, trace):
 def test_a_metric_includes_its_sub_metrics(run_query):
     def wait(number: int, wait_ns: int, metric: str, *, empty: bool = False) -> dict[str, object]:
         return {"property": metric, "visit_id": number, "wait_ns": wait_ns} | {
-            "is_synchronisation": empty
+            "is_synchronization": empty
         }
 
     tables = {
@@ -269,11 +269,11 @@ def test_alltoallv_counts_but_no_nonblocking_collective(run_query, trace):
 def test_what_the_reference_leaves_out_is_a_row_of_its_own(run_query):
     def wait(number: int, wait_ns: int, *, beyond: bool) -> dict[str, object]:
         return {"property": "mpi_wait_nxn", "visit_id": number, "wait_ns": wait_ns} | {
-            "is_beyond_reference": beyond
+            "is_extended": beyond
         }
 
     waits = [wait(0, 10, beyond=False), wait(1, 20, beyond=True), wait(2, 30, beyond=True)]
-    columns = "metric is_beyond_reference value"
+    columns = "metric is_extended value"
     assert run_query("severities", {"wait_states": waits}, columns) == [
         ("mpi_wait_nxn", False, 10),
         ("mpi_wait_nxn", True, 20 + 30),
@@ -283,26 +283,26 @@ def test_what_the_reference_leaves_out_is_a_row_of_its_own(run_query):
 def wait_row(value: int, *, beyond: bool) -> dict[str, object]:
     return {
         "metric": "mpi_wait_nxn",
-        "is_beyond_reference": beyond,
+        "is_extended": beyond,
         "value": value,
     }
 
 
 @pytest.mark.parametrize(
-    ("is_beyond_reference", "expected"),
+    ("is_extended", "expected"),
     [
         (False, [{"metric": "mpi_wait_nxn", "value": 2.0}]),
         (
             True,
             [
-                {"metric": "mpi_wait_nxn", "value": 2.0, "beyond_reference": False},
-                {"metric": "mpi_wait_nxn", "value": 3.0, "beyond_reference": True},
+                {"metric": "mpi_wait_nxn", "value": 2.0, "extended": False},
+                {"metric": "mpi_wait_nxn", "value": 3.0, "extended": True},
             ],
         ),
     ],
 )
 def test_what_the_reference_leaves_out_is_exported_only_if_asked_for(
-    tmp_path, is_beyond_reference, expected
+    tmp_path, is_extended, expected
 ):
     run = HandMadeRun(
         {
@@ -316,7 +316,7 @@ def test_what_the_reference_leaves_out_is_exported_only_if_asked_for(
         }
     )
     output = tmp_path / "severities.parquet"
-    count = export_severities(run, output, is_beyond_reference=is_beyond_reference)
+    count = export_severities(run, output, is_extended=is_extended)
     assert count == len(expected)
     place = {"call_path": "main", "rank": 0, "thread": 0}
     assert pq.read_table(output).to_pylist() == [place | row for row in expected]

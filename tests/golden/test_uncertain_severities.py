@@ -21,7 +21,7 @@ def test_metrics_include_the_uncertain_waits_of_their_parts() -> None:
     waits = [
         wait("mpi_latesender", 30, 100),
         wait("mpi_latesender", 20, 75),
-        wait("mpi_latesender_wo", 8, 50, is_beyond_reference=True),
+        wait("mpi_latesender_wo", 8, 50, is_extended=True),
         wait("mpi_lswo_same", 2, 99),
     ]
     assert run_query("uncertain_severities", {"wait_states": waits}, COLUMNS) == [

@@ -184,7 +184,7 @@ def test_an_operation_waits_for_progress_too(waits, trace):
         1   40..60   MPI_Iprobe
     """)
     # Visits: main 0, get 1; main 2, MPI_Init 3, MPI_Iprobe 4.
-    columns = f"{WAIT} visit_id cause_visit_id is_synchronisation is_beyond_reference confidence"
+    columns = f"{WAIT} visit_id cause_visit_id is_synchronization is_extended confidence"
     assert waits(tables, columns=columns) == [(PROGRESS, 0, 10, 30, 1, 1, 4, False, True, 50)]
 
 

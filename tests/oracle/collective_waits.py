@@ -25,7 +25,7 @@ class Wait:
     start: int
     wait: int
     cause: int
-    is_beyond_reference: bool
+    is_extended: bool
     confidence: int
 
 
@@ -58,24 +58,24 @@ class Instance:
     operation: str
     is_inter: bool = False
     is_nonblocking: bool = False
-    is_neighbourhood: bool = False
+    is_neighborhood: bool = False
     is_doubtful: bool = False
-    neighbours: Mapping[int, set[int]] | None = None
+    neighbors: Mapping[int, set[int]] | None = None
     """Of each rank; None if nobody knows."""
     members: list[Member] = field(default_factory=list)
 
     @property
-    def is_beyond_reference(self) -> bool:
+    def is_extended(self) -> bool:
         return (
             self.is_nonblocking
-            or self.is_neighbourhood
+            or self.is_neighborhood
             or self.operation in ("alltoallv", "alltoallw")
         )
 
     @property
     def family(self) -> str:
         """Who needs whom; empty if nobody is known to."""
-        if self.is_neighbourhood:
+        if self.is_neighborhood:
             return "neighbourhood"
         if self.operation in SCANS:
             return "" if self.is_inter else "scan"
@@ -100,7 +100,7 @@ class Instance:
         """How sure it is that a member waited for the last one."""
         if last.begin > member.end:
             return 50
-        is_guessed = self.is_neighbourhood and self.neighbours is None
+        is_guessed = self.is_neighborhood and self.neighbors is None
         return 75 if self.is_doubtful or is_guessed else 100
 
     def awaited_by(self, member: Member) -> list[Member]:
@@ -172,7 +172,7 @@ def _completions(instance: Instance) -> Found:
 
 def _in_calls(instance: Instance) -> list[tuple[Member, Member]]:
     """What lies outside any call cannot be said to wait, nor to have been waited for."""
-    pairs = synchronised(instance)
+    pairs = synchronized(instance)
     return [(each, last) for each, last in pairs if None not in (each.call, last.call)]
 
 
@@ -197,14 +197,14 @@ def _stored(
     if wait <= 0:
         return []
     confidence = instance.confidence_of(member, last)
-    beyond = instance.is_beyond_reference
+    beyond = instance.is_extended
     return [Wait(name, member.location, member.call, start, wait, cause, beyond, confidence)]
 
 
-def synchronised(instance: Instance) -> list[tuple[Member, Member]]:
+def synchronized(instance: Instance) -> list[tuple[Member, Member]]:
     """Members that had to wait for others, each with the one that began last."""
-    if instance.is_neighbourhood:
-        return _among_neighbours(instance)
+    if instance.is_neighborhood:
+        return _among_neighbors(instance)
     if instance.operation in N_TO_N:
         return _all_to_all(instance)
     pairs = []
@@ -249,13 +249,13 @@ def _all_to_all(instance: Instance) -> list[tuple[Member, Member]]:
     return pairs
 
 
-def _among_neighbours(instance: Instance) -> list[tuple[Member, Member]]:
-    """The last of the neighbours; where they are not known, the first of all others."""
+def _among_neighbors(instance: Instance) -> list[tuple[Member, Member]]:
+    """The last of the neighbors; where they are not known, the first of all others."""
     pairs = []
     for member in instance.members:
         senders = [other for other in instance.members if other.sent > 0]
-        if instance.neighbours is not None:
-            known = instance.neighbours[member.rank]
+        if instance.neighbors is not None:
+            known = instance.neighbors[member.rank]
             awaited = [last_of([m for m in senders if m.rank in known] or [member])]
             awaited = awaited if any(m.rank in known for m in senders) else []
         else:

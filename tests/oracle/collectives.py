@@ -13,7 +13,7 @@ from tests.oracle.collective_waits import (
     is_awaited,
     is_waiting,
     last_of,
-    synchronised,
+    synchronized,
 )
 from tests.oracle.matching import by_location
 from tests.oracle.stored_runs import Tables, calls_of_paths, processes
@@ -88,7 +88,7 @@ def collective_calls(tables: Tables) -> list[Row]:
                 {"collective_id": number, "communicator_id": communicator, "ordinal": ordinal}
                 | {key: record[key] for key in ("operation", "root_rank", "location_id", *CALL)}
                 | {"is_nonblocking": record["kind"] != "collective"}
-                | {"is_neighbourhood": _is_neighbourhood(name, record["operation"], prepared)}
+                | {"is_neighborhood": _is_neighborhood(name, record["operation"], prepared)}
                 | {"side": side, "comm_rank": rank, "end_ns": record["time_ns"]}
                 | {"bytes_sent": record["bytes"] or 0}
                 | {"bytes_received": record["bytes_received"] or 0}
@@ -97,7 +97,7 @@ def collective_calls(tables: Tables) -> list[Row]:
     return rows
 
 
-def _is_neighbourhood(name: str, operation: str | None, prepared: set[str]) -> bool:
+def _is_neighborhood(name: str, operation: str | None, prepared: set[str]) -> bool:
     """By the call that starts it; of MPI_Start, by what is prepared anywhere."""
     if name in ("mpi_start", "mpi_startall"):
         return f"mpi_neighbor_{operation}" in prepared
@@ -153,7 +153,7 @@ def _instance(calls: list[Row], communicator: Row) -> Row:
         "root_side": None if rank is None else side,
         "root_rank": rank,
         "is_nonblocking": any(call["is_nonblocking"] for call in calls),
-        "is_neighbourhood": any(call["is_neighbourhood"] for call in calls),
+        "is_neighborhood": any(call["is_neighborhood"] for call in calls),
         "expected_count": expected,
         "member_count": len(calls),
         "begin_ns": min(call["begin_ns"] for call in calls),
@@ -177,41 +177,41 @@ def _remote_root(calls: list[Row]) -> tuple[int | None, int | None]:
 def collective_members(tables: Tables) -> list[Row]:
     """What each location did in each instance."""
     own = ("communicator_id", "ordinal", "operation", "root_rank", "is_nonblocking",
-           "is_neighbourhood")  # fmt: skip
+           "is_neighborhood")  # fmt: skip
     return [
         {name: value for name, value in call.items() if name not in own}
         for call in tables["collective_calls"]
     ]
 
 
-def cart_neighbours(tables: Tables) -> list[Row]:
-    """Neighbours of every rank, where somebody exchanges data with neighbours."""
-    used = {row["communicator_id"] for row in tables["collectives"] if row["is_neighbourhood"]}
+def cart_neighbors(tables: Tables) -> list[Row]:
+    """Neighbors of every rank, where somebody exchanges data with neighbors."""
+    used = {row["communicator_id"] for row in tables["collectives"] if row["is_neighborhood"]}
     return [
-        {"communicator_id": communicator, "comm_rank": rank, "neighbour_rank": neighbour}
-        for communicator, neighbours in grids_of(tables).items()
+        {"communicator_id": communicator, "comm_rank": rank, "neighbor_rank": neighbor}
+        for communicator, neighbors in grids_of(tables).items()
         if communicator in used
-        for rank in neighbours
-        for neighbour in neighbours[rank]
+        for rank in neighbors
+        for neighbor in neighbors[rank]
     ]
 
 
 def grids_of(tables: Tables) -> dict[int, dict[int, set[int]]]:
-    """Of each communicator with a grid of its size, the neighbours of each rank."""
+    """Of each communicator with a grid of its size, the neighbors of each rank."""
     grids: dict[int, list[tuple[int, bool]]] = defaultdict(list)
     for row in sorted(tables["cart_dimensions"], key=lambda row: row["dimension"]):
         grids[row["communicator_id"]].append((row["size"], row["is_periodic"]))
     communicators = {row["communicator_id"]: row for row in tables["communicators"]}
     return {
-        communicator: neighbours_on(grid)
+        communicator: neighbors_on(grid)
         for communicator, grid in grids.items()
         if communicators[communicator]["kind"] == "group"
         and communicators[communicator]["size"] == prod(size for size, _ in grid)
     }
 
 
-def neighbours_on(grid: Sequence[tuple[int, bool]]) -> dict[int, set[int]]:
-    """Neighbours on a grid of (size, is periodic): who differs by one step in one coordinate."""
+def neighbors_on(grid: Sequence[tuple[int, bool]]) -> dict[int, set[int]]:
+    """Neighbors on a grid of (size, is periodic): who differs by one step in one coordinate."""
     places = list(product(*(range(size) for size, _ in grid)))
     found: dict[int, set[int]] = {rank: set() for rank in range(len(places))}
     for rank, place in enumerate(places):
@@ -241,9 +241,9 @@ def instances_of(tables: Tables) -> list[tuple[int, Instance]]:
                 operation=row["operation"],
                 is_inter=kinds[row["communicator_id"]] == "inter",
                 is_nonblocking=row["is_nonblocking"],
-                is_neighbourhood=row["is_neighbourhood"],
+                is_neighborhood=row["is_neighborhood"],
                 is_doubtful=row["communicator_id"] in doubtful,
-                neighbours=grids.get(row["communicator_id"]),
+                neighbors=grids.get(row["communicator_id"]),
                 members=_members(row, tables),
             ),
         )
@@ -281,7 +281,7 @@ def _head(number: int, instance: Instance) -> Row:
         "collective_id": number,
         "family": instance.family,
         "is_nonblocking": instance.is_nonblocking,
-        "is_beyond_reference": instance.is_beyond_reference,
+        "is_extended": instance.is_extended,
     }
 
 
@@ -313,7 +313,7 @@ def collective_roles(tables: Tables) -> list[Row]:
     ]
 
 
-def synchronised_members(tables: Tables) -> list[Row]:
+def synchronized_members(tables: Tables) -> list[Row]:
     """Members that depend on others, each with the one that began last."""
     return [
         _head(number, instance)
@@ -324,7 +324,7 @@ def synchronised_members(tables: Tables) -> list[Row]:
         | {"wait_ns": max(min(last.begin, member.end) - member.begin, 0)}
         | {"confidence": instance.confidence_of(member, last)}
         for number, instance in instances_of(tables)
-        for member, last in synchronised(instance)
+        for member, last in synchronized(instance)
         if member.visit is not None and last.begin_visit is not None
     ]
 

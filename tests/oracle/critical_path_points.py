@@ -39,7 +39,7 @@ def location_spans(tables: Tables) -> list[Row]:
 # --- Points -------------------------------------------------------------------------------------
 
 
-def synchronisation_points(tables: Tables) -> list[Row]:
+def synchronization_points(tables: Tables) -> list[Row]:
     """Calls that waited, or were waited for, each with whom it waited for."""
     return [
         *_points_of_messages(tables),
@@ -83,10 +83,10 @@ def _points_of_collectives(tables: Tables) -> list[Row]:
     }
     rows = []
     awaited = set()
-    for row in tables["synchronised_members"]:
+    for row in tables["synchronized_members"]:
         key = (row["collective_id"], row["location_id"])
         last = (row["collective_id"], row["last_location_id"])
-        if row["is_nonblocking"] or row["is_beyond_reference"]:
+        if row["is_nonblocking"] or row["is_extended"]:
             continue
         is_together = row["family"] in ("barrier", "n_to_n")
         if is_together or (row["family"] in ("one_to_n", "n_to_one") and row["wait_ns"]):
@@ -155,7 +155,7 @@ def critical_path_jumps(tables: Tables) -> list[Row]:
     """From each call that waited to the last one before that which it waited for."""
     if not are_tasks_whole(tables):
         return []
-    points = [row for row in tables["synchronisation_points"] if is_followed(row)]
+    points = [row for row in tables["synchronization_points"] if is_followed(row)]
     points.sort(key=lambda row: (row["visit_id"], row["wait_ns"], row["cause_visit_id"]))
     names = ("visit_id", "wait_ns", *NOBODY)
     jumps = [{name: point[name] for name in names} for point in points]

@@ -25,7 +25,7 @@ def _walk(tables: Tables) -> list[Row]:
     """The segments, if there is a path; explicit tasks that are suspended have none yet."""
     if not are_tasks_whole(tables):
         return []
-    return find_segments(tables["synchronisation_points"], by_rank(tables))
+    return find_segments(tables["synchronization_points"], by_rank(tables))
 
 
 def critical_path_segments(tables: Tables) -> list[Row]:
@@ -91,7 +91,7 @@ def critical_path_work(tables: Tables) -> list[Row]:
     if not tables["critical_path_profile"]:
         return []
     partings = {row["visit_id"] for row in team_barriers(tables) if row["is_parting"]}
-    points = [p for p in tables["synchronisation_points"] if p["visit_id"] not in partings]
+    points = [p for p in tables["synchronization_points"] if p["visit_id"] not in partings]
     endings = {
         (row["call_path_id"], row["location_id"]): row["ending_ns"] for row in team_endings(tables)
     }
@@ -157,9 +157,7 @@ def critical_path_imbalances(tables: Tables) -> list[Row]:
 
 def _known(tables: Tables) -> list[Row]:
     return [
-        row
-        for row in tables["wait_states"]
-        if not row["is_completion"] and not row["is_beyond_reference"]
+        row for row in tables["wait_states"] if not row["is_completion"] and not row["is_extended"]
     ]
 
 
@@ -268,12 +266,12 @@ def critical_path_waits(tables: Tables) -> list[Row]:
             followed.add(row["visit_id"])
     times: Counter[tuple[str, int, int, bool]] = Counter()
     for wait in tables["wait_states"]:
-        is_followed = wait["visit_id"] in followed and not wait["is_beyond_reference"]
+        is_followed = wait["visit_id"] in followed and not wait["is_extended"]
         if not wait["is_completion"] and not is_followed:
             begin, place = wait["start_ns"], wait["location_id"]
-            key = (wait["property"], wait["call_path_id"], place, wait["is_beyond_reference"])
+            key = (wait["property"], wait["call_path_id"], place, wait["is_extended"])
             times[key] += overlap(begin, begin + wait["wait_ns"], stays[place])
-    names = ("property", "call_path_id", "location_id", "is_beyond_reference")
+    names = ("property", "call_path_id", "location_id", "is_extended")
     return [
         dict(zip(names, key, strict=True)) | {"path_ns": time}
         for key, time in times.items()

@@ -157,7 +157,7 @@ def file_severities(tables: Tables) -> list[Row]:
                 found[amount, *place] += row["bytes"] or 0
     names = ("metric", "call_path_id", "location_id")
     return [
-        dict(zip(names, cell, strict=True)) | {"is_beyond_reference": True, "value": value}
+        dict(zip(names, cell, strict=True)) | {"is_extended": True, "value": value}
         for cell, value in found.items()
         if value
     ]
@@ -278,7 +278,7 @@ def _wait(row: Row, last: Row, start: int, length: int) -> Row:
         "cause_visit_id": last["start_visit_id"],
         "message_id": None,
         "collective_id": None,
-        "is_synchronisation": False,
-        "is_beyond_reference": True,
+        "is_synchronization": False,
+        "is_extended": True,
         "confidence": 50 if last["begin_ns"] > row["leave_ns"] else confidence,
     }

@@ -248,9 +248,9 @@ def _needed(own: int, members: dict[int, Member], count: int) -> list[int] | Non
         needed = [member for rank, member in members.items() if rank < own]
         is_complete = len(needed) == own
     elif family == at.RING and is_receiver:
-        neighbours = {(own - 1) % count, (own + 1) % count}
-        needed = [members[rank] for rank in neighbours if rank in members]
-        is_complete = len(needed) == len(neighbours)
+        neighbors = {(own - 1) % count, (own + 1) % count}
+        needed = [members[rank] for rank in neighbors if rank in members]
+        is_complete = len(needed) == len(neighbors)
     elif family in (at.BARRIER, at.WINDOW, at.INIT, at.FINALIZE, at.FILE):
         needed, is_complete = list(members.values()), len(members) == count
     return [begin, *(member.begin_ns for member in needed)] if is_complete else None

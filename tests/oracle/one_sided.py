@@ -278,7 +278,7 @@ def _open_lock(row: Row, tables: Tables) -> int | None:
     return None
 
 
-def rma_synchronisation_counts(tables: Tables) -> list[Row]:
+def rma_synchronization_counts(tables: Tables) -> list[Row]:
     """Pairs at the ends of epochs, one by one."""
     counts: dict[tuple[str, int, int], int] = defaultdict(int)
 

@@ -13,7 +13,7 @@ COMPLETING = ("mpi_win_flush", "mpi_win_unlock", "mpi_win_complete")
 
 def _wait(
     name: str, call: Row, start: int, until: int, cause: tuple[int, int], *,
-    is_synchronisation: bool = True, confidence: int = 100,
+    is_synchronization: bool = True, confidence: int = 100,
 ) -> Row:  # fmt: skip
     return {name: call[name] for name in ("location_id", "visit_id", "call_path_id")} | {
         "property": name,
@@ -23,8 +23,8 @@ def _wait(
         "cause_visit_id": cause[1],
         "message_id": None,
         "collective_id": None,
-        "is_synchronisation": is_synchronisation,
-        "is_beyond_reference": True,
+        "is_synchronization": is_synchronization,
+        "is_extended": True,
         "confidence": confidence,
     }
 
@@ -62,7 +62,7 @@ def _last_access(accesses: Iterable[Row]) -> Row | None:
 # --- All processes of a window ------------------------------------------------------------------
 
 
-def rma_synchronisation_waits(tables: Tables) -> list[Row]:
+def rma_synchronization_waits(tables: Tables) -> list[Row]:
     """In calls that all make, and in those that end an epoch."""
     return [*_waits_for_all(tables), *_waits_for_origins(tables)]
 
@@ -137,7 +137,7 @@ def _posted_in(name: str, call: Row, pair: Row) -> Row:
     enter, posted = call["enter_ns"], pair["post_enter_ns"]
     until = posted if enter < posted < call["leave_ns"] else enter
     cause = pair["post_location_id"], pair["post_visit_id"]
-    return _wait(name, call, enter, until, cause, is_synchronisation="sync" in name)
+    return _wait(name, call, enter, until, cause, is_synchronization="sync" in name)
 
 
 def _waits_for_origins(tables: Tables) -> list[Row]:
@@ -185,7 +185,7 @@ def _access_in(epoch: Row, tables: Tables) -> Row | None:
 # --- Both together ------------------------------------------------------------------------------
 
 
-def rma_synchronised_calls(tables: Tables) -> list[Row]:
+def rma_synchronized_calls(tables: Tables) -> list[Row]:
     """Calls that had to wait: of several of one visit that all make, the longest."""
     longest: dict[int, Row] = {}
     for member in sorted(tables["rma_collectives"], key=lambda row: int(row["ordinal"])):
@@ -214,7 +214,7 @@ def _met(member: Row, tables: Tables) -> Row:
     confidence = 75 if member["is_doubtful"] else 100
     access = _access_before(member, tables["rma_accesses"])
     times = member["begin_ns"], member["last_begin_ns"]
-    return _synchronised(call, member["purpose"], times, access, last, confidence)
+    return _synchronized(call, member["purpose"], times, access, last, confidence)
 
 
 def _ended(epoch: Row, tables: Tables) -> Row:
@@ -224,7 +224,7 @@ def _ended(epoch: Row, tables: Tables) -> Row:
     confidence = 50 if pair["complete_enter_ns"] > call["leave_ns"] else 100
     times = call.pop("enter_ns"), min(pair["complete_enter_ns"], call.pop("leave_ns"))
     last = pair["complete_location_id"], pair["complete_visit_id"]
-    return _synchronised(call, "wait", times, _access_in(epoch, tables), last, confidence)
+    return _synchronized(call, "wait", times, _access_in(epoch, tables), last, confidence)
 
 
 def _completions(epoch: Row, tables: Tables) -> list[Row]:
@@ -236,7 +236,7 @@ def _completions(epoch: Row, tables: Tables) -> list[Row]:
     ]
 
 
-def _synchronised(
+def _synchronized(
     call: Row, purpose: str, times: tuple[int, int], access: Row | None, last: tuple[int, int],
     confidence: int,
 ) -> Row:  # fmt: skip
@@ -287,7 +287,7 @@ def _blocked(name: str, call: Row, owner: Row) -> Iterator[Row]:
     if enter < released and leave > owner["owner_enter_ns"]:
         cause = owner["owner_location_id"], owner["owner_visit_id"]
         yield _wait(
-            name, call, enter, min(released, leave), cause, is_synchronisation="sync" in name,
+            name, call, enter, min(released, leave), cause, is_synchronization="sync" in name,
             confidence=75 if released > leave else 100,
         )  # fmt: skip
 
@@ -315,7 +315,7 @@ def wait_for_progress(tables: Tables) -> list[Row]:
         cause = arrival["location_id"], arrival["visit_id"]
         wait = _wait(
             "mpi_rma_wait_for_progress", call, call["enter_ns"], arrival["enter_ns"], cause,
-            is_synchronisation=False, confidence=50,
+            is_synchronization=False, confidence=50,
         )  # fmt: skip
         other = found.setdefault(call["visit_id"], (rank, wait))
         if rank < other[0]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from tests.oracle.collective_waits import synchronised
+from tests.oracle.collective_waits import synchronized
 from tests.oracle.collectives import framing_members, instances_of
 from tests.oracle.matching import by_location
 from tests.oracle.stored_runs import Tables
@@ -69,7 +69,7 @@ def _violations(tables: Tables) -> Iterator[tuple[int, int]]:
     for _, instance in instances_of(tables):
         if instance.family in ("scan", "neighbourhood"):
             continue
-        for member, last in synchronised(instance):
+        for member, last in synchronized(instance):
             is_known = member.visit is not None and last.begin_visit is not None
             if is_known and last.begin > member.end:
                 yield member.location, last.begin - member.end

@@ -47,7 +47,7 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     # collectives
     collectives.process_ranks, collectives.collective_calls, collectives.collectives,
     collectives.collective_members,
-    collectives.collective_roles, collectives.cart_neighbours, collectives.synchronised_members,
+    collectives.collective_roles, collectives.cart_neighbors, collectives.synchronized_members,
     collectives.framing_calls, collectives.collective_counts,
     # input and output
     input_output.file_operations, input_output.file_accesses, input_output.file_severities,
@@ -59,8 +59,8 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     # one-sided communication
     one_sided.rma_calls, one_sided.rma_collectives, one_sided.rma_epochs,
     one_sided.rma_epoch_pairs, one_sided.rma_lock_epochs, one_sided.rma_lock_queue,
-    one_sided.rma_accesses, one_sided.rma_synchronisation_counts,
-    one_sided_waits.rma_synchronised_calls, one_sided_waits.rma_synchronisation_waits,
+    one_sided.rma_accesses, one_sided.rma_synchronization_counts,
+    one_sided_waits.rma_synchronized_calls, one_sided_waits.rma_synchronization_waits,
     one_sided_waits.late_post, one_sided_waits.rma_lock_competition,
     one_sided_waits.wait_for_progress,
     # wait states
@@ -78,7 +78,7 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     # what the trace is good for
     quality.open_requests, quality.clock_violations, quality.trace_quality,
     # critical path
-    critical_path_points.location_spans, critical_path_points.synchronisation_points,
+    critical_path_points.location_spans, critical_path_points.synchronization_points,
     critical_path_points.critical_path_jumps, critical_path_points.critical_path_steps,
     critical_path_sums.critical_path_segments, critical_path_sums.critical_path_profile,
     critical_path_sums.critical_path_work, critical_path_sums.critical_path_impacts,

@@ -38,7 +38,7 @@ def severities(tables: Tables) -> list[Row]:
     for row in tables["findings"]:
         found[row["property"], row["call_path_id"], row["location_id"], True] += row["value"]
     names = ("metric", "call_path_id", "location_id")
-    for row in tables["rma_synchronisation_counts"]:
+    for row in tables["rma_synchronization_counts"]:
         metric, path, place = (row[name] for name in names)
         found[metric, path, place, True] += row["value"]
     for row in (*tables["critical_path_severities"], *tables["team_severities"]):
@@ -48,7 +48,7 @@ def severities(tables: Tables) -> list[Row]:
         metric, path, place = (row[name] for name in names)
         found[metric, path, place, True] += row["value"]
     return [
-        dict(zip((*names, "is_beyond_reference"), cell, strict=True)) | {"value": value}
+        dict(zip((*names, "is_extended"), cell, strict=True)) | {"value": value}
         for cell, value in found.items()
     ]
 
@@ -57,7 +57,7 @@ def sum_waits(waits: Iterable[Row], bytes_of: Mapping[int, int]) -> Counter[Cell
     """Time and number of waits; `bytes_of` gives the length of a message."""
     found: Counter[Cell] = Counter()
     for wait in waits:
-        cell = (wait["call_path_id"], wait["location_id"], wait["is_beyond_reference"])
+        cell = (wait["call_path_id"], wait["location_id"], wait["is_extended"])
         for metric in (wait["property"], *INCLUDED_IN.get(wait["property"], ())):
             found[metric, *cell] += wait["wait_ns"]
             if metric in COUNTS:

@@ -275,8 +275,8 @@ def team_barrier_waits(tables: Tables) -> list[Row]:
         {name: row[name] for name in names}
         | {"property": PROPERTIES[row["is_implicit"]], "start_ns": row["enter_ns"]}
         | {"cause_location_id": row["last_location_id"], "cause_visit_id": row["last_visit_id"]}
-        | {"message_id": None, "collective_id": None, "is_synchronisation": True}
-        | {"is_beyond_reference": False}
+        | {"message_id": None, "collective_id": None, "is_synchronization": True}
+        | {"is_extended": False}
         | {"confidence": 50 if row["last_enter_ns"] > row["leave_ns"] else 100}
         for row in team_barriers(tables)
         if row["wait_ns"] > 0

@@ -11,7 +11,7 @@ from tests.oracle.collective_waits import (
     find_collective_waits,
     find_finalize_waits,
     find_init_completions,
-    synchronised,
+    synchronized,
 )
 from tests.oracle.collectives import framing_members, instances_of
 from tests.oracle.matching import CHANNEL
@@ -25,7 +25,7 @@ COMPLETIONS = ("collective_completions", "init_completion")
 WAITS = (
     "late_sender", "late_receiver", "collective_waits", "nonblocking_collective_waits",
     "collective_io_waits", "wait_at_finalize", "team_barrier_waits", "lock_contention",
-    "rma_synchronisation_waits", "late_post", "rma_lock_competition",
+    "rma_synchronization_waits", "late_post", "rma_lock_competition",
     "wait_for_progress",
 )  # fmt: skip
 
@@ -100,8 +100,8 @@ def _for_message(
         "cause_visit_id": message[f"{cause}_visit_id"],
         "message_id": number,
         "collective_id": None,
-        "is_synchronisation": message["bytes"] == 0,
-        "is_beyond_reference": False,
+        "is_synchronization": message["bytes"] == 0,
+        "is_extended": False,
         "confidence": 50 if message["is_clock_violation"] else confidence,
     }
 
@@ -132,7 +132,7 @@ def _in_collective(number: int, instance: Instance, wait: Wait, *, is_last: bool
     (cause,) = (each for each in instance.members if each.location == wait.cause)
     return _row(wait, member, cause.begin_visit if is_last else cause.visit) | {
         "collective_id": number,
-        "is_synchronisation": instance.family == "barrier",
+        "is_synchronization": instance.family == "barrier",
     }
 
 
@@ -148,8 +148,8 @@ def _row(wait: Wait, member: Member, cause_visit: int | None) -> Row:
         "cause_visit_id": cause_visit,
         "message_id": None,
         "collective_id": None,
-        "is_synchronisation": True,
-        "is_beyond_reference": wait.is_beyond_reference,
+        "is_synchronization": True,
+        "is_extended": wait.is_extended,
         "confidence": wait.confidence,
     }
 
@@ -158,7 +158,7 @@ def nonblocking_collective_waits(tables: Tables) -> list[Row]:
     """What a completing call waited beyond what it waited for messages."""
     calls: dict[int, list[tuple[int, Row]]] = defaultdict(list)
     for number, instance in instances_of(tables):
-        for member, last in synchronised(instance) if instance.is_nonblocking else ():
+        for member, last in synchronized(instance) if instance.is_nonblocking else ():
             if member.call is None or last.begin_visit is None or member.is_test:
                 continue
             start, until = max(member.begin, member.call), min(last.begin, member.end)
@@ -167,7 +167,7 @@ def nonblocking_collective_waits(tables: Tables) -> list[Row]:
                 last.location, True, instance.confidence_of(member, last),
             )  # fmt: skip
             row = _row(wait, member, last.begin_visit) | {"collective_id": number}
-            row |= {"is_synchronisation": instance.family == "barrier"}
+            row |= {"is_synchronization": instance.family == "barrier"}
             calls[row["visit_id"]].append((until, row))
     messages = [*tables["late_sender"], *tables["late_receiver"]]
     found = []
@@ -258,7 +258,7 @@ def _for_lock(tables: Tables, wait: int, place: int, visit: int, own: Row) -> Ro
         "cause_visit_id": visit,
         "message_id": None,
         "collective_id": None,
-        "is_synchronisation": True,
-        "is_beyond_reference": own["paradigm"] not in ("openmp", "pthread"),
+        "is_synchronization": True,
+        "is_extended": own["paradigm"] not in ("openmp", "pthread"),
         "confidence": 100,
     }

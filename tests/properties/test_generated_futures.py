@@ -31,7 +31,7 @@ def test_a_run_with_a_part_scaled_takes_as_long_as_said(first: int, tmp_path: Pa
 
 def with_fences(phase: Phase) -> Phase:
     """One-sided communication between fences; the slow machine knows no other."""
-    return replace(phase, synchronisation="fences") if isinstance(phase, Rma) else phase
+    return replace(phase, synchronization="fences") if isinstance(phase, Rma) else phase
 
 
 def questions(spec: Spec, random: Random) -> tuple[WhatIf, ...]:

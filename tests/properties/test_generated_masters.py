@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.analysing import Analyst
+from tests.analyzing import Analyst
 from tests.truth_reading import true_waits
 from tracemill.programs.generate import generate
 from tracemill.programs.spec import parse_spec
@@ -58,7 +58,7 @@ class Played:
     def __init__(self, analyst: Analyst, folder: Path, given: dict[str, Any]) -> None:
         defaults = {"processes": 5, "size": SIZE, "machine": MACHINE}
         anchor = generate(parse_spec(defaults | given), folder / "program").anchor
-        analyst.analyse(anchor)
+        analyst.analyze(anchor)
         self.workers = range(1, given.get("processes", 5))
         self.visits = analyst.in_order(VISITS)
         self.masters = analyst.rows("SELECT * FROM master_workers")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysing import Analyst
+from tests.analyzing import Analyst
 from tests.random_programs import random_spec
 from tests.truth_reading import true_accesses, true_path, true_segments, true_waits
 from tracemill.kernels.simulation.layout import PROPERTIES
@@ -20,7 +20,7 @@ THREADED = 5
 
 WAITS = """
     SELECT property, call_paths.path, waits.location_id, visit_id, start_ns, wait_ns,
-        cause_location_id, cause_visit_id, is_beyond_reference
+        cause_location_id, cause_visit_id, is_extended
     FROM wait_states AS waits
     INNER JOIN call_paths USING (call_path_id)
 """
@@ -64,7 +64,7 @@ def test_the_analyses_find_what_is_true(first: int, analyst: Analyst, tmp_path: 
     for number in range(first, first + BATCH):
         spec = random_spec(number, has_threads=number % THREADED == 0)
         generated = generate(spec, tmp_path / f"program{number}")
-        analyst.analyse(generated.anchor)
+        analyst.analyze(generated.anchor)
         check(generated.anchor.parent, analyst, str(spec))
 
 

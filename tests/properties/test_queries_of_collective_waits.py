@@ -21,7 +21,7 @@ from tests.oracle.collective_waits import (
     find_init_completions,
     find_nonblocking_waits,
 )
-from tests.oracle.collectives import neighbours_on
+from tests.oracle.collectives import neighbors_on
 
 # Processes by rank; communicator 2 joins process 1 with the others, 3 is of one process only.
 COMMUNICATORS: dict[int, list[int]] = {0: [0, 1, 2, 3], 1: [2, 0, 3], 2: [1, 3, 0, 2], 3: [1]}
@@ -31,8 +31,7 @@ PROCESSES = COMMUNICATORS[0]
 GRIDS = ((), ((4, True),), ((2, False), (2, True)), ((1, True), (4, False)))
 OPERATIONS = ("barrier", *sorted(N_TO_N), *sorted(ONE_TO_N), *sorted(N_TO_ONE), *sorted(SCANS))
 WAIT_COLUMNS = (
-    "property location_id visit_id start_ns wait_ns cause_location_id is_beyond_reference "
-    "confidence"
+    "property location_id visit_id start_ns wait_ns cause_location_id is_extended confidence"
 )
 
 
@@ -96,8 +95,8 @@ def add_collective(draw: st.DrawFn, script: Script, *, is_partial: bool) -> None
         operation=draw(st.sampled_from(OPERATIONS)),
         is_inter=number == INTER,
         is_nonblocking=draw(st.booleans()),
-        is_neighbourhood=draw(st.integers(0, 5)) == 0 and number != INTER,
-        neighbours=neighbours_on(script.grid) if script.grid and not number else None,
+        is_neighborhood=draw(st.integers(0, 5)) == 0 and number != INTER,
+        neighbors=neighbors_on(script.grid) if script.grid and not number else None,
     )
     root_side = draw(st.integers(0, len(sides) - 1))
     root = draw(st.integers(0, len(sides[root_side]) - 1))
@@ -138,7 +137,7 @@ def sides_of(number: int) -> list[list[int]]:
 def start(script: Script, instance: Instance, record: Row, known: Member, leave: int) -> None:
     """The blocking call, or the one that starts; what completes it later is noted."""
     process = Place(known.location)
-    kind = "Neighbor_alltoall" if instance.is_neighbourhood else "Collective"
+    kind = "Neighbor_alltoall" if instance.is_neighborhood else "Collective"
     if not instance.is_nonblocking:
         script.trace.add(process, known.begin, leave, f"MPI_{kind}", record)
         instance.members.append(known)

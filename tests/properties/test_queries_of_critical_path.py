@@ -120,7 +120,7 @@ def traces(draw: st.DrawFn) -> Tables:
         for row in visits
         if row["call_path_id"] in (INIT, FINALIZE)
     ]
-    synchronisation_points = draw(points(visits))
+    synchronization_points = draw(points(visits))
     return {
         "locations": [
             {"location_id": place, "location_group_id": place, "rank": place}
@@ -135,10 +135,10 @@ def traces(draw: st.DrawFn) -> Tables:
         ],
         "visits": visits,
         "framing_calls": framing if draw(st.booleans()) else [],
-        "synchronisation_points": synchronisation_points,
+        "synchronization_points": synchronization_points,
         "wait_states": [
             {name: row[name] for name in ("location_id", "visit_id", "call_path_id", "wait_ns")}
-            for row in synchronisation_points
+            for row in synchronization_points
             if row["wait_ns"] > 0
         ],
     }
@@ -166,7 +166,7 @@ def test_the_path_is_that_of_walking_call_by_call(tables: Tables, is_strict: boo
     )
     steps = [row["point_id"] for row in tables["critical_path_steps"]]
     assert steps == walk_by_recursion(tables["critical_path_jumps"])
-    visits, points = tables["visits"], tables["synchronisation_points"]
+    visits, points = tables["visits"], tables["synchronization_points"]
     expected = find_segments(points, tables["location_spans"])
     assert [row[1:4] + row[8:9] for row in segments] == [
         (each["location_id"], each["begin"], each["end"], waiting_of(each, visits))

@@ -36,7 +36,7 @@ def waits(draw: st.DrawFn) -> list[Row]:
             "visit_id": draw(st.integers(0, 9)),
             "start_ns": draw(st.integers(-5, LENGTH)),
             "wait_ns": draw(st.integers(1, LENGTH)),
-            "is_beyond_reference": draw(st.booleans()),
+            "is_extended": draw(st.booleans()),
             "is_completion": draw(st.booleans()),
         }
         for _ in range(draw(st.integers(0, 5)))
@@ -54,9 +54,9 @@ def test_the_path_waits_where_it_is_while_somebody_waits(path: list[Row], lost: 
     }
     expected: Counter[tuple[str, int, int, bool]] = Counter()
     for row in lost:
-        if row["is_completion"] or (row["visit_id"] in followed and not row["is_beyond_reference"]):
+        if row["is_completion"] or (row["visit_id"] in followed and not row["is_extended"]):
             continue
-        key = ("property", "call_path_id", "location_id", "is_beyond_reference")
+        key = ("property", "call_path_id", "location_id", "is_extended")
         for now in range(row["start_ns"], row["start_ns"] + row["wait_ns"]):
             expected[tuple(row[name] for name in key)] += (row["location_id"], now) in there
     found = run_query("critical_path_waits", {"critical_path_segments": path, "wait_states": lost})

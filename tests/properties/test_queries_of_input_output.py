@@ -9,7 +9,7 @@ from tests.golden.micro_trace import MicroTrace, Place, Row, Tables
 from tests.golden.running import run_queries
 from tests.hand_made import make_table
 from tests.oracle import input_output
-from tracemill.patterns.catalogue import known_tables
+from tracemill.patterns.catalog import known_tables
 
 RELATIONS = (
     "file_operations", "file_accesses", "file_severities", "collective_file_calls",

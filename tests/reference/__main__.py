@@ -1,4 +1,4 @@
-"""Compare our results with those of Scalasca's trace analyser: python -m tests.reference TRACES."""
+"""Compare our results with those of Scalasca's trace analyzer: python -m tests.reference TRACES."""
 
 import argparse
 import multiprocessing

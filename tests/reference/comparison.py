@@ -1,4 +1,4 @@
-"""Analyse a trace and compare every severity with the reference's."""
+"""Analyze a trace and compare every severity with the reference's."""
 
 import time
 import traceback
@@ -92,7 +92,7 @@ class Outcome:
 
 
 def run_case(case: Case, *, metrics: Collection[str], threads: int) -> Outcome:
-    """Analyse one trace in a store of its own and compare it.
+    """Analyze one trace in a store of its own and compare it.
 
     Whatever goes wrong is told in the outcome: one broken case must not hide the others.
     """

@@ -189,20 +189,20 @@ def test_a_metric_is_a_time_or_a_count() -> None:
 
 
 @pytest.fixture(scope="module")
-def analysed(analysis_of: Callable[[str], Analysis]) -> Run:
-    """A small trace of data/, analysed."""
+def analyzed(analysis_of: Callable[[str], Analysis]) -> Run:
+    """A small trace of data/, analyzed."""
     return analysis_of("m01_late_sender").run
 
 
 def test_a_check_that_finds_rows_is_named_with_one_of_them(
-    analysed: Run, monkeypatch: pytest.MonkeyPatch
+    analyzed: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert CHECKS
-    assert broken_checks(analysed) == ()
+    assert broken_checks(analyzed) == ()
     (visited_once,) = (check for check in CHECKS if check.relation == "visits_are_counted_once")
     always_broken = replace(visited_once, text="SELECT 7 AS visit_id, 'why' AS reason")
     monkeypatch.setattr(comparison, "CHECKS", [*CHECKS, always_broken])
-    assert broken_checks(analysed) == ("visits_are_counted_once fails for 1 rows, e.g. (7, 'why')",)
+    assert broken_checks(analyzed) == ("visits_are_counted_once fails for 1 rows, e.g. (7, 'why')",)
 
 
 def test_a_case_with_a_broken_check_fails() -> None:

@@ -123,7 +123,7 @@ def judge(state: Any, instance: Any) -> None:
                 charge_wait(state, instance, rank, last, EARLY_SCAN)
     elif family == RING:
         for rank in range(size):
-            last = latest_neighbour(state, instance, rank, size)
+            last = latest_neighbor(state, instance, rank, size)
             if last != NOBODY and members_of(state)[instance, rank, GOT] > 0:
                 charge_wait(state, instance, rank, last, NXN_WAIT)
 
@@ -188,7 +188,7 @@ def latest_member(state: Any, instance: Any, count: Any, family: Any, only_sende
 
 
 @part
-def latest_neighbour(state: Any, instance: Any, rank: Any, size: Any) -> Any:
+def latest_neighbor(state: Any, instance: Any, rank: Any, size: Any) -> Any:
     """Rank before or after that sends and began last, of equals the lower; NOBODY if none."""
     before, after = (rank + size - 1) % size, (rank + 1) % size
     last = NOBODY

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-# Typed numbers: compiled code would be specialised for each value of a plain one.
+# Typed numbers: compiled code would be specialized for each value of a plain one.
 NOBODY: Any = np.int64(-1)
 ANY: Final = -2
 LAST: Final = -3
@@ -70,7 +70,7 @@ ALONE: Any = NOBODY
 IN_FENCE, IN_EPOCH, IN_LOCK, LAZY = 0, 1, 2, 4
 """Kinds of epochs of REMOTE, to which LAZY may be added."""
 BEYOND: Final = 1
-"""In TARGET: the reference analyser leaves the operation out."""
+"""In TARGET: the reference analyzer leaves the operation out."""
 
 # --- Processes -----------------------------------------------------------------------------------
 

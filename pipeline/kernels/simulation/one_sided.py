@@ -60,7 +60,7 @@ from tracemill.kernels.simulation.tables import (
     processes_of,
 )
 
-# Numbers as in OTF2: what is synchronised, that there is no root, and which atomic operation.
+# Numbers as in OTF2: what is synchronized, that there is no root, and which atomic operation.
 _PROCESSES, _PROCESSES_AND_MEMORY = np.int64(1), np.int64(3)
 _NO_ROOT, _NOTHING, _ACCUMULATE = np.int64(0xFFFFFFFF), np.int64(0), np.int64(0)
 

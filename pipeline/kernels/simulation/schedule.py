@@ -57,7 +57,7 @@ def pop(heap: Any, counters: Any) -> None:
 
 @part
 def mix(bits: Any) -> Any:
-    """Scatter 64 bits (the finaliser of SplitMix64)."""
+    """Scatter 64 bits (the finalizer of SplitMix64)."""
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return bits ^ (bits >> np.uint64(31))

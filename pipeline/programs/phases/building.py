@@ -9,7 +9,7 @@ from tracemill.programs.phases.collectives import build_collectives
 from tracemill.programs.phases.computing import build_threads, build_work
 from tracemill.programs.phases.files import build_files
 from tracemill.programs.phases.messages import build_messages
-from tracemill.programs.phases.neighbours import build_pipeline, build_stencil
+from tracemill.programs.phases.neighbors import build_pipeline, build_stencil
 from tracemill.programs.phases.one_sided import build_rma, windows_by_rank
 from tracemill.programs.phases.tasks import build_master_worker
 from tracemill.programs.process import Process

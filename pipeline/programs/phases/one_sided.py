@@ -38,7 +38,7 @@ def build_rma(phase: Rma, spec: Spec, processes: Sequence[Process], random: Any)
         for rank, member in enumerate(members):
             is_shared = bool(random.random() >= phase.exclusive)
             own = _Own(phase, spec, processes[member], window, members, rank, is_shared)
-            build[phase.synchronisation](own)
+            build[phase.synchronization](own)
 
 
 @dataclass(frozen=True)

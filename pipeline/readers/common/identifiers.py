@@ -156,7 +156,7 @@ class Identifiers:
     def process_groups(self) -> list[tuple[int, ...]]:
         """Members of every group that MPI processes may form, as locations.
 
-        Other groups are empty, and all are if there are no windows that groups synchronise over.
+        Other groups are empty, and all are if there are no windows that groups synchronize over.
         """
         if not self.definitions["RmaWin"]:
             return []

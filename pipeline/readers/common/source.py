@@ -1,4 +1,4 @@
-"""What a reader of traces has to offer so that any format can be analysed."""
+"""What a reader of traces has to offer so that any format can be analyzed."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

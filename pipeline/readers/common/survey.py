@@ -151,7 +151,7 @@ def describe_damage(problems: list[str]) -> str:
     others = len(problems) - 1
     more = f" (and {others} more location{'s' * (others > 1)})" if others else ""
     return (
-        f"{problems[0]}{more}; copy the archive again, or analyse what is readable with "
+        f"{problems[0]}{more}; copy the archive again, or analyze what is readable with "
         "--allow-damaged"
     )
 

@@ -141,7 +141,7 @@ class _LocationWriter:
         ):
             raise DamagedTraceError(
                 f"{self._owner._files.path}: the trace changed while it was read; wait until "
-                "it is complete and analyse it again"
+                "it is complete and analyze it again"
             )
 
     def _outcome(self, record_count: int, error: str, gaps: pa.Table) -> LocationOutcome:

@@ -78,7 +78,7 @@ class CallGraph:
         ((bad, good, example),) = connection.execute(_BAD_ROWS).fetchall()
         if bad and not (good and allow_damaged):
             path = self._parquet[0].path
-            advice = "correct them, or analyse the others with --allow-damaged"
+            advice = "correct them, or analyze the others with --allow-damaged"
             raise DamagedTraceError(
                 f"{path.parent if len(self._parquet) > 1 else path}: "
                 f"{bad if good else 'all'} rows without possible times or depth, such as "

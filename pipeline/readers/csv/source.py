@@ -149,7 +149,7 @@ class _Texts:
         if damage.problem:
             raise DamagedTraceError(
                 f"{path}: it cannot be decompressed to its end ({damage.problem}); copy it again, "
-                "or analyse what is readable with --allow-damaged"
+                "or analyze what is readable with --allow-damaged"
             )
         if bad:
             raise _bad_row(path, *bad[0])
@@ -157,7 +157,7 @@ class _Texts:
 
 def _bad_row(path: Path, line: int, reason: str) -> DamagedTraceError:
     return DamagedTraceError(
-        f"{path}: line {line}: {reason}; correct it, or analyse the rows that are readable with "
+        f"{path}: line {line}: {reason}; correct it, or analyze the rows that are readable with "
         "--allow-damaged"
     )
 

@@ -72,7 +72,7 @@ class Otf2Source:
         """Raises ChangedTraceError if the definitions are not those that were read."""
         if _state_of_definitions(self.path) != self._opened:
             raise ChangedTraceError(
-                f"{self.path}: the archive was replaced while it was opened: analyse it again when "
+                f"{self.path}: the archive was replaced while it was opened: analyze it again when "
                 "it is complete"
             )
         return Otf2Identity(self._archive)

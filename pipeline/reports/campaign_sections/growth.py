@@ -53,7 +53,7 @@ CALL_PATHS = TableSpec(
     silent=_SILENT,
 )
 MODELS = TableSpec(
-    query="modelled_call_paths",
+    query="modeled_call_paths",
     title="Models of call paths over processes and size",
     note=(
         "Normal form of the time per process, without callees, in seconds. The terms have the "

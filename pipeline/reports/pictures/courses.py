@@ -9,11 +9,11 @@ from tracemill.reports.pictures.drawing import drawn, new_figure, to_files
 
 @dataclass(frozen=True)
 class Area:
-    """A part of the time: its share of each stretch, 0-1, and its colour."""
+    """A part of the time: its share of each stretch, 0-1, and its color."""
 
     name: str
     ratios: tuple[float, ...]
-    colour: str
+    color: str
 
 
 @drawn
@@ -25,7 +25,7 @@ def draw_course(areas: Sequence[Area], times: Sequence[float], name: str) -> Dra
     for area in areas:
         top = [low + max(0.0, ratio) for low, ratio in zip(floor, area.ratios, strict=True)]
         axes.stairs(
-            top, times, baseline=floor, fill=True, color=area.colour, linewidth=0, label=area.name
+            top, times, baseline=floor, fill=True, color=area.color, linewidth=0, label=area.name
         )
         floor = top
     axes.set_xlim(times[0], times[-1])

@@ -1,4 +1,4 @@
-"""From a figure to SVG text that a page can hold: its colours, no scripts, no references."""
+"""From a figure to SVG text that a page can hold: its colors, no scripts, no references."""
 
 import io
 import re
@@ -15,7 +15,7 @@ Arguments = ParamSpec("Arguments")
 Picture = TypeVar("Picture")
 
 INK = "#010203"
-"""Stands for the colour of the text around the picture, light or dark."""
+"""Stands for the color of the text around the picture, light or dark."""
 SERIES = ("#3b76af", "#ee8536", "#519e3e", "#c53a32", "#8d69b8", "#84584e", "#d57dbe", "#7f7f7f")
 _POINTS_PER_INCH = 72
 _DOTS_PER_INCH = 144

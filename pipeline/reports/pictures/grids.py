@@ -24,7 +24,7 @@ _SEQUENTIAL, _DIVERGING = "viridis", "RdBu"
 class Grid:
     """A value per number of processes (columns) and size (rows); nan where there is none.
 
-    `is_signed` values are coloured by their sign, others from `low` to `high`.
+    `is_signed` values are colored by their sign, others from `low` to `high`.
     """
 
     processes: tuple[int, ...]
@@ -49,13 +49,13 @@ class Cell:
 
 @drawn
 def draw_heat_map(grid: Grid, name: str, cells: Sequence[Cell] = ()) -> str:
-    """The grid as coloured squares with their values; what cells say stands on their corners."""
+    """The grid as colored squares with their values; what cells say stands on their corners."""
     columns, rows = len(grid.processes), len(grid.sizes)
     figure = new_figure(min(150 + 62 * columns, 760), min(90 + 34 * rows, 560))
     axes = figure.add_subplot()
     # Not as a picture element: a page that may load nothing shows none.
     squares = axes.pcolormesh(
-        np.ma.masked_invalid(grid.values), cmap=_colours(grid), norm=_scale(grid), linewidth=0
+        np.ma.masked_invalid(grid.values), cmap=_colors(grid), norm=_scale(grid), linewidth=0
     )
     _label(axes, grid)
     if columns * rows <= MOST_WRITTEN:
@@ -79,7 +79,7 @@ def draw_surface(grid: Grid, name: str, points: Grid | None = None) -> str:
     x, y = np.meshgrid(np.log2(grid.processes), np.arange(len(grid.sizes)))
     scale = _scale(grid)
     axes.plot_surface(
-        x, y, grid.values, cmap=_colours(grid), norm=scale, linewidth=0.4, edgecolor=INK,
+        x, y, grid.values, cmap=_colors(grid), norm=scale, linewidth=0.4, edgecolor=INK,
         alpha=0.85, rcount=60, ccount=60,
     )  # fmt: skip
     if points is not None:
@@ -114,14 +114,14 @@ def _label_space(axes: "Axes", figure: "Figure", grid: Grid) -> None:
     axes.set_box_aspect(None, zoom=0.85)  # type: ignore[call-arg]
 
 
-def _colours(grid: Grid) -> "Colormap":
+def _colors(grid: Grid) -> "Colormap":
     from matplotlib import colormaps
 
     return colormaps[_DIVERGING if grid.is_signed else _SEQUENTIAL].resampled(_SHADES)
 
 
 def _scale(grid: Grid) -> "Normalize":
-    """How values become colours; the middle of signed ones is 0."""
+    """How values become colors; the middle of signed ones is 0."""
     from matplotlib.colors import Normalize
 
     there = grid.values[~np.isnan(grid.values)]

@@ -21,12 +21,12 @@ class Box:
     depth: int
     begin: float
     width: float
-    colour: str
+    color: str
 
 
 @drawn
 def draw_icicle(boxes: Sequence[Box], parts: dict[str, str]) -> Drawn:
-    """The boxes down to a depth of DEEPEST; `parts` are what colours mean."""
+    """The boxes down to a depth of DEEPEST; `parts` are what colors mean."""
     from matplotlib.patches import Patch
 
     shown = [box for box in boxes if box.depth <= DEEPEST]
@@ -36,7 +36,7 @@ def draw_icicle(boxes: Sequence[Box], parts: dict[str, str]) -> Drawn:
     axes = figure.add_subplot()
     axes.barh(
         [box.depth for box in shown], [box.width for box in shown], height=0.94,
-        left=[box.begin for box in shown], color=[box.colour for box in shown],
+        left=[box.begin for box in shown], color=[box.color for box in shown],
         edgecolor="white", linewidth=0.4,
     )  # fmt: skip
     for box in shown:
@@ -51,6 +51,6 @@ def draw_icicle(boxes: Sequence[Box], parts: dict[str, str]) -> Drawn:
     axes.set_yticks([])
     axes.set_xlabel("time of all locations (s)")
     axes.spines[["top", "right", "left"]].set_visible(False)
-    handles = [Patch(color=colour, label=part) for part, colour in parts.items()]
+    handles = [Patch(color=color, label=part) for part, color in parts.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=5)
     return to_files(figure, "icicle")

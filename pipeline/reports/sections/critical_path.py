@@ -61,7 +61,7 @@ WAITING = TableSpec(
     note="In these calls, the path stays on the waiting location and does not move to the cause.",
     row_limit=20,
     bars=("path_ns",),
-    silent={"is_beyond_reference": False},
+    silent={"is_extended": False},
 )
 
 

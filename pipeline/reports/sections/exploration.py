@@ -3,7 +3,7 @@
 from tracemill.reports.exploring import Exploration, boxes_of, explore, sources
 from tracemill.reports.material import Material
 from tracemill.reports.model import Drawing, Drawn, Section, Widget
-from tracemill.reports.part_styles import colour_of
+from tracemill.reports.part_styles import color_of
 from tracemill.reports.wording import said
 
 PLACE = 15
@@ -50,7 +50,7 @@ def _draw(found: Exploration) -> Drawn:
     from tracemill.reports.pictures.icicles import Box, draw_icicle
 
     boxes = boxes_of(found)
-    parts = {box.part: colour_of(box.part) for box in boxes}
+    parts = {box.part: color_of(box.part) for box in boxes}
     drawn = [
         Box(box.name, box.depth, box.begin_ns / 1e9, box.time_ns / 1e9, parts[box.part])
         for box in boxes

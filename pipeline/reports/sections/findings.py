@@ -22,7 +22,7 @@ PLACE = 35
 # Findings with a smaller share of all time appear in the table only, except user patterns.
 LEAST_SHARE = 0.01
 OWN, MASTERS = "own_patterns", "masters"
-# Catalogue findings with a sentence of their own; others have other sentences or only the table.
+# Catalog findings with a sentence of their own; others have other sentences or only the table.
 SENTENCES = ("large_messages",)
 
 _WITHOUT: dict[str, Value] = {

@@ -46,15 +46,15 @@ BY_REGION = TableSpec(
     row_limit=20,
     bars=("overhead_ns",),
     titles=_TITLES,
-    silent=dict.fromkeys(("synchronisation_ns", "loss_ns"), 0),
+    silent=dict.fromkeys(("synchronization_ns", "loss_ns"), 0),
 )
 BY_LOCATION = TableSpec(
     query="overheads_by_location",
     title="By location",
     row_limit=128,
-    bars=("computation_ns", "data_movement_ns", "synchronisation_ns", "control_ns", "loss_ns"),
+    bars=("computation_ns", "data_movement_ns", "synchronization_ns", "control_ns", "loss_ns"),
     titles=_TITLES,
-    silent=dict.fromkeys(("thread", *_BESIDES, "synchronisation_ns"), 0),
+    silent=dict.fromkeys(("thread", *_BESIDES, "synchronization_ns"), 0),
 )
 
 

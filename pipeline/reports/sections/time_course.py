@@ -2,7 +2,7 @@
 
 from tracemill.reports.material import Material
 from tracemill.reports.model import Drawing, Drawn, Layout, Section, Table
-from tracemill.reports.part_styles import colour_of
+from tracemill.reports.part_styles import color_of
 from tracemill.reports.tables import TableSpec
 
 PLACE = 60
@@ -30,7 +30,7 @@ def _draw(table: Table) -> Drawn:
     ratios: dict[str, list[float]] = {}
     for row in table.as_dicts():
         ratios.setdefault(str(row["part"]), []).append(float(row["time_ratio"] or 0))
-    areas = [Area(part, tuple(values), colour_of(part)) for part, values in ratios.items()]
+    areas = [Area(part, tuple(values), color_of(part)) for part, values in ratios.items()]
     begins, ends = table.values("begin_ns"), table.values("end_ns")
     stretches = zip(begins, ends, strict=True)
     times = sorted({float(time or 0) / 1e9 for stretch in stretches for time in stretch})

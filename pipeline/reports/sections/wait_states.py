@@ -21,13 +21,13 @@ from tracemill.reports.wording import (
 )
 
 PLACE = 30
-UNANALYSED = "unanalysed_waiting"
+UNANALYZED = "unanalyzed_waiting"
 SEARCHED = "searched_wait_states"
 EXTENDED = "extended"
 NOT_IN_SCALASCA = "not in Scalasca"
 LOCKING = "lock_contention"
 
-_COMPARABLE: dict[str, Value] = {"is_beyond_reference": False}
+_COMPARABLE: dict[str, Value] = {"is_extended": False}
 
 BY_PROPERTY = TableSpec(
     query="waits_by_property",
@@ -74,18 +74,18 @@ def build(material: Material) -> Section:
         key="wait-states",
         title="Wait states",
         sentences=said(
-            describe_coverage(overview, material.rows(UNANALYSED)),
+            describe_coverage(overview, material.rows(UNANALYZED)),
             describe_waiting(overview, searched) if is_quiet else "",
         ),
         tables=(*material.tables(BY_PROPERTY, BY_CALL_PATH), *matrix, *material.tables(BY_CAUSE)),
         drawings=tuple(map(draw_pairs, matrix)),
-        sources=(read_source(UNANALYSED),),
+        sources=(read_source(UNANALYZED),),
     )
 
 
-def describe_coverage(overview: Row, unanalysed: Sequence[Row]) -> str:
+def describe_coverage(overview: Row, unanalyzed: Sequence[Row]) -> str:
     """The analyzed kinds of waiting, and the time that may contain other waiting."""
-    kinds = [f"{row['kind']} ({share_of(row['time_ratio'])} of all time)" for row in unanalysed]
+    kinds = [f"{row['kind']} ({share_of(row['time_ratio'])} of all time)" for row in unanalyzed]
     others = f" Not analyzed: {join_words(kinds)}." if kinds else ""
     has_processes = number(overview["process_count"]) > 1 or overview["mpi_ns"]
     analyzed = ["messages and collectives between processes"] if has_processes else []
@@ -119,7 +119,7 @@ def describe_waiting(overview: Row, searched: Sequence[Row]) -> str:
 def describe_finding(row: Row, *, has_threads: bool) -> Finding:
     """A wait state with its time, place, worst location and cause."""
     headline = str(row["finding"])
-    if row["is_beyond_reference"]:
+    if row["is_extended"]:
         headline += f" ({EXTENDED}, {NOT_IN_SCALASCA})"
     headline += f": {time_of(row['wait_ns'])}"
     if row["wait_ratio"] is not None:

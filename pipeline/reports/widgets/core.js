@@ -129,33 +129,33 @@ const tracemill = (function () {
     return text.slice(0, head) + "…" + text.slice(text.length - (longest - 1 - head));
   }
 
-  // A colour of the page, such as "--accent", as it is now; dark and light differ.
-  function colour(name) {
+  // A color of the page, such as "--accent", as it is now; dark and light differ.
+  function color(name) {
     return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   }
 
-  // Calls back when colours may have changed.
-  function onColours(listener) {
+  // Calls back when colors may have changed.
+  function onColors(listener) {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", listener);
   }
 
-  // Colours are "#rrggbb" or "#rgb", as the style sheet of the page has them.
-  function levelsOf(colour) {
-    const digits = colour.length < 7 ? colour.slice(1).replace(/./g, "$&$&") : colour.slice(1);
+  // Colors are "#rrggbb" or "#rgb", as the style sheet of the page has them.
+  function levelsOf(color) {
+    const digits = color.length < 7 ? color.slice(1).replace(/./g, "$&$&") : color.slice(1);
     return [0, 2, 4].map((at) => parseInt(digits.slice(at, at + 2), 16));
   }
 
-  // A ground through which a part of a colour from 0 to 1 is seen.
-  function mix(ground, colour, part) {
-    const over = levelsOf(colour);
+  // A ground through which a part of a color from 0 to 1 is seen.
+  function mix(ground, color, part) {
+    const over = levelsOf(color);
     return "#" + levelsOf(ground).map((level, at) =>
       Math.round(level + (over[at] - level) * part).toString(16).padStart(2, "0")).join("");
   }
 
-  // Black or white, which is easier to read on a colour: its contrast is 4.5:1 at least.
+  // Black or white, which is easier to read on a color: its contrast is 4.5:1 at least.
   // Relative luminance as WCAG 2 defines it; both contrasts are equal at 0.179.
-  function inkOn(colour) {
-    const [red, green, blue] = levelsOf(colour).map((level) =>
+  function inkOn(color) {
+    const [red, green, blue] = levelsOf(color).map((level) =>
       level <= 10 ? level / 255 / 12.92 : ((level / 255 + 0.055) / 1.055) ** 2.4);
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000" : "#fff";
   }
@@ -241,7 +241,7 @@ const tracemill = (function () {
 
   return {
     widgets: {}, decode, selection, filter, passing, element, nameElement, shorten,
-    colour, onColours, mix, inkOn, placeTip, addCopyButtons,
+    color, onColors, mix, inkOn, placeTip, addCopyButtons,
     format, formatTime, formatSize, formatCount, formatShare,
   };
 })();

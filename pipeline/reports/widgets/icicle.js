@@ -86,44 +86,44 @@ tracemill.widgets.icicle = function (stage, data) {
 
   function draw() {
     const context = fit();
-    const colours = paths.styles.map((style) => tracemill.colour("--" + style));
+    const colors = paths.styles.map((style) => tracemill.color("--" + style));
     context.font = "12px system-ui, sans-serif";
     context.textBaseline = "middle";
     for (let at = 0; at < parents.length; at++) {
       const [left, right] = edges(at);
-      if (right - left >= LEAST) drawNode(context, at, left, right, colours);
+      if (right - left >= LEAST) drawNode(context, at, left, right, colors);
     }
-    if (hits) drawSmallHits(context, colours);
+    if (hits) drawSmallHits(context, colors);
     if (focus !== null) drawFocus(context);
   }
 
-  function drawNode(context, at, left, right, colours) {
+  function drawNode(context, at, left, right, colors) {
     const top = depths[at] * ROW;
-    const colour = colours[paths.part[at]];
+    const color = colors[paths.part[at]];
     const alpha = hits && !hits[at] ? 0.22 : 1;
     context.globalAlpha = alpha;
-    context.fillStyle = colour;
+    context.fillStyle = color;
     context.fillRect(left, top, Math.max(LEAST, right - left - 0.6), ROW - 1);
     context.globalAlpha = 1;
     if (right - left > 34) {
-      context.fillStyle = tracemill.inkOn(tracemill.mix(tracemill.colour("--page"), colour, alpha));
+      context.fillStyle = tracemill.inkOn(tracemill.mix(tracemill.color("--page"), color, alpha));
       const letters = Math.floor((right - left - 8) / 6.6);
       context.fillText(tracemill.shorten(paths.shown[paths.region[at]], letters), left + 4, top + ROW / 2);
     }
   }
 
-  function drawSmallHits(context, colours) {
+  function drawSmallHits(context, colors) {
     hits.forEach((isHit, at) => {
       const [left, right] = edges(at);
       if (!isHit || !all[at] || right < left || right - left >= LEAST_HIT) return;
-      context.fillStyle = colours[paths.part[at]];
+      context.fillStyle = colors[paths.part[at]];
       context.fillRect(Math.min(left, canvas.clientWidth - LEAST_HIT), depths[at] * ROW, LEAST_HIT, ROW - 1);
     });
   }
 
   function drawFocus(context) {
     const [left, right] = edges(focus);
-    context.strokeStyle = tracemill.colour("--ink");
+    context.strokeStyle = tracemill.color("--ink");
     context.lineWidth = 2;
     context.strokeRect(left + 1, depths[focus] * ROW + 1, Math.max(2, right - left - 2), ROW - 3);
   }
@@ -278,7 +278,7 @@ tracemill.widgets.icicle = function (stage, data) {
   stage.append(legend());
   say(null);
   new ResizeObserver(draw).observe(stage);
-  tracemill.onColours(draw);
+  tracemill.onColors(draw);
   filter.subscribe(() => { recount(); draw(); say(null); });
   selection.subscribe((changed) => {
     if (changed.includes("place")) {

@@ -33,7 +33,7 @@ tracemill.widgets.timeline = function (stage, data) {
   stage.append(element("div", { class: "timeline" }, toolbar(), lanes, tip, lack, tell, legend(),
     element("p", { class: "keys" }, KEYS)));
   view.rowHeight = Math.max(12, Math.min(72, Math.floor((TALLEST - RULER) / scene.rows.length)));
-  readColours();
+  readColors();
   chooseRows();
   listen();
   say();
@@ -92,7 +92,7 @@ tracemill.widgets.timeline = function (stage, data) {
       .sort((one, other) => scene.weights[other] - scene.weights[one]).slice(0, 9);
     return element("ul", { class: "legend" }, ...order.map((region) => {
       const swatch = element("span", { "aria-hidden": "true" });
-      swatch.style.background = "var(" + scene.colours[region] + ")";
+      swatch.style.background = "var(" + scene.colors[region] + ")";
       return element("li", {}, swatch, tracemill.nameElement(scene.regions.name[region], 40));
     }));
   }
@@ -228,44 +228,44 @@ tracemill.widgets.timeline = function (stage, data) {
     refresh();
   }
 
-  function readColours() {
-    const colours = scene.colours.map(tracemill.colour);
+  function readColors() {
+    const colors = scene.colors.map(tracemill.color);
     const passes = tracemill.passing("region");
     const chosen = tracemill.selection.get("region");
     const isShown = scene.regions.name.map(
       (name, region) => passes(name) && (chosen === null || scene.regions.id[region] === chosen));
-    const page = tracemill.colour("--page");
+    const page = tracemill.color("--page");
     const passesTag = tracemill.passing("tag");
     const passesPartner = tracemill.passing("partner");
     const rank = scene.locations.rank;
     look.alpha = (region) => isShown[region] ? 1 : 0.15;
     Object.assign(look, {
-      colour: (region) => colours[region],
+      color: (region) => colors[region],
       passesMessage: (messages, at) => passesTag(messages.tag[at])
         && (passesPartner(rank[messages.to[at]]) || passesPartner(rank[messages.from[at]])),
-      shades: shadesOf(colours.map(readColour), readColour(page), look.alpha),
-      pagePixel: pixelOf(readColour(page)), page, ink: tracemill.colour("--ink"),
-      soft: tracemill.colour("--soft"), accent: tracemill.colour("--accent"),
-      path: tracemill.colour("--path"),
-      inks: colours.map((colour, region) => tracemill.inkOn(tracemill.mix(page, colour, look.alpha(region)))),
+      shades: shadesOf(colors.map(readColor), readColor(page), look.alpha),
+      pagePixel: pixelOf(readColor(page)), page, ink: tracemill.color("--ink"),
+      soft: tracemill.color("--soft"), accent: tracemill.color("--accent"),
+      path: tracemill.color("--path"),
+      inks: colors.map((color, region) => tracemill.inkOn(tracemill.mix(page, color, look.alpha(region)))),
     });
-    look.hatch = hatchOf(tracemill.colour("--wait"));
+    look.hatch = hatchOf(tracemill.color("--wait"));
   }
 
-  // Red, green and blue of a colour of the page.
-  function readColour(colour) {
-    context.fillStyle = colour;
+  // Red, green and blue of a color of the page.
+  function readColor(color) {
+    context.fillStyle = color;
     const value = parseInt(context.fillStyle.slice(1), 16);
     return [value >> 16, value >> 8 & 255, value & 255];
   }
 
   // Pixels by region and share of the bin, from 0 to 15: the less, the more of the page shines through.
-  function shadesOf(colours, page, alpha) {
-    const shades = new Uint32Array(colours.length * 16);
+  function shadesOf(colors, page, alpha) {
+    const shades = new Uint32Array(colors.length * 16);
     for (let at = 0; at < shades.length; at++) {
       const region = at >> 4;
       const part = alpha(region) * (0.4 + 0.6 * (at & 15) / 15);
-      const mixed = page.map((level, place) => Math.round(level + (colours[region][place] - level) * part));
+      const mixed = page.map((level, place) => Math.round(level + (colors[region][place] - level) * part));
       shades[at] = pixelOf(mixed);
     }
     return shades;
@@ -275,10 +275,10 @@ tracemill.widgets.timeline = function (stage, data) {
     return (255 << 24 | blue << 16 | green << 8 | red) >>> 0;
   }
 
-  function hatchOf(colour) {
+  function hatchOf(color) {
     const tile = element("canvas", { width: 6, height: 6 });
     const brush = tile.getContext("2d");
-    brush.strokeStyle = colour;
+    brush.strokeStyle = color;
     brush.lineWidth = 1.6;
     for (const shift of [-6, 0, 6]) {
       brush.moveTo(shift - 1, 7);
@@ -303,10 +303,10 @@ tracemill.widgets.timeline = function (stage, data) {
       lanes.addEventListener(name, () => { look.hasFocus = name === "focus"; refresh(); });
     }
     new ResizeObserver(resize).observe(stage);
-    tracemill.onColours(() => { readColours(); refresh(); });
-    tracemill.filter.subscribe(() => { readColours(); chooseRows(); });
+    tracemill.onColors(() => { readColors(); refresh(); });
+    tracemill.filter.subscribe(() => { readColors(); chooseRows(); });
     tracemill.selection.subscribe((changed) => {
-      if (changed.includes("region")) { readColours(); refresh(); }
+      if (changed.includes("region")) { readColors(); refresh(); }
       if (changed.includes("location")) chooseLocation(tracemill.selection.get("location"));
     });
   }

@@ -1,5 +1,5 @@
 "use strict";
-// What a timeline shows, ready to be drawn: rows, regions with colours, bins, windows with depths.
+// What a timeline shows, ready to be drawn: rows, regions with colors, bins, windows with depths.
 tracemill.timelineScene = (function () {
   function build(data) {
     const scene = {
@@ -16,7 +16,7 @@ tracemill.timelineScene = (function () {
       hasThreads: data.locations.thread.some((thread) => thread > 0),
     };
     scene.weights = weigh(scene);
-    scene.colours = assignColours(scene);
+    scene.colors = assignColors(scene);
     return scene;
   }
 
@@ -30,7 +30,7 @@ tracemill.timelineScene = (function () {
     });
   }
 
-  // Time of every region in the finest bins: who needs a colour of its own and a legend.
+  // Time of every region in the finest bins: who needs a color of its own and a legend.
   function weigh(scene) {
     const weights = new Float64Array(scene.regions.name.length);
     const level = scene.levels[scene.levels.length - 1];
@@ -42,17 +42,17 @@ tracemill.timelineScene = (function () {
   }
 
   // Regions that compute take turns in their shades, heaviest first; others have that of their part.
-  function assignColours(scene) {
+  function assignColors(scene) {
     const { shades, styles, part } = scene.regions;
     const order = Array.from(scene.weights.keys())
       .sort((one, other) => scene.weights[other] - scene.weights[one] || one - other);
-    const colours = new Array(order.length);
+    const colors = new Array(order.length);
     let turn = 0;
     for (const region of order) {
       const style = styles[part[region]];
-      colours[region] = "--" + (style === shades[0] ? shades[turn++ % shades.length] : style);
+      colors[region] = "--" + (style === shades[0] ? shades[turn++ % shades.length] : style);
     }
-    return colours;
+    return colors;
   }
 
   function prepareWindow(window) {

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import duckdb
 
 SEVERITIES_QUERY = "severity_cells"
-_COMPARABLE = "SELECT * EXCLUDE (beyond_reference) FROM ({}) WHERE NOT beyond_reference"
+_COMPARABLE = "SELECT * EXCLUDE (extended) FROM ({}) WHERE NOT extended"
 _OPTIONS = {".csv": "(FORMAT csv, HEADER true)", ".parquet": "(FORMAT parquet, COMPRESSION zstd)"}
 
 
@@ -32,14 +32,14 @@ def export_severities(
     run: ExportedRun,
     output: Path,
     *,
-    is_beyond_reference: bool = False,
+    is_extended: bool = False,
     is_overwriting: bool = False,
 ) -> int:
     """Write every metric per call path, rank and thread; return the number of rows.
 
-    The suffix of `output` chooses CSV or Parquet. Times are in seconds. What Scalasca's analyser
-    leaves out is left out, or, with `is_beyond_reference`, stands in rows of its own, told apart
-    by a column `beyond_reference`. Raises UsageError for another suffix, and PipelineError if the
+    The suffix of `output` chooses CSV or Parquet. Times are in seconds. What Scalasca's analyzer
+    leaves out is left out, or, with `is_extended`, stands in rows of its own, told apart
+    by a column `extended`. Raises UsageError for another suffix, and PipelineError if the
     file is there already and not to be overwritten, or if it cannot be written.
     """
     options = _OPTIONS.get(output.suffix.lower())
@@ -51,7 +51,7 @@ def export_severities(
     check_free(output, is_overwriting=is_overwriting)
     query = load_query(SEVERITIES_QUERY)
     cells = query.statement
-    statement = cells if is_beyond_reference else _COMPARABLE.format(cells)
+    statement = cells if is_extended else _COMPARABLE.format(cells)
     connection = run.connect()
     try:
         create_views(connection, query.inputs)

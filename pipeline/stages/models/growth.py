@@ -42,17 +42,17 @@ def fit_growth(processes: NDArray[np.number], groups: NDArray[np.int64], series:
         of_group = groups == group
         part = weight[:, of_group]
         size = part.sum(axis=1)
-        dx[:, of_group] = _centred(x[:, of_group], part, size)
-        dy[:, of_group] = _centred(y[:, of_group], part, size)
+        dx[:, of_group] = _centered(x[:, of_group], part, size)
+        dy[:, of_group] = _centered(y[:, of_group], part, size)
         group_count += size > 0
     return _fit_through_origin(dx, dy, weight.sum(axis=1).astype(np.int64), group_count)
 
 
-def _centred(values: Floats, weight: Floats, size: Floats) -> Floats:
+def _centered(values: Floats, weight: Floats, size: Floats) -> Floats:
     """Differences from the mean of each row, over what has a weight; else 0."""
     means = (weight * values).sum(axis=1) / np.maximum(size, 1)
-    centred: Floats = weight * (values - means[:, None])
-    return centred
+    centered: Floats = weight * (values - means[:, None])
+    return centered
 
 
 def _fit_through_origin(

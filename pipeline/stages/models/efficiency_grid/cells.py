@@ -64,7 +64,7 @@ def cover_grid(grid: Grid) -> Cells:
 
     Each configuration is the lower corner of at most one cell: of those whose four corners all have
     an efficiency, the one with the fewest squares of the grid, then with the fewest steps of
-    processes. Where all neighbours have one, that is a single square. Configurations are taken by
+    processes. Where all neighbors have one, that is a single square. Configurations are taken by
     processes, then size; a cell that would overlap an earlier one is left out.
     """
     known = np.flatnonzero(~np.isnan(grid.efficiency))

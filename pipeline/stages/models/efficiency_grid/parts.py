@@ -32,7 +32,7 @@ def find_parts(cells: Cells, signs: Numbers) -> Numbers:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    one, other = _neighbours(cells)
+    one, other = _neighbors(cells)
     is_same = signs[one] == signs[other]
     one, other = one[is_same], other[is_same]
     joined = coo_array((np.ones(len(one), np.int8), (one, other)), shape=(len(cells), len(cells)))
@@ -41,7 +41,7 @@ def find_parts(cells: Cells, signs: Numbers) -> Numbers:
     return np.argsort(np.argsort(first))[label] + 1
 
 
-def _neighbours(cells: Cells) -> tuple[Numbers, Numbers]:
+def _neighbors(cells: Cells) -> tuple[Numbers, Numbers]:
     """Pairs of cells that share some length of a border."""
     beside = _touching(cells.right, cells.left, cells.bottom, cells.top)
     above = _touching(cells.top, cells.bottom, cells.left, cells.right)

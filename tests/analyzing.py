@@ -12,7 +12,7 @@ from tests.memory_sink import MemorySink
 from tests.planned_queries import PlannedQueries, with_values
 from tracemill.engine.graph import has_needed_rows
 from tracemill.engine.recipe import standard_recipe
-from tracemill.patterns.catalogue import known_tables
+from tracemill.patterns.catalog import known_tables
 from tracemill.patterns.results import statement_of
 from tracemill.readers import open_source
 from tracemill.sql.query_files import Query
@@ -51,7 +51,7 @@ class Analyst:
     def __init__(self, *relations: str, computes_all: bool = False) -> None:
         self._connection = duckdb.connect()
         self._connection.execute("SET threads = 1")
-        # With so few rows, optimising takes longer than computing.
+        # With so few rows, optimizing takes longer than computing.
         self._connection.execute("PRAGMA disable_optimizer")
         self._queries = PlannedQueries(self._connection)
         recipe = standard_recipe()
@@ -85,11 +85,11 @@ class Analyst:
         else:
             self._given.append(name)
 
-    def analyse(self, anchor: Path) -> None:
+    def analyze(self, anchor: Path) -> None:
         """Read an archive and compute the relations; what was there before is forgotten."""
         self.compute(read_into_memory(anchor))
 
-    def analyse_tables(self, read: Mapping[str, pa.Table]) -> dict[str, list[dict[str, Any]]]:
+    def analyze_tables(self, read: Mapping[str, pa.Table]) -> dict[str, list[dict[str, Any]]]:
         """Compute the relations of what was read; gives back all rows, also of the tables read."""
         self.compute(read)
         return {name: self._all_rows(name) for name in sorted(self._provided)}

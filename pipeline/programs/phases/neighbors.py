@@ -1,4 +1,4 @@
-"""Exchanging with neighbours: edges on all sides, or blocks handed on from each to the next."""
+"""Exchanging with neighbors: edges on all sides, or blocks handed on from each to the next."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -9,7 +9,7 @@
 -- Grain:      one row per metric, call path and location with a value other than zero
 -- Inputs:     rma_epoch_pairs, rma_accesses, rma_collectives
 -- Needs rows: rma_epoch_pairs or rma_collectives
--- Output:     rma_synchronisation_counts
+-- Output:     rma_synchronization_counts
 -- Parameters: none
 -- Source:     Scalasca pattern reference, "MPI Pair-wise One-sided Synchronizations"
 -- Assumes:    nothing

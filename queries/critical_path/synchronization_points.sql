@@ -17,11 +17,11 @@
 -- with its team after the last task.
 --
 -- Grain:      one row per synchronizing call and its message or collective
--- Inputs:     late_sender, late_receiver, messages, synchronised_members, collective_members,
+-- Inputs:     late_sender, late_receiver, messages, synchronized_members, collective_members,
 --             framing_calls, parallel_visits, team_barriers, task_calls
--- Needs rows: late_sender or late_receiver or synchronised_members or framing_calls or
+-- Needs rows: late_sender or late_receiver or synchronized_members or framing_calls or
 --             parallel_visits or team_barriers
--- Output:     synchronisation_points
+-- Output:     synchronization_points
 -- Parameters: none
 -- Source:     Scalasca, "critical-path analysis": synchronization points
 -- Assumes:    clocks are synchronized; where they are not, a wait ends with its call
@@ -34,7 +34,7 @@ WITH
             messages.*
         FROM (FROM late_sender UNION ALL FROM late_receiver) AS waits
         INNER JOIN messages USING (message_id)
-        WHERE NOT waits.is_beyond_reference
+        WHERE NOT waits.is_extended
     ),
 
     waits_for_messages AS (
@@ -100,10 +100,10 @@ WITH
             location_id,
             wait_ns,
             last_location_id
-        FROM synchronised_members
+        FROM synchronized_members
         WHERE
             NOT is_nonblocking
-            AND NOT is_beyond_reference
+            AND NOT is_extended
             AND (
                 family IN ('barrier', 'n_to_n')
                 OR (family IN ('one_to_n', 'n_to_one') AND wait_ns > 0)

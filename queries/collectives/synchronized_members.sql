@@ -10,16 +10,16 @@
 --   sent. Otherwise only receivers wait, and only for the last sender. That sender has a row as
 --   well.
 -- * scan: a member waits for the last one among the lower ranks and itself.
--- * neighbourhood: a member waits for the last of its sending neighbors if the communicator has a
+-- * neighborhood: a member waits for the last of its sending neighbors if the communicator has a
 --   grid. Otherwise its neighbors are unknown, but its data came from another member, so it waited
 --   at least until the first sender began.
 --
 -- Of members that begin at the same time, the one with the lowest rank is the last.
 --
 -- Grain:      one row per member that depends on the begin of others
--- Inputs:     collective_roles, collectives, cart_neighbours
+-- Inputs:     collective_roles, collectives, cart_neighbors
 -- Needs rows: collective_roles
--- Output:     synchronised_members
+-- Output:     synchronized_members
 -- Parameters: none
 -- Source:     Scalasca pattern reference, the collective patterns
 -- Assumes:    clocks are synchronized; confidence is lower where they are not, where the
@@ -91,23 +91,23 @@ WITH
         INNER JOIN collectives ON roles.collective_id = collectives.collective_id
         WHERE
             roles.family = 'neighbourhood'
-            AND collectives.communicator_id IN (SELECT communicator_id FROM cart_neighbours)
+            AND collectives.communicator_id IN (SELECT communicator_id FROM cart_neighbors)
     ),
 
-    last_neighbours AS (
+    last_neighbors AS (
         SELECT
             receivers.collective_id,
             receivers.location_id,
             max(senders.arrival) AS last_one
         FROM grid_roles AS receivers
-        INNER JOIN cart_neighbours
+        INNER JOIN cart_neighbors
             ON
-                receivers.communicator_id = cart_neighbours.communicator_id
-                AND receivers.comm_rank = cart_neighbours.comm_rank
+                receivers.communicator_id = cart_neighbors.communicator_id
+                AND receivers.comm_rank = cart_neighbors.comm_rank
         INNER JOIN grid_roles AS senders
             ON
                 receivers.collective_id = senders.collective_id
-                AND cart_neighbours.neighbour_rank = senders.comm_rank
+                AND cart_neighbors.neighbor_rank = senders.comm_rank
         WHERE receivers.is_waiting AND senders.is_awaited
         GROUP BY receivers.collective_id, receivers.location_id
     ),
@@ -130,13 +130,13 @@ WITH
         GROUP BY collective_id
     ),
 
-    among_neighbours AS (
-        SELECT roles.*, last_neighbours.last_one
+    among_neighbors AS (
+        SELECT roles.*, last_neighbors.last_one
         FROM roles
-        INNER JOIN last_neighbours
+        INNER JOIN last_neighbors
             ON
-                roles.collective_id = last_neighbours.collective_id
-                AND roles.location_id = last_neighbours.location_id
+                roles.collective_id = last_neighbors.collective_id
+                AND roles.location_id = last_neighbors.location_id
     ),
 
     among_unknown_neighbors AS (
@@ -159,7 +159,7 @@ SELECT
         ELSE 'mpi_wait_nxn'
     END AS property,
     is_nonblocking,
-    is_beyond_reference,
+    is_extended,
     location_id,
     comm_rank,
     visit_id,
@@ -181,7 +181,7 @@ FROM (
     UNION ALL
     SELECT *, FALSE AS has_unknown_neighbors FROM by_rank
     UNION ALL
-    SELECT *, FALSE AS has_unknown_neighbors FROM among_neighbours
+    SELECT *, FALSE AS has_unknown_neighbors FROM among_neighbors
     UNION ALL
     SELECT *, TRUE AS has_unknown_neighbors FROM among_unknown_neighbors
 )

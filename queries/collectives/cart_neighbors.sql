@@ -10,7 +10,7 @@
 -- Grain:      one row per rank and neighbor, for communicators with neighborhood collectives
 -- Inputs:     cart_dimensions, communicators, communicator_members, collectives
 -- Needs rows: cart_dimensions
--- Output:     cart_neighbours
+-- Output:     cart_neighbors
 -- Parameters: none
 -- Source:     MPI 4.0, sections 8.5.1 (numbering) and 8.6 (neighbors on a grid)
 -- Assumes:    a grid has as many places as its communicator has ranks; other grids belong to
@@ -34,7 +34,7 @@ WITH
         WHERE
             communicators.kind = 'group'
             AND cart_dimensions.communicator_id IN (
-                SELECT communicator_id FROM collectives WHERE is_neighbourhood
+                SELECT communicator_id FROM collectives WHERE is_neighborhood
             )
         QUALIFY
             product(cart_dimensions.size) OVER (PARTITION BY cart_dimensions.communicator_id)
@@ -63,7 +63,7 @@ WITH
 SELECT DISTINCT
     communicator_id,
     comm_rank,
-    (comm_rank + ((target + size) % size - place) * stride)::INTEGER AS neighbour_rank
+    (comm_rank + ((target + size) % size - place) * stride)::INTEGER AS neighbor_rank
 FROM steps
 WHERE is_periodic OR target BETWEEN 0 AND size - 1
-ORDER BY communicator_id, comm_rank, neighbour_rank
+ORDER BY communicator_id, comm_rank, neighbor_rank

@@ -11,7 +11,7 @@ from tracemill.sql.query_files import Query, all_queries, load_query
 
 
 @cache
-def catalogue() -> tuple[Query, ...]:
+def catalog() -> tuple[Query, ...]:
     """The patterns that Tracemill brings, by name."""
     patterns = (query for query in all_queries() if query.pattern)
     return tuple(sorted(patterns, key=lambda query: query.relation))
@@ -19,8 +19,8 @@ def catalogue() -> tuple[Query, ...]:
 
 @cache
 def known_tables() -> Mapping[str, Table]:
-    """Every declared table by name, and those of the patterns of the catalogue."""
-    return {**BY_NAME, **{query.relation: table_of(query) for query in catalogue()}}
+    """Every declared table by name, and those of the patterns of the catalog."""
+    return {**BY_NAME, **{query.relation: table_of(query) for query in catalog()}}
 
 
 def pattern_of(query: Query) -> Pattern:
@@ -33,7 +33,7 @@ def table_of(query: Query) -> Table:
     """The table of what a pattern finds.
 
     Findings are stored, so that another pattern does not make them be looked for again. Waiting of
-    the catalogue is not: it is all in wait_states.
+    the catalog is not: it is all in wait_states.
     """
     pattern = pattern_of(query)
     return pattern_table(
@@ -41,7 +41,7 @@ def table_of(query: Query) -> Table:
         kind=pattern.kind,
         meaning=query.description,
         grain=query.grain,
-        is_transient=pattern.kind != FINDING and query in catalogue(),
+        is_transient=pattern.kind != FINDING and query in catalog(),
     )
 
 

@@ -13,19 +13,19 @@
 --
 -- After the last operation on the process's own memory, only the other processes' calls are
 -- missing. In MPI_Win_wait this part is a Late Complete, in a fence it is a Wait at Fence. Relation
--- rma_synchronised_calls defines which calls synchronize with each other, and until when.
+-- rma_synchronized_calls defines which calls synchronize with each other, and until when.
 --
 -- Grain:      one row per visit and property that waited for other processes of a window
--- Inputs:     rma_synchronised_calls
--- Needs rows: rma_synchronised_calls
--- Output:     rma_synchronisation_waits
+-- Inputs:     rma_synchronized_calls
+-- Needs rows: rma_synchronized_calls
+-- Output:     rma_synchronization_waits
 -- Parameters: none
 -- Pattern:    wait state
 -- Metrics:    mpi_rma_wait_at_create, mpi_rma_wait_at_free, mpi_rma_wait_at_fence,
 --             mpi_rma_early_fence, mpi_rma_early_wait, mpi_rma_late_complete
 -- Source:     Scalasca pattern reference, "MPI Wait at Window Create/Free/Fence Time", "MPI Early
 --             Fence Time", "MPI Early Wait Time", "MPI Late Complete Time"
--- Assumes:    as for rma_synchronised_calls
+-- Assumes:    as for rma_synchronized_calls
 WITH
     parts AS (
         SELECT
@@ -35,7 +35,7 @@ WITH
             accessed_until_ns AS end_ns,
             access_location_id AS cause_location_id,
             access_visit_id AS cause_visit_id
-        FROM rma_synchronised_calls
+        FROM rma_synchronized_calls
         UNION ALL
         SELECT
             *,
@@ -49,7 +49,7 @@ WITH
             until_ns AS end_ns,
             last_location_id AS cause_location_id,
             last_visit_id AS cause_visit_id
-        FROM rma_synchronised_calls
+        FROM rma_synchronized_calls
     )
 
 SELECT
@@ -61,8 +61,8 @@ SELECT
     end_ns - begin_ns AS wait_ns,
     cause_location_id,
     cause_visit_id,
-    TRUE AS is_synchronisation,
-    TRUE AS is_beyond_reference,
+    TRUE AS is_synchronization,
+    TRUE AS is_extended,
     confidence
 FROM parts
 WHERE end_ns > begin_ns

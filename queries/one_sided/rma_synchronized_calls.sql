@@ -17,7 +17,7 @@
 -- Grain:      one row per call and purpose that had to wait for others
 -- Inputs:     rma_collectives, rma_epochs, rma_epoch_pairs, rma_accesses
 -- Needs rows: rma_collectives or rma_epoch_pairs
--- Output:     rma_synchronised_calls
+-- Output:     rma_synchronized_calls
 -- Parameters: none
 -- Source:     MPI 4.0, sections 12.5.1 and 12.5.2
 -- Assumes:    clocks are synchronized; where they are not, MPI_Win_wait waits until its end;

@@ -11,7 +11,7 @@ from tracemill.base.errors import MissingLibraryError, PipelineError, StoreError
 from tracemill.base.text import bytes_of, printable
 from tracemill.campaign.discovery import Member
 from tracemill.campaign.gathering import MOST_RUNS, RunSize, lacks, measure
-from tracemill.engine.analyze import Options, analyze_source, find_analysed, sweep_store
+from tracemill.engine.analyze import Options, analyze_source, find_analyzed, sweep_store
 from tracemill.engine.graph import build_graph
 from tracemill.engine.plan import Outline, outline
 from tracemill.engine.progress import Reporter
@@ -21,7 +21,7 @@ from tracemill.readers import open_source
 from tracemill.readers.common.source import Source
 from tracemill.store import Run, Store
 
-STAGE = "analysing runs"
+STAGE = "analyzing runs"
 # No other run would fare better, or it is not the trace that failed.
 _FATAL = (StoreError, MissingLibraryError)
 # Percentage of the memory that queries take if no limit is given.
@@ -34,8 +34,8 @@ Outcome = Run | str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Analysed:
-    """A run of the campaign in the store, or why its trace could not be analysed."""
+class Analyzed:
+    """A run of the campaign in the store, or why its trace could not be analyzed."""
 
     member: Member
     run_id: str = ""
@@ -44,21 +44,21 @@ class Analysed:
     reason: str = ""
 
 
-def analyse_members(
+def analyze_members(
     members: Sequence[Member],
     *,
     store: Store,
     options: Options,
     reporter: Reporter,
     failures: Mapping[Path, str],
-) -> list[Analysed]:
+) -> list[Analyzed]:
     """Analyze the traces without an up-to-date run; returns the outcome of each, in their order.
 
     A trace that cannot be analyzed stops no other. Traces in `failures` are not analyzed: they
     failed before for that reason. Raises StoreError if the store cannot be written, and
     MissingLibraryError.
     """
-    found: dict[int, Analysed] = {}
+    found: dict[int, Analyzed] = {}
     runs: dict[int, Run] = {}
     sweep_store(store, reporter)
     reporter.stage_started(STAGE, len(members))
@@ -66,7 +66,7 @@ def analyse_members(
     with closing(_outcomes(members, store, options, failures)) as outcomes:
         for number, outcome in outcomes:
             if isinstance(outcome, str):
-                found[number] = Analysed(member=members[number], reason=outcome)
+                found[number] = Analyzed(member=members[number], reason=outcome)
             else:
                 runs[number] = outcome
             if len(runs) == MOST_RUNS:
@@ -78,11 +78,11 @@ def analyse_members(
     return [found[number] for number in range(len(members))]
 
 
-def _measured(members: Sequence[Member], runs: dict[int, Run]) -> dict[int, Analysed]:
+def _measured(members: Sequence[Member], runs: dict[int, Run]) -> dict[int, Analyzed]:
     distinct = {run.run_id: run for run in runs.values()}
     sizes = measure(list(distinct.values())) if runs else {}
     return {
-        number: Analysed(
+        number: Analyzed(
             member=members[number],
             run_id=run.run_id,
             generation=run.generation,
@@ -95,7 +95,7 @@ def _measured(members: Sequence[Member], runs: dict[int, Run]) -> dict[int, Anal
 def _outcomes(
     members: Sequence[Member], store: Store, options: Options, failures: Mapping[Path, str]
 ) -> Generator[tuple[int, Outcome]]:
-    """What comes of every member, by its number: first of those that are analysed already."""
+    """What comes of every member, by its number: first of those that are analyzed already."""
     due: list[tuple[int, int]] = []
     lookup = _Lookup(store, options)
     for number, member in enumerate(members):
@@ -107,12 +107,12 @@ def _outcomes(
     # Who begins with what takes longest need not wait for it at the end.
     numbers = [number for _, number in sorted(due)]
     traces = [members[number].trace for number in numbers]
-    for place, outcome in _analyse_traces(traces, store, options):
+    for place, outcome in _analyze_traces(traces, store, options):
         yield numbers[place], outcome
 
 
 class _Lookup:
-    """Looks for runs that need not be analysed any more, without starting processes for them."""
+    """Looks for runs that need not be analyzed any more, without starting processes for them."""
 
     def __init__(self, store: Store, options: Options) -> None:
         self._store = store
@@ -120,12 +120,12 @@ class _Lookup:
         self._outlines: dict[str, list[Outline]] = {}
 
     def find(self, member: Member) -> Outcome | int:
-        """The run, or why there is none, or how many records are to be analysed."""
+        """The run, or why there is none, or how many records are to be analyzed."""
         try:
             if member.run_id:
                 return self._stored(member.run_id)
             source = open_source(member.trace)
-            run = find_analysed(source, store=self._store, outlines=self._wanted(source))
+            run = find_analyzed(source, store=self._store, outlines=self._wanted(source))
         except _FATAL:
             raise
         except PipelineError as error:
@@ -140,7 +140,7 @@ class _Lookup:
             return printable(str(error))
         missing = lacks(run) if run else ["its tables"]
         if run is None or missing:
-            return f"{run_id}: the store lacks {', '.join(missing)}: analyse the trace again"
+            return f"{run_id}: the store lacks {', '.join(missing)}: analyze the trace again"
         return run
 
     def _wanted(self, source: Source) -> list[Outline]:
@@ -155,18 +155,18 @@ class _Lookup:
         return self._outlines[source.format]
 
 
-def _analyse_traces(
+def _analyze_traces(
     traces: Sequence[Path], store: Store, options: Options
 ) -> Generator[tuple[int, Outcome]]:
-    """Analyse traces, several at once if threads and memory allow it."""
+    """Analyze traces, several at once if threads and memory allow it."""
     limit = options.memory_limit
     most = int(bytes_of(limit) // _LEAST_MEMORY) if limit else options.threads
     jobs = max(min(options.threads, most, len(traces)), 1)
-    analyse = partial(_analyse, store=store.path, options=share_options(options, jobs))
+    analyze = partial(_analyze, store=store.path, options=share_options(options, jobs))
     if jobs == 1:
-        yield from enumerate(map(analyse, traces))
+        yield from enumerate(map(analyze, traces))
         return
-    with closing(work_through(analyse, traces, count=jobs)) as outcomes:
+    with closing(work_through(analyze, traces, count=jobs)) as outcomes:
         for number, outcome in outcomes:
             yield number, _killed(traces[number]) if isinstance(outcome, Died) else outcome
 
@@ -180,7 +180,7 @@ def share_options(options: Options, jobs: int) -> Options:
     return replace(options, threads=threads, memory_limit=limit, force=False)
 
 
-def _analyse(trace: Path, *, store: Path, options: Options) -> Outcome:
+def _analyze(trace: Path, *, store: Path, options: Options) -> Outcome:
     try:
         source = open_source(trace)
         return analyze_source(source, store=Store(store), options=options, is_swept=True).run
@@ -192,6 +192,6 @@ def _analyse(trace: Path, *, store: Path, options: Options) -> Outcome:
 
 def _killed(trace: Path) -> str:
     return (
-        f"{printable(str(trace))}: its analysis was killed: if memory was short, analyse fewer "
+        f"{printable(str(trace))}: its analysis was killed: if memory was short, analyze fewer "
         "runs at once with --threads"
     )
