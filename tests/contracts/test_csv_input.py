@@ -170,7 +170,7 @@ def test_a_trace_of_which_nothing_is_understood_is_refused(
         read_text(text, tmp_path, allow_damaged=allow_damaged)
     assert (
         'none of its 3 rows is understood: Event Type "Entry" in 2 rows, first in line 2 (did you '
-        'mean Enter?); Event Type "Exit" in 1 row, first in line 3 (did you mean Leave?); schemas'
+        'mean Enter?); Event Type "Exit" in 1 row, first in line 3 (did you mean Leave?); docs'
     ) in str(raised.value)
 
 

@@ -87,13 +87,13 @@ PROGRAMS: dict[str, dict[str, Any]] = {
     "one_sided": {
         "processes": 4, "size": 300, "iterations": 2, "machine": MACHINE, "phase": [
             {"kind": "rma", "imbalance": 0.8, "jitter": 0.3, "name": "fences"},
-            {"kind": "rma", "synchronisation": "epochs", "partners": 2, "imbalance": 0.9,
+            {"kind": "rma", "synchronization": "epochs", "partners": 2, "imbalance": 0.9,
              "jitter": 0.8, "puts": 1, "name": "blocking"},
-            {"kind": "rma", "synchronisation": "epochs", "partners": 2, "imbalance": -0.9,
+            {"kind": "rma", "synchronization": "epochs", "partners": 2, "imbalance": -0.9,
              "jitter": 0.9, "lazy": True, "accumulates": 2, "name": "lazy"},
-            {"kind": "rma", "synchronisation": "locks", "exclusive": 0.6, "jitter": 0.4,
+            {"kind": "rma", "synchronization": "locks", "exclusive": 0.6, "jitter": 0.4,
              "partners": 2, "flush": True, "name": "locks"},
-            {"kind": "rma", "synchronisation": "locks", "lazy": True, "jitter": 0.6,
+            {"kind": "rma", "synchronization": "locks", "lazy": True, "jitter": 0.6,
              "name": "lazy_locks"},
         ],
     },
