@@ -17,24 +17,21 @@ from tests.oracle.collectives import framing_members, instances_of
 from tests.oracle.matching import CHANNEL
 from tests.oracle.stored_runs import Tables, names_of_call_paths, processes
 from tests.oracle.wait_states import find_late_receivers, find_late_senders
+from tracemill.patterns.catalog import catalog, pattern_of
+from tracemill.sql.pattern_declaration import COMPLETION, FINDING
 
 Row = dict[str, Any]
 # As many waits that are not marked yet as the reference remembers.
 REMEMBERED = 100
-COMPLETIONS = ("collective_completions", "init_completion")
-WAITS = (
-    "late_sender", "late_receiver", "collective_waits", "nonblocking_collective_waits",
-    "collective_io_waits", "wait_at_finalize", "team_barrier_waits", "lock_contention",
-    "rma_synchronization_waits", "late_post", "rma_lock_competition",
-    "wait_for_progress",
-)  # fmt: skip
+KINDS = {query.relation: pattern_of(query).kind for query in catalog()}
 
 
 def wait_states(tables: Tables) -> list[Row]:
     """All of them together."""
     return [
-        row | {"is_completion": name in COMPLETIONS}
-        for name in (*WAITS, *COMPLETIONS)
+        row | {"is_completion": kind == COMPLETION}
+        for name, kind in KINDS.items()
+        if kind != FINDING
         for row in tables[name]
     ]
 
