@@ -44,7 +44,7 @@ INSTALLING := .venv/.installing
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help setup analyze campaign nightly demo runs sql harlequin test check fix docs reference bench bench-full wheelhouse otf2 \
+.PHONY: help setup analyze campaign nightly demo runs sql harlequin test test-quick check fix docs reference bench bench-full wheelhouse otf2 \
 	pins clean rebuild trace-is-given source-is-given \
 	wheelhouse-is-given
 
@@ -96,6 +96,9 @@ TESTERS = $(shell echo $$(( $$(nproc) < 8 ? $$(nproc) + 1 : 8 )))
 
 test: $(KERNELS) $(DEVELOP) ## Run the tests, e.g. ARGS="-k late_sender"
 	@$(PY) -m pytest -n $(or $(THREADS),$(TESTERS)) --dist loadfile --no-loadscope-reorder $(ARGS)
+
+test-quick: $(KERNELS) $(DEVELOP) ## Run golden tests and contracts only, in a few minutes
+	@$(PY) -m pytest -n $(or $(THREADS),$(TESTERS)) --dist loadfile tests/golden tests/contracts $(ARGS)
 
 # The installed layout as links: mypy and import-linter look for modules in folders.
 TREE := build/tree

@@ -25,7 +25,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -90,8 +89,6 @@ class Runner:
     def __post_init__(self) -> None:
         for name in ("data", "queries"):
             (self.folder / name).symlink_to(ROOT / name)
-        if find_spec("tracemill") is None:  # not installed as a package
-            (self.folder / "tracemill.py").write_text("from pipeline import open_store\n")
 
     def run(self, block: Block) -> None:
         """Run a block; AssertionError if it fails or its output differs."""

@@ -1,3 +1,3 @@
 """Version of Tracemill, which manifests and reports carry."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"

@@ -45,9 +45,10 @@ _PARAMETER = re.compile(
     r"(?:\s*\((?P<type>[A-Z]+)(?:,\s*default\s+(?P<default>.*?))?\))?$"
 )
 _PRESENT = """
-SELECT view_name FROM duckdb_views() WHERE NOT internal
+SELECT view_name FROM duckdb_views()
+WHERE NOT internal AND database_name IN (current_database(), 'temp')
 UNION ALL
-SELECT table_name FROM duckdb_tables()
+SELECT table_name FROM duckdb_tables() WHERE database_name IN (current_database(), 'temp')
 """
 _PARAMETER_FORM = "$name  meaning (BIGINT, default 5)"
 _TYPES: dict[str, type[int] | type[float] | type[bool] | type[str]] = {

@@ -1,6 +1,6 @@
 -- Wait states per call path.
 --
--- Grain:      one row per property and call path that lost time, separately for extended wait states
+-- Grain:      one row per property, call path that lost time, and whether it is extended
 -- Inputs:     wait_states, metrics, call_paths, locations, flat_profile
 -- Output:     report section wait states
 -- Parameters: $row_limit  maximum number of rows, longest waits first (BIGINT)

@@ -17,6 +17,7 @@ PROGRAMS = {path.stem: path for path in sorted(Path(__file__).with_name("program
 GENERATING_MODULES = (
     "tracemill.programs",
     "tracemill.kernels.compiled",
+    "tracemill.kernels.simulation",
     "tracemill.kernels.records",
     "tracemill.readers.otf2.library",
     __name__,

@@ -140,10 +140,11 @@ def test_an_archive_of_another_program_or_generator_is_not_taken(
 
 
 def test_all_code_that_archives_are_made_with_tells_them_apart() -> None:
-    used = set(_imports_of(ROOT / "pipeline" / "generator"))
-    outside = {name for name in used if not name.startswith("tracemill.programs")}
+    used = set(_imports_of(ROOT / "pipeline" / "programs"))
+    packages = ("tracemill.programs", "tracemill.kernels.simulation", "tracemill.schemas")
+    outside = {name for name in used if not name.startswith(packages)}
     assert outside - NEEDED_BY_NO_ARCHIVE <= set(GENERATING_MODULES)
-    assert "tracemill.programs" in GENERATING_MODULES
+    assert {"tracemill.programs", "tracemill.kernels.simulation"} <= set(GENERATING_MODULES)
     assert outside
 
 
@@ -151,10 +152,10 @@ def _imports_of(package: Path) -> Iterator[str]:
     """Modules of the pipeline that those of a package import."""
     for file in package.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("pipeline"):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tracemill"):
                 yield str(node.module)
             elif isinstance(node, ast.Import):
-                yield from (each.name for each in node.names if each.name.startswith("pipeline"))
+                yield from (each.name for each in node.names if each.name.startswith("tracemill"))
 
 
 @pytest.mark.usefixtures("_jobs_done_here")

