@@ -13,7 +13,8 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from tests.helpers.checking import check_each
+from tests.checking import check_each
+from tests.fresh_database import fresh_database
 from tracemill.base.errors import QueryError
 from tracemill.campaign.source import CampaignSource
 from tracemill.engine.graph import build_graph
@@ -74,7 +75,7 @@ def check_queries(queries: Iterable[Query], check: Callable[[Query], None]) -> N
 @pytest.fixture(scope="module")
 def database() -> Iterator[duckdb.DuckDBPyConnection]:
     """Every declared table, without rows."""
-    with duckdb.connect() as connection:
+    with fresh_database() as connection:
         declare_tables(connection)
         yield connection
 
@@ -82,7 +83,7 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
 @pytest.fixture(scope="module")
 def database_of_runs() -> Iterator[duckdb.DuckDBPyConnection]:
     """The same over several runs, told apart by run_id."""
-    with duckdb.connect() as connection:
+    with fresh_database() as connection:
         declare_tables(connection, {"run_id": "VARCHAR"})
         yield connection
 
@@ -372,7 +373,7 @@ def test_duckdb_reads_a_stored_table_with_the_declared_types(tmp_path: Path) -> 
         types = [SQL_TYPES[column.type] for column in table.columns]
         assert list(map(str, found.types)) == types
 
-    with duckdb.connect() as connection:
+    with fresh_database() as connection:
         check_each(BY_NAME.values(), check, name=lambda table: table.name)
 
 

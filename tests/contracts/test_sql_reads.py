@@ -3,6 +3,7 @@
 import duckdb
 import pytest
 
+from tests.fresh_database import fresh_database
 from tracemill.base.errors import QueryError
 from tracemill.sql.reads import reads_of
 
@@ -42,7 +43,7 @@ TABLES = {
 
 
 def binds(text: str, tables: set[str]) -> bool:
-    with duckdb.connect() as connection:
+    with fresh_database() as connection:
         for name in tables:
             connection.execute(f"CREATE TABLE {name} (x BIGINT)")
         try:

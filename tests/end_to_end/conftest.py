@@ -1,4 +1,4 @@
-"""Traces of a campaign and their analyses, which tests only read."""
+"""Traces of a campaign, and what became of them, made once for all tests that look at them."""
 
 import os
 import shutil
@@ -6,23 +6,30 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.ring_campaigns import CONFIGURATIONS, campaign, write_stencil
+from tests.ring_campaigns import CONFIGURATIONS, campaign, write_stencil
+from tests.sharing import MakeOnce
 from tracemill.engine.analyze import Analysis
 
 
 @pytest.fixture(scope="session")
-def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("traces")
+def traces(shared: MakeOnce) -> Path:
+    return shared("traces", write_rings) / "rings"
+
+
+def write_rings(folder: Path) -> None:
     for processes, size, repetition in CONFIGURATIONS:
         name = f"ring_p{processes}_n{size}_r{repetition}"
         write_stencil(folder / "rings" / name, processes, size, repetition)
-    return folder / "rings"
 
 
 @pytest.fixture(scope="session")
-def analyzed(traces: Path, tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+def analyzed(traces: Path, shared: MakeOnce) -> Analysis:
     """The campaign of all traces in a store of its own, made by two processes."""
-    return campaign(traces, tmp_path_factory.mktemp("rings"), threads=2)
+
+    def again(store: Path) -> Analysis:
+        return campaign(traces, store, threads=2)
+
+    return again(shared("rings", again))
 
 
 @pytest.fixture

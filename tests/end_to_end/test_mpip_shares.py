@@ -6,6 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from tests.sharing import MakeOnce
 from tracemill.cli import main
 from tracemill.store import Store
 
@@ -16,12 +17,14 @@ PRINTED = 1e-4
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
+def made(shared: MakeOnce) -> Iterator[duckdb.DuckDBPyConnection]:
     """The tables of the campaign."""
-    store = tmp_path_factory.mktemp("mpip")
-    place = ["--store", str(store), "--threads", "1", "--no-report"]
-    assert main(["campaign", str(FILES), *place]) == 0
-    with Store(store).campaigns.open().connect() as connection:
+
+    def make(store: Path) -> None:
+        place = ["--store", str(store), "--threads", "1", "--no-report"]
+        assert main(["campaign", str(FILES), *place]) == 0
+
+    with Store(shared("mpip", make)).campaigns.open().connect() as connection:
         yield connection
 
 

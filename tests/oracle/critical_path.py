@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import duckdb
-
-from tests.helpers.hand_made import make_table
+from tests.fresh_database import fresh_database
+from tests.hand_made import make_table
 from tests.oracle.stretches import times_between
 from tracemill.schemas.critical_path import CRITICAL_PATH_JUMPS
 
@@ -31,7 +30,7 @@ SELECT point_id FROM walk GROUP BY point_id ORDER BY min(step) DESC
 
 def walk_by_recursion(jumps: Rows) -> list[int]:
     """Points of the path in the order of the program, by a recursive query."""
-    with duckdb.connect() as connection:
+    with fresh_database() as connection:
         connection.register("jumps", make_table(CRITICAL_PATH_JUMPS, jumps))
         return [point for (point,) in connection.sql(WALK).fetchall()]
 

@@ -15,8 +15,7 @@ from tracemill.readers.otf2.archive import Archive, read_archive
 from tracemill.readers.otf2.checking import check_files
 from tracemill.readers.otf2.records import ArchiveRecords, plain_look
 from tracemill.schemas.table import Table
-from tracemill.store import SourceFile
-from tracemill.store.sink import Sink
+from tracemill.store import GenerationWriter, SourceFile
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class Otf2Source:
 
     def read(
         self,
-        sink: Sink,
+        sink: GenerationWriter,
         *,
         run_id: str,
         threads: int,

@@ -247,7 +247,7 @@ DOUBLE = PythonStage(
     inputs=("place_totals",),
     outputs=(DOUBLED,),
     compute=double,
-    modules=("tests.helpers.fake_source",),
+    modules=("tests.support",),
     parameters={"factor": 2},
 )
 
