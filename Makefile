@@ -91,11 +91,13 @@ source-is-given:
 
 # --- Develop -----------------------------------------------------------------------------------
 
-# Tests wait for processes and disks: one worker more than processors uses these up.
-TESTERS = $(shell echo $$(( $$(nproc) < 8 ? $$(nproc) + 1 : 8 )))
+PYTEST = $(PY) -m pytest -n $(or $(THREADS),auto) --dist loadfile
 
 test: $(KERNELS) $(DEVELOP) ## Run the tests, e.g. ARGS="-k late_sender"
-	@$(PY) -m pytest -n $(or $(THREADS),$(TESTERS)) --dist loadfile --no-loadscope-reorder $(ARGS)
+	@$(PYTEST) $(ARGS)
+
+test-quick: $(KERNELS) $(DEVELOP) ## Run golden tests and contracts, about two minutes
+	@$(PYTEST) tests/golden tests/contracts $(ARGS)
 
 test-quick: $(KERNELS) $(DEVELOP) ## Run golden tests and contracts only, in a few minutes
 	@$(PY) -m pytest -n $(or $(THREADS),$(TESTERS)) --dist loadfile tests/golden tests/contracts $(ARGS)

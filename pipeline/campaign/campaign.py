@@ -43,7 +43,7 @@ from tracemill.campaign.source import CampaignSource, Settings
 from tracemill.campaign.variants import keep_apart
 from tracemill.engine.analyze import Analysis, Options, analyze_source
 from tracemill.engine.progress import Reporter
-from tracemill.engine.recipe import Recipe, campaign_recipe
+from tracemill.engine.recipe import campaign_recipe
 from tracemill.stages.campaign.published_marks import read_published_marks
 from tracemill.store import Store
 
@@ -226,14 +226,12 @@ def make_campaign(
     store: Store,
     options: Options,
     reporter: Reporter,
-    recipe: Recipe | None = None,
     failures: Mapping[Path, str] | None = None,
 ) -> Analysis:
-    """Analyze the traces that are not yet, then the campaign as far as that is not done yet.
+    """Analyze the traces that lack an analysis, then the campaign where it is out of date.
 
     A trace that cannot be analyzed becomes a failed run, as do traces in `failures`, which failed
-    before for that reason. What is computed from the runs defaults
-    to everything there is. Raises CampaignError if no run is left, and PipelineError as `analyze`
+    before for that reason. Raises CampaignError if no run is left, and PipelineError as `analyze`
     does.
     """
     _tell_of_another(plan, store, reporter)
@@ -263,7 +261,7 @@ def make_campaign(
         store=store.campaigns,
         options=replace(options, parameters=parameters_of(plan.description, plan.path)),
         reporter=reporter,
-        recipe=recipe or campaign_recipe(),
+        recipe=campaign_recipe(),
     )
 
 

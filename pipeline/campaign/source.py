@@ -19,7 +19,8 @@ from tracemill.campaign.measured import tables_of
 from tracemill.campaign.mixture import Programs, own_regions
 from tracemill.schemas import Table, campaigns
 from tracemill.sql.query_files import load_query
-from tracemill.store import GenerationWriter, Run, SourceFile, SourceRecord, Store
+from tracemill.store import Run, SourceFile, SourceRecord, Store
+from tracemill.store.sink import Sink
 
 FORMAT = "campaign"
 
@@ -106,7 +107,7 @@ class CampaignSource:
 
     def read(
         self,
-        sink: GenerationWriter,
+        sink: Sink,
         *,
         run_id: str,
         threads: int,
@@ -214,7 +215,7 @@ def runs_used(source: SourceRecord) -> set[tuple[str, str]]:
 class _Writer:
     """Writes what runs give as it comes; of call paths only those not yet known are kept."""
 
-    def __init__(self, sink: GenerationWriter, numbers: Mapping[str, int]) -> None:
+    def __init__(self, sink: Sink, numbers: Mapping[str, int]) -> None:
         self._sink = sink
         self._run_ids = pa.array(numbers, pa.string())
         self._numbers = pa.array(numbers.values(), pa.int32())
@@ -273,7 +274,7 @@ def _nullable(table: Table) -> pa.Schema:
     return pa.schema([(column.name, column.type) for column in table.columns])
 
 
-def _write(sink: GenerationWriter, table: Table, rows: list[dict[str, Any]]) -> None:
+def _write(sink: Sink, table: Table, rows: list[dict[str, Any]]) -> None:
     plain = [(column.name, _plain(column.type)) for column in table.columns]
     sink.part(table, 0).write(pa.Table.from_pylist(rows, schema=pa.schema(plain)))
 

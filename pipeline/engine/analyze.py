@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tracemill.base.errors import ChangedTraceError, PipelineError, StoreError
 from tracemill.base.text import describe_moment
@@ -29,7 +30,11 @@ from tracemill.sql.query_files import Value, check_values, known_parameters
 from tracemill.store import GenerationWriter, Manifest, Run, SourceFile, SourceRecord, Store
 from tracemill.store.clock import timestamp
 from tracemill.store.completeness import is_complete
+from tracemill.store.database import connect
 from tracemill.store.manifest import UnreadableRecordError
+
+if TYPE_CHECKING:
+    import duckdb
 
 _LIBRARIES = ("pyarrow", "duckdb", "polars", "numpy", "numba", "otf2")
 
@@ -242,12 +247,25 @@ class _Task:
     def _engine_run(self, generation: GenerationWriter) -> dict[str, float]:
         options = {stage.name: _option_values(stage, self.options) for stage in self.plan.stages}
         with Engine(
+            lambda: self._connect(generation),
             generation,
             threads=self.options.threads,
-            memory_limit=self.options.memory_limit,
             reporter=self.reporter,
         ) as engine:
             return engine.run(self.plan.stages, options, self.run_id)
+
+    def _connect(self, generation: GenerationWriter) -> "duckdb.DuckDBPyConnection":
+        """A database that keeps what does not fit into memory in the generation's folder.
+
+        Every query orders its result itself, so DuckDB need not keep the order of its inputs,
+        which would cost memory.
+        """
+        return connect(
+            threads=self.options.threads,
+            memory_limit=self.options.memory_limit,
+            temp_directory=str(generation.spill_path),
+            preserve_insertion_order=False,
+        )
 
     def _publish(self, generation: GenerationWriter, manifest: Manifest) -> Run:
         self.reporter.stage_started("publish", None)

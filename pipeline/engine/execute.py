@@ -20,31 +20,32 @@ from tracemill.sql.failures import batches_of, told_as_query_error
 from tracemill.sql.folders import QUERIES
 from tracemill.sql.query_files import Value
 from tracemill.stages.stage import PythonStage
-from tracemill.store import GenerationWriter
-from tracemill.store.database import connect, create_copy, create_empty, create_view, parsed, quoted
+from tracemill.store.database import create_empty, parsed, quoted
 from tracemill.store.parquet import ROW_GROUP_ROWS
-from tracemill.store.walking import StoredRows
+from tracemill.store.sink import FEW_ROWS, Sink
 
 if TYPE_CHECKING:
     import duckdb
 
-# So few rows take no memory worth mentioning, nor does what a query makes of them.
-_FEW_ROWS = 5_000
-
 
 class Engine:
-    """Runs stages one after another and puts their tables into a generation.
+    """Runs stages one after another over one database and puts their tables into a sink.
 
-    Transient tables live in a private DuckDB database until no later stage needs them; the
-    database keeps what does not fit into `memory_limit` in the generation's temporary folder.
+    Transient tables live in the database until no later stage needs them. The database is
+    connected when the first stage needs it: reading a trace without it takes less memory.
     """
 
     def __init__(
-        self, generation: GenerationWriter, *, threads: int, memory_limit: str, reporter: Reporter
+        self,
+        connect: Callable[[], "duckdb.DuckDBPyConnection"],
+        sink: Sink,
+        *,
+        threads: int,
+        reporter: Reporter,
     ) -> None:
-        self._generation = generation
+        self._connect = connect
+        self._sink = sink
         self._threads = threads
-        self._memory_limit = memory_limit
         self._reporter = reporter
         self._connection: duckdb.DuckDBPyConnection | None = None
         self._provided: set[str] = set()
@@ -94,7 +95,7 @@ class Engine:
         else:
             with told_as_query_error(stage.name, _file_of_user(stage)):
                 for name in self._related(stage):
-                    self._provide(name)
+                    self.provide(name)
                 if isinstance(stage, SqlStage):
                     self._interruptibly(lambda: self._run_sql(stage, options))
                 else:
@@ -102,14 +103,14 @@ class Engine:
 
     def _read(self, stage: ReadStage, options: Mapping[str, Value], run_id: str) -> None:
         stage.source.read(
-            self._generation,
+            self._sink,
             run_id=run_id,
             threads=self._threads,
             allow_damaged=bool(options["allow_damaged"]),
             report=lambda amount: self._reporter.stage_advanced(stage.name, amount),
         )
         for table in stage.outputs:
-            self._generation.finish(table)
+            self._sink.finish(table)
         pa.default_memory_pool().release_unused()
 
     def _related(self, stage: Stage) -> Sequence[str]:
@@ -121,14 +122,14 @@ class Engine:
 
     def _row_count(self, name: str) -> int:
         count = self._transient_rows.get(name)
-        return self._generation.row_count(name) if count is None else count
+        return self._sink.row_count(name) if count is None else count
 
     def _leave_empty(self, stage: SqlStage | PythonStage) -> None:
         for table in stage.outputs:
             if table.is_transient:
                 self._transient_rows[table.name] = 0
             else:
-                self._generation.finish(table)
+                self._sink.finish(table)
 
     def _run_sql(self, stage: SqlStage, options: Mapping[str, Value]) -> None:
         statement, values = stage.query.statement, dict(options)
@@ -136,13 +137,13 @@ class Engine:
             self._create(stage.output, statement_of(stage.query), values)
         elif stage.query.pattern:
             self._run_pattern(stage, statement, values)
-        elif sum(map(self._row_count, stage.inputs)) <= _FEW_ROWS:
-            self._generation.write(stage.output, self._result(stage, statement, values))
+        elif sum(map(self._row_count, stage.inputs)) <= FEW_ROWS:
+            self._sink.write(stage.output, self._result(stage, statement, values))
         else:
             relation = self._database.sql(statement, params=values)
             _check_columns(stage.output, relation.columns)
             batches = batches_of(relation.to_arrow_reader(ROW_GROUP_ROWS))
-            self._generation.stream(stage.output, batches)
+            self._sink.stream(stage.output, batches)
 
     def _result(self, stage: SqlStage, statement: str, values: Mapping[str, Value]) -> pa.Table:
         """All rows of a query at once, which plans it once; a stream of them plans it twice."""
@@ -157,12 +158,12 @@ class Engine:
         ((count,),) = self._execute(create, values).fetchall()
         found = complete(self._database, stage.query, stage.metrics, self._row_count)
         batches = batches_of(found.to_arrow_reader(ROW_GROUP_ROWS)) if count else ()
-        self._generation.stream(stage.output, checked(batches, stage.query, stage.metrics))
+        self._sink.stream(stage.output, checked(batches, stage.query, stage.metrics))
         self._database.execute(f"DROP TABLE {RESULT}")
 
     def _run_python(self, stage: PythonStage, options: Mapping[str, Value]) -> None:
         inputs: dict[str, Any] = {name: self._database.table(name) for name in self._related(stage)}
-        inputs |= {name: StoredRows(self._generation.files(name)) for name in stage.walked}
+        inputs |= {name: self._sink.walk(name) for name in stage.walked}
         results = stage.compute(**inputs, **options)
         results = (results,) if len(stage.outputs) == 1 else results
         for table, result in zip(stage.outputs, results, strict=True):
@@ -175,7 +176,7 @@ class Engine:
             self._database.unregister("result")
         else:
             is_table = isinstance(result, pa.Table)
-            self._generation.stream(table, [result] if is_table else batches_of(result))
+            self._sink.stream(table, [result] if is_table else batches_of(result))
 
     def _create(self, table: Table, statement: str, values: dict[str, Value]) -> None:
         """Make a transient table of the rows of a statement, and count them."""
@@ -189,34 +190,24 @@ class Engine:
 
     @property
     def _database(self) -> "duckdb.DuckDBPyConnection":
-        """The connection, made when first needed.
-
-        Every query orders its result itself, so DuckDB need not keep the order of its inputs,
-        which would cost memory.
-        """
         if self._connection is None:
-            self._connection = connect(
-                threads=self._threads,
-                memory_limit=self._memory_limit,
-                temp_directory=str(self._generation.spill_path),
-                preserve_insertion_order=False,
-            )
+            self._connection = self._connect()
         return self._connection
 
-    def _provide(self, name: str) -> None:
+    def provide(self, name: str) -> None:
+        """Make a table readable on the database: a finished one, or a transient one still there."""
         if name in self._provided:
             return
         if name in self._made and not self._row_count(name):
             create_empty(self._database, self._made[name])
         else:
-            create = create_copy if self._row_count(name) <= _FEW_ROWS else create_view
-            create(self._database, name, self._generation.files(name))
+            self._sink.provide(self._database, name)
         self._provided.add(name)
 
     def _drop_unneeded(self, last_uses: Mapping[str, int], position: int) -> None:
         """Drop what no stage after this one needs; a few rows are left, as dropping takes time."""
         for name in sorted(self._provided & self._transient_rows.keys()):
-            is_large = self._transient_rows[name] > _FEW_ROWS
+            is_large = self._transient_rows[name] > FEW_ROWS
             if is_large and last_uses.get(name, position) <= position:
                 self._database.execute(f"DROP TABLE {quoted(name)}")
                 self._provided.remove(name)

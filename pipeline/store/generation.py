@@ -3,31 +3,26 @@
 import os
 import shutil
 import threading
-from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-
-import pyarrow as pa
+from typing import TYPE_CHECKING
 
 from tracemill.base.sharing import add_folder, make_folder, share
 from tracemill.schemas import Table
+from tracemill.store.database import create_copy, create_view
 from tracemill.store.failures import told_as_store_error
 from tracemill.store.manifest import MANIFEST_NAME, Manifest
 from tracemill.store.parquet import PartWriter, sync, write_empty
+from tracemill.store.sink import FEW_ROWS, Sink, Written
+from tracemill.store.walking import StoredRows
+
+if TYPE_CHECKING:
+    import duckdb
 
 SPILL_NAME = ".spill"
 
 
-@dataclass(frozen=True)
-class Written:
-    """What a finished table amounts to."""
-
-    row_count: int
-    byte_count: int
-
-
-class GenerationWriter:
+class GenerationWriter(Sink):
     """Collects the tables of one generation in a hidden folder, then publishes them at once.
 
     As a context manager it removes the folder unless the generation was published. Parts may
@@ -58,19 +53,6 @@ class GenerationWriter:
         with told_as_store_error(path):
             add_folder(path)
         return path
-
-    def write(self, table: Table, data: pa.Table) -> None:
-        """Write a whole table at once."""
-        self.stream(table, [data])
-
-    def stream(self, table: Table, batches: Iterable[pa.RecordBatch | pa.Table]) -> None:
-        """Write a whole table from batches as they come; only a row group is held."""
-        part = self.part(table, 0)
-        for batch in batches:
-            is_table = isinstance(batch, pa.Table)
-            part.write(batch if is_table else pa.Table.from_batches([batch]))
-        part.close()
-        self.finish(table)
 
     def part(self, table: Table, number: int) -> PartWriter:
         """The writer of one part of a partitioned table, or of the whole of another (0)."""
@@ -108,6 +90,13 @@ class GenerationWriter:
         """How many rows a table has that is finished or reused."""
         finished = self.finished.get(name)
         return finished.row_count if finished else self._reused_rows[name]
+
+    def provide(self, connection: "duckdb.DuckDBPyConnection", name: str) -> None:
+        create = create_copy if self.row_count(name) <= FEW_ROWS else create_view
+        create(connection, name, self.files(name))
+
+    def walk(self, name: str) -> StoredRows:
+        return StoredRows(self.files(name))
 
     def reuse(self, name: str, generation: Path, row_count: int) -> None:
         """Take over a table of an older generation: as hard links, else as copies."""

@@ -37,7 +37,12 @@ class KeyCheck:
 
 def repeated_in_file(table: Table, path: str) -> list[Violation]:
     """Repeated keys in a whole Parquet file; holds all its keys in memory."""
-    keys = pq.read_table(path, columns=list(table.key), partitioning=None)
+    return repeated_keys(table, pq.read_table(path, columns=list(table.key), partitioning=None))
+
+
+def repeated_keys(table: Table, rows: pa.Table) -> list[Violation]:
+    """Repeated keys among all rows of a table."""
+    keys = rows.select(table.key)
     distinct = keys.group_by(list(table.key)).aggregate([]).num_rows
     return [] if distinct == keys.num_rows else _repeated(table, keys)
 

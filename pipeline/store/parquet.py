@@ -68,7 +68,7 @@ class PartWriter:
         with told_as_store_error(self.path):
             self._writer.close()
         if not self._keys.is_certain and not self.table.is_partitioned:
-            _refuse(repeated_in_file(self.table, str(self.path)))
+            _refuse(self._repeated_keys())
 
     def abandon(self) -> None:
         """Release the file without caring for its content."""
@@ -77,6 +77,9 @@ class PartWriter:
         if self._writer is not None:
             with suppress(OSError):  # the disk may be full, but the file is thrown away
                 self._writer.close()
+
+    def _repeated_keys(self) -> list[Violation]:
+        return repeated_in_file(self.table, str(self.path))
 
     def _write_full_groups(self) -> None:
         rows = pa.concat_tables(self._pending)

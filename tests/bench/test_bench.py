@@ -1,26 +1,19 @@
 """The benchmark measures what it says, and tells when it cannot."""
 
-import ast
-import json
 import os
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from subprocess import CalledProcessError
-from typing import Any
 
 import otf2
 import pytest
 
 from tests.bench import __main__ as bench
-from tests.bench import jobs
-from tests.bench.archives import GENERATING_MODULES, PROGRAMS, provide_archive
-from tests.bench.jobs import Setting, generate, library, otf2_print
+from tests.bench.archives import PROGRAMS, provide_archive
+from tests.bench.jobs import Setting, library
 from tests.bench.measuring import Cost, FailedJobError, growth_exponent, marginal_rate, measure
 from tests.bench.places import ROOT, event_file_bytes
 from tests.bench.text import provide_text
 
 TRACE = ROOT / "data" / "m01_late_sender"
-NEEDED_BY_NO_ARCHIVE = {"tracemill.base.errors", "tracemill.kernels"}
 
 
 def cost(events: int, cpu_seconds: float, job: str = "read") -> Cost:
@@ -35,20 +28,6 @@ def cost(events: int, cpu_seconds: float, job: str = "read") -> Cost:
     )
 
 
-@pytest.fixture
-def _jobs_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Jobs are done in this process: for tests of what is measured, not of where."""
-
-    def call(command: Sequence[str]) -> dict[str, Any]:
-        _, _, module, *arguments = command
-        assert module == jobs.__name__
-        found: dict[str, Any] = json.loads(json.dumps(jobs.do_job(arguments)))
-        return found
-
-    monkeypatch.setattr("tests.bench.measuring._call", call)
-
-
-@pytest.mark.usefixtures("_jobs_done_here")
 def test_the_library_alone_reads_every_event_and_writes_nothing() -> None:
     found = measure("library", TRACE)
     assert (found.job, found.events, found.bytes) == ("library", 136, 0)
@@ -88,10 +67,8 @@ def test_the_marginal_rate_leaves_out_what_any_archive_costs() -> None:
 
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_an_archive_has_about_the_wanted_size_and_is_generated_once(
-    program: Path, tmp_path: Path, request: pytest.FixtureRequest
+    program: Path, tmp_path: Path
 ) -> None:
-    if program != PROGRAMS["mixed"]:  # where one is generated, all are
-        request.getfixturevalue("_jobs_done_here")
     made = provide_archive(program, 50_000, cache=tmp_path)
     written_at = (made.path / "traces.otf2").stat().st_mtime_ns
     events = library(made.path, Setting(threads=1, folder=tmp_path))["events"]
@@ -107,58 +84,6 @@ def test_an_archive_has_about_the_wanted_size_and_is_generated_once(
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_an_archive_of_another_program_or_generator_is_not_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Generated in this process: the point is what is kept and taken, not what it costs."""
-
-    def generate_here(job: str, source: Path, folder: Path) -> Cost:
-        generate(source, Setting(threads=1, folder=folder))
-        return cost(500, 1.0, job)
-
-    monkeypatch.setattr("tests.bench.archives.run", generate_here)
-    cache, program = tmp_path / "cache", tmp_path / "waits.toml"
-    text = 'processes = 2\n[[phase]]\nkind = "work"\ncalls = {}\n'
-
-    def folder(calls: int, *, is_new_wanted: bool = False) -> tuple[str, int]:
-        program.write_text(text.format(calls))
-        made = provide_archive(program, 500, cache=cache, is_new_wanted=is_new_wanted)
-        (kept,) = cache.iterdir()  # nothing stale is left
-        assert made.path.parent == kept
-        return kept.name, made.path.stat().st_mtime_ns
-
-    first = folder(1)
-    assert folder(1) == first
-    second = folder(2)
-    assert second[0] != first[0]
-    monkeypatch.setattr("tests.bench.archives.code_hash", lambda modules: "changed code")
-    third = folder(2)
-    assert third[0] not in (first[0], second[0])
-    again = folder(2, is_new_wanted=True)
-    assert again[0] == third[0]
-    assert again[1] > third[1]
-
-
-def test_all_code_that_archives_are_made_with_tells_them_apart() -> None:
-    used = set(_imports_of(ROOT / "pipeline" / "programs"))
-    packages = ("tracemill.programs", "tracemill.kernels.simulation", "tracemill.schemas")
-    outside = {name for name in used if not name.startswith(packages)}
-    assert outside - NEEDED_BY_NO_ARCHIVE <= set(GENERATING_MODULES)
-    assert {"tracemill.programs", "tracemill.kernels.simulation"} <= set(GENERATING_MODULES)
-    assert outside
-
-
-def _imports_of(package: Path) -> Iterator[str]:
-    """Modules of the pipeline that those of a package import."""
-    for file in package.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tracemill"):
-                yield str(node.module)
-            elif isinstance(node, ast.Import):
-                yield from (each.name for each in node.names if each.name.startswith("tracemill"))
-
-
-@pytest.mark.usefixtures("_jobs_done_here")
 def test_stages_are_measured_one_by_one() -> None:
     found = measure("analyze", TRACE)
     assert {"read", "wait_states", "critical_path_profile"} <= set(found.stages)
@@ -174,7 +99,6 @@ def test_stages_are_measured_one_by_one() -> None:
     assert messages.bytes > 0
 
 
-@pytest.mark.usefixtures("_jobs_done_here")
 def test_text_of_a_size_is_made_once_and_read_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,25 +121,6 @@ def _install_print(folder: Path, monkeypatch: pytest.MonkeyPatch, *commands: str
     command.write_text("\n".join(("#!/bin/sh", *commands)))
     command.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-
-
-@pytest.mark.usefixtures("_jobs_done_here")
-def test_the_librarys_own_command_is_measured_with_its_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given = tmp_path / "given"
-    _install_print(tmp_path, monkeypatch, f'echo "$1" >{given}', "sleep 0.2")
-    found = measure("otf2_print", TRACE)
-    assert found.events == 136
-    assert given.read_text() == f"{TRACE}/traces.otf2\n"
-    # That of a shell, not of the interpreter that started it.
-    assert 0 < found.peak_bytes < 20e6
-
-
-def test_the_librarys_own_command_may_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _install_print(tmp_path, monkeypatch, "exit 3")
-    with pytest.raises(CalledProcessError, match=r"otf2-print.*exit status 3"):
-        otf2_print(TRACE, Setting(threads=1, folder=tmp_path))
 
 
 def test_a_run_is_shown_kept_and_compared_with_the_last_one(

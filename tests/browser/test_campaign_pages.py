@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import Open
-from tests.ring_campaigns import campaign
+from tests.helpers.ring_campaigns import campaign
 from tracemill.reports.build_campaign import build_campaign_report
 
 DATA = Path(__file__).parent.parent.parent / "data" / "campaigns"

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import Open
-from tests.compared_sides import comparison_of
+from tests.helpers.compared_sides import comparison_of
 from tracemill.comparison.conditions import holds
 from tracemill.comparison.report import build
 

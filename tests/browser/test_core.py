@@ -5,7 +5,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import Open
-from tests.browser.explored import make_report
+from tests.helpers.explored import make_report
 from tracemill.reports.embedding import embed
 from tracemill.reports.units import Unit, format_value
 

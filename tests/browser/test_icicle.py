@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import Open
-from tests.browser.explored import make_report
+from tests.helpers.explored import make_report
 
 STATUS = ".widget:has(canvas.icicle) .status"
 

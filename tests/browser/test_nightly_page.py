@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 from tests.browser.conftest import Open
 from tests.browser.test_campaign_pages import BEYOND, SCROLLED
-from tests.nights import outcome
+from tests.helpers.nights import outcome
 from tracemill.nightly.history import PastRun, Series
 from tracemill.nightly.judge import JudgedRun, Judgment
 from tracemill.nightly.outcome import CampaignOutcome, Failure

@@ -5,9 +5,9 @@ from itertools import pairwise
 from playwright.sync_api import Page
 
 from tests.browser.conftest import Open
-from tests.browser.explored import make_report, make_run
 from tests.end_to_end.test_reports import HOSTILE
-from tests.hand_made import COMPUTATION, MS, HandMadeRun, with_rows
+from tests.helpers.explored import make_report, make_run
+from tests.helpers.hand_made import COMPUTATION, MS, HandMadeRun, with_rows
 from tracemill.reports.build import build_report
 
 NAMES = (*HOSTILE, "</script><script>alert(2)</script>", "&lt;b&gt;")

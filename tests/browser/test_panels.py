@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Locator, Page
 
 from tests.browser.conftest import Open
-from tests.browser.explored import make_report, make_run, real_metrics
-from tests.hand_made import MS
+from tests.helpers.explored import make_report, make_run, real_metrics
+from tests.helpers.hand_made import MS
 from tracemill.reports.build import build_report
 from tracemill.schemas.metrics import METRICS
 

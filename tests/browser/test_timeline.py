@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import Open
-from tests.hand_made import HandMadeRun, make_run_row, with_rows
+from tests.helpers.hand_made import HandMadeRun, make_run_row, with_rows
 from tracemill.engine.analyze import Analysis
 from tracemill.reports import timelines
 from tracemill.reports.build import build_report

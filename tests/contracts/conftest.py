@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.store_cases import publish
+from tests.helpers.store_cases import publish
 from tracemill.base.console import messages, results
 from tracemill.store import Store
 

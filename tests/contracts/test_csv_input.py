@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.csv_reading import read_text
-from tests.otf2_reading import read_archive
+from tests.helpers.csv_reading import read_text
+from tests.helpers.otf2_reading import read_archive
 from tracemill.base.errors import DamagedTraceError, NotATraceError, PipelineError
 from tracemill.readers import open_source
 from tracemill.readers.csv import blocks

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.csv_reading import read_text
-from tests.otf2_reading import ReadTrace
+from tests.helpers.csv_reading import read_text
+from tests.helpers.otf2_reading import ReadTrace
 from tracemill.base.errors import DamagedTraceError, NotATraceError
 
 HEADER = "Timestamp (ns),Event Type,Name,Process,Partner\n"

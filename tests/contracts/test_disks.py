@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from tests.store_cases import manifest, places, publish
-from tests.support import PLACES, STAYS, stays
+from tests.helpers.fake_source import PLACES, STAYS, stays
+from tests.helpers.store_cases import manifest, places, publish
 from tracemill.base.errors import StoreError
 from tracemill.store import Store
 from tracemill.store.failures import UnwritableStoreError

@@ -7,7 +7,7 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 
-from tests.hand_made import late_sender_run
+from tests.helpers.hand_made import late_sender_run
 from tracemill import cli
 from tracemill.base.console import messages, results
 from tracemill.base.errors import PipelineError

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.leasing import taken
+from tests.helpers.leasing import taken
 from tracemill.base.errors import StoreError
 from tracemill.store import leases
 from tracemill.store.leases import DEAD_AFTER_SECONDS, held, sweep_leases, take

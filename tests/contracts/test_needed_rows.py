@@ -1,16 +1,18 @@
 """What a stage promises to make nothing of is not computed: every such promise is kept."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import duckdb
 import pyarrow as pa
 import pytest
 
-from tests.altered_traces import (
+from tests.contracts.test_queries import SQL_TYPES
+from tests.helpers.altered_traces import (
     altered,
     find_losses,
     flush_buffers,
@@ -20,12 +22,11 @@ from tests.altered_traces import (
     probe_receives,
     shift_clocks,
 )
-from tests.analyzing import Analyst, read_into_memory
-from tests.contracts.test_queries import SQL_TYPES
-from tests.fresh_database import fresh_database
+from tests.helpers.computing import NUMBERED, computed
+from tests.helpers.otf2_reading import read_tables
 from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.execute import Engine
-from tracemill.engine.graph import ReadStage, SqlStage, build_graph
+from tracemill.engine.graph import ReadStage, SqlStage, Stage, build_graph
 from tracemill.engine.recipe import Recipe, campaign_recipe, standard_recipe
 from tracemill.programs.generate import generate
 from tracemill.programs.spec import parse_spec
@@ -71,7 +72,20 @@ WINDOWS_AND_FILES: dict[str, Any] = {
     ],
 }  # fmt: skip
 
-GRAPH = build_graph(open_source(DATA / TRACES[0]), standard_recipe())
+
+def without_promises(recipe: Recipe) -> Recipe:
+    return replace(
+        recipe,
+        queries=tuple(replace(query, needed_rows=()) for query in recipe.queries),
+        python_stages=tuple(
+            replace(stage, needed_rows=(), skips_empty=False) for stage in recipe.python_stages
+        ),
+    )
+
+
+SOURCE = open_source(DATA / TRACES[0])
+GRAPH = build_graph(SOURCE, standard_recipe())
+STAGES = build_graph(SOURCE, without_promises(standard_recipe()))
 PROMISES = {
     stage.name: stage.needed_rows
     for stage in GRAPH
@@ -82,29 +96,44 @@ PROMISES = {
 def read_all(folder: Path) -> Iterator[tuple[str, dict[str, pa.Table]]]:
     """What is read of each trace."""
     for name in TRACES:
-        yield name, read_into_memory(DATA / name)
-    first = read_into_memory(DATA / TRACES[0])
+        yield name, read_tables(DATA / name, folder)
+    first = read_tables(DATA / TRACES[0], folder)
     alterations = (probe_receives, lose_records, shift_clocks, flush_buffers)
     yield ALTERED, altered(first, alterations, seed=0)
     programs = {"small teams": SMALL_TEAMS, "windows and files": WINDOWS_AND_FILES}
     for name, program in programs.items():
-        read = read_into_memory(generate(parse_spec(program, name), folder / name).anchor)
+        read = read_tables(generate(parse_spec(program, name), folder / name).anchor, folder)
         yield name, read
         losses = (find_losses, lose_accesses, lose_one_sided)
         yield f"{name} with losses", altered(read, losses, seed=0)
 
 
 def test_without_the_rows_that_it_needs_a_stage_makes_none(tmp_path: Path) -> None:
-    """Only where it otherwise makes some does that say anything; two such traces are asked."""
-    analyst, traces_of = Analyst(*PROMISES, computes_all=True), Counter[str]()
+    """This means something only where it otherwise makes some: in two such traces each."""
+    stages = [stage for stage in STAGES if isinstance(stage, SqlStage | PythonStage)]
+    traces_of = Counter[str]()
     for trace, read in read_all(tmp_path):
-        analyst.compute(read)
-        for name in (name for name in PROMISES if analyst.count(name) and traces_of[name] < 2):
-            for group in PROMISES[name]:
-                found = analyst.count_without(name, group)
-                assert found == 0, f"{name} without {group} in {trace}"
-            traces_of[name] += 1
+        with computed(PROMISES, read, stages=stages) as whole:
+            tables = read | {
+                table.name: whole.table(table.name) for stage in stages for table in stage.outputs
+            }
+        for stage in stages:
+            is_made = any(tables[table.name].num_rows for table in stage.outputs)
+            if stage.name in PROMISES and is_made and traces_of[stage.name] < 2:
+                for group in PROMISES[stage.name]:
+                    found = count_without(stage, tables, group)
+                    assert found == 0, f"{stage.name} without {group} in {trace}"
+                traces_of[stage.name] += 1
     assert set(traces_of) == set(PROMISES)
+
+
+def count_without(stage: Stage, tables: Mapping[str, pa.Table], emptied: Sequence[str]) -> int:
+    """The rows that a stage makes if some tables are empty."""
+    names = {*stage.inputs, *NUMBERED} - set(emptied)
+    given = {name: tables[name] for name in names}
+    outputs = [table.name for table in stage.outputs]
+    with computed(outputs, given, stages=[stage]) as computation:
+        return sum(computation.table(name).num_rows for name in outputs)
 
 
 def test_stages_need_rows_of_their_inputs() -> None:
@@ -115,7 +144,7 @@ def test_stages_need_rows_of_their_inputs() -> None:
 
 
 def test_an_empty_table_has_the_types_that_a_query_would_give_it() -> None:
-    with fresh_database() as connection:
+    with duckdb.connect() as connection:
         for table in BY_NAME.values():
             create_empty(connection, table)
             made = connection.table(table.name)
@@ -150,14 +179,6 @@ def computed_by(recipe: Recipe, name: str, folder: Path) -> tuple[dict[str, byte
         str(file.relative_to(run.path)): file.read_bytes() for file in run.path.rglob("*.parquet")
     }
     return files, computed
-
-
-def without_promises(recipe: Recipe) -> Recipe:
-    return replace(
-        recipe,
-        queries=tuple(replace(query, needed_rows=()) for query in recipe.queries),
-        python_stages=tuple(replace(stage, needed_rows=()) for stage in recipe.python_stages),
-    )
 
 
 @pytest.mark.parametrize("name", ["m03_ls_waitall", "m31_omp_tasks", "late_sender.csv"])

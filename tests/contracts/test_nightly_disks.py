@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.nights import night, write_archive
+from tests.helpers.nights import night, write_archive
 from tracemill.base.errors import StoreError
 from tracemill.nightly.night import report_night
 from tracemill.store import Store

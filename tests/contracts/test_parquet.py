@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from tests.store_cases import places
-from tests.support import PLACES, STAYS, stays
+from tests.helpers.fake_source import PLACES, STAYS, stays
+from tests.helpers.store_cases import places
 from tracemill.base.errors import BrokenContractError
 from tracemill.schemas import Column, Rule, Table
 from tracemill.schemas.table import ENUM, FLOAT64, INT32, INT64, STRING, not_before

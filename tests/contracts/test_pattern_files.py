@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pattern_files import HEADER, PATTERN, assert_one_line
+from tests.helpers.pattern_files import HEADER, PATTERN, assert_one_line
 from tracemill import cli
 from tracemill.base.console import messages, plain, results
 from tracemill.base.errors import MissingInputError, PatternError

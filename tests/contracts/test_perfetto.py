@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.hand_made import HandMadeRun, with_rows
+from tests.helpers.hand_made import HandMadeRun, with_rows
 from tracemill.base.errors import UsageError
 from tracemill.reports.windows import Window
 from tracemill.shell.exports.perfetto import export_perfetto

@@ -15,7 +15,7 @@ import pytest
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from tests.store_cases import publish
+from tests.helpers.store_cases import publish
 from tracemill.shell import Session
 from tracemill.shell.completion import Catalog, complete
 from tracemill.shell.harlequin import write_views

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.leasing import taken
-from tests.store_cases import labeled, publish
+from tests.helpers.leasing import taken
+from tests.helpers.store_cases import labeled, publish
 from tracemill import cli
 from tracemill.base.errors import StoreError
 from tracemill.campaign.configurations import RunRecord

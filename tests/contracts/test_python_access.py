@@ -7,7 +7,7 @@ from pathlib import Path
 import polars
 import pytest
 
-from tests.store_cases import publish
+from tests.helpers.store_cases import publish
 from tracemill import open_store
 from tracemill.base.errors import MissingInputError, QueryError
 from tracemill.store import Store

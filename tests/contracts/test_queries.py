@@ -13,8 +13,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from tests.checking import check_each
-from tests.fresh_database import fresh_database
+from tests.helpers.checking import check_each
 from tracemill.base.errors import QueryError
 from tracemill.campaign.source import CampaignSource
 from tracemill.engine.graph import build_graph
@@ -75,7 +74,7 @@ def check_queries(queries: Iterable[Query], check: Callable[[Query], None]) -> N
 @pytest.fixture(scope="module")
 def database() -> Iterator[duckdb.DuckDBPyConnection]:
     """Every declared table, without rows."""
-    with fresh_database() as connection:
+    with duckdb.connect() as connection:
         declare_tables(connection)
         yield connection
 
@@ -83,7 +82,7 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
 @pytest.fixture(scope="module")
 def database_of_runs() -> Iterator[duckdb.DuckDBPyConnection]:
     """The same over several runs, told apart by run_id."""
-    with fresh_database() as connection:
+    with duckdb.connect() as connection:
         declare_tables(connection, {"run_id": "VARCHAR"})
         yield connection
 
@@ -373,7 +372,7 @@ def test_duckdb_reads_a_stored_table_with_the_declared_types(tmp_path: Path) -> 
         types = [SQL_TYPES[column.type] for column in table.columns]
         assert list(map(str, found.types)) == types
 
-    with fresh_database() as connection:
+    with duckdb.connect() as connection:
         check_each(BY_NAME.values(), check, name=lambda table: table.name)
 
 

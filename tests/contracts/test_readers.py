@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.endless_work import NAMES, work_on
-from tests.forking import start_process
-from tests.store_cases import publish
+from tests.helpers.endless_work import NAMES, work_on
+from tests.helpers.processes import start_function
+from tests.helpers.store_cases import publish
 from tracemill import cli
 from tracemill.store import Manifest, Run, Store, runs
 from tracemill.store.manifest import MANIFEST_NAME
@@ -23,7 +23,7 @@ POLLS = 15
 @contextmanager
 def working(store: Store, work: str) -> Iterator[BaseProcess]:
     """A process at work, killed without a warning in the end."""
-    process = start_process(work_on, store, work)
+    process = start_function(work_on, store, work)
     try:
         yield process
     finally:

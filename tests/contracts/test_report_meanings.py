@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.hand_made import late_sender_run
+from tests.helpers.hand_made import late_sender_run
 from tracemill.reports.build import build_report
 from tracemill.reports.html import render_html
 from tracemill.reports.markdown import render_markdown

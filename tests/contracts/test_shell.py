@@ -12,8 +12,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.hand_made import late_sender_run
-from tests.store_cases import publish
+from tests.helpers.hand_made import late_sender_run
+from tests.helpers.store_cases import publish
 from tracemill.base.console import plain
 from tracemill.base.errors import QueryError
 from tracemill.shell import Output, Session, run_interruptibly, run_script

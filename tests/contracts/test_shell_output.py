@@ -6,12 +6,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow.parquet as pq
 import pytest
 
-from tests.fresh_database import fresh_database
-from tests.hand_made import late_sender_run
-from tests.store_cases import publish
+from tests.helpers.hand_made import late_sender_run
+from tests.helpers.store_cases import publish
 from tracemill import cli
 from tracemill.base.errors import PipelineError, QueryError, UsageError
 from tracemill.shell import Session, run_script
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 def write(script: str, path: Path, format: Any = None) -> None:
     """Of the run's tables one is there: no script here asks for any."""
     with (
-        fresh_database() as connection,
+        duckdb.connect() as connection,
         opened(choose_format(format, path), path) as output,
     ):
         late_sender_run().fill(connection, ("visits",))

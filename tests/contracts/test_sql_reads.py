@@ -3,7 +3,6 @@
 import duckdb
 import pytest
 
-from tests.fresh_database import fresh_database
 from tracemill.base.errors import QueryError
 from tracemill.sql.reads import reads_of
 
@@ -43,7 +42,7 @@ TABLES = {
 
 
 def binds(text: str, tables: set[str]) -> bool:
-    with fresh_database() as connection:
+    with duckdb.connect() as connection:
         for name in tables:
             connection.execute(f"CREATE TABLE {name} (x BIGINT)")
         try:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.store_cases import SOURCE, labeled, manifest, places, publish, record
-from tests.support import PLACES, STAYS, contents, stays
+from tests.helpers.fake_source import PLACES, STAYS, contents, stays
+from tests.helpers.store_cases import SOURCE, labeled, manifest, places, publish, record
 from tracemill.base.errors import MissingInputError, StoreError
 from tracemill.base.temporary import temporary_name
 from tracemill.store import Manifest, Store

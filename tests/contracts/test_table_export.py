@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from tests.support import Case
+from tests.helpers.fake_source import Case
 from tracemill import open_store
 from tracemill.base.errors import PipelineError
 from tracemill.engine.analyze import Options, analyze

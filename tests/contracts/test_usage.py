@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.leasing import taken
-from tests.store_cases import publish
+from tests.helpers.leasing import taken
+from tests.helpers.store_cases import publish
 from tracemill import cli
 from tracemill.base.temporary import temporary_name
 from tracemill.base.text import describe_duration, seconds_of

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.otf2_archive import TYPES, UNDEFINED, Event, Trace, parse_events
+from tests.helpers.otf2_archive import TYPES, UNDEFINED, Event, Trace, parse_events
 
 _COUNTERS, _ASYNCHRONOUS = 3, 3
 _BEFORE = f"""

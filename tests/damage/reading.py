@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from tests.memory_sink import MemorySink
+from tests.helpers.otf2_reading import read_tables
 from tracemill.base.errors import (
     DamagedTraceError,
     NotATraceError,
@@ -56,19 +56,10 @@ class Reading:
 
 
 def read_trace(path: Path, *, allow_damaged: bool) -> Reading:
-    """Read a trace into memory; what is no refusal of a bad trace is raised."""
+    """Read a trace into memory; errors other than the refusal of a bad trace are raised."""
     with tempfile.TemporaryDirectory() as folder:
-        sink = MemorySink(Path(folder) / "spill")
         try:
-            source = open_source(path)
-            assert source.identity().run_id
-            source.read(
-                sink,  # type: ignore[arg-type]
-                run_id="run",
-                threads=1,
-                allow_damaged=allow_damaged,
-                report=lambda amount: None,
-            )
+            assert open_source(path).identity().run_id
+            return Reading(read_tables(path, Path(folder) / "spill", allow_damaged=allow_damaged))
         except REFUSALS as error:
             return Reading(refusal=error)
-    return Reading({table.name: sink.table(table) for table in source.tables})

@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.damage import worker
 from tests.damage.plans import Plan
-from tests.forking import start_process
+from tests.helpers.processes import start_function
 
 START_SECONDS, PATIENCE_SECONDS = 600, 60
 """After so long without a word a worker hangs; when it starts, it may have to compile kernels."""
@@ -58,7 +58,7 @@ def _one_worker(plans: Sequence[Plan]) -> Iterator[dict[str, Any]]:
     results, sending = Pipe(duplex=False)
     with tempfile.TemporaryDirectory() as folder, results:
         errors = Path(folder) / "errors"
-        process = start_process(worker.work, plans, sending, errors)
+        process = start_function(worker.work, plans, sending, errors)
         sending.close()  # so that the worker's end is the last one
         try:
             has_begun = False

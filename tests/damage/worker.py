@@ -1,6 +1,5 @@
 """Reads damaged copies of traces, in a process of its own because it may die of that."""
 
-import gc
 import os
 import resource
 import shutil
@@ -33,7 +32,6 @@ def work(plans: Sequence[Plan], results: Connection, errors: Path) -> None:
     with errors.open("w") as file:
         os.dup2(file.fileno(), 2)
     tempfile.tempdir = str(MEMORY) if MEMORY.is_dir() else None
-    gc.freeze()  # what is imported stays
     for plan in plans:
         with tempfile.TemporaryDirectory() as folder:
             try_all(plan, Path(folder), results.send)

@@ -1,4 +1,4 @@
-"""Traces of a campaign, and what became of them, made once for all tests that look at them."""
+"""Traces of a campaign and their analyses, which tests only read."""
 
 import os
 import shutil
@@ -6,30 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from tests.ring_campaigns import CONFIGURATIONS, campaign, write_stencil
-from tests.sharing import MakeOnce
+from tests.helpers.ring_campaigns import CONFIGURATIONS, campaign, write_stencil
 from tracemill.engine.analyze import Analysis
 
 
 @pytest.fixture(scope="session")
-def traces(shared: MakeOnce) -> Path:
-    return shared("traces", write_rings) / "rings"
-
-
-def write_rings(folder: Path) -> None:
+def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("traces")
     for processes, size, repetition in CONFIGURATIONS:
         name = f"ring_p{processes}_n{size}_r{repetition}"
         write_stencil(folder / "rings" / name, processes, size, repetition)
+    return folder / "rings"
 
 
 @pytest.fixture(scope="session")
-def analyzed(traces: Path, shared: MakeOnce) -> Analysis:
+def analyzed(traces: Path, tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     """The campaign of all traces in a store of its own, made by two processes."""
-
-    def again(store: Path) -> Analysis:
-        return campaign(traces, store, threads=2)
-
-    return again(shared("rings", again))
+    return campaign(traces, tmp_path_factory.mktemp("rings"), threads=2)
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.sharing import MakeOnce
 from tracemill.cli import main
 from tracemill.engine.analyze import Options, analyze
 from tracemill.reports.build_campaign import build_campaign_report
@@ -41,18 +40,20 @@ def make(tmp_path: Path, *arguments: str) -> duckdb.DuckDBPyConnection:
 
 
 @pytest.fixture
-def traces(shared: MakeOnce, tmp_path: Path) -> Path:
-    """Traces in CSV whose names tell nothing, and what is known of them where campaigns look."""
-    made = shared("choices", analyze_traces)
-    shutil.copytree(made / "store", tmp_path / "store", copy_function=os.link)
-    return made
+def traces(analyzed_traces: Path, tmp_path: Path) -> Path:
+    """Traces in CSV whose names carry no parameters, and their analyses where campaigns look."""
+    shutil.copytree(analyzed_traces / "store", tmp_path / "store", copy_function=os.link)
+    return analyzed_traces
 
 
-def analyze_traces(folder: Path) -> None:
+@pytest.fixture(scope="module")
+def analyzed_traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("choices")
     for name, processes in (("ring_1", 2), ("ring_2", 4), ("sort", 3)):
         trace = folder / f"{name}.csv"
         write_trace(trace, processes)
         analyze(trace, store=Store(folder / "store"), options=Options(threads=1))
+    return folder
 
 
 def report(tmp_path: Path) -> str:

@@ -6,18 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.report_reading import read_page
-from tests.ring_campaigns import (
+from tests.helpers.fake_source import contents
+from tests.helpers.report_reading import read_page
+from tests.helpers.ring_campaigns import (
     CONFIGURATIONS,
     ITERATIONS,
     Notes,
     campaign,
-    gathering,
     rows,
     write_trace,
 )
-from tests.sharing import MakeOnce
-from tests.support import contents
 from tracemill.base.errors import CampaignError, MissingInputError
 from tracemill.cli import main
 from tracemill.engine.analyze import Analysis, Options, analyze
@@ -72,7 +70,7 @@ def test_a_campaign_file_says_it_all(analyzed: Analysis, traces: Path, store: Pa
         out_of_memory = true
         """
     )
-    made = gathering(file, store)
+    made = campaign(file, store)
     assert made.run.run_id == "scaling"
     columns = "application processes size computation_size state reason time_ns"
     found = rows(made, "campaign_runs", columns)
@@ -89,25 +87,27 @@ def test_a_campaign_file_says_it_all(analyzed: Analysis, traces: Path, store: Pa
 def test_options_go_before_a_campaign_file(traces: Path, store: Path) -> None:
     file = store.parent / "rings.toml"
     file.write_text(f'runs = ["{traces}/ring_p2_n100_r1"]\napplication = "rings"\n')
-    made = gathering(file, store, application="told")
+    made = campaign(file, store, application="told")
     assert rows(made, "campaign_runs", "application") == [("told",)]
 
 
 @pytest.fixture
-def lines(shared: MakeOnce, tmp_path: Path) -> Path:
+def lines(analyzed_lines: Path, tmp_path: Path) -> Path:
     """Traces in CSV; the store in the folder of the test holds their analyses."""
-    made = shared("lines", analyze_lines)
-    shutil.copytree(made / "store", tmp_path / "store", copy_function=os.link)
-    return made
+    shutil.copytree(analyzed_lines / "store", tmp_path / "store", copy_function=os.link)
+    return analyzed_lines
 
 
 NAMED = {"p1": "cg", "p2": "cg", "p4": "is"}
 
 
-def analyze_lines(folder: Path) -> None:
+@pytest.fixture(scope="module")
+def analyzed_lines(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lines")
     for processes, work, function in ((1, 100, "solve"), (2, 50, "solve"), (4, 50, "sort")):
         trace = write_trace(folder / f"p{processes}.csv", processes, work, function)
         analyze(trace, store=Store(folder / "store"), options=Options(threads=1))
+    return folder
 
 
 def test_runs_can_be_listed_in_csv(lines: Path, tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_runs_can_be_listed_in_csv(lines: Path, tmp_path: Path) -> None:
     listed.write_text(
         "trace,n,application,compiler\nhere/p2.csv,64,cg,gcc\nhere/p1.csv,64,cg,clang -O3\n"
     )
-    made = gathering(listed, tmp_path / "store", variants="best")
+    made = campaign(listed, tmp_path / "store", variants="best")
     columns = "application processes size variant label time_ns whole_time_ns"
     assert rows(made, "campaign_runs", columns) == [
         ("cg", 1, 64, "compiler=clang -O3", "p1", 100, 115),
@@ -132,7 +132,7 @@ def test_runs_can_be_listed_in_csv(lines: Path, tmp_path: Path) -> None:
 
 def test_the_part_that_counts_can_be_chosen(lines: Path, tmp_path: Path) -> None:
     for told, expected in (({"whole_run": True}, (115, 0)), ({"include_setup": True}, (115, 15))):
-        made = gathering(lines / "p1.csv", tmp_path / "store", **told)
+        made = campaign(lines / "p1.csv", tmp_path / "store", **told)
         assert rows(made, "run_tasks", "time_ns communication_ns") == [expected]
         assert rows(made, "campaign_runs", "time_ns") == [(115,)]
 
@@ -140,7 +140,7 @@ def test_the_part_that_counts_can_be_chosen(lines: Path, tmp_path: Path) -> None
 def test_traces_need_not_be_there_any_more(analyzed: Analysis, traces: Path, store: Path) -> None:
     elsewhere = store.parent / "elsewhere"
     shutil.copytree(traces, elsewhere, copy_function=os.link)
-    gathering(elsewhere, store)
+    campaign(elsewhere, store)
     shutil.rmtree(elsewhere)
     assert {run.source.path for run in Store(store).runs()} == {
         f"{elsewhere}/ring_p{p}_n{n}_r{r}/traces.otf2" for p, n, r in CONFIGURATIONS
@@ -153,7 +153,7 @@ def test_a_stored_run_that_is_not_whole_is_a_failed_one(analyzed: Analysis, stor
     first, second = (row[0] for row in rows(analyzed, "campaign_runs", "run_id")[:2])
     next((store / "runs" / f"run={first}").glob("gen=*/severities.parquet")).unlink()
     shutil.rmtree(store / "runs" / f"run={second}")
-    made = gathering(None, store, name="stored")
+    made = campaign(None, store, name="stored")
     found = rows(made, "campaign_runs", "run_id state reason")
     assert found[0] == (
         None, "failed", f"{first}: the store lacks severities: analyze the trace again",
@@ -164,7 +164,7 @@ def test_a_stored_run_that_is_not_whole_is_a_failed_one(analyzed: Analysis, stor
 
 def test_an_empty_store_is_no_campaign(tmp_path: Path) -> None:
     with pytest.raises(MissingInputError, match="no runs"):
-        gathering(None, tmp_path)
+        campaign(None, tmp_path)
 
 
 # --- Runs that cannot be used --------------------------------------------------------------------
@@ -178,7 +178,7 @@ def test_a_damaged_trace_is_a_failed_run(traces: Path, store: Path) -> None:
     (folder / "ring_p8_n200_r1").mkdir()
     (folder / "ring_p8_n200_r1" / "traces.otf2").write_bytes(b"no anchor")
     notes = Notes()
-    made = gathering(folder, store, threads=2, notes=notes)
+    made = campaign(folder, store, threads=2, notes=notes)
     found = rows(made, "campaign_runs", "label processes state reason time_ns run_id")
     assert [row[2] for row in found] == ["measured"] * 4 + ["failed"] * 2
     for row, word in zip(found[4:], ("1.evt", "traces.otf2"), strict=True):
@@ -193,7 +193,7 @@ def test_without_any_run_there_is_no_campaign(tmp_path: Path) -> None:
     (tmp_path / "p2").mkdir()
     (tmp_path / "p2" / "traces.otf2").write_bytes(b"no anchor")
     with pytest.raises(CampaignError, match=r"no run is left: .*traces\.otf2"):
-        gathering(tmp_path, tmp_path / "store")
+        campaign(tmp_path, tmp_path / "store")
     assert not list((tmp_path / "store").rglob("*.parquet"))
 
 
@@ -207,7 +207,7 @@ def linked(folder: Path, **names: Path) -> Path:
 
 def test_a_name_that_contradicts_its_trace_is_told(traces: Path, store: Path) -> None:
     given = {"p2_n100": traces / "ring_p2_n100_r1", "p8_n100": traces / "ring_p4_n100_r1"}
-    made = gathering(linked(store.parent / "links", **given), store)
+    made = campaign(linked(store.parent / "links", **given), store)
     assert rows(made, "campaign_runs", "processes state reason") == [
         (2, "measured", None),
         (8, "failed", "called a run of 8 processes, but the trace has 4"),
@@ -217,7 +217,7 @@ def test_a_name_that_contradicts_its_trace_is_told(traces: Path, store: Path) ->
 def test_a_trace_counts_once(traces: Path, store: Path) -> None:
     given = dict.fromkeys(("p2_n100_r1", "p2_n100_r2"), traces / "ring_p2_n100_r1")
     notes = Notes()
-    made = gathering(linked(store.parent / "links", **given), store, notes=notes)
+    made = campaign(linked(store.parent / "links", **given), store, notes=notes)
     assert rows(made, "campaign_runs", "label") == [("p2_n100_r1",)]
     assert notes.notes == ["p2_n100_r2 is the same trace as p2_n100_r1: left out"]
 
@@ -228,9 +228,7 @@ def test_a_repetition_that_is_there_twice_is_told(traces: Path, store: Path) -> 
         "again_p2_n100_r1": traces / "ring_p2_n100_r2",
     }
     notes = Notes()
-    made = gathering(
-        linked(store.parent / "links", **given), store, notes=notes, application="ring"
-    )
+    made = campaign(linked(store.parent / "links", **given), store, notes=notes, application="ring")
     assert rows(made, "campaign_runs", "repetition") == [(1,), (2,)]
     assert notes.notes == [
         "again_p2_n100_r1 and p2_n100_r1 are both called repetition 1 of one configuration: "
@@ -255,9 +253,9 @@ def test_programs_of_one_name_are_refused(
 
 
 def test_another_campaign_of_that_name_is_told(traces: Path, store: Path) -> None:
-    gathering(traces, store, name="mine")
+    campaign(traces, store, name="mine")
     notes = Notes()
-    gathering(traces / "ring_p2_n100_r1", store, name="mine", notes=notes)
+    campaign(traces / "ring_p2_n100_r1", store, name="mine", notes=notes)
     assert notes.notes == [f"the campaign mine was one of {traces} until now (see --name)"]
 
 
@@ -270,7 +268,7 @@ def test_another_campaign_of_that_name_is_told(traces: Path, store: Path) -> Non
 def test_folders_may_have_any_name(name: str, traces: Path, store: Path) -> None:
     above = store.parent / f"{name} above"
     shutil.copytree(traces / "ring_p2_n100_r1", above / f"{name} p2_n100_r1", copy_function=os.link)
-    made = gathering(above, store)
+    made = campaign(above, store)
     assert rows(made, "campaign_runs", "label processes state") == [
         (f"{name} p2_n100_r1", 2, "measured")
     ]
@@ -281,7 +279,7 @@ def test_names_that_are_no_text_are_shown_as_far_as_possible(traces: Path, store
     above = store.parent / "above"
     name = os.fsdecode(b"p2_n100_r1_\xff")
     shutil.copytree(traces / "ring_p2_n100_r1", above / name, copy_function=os.link)
-    made = gathering(above, store)
+    made = campaign(above, store)
     assert rows(made, "campaign_runs", "label") == [("p2_n100_r1_?",)]
 
 
@@ -289,12 +287,12 @@ def test_folders_above_a_trace_may_tell_its_parameters(traces: Path, store: Path
     for name in ("p2_n100_r1", "p4_n100_r1"):
         trace = traces / f"ring_{name}"
         shutil.copytree(trace, store.parent / "runs" / name / "scorep-1", copy_function=os.link)
-    made = gathering(store.parent / "runs", store, application="ring")
+    made = campaign(store.parent / "runs", store, application="ring")
     columns = "application processes size label"
     assert rows(made, "campaign_runs", columns) == [
         ("ring", 2, 100, "p2_n100_r1/scorep-1"), ("ring", 4, 100, "p4_n100_r1/scorep-1"),
     ]  # fmt: skip
-    joined = gathering(store.parent / "runs", store, pattern="p{p}_n{n}_r{r}/{tool}-{number}")
+    joined = campaign(store.parent / "runs", store, pattern="p{p}_n{n}_r{r}/{tool}-{number}")
     assert rows(joined, "campaign_runs", "variant") == [("number=1 tool=scorep",)] * 2
 
 
@@ -308,7 +306,7 @@ def test_paths_may_lead_up_and_in_circles(
     (folder / "round").symlink_to("round")
     (folder / "nowhere").symlink_to("missing")
     monkeypatch.chdir(folder / "below")
-    made = gathering(Path(".."), store)
+    made = campaign(Path(".."), store)
     assert made.run.run_id == "links"
     assert rows(made, "campaign_runs", "label") == [("p2_n100",), ("p4_n100",)]
 

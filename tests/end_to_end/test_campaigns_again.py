@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.interrupted_campaign import make_interrupted
-from tests.forking import start_command, start_leader
-from tests.ring_campaigns import CONFIGURATIONS, ROOT, campaign, gathering, rows, write_trace
-from tests.support import contents
+from tests.helpers.fake_source import contents
+from tests.helpers.processes import start_command, start_module
+from tests.helpers.ring_campaigns import CONFIGURATIONS, campaign, rows, write_trace
 from tracemill.campaign import analyzing
 from tracemill.engine.analyze import Analysis
 from tracemill.store import Store
@@ -44,7 +41,7 @@ def test_another_run_is_added_without_touching_the_others(traces: Path, store: P
     lines = ["trace,p,n", f"{new},3,100"]
     lines += [f"{traces}/ring_p{p}_n{n}_r{r},{p},{n}" for p, n, r in CONFIGURATIONS]
     listed.write_text("\n".join(lines) + "\n")
-    made = gathering(listed, store, application="ring")
+    made = campaign(listed, store, application="ring")
     assert [row[0] for row in rows(made, "campaign_runs", "processes")] == [2, 2, 2, 3, 4, 4]
     assert all(path.read_text() == text for path, text in before.items())
     assert len(list(store.glob("runs/*/*/manifest.json"))) == len(before) + 1
@@ -84,18 +81,6 @@ def wait_until(holds: Callable[[], object], what: str) -> None:
         time.sleep(0.02)
 
 
-def start(*words: str) -> subprocess.Popen[str]:
-    """A command as people start it."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "tracemill", *words],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
 def finished(folder: Path) -> dict[str, str]:
     """Manifests of the runs that are analyzed."""
     found = [path.parent for path in folder.glob("runs/*/current.json")]
@@ -110,10 +95,10 @@ def test_after_a_kill_only_the_rest_is_analyzed(
     analyzed: Analysis, traces: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "store"
-    process = start_leader(make_interrupted, traces, folder, 2)
-    process.join(90)
-    assert process.exitcode == -signal.SIGKILL
-    wait_until(lambda: not session_of(process.pid or 0), "processes are left")
+    words = [traces, folder, 2]
+    command = start_module("tests.helpers.interrupted_campaign", words, tmp_path / "said")
+    assert command.finish(90)[0] == -signal.SIGKILL
+    wait_until(lambda: not session_of(command.pid), "processes are left")
     before = finished(folder)
     assert 2 <= len(before) < len(CONFIGURATIONS)
 
@@ -131,11 +116,11 @@ def campaign_words(traces: Path, folder: Path) -> list[str]:
 def test_ctrl_c_in_a_terminal_ends_all_processes_at_once(traces: Path, tmp_path: Path) -> None:
     """It interrupts all processes that the terminal has started, Python's own among them."""
     folder = tmp_path / "store"
-    process = start(*campaign_words(traces, folder))
-    wait_until(lambda: finished(folder) or process.poll() is not None, "no run was analyzed")
-    os.killpg(process.pid, signal.SIGINT)
-    _, messages = process.communicate(timeout=90)
-    check_interrupted(folder, process.pid, process.returncode, messages)
+    command = start_command(campaign_words(traces, folder), tmp_path / "said")
+    wait_until(lambda: finished(folder) or not command.is_running(), "no run was analyzed")
+    os.killpg(command.pid, signal.SIGINT)
+    exit_code, _, messages = command.finish(90)
+    check_interrupted(folder, command.pid, exit_code, messages)
 
 
 def test_an_interrupted_process_ends_those_that_it_has_started(

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.forking import start_process
-from tests.partial_recipes import recipe_making
-from tests.support import Case, FakeSource, contents, write_trace
+from tests.helpers.fake_source import Case, FakeSource, contents, write_trace
+from tests.helpers.processes import start_function
 from tracemill import cli
 from tracemill.base.errors import ChangedTraceError, DamagedTraceError
 from tracemill.engine.analyze import Analysis, Options, analyze, analyze_source
@@ -123,13 +122,7 @@ def test_an_archive_that_changes_is_told_with_the_file(
     store, source = Store(tmp_path / "store"), open_source(archive)
     changed = When("messages", lambda: change(archive / file))
     with pytest.raises(ChangedTraceError, match=r"traces\.otf2: the (archive|trace) .* complete$"):
-        analyze_source(
-            source,
-            store=store,
-            options=Options(threads=1),
-            reporter=changed,
-            recipe=recipe_making("messages"),
-        )
+        analyze_source(source, store=store, options=Options(threads=1), reporter=changed)
     assert changed.is_done
     assert names(store) == []
 
@@ -182,9 +175,9 @@ def _analyze(archive: Path, store: Path, results: "multiprocessing.Queue[object]
 def test_processes_that_analyze_one_trace_at_once_need_no_lease(
     archive: Path, tmp_path: Path
 ) -> None:
-    results: multiprocessing.Queue[object] = multiprocessing.get_context("forkserver").Queue()
+    results: multiprocessing.Queue[object] = multiprocessing.get_context("spawn").Queue()
     store = Store(tmp_path / "store")
-    processes = [start_process(_analyze, archive, store.path, results) for _ in range(3)]
+    processes = [start_function(_analyze, archive, store.path, results) for _ in range(3)]
     paths = {results.get(timeout=120) for _ in processes}
     for process in processes:
         process.join()

@@ -4,7 +4,6 @@ Programs are generated; in `after`, rank 1 computes half as long again in one re
 """
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from math import sqrt
@@ -15,8 +14,6 @@ import pytest
 from scipy import stats
 
 from tests.oracle.changes import Place, changes, values_of
-from tests.partial_recipes import recipe_of_comparisons
-from tests.sharing import MakeOnce
 from tracemill import cli, open_store
 from tracemill.base.console import messages, results
 from tracemill.base.errors import (
@@ -28,10 +25,9 @@ from tracemill.base.errors import (
 )
 from tracemill.comparison import Comparison, compare
 from tracemill.comparison.choosing import choose_runs
-from tracemill.engine.analyze import Analysis, Options, analyze_source
+from tracemill.engine.analyze import Options, analyze
 from tracemill.programs.generate import generate
 from tracemill.programs.spec import parse_spec
-from tracemill.readers import open_source
 from tracemill.store import Run, Store
 
 DATA = Path(__file__).parents[2] / "data"
@@ -74,20 +70,9 @@ def write_program(folder: Path, *, processes: int = 3, seed: int, imbalance: flo
 
 
 @pytest.fixture(scope="module")
-def store(shared: MakeOnce, analysis_of: Callable[[str], Analysis]) -> Path:
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with runs of three programs, and of some other traces."""
-
-    def fill(folder: Path) -> None:
-        analyze_programs(folder)
-        for name in ("m01_late_sender", "m29_hybrid", "m31_omp_tasks"):
-            run = analysis_of(name).run.path.parent
-            shutil.copytree(run, folder / "store" / "runs" / run.name, copy_function=os.link)
-
-    return shared("compared", fill) / "store"
-
-
-def analyze_programs(folder: Path) -> None:
-    """Only what runs are compared by is computed, by the product and by the oracle."""
+    folder = tmp_path_factory.mktemp("compared")
     traces = []
     for label, runs in PROGRAMS.items():
         for number, given in enumerate(runs):
@@ -97,14 +82,11 @@ def analyze_programs(folder: Path) -> None:
     traces[-1].write_text(ELSE)
     damaged = shutil.copytree(DATA / "m03_ls_waitall", folder / "damaged")
     (damaged / "traces" / "1.evt").unlink()
-    recipe = recipe_of_comparisons("call_path_overheads")
-    for trace in (*traces, damaged):
-        analyze_source(
-            open_source(trace),
-            store=Store(folder / "store"),
-            options=Options(threads=1, allow_damaged=True),
-            recipe=recipe,
-        )
+    others = [DATA / name for name in ("m01_late_sender", "m29_hybrid", "m31_omp_tasks")]
+    options = Options(threads=1, allow_damaged=True)
+    for trace in (*traces, damaged, *others):
+        analyze(trace, store=Store(folder / "store"), options=options)
+    return folder / "store"
 
 
 def runs(store: Path, *names: str) -> list[Run]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.otf2_reading import ReadTrace
+from tests.helpers.otf2_reading import ReadTrace
 from tracemill.engine.analyze import Analysis
 from tracemill.store import Run
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.checking import check_each
+from tests.helpers.checking import check_each
 from tracemill import cli
 from tracemill.base.console import messages, plain, results
 from tracemill.base.errors import MissingInputError, QueryError

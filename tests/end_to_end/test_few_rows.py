@@ -10,7 +10,7 @@ from tracemill.engine.analyze import Analysis, analyze_source
 from tracemill.readers import open_source
 from tracemill.reports.build import build_report
 from tracemill.reports.html import render_html
-from tracemill.store import Run, Store, runs
+from tracemill.store import Run, Store, generation, runs
 
 TRACE = Path(__file__).parents[2] / "data" / "m03_ls_waitall"
 
@@ -28,7 +28,8 @@ def content(run: Run) -> dict[str, bytes]:
 def test_results_that_are_streamed_are_those_that_are_held(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "_FEW_ROWS", -1)
+    for module in (engine, generation):
+        monkeypatch.setattr(module, "FEW_ROWS", -1)
     streamed = analyze_source(open_source(TRACE), store=Store(tmp_path)).run
     assert content(streamed) == content(run)
 

@@ -1,6 +1,6 @@
 """Analyzing again computes what changed, says why, and changes nothing else.
 
-The recipe of tests.support:
+The recipe of tests.helpers.fake_source:
 
     read ──> stays ──> long_stays (transient) ──> place_totals ──> double  (Python)
          │         └─> stay_counts                      └────────> ranking
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import (
+from tests.helpers.fake_source import (
     DOUBLE,
     PLACE_TOTALS,
     PLACES,

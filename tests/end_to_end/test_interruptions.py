@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.interrupted_run import analyze_interrupted
-from tests.forking import start_process
-from tests.support import QUERY_TEXTS, FakeSource, contents, write_recipe, write_trace
+from tests.helpers.fake_source import QUERY_TEXTS, FakeSource, contents, write_recipe, write_trace
+from tests.helpers.processes import start_module
 from tracemill.engine.analyze import Options, analyze, analyze_source
 from tracemill.engine.progress import SilentReporter
 from tracemill.store import Store
@@ -39,9 +38,8 @@ def interrupt(
     folder: Path, number: signal.Signals, event: str, stage: str, *trace: Path
 ) -> int | None:
     """How a process ended that analyzed and was sent a signal at some moment."""
-    process = start_process(analyze_interrupted, folder, number, event, stage, *trace)
-    process.join(60)
-    return process.exitcode
+    words = [folder, int(number), event, stage, *trace]
+    return start_module("tests.helpers.interrupted_run", words, folder / "said").finish(90)[0]
 
 
 def names(store: Store) -> list[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import QUERY_TEXTS, Case, write_recipe, write_trace
+from tests.helpers.fake_source import QUERY_TEXTS, Case, write_recipe, write_trace
 from tracemill.engine.analyze import find_analyzed
 from tracemill.engine.graph import build_graph
 from tracemill.engine.plan import outline

@@ -14,7 +14,7 @@ from tests.damage.judging import Judge
 from tests.damage.mutators import OTF2
 from tests.damage.reading import Reading, read_trace
 from tests.damage.traces import EVERY_RECORD, prepare
-from tests.otf2_archive import Event, Trace
+from tests.helpers.otf2_archive import Event, Trace
 
 Change = Callable[[bytearray], object]
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.sharing import MakeOnce
 from tracemill.cli import main
 from tracemill.store import Store
 
@@ -17,14 +16,12 @@ PRINTED = 1e-4
 
 
 @pytest.fixture(scope="module")
-def made(shared: MakeOnce) -> Iterator[duckdb.DuckDBPyConnection]:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
     """The tables of the campaign."""
-
-    def make(store: Path) -> None:
-        place = ["--store", str(store), "--threads", "1", "--no-report"]
-        assert main(["campaign", str(FILES), *place]) == 0
-
-    with Store(shared("mpip", make)).campaigns.open().connect() as connection:
+    store = tmp_path_factory.mktemp("mpip")
+    place = ["--store", str(store), "--threads", "1", "--no-report"]
+    assert main(["campaign", str(FILES), *place]) == 0
+    with Store(store).campaigns.open().connect() as connection:
         yield connection
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.nights import Notes, cut, night, write_archive
+from tests.helpers.nights import Notes, cut, night, write_archive
 from tracemill.base.errors import ChangedTraceError, DamagedTraceError, StoreError
 from tracemill.engine.analyze import Options
 from tracemill.engine.workers import Died

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.nights import Notes, cut, night, write_archive
-from tests.ring_campaigns import write_stencil
-from tests.sharing import MakeOnce
+from tests.helpers.nights import Notes, cut, night, write_archive
+from tests.helpers.ring_campaigns import write_stencil
 from tracemill.base.errors import CampaignError, StoreError, UsageError
 from tracemill.engine.analyze import Options, analyze
 from tracemill.nightly import campaigns
@@ -25,23 +24,24 @@ SCALING: dict[str, Any] = {"campaigns": [{"runs": "traces", "name": "scaling"}]}
 
 
 @pytest.fixture
-def source(shared: MakeOnce, tmp_path: Path) -> Path:
-    made = shared("nightly_campaigns", analyze_rings) / "traces"
-    return shutil.copytree(made, tmp_path / "traces", copy_function=os.link)
+def source(rings: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(rings / "traces", tmp_path / "traces", copy_function=os.link)
 
 
 @pytest.fixture
-def known(shared: MakeOnce, tmp_path: Path) -> Path:
-    """A store with runs of the traces."""
-    made = shared("nightly_campaigns", analyze_rings) / "store"
-    return shutil.copytree(made, tmp_path / "store", copy_function=os.link)
+def known(rings: Path, tmp_path: Path) -> Path:
+    """A store in which the traces are analyzed, for tests of what is made of them."""
+    return shutil.copytree(rings / "store", tmp_path / "store", copy_function=os.link)
 
 
-def analyze_rings(folder: Path) -> None:
+@pytest.fixture(scope="module")
+def rings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rings")
     for processes in (2, 4):
         trace = folder / "traces" / f"p{processes}_r1"
         write_stencil(trace, processes, 100, 1)
         analyze(trace, store=Store(folder / "store"), options=Options(threads=1))
+    return folder
 
 
 def only(outcomes: tuple[CampaignOutcome, ...]) -> CampaignOutcome:

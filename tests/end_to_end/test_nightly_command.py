@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.nights import cut, write_archive
+from tests.helpers.nights import cut, write_archive
 from tracemill import cli
 from tracemill.base.console import messages, results
 from tracemill.base.errors import (

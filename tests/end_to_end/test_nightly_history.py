@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from tests.ring_campaigns import write_trace
+from tests.helpers.ring_campaigns import write_trace
 from tracemill.base.errors import StoreError
 from tracemill.engine.analyze import Options, analyze
 from tracemill.nightly import history

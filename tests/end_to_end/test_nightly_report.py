@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.nights import ITERATIONS, SLOWER_NS, add_run, outcome
+from tests.helpers.nights import ITERATIONS, SLOWER_NS, add_run, outcome
 from tracemill.api import open_store
 from tracemill.nightly import result as results
 from tracemill.nightly.config import Application

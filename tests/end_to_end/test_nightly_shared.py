@@ -6,7 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from tests.nights import night, start_night, write_archive
+from tests.helpers.nights import night, start_night, write_archive
 from tracemill.base.temporary import temporaries
 from tracemill.store import Store
 

@@ -1,11 +1,11 @@
-"""Every relation of an analysis holds what a slow and obvious Python version makes of the trace.
+"""Relations with a meaning of their own hold what a slow and obvious Python version finds.
 
 The traces are those in data/, a few small programs whose processes meet in all ways, and random
 programs, as they are and with what real traces suffer from.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import isclose
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from tests.altered_traces import (
+from tests.helpers.altered_traces import (
     Alteration,
     altered,
     cancel_requests,
@@ -34,18 +34,13 @@ from tests.altered_traces import (
     silence_members,
     stack_handles,
 )
-from tests.analyzing import Analyst, read_into_memory
-from tests.oracle.relations import FORMS, ORACLES, TEXTS
-from tests.random_programs import random_spec
+from tests.helpers.computing import analyze_tables
+from tests.helpers.otf2_reading import read_tables
+from tests.helpers.random_programs import random_spec
+from tests.oracle.relations import ORACLES
 from tests.reference.cases import DATA
-from tracemill.engine.analyze import Options, analyze_source
-from tracemill.engine.recipe import Recipe, standard_recipe
-from tracemill.patterns.catalog import catalog, table_of
 from tracemill.programs.generate import generate
 from tracemill.programs.spec import parse_spec
-from tracemill.readers import open_source
-from tracemill.schemas import TABLES
-from tracemill.store import Store
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
@@ -212,7 +207,6 @@ class Traces:
     """Reads and analyses traces, each once; `folder` takes stores and generated programs."""
 
     folder: Path
-    analyst: Analyst
     programs: dict[str, dict[str, pa.Table]] = field(default_factory=dict)
     analyzed: dict[str, Tables] = field(default_factory=dict)
 
@@ -220,43 +214,25 @@ class Traces:
         """All tables of a trace or a generated program as rows, which tests only read."""
         if name not in self.analyzed:
             if name in PROGRAMS:
-                self.analyzed[name] = self.analyst.analyze_tables(self.program(name))
+                self.analyzed[name] = analyze_tables(self.program(name))
             else:
                 self.analyzed[name] = self._analyze(name)
         return self.analyzed[name]
 
     def _analyze(self, name: str) -> Tables:
-        """What is computed as it is done for users."""
         trace = DATA / name
         if name == "recursion":
             trace = write_calls(self.folder / "recursion.csv", RECURSIVE)
         if name == "tasks":
             trace = write_tasks(self.folder / "tasks.csv", TASKS)
-        store, options = Store(self.folder / "store"), Options(threads=1)
-        run = analyze_source(open_source(trace), store=store, options=options, recipe=recipe()).run
-        return {
-            name: run.read(name).to_pylist() if table.row_count else []
-            for name, table in run.manifest.stored.items()
-        }
+        return analyze_tables(read_tables(trace, self.folder))
 
     def program(self, name: str) -> dict[str, pa.Table]:
         """What is read of a generated program."""
         if name not in self.programs:
             anchor = generate(parse_spec(PROGRAMS[name]), self.folder / name).anchor
-            self.programs[name] = read_into_memory(anchor)
+            self.programs[name] = read_tables(anchor, self.folder)
         return self.programs[name]
-
-
-def recipe() -> Recipe:
-    """All that is computed from a trace; transient tables are kept like any other."""
-    standard = standard_recipe()
-    declared = (*TABLES, *map(table_of, catalog()))
-    tables = {table.name: replace(table, is_transient=False) for table in declared}
-    stages = (
-        replace(stage, outputs=tuple(tables[table.name] for table in stage.outputs))
-        for stage in standard.python_stages
-    )
-    return Recipe(standard.queries, tuple(stages), tables)
 
 
 def write_calls(path: Path, processes: Sequence[str]) -> Path:
@@ -292,10 +268,9 @@ def write_tasks(path: Path, text: str) -> Path:
     return path
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
-    analyst = Analyst(*(table.name for table in TABLES))
-    return Traces(tmp_path_factory.mktemp("oracles"), analyst)
+    return Traces(tmp_path_factory.mktemp("oracles"))
 
 
 # --- Comparing ----------------------------------------------------------------------------------
@@ -309,9 +284,7 @@ def differences(tables: Tables) -> dict[str, str]:
 
 def difference(name: str, stored: list[Row], tables: Tables) -> str:
     """Rows of a relation that its oracle does not find in the tables, or the other way round."""
-    form, texts = FORMS.get(name, list), TEXTS.get(name, set())
-    known = [{key: row[key] for key in row if key not in texts} for row in stored]
-    return first_difference(form(known), ORACLES[name](tables))
+    return first_difference(stored, ORACLES[name](tables))
 
 
 def first_difference(found: list[Row], expected: list[Row]) -> str:
@@ -357,7 +330,7 @@ def test_so_it_is_whatever_happens_to_a_trace(name: str, traces: Traces) -> None
     assert differences(traces.tables(name)) == {}
     read = traces.program(name)
     for seed, alterations in enumerate(ALTERED[name]):
-        tables = traces.analyst.analyze_tables(altered(read, alterations, seed))
+        tables = analyze_tables(altered(read, alterations, seed))
         assert differences(tables) == {}, alterations
 
 
@@ -366,7 +339,7 @@ def test_so_it_is_for_random_programs(
     seed: int, has_threads: bool, traces: Traces, tmp_path: Path
 ) -> None:
     anchor = generate(random_spec(seed, has_threads=has_threads), tmp_path / "program").anchor
-    tables = traces.analyst.analyze_tables(read_into_memory(anchor))
+    tables = analyze_tables(read_tables(anchor, tmp_path))
     assert differences(tables) == {}
 
 
@@ -378,16 +351,7 @@ def test_the_traces_hold_every_metric_and_scope(traces: Traces) -> None:
 
     known = found("metrics", "metric")
     waits = {name for name in known if name.startswith(("mpi_", "omp_"))}
-    traffic = {name for name in known if name.startswith(("bytes_", "comms_", "syncs_", "io_"))}
-    assert waits | traffic <= found("severities", "metric")
+    assert waits <= found("severities", "metric")
     of_masters = {"master_worker_starving", "master_overloaded", "tasks_too_fine"}
     assert of_masters | {"large_messages"} <= found("findings", "property")
     assert {"processes", "threads"} <= found("computational_imbalance", "scope")
-    assert any(row["is_repeated"] for row in traces.tables("recursion")["call_tree"])
-
-
-@pytest.mark.parametrize("name", ["threads", "collectives", "m31_omp_tasks"])
-def test_no_oracle_takes_its_rows_from_the_relation_itself(name: str, traces: Traces) -> None:
-    tables = traces.tables(name)
-    for relation in ORACLES:
-        assert ORACLES[relation](tables | {relation: []}) == ORACLES[relation](tables), relation

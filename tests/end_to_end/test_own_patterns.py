@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pattern_files import PATTERN, assert_one_line
+from tests.helpers.pattern_files import PATTERN, assert_one_line
 from tracemill import cli
 from tracemill.base.console import messages, results
 from tracemill.base.errors import PatternError, PipelineError, QueryError

@@ -11,7 +11,6 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 
-from tests.sharing import MakeOnce
 from tracemill import cli
 from tracemill.base.console import messages, results
 from tracemill.engine.analyze import Analysis
@@ -43,16 +42,14 @@ def sound(analysis_of: Callable[[str], Analysis]) -> str:
 
 
 @pytest.fixture(scope="module")
-def store(shared: MakeOnce) -> str:
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A store with the analysis of a copy that lacks a location."""
-    return str(shared("quality", analyze_damaged) / "store")
-
-
-def analyze_damaged(folder: Path) -> None:
+    folder = tmp_path_factory.mktemp("quality")
     damaged = shutil.copytree(TRACE, folder / "damaged")
     (damaged / "traces" / "1.evt").unlink()
     command = ["analyze", str(damaged), "--store", str(folder / "store"), "--no-report"]
     assert cli.main([*command, "--allow-damaged"]) == 0
+    return str(folder / "store")
 
 
 def test_what_is_missing_is_told_in_words_and_where(

@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.support import (
+from tests.helpers.fake_source import (
     DOUBLE,
     DOUBLED,
     QUERY_TEXTS,
@@ -206,7 +206,7 @@ def test_python_stages_may_make_several_tables_some_of_them_transient(case: Case
     def copy(halves: object) -> object:
         return halves.to_arrow_reader()  # type: ignore[attr-defined]
 
-    named = {"modules": ("tests.support",), "parameters": {}}
+    named = {"modules": ("tests.helpers.fake_source",), "parameters": {}}
     stages = (
         PythonStage(name="split", inputs=("place_totals",), outputs=(DOUBLED, halves),
                     compute=compute, **named),

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.forking import start_process
 from tracemill import cli
 from tracemill.engine.analyze import Analysis
 
@@ -110,27 +109,21 @@ def test_a_store_that_lost_a_table_cannot_be_read(
     assert cli.main(["report", "--store", str(broken)]) == 0
 
 
-def run_unread(
-    words: Sequence[str], place: Path, is_error_unread: bool = False
-) -> tuple[int | None, str]:
-    """Exit code and standard error of a command whose output nobody reads, in a forked process."""
-    told = place / "told"
-    process = start_process(_run_unread, words, place, None if is_error_unread else told)
-    process.join()
-    return process.exitcode, told.read_text() if told.exists() else ""
-
-
-def _run_unread(words: Sequence[str], place: Path, told: Path | None) -> None:
-    """End the process as the command does; what is left to be written then is an error."""
+def run_unread(words: Sequence[str], place: Path, is_error_unread: bool = False) -> tuple[int, str]:
+    """Exit code and standard error of a command whose output nobody reads."""
     reading, writing = os.pipe()
     os.close(reading)
-    os.dup2(writing, 1)
-    os.dup2(os.open(told, os.O_CREAT | os.O_WRONLY) if told else writing, 2)
-    # Streams of its own, like those of an interpreter that begins.
-    sys.stdout, sys.stderr = (open(number, "w", closefd=False) for number in (1, 2))  # noqa: SIM115
-    os.chdir(place)
-    sys.argv[1:] = words
-    raise SystemExit(cli.main())
+    done = subprocess.run(
+        [sys.executable, "-m", "tracemill", *words],
+        cwd=place,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=writing,
+        stderr=writing if is_error_unread else subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writing)
+    return done.returncode, done.stderr or ""
 
 
 def words_of(command: str) -> list[str]:
@@ -154,17 +147,7 @@ def test_the_command_itself_tells_nothing_to_a_reader_that_has_seen_enough(
     command: str, place: Path
 ) -> None:
     """Also when the interpreter ends: in a process that it was started for."""
-    reading, writing = os.pipe()
-    os.close(reading)
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "tracemill", *words_of(command)],
-            cwd=place, env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True, check=False,
-            stdout=writing, stderr=subprocess.PIPE,
-        )  # fmt: skip
-    finally:
-        os.close(writing)
-    assert (done.returncode, done.stderr) == (BROKEN_PIPE, "")
+    assert run_unread(words_of(command), place) == (BROKEN_PIPE, "")
 
 
 @pytest.mark.parametrize("is_error_unread", [False, True])

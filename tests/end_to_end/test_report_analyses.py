@@ -5,8 +5,15 @@ from typing import Any
 
 import pytest
 
-from tests.hand_made import CLASSES, MS, HandMadeRun, late_sender_run, make_run_row, with_rows
-from tests.report_reading import (
+from tests.helpers.hand_made import (
+    CLASSES,
+    MS,
+    HandMadeRun,
+    late_sender_run,
+    make_run_row,
+    with_rows,
+)
+from tests.helpers.report_reading import (
     all_forms,
     late_sender_report,
     read_page,

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from tests.hand_made import MS, HandMadeRun, late_sender_run
-from tests.oracle.findings import finding_totals
-from tests.report_reading import section_of
+from tests.helpers.hand_made import MS, HandMadeRun, late_sender_run
+from tests.helpers.report_reading import section_of
+from tests.helpers.running import run_query
 from tracemill.reports.build import build_summary
+from tracemill.schemas import BY_NAME
 
 
 def metric(name: str, title: str, unit: str = "ns") -> dict[str, Any]:
@@ -31,9 +32,11 @@ def run_with(*findings: dict[str, Any], **tables: Any) -> HandMadeRun:
         metric("tasks_too_fine", "Tasks Too Fine"),
         metric("mine", "Mine", "bytes"),
     ]
+    names = BY_NAME["finding_totals"].column_names
+    totals = run_query("finding_totals", {"findings": findings})
     everything = {
-        "findings": list(findings),
-        "finding_totals": finding_totals({"findings": list(findings)}),
+        "findings": findings,
+        "finding_totals": [dict(zip(names, row, strict=True)) for row in totals],
         "metrics": [*run.tables["metrics"], *metrics],
     }
     return HandMadeRun(label=run.label, tables=run.tables | everything | tables)

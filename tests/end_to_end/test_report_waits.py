@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.hand_made import (
+from tests.helpers.hand_made import (
     CLASSES,
     MS,
     HandMadeRun,
@@ -13,7 +13,13 @@ from tests.hand_made import (
     waits,
     with_rows,
 )
-from tests.report_reading import all_forms, late_sender_report, section_of, some_of, tables_of
+from tests.helpers.report_reading import (
+    all_forms,
+    late_sender_report,
+    section_of,
+    some_of,
+    tables_of,
+)
 from tracemill.reports.build import build_report, build_summary
 
 

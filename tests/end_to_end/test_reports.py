@@ -7,8 +7,15 @@ import pytest
 from rich.console import Console
 from rich.theme import Theme
 
-from tests.hand_made import METRICS, MS, HandMadeRun, late_sender_run, make_run_row, with_rows
-from tests.report_reading import (
+from tests.helpers.hand_made import (
+    METRICS,
+    MS,
+    HandMadeRun,
+    late_sender_run,
+    make_run_row,
+    with_rows,
+)
+from tests.helpers.report_reading import (
     all_forms,
     late_sender_report,
     read_page,

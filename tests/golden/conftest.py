@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 
-from tests.golden import running
-from tests.golden.micro_trace import Tables, read_trace
+from tests.helpers import running
+from tests.helpers.micro_trace import Tables, read_trace
 
 
 @pytest.fixture
 def run_query() -> Callable[..., list[tuple[object, ...]]]:
-    """Run a query on given tables; see tests/golden/running.py."""
+    """Run a query on given tables; see tests/helpers/running.py."""
     return running.run_query
 
 
 @pytest.fixture
 def trace() -> Callable[..., Tables]:
-    """Tables of a trace written as text; see tests/golden/micro_trace.py."""
+    """Tables of a trace written as text; see tests/helpers/micro_trace.py."""
     return read_trace
 
 

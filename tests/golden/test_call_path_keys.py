@@ -1,7 +1,7 @@
 """Keys of call paths: the same for the same names, whatever numbers a trace gives."""
 
-from tests.golden.micro_trace import Row
-from tests.golden.stages import run_stage
+from tests.helpers.micro_trace import Row
+from tests.helpers.running import run_stage
 from tracemill.stages.call_path_keys import CALL_PATH_KEYS_STAGE
 
 Path = tuple[str, ...]

@@ -2,14 +2,13 @@
 
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 
-from tests.fresh_database import fresh_database
-from tests.golden.running import run_query
-from tests.golden.stages import run_stage
-from tests.hand_made import make_table
-from tests.surface_cases import NS, Time, campaign
+from tests.helpers.hand_made import make_table
+from tests.helpers.running import run_query, run_stage
+from tests.helpers.surface_cases import NS, Time, campaign
 from tracemill.reports.tables import fetch
 from tracemill.schemas import BY_NAME
 from tracemill.stages.campaign.call_path_models import CALL_PATH_MODELS_STAGE
@@ -131,7 +130,7 @@ def test_what_describes_nothing_is_told_as_such() -> None:
         {"call_path_key": key, "call_path": "main", "place": f"exchange.f:{key}"}
         for key in (SOLVE, TREE)
     ]}  # fmt: skip
-    with fresh_database() as connection:
+    with duckdb.connect() as connection:
         for name, rows in given.items():
             connection.register(name, make_table(BY_NAME[name], rows))
         names, found = fetch(connection, "modeled_call_paths", 9)

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tests.golden.running import run_query
+from tests.helpers.running import run_query
 from tracemill.reports.campaign_sections.efficiency import (
     describe_definitions,
     describe_speed_up,
@@ -272,9 +272,9 @@ def test_blocks_are_told_apart_from_what_they_refer_to() -> None:
     references = [("p = 1", 1, 10.0), ("p = 1", 1, 10.0), ("p = 2", 2, 10.0), ("fit", None, None)]
     rows = [
         {"application": "sB", "block": at, "model": "measured", "reference_point": told}
-        | {"reference_processes": processes, "reference_size": size}
+        | {"reference_processes": processes, "reference_size": size, "processes": measured}
         for at, (told, processes, size) in enumerate(references, 1)
-        for _ in range(2)
+        for measured in (1, 2)
     ]
     columns = "block_count point_count fit_count"
     (counted,) = run_query("index_blocks", {"performance_indices": rows}, columns)

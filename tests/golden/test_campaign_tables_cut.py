@@ -3,11 +3,11 @@
 from functools import partial
 from typing import Any
 
+import duckdb
 import pytest
 
-from tests.fresh_database import fresh_database
-from tests.golden.running import run_query
-from tests.hand_made import make_table
+from tests.helpers.hand_made import make_table
+from tests.helpers.running import run_query
 from tracemill.reports.campaign_sections.call_sites import RANKING, describe_worst
 from tracemill.reports.model import Table
 from tracemill.reports.tables import TableSpec, fetch, read_table
@@ -59,7 +59,7 @@ def test_every_program_is_told() -> None:
 def table_of(spec: TableSpec, ranking: list[Row]) -> Table:
     inputs = {"call_site_ranking": ranking}
     names = ("call_site_ranking", "call_site_times", "communication_times", "campaign_runs")
-    with fresh_database() as connection:
+    with duckdb.connect() as connection:
         for name in names:
             connection.register(name, make_table(BY_NAME[name], inputs.get(name, ())))
         return read_table(partial(fetch, connection), spec)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.golden.campaign import MeasuredRun, tables_of
-from tests.golden.micro_trace import Row, Tables
-from tests.golden.running import run_query
+from tests.helpers.measured_runs import MeasuredRun, tables_of
+from tests.helpers.micro_trace import Row, Tables
+from tests.helpers.running import run_query
 
 WORK, WAIT = "main/work", "main/MPI_Wait"
 LOSSES = "call_path loss_processes loss_size"

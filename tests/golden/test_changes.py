@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tests.golden.gathering import Found, ask, program
-from tests.golden.micro_trace import Tables
+from tests.helpers.gathering import Found, ask, program
+from tests.helpers.micro_trace import Tables
 
 # Call paths have the keys 100, 101 and 102; locations are the processes of the same number.
 OUTLINE = "main\n  MPI_Send\n  MPI_Recv"

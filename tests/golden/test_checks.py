@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.golden.micro_trace import Tables, read_trace
-from tests.golden.running import run_query
-from tests.golden.stages import run_stage, with_overheads
+from tests.helpers.micro_trace import Tables, read_trace
+from tests.helpers.running import run_query, run_stage, with_overheads
 from tests.oracle.profiles import with_profile
 from tracemill.sql.query_files import all_queries
 from tracemill.stages.imbalance import IMBALANCE_STAGE

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.golden.micro_trace import Tables
-from tests.golden.running import WAIT
+from tests.helpers.micro_trace import Tables
+from tests.helpers.running import WAIT
 
 # --- Barrier -------------------------------------------------------------------------------------
 

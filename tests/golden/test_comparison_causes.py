@@ -1,6 +1,6 @@
 """Which changes explain the others."""
 
-from tests.compared_sides import comparison_of
+from tests.helpers.compared_sides import comparison_of
 from tracemill.comparison import Cause
 
 COMPUTE, RECEIVE, SEND = "main/solve", "main/MPI_Recv", "main/MPI_Send"

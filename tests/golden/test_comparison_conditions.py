@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.compared_sides import comparison_of
+from tests.helpers.compared_sides import comparison_of
 from tracemill.base.errors import UsageError
 from tracemill.comparison.conditions import holds, parse
 

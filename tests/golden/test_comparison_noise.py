@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.compared_sides import comparison_of
+from tests.helpers.compared_sides import comparison_of
 from tracemill.comparison.noise import noise_of
 
 FIRST = (27.5, 21.0, 19.0, 23.6, 17.0, 17.9)

@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.golden.running import run_queries
-from tests.golden.stages import run_stage
+from tests.helpers.running import run_queries, run_stage
 from tracemill.patterns.catalog import known_tables
 from tracemill.stages.critical_path import CRITICAL_PATH_STAGE
 

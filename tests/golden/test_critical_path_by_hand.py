@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.golden.running import run_queries
+from tests.helpers.running import run_queries
 from tracemill.engine.analyze import Analysis
 from tracemill.store import Run
 

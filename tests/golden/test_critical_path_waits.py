@@ -57,8 +57,9 @@ def test_waiting_counts_while_the_path_is_there(found, begin, end, time):
 
 def test_waits_are_added_by_property_call_path_and_location(found):
     assert found(
-        wait(0, 1, 2), wait(0, 3, 5), wait(0, 6, 7, call_path=8), wait(1, 9, 12), wait(2, 0, 30),
-        wait(0, 8, 9, kind="mpi_earlyscan", is_extended=False),
+        wait(0, 1, 2, visit=0), wait(0, 3, 5, visit=1), wait(0, 6, 7, visit=2, call_path=8),
+        wait(1, 9, 12, visit=3), wait(2, 0, 30, visit=4),
+        wait(0, 8, 9, visit=6, kind="mpi_earlyscan", is_extended=False),
     ) == [
         ("mpi_earlyscan", 7, 0, False, 1),
         ("mpi_wait_nxn", 7, 0, True, 3),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.csv_reading import read_text
+from tests.helpers.csv_reading import read_text
 from tracemill.engine.analyze import Analysis
 
 DATA = Path(__file__).parents[2] / "data"

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.otf2_reading import ReadTrace, read_archive
+from tests.helpers.otf2_reading import ReadTrace, read_archive
 from tracemill.base.errors import DamagedTraceError
 
 HEADER = "Thread,Group,Depth,Name,Start Time,End Time,Duration\n"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.otf2_archive import Trace
-from tests.otf2_reading import Reader, ReadTrace, read_archive
+from tests.helpers.otf2_archive import Trace
+from tests.helpers.otf2_reading import Reader, ReadTrace, read_archive
 
 TIMES = "enter_ns leave_ns exclusive_ns"
 DATA = Path(__file__).parents[2] / "data"

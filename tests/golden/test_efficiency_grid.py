@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.golden.stages import run_stage
+from tests.helpers.running import run_stage
 from tracemill.base.errors import CampaignError
 from tracemill.stages.campaign.efficiency_grid import EFFICIENCY_GRID_STAGE
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.hand_made import HandMadeRun
+from tests.helpers.hand_made import HandMadeRun
 from tracemill.sql.query_files import load_query
 
 ACCESS = "io_handle_id location_id mode operation_count nonblocking_count unfinished_count bytes"

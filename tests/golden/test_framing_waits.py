@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.golden.running import WAIT
+from tests.helpers.running import WAIT
 
 
 # Rank 1 leaves first, at 30, when all have come. Who waits for the last to come does not show.

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.golden.gathering import ask, program, rows_of
-from tests.golden.micro_trace import Tables
+from tests.helpers.gathering import ask, program, rows_of
+from tests.helpers.micro_trace import Tables
 
 CLASSES = ("user code", "point-to-point", "scheduling", "fork/join", "outside visits")
 METRICS = [

@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
-from tests.golden.gathering import ask, complete, program, rows_of
-from tests.golden.micro_trace import Row, Tables, read_trace
+from tests.helpers.gathering import ask, complete, program, rows_of
+from tests.helpers.micro_trace import Row, Tables, read_trace
 from tracemill.campaign.gathering import Gathered
 
 # --- Times ---------------------------------------------------------------------------------------

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.golden.generated import MACHINE, QUIET, Made
-from tests.otf2_reading import read_archive
+from tests.helpers.generated import MACHINE, QUIET, Made
+from tests.helpers.otf2_reading import read_archive
+from tests.helpers.truth_reading import true_waits
 from tests.reference.cases import DATA
-from tests.truth_reading import true_waits
 from tracemill.programs import simulation, waits
 from tracemill.programs.generate import generate
 from tracemill.programs.spec import parse_spec, read_spec

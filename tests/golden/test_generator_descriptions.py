@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.otf2_reading import read_archive
+from tests.helpers.otf2_reading import read_archive
 from tracemill.base.errors import PipelineError, ProgramError
 from tracemill.cli import main
 from tracemill.programs.generate import generate

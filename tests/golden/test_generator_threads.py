@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.golden.generated import MACHINE, QUIET, Made
-from tests.truth_reading import true_segments
+from tests.helpers.generated import MACHINE, QUIET, Made
+from tests.helpers.truth_reading import true_segments
 
 PARALLEL, BARRIER = "!$omp parallel", "!$omp implicit barrier"
 

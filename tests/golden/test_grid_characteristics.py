@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.golden.stages import run_stage
+from tests.helpers.running import run_stage
 from tracemill.stages.campaign.grid_correlations import GRID_CORRELATIONS_STAGE
 
 Row = dict[str, Any]

@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.golden.campaign import MeasuredRun, tables_of
-from tests.golden.micro_trace import Tables
-from tests.golden.running import run_query
-from tests.golden.stages import run_stage
+from tests.helpers.measured_runs import MeasuredRun, tables_of
+from tests.helpers.micro_trace import Tables
+from tests.helpers.running import run_query, run_stage
 from tracemill.schemas.call_sites import CONSTANT, ONE_PROCESS_COUNT
 from tracemill.stages.campaign.growth import CALL_PATH_GROWTH_STAGE, METRIC_GROWTH_STAGE
 

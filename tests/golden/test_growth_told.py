@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from tests.fresh_database import fresh_database
-from tests.golden.campaign import MeasuredRun, tables_of
-from tests.golden.micro_trace import Tables
-from tests.golden.running import run_query
-from tests.golden.stages import run_stage
-from tests.hand_made import make_table
+import duckdb
+
+from tests.helpers.hand_made import make_table
+from tests.helpers.measured_runs import MeasuredRun, tables_of
+from tests.helpers.micro_trace import Tables
+from tests.helpers.running import run_query, run_stage
 from tracemill.reports.campaign_sections.growth import describe_growth, describe_range
 from tracemill.reports.tables import fetch
 from tracemill.schemas import BY_NAME
@@ -62,7 +62,7 @@ def run_as_rows(name: str, tables: Tables) -> list[Row]:
 def ask(query: str, tables: Tables) -> list[Row]:
     wanted = ("metric_growth", "call_path_growth", "campaign_runs", "campaign_settings",
               "campaign_call_paths")  # fmt: skip
-    with fresh_database() as connection:
+    with duckdb.connect() as connection:
         for name in wanted:
             connection.register(name, make_table(BY_NAME[name], tables[name]))
         limit = None if query == "growth_range" else 9

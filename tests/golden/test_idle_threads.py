@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.golden.running import run_query
+from tests.helpers.running import run_query
 
 MAIN, FIRST, WORK, SECOND, INNER, OUTSIDE = range(6)
 PARENTS = (None, MAIN, FIRST, MAIN, SECOND, MAIN)

@@ -2,9 +2,8 @@
 
 import pytest
 
-from tests.golden.micro_trace import Row, Tables, read_call_tree
-from tests.golden.running import run_query
-from tests.golden.stages import run_stage, with_overheads
+from tests.helpers.micro_trace import Row, Tables, read_call_tree
+from tests.helpers.running import run_query, run_stage, with_overheads
 from tracemill.stages.imbalance import IMBALANCE_STAGE
 
 KINDS = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.golden.running import WAIT, run_query
+from tests.helpers.running import WAIT, run_query
 
 CRITICAL, SET, UNSET, LOCK, UNLOCK, COND, TRY = range(7)
 NAMES = (

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.golden.running import run_query
+from tests.helpers.running import run_query
 from tracemill.reports.campaign_sections.drill_down import describe_worst
 
 COLUMNS = (

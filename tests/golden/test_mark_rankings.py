@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.golden.stages import run_stage
+from tests.helpers.running import run_stage
 from tracemill.base.errors import CampaignError
 from tracemill.stages.campaign.mark_rankings import MARK_RANKINGS_STAGE, MEASURED
 from tracemill.stages.campaign.published_marks import COLUMNS, read_published_marks

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.golden.running import WAIT
+from tests.helpers.running import WAIT
 from tests.reference.cases import DATA
 from tracemill.engine.analyze import Options, analyze
 from tracemill.store import Store

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.surface_cases import Floats, Time, grid, measure
+from tests.helpers.surface_cases import Floats, Time, grid, measure
 from tracemill.stages.models.surfaces.measurements import (
     Measurements,
     UndeterminedError,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.golden.running import WAIT, run_query
+from tests.helpers.running import WAIT, run_query
 from tests.reference.cases import DATA
 from tracemill.engine.analyze import Options, analyze
 from tracemill.store import Store

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.otf2_archive import Event, Trace
-from tests.otf2_reading import Reader
+from tests.helpers.otf2_archive import Event, Trace
+from tests.helpers.otf2_reading import Reader
 
 
 @pytest.fixture

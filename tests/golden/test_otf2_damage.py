@@ -5,8 +5,8 @@ import struct
 
 import pytest
 
-from tests.otf2_archive import CHUNK_BYTES, Event, Trace
-from tests.otf2_reading import Reader
+from tests.helpers.otf2_archive import CHUNK_BYTES, Event, Trace
+from tests.helpers.otf2_reading import Reader
 from tracemill.base.errors import DamagedTraceError
 
 # A chunk begins with its kind, the byte order, and the numbers of its first and last event. The

@@ -4,8 +4,8 @@ import ctypes
 
 import pytest
 
-from tests.otf2_archive import UNDEFINED, Event, Trace
-from tests.otf2_reading import Reader
+from tests.helpers.otf2_archive import UNDEFINED, Event, Trace
+from tests.helpers.otf2_reading import Reader
 
 # Groups in OTF2's numbers: locations that ranks count, ranks of a communicator.
 OWN_GROUP = 50

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.otf2_archive import UNDEFINED, Event, Trace
-from tests.otf2_reading import Reader
+from tests.helpers.otf2_archive import UNDEFINED, Event, Trace
+from tests.helpers.otf2_reading import Reader
 
 NO_ROOT = UNDEFINED
 CALL = "kind time_ns enter_ns leave_ns"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.otf2_archive import Event, Trace
-from tests.otf2_reading import Reader, stored_files
+from tests.helpers.otf2_archive import Event, Trace
+from tests.helpers.otf2_reading import Reader, stored_files
 from tracemill.readers.common import survey
 
 OPENMP = 3

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.otf2_archive import Trace
-from tests.otf2_reading import Reader
+from tests.helpers.otf2_archive import Trace
+from tests.helpers.otf2_reading import Reader
 
 TIMES = "enter_ns leave_ns exclusive_ns"
 OPENMP, PTHREAD = 3, 7

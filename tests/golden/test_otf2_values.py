@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.otf2_archive import TYPES, Event, Trace
-from tests.otf2_reading import Reader
+from tests.helpers.otf2_archive import TYPES, Event, Trace
+from tests.helpers.otf2_reading import Reader
 
 PLACE = "time_ns sequence visit_id"
 STRICT, ASYNCHRONOUS = 1, 3

@@ -2,9 +2,8 @@
 
 import pytest
 
-from tests.golden.micro_trace import Row, Tables, read_call_tree, read_trace
-from tests.golden.running import run_query
-from tests.golden.stages import run_stage, with_overheads
+from tests.helpers.micro_trace import Row, Tables, read_call_tree, read_trace
+from tests.helpers.running import run_query, run_stage, with_overheads
 from tracemill.base.errors import MissingInputError, UsageError
 from tracemill.schemas.overheads import TAXONOMY, overhead_id
 from tracemill.stages.overhead_classes import (

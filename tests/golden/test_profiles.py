@@ -2,14 +2,14 @@
 
 import pytest
 
-from tests.golden.micro_trace import Row, Tables, read_call_tree
+from tests.helpers.micro_trace import Row, Tables, read_call_tree
 from tests.oracle.profiles import with_profile
 
 
-def visit(path: int, exclusive: int, *, location: int = 0, number: int = 0, **more: int) -> Row:
+def visit(path: int, exclusive: int, *, location: int = 0, **more: int) -> Row:
     """One visit; a visit that says no parent is called from the root of its location."""
     row = {"call_path_id": path, "location_id": location, "exclusive_ns": exclusive}
-    return row | {"visit_id": number, "leave_ns": exclusive} | more
+    return row | {"leave_ns": exclusive} | more
 
 
 def called(path: int, exclusive: int, **more: int) -> Row:
@@ -113,8 +113,8 @@ def tasking() -> Tables:
     """)
     tree["visits"] = [visit(0, 10), called(1, 5), visit(4, 4), called(5, 6)]
     tree["task_fragments"] = [
-        {"call_path_id": 2, "begin_ns": 10, "end_ns": 17, "is_first": True},
-        {"call_path_id": 2, "begin_ns": 20, "end_ns": 23, "is_first": False},
+        {"sequence": 0, "call_path_id": 2, "begin_ns": 10, "end_ns": 17, "is_first": True},
+        {"sequence": 1, "call_path_id": 2, "begin_ns": 20, "end_ns": 23, "is_first": False},
     ]
     return tree
 

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.golden.campaign import MeasuredRun, tables_of
-from tests.golden.running import run_query
-from tests.golden.stages import run_stage
+from tests.helpers.measured_runs import MeasuredRun, tables_of
+from tests.helpers.running import run_query, run_stage
 from tracemill.reports.campaign_sections.call_sites import describe_worst
 from tracemill.schemas.call_sites import TOO_FEW_RUNS
 from tracemill.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE

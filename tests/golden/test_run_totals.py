@@ -1,9 +1,8 @@
 """What shares are of: all call paths, or all processes where only call sites are known."""
 
-from tests.golden.campaign import MeasuredRun, tables_of
-from tests.golden.micro_trace import Tables
-from tests.golden.running import run_query
-from tests.golden.stages import run_stage
+from tests.helpers.measured_runs import MeasuredRun, tables_of
+from tests.helpers.micro_trace import Tables
+from tests.helpers.running import run_query, run_stage
 from tracemill.reports.campaign_sections.growth import describe_totals
 from tracemill.stages.campaign.growth import CALL_PATH_GROWTH_STAGE
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.surface_cases import Floats, cm5, cm5_slopes, grid, measure
+from tests.helpers.surface_cases import Floats, cm5, cm5_slopes, grid, measure
 from tracemill.stages.models.surfaces.computation_size import computation_size
 from tracemill.stages.models.surfaces.functions import Function
 from tracemill.stages.models.surfaces.indices import (

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.golden.stages import run_stage
+from tests.helpers.running import run_stage
 from tracemill.base.errors import UsageError
 from tracemill.stages.campaign.efficiency_grid import EFFICIENCY_GRID_STAGE
 from tracemill.stages.campaign.scalability import SCALABILITY_STAGE

@@ -3,8 +3,8 @@
 import pyarrow.parquet as pq
 import pytest
 
-from tests.golden.stages import run_stage, with_overheads
-from tests.hand_made import HandMadeRun
+from tests.helpers.hand_made import HandMadeRun
+from tests.helpers.running import run_stage, with_overheads
 from tracemill.shell.exports.severities import export_severities
 from tracemill.stages.imbalance import IMBALANCE_STAGE
 

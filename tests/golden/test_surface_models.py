@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.surface_cases import CM5_GRID, Floats, Time, cm5, cm5_slopes, grid, measure
+from tests.helpers.surface_cases import CM5_GRID, Floats, Time, cm5, cm5_slopes, grid, measure
 from tracemill.stages.models.surfaces.amdahl import fit_amdahl
 from tracemill.stages.models.surfaces.choice import FITS, fit_all
 from tracemill.stages.models.surfaces.measurements import (

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.golden.running import run_query
-from tests.golden.stages import run_stage
-from tests.surface_cases import NS, campaign
+from tests.helpers.running import run_query, run_stage
+from tests.helpers.surface_cases import NS, campaign
 from tracemill.base.errors import UsageError
 from tracemill.schemas.surfaces import FITTED_MODELS
 from tracemill.stages.campaign.surfaces import SURFACES_STAGE

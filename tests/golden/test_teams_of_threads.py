@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.golden.running import run_query
 from tests.golden.test_critical_path import find_paths
+from tests.helpers.running import run_query
 
 MAIN, PARALLEL, BARRIER, EXPLICIT = range(4)
 

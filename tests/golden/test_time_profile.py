@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from tests.golden.micro_trace import Tables
-from tests.golden.running import run_query
 from tests.golden.test_overheads import classified, message_trace, thread_trace
+from tests.helpers.micro_trace import Tables
+from tests.helpers.running import run_query
 from tracemill.schemas.overheads import TAXONOMY
 
 

@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.golden.micro_trace import Row, Tables
-from tests.golden.stages import run_stage
+from tests.helpers.micro_trace import Row, Tables
+from tests.helpers.running import run_stage
 from tests.oracle.timeline import timeline_bins
 from tracemill.stages.timeline import TIMELINE_STAGE, choose_bins
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.golden.running import run_query
+from tests.helpers.running import run_query
 from tracemill.base.errors import UsageError
 from tracemill.reports.windows import Window, choose_windows, read_window
 

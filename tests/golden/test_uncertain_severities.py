@@ -1,6 +1,6 @@
 """How much of each metric lies in uncertain events."""
 
-from tests.golden.running import run_query
+from tests.helpers.running import run_query
 
 COLUMNS = "metric total_ns uncertain_ns uncertain_ratio"
 

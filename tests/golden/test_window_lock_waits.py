@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.golden.running import WAIT
+from tests.helpers.running import WAIT
 
 SYNC_LOCK, COMM_LOCK = "mpi_rma_sync_lock_competition", "mpi_rma_comm_lock_competition"
 PROGRESS = "mpi_rma_wait_for_progress"

@@ -17,7 +17,6 @@ from tests.oracle.collective_waits import (
 )
 from tests.oracle.matching import by_location
 from tests.oracle.stored_runs import Tables, calls_of_paths, processes
-from tests.oracle.traffic import count_collectives
 
 Row = dict[str, Any]
 CALL = ("visit_id", "call_path_id", "enter_ns", "leave_ns")
@@ -327,13 +326,6 @@ def synchronized_members(tables: Tables) -> list[Row]:
         for member, last in synchronized(instance)
         if member.visit is not None and last.begin_visit is not None
     ]
-
-
-def collective_counts(tables: Tables) -> list[Row]:
-    """Ends of blocking collectives and their bytes."""
-    counts = count_collectives(tables["mpi_operations"])
-    names = ("metric", "call_path_id", "location_id")
-    return [dict(zip(names, cell, strict=True)) | {"value": n} for cell, n in counts.items()]
 
 
 # --- MPI_Init and MPI_Finalize ------------------------------------------------------------------

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tests.fresh_database import fresh_database
-from tests.hand_made import make_table
+import duckdb
+
+from tests.helpers.hand_made import make_table
 from tests.oracle.stretches import times_between
 from tracemill.schemas.critical_path import CRITICAL_PATH_JUMPS
 
@@ -30,7 +31,7 @@ SELECT point_id FROM walk GROUP BY point_id ORDER BY min(step) DESC
 
 def walk_by_recursion(jumps: Rows) -> list[int]:
     """Points of the path in the order of the program, by a recursive query."""
-    with fresh_database() as connection:
+    with duckdb.connect() as connection:
         connection.register("jumps", make_table(CRITICAL_PATH_JUMPS, jumps))
         return [point for (point,) in connection.sql(WALK).fetchall()]
 

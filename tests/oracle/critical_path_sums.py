@@ -1,14 +1,12 @@
-"""The critical path as whole rows, and the sums over its segments and profile, one by one."""
+"""The segments of the critical path, its profile, and what the others lose beside it."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
-from math import floor
 from typing import Any
 
 from tests.oracle.critical_path import Cells, find_segments, impacts, profile, waiting_of, works
 from tests.oracle.critical_path_points import by_rank
-from tests.oracle.stretches import overlap
 from tests.oracle.teams import (
     are_tasks_whole,
     find_fork_join_times,
@@ -173,107 +171,3 @@ def _subtree(path: int, tables: Tables) -> set[int]:
         if more <= below:
             return below
         below |= more
-
-
-def critical_path_severities(tables: Tables) -> list[Row]:
-    """The path and what it says, at its call paths and locations; nothing that rounds to zero."""
-    impact = {row["call_path_id"]: row for row in tables["critical_path_impacts"]}
-    imbalance = {row["call_path_id"]: row for row in tables["critical_path_imbalances"]}
-    rows = []
-    for row in tables["critical_path_profile"]:
-        path, time = row["call_path_id"], row["path_ns"]
-        values = {"critical_path": float(time)}
-        if path in impact:
-            whole = impact[path]["path_ns"]
-            values["critical_imbalance_impact"] = impact[path]["impact_ns"] * time / whole
-            values["inter_partition_imbalance"] = impact[path]["partition_impact_ns"] * time / whole
-        if path in imbalance:
-            values["critical_path_imbalance"] = imbalance[path]["imbalance_ratio"] * time
-        cell = {"call_path_id": path, "location_id": row["location_id"]}
-        for metric, value in values.items():
-            rounded = floor(abs(value) + 0.5) * (1 if value > 0 else -1)
-            rows += [{"metric": metric, "value": rounded} | cell] if rounded else []
-    return rows
-
-
-# --- Sums ---------------------------------------------------------------------------------------
-
-
-def critical_path_locations(tables: Tables) -> list[Row]:
-    """Segments, computation and communication of each location that the path visits."""
-    segments = Counter(row["location_id"] for row in tables["critical_path_segments"])
-    times = _times(tables)
-    return [
-        {"location_id": place, "segment_count": segments[place]}
-        | {"computation_ns": times[place, False], "communication_ns": times[place, True]}
-        for place in sorted(segments)
-    ]
-
-
-def critical_path_summary(tables: Tables) -> list[Row]:
-    """The same of the whole path, with its begin and end."""
-    segments, (run,), times = tables["critical_path_segments"], tables["runs"], _times(tables)
-    if not segments:
-        return []
-    return [
-        {
-            "begin_ns": segments[0]["begin_ns"],
-            "end_ns": segments[-1]["end_ns"],
-            "wall_ns": run["end_ns"] - run["begin_ns"],
-            "computation_ns": sum(time for (_, is_mpi), time in times.items() if not is_mpi),
-            "communication_ns": sum(time for (_, is_mpi), time in times.items() if is_mpi),
-            "segment_count": len(segments),
-            "location_count": len({row["location_id"] for row in segments}),
-            "is_whole": segments[0]["cause_location_id"] is None,
-        }
-    ]
-
-
-def _times(tables: Tables) -> Counter[tuple[int, bool]]:
-    """Time of the path by location, within MPI or not."""
-    mpi = {row["region_id"] for row in tables["regions"] if row["paradigm"] == "mpi"}
-    paths = {row["call_path_id"] for row in tables["call_paths"] if row["region_id"] in mpi}
-    times: Counter[tuple[int, bool]] = Counter()
-    for row in tables["critical_path_profile"]:
-        times[row["location_id"], row["call_path_id"] in paths] += row["path_ns"]
-    return times
-
-
-def critical_path_partners(tables: Tables) -> list[Row]:
-    """Passages of the path from one location to another."""
-    passages: dict[tuple[int, int, str], list[Row]] = defaultdict(list)
-    for row in tables["critical_path_segments"]:
-        if row["cause_location_id"] is not None:
-            passages[row["cause_location_id"], row["location_id"], row["kind"]].append(row)
-    return [
-        {"from_location_id": before, "to_location_id": place, "kind": kind}
-        | {"jump_count": len(rows)}
-        | {name: sum(row[name] for row in rows) for name in ("wait_ns", "completion_ns")}
-        for (before, place, kind), rows in passages.items()
-    ]
-
-
-def critical_path_waits(tables: Tables) -> list[Row]:
-    """Waiting that lies on the path, for the path did not go to whoever was waited for.
-
-    A segment that begins in a wait has the path only after it.
-    """
-    stays: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    followed = set()
-    for row in tables["critical_path_segments"]:
-        stays[row["location_id"]].append((row["begin_ns"] + row["wait_ns"], row["end_ns"]))
-        if row["wait_ns"]:
-            followed.add(row["visit_id"])
-    times: Counter[tuple[str, int, int, bool]] = Counter()
-    for wait in tables["wait_states"]:
-        is_followed = wait["visit_id"] in followed and not wait["is_extended"]
-        if not wait["is_completion"] and not is_followed:
-            begin, place = wait["start_ns"], wait["location_id"]
-            key = (wait["property"], wait["call_path_id"], place, wait["is_extended"])
-            times[key] += overlap(begin, begin + wait["wait_ns"], stays[place])
-    names = ("property", "call_path_id", "location_id", "is_extended")
-    return [
-        dict(zip(names, key, strict=True)) | {"path_ns": time}
-        for key, time in times.items()
-        if time
-    ]

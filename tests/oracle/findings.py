@@ -29,20 +29,6 @@ def findings(tables: Tables) -> list[Row]:
     return [row for name in FINDINGS for row in tables[name]]
 
 
-def finding_totals(tables: Tables) -> list[Row]:
-    """Findings of each property and place together."""
-    names = ("property", "call_path_id", "location_id")
-    groups: dict[tuple[Any, ...], list[Row]] = {}
-    for row in tables["findings"]:
-        groups.setdefault(tuple(row[name] for name in names), []).append(row)
-    return [
-        dict(zip(names, place, strict=True))
-        | {"value": sum(row["value"] for row in rows), "finding_count": len(rows)}
-        | {"confidence": min(row["confidence"] for row in rows)}
-        for place, rows in groups.items()
-    ]
-
-
 def _finding(name: str, place: Place, value: int, confidence: int, **more: Any) -> Row:
     path, location = place
     row = {"property": name, "call_path_id": path, "location_id": location, "value": value}

@@ -18,7 +18,6 @@ MODES = {
     "create_handle": "open", "duplicate_handle": "open", "seek": "seek", "destroy_handle": "close",
 }  # fmt: skip
 ENDS = ("operation_complete", "operation_cancelled")
-TRANSFERS = ("read", "write", "flush")
 
 
 def file_operations(tables: Tables) -> list[Row]:
@@ -87,80 +86,6 @@ def _transfer(begin: Row, end: Row | None) -> Row:
         "is_cancelled": is_cancelled,
         "bytes": 0 if is_cancelled else asked,
     }
-
-
-def file_accesses(tables: Tables) -> list[Row]:
-    """Sums over operations."""
-    handles = {row["io_handle_id"]: row for row in tables["io_handles"]}
-    used = {row["io_handle_id"] for row in tables["file_operations"]}
-    key = ("io_handle_id", "location_id", "call_path_id", "mode")
-    cells: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
-    for row in tables["file_operations"]:
-        cells[tuple(row[name] for name in key)].append(row)
-    rows = []
-    for cell, operations in cells.items():
-        handle = handles[cell[0]]
-        ended = [row for row in operations if row["end_ns"] is not None]
-        times = {
-            is_split: sum(
-                row["end_ns"] - row["begin_ns"]
-                for row in ended
-                if row["is_nonblocking"] == is_split
-            )
-            for is_split in (False, True)
-        }
-        rows.append(
-            dict(zip(key, cell, strict=True))
-            | {
-                "file": handle["name"] if handle["file"] is None else handle["file"],
-                "io_paradigm": handle["io_paradigm"] or "",
-                "is_inner": not used.isdisjoint(_above(handle, handles)),
-                "operation_count": len(operations),
-                "collective_count": sum(row["is_collective"] for row in operations),
-                "nonblocking_count": sum(row["is_nonblocking"] for row in operations),
-                "unfinished_count": sum(
-                    row["is_cancelled"] or row["end_ns"] is None for row in operations
-                ),
-                "bytes": sum(row["bytes"] or 0 for row in operations),
-                "time_ns": times[False],
-                "in_flight_ns": times[True],
-            }
-        )
-    return rows
-
-
-def _above(handle: Row, handles: dict[int, Row]) -> list[int]:
-    above: list[int] = []
-    while handle["parent_io_handle_id"] is not None and len(above) < 16:
-        above.append(handle["parent_io_handle_id"])
-        handle = handles[above[-1]]
-    return above
-
-
-def file_severities(tables: Tables) -> list[Row]:
-    """The metrics, operation by operation."""
-    inner = {row["io_handle_id"] for row in tables["file_accesses"] if row["is_inner"]}
-    found: dict[tuple[str, int, int], int] = defaultdict(int)
-    for row in tables["file_operations"]:
-        if row["io_handle_id"] in inner or row["call_path_id"] is None:
-            continue
-        place = (row["call_path_id"], row["location_id"])
-        if row["end_ns"] is not None and not row["is_nonblocking"]:
-            found["io_time", *place] += row["end_ns"] - row["begin_ns"]
-        found["io_operations", *place] += row["mode"] in TRANSFERS
-        for mode, count, amount in (
-            ("read", "io_reads", "io_bytes_read"),
-            ("write", "io_writes", "io_bytes_written"),
-        ):
-            if row["mode"] == mode:
-                found[count, *place] += 1
-                found[amount, *place] += row["bytes"] or 0
-    names = ("metric", "call_path_id", "location_id")
-    return [
-        dict(zip(names, cell, strict=True)) | {"is_extended": True, "value": value}
-        for cell, value in found.items()
-        if value
-    ]
 
 
 def collective_file_calls(tables: Tables) -> list[Row]:

@@ -276,38 +276,3 @@ def _open_lock(row: Row, tables: Tables) -> int | None:
         if held:
             return int(max(held))
     return None
-
-
-def rma_synchronization_counts(tables: Tables) -> list[Row]:
-    """Pairs at the ends of epochs, one by one."""
-    counts: dict[tuple[str, int, int], int] = defaultdict(int)
-
-    def count(path: int, place: int, *, is_needed: bool) -> None:
-        counts["mpi_rma_pairsync_count", path, place] += 1
-        counts["mpi_rma_pairsync_unneeded_count", path, place] += not is_needed
-
-    accesses = tables["rma_accesses"]
-    used = {(row["start_visit_id"], row["target_group_id"]) for row in accesses}
-    for pair in tables["rma_epoch_pairs"]:
-        if pair["complete_visit_id"] is not None:
-            is_needed = (pair["start_visit_id"], pair["target_group_id"]) in used
-            count(
-                pair["complete_call_path_id"], pair["complete_location_id"], is_needed=is_needed
-            )  # fmt: skip
-    fences = [row for row in tables["rma_collectives"] if row["purpose"] == "fence"]
-    whole = [row for row in fences if row["is_complete"]]
-    for rows in _in_order(whole, "rma_window_id", "location_group_id"):
-        for fence in rows[1:]:
-            reached = {
-                row["target_group_id"]
-                for row in _of_process(fence, accesses)
-                if row["fence_ordinal"] == fence["ordinal"]
-            } - {fence["location_group_id"]}
-            for number in range(fence["partner_count"]):
-                is_needed = number < len(reached)
-                count(fence["call_path_id"], fence["location_id"], is_needed=is_needed)
-    return [
-        {"metric": metric, "call_path_id": path, "location_id": place, "value": value}
-        for (metric, path, place), value in counts.items()
-        if value
-    ]

@@ -78,30 +78,3 @@ def sum_call_tree(
             totals[path, location][1] += exclusive
             path = parents[path]
     return {key: (count, total, own) for key, (count, total, own) in totals.items()}
-
-
-def sum_regions(
-    visits: Iterable[Row], fragments: Iterable[Row], call_paths: list[Row]
-) -> dict[tuple[int, int], tuple[int, int, int]]:
-    """(visits, inclusive, exclusive) by region and location, without stubs.
-
-    Inclusive are only call paths above which the location visits no other one of the region.
-    """
-    visits = list(visits)
-    parents = {row["call_path_id"]: row.get("parent_call_path_id") for row in call_paths}
-    regions = {row["call_path_id"]: row["region_id"] for row in call_paths}
-    visited = {(row["call_path_id"], row["location_id"]) for row in visits}
-    totals: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
-    tree = sum_call_tree(visits, fragments, call_paths)
-    for path, location in visited:
-        count, inclusive, exclusive = tree[path, location]
-        above = parents[path]
-        while above is not None and not (
-            regions[above] == regions[path] and (above, location) in visited
-        ):
-            above = parents[above]
-        total = totals[regions[path], location]
-        total[0] += count
-        total[1] += inclusive if above is None else 0
-        total[2] += exclusive
-    return {key: (count, total, own) for key, (count, total, own) in totals.items()}

@@ -79,11 +79,6 @@ def _nameless_team(visit: Row, teams: list[Row], groups: Mapping[int, int]) -> d
     return {} if is_master else {visit["visit_id"]: last["thread_team_id"]}
 
 
-def find_forked_visits(tables: Tables) -> list[tuple[Row, Row]]:
-    """Visits of parallel regions, each with the fork and join of its team."""
-    return [(row, row) for row in parallel_visits(tables)]
-
-
 def fork_join_times(tables: Tables) -> list[Row]:
     """Time between parallel regions and their fork and join."""
     befores: Counter[tuple[int, int]] = Counter()

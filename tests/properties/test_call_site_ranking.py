@@ -8,9 +8,9 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.golden.campaign import MeasuredRun, tables_of
-from tests.golden.micro_trace import Row, Tables
-from tests.golden.stages import run_stage
+from tests.helpers.measured_runs import MeasuredRun, tables_of
+from tests.helpers.micro_trace import Row, Tables
+from tests.helpers.running import run_stage
 from tracemill.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
 from tracemill.stages.models.rank_correlation import spearman
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.golden.campaign import MeasuredRun, tables_of
-from tests.golden.micro_trace import Tables
-from tests.golden.stages import run_stage
+from tests.helpers.measured_runs import MeasuredRun, tables_of
+from tests.helpers.micro_trace import Tables
+from tests.helpers.running import run_stage
 from tests.oracle import campaigns as oracle
 from tests.oracle import efficiency_grid as grid_oracle
 from tracemill.schemas.scalability import GROWTHS, SPLITS, WHOLE

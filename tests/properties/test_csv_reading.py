@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.csv_reading import read_text
-from tests.otf2_reading import ReadTrace
+from tests.helpers.csv_reading import read_text
+from tests.helpers.otf2_reading import ReadTrace
 from tracemill.base.errors import DamagedTraceError, NotATraceError
 from tracemill.readers import open_source
 from tracemill.readers.csv import blocks, spill

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
+from tests.helpers.random_programs import random_spec
 from tests.oracle.machine import Simulation
-from tests.random_programs import random_spec
 from tracemill.programs.generate import generate
 from tracemill.programs.phases.building import build_program
 from tracemill.programs.phases.computing import region_of

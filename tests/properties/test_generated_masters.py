@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.analyzing import Analyst
-from tests.truth_reading import true_waits
+from tests.helpers.computing import computed
+from tests.helpers.otf2_reading import read_tables
+from tests.helpers.truth_reading import true_waits
 from tracemill.programs.generate import generate
 from tracemill.programs.spec import parse_spec
 
@@ -35,6 +36,7 @@ WITHOUT_MASTER: dict[str, dict[str, Any]] = {
     "any to any": {"phase": [{"kind": "messages", "messages": 5, "jitter": 0.5}]},
     "two processes": {"phase": [PHASE], "processes": 2},
 }
+RELATIONS = ("findings", "master_workers")
 VISITS = """
     SELECT location_id, regions.name, enter_ns, leave_ns
     FROM visits INNER JOIN regions USING (region_id)
@@ -47,27 +49,22 @@ FOUND = """
 Stretch = tuple[int, int]
 
 
-@pytest.fixture(scope="module")
-def analyst() -> Analyst:
-    return Analyst("findings", "master_workers", "visits", "regions")
-
-
 class Played:
     """A generated program: its calls, its waits, and what was found."""
 
-    def __init__(self, analyst: Analyst, folder: Path, given: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, given: dict[str, Any]) -> None:
         defaults = {"processes": 5, "size": SIZE, "machine": MACHINE}
         anchor = generate(parse_spec(defaults | given), folder / "program").anchor
-        analyst.analyze(anchor)
         self.workers = range(1, given.get("processes", 5))
-        self.visits = analyst.in_order(VISITS)
-        self.masters = analyst.rows("SELECT * FROM master_workers")
+        with computed(RELATIONS, read_tables(anchor, folder)) as computation:
+            self.visits = computation.rows(VISITS, "visits", "regions")
+            self.masters = sorted(computation.rows("FROM master_workers", "master_workers"))
+            self.found = sorted(computation.rows(FOUND, "findings"))
         self.waits = [
             row
             for row in true_waits(anchor.parent)
             if row["property"].startswith(("mpi_latesender", "mpi_lswo"))
         ]
-        self.found = analyst.rows(FOUND)
 
     def calls(self, location: int, name: str) -> list[Stretch]:
         return [visit[2:] for visit in self.visits if visit[:2] == (location, name)]
@@ -77,17 +74,17 @@ class Played:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_master_and_workers_are_found(name: str, analyst: Analyst, tmp_path: Path) -> None:
+def test_master_and_workers_are_found(name: str, tmp_path: Path) -> None:
     """Each call of MPI_Send of a worker is a request, and all are answered at once."""
-    played = Played(analyst, tmp_path, PROGRAMS[name])
+    played = Played(tmp_path, PROGRAMS[name])
     requests = {at: len(played.calls(at, "MPI_Send")) for at in played.workers}
     assert sum(requests.values()) == TASKS + len(requests)
     assert played.masters == [(MASTER, at, count, 95) for at, count in requests.items()]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_workers_starve_as_long_as_is_true(name: str, analyst: Analyst, tmp_path: Path) -> None:
-    played = Played(analyst, tmp_path, PROGRAMS[name])
+def test_workers_starve_as_long_as_is_true(name: str, tmp_path: Path) -> None:
+    played = Played(tmp_path, PROGRAMS[name])
     columns = ("location_id", "start_ns", "wait_ns", "cause_location_id")
     waits = [tuple(row[column] for column in columns) for row in played.waits]
     assert sorted(played.of("master_worker_starving")) == sorted(
@@ -96,11 +93,9 @@ def test_workers_starve_as_long_as_is_true(name: str, analyst: Analyst, tmp_path
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_the_master_is_overloaded_as_long_as_is_true(
-    name: str, analyst: Analyst, tmp_path: Path
-) -> None:
+def test_the_master_is_overloaded_as_long_as_is_true(name: str, tmp_path: Path) -> None:
     """It works between its calls; others wait that are not answered by the next one."""
-    played = Played(analyst, tmp_path, PROGRAMS[name])
+    played = Played(tmp_path, PROGRAMS[name])
     expected = [
         (MASTER, begin, crowded)
         for begin, end in works_of(played)
@@ -132,11 +127,9 @@ def other_waits(played: Played, begin: int, end: int) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_tasks_are_too_fine_where_getting_takes_longer(
-    name: str, analyst: Analyst, tmp_path: Path
-) -> None:
+def test_tasks_are_too_fine_where_getting_takes_longer(name: str, tmp_path: Path) -> None:
     """Workers ask, get and compute; what they compute is in the calls between."""
-    played = Played(analyst, tmp_path, PROGRAMS[name])
+    played = Played(tmp_path, PROGRAMS[name])
     expected = []
     for at in played.workers:
         asks, gets = (played.calls(at, name) for name in ("MPI_Send", "MPI_Recv"))
@@ -150,6 +143,6 @@ def test_tasks_are_too_fine_where_getting_takes_longer(
 
 
 @pytest.mark.parametrize("name", WITHOUT_MASTER)
-def test_other_programs_have_no_master(name: str, analyst: Analyst, tmp_path: Path) -> None:
-    played = Played(analyst, tmp_path, {"iterations": 5} | WITHOUT_MASTER[name])
+def test_other_programs_have_no_master(name: str, tmp_path: Path) -> None:
+    played = Played(tmp_path, {"iterations": 5} | WITHOUT_MASTER[name])
     assert (played.masters, played.found) == ([], [])

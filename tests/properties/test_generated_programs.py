@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.analyzing import Analyst
-from tests.random_programs import random_spec
-from tests.truth_reading import true_accesses, true_path, true_segments, true_waits
+from tests.helpers.computing import Computation, computed
+from tests.helpers.otf2_reading import read_tables
+from tests.helpers.random_programs import random_spec
+from tests.helpers.truth_reading import true_accesses, true_path, true_segments, true_waits
 from tracemill.kernels.simulation.layout import PROPERTIES
 from tracemill.programs.generate import generate, machine_of
 from tracemill.programs.phases.building import build_program
@@ -18,6 +19,11 @@ PROGRAM_COUNT, BATCH = 300, 10
 THREADED = 5
 """Every so many-th program forks threads."""
 
+RELATIONS = (
+    "wait_states", "critical_path_profile", "critical_path_segments", "parallel_visits",
+    "file_accesses",
+)  # fmt: skip
+TABLES = (*RELATIONS, "call_paths")
 WAITS = """
     SELECT property, call_paths.path, waits.location_id, visit_id, start_ns, wait_ns,
         cause_location_id, cause_visit_id, is_extended
@@ -51,21 +57,14 @@ SEGMENTS = """
 """
 
 
-@pytest.fixture(scope="module")
-def analyst() -> Analyst:
-    return Analyst(
-        "wait_states", "critical_path_profile", "parallel_visits", "reading_findings",
-        "file_accesses",
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize("first", range(0, PROGRAM_COUNT, BATCH))
-def test_the_analyses_find_what_is_true(first: int, analyst: Analyst, tmp_path: Path) -> None:
+def test_the_analyses_find_what_is_true(first: int, tmp_path: Path) -> None:
     for number in range(first, first + BATCH):
         spec = random_spec(number, has_threads=number % THREADED == 0)
         generated = generate(spec, tmp_path / f"program{number}")
-        analyst.analyze(generated.anchor)
-        check(generated.anchor.parent, analyst, str(spec))
+        read = read_tables(generated.anchor, tmp_path)
+        with computed(RELATIONS, read) as found:
+            check(generated.anchor.parent, found, str(spec))
 
 
 def test_the_programs_wait_in_every_way(tmp_path: Path) -> None:
@@ -79,14 +78,14 @@ def test_the_programs_wait_in_every_way(tmp_path: Path) -> None:
     assert {name: counts[name] for name in PROPERTIES if counts[name] < 20} == {}
 
 
-def check(folder: Path, analyst: Analyst, what: str) -> None:
+def check(folder: Path, found: Computation, what: str) -> None:
     waits = [tuple(row.values()) for row in true_waits(folder)]
-    found = [row for query in (WAITS, FORKS) for row in analyst.rows(query)]
-    assert sorted(found, key=repr) == sorted(waits, key=repr), what
+    all_waits = [*found.rows(WAITS, *TABLES), *found.rows(FORKS, *TABLES)]
+    assert sorted(all_waits, key=repr) == sorted(waits, key=repr), what
     accesses = [tuple(row.values()) for row in true_accesses(folder)]
-    assert sorted(analyst.rows(ACCESSES)) == sorted(accesses), what
+    assert sorted(found.rows(ACCESSES, *TABLES)) == sorted(accesses), what
     path = [tuple(row.values()) for row in true_path(folder)]
-    assert analyst.rows(PATH) == sorted(path, key=repr), what
+    assert sorted(found.rows(PATH, *TABLES), key=repr) == sorted(path, key=repr), what
     segments = [tuple(row.values()) for row in true_segments(folder)]
-    assert analyst.in_order(SEGMENTS) == segments, what
-    assert analyst.rows("SELECT * FROM reading_findings") == [], what
+    assert found.rows(SEGMENTS, *TABLES) == segments, what
+    assert found.records("reading_findings") == [], what

@@ -12,9 +12,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.helpers.otf2_archive import Event, Trace
+from tests.helpers.otf2_reading import ReadTrace, read_archive
 from tests.oracle.profiles import with_profile
-from tests.otf2_archive import Event, Trace
-from tests.otf2_reading import ReadTrace, read_archive
 from tracemill.readers.common import survey
 
 REGIONS = ("main", "a", "b", "MPI_Wait")

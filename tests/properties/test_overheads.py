@@ -1,13 +1,12 @@
-"""Overheads and imbalance against slow and obvious versions, on random calls."""
+"""Laws of overheads, and imbalance against a slow and obvious version, on random calls."""
 
 from collections import Counter, defaultdict
 
 from hypothesis import given, settings
 
-from tests.golden.micro_trace import Tables
-from tests.golden.running import run_queries
-from tests.golden.stages import run_stage
-from tests.oracle.overheads import find_deviations, sum_call_paths, sum_regions
+from tests.helpers.micro_trace import Tables
+from tests.helpers.running import run_queries, run_stage
+from tests.oracle.overheads import find_deviations
 from tests.properties.test_time_profile import programs
 from tracemill.stages.imbalance import IMBALANCE_STAGE
 from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
@@ -18,17 +17,11 @@ FIRST_THREADS = (0, 1)
 
 @settings(deadline=None, max_examples=40)
 @given(programs())
-def test_inclusive_times_are_those_of_walking_up(tables: Tables) -> None:
-    overhead = {row["region_id"]: row["overhead_id"] for row in tables["region_classes"]}
-    paths = {row["call_path_id"]: row for row in tables["call_paths"]}
+def test_overheads_share_out_the_run(tables: Tables) -> None:
     found = run_stage(OVERHEAD_TOTALS_STAGE, tables)
-    for name, key, expected in (
-        ("call_path_overheads", "call_path_id", sum_call_paths(tables["visits"], paths, overhead)),
-        ("region_overheads", "region_id", sum_regions(tables["visits"], paths, overhead)),
-    ):
-        inclusive = {(row["overhead_id"], row[key]): row["inclusive_ns"] for row in found[name]}
-        assert inclusive == {(number, at): time for (at, number), time in expected.items()}
-        assert list(inclusive) == sorted(inclusive)
+    for name, key in (("call_path_overheads", "call_path_id"), ("region_overheads", "region_id")):
+        order = [(row["overhead_id"], row[key]) for row in found[name]]
+        assert order == sorted(order)
     checks = ("overheads_fill_the_run", "call_paths_share_out_overheads")
     assert run_queries(dict.fromkeys(checks, ""), tables | found) == [[], []]
 

@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.golden.micro_trace import MicroTrace, Place, Row, Tables
-from tests.golden.running import run_queries, run_query
+from tests.helpers.micro_trace import MicroTrace, Place, Row, Tables
+from tests.helpers.running import run_queries, run_query
 from tests.oracle.collective_waits import (
     N_TO_N,
     N_TO_ONE,

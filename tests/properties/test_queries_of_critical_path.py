@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.golden.micro_trace import Row, Tables
-from tests.golden.running import run_queries
-from tests.golden.stages import run_stage
+from tests.helpers.micro_trace import Row, Tables
+from tests.helpers.running import run_queries, run_stage
 from tests.oracle.critical_path import (
     Cells,
     find_segments,
@@ -138,7 +137,8 @@ def traces(draw: st.DrawFn) -> Tables:
         "synchronization_points": synchronization_points,
         "wait_states": [
             {name: row[name] for name in ("location_id", "visit_id", "call_path_id", "wait_ns")}
-            for row in synchronization_points
+            | {"property": f"wait {number}"}
+            for number, row in enumerate(synchronization_points)
             if row["wait_ns"] > 0
         ],
     }

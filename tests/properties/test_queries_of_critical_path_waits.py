@@ -5,8 +5,8 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.golden.micro_trace import Row
-from tests.golden.running import run_query
+from tests.helpers.micro_trace import Row
+from tests.helpers.running import run_query
 
 PLACES = range(2)
 PROPERTIES = ("mpi_earlyscan", "mpi_wait_nxn")
@@ -26,25 +26,26 @@ def segments(draw: st.DrawFn) -> list[Row]:
     return found
 
 
-@st.composite
-def waits(draw: st.DrawFn) -> list[Row]:
-    return [
+WAITS = st.lists(
+    st.fixed_dictionaries(
         {
-            "property": draw(st.sampled_from(PROPERTIES)),
-            "location_id": draw(st.sampled_from(PLACES)),
-            "call_path_id": draw(st.integers(0, 1)),
-            "visit_id": draw(st.integers(0, 9)),
-            "start_ns": draw(st.integers(-5, LENGTH)),
-            "wait_ns": draw(st.integers(1, LENGTH)),
-            "is_extended": draw(st.booleans()),
-            "is_completion": draw(st.booleans()),
+            "property": st.sampled_from(PROPERTIES),
+            "location_id": st.sampled_from(PLACES),
+            "call_path_id": st.integers(0, 1),
+            "visit_id": st.integers(0, 9),
+            "start_ns": st.integers(-5, LENGTH),
+            "wait_ns": st.integers(1, LENGTH),
+            "is_extended": st.booleans(),
+            "is_completion": st.booleans(),
         }
-        for _ in range(draw(st.integers(0, 5)))
-    ]
+    ),
+    max_size=5,
+    unique_by=lambda row: (row["property"], row["visit_id"]),
+)
 
 
 @settings(max_examples=30)
-@given(segments(), waits())
+@given(segments(), WAITS)
 def test_the_path_waits_where_it_is_while_somebody_waits(path: list[Row], lost: list[Row]) -> None:
     followed = {row["visit_id"] for row in path if row["wait_ns"]}
     there = {

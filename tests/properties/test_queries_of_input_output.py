@@ -5,16 +5,13 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.golden.micro_trace import MicroTrace, Place, Row, Tables
-from tests.golden.running import run_queries
-from tests.hand_made import make_table
+from tests.helpers.hand_made import make_table
+from tests.helpers.micro_trace import MicroTrace, Place, Row, Tables
+from tests.helpers.running import run_queries
 from tests.oracle import input_output
 from tracemill.patterns.catalog import known_tables
 
-RELATIONS = (
-    "file_operations", "file_accesses", "file_severities", "collective_file_calls",
-    "collective_io_waits",
-)  # fmt: skip
+RELATIONS = ("file_operations", "collective_file_calls", "collective_io_waits")
 # Relations of what a call may wait for besides files.
 OTHERS = ("late_sender", "late_receiver", "nonblocking_collective_waits")
 # Processes by rank; process 2 has two threads and is not in communicator 1.

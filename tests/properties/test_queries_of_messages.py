@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.golden.micro_trace import MicroTrace, Place, Row, Tables
-from tests.golden.running import run_queries, run_query
+from tests.helpers.micro_trace import MicroTrace, Place, Row, Tables
+from tests.helpers.running import run_queries, run_query
 from tests.oracle.collectives import number_collectives
 from tests.oracle.matching import match_messages, number_receives, number_sends
 from tests.oracle.wait_states import find_late_receivers, find_late_senders

@@ -1,13 +1,12 @@
-"""Profiles against a slow and obvious Python version, on random trees, threads and tasks."""
+"""Laws of profiles, on random trees, threads and tasks."""
 
 from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.golden.micro_trace import Row, Tables
-from tests.golden.running import run_queries
-from tests.oracle.profiles import sum_regions
+from tests.helpers.micro_trace import Row, Tables
+from tests.helpers.running import run_queries
 
 LOCATIONS = st.integers(0, 2)
 
@@ -67,8 +66,8 @@ def profiles(draw: st.DrawFn) -> Tables:
         caller = (parents[row["call_path_id"]], row["location_id"])
         row |= {"visit_id": number, "region_id": paths[row["call_path_id"]]["region_id"]}
         row["parent_visit_id"] = 0 if caller in visited else None
-    for row in fragments:
-        row["begin_ns"] = 0
+    for number, row in enumerate(fragments):
+        row |= {"begin_ns": 0, "sequence": number}
     counts = Counter(row["location_id"] for row in visits)
     return {
         "call_paths": paths,
@@ -76,16 +75,6 @@ def profiles(draw: st.DrawFn) -> Tables:
         "task_fragments": fragments,
         "locations": [{"location_id": place, "visit_count": counts[place]} for place in range(3)],
     }
-
-
-@settings(deadline=None, max_examples=60)
-@given(profiles())
-def test_profiles_are_summed_as_by_walking_up_from_every_visit(tables: Tables) -> None:
-    (flat,) = run_queries(
-        {"flat_profile": "region_id location_id visit_count inclusive_ns exclusive_ns"}, tables
-    )
-    spent = (tables["visits"], tables["task_fragments"], tables["call_paths"])
-    assert flat == [(*key, *values) for key, values in sorted(sum_regions(*spent).items())]
 
 
 @settings(deadline=None, max_examples=30)

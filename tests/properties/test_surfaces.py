@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.golden.running import run_query
-from tests.surface_cases import Floats, grid, measure
+from tests.helpers.running import run_query
+from tests.helpers.surface_cases import Floats, grid, measure
 from tracemill.stages.models.surfaces.computation_size import computation_size
 from tracemill.stages.models.surfaces.functions import Function
 from tracemill.stages.models.surfaces.indices import serial_fraction

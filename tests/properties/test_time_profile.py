@@ -7,12 +7,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.golden.micro_trace import Row, Tables
-from tests.golden.running import run_queries
-from tests.golden.stages import with_overheads
+from tests.helpers.micro_trace import Row, Tables
+from tests.helpers.otf2_archive import Event, Trace
+from tests.helpers.otf2_reading import ReadTrace
+from tests.helpers.running import run_queries, with_overheads
 from tests.oracle.time_profile import Spent, classes_of, sum_bins
-from tests.otf2_archive import Event, Trace
-from tests.otf2_reading import ReadTrace
 from tests.properties.test_otf2_walk import reading
 from tracemill.schemas.overheads import TAXONOMY, overhead_id
 

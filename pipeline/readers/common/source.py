@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tracemill.schemas import Table
-from tracemill.store import GenerationWriter
+from tracemill.store.sink import Sink
 
 
 class SourceFileLike(Protocol):
@@ -65,7 +65,7 @@ class Source(Protocol):
 
     def read(
         self,
-        sink: GenerationWriter,
+        sink: Sink,
         *,
         run_id: str,
         threads: int,

@@ -20,7 +20,7 @@ from tracemill.schemas import communicators, definitions, events, named_values
 from tracemill.schemas.matching import MISREAD_CELLS, READING_FINDINGS
 from tracemill.schemas.profiles import CALL_TREE
 from tracemill.schemas.table import Table
-from tracemill.store import GenerationWriter
+from tracemill.store.sink import Sink
 
 READ_TABLES: tuple[Table, ...] = (
     *definitions.TABLES, *communicators.TABLES, *named_values.TABLES, *events.TABLES, CALL_TREE,
@@ -30,7 +30,7 @@ READ_TABLES: tuple[Table, ...] = (
 
 def read_tables(
     files: RecordFiles, origin: TraceOrigin, identifiers: Identifiers, code: Code,
-    limits: list[LocationState], sink: GenerationWriter, *, run_id: str, threads: int,
+    limits: list[LocationState], sink: Sink, *, run_id: str, threads: int,
     allow_damaged: bool, report: Callable[[int], None], plain: PlainLooks | None = None,
     findings: Mapping[str, int] | None = None,
 ) -> None:  # fmt: skip
@@ -66,7 +66,7 @@ def _whole(identifiers: Identifiers, findings: Mapping[str, int]) -> Counter[str
 
 
 def _write_definitions(
-    sink: GenerationWriter, made: DefinitionTables, identifiers: Identifiers, survey: Survey
+    sink: Sink, made: DefinitionTables, identifiers: Identifiers, survey: Survey
 ) -> None:
     for table, rows in made.all():
         sink.write(table, rows)
@@ -78,7 +78,7 @@ def _write_definitions(
 
 
 def _write_outcomes(
-    sink: GenerationWriter, made: DefinitionTables, outcomes: list[LocationOutcome], run_id: str
+    sink: Sink, made: DefinitionTables, outcomes: list[LocationOutcome], run_id: str
 ) -> None:
     read = [(o.record_count, o.visit_count, o.begin_ns, o.end_ns, o.is_complete) for o in outcomes]
     sink.write(definitions.LOCATIONS, made.locations(read))

@@ -21,7 +21,7 @@ from tracemill.readers.common.survey import Survey, blocks, describe_damage
 from tracemill.schemas import events as tables
 from tracemill.schemas.profiles import CALL_TREE
 from tracemill.schemas.table import Table
-from tracemill.store import GenerationWriter
+from tracemill.store.sink import Sink
 
 
 @dataclass
@@ -43,7 +43,7 @@ class RowWriter:
 
     def __init__(
         self, files: RecordFiles, identifiers: Identifiers, code: Code, survey: Survey,
-        sink: GenerationWriter, *, threads: int, report: Callable[[int], None],
+        sink: Sink, *, threads: int, report: Callable[[int], None],
     ) -> None:  # fmt: skip
         self._files, self._ids, self._code, self._survey = files, identifiers, code, survey
         self._sink, self._threads, self._report = sink, threads, report

@@ -23,7 +23,7 @@ from tracemill.readers.csv.rows import RowMaker, Rows
 from tracemill.readers.csv.spill import Spill, SpilledRecords
 from tracemill.schemas.matching import MISREAD_CELLS
 from tracemill.schemas.table import Table
-from tracemill.store import GenerationWriter
+from tracemill.store.sink import Sink
 
 P = TypeVar("P", ParsedBlock, ParsedVisits)
 Parser = Callable[[Block, Header], P]
@@ -54,7 +54,7 @@ class CsvSource:
 
     def read(
         self,
-        sink: GenerationWriter,
+        sink: Sink,
         *,
         run_id: str,
         threads: int,

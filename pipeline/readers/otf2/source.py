@@ -15,7 +15,8 @@ from tracemill.readers.otf2.archive import Archive, read_archive
 from tracemill.readers.otf2.checking import check_files
 from tracemill.readers.otf2.records import ArchiveRecords, plain_look
 from tracemill.schemas.table import Table
-from tracemill.store import GenerationWriter, SourceFile
+from tracemill.store import SourceFile
+from tracemill.store.sink import Sink
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Otf2Source:
 
     def read(
         self,
-        sink: GenerationWriter,
+        sink: Sink,
         *,
         run_id: str,
         threads: int,

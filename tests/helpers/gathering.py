@@ -1,17 +1,15 @@
 """Asks of runs what a campaign asks of them, of several at once."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from tests.fresh_database import fresh_database
-from tests.golden.micro_trace import Tables, read_call_tree
-from tests.golden.running import run_query
-from tests.hand_made import make_table
-from tests.oracle.profiles import with_profile
-from tracemill.patterns.catalog import known_tables
-from tracemill.sql.query_files import Value, all_queries, create_views, load_query, stored_inputs
+from tests.helpers.computing import computed
+from tests.helpers.micro_trace import Tables, read_call_tree
+from tests.helpers.running import given_tables
+from tracemill.sql.query_files import Value, create_views, load_query, stored_inputs
+from tracemill.store.database import connect
 
 Found = list[dict[str, Any]]
 
@@ -19,28 +17,29 @@ Found = list[dict[str, Any]]
 def ask(relation: str, runs: Mapping[str, Tables], **parameters: Value) -> Found:
     """Rows of a query over several runs, by their names."""
     query = load_query(relation)
-    filled = {run_id: with_profile(tables) for run_id, tables in runs.items()}
-    with fresh_database() as connection:
-        for name in stored_inputs([query]):
-            parts = [told_apart(name, tables, run_id) for run_id, tables in filled.items()]
-            connection.register("given", pa.concat_tables(parts))
-            connection.execute(f"CREATE TABLE {name} AS FROM given")
+    inputs = stored_inputs([query])
+    parts = [tables_of_run(tables, run_id, inputs) for run_id, tables in runs.items()]
+    with connect(threads=1) as connection:
+        for name in inputs:
+            connection.register(name, pa.concat_tables(part[name] for part in parts))
         create_views(connection, query.inputs)
         return (
             connection.sql(query.text, params=query.bind(parameters)).to_arrow_table().to_pylist()
         )
 
 
-def told_apart(name: str, tables: Tables, run_id: str) -> pa.Table:
-    """A table of a run as a campaign sees it: given, computed by its query, or empty."""
-    rows: Any = tables.get(name, ())
-    if name not in tables and name in {query.relation for query in all_queries()}:
-        columns = known_tables()[name].column_names
-        rows = [dict(zip(columns, row, strict=True)) for row in run_query(name, tables)]
-    made = make_table(known_tables()[name], rows)
-    if "run_id" in made.column_names:
-        made = made.drop_columns("run_id")
-    return made.append_column("run_id", pa.array([run_id] * made.num_rows, pa.string()))
+def tables_of_run(tables: Tables, run_id: str, names: Sequence[str]) -> dict[str, pa.Table]:
+    """Tables of a run as a campaign sees them: given or computed, with a column run_id."""
+    given = given_tables(tables)
+    with computed([name for name in names if name not in given], given) as computation:
+        found = {name: given[name] if name in given else computation.table(name) for name in names}
+    return {name: _with_run_id(rows, run_id) for name, rows in found.items()}
+
+
+def _with_run_id(rows: pa.Table, run_id: str) -> pa.Table:
+    if "run_id" in rows.column_names:
+        rows = rows.drop_columns("run_id")
+    return rows.append_column("run_id", pa.array([run_id] * rows.num_rows, pa.string()))
 
 
 def rows_of(

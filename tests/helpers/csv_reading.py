@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.otf2_reading import ReadTrace, read_archive
+from tests.helpers.otf2_reading import ReadTrace, read_archive
 
 
 def read_text(

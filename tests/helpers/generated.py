@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from tests.otf2_reading import ReadTrace, read_archive
-from tests.truth_reading import true_accesses, true_path, true_waits
+from tests.helpers.otf2_reading import ReadTrace, read_archive
+from tests.helpers.truth_reading import true_accesses, true_path, true_waits
 from tracemill.programs.generate import Generated, generate
 from tracemill.programs.spec import parse_spec
 

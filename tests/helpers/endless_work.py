@@ -4,7 +4,7 @@ import itertools
 import secrets
 import time
 
-from tests.store_cases import publish
+from tests.helpers.store_cases import publish
 from tracemill.campaign.retention import prune
 from tracemill.store import Store
 from tracemill.store.pruning import Limits

@@ -1,6 +1,6 @@
 """The most memory that reading CSV has taken after traces of several sizes, one after the other.
 
-    python -m tests.peaks_of_reading FOLDER ROWS...
+    python -m tests.helpers.peaks_of_reading FOLDER ROWS...
 
 A process of its own, so that nothing else counts. Prints a line per trace: its bytes, and the most
 memory used so far (bytes). What is held at a time is made smaller than it is for larger traces.

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from tests.support import PLACES
+from tests.helpers.fake_source import PLACES
 from tracemill.schemas.table import INT32, STRING
 from tracemill.store import Manifest, SourceFile, SourceRecord, Store, TableRecord
 

@@ -247,7 +247,7 @@ DOUBLE = PythonStage(
     inputs=("place_totals",),
     outputs=(DOUBLED,),
     compute=double,
-    modules=("tests.support",),
+    modules=("tests.helpers.fake_source",),
     parameters={"factor": 2},
 )
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from tests.fresh_database import fresh_database
-from tests.memory_sink import MemorySink
-from tests.otf2_archive import Trace
+from tests.helpers.otf2_archive import Trace
 from tracemill.readers import open_source
 from tracemill.store import Store
+from tracemill.store.database import connect
+from tracemill.store.memory import MemorySink
 
 Row = tuple[Any, ...]
 
@@ -51,7 +51,7 @@ class ReadTrace:
 
     def sql(self, query: str, *tables: str) -> list[Row]:
         """Rows of a query over some of the tables."""
-        with fresh_database() as connection:
+        with connect(threads=1) as connection:
             for name in tables:
                 connection.register(name, self.tables[name])
             return connection.sql(query).fetchall()
@@ -66,17 +66,27 @@ def read_archive(
     anchor: Path, folder: Path, *, threads: int = 1, allow_damaged: bool = False
 ) -> ReadTrace:
     """Read a trace; in `folder` may be put what has to be sorted."""
-    source = open_source(anchor)
-    assert source.identity().run_id
-    sink = MemorySink(folder / "spill")
+    assert open_source(anchor).identity().run_id
+    return ReadTrace(
+        read_tables(anchor, folder / "spill", threads=threads, allow_damaged=allow_damaged)
+    )
+
+
+def read_tables(
+    trace: Path, spill: Path, *, threads: int = 1, allow_damaged: bool = False
+) -> dict[str, pa.Table]:
+    """The tables of a trace; the text of one may be sorted in the folder `spill`."""
+    source, sink = open_source(trace), MemorySink(spill)
     source.read(
-        sink,  # type: ignore[arg-type]
+        sink,
         run_id="run",
         threads=threads,
         allow_damaged=allow_damaged,
         report=lambda count: None,
     )
-    return ReadTrace({table.name: sink.table(table) for table in source.tables})
+    for table in source.tables:
+        sink.finish(table)
+    return {table.name: sink.rows(table.name) for table in source.tables}
 
 
 def stored_files(anchor: Path, store: Path, *, threads: int = 1) -> dict[str, list[bytes]]:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 from tracemill.campaign.analyzing import STAGE
@@ -27,3 +28,8 @@ def make_interrupted(runs: Path, folder: Path, count: int) -> None:
     store, reporter = Store(folder), Killer(count)
     plan = plan_campaign(runs, told={}, store=store, reporter=reporter)
     make_campaign(plan, store=store, options=Options(threads=2), reporter=reporter)
+
+
+if __name__ == "__main__":
+    runs, folder, count = sys.argv[1:]
+    make_interrupted(Path(runs), Path(folder), int(count))

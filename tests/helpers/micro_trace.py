@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.golden.micro_rma import WORDS, rma_definitions, rma_operation
+from tests.helpers.micro_rma import WORDS, rma_definitions, rma_operation
 from tracemill.schemas.events import IO_KINDS
 
 Row = dict[str, Any]

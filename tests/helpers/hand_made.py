@@ -1,6 +1,6 @@
 """Runs whose tables are written by hand: for reports and exports, without trace or store."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -8,7 +8,6 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from tests.fresh_database import fresh_connection
 from tracemill.schemas import TABLES, Column, Table
 from tracemill.schemas.matching import MPI_CALLS
 from tracemill.schemas.overheads import TAXONOMY
@@ -40,9 +39,7 @@ MANIFEST = Manifest(
 class HandMadeRun:
     """A run that holds the given rows; columns left out have a value that says nothing.
 
-    Which regions are MPI calls is not written by hand: their names say it.
-    Connections of one thread, which is enough for so few rows, are to one DuckDB: no test may make
-    a table there that is not temporary.
+    The table of MPI calls is computed from the names of regions.
     """
 
     tables: Mapping[str, Rows]
@@ -54,10 +51,7 @@ class HandMadeRun:
     def connect(
         self, *, tables: Sequence[str] | None = None, threads: int | None = None, **limits: Any
     ) -> duckdb.DuckDBPyConnection:
-        if threads is None or threads == 1:
-            connection = fresh_connection()
-        else:
-            connection = duckdb.connect(config={"threads": threads})
+        connection = duckdb.connect(config={"threads": threads or 1})
         self.fill(connection, tables)
         return connection
 
@@ -79,19 +73,6 @@ class HandMadeRun:
             if name not in self._made:
                 self._made[name] = make_table(_DECLARED[name], self.tables.get(name, ()))
             connection.register(name, self._made[name])
-
-
-@dataclass(frozen=True)
-class RowsInMemory:
-    """Stands for a stored table that a stage walks over; `group_rows` are held at a time."""
-
-    rows: pa.Table
-    group_rows: int = 1000
-
-    def backwards(self, *columns: str) -> Iterator[pa.Table]:
-        wanted = self.rows.select(columns)
-        for begin in reversed(range(0, wanted.num_rows, self.group_rows)):
-            yield wanted.slice(begin, self.group_rows).combine_chunks()
 
 
 def with_rows(run: HandMadeRun, **tables: Any) -> HandMadeRun:

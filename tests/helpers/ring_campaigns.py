@@ -6,12 +6,10 @@ from typing import Any
 from tracemill.campaign.campaign import make_campaign, plan_campaign
 from tracemill.engine.analyze import Analysis, Options
 from tracemill.engine.progress import SilentReporter
-from tracemill.engine.recipe import Recipe
 from tracemill.programs.generate import generate
 from tracemill.programs.spec import parse_spec
 from tracemill.store import Store
 
-ROOT = Path(__file__).parent.parent.parent
 ITERATIONS = 3
 # Processes, size and repetition of the runs that most tests look at.
 CONFIGURATIONS = [(2, 100, 1), (2, 100, 2), (2, 200, 1), (4, 100, 1), (4, 200, 1)]
@@ -31,20 +29,12 @@ def campaign(
     *,
     threads: int = 1,
     notes: Notes | None = None,
-    recipe: Recipe | None = None,
     **told: Any,
 ) -> Analysis:
     reporter = notes or Notes()
     plan = plan_campaign(runs, told=told, store=Store(store), reporter=reporter)
     options = Options(threads=threads)
-    return make_campaign(
-        plan, store=Store(store), options=options, reporter=reporter, recipe=recipe
-    )
-
-
-def gathering(runs: Path | None, store: Path, **told: Any) -> Analysis:
-    """A campaign of which only the tables are made that are read from runs: what these are."""
-    return campaign(runs, store, recipe=Recipe((), ()), **told)
+    return make_campaign(plan, store=Store(store), options=options, reporter=reporter)
 
 
 def rows(analysis: Analysis, table: str, columns: str) -> list[tuple[Any, ...]]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tests.golden.micro_trace import Row, Tables
+from tests.helpers.micro_trace import Row, Tables
 
 Spent = Mapping[str, Sequence[int]]
 

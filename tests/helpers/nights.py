@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.otf2_archive import Trace
+from tests.helpers.otf2_archive import Trace
 from tracemill.engine.analyze import Options, analyze
 from tracemill.engine.progress import SilentReporter
 from tracemill.nightly.agenda import NightOptions

@@ -1,10 +1,11 @@
 """Analyzing a trace into a folder while being interrupted at a given moment."""
 
 import os
+import sys
 import threading
 from pathlib import Path
 
-from tests.support import FakeSource, write_recipe
+from tests.helpers.fake_source import FakeSource, write_recipe
 from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.progress import SilentReporter
 from tracemill.engine.recipe import Recipe
@@ -62,3 +63,8 @@ def analyze_interrupted(
         reporter=interrupter,
         recipe=None if trace else fake_recipe(folder / "queries"),
     )
+
+
+if __name__ == "__main__":
+    folder, number, event, stage, *trace = sys.argv[1:]
+    analyze_interrupted(Path(folder), int(number), event, stage, *map(Path, trace))

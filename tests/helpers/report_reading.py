@@ -1,12 +1,12 @@
 """Reading reports in tests: what a browser finds on a page, and all forms of a report."""
 
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from html.parser import HTMLParser
 from importlib import import_module
 from typing import cast
 
-from tests.hand_made import late_sender_run
+from tests.helpers.hand_made import late_sender_run
 from tracemill.base.console import plain
 from tracemill.reports.build import ReportedRun, build_report
 from tracemill.reports.html import render_html
@@ -59,7 +59,6 @@ def read_page(html: str) -> Page:
     return page
 
 
-@cache
 def late_sender_report() -> Report:
     """The report of the run with one late sender."""
     return build_report(late_sender_run())

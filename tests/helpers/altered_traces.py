@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tests.hand_made import make_table
+from tests.helpers.hand_made import make_table
 from tracemill.schemas import BY_NAME
 
 Row = dict[str, Any]

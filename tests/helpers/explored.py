@@ -1,9 +1,8 @@
 """A run to explore by hand: the late sender, with the real metrics and names of places."""
 
-from functools import cache
 from typing import Any
 
-from tests.hand_made import OVERHEAD_CLASSES, HandMadeRun, late_sender_run, with_rows
+from tests.helpers.hand_made import OVERHEAD_CLASSES, HandMadeRun, late_sender_run, with_rows
 from tracemill.patterns.metrics import metrics_with
 from tracemill.reports.build import build_report
 from tracemill.reports.model import Report
@@ -11,7 +10,6 @@ from tracemill.reports.model import Report
 _METRIC_OF = {"computation": "computation", "point-to-point": "overhead_point_to_point"}
 
 
-@cache
 def real_metrics() -> list[dict[str, Any]]:
     return [
         {
@@ -53,6 +51,5 @@ def make_run(
     )
 
 
-@cache
 def make_report(main: str = "main") -> Report:
     return build_report(make_run(main))

@@ -1,0 +1,108 @@
+"""Tables of an analysis that stay in memory, with the checks of the store."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from tracemill.schemas import Table, Violation
+from tracemill.store.database import create_from_rows
+from tracemill.store.keys import repeated_keys
+from tracemill.store.parquet import PartWriter
+from tracemill.store.sink import FEW_ROWS, Sink, Written
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+class MemorySink(Sink):
+    """Keeps tables in memory; a reader that sorts on disk does so in the folder `spill_path`."""
+
+    def __init__(self, spill_path: Path) -> None:
+        self._spill_path = spill_path
+        self._parts: dict[str, dict[int, _PartInMemory]] = {}
+        self._tables: dict[str, pa.Table] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def spill_path(self) -> Path:
+        return self._spill_path
+
+    def part(self, table: Table, number: int) -> PartWriter:
+        with self._lock:
+            if table.name in self._tables or (number and not table.is_partitioned):
+                raise ValueError(f"{table.name}: no part {number} can be added")
+            parts = self._parts.setdefault(table.name, {})
+            return parts.setdefault(number, _PartInMemory(table))
+
+    def finish(self, table: Table) -> Written:
+        if table.name not in self._tables:
+            groups = []
+            for _, part in sorted(self._parts.pop(table.name, {}).items()):
+                part.close()
+                groups += part.groups.kept
+            self._tables[table.name] = pa.concat_tables(groups) if groups else table.empty()
+        rows = self._tables[table.name]
+        return Written(rows.num_rows, rows.nbytes)
+
+    def row_count(self, name: str) -> int:
+        return self._tables[name].num_rows
+
+    def rows(self, name: str) -> pa.Table:
+        """All rows of a finished table."""
+        return self._tables[name]
+
+    def provide(self, connection: "duckdb.DuckDBPyConnection", name: str) -> None:
+        rows = self._tables[name]
+        if rows.num_rows <= FEW_ROWS:
+            create_from_rows(connection, name, rows)
+        else:
+            connection.register(name, rows)
+
+    def walk(self, name: str) -> "RowsInMemory":
+        return RowsInMemory(self._tables[name])
+
+
+@dataclass(frozen=True)
+class RowsInMemory:
+    """Rows of a table, of which a walk holds `group_rows` at a time."""
+
+    rows: pa.Table
+    group_rows: int = 1000
+
+    def backwards(self, *columns: str) -> Iterator[pa.Table]:
+        """Groups of rows from the last to the first."""
+        wanted = self.rows.select(columns)
+        for begin in reversed(range(0, wanted.num_rows, self.group_rows)):
+            yield wanted.slice(begin, self.group_rows).combine_chunks()
+
+
+class _PartInMemory(PartWriter):
+    """Checks rows like the part of a generation, and keeps them."""
+
+    def __init__(self, table: Table) -> None:
+        super().__init__(table, Path())
+        self.groups = _Groups()
+
+    def _open(self) -> Any:
+        self._writer = self.groups
+        return self.groups
+
+    def _repeated_keys(self) -> list[Violation]:
+        return repeated_keys(self.table, pa.concat_tables(self.groups.kept))
+
+
+class _Groups:
+    """Takes row groups in the place of a Parquet file."""
+
+    def __init__(self) -> None:
+        self.kept: list[pa.Table] = []
+
+    def write_table(self, rows: pa.Table, row_group_size: int) -> None:
+        self.kept.append(rows)
+
+    def close(self) -> None:
+        pass

@@ -1,0 +1,100 @@
+"""Runs queries and stages on rows that a test gives."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from tests.helpers.computing import Computation, computed
+from tests.helpers.hand_made import make_table
+from tests.helpers.micro_trace import Tables
+from tests.oracle.profiles import with_profile
+from tracemill.patterns.catalog import known_tables
+from tracemill.schemas import Table
+from tracemill.sql.query_files import Query, Value, all_queries, create_views, stored_inputs
+from tracemill.stages.overhead_classes import OVERHEAD_CLASSES_STAGE
+from tracemill.stages.stage import PythonStage
+
+Rows = Sequence[Mapping[str, Any]]
+Found = list[tuple[Any, ...]]
+
+# Columns that say what a wait is.
+WAIT = "location_id start_ns wait_ns cause_location_id"
+
+
+def run_query(
+    relation: str, tables: Mapping[str, Rows], columns: str = "", **parameters: Value
+) -> Found:
+    """Rows of a relation, of the named columns, or of all.
+
+    Tables that the relation is computed from are those of `tables`, else computed, else empty; the
+    call tree, which reading makes, is summed up from the visits.
+    Columns that a table leaves out are null or have the least value.
+    """
+    (found,) = run_queries({relation: columns}, tables, **parameters)
+    return found
+
+
+def run_queries(
+    relations: Mapping[str, str], tables: Mapping[str, Rows], **parameters: Value
+) -> list[Found]:
+    """Rows of several relations, each with the wanted columns; all are computed at once."""
+    answers = {query.relation: query for query in all_queries() if not query.is_stage}
+    needed = [
+        name
+        for relation in relations
+        for name in (stored_inputs([answers[relation]]) if relation in answers else (relation,))
+    ]
+    with computed(needed, given_tables(tables, relations), **parameters) as computation:
+        return [
+            _rows(computation, relation, answers.get(relation), names, parameters)
+            for relation, names in relations.items()
+        ]
+
+
+def _rows(
+    computation: Computation,
+    relation: str,
+    answer: Query | None,
+    names: str,
+    parameters: Mapping[str, Value],
+) -> Found:
+    columns = ", ".join(names.split()) or "*"
+    if answer is None:
+        return computation.rows(f"SELECT {columns} FROM {relation}", relation)
+    values = answer.bind(parameters)
+    for name in (tables := stored_inputs([answer])):
+        computation.provide(name)
+    create_views(computation.connection, answer.inputs)
+    statement = f"SELECT {columns} FROM ({answer.statement})"
+    return computation.rows(statement, *tables, **values)
+
+
+def run_stage(stage: PythonStage, tables: Mapping[str, Rows], **parameters: Value) -> Tables:
+    """The rows of every table that a stage makes."""
+    outputs = [table.name for table in stage.outputs]
+    with computed(outputs, given_tables(tables, outputs), **parameters) as computation:
+        return {name: computation.records(name) for name in outputs}
+
+
+def with_overheads(tables: Mapping[str, Rows], **parameters: Value) -> Tables:
+    """The tables with the taxonomy of overheads, and the class of every region."""
+    return dict(tables) | run_stage(OVERHEAD_CLASSES_STAGE, tables, **parameters)
+
+
+def given_tables(tables: Mapping[str, Rows], without: Iterable[str] = ()) -> dict[str, pa.Table]:
+    """Rows of declared tables as the engine takes them; rows without a number are numbered."""
+    known = known_tables()
+    return {
+        name: make_table(known[name], _numbered(known[name], rows))
+        for name, rows in with_profile(tables).items()
+        if name in known and name not in without
+    }
+
+
+def _numbered(table: Table, rows: Rows) -> Rows:
+    key = table.key[0] if len(table.key) == 1 else ""
+    is_number = key and pa.types.is_integer(table.arrow_schema.field(key).type)
+    if not is_number or any(key in row for row in rows):
+        return rows
+    return [{key: number} | row for number, row in enumerate(rows)]
