@@ -99,9 +99,6 @@ test: $(KERNELS) $(DEVELOP) ## Run the tests, e.g. ARGS="-k late_sender"
 test-quick: $(KERNELS) $(DEVELOP) ## Run golden tests and contracts, about two minutes
 	@$(PYTEST) tests/golden tests/contracts $(ARGS)
 
-test-quick: $(KERNELS) $(DEVELOP) ## Run golden tests and contracts only, in a few minutes
-	@$(PY) -m pytest -n $(or $(THREADS),$(TESTERS)) --dist loadfile tests/golden tests/contracts $(ARGS)
-
 # The installed layout as links: mypy and import-linter look for modules in folders.
 TREE := build/tree
 
