@@ -25,8 +25,9 @@ SPILL_NAME = ".spill"
 class GenerationWriter(Sink):
     """Collects the tables of one generation in a hidden folder, then publishes them at once.
 
-    As a context manager it removes the folder unless the generation was published. Parts may
-    be written from several threads, each part by one of them.
+    The context manager makes the folder, and removes it at the end unless the generation was
+    published; entering raises StoreError if the store cannot be written. Parts may be written from
+    several threads, each part by one of them.
     """
 
     def __init__(self, path: Path) -> None:
@@ -36,10 +37,15 @@ class GenerationWriter(Sink):
         self._reused_rows: dict[str, int] = {}
         self._lock = threading.Lock()
         self._is_published = False
-        with told_as_store_error(path):
-            make_folder(path)
 
     def __enter__(self) -> "GenerationWriter":
+        # A signal right after the folder was made must not leave it behind.
+        try:
+            with told_as_store_error(self.path):
+                make_folder(self.path)
+        except BaseException:
+            self.discard()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -166,7 +166,7 @@ class Store:
         return replace(self, kind="campaign")
 
     def begin(self, run_id: str) -> GenerationWriter:
-        """Start a generation of a run; raises StoreError if the store cannot be written."""
+        """A new generation of a run; enter it to write."""
         folder = self._folder(run_id)
         return GenerationWriter(folder / temporary_name(GENERATION))
 

@@ -49,8 +49,9 @@ def test_a_disk_that_cannot_be_written_is_told_in_one_line_and_can_be_read(
     store = Store(read_only_disk)
     assert store.sweep() == []
     for run_id in ("r1", "r2"):
-        with pytest.raises(StoreError, match=r"the store is read-only: .*--store"):
-            store.begin(run_id)
+        message = r"the store is read-only: .*--store"
+        with pytest.raises(StoreError, match=message), store.begin(run_id):
+            pass
     assert store.open().read("places").num_rows == 2
 
 
@@ -101,5 +102,6 @@ def test_whatever_fails_is_told_and_nothing_half_written_stays(
 
 def test_a_file_in_the_place_of_the_store_is_told(tmp_path: Path) -> None:
     (tmp_path / "store").write_text("")
-    with pytest.raises(StoreError, match="a file is in the way"):
-        Store(tmp_path / "store").begin("r1")
+    store = Store(tmp_path / "store")
+    with pytest.raises(StoreError, match="a file is in the way"), store.begin("r1"):
+        pass

@@ -297,7 +297,7 @@ def test_a_run_that_is_analyzed_again_meanwhile_stays(
 def test_a_run_in_which_a_writer_begins_meanwhile_stays(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    meanwhile(monkeypatch, lambda: store.begin("a"))
+    meanwhile(monkeypatch, store.begin("a").__enter__)
     assert gone(prune(store.path, Limits(older_than=90 * DAY))) == []
     assert store.open("a").generation == "g1"
 

@@ -16,7 +16,7 @@ from tests.helpers.fake_source import PLACES, STAYS, contents, stays
 from tests.helpers.store_cases import SOURCE, labeled, manifest, places, publish, record
 from tracemill.base.errors import MissingInputError, StoreError
 from tracemill.base.temporary import temporary_name
-from tracemill.store import Manifest, Store
+from tracemill.store import Manifest, Store, generation
 from tracemill.store import manifest as manifests
 from tracemill.store.generation import GenerationWriter
 from tracemill.store.leases import take
@@ -51,13 +51,27 @@ def test_leaving_without_publishing_leaves_nothing(tmp_path: Path) -> None:
     assert list(store.runs_path.iterdir()) == []
 
 
+def test_a_signal_as_the_folder_is_made_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(path: Path) -> None:
+        path.mkdir(parents=True)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(generation, "make_folder", interrupted)
+    store = Store(tmp_path / "store")
+    with pytest.raises(KeyboardInterrupt), store.begin("r1"):
+        pass
+    assert list(store.runs_path.iterdir()) == []
+
+
 def test_who_publishes_second_keeps_what_the_first_published(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
-    first, second = store.begin("r1"), store.begin("r1")
-    first.write(PLACES, places("first"))
-    second.write(PLACES, places("second"))
-    store.publish(first, manifest("r1", tables={"places": record()}))
-    run = store.publish(second, manifest("r1", tables={"places": record()}))
+    with store.begin("r1") as first, store.begin("r1") as second:
+        first.write(PLACES, places("first"))
+        second.write(PLACES, places("second"))
+        store.publish(first, manifest("r1", tables={"places": record()}))
+        run = store.publish(second, manifest("r1", tables={"places": record()}))
     assert run.read("places")["name"].to_pylist() == ["first"]
     names = sorted(path.name for path in (store.runs_path / "run=r1").iterdir())
     assert names == ["current.json", "gen=g1"]

@@ -5,8 +5,8 @@ from tests.helpers.running import run_query
 COLUMNS = "metric total_ns uncertain_ns uncertain_ratio"
 
 
-def wait(metric: str, wait_ns: int, confidence: int, **others: bool) -> dict[str, object]:
-    return {"property": metric, "wait_ns": wait_ns, "confidence": confidence, **others}
+def wait(visit: int, metric: str, wait_ns: int, confidence: int) -> dict[str, object]:
+    return {"property": metric, "visit_id": visit, "wait_ns": wait_ns, "confidence": confidence}
 
 
 def finding(metric: str, value: int, confidence: int) -> dict[str, object]:
@@ -14,15 +14,15 @@ def finding(metric: str, value: int, confidence: int) -> dict[str, object]:
 
 
 # Late Sender          30 (sure) + 20 (75%)              = 50
-#   Wrong Order        8 (50%, beyond the reference)     = 8
+#   Wrong Order        8 (50%)     = 8
 #     Same Source      2 (99%)                           = 2
 # A metric includes its sub-metrics: of Late Sender 50 + 8 + 2 ns, 20 + 8 + 2 are uncertain.
 def test_metrics_include_the_uncertain_waits_of_their_parts() -> None:
     waits = [
-        wait("mpi_latesender", 30, 100),
-        wait("mpi_latesender", 20, 75),
-        wait("mpi_latesender_wo", 8, 50, is_extended=True),
-        wait("mpi_lswo_same", 2, 99),
+        wait(1, "mpi_latesender", 30, 100),
+        wait(2, "mpi_latesender", 20, 75),
+        wait(3, "mpi_latesender_wo", 8, 50),
+        wait(4, "mpi_lswo_same", 2, 99),
     ]
     assert run_query("uncertain_severities", {"wait_states": waits}, COLUMNS) == [
         ("Late Sender", 60, 30, 30 / 60),
@@ -32,7 +32,7 @@ def test_metrics_include_the_uncertain_waits_of_their_parts() -> None:
 
 
 def test_metrics_without_uncertain_events_have_no_row() -> None:
-    waits = [wait("mpi_latesender", 30, 100), wait("mpi_latereceiver", 5, 0)]
+    waits = [wait(1, "mpi_latesender", 30, 100), wait(2, "mpi_latereceiver", 5, 0)]
     assert run_query("uncertain_severities", {"wait_states": waits}, COLUMNS) == [
         ("Late Receiver", 5, 5, 1.0)
     ]

@@ -92,14 +92,16 @@ def read_tables(
 def stored_files(anchor: Path, store: Path, *, threads: int = 1) -> dict[str, list[bytes]]:
     """The content of all files by table that reading a trace puts into a store, unpublished."""
     source = open_source(anchor)
-    sink = Store(store).begin(source.identity().run_id)
-    source.read(sink, run_id="run", threads=threads, allow_damaged=False, report=lambda count: None)
-    for table in source.tables:
-        sink.finish(table)
-    return {
-        table.name: [file.read_bytes() for file in sink.files(table.name)]
-        for table in source.tables
-    }
+    with Store(store).begin(source.identity().run_id) as sink:
+        source.read(
+            sink, run_id="run", threads=threads, allow_damaged=False, report=lambda count: None
+        )
+        for table in source.tables:
+            sink.finish(table)
+        return {
+            table.name: [file.read_bytes() for file in sink.files(table.name)]
+            for table in source.tables
+        }
 
 
 def _pick(row: dict[str, Any], columns: str) -> Row:
