@@ -24,7 +24,6 @@ from tracemill.nightly.pages import Pages, write_report
 from tracemill.nightly.result import (
     alarms_of,
     document_of,
-    exit_code_of,
     is_of_last_day,
     read_earlier,
     write_result,
@@ -160,23 +159,23 @@ def report_night(
     alarms = alarms_of(earlier, judgment.worse)
     recent = sum(is_of_last_day(each, night.started_at) for each in alarms)
     summary = describe_night(night, judgment, recent)
+    sentences = (*summary, *describe_worst(judgment))
+    document = document_of(night, judgment, sentences, earlier, pages)
     report = NightReport(
-        night=night,
+        document=document,
         judgment=judgment,
         sentences=summary,
         history=history,
-        earlier=earlier,
         alarms=alarms,
         pages=pages,
     )
     files = write_report(store, report.build())
-    sentences = (*summary, *describe_worst(judgment))
-    result = write_result(store, document_of(night, judgment, sentences, earlier, pages))
+    result = write_result(store, document)
     notes = unreported(store)
     for run in (*night.analyzed, *night.again):
         notes.remove(Path(os.path.normpath(run.source.path)))
     return Reported(
-        exit_code=exit_code_of(night, judgment),
+        exit_code=document["exit_code"],
         sentences=sentences,
         files=(*files, ("result", result)),
     )

@@ -1,21 +1,20 @@
 """The report of a night: regressions and causes, run times, failures, campaigns, earlier nights."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from statistics import median
+from typing import Any
 
 from tracemill.base.names import make_visible
 from tracemill.base.text import describe_moment
 from tracemill.campaign.gathering import SIZES
 from tracemill.comparison import Cause
 from tracemill.nightly.history import PastRun, Series
-from tracemill.nightly.judge import JudgedRun, Judgment, Regression
-from tracemill.nightly.outcome import Night
+from tracemill.nightly.judge import Judgment, Regression
 from tracemill.nightly.pages import Pages
-from tracemill.nightly.result import Alarm, EarlierNight
-from tracemill.nightly.wording import describe_regression, name_archive
+from tracemill.nightly.result import Alarm, Document
+from tracemill.nightly.wording import describe_regression
 from tracemill.reports.model import (
     Column,
     Fact,
@@ -37,22 +36,22 @@ MOST_VALUES = 40
 MOST_STATEMENTS = 5
 """Number of regressions with the SQL of their causes; each takes some 30 kB."""
 
-Row = tuple[Value, ...]
+Row = Mapping[str, Any]
+"""Values of a table's row by column; the address of its page is `page`, its trend `trend`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NightReport:
-    """What the report of a night shows.
+    """The content of the report of a night.
 
-    `sentences` are the summary, `history` all runs of the store, oldest first, `earlier` the nights
-    before, latest first, and `alarms` their regressions.
+    `document` is its result, and `sentences` the summary. `history` holds all runs of the store,
+    oldest first, and `alarms` regressions of earlier nights.
     """
 
-    night: Night
+    document: Document
     judgment: Judgment
     sentences: tuple[str, ...]
     history: Sequence[PastRun]
-    earlier: Sequence[EarlierNight]
     alarms: Sequence[Alarm]
     pages: Pages
 
@@ -67,11 +66,12 @@ class NightReport:
             self._campaigns(),
             self._earlier_nights(),
         )
+        started_at = self.document["started_at"]
         return Report(
-            title=f"Night of {describe_moment(self.night.started_at)}",
-            subtitle=f"Archives in {make_visible(str(self.night.source))}, and "
+            title=f"Night of {describe_moment(started_at)}",
+            subtitle=f"Archives in {make_visible(self.document['source'])}, and "
             f"{count_of(len(self.history), 'run')} in the store.",
-            name=self.night.started_at,
+            name=started_at,
             sections=tuple(section for section in sections if section is not None),
             subject=Subject.NIGHT,
         )
@@ -80,19 +80,13 @@ class NightReport:
         return self.pages.link(self.pages.of_run(run_id))
 
     def _summary(self) -> Section:
-        night = self.night
-        facts = {
-            "new runs": len(night.analyzed),
-            "worse than before": len(self.judgment.worse),
-            "failed": len(night.failed),
-            "in quarantine": len(night.quarantined),
-            "not ready": len(night.waiting),
-            "left for later": len(night.left),
-        }
+        counts = self.document["counts"]
         return Section(
             key="summary",
             title="Summary",
-            facts=tuple(Fact(name, count, Unit.COUNT) for name, count in facts.items()),
+            facts=tuple(
+                Fact(label, counts[name], Unit.COUNT) for name, label in _COUNT_LABELS.items()
+            ),
             sentences=self.sentences,
             findings=tuple(
                 replace(describe_regression(each), page=self._link(each.run.run_id))
@@ -108,10 +102,12 @@ class NightReport:
             "causes",
             "Causes of regressions",
             _CAUSE_COLUMNS,
-            [_cause_row(found, cause) for found, cause in causes],
+            [
+                _cause_row(found, cause) | {"page": self._link(found.run.run_id)}
+                for found, cause in causes
+            ],
             note="The metrics and call paths that explain most of each change, summed over all "
             "processes; Rank is the process with the largest change.",
-            links=[self._link(found.run.run_id) for found, _ in causes],
         )
         sources = _statements(self.judgment.regressions[:MOST_STATEMENTS])
         return Section(key="causes", title="Causes", tables=(table,), sources=tuple(sources))
@@ -131,13 +127,14 @@ class NightReport:
             "trends",
             "Run times by application",
             _TREND_COLUMNS,
-            [_trend_row(each, series[each]) for each in ordered],
+            [
+                _trend_row(series[each], self.judgment.worse)
+                | {"page": self._link(series[each][-1].run_id)}
+                for each in ordered
+            ],
             note="Runs of one application with as many processes and threads, oldest first, "
             f"the last {MOST_VALUES}; Usual is the median of those before the latest. Series that "
             "got worse this night are marked.",
-            hidden=_constant(ordered),
-            links=[self._link(series[each][-1].run_id) for each in ordered],
-            trends=[_trend(series[each], self.judgment.worse) for each in ordered],
         )
         sentence = f"{count_of(len(ordered), 'series', 'series')} of comparable runs."
         return Section(
@@ -149,34 +146,35 @@ class NightReport:
         )
 
     def _new_runs(self) -> Section | None:
-        judged = self.judgment.judged[::-1]
-        if not judged:
+        new = self.document["new"]
+        if not new:
             return None
+        rows = [
+            run
+            | {
+                "recorded": describe_moment(run["recorded_at"]).removesuffix(" UTC"),
+                "base_count": len(run["base_runs"]),
+                "page": self.pages.link(run["report"]),
+            }
+            for run in reversed(new)
+        ]
         table = _table(
             "runs",
             "New runs",
             _RUN_COLUMNS,
-            [_run_row(each) for each in judged],
+            rows,
             note="Latest first; times are in UTC. Before is the mean of the runs that it was "
             "compared with.",
-            hidden=_constant([each.run.series for each in judged]),
-            links=[self._link(each.run.run_id) for each in judged],
         )
         return Section(
             key="runs", title="Runs of this night", tables=(table,), sources=(_run_times(),)
         )
 
     def _not_analyzed(self) -> Section | None:
-        night, row = self.night, self._archive_row
         rows = [
-            *(row(each.path, "failed", each.reason, each.since) for each in night.failed),
-            *(row(e.path, "failed earlier", e.reason, e.since) for e in night.quarantined),
-            *(
-                (make_visible(each.label), "not compared", "", make_visible(each.reason))
-                for each in self.judgment.unjudged
-            ),
-            *(row(each.path, "not ready", each.reason) for each in night.waiting),
-            *(row(path, "left for the next night", "") for path in night.left),
+            self._archive_row(each, state)
+            for name, state in _STATES.items()
+            for each in self.document[name]
         ]
         if not rows:
             return None
@@ -190,49 +188,40 @@ class NightReport:
         )
         return Section(key="not-analyzed", title="Not analyzed", tables=(table,))
 
-    def _archive_row(self, path: Path, state: str, reason: str, since: str = "") -> Row:
-        moment = describe_moment(since) if since else ""
-        return name_archive(path, self.night), state, moment, make_visible(reason)
+    def _archive_row(self, archive: Row | str, state: str) -> Row:
+        row = {"path": archive} if isinstance(archive, str) else archive
+        since = row.get("since")
+        path = row.get("path", "").removeprefix(f"{self.document['source']}/")
+        return {
+            "archive": row.get("label", path),
+            "state": state,
+            "since": describe_moment(since) if since else "",
+            "reason": row.get("reason", ""),
+        }
 
     def _campaigns(self) -> Section | None:
-        campaigns, pages = self.night.campaigns, self.pages
+        campaigns = self.document["campaigns"]
         if not campaigns:
             return None
-        has_reasons = any(each.reason for each in campaigns)
+        rows = [
+            each | {"state": _campaign_state(each), "page": self.pages.link(each["report"])}
+            for each in campaigns
+        ]
+        has_reasons = any(each["reason"] for each in campaigns)
         table = _table(
             "campaigns",
             "Campaigns of the configuration",
-            _CAMPAIGN_COLUMNS,
-            [
-                (
-                    make_visible(each.name),
-                    "failed" if each.reason else "updated" if each.is_new else "unchanged",
-                    make_visible(each.reason),
-                )
-                for each in campaigns
-            ],
-            hidden=frozenset() if has_reasons else frozenset({"reason"}),
-            links=[
-                pages.link(pages.of_campaign(each.run.run_id)) if each.run else ""
-                for each in campaigns
-            ],
+            _CAMPAIGN_COLUMNS if has_reasons else _CAMPAIGN_COLUMNS[:-1],
+            rows,
         )
         return Section(key="campaigns", title="Campaigns", tables=(table,))
 
     def _earlier_nights(self) -> Section | None:
         """Nights before this one, and those of other hosts at the same time."""
-        if not self.earlier:
+        nights = self.document["nights"]
+        if not nights:
             return None
-        rows = [
-            (
-                describe_moment(each.started_at),
-                each.new_count,
-                each.worse_count,
-                each.failed_count,
-                each.verdict,
-            )
-            for each in self.earlier
-        ]
+        rows = [each | {"night": describe_moment(each["started_at"])} for each in nights]
         findings = (
             Finding(
                 make_visible(alarm.sentence),
@@ -250,36 +239,54 @@ class NightReport:
 
 
 def _table(
-    name: str,
-    title: str,
-    columns: tuple[Column, ...],
-    rows: Sequence[Row],
-    *,
-    note: str = "",
-    hidden: frozenset[str] = frozenset(),
-    links: Sequence[str] = (),
-    trends: Sequence[Trend] = (),
+    name: str, title: str, columns: tuple[Column, ...], rows: Sequence[Row], *, note: str = ""
 ) -> Table:
-    """A table of at most MOST_ROWS rows, each with a link and a trend if they are given."""
+    """A table of at most MOST_ROWS rows; threads are hidden if no process has several."""
+    shown = rows[:MOST_ROWS]
     return Table(
         name=name,
         title=title,
         columns=columns,
-        rows=tuple(rows[:MOST_ROWS]),
+        rows=tuple(tuple(_cell(row[column.name]) for column in columns) for row in shown),
         sql="",
         note=note,
-        hidden=hidden,
+        hidden=frozenset({"threads"} if all(row.get("threads") == 1 for row in shown) else ()),
         is_cut=len(rows) > MOST_ROWS,
-        row_pages=tuple(links[:MOST_ROWS]),
-        trends=tuple(trends[:MOST_ROWS]),
+        row_pages=tuple(row["page"] for row in shown if "page" in row),
+        trends=tuple(row["trend"] for row in shown if "trend" in row),
         trend_title="Run time",
     )
+
+
+def _campaign_state(campaign: Row) -> str:
+    if campaign["reason"]:
+        return "failed"
+    return "updated" if campaign["is_new"] else "unchanged"
+
+
+def _cell(value: Value) -> Value:
+    return make_visible(value) if isinstance(value, str) else value
 
 
 def _text(name: str, title: str, *, is_whole: bool = False, is_path: bool = False) -> Column:
     return Column(name=name, title=title, unit=Unit.TEXT, is_whole=is_whole, is_path=is_path)
 
 
+_COUNT_LABELS = {
+    "new": "new runs",
+    "regressions": "worse than before",
+    "failed": "failed",
+    "quarantined": "in quarantine",
+    "waiting": "not ready",
+    "left": "left for later",
+}
+_STATES = {
+    "failed": "failed",
+    "quarantined": "failed earlier",
+    "unjudged": "not compared",
+    "waiting": "not ready",
+    "left": "left for the next night",
+}
 _SERIES_COLUMNS = (
     _text("application", "Application"),
     Column(name="processes", title="Processes", unit=Unit.COUNT),
@@ -310,8 +317,8 @@ _RUN_COLUMNS = (
     *_SERIES_COLUMNS,
     _text("recorded", "Recorded"),
     Column(name="run_time_ns", title="Run time", unit=Unit.TIME),
-    Column(name="before_ns", title="Before", unit=Unit.TIME),
-    Column(name="before_count", title="Of runs", unit=Unit.COUNT),
+    Column(name="base_run_time_ns", title="Before", unit=Unit.TIME),
+    Column(name="base_count", title="Of runs", unit=Unit.COUNT),
     _CHANGE,
     Column(name="noise_ns", title="Noise", unit=Unit.TIME),
     _text("verdict", "Verdict"),
@@ -324,15 +331,15 @@ _FAILURE_COLUMNS = (
     _text("reason", "Reason", is_whole=True),
 )
 _CAMPAIGN_COLUMNS = (
-    _text("campaign", "Campaign"),
+    _text("name", "Campaign"),
     _text("state", "State"),
     _text("reason", "Reason", is_whole=True),
 )
 _NIGHT_COLUMNS = (
     _text("night", "Night"),
-    Column(name="new_count", title="New runs", unit=Unit.COUNT),
-    Column(name="worse_count", title="Worse", unit=Unit.COUNT),
-    Column(name="failed_count", title="Failed", unit=Unit.COUNT),
+    Column(name="new", title="New runs", unit=Unit.COUNT),
+    Column(name="regressions", title="Worse", unit=Unit.COUNT),
+    Column(name="failed", title="Failed", unit=Unit.COUNT),
     _text("verdict", "Verdict"),
 )
 
@@ -344,18 +351,18 @@ def _format(unit: str, value: float, *, is_change: bool = False) -> str:
     return f"+{text}" if is_change and value > 0 else text
 
 
-def _cause_row(found: Regression, cause: Cause) -> Row:
-    return (
-        make_visible(found.run.series.application),
-        make_visible(found.run.label),
-        cause.title,
-        cause.call_path or "in no call path",
-        _format(cause.unit, cause.base_value),
-        _format(cause.unit, cause.other_value),
-        cause.change_ratio,
-        cause.rank,
-        _format(cause.unit, cause.rank_change_value, is_change=True),
-    )
+def _cause_row(found: Regression, cause: Cause) -> dict[str, Any]:
+    return {
+        "application": found.run.series.application,
+        "label": found.run.label,
+        "metric": cause.title,
+        "call_path": cause.call_path or "in no call path",
+        "before": _format(cause.unit, cause.base_value),
+        "now": _format(cause.unit, cause.other_value),
+        "change_ratio": cause.change_ratio,
+        "rank": cause.rank,
+        "rank_change": _format(cause.unit, cause.rank_change_value, is_change=True),
+    }
 
 
 def _statements(regressions: Sequence[Regression]) -> Iterator[Source]:
@@ -370,48 +377,18 @@ def _run_times() -> Source:
     return Source("run times, by run id", read_source(SIZES).sql)
 
 
-def _series_cells(series: Series) -> Row:
-    return make_visible(series.application), series.processes, series.threads
-
-
-def _constant(series: Sequence[Series]) -> frozenset[str]:
-    """Columns of series that need not be shown."""
-    return frozenset({"threads"} if all(each.threads == 1 for each in series) else ())
-
-
-def _trend_row(series: Series, runs: Sequence[PastRun]) -> Row:
-    *before, latest = (run.run_time_ns for run in runs[-MOST_VALUES:])
-    usual = float(median(before)) if before else None
-    return (
-        *_series_cells(series),
-        len(runs),
-        describe_moment(runs[-1].recorded_at),
-        usual,
-        latest,
-        (latest - usual) / usual if usual else None,
+def _trend_row(runs: Sequence[PastRun], worse: Collection[str]) -> dict[str, Any]:
+    """The row of a series; the latest run is marked if it is among the `worse` ones."""
+    times = [run.run_time_ns for run in runs[-MOST_VALUES:]]
+    usual = float(median(times[:-1])) if times[1:] else None
+    trend = Trend(
+        values=tuple(map(float, times)), unit=Unit.TIME, is_marked=runs[-1].run_id in worse
     )
-
-
-def _trend(runs: Sequence[PastRun], worse: Collection[str]) -> Trend:
-    shown = runs[-MOST_VALUES:]
-    return Trend(
-        values=tuple(float(run.run_time_ns) for run in shown),
-        unit=Unit.TIME,
-        is_marked=shown[-1].run_id in worse,
-    )
-
-
-def _run_row(judged: JudgedRun) -> Row:
-    run, change = judged.run, judged.change
-    return (
-        make_visible(run.label),
-        *_series_cells(run.series),
-        describe_moment(run.recorded_at).removesuffix(" UTC"),
-        run.run_time_ns,
-        change.base_value if change else None,
-        len(judged.base),
-        judged.change_ratio,
-        change.noise_value if change else None,
-        judged.verdict,
-        run.run_id,
-    )
+    return asdict(runs[-1].series) | {
+        "run_count": len(runs),
+        "last": describe_moment(runs[-1].recorded_at),
+        "usual_ns": usual,
+        "latest_ns": times[-1],
+        "change_ratio": (times[-1] - usual) / usual if usual else None,
+        "trend": trend,
+    }

@@ -36,9 +36,9 @@ class Pages:
         """The page of a campaign; None if it has none."""
         return self._existing(f"campaign={name}")
 
-    def link(self, page: Path | None) -> str:
+    def link(self, page: Path | str | None) -> str:
         """The address of a page relative to that of the night; empty if there is no page."""
-        return "" if page is None else f"../{page.relative_to(self.folder).as_posix()}"
+        return "" if page is None else f"../{Path(page).relative_to(self.folder).as_posix()}"
 
     def _existing(self, name: str) -> Path | None:
         page = self.folder / name / PAGE

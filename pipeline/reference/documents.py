@@ -10,7 +10,6 @@ from types import ModuleType
 from tracemill import schemas
 from tracemill.base.console import messages, print_error
 from tracemill.base.files import write_text
-from tracemill.nightly.result import describe_result
 from tracemill.reference.commands import describe_commands
 from tracemill.reference.cookbook import describe_cookbook
 from tracemill.reference.csv_layout import describe_csv
@@ -32,7 +31,6 @@ def documents(root: Path = ROOT) -> dict[Path, Callable[[], str]]:
         reference / "metrics.md": describe_metrics,
         reference / "csv.md": describe_csv,
         reference / "cookbook.md": describe_cookbook,
-        reference / "nightly-result.md": describe_result,
     }
 
 

@@ -14,7 +14,7 @@ from tracemill.nightly.judge import JudgedRun, Judgment
 from tracemill.nightly.outcome import CampaignOutcome, Failure
 from tracemill.nightly.page import NightReport
 from tracemill.nightly.pages import Pages
-from tracemill.nightly.result import Alarm, EarlierNight
+from tracemill.nightly.result import alarms_of, document_of
 
 LONG = "a-folder-with-a-long-name_" * 6
 NAMES = ["lulesh", LONG, "größe/neu", "weather model"]
@@ -46,20 +46,19 @@ def page(open_for_all: Open, tmp_path_factory: pytest.TempPathFactory) -> Page:
         campaigns=(CampaignOutcome(name=LONG, reason="no runs"),),
     )
     judged = tuple(JudgedRun(run=run, base=tuple(history[:3])) for run in history[-3:])
-    before = EarlierNight(
-        path=Path("/n.json"), started_at="2026-11-20T02:00:00+00:00", exit_code=23,
-        new_count=1, worse_count=1, failed_count=0,
-        verdict="regressions",
-        alarms=(Alarm("2026-11-20T02:00:00+00:00", f"{LONG} takes longer.", "0011"),),
-    )  # fmt: skip
+    before = {
+        "started_at": "2026-11-20T02:00:00+00:00", "exit_code": 23, "verdict": "regressions",
+        "counts": {"new": 1, "regressions": 1, "failed": 0}, "result": "/n.json",
+        "regressions": [{"sentence": f"{LONG} takes longer.", "run_id": "0011"}],
+    }  # fmt: skip
+    judgment, pages, summary = Judgment(judged=judged), Pages(folder), f"3 new runs of {LONG}."
     report = NightReport(
-        night=found,
-        judgment=Judgment(judged=judged),
-        sentences=(f"3 new runs of {LONG}.",),
+        document=document_of(found, judgment, [summary], [before], pages),
+        judgment=judgment,
+        sentences=(summary,),
         history=history,
-        earlier=[before],
-        alarms=before.alarms,
-        pages=Pages(folder),
+        alarms=alarms_of([before], ()),
+        pages=pages,
     )
     return open_for_all(report.build())
 

@@ -17,12 +17,12 @@ from tracemill.nightly.history import PastRun, read_history
 from tracemill.nightly.judge import Judge, Judgment
 from tracemill.nightly.night import Reported, report_night
 from tracemill.nightly.outcome import CampaignOutcome, Failure, Night, Skipped
-from tracemill.nightly.result import KEYS
 from tracemill.nightly.wording import describe_regression
 from tracemill.reports.units import format_time
 from tracemill.store import Run, Store
 
 GOOD_RUNS = 4
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "nightly-result.md"
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def test_trends_show_every_run(site: Site) -> None:
 
 
 def keys_of(document: Any, prefix: str = "") -> Iterator[str]:
-    """Every key of a document, as KEYS writes them."""
+    """Every key of a document, as its reference writes them."""
     if isinstance(document, dict):
         for name, value in document.items():
             yield (key := f"{prefix}.{name}".removeprefix("."))
@@ -258,7 +258,8 @@ def test_everything_that_a_night_may_find_is_reported(site: Site) -> None:
         )  # fmt: skip
     finally:
         part.write_bytes(content)
-    assert set(keys_of(result)) == set(KEYS)
+    described = re.findall(r"^\| `(.+?)` \|", REFERENCE.read_text(), re.M)
+    assert sorted(set(keys_of(result))) == sorted(described)
     assert reported.exit_code == 23  # regressions say more than failures
     counts = result["counts"]
     assert {name: counts[name] for name in ("new", "regressions", "failed", "quarantined")} == {
