@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from tracemill.reports.explanation import list_metrics
 from tracemill.schemas.history import RUN_TIME
 from tracemill.schemas.overheads import TAXONOMY
 from tracemill.sql.metric_texts import Metric
-
-if TYPE_CHECKING:
-    import polars
 
 TIME, CRITICAL_PATH = "time", "critical_path"
 # A part of a metric explains its change if it is at least that share of it.
@@ -36,7 +35,7 @@ class Explained:
 
 
 def find_causes(
-    rows: "polars.DataFrame", metric: str, direction: float, limit: int, *, processes: int = 1
+    rows: pl.DataFrame, metric: str, direction: float, limit: int, *, processes: int = 1
 ) -> list[Explained]:
     """What explains most of the change of a metric, at most `limit` places, worst first.
 
@@ -90,10 +89,8 @@ class MetricTree:
         return cls({name: tuple(inner) for name, inner in parts.items()}, waiting)
 
 
-def _deciding(rows: "polars.DataFrame", direction: float, limit: int) -> list[Explained]:
+def _deciding(rows: pl.DataFrame, direction: float, limit: int) -> list[Explained]:
     """Call paths in which the critical path changed that way, with the class of their time."""
-    import polars as pl
-
     on_path = rows.filter(pl.col("metric") == CRITICAL_PATH)
     amount = pl.col("change_value") * direction
     least = abs(float(on_path["change_value"].sum())) * DECIDING
@@ -111,11 +108,9 @@ def _deciding(rows: "polars.DataFrame", direction: float, limit: int) -> list[Ex
 
 
 def _changed(
-    rows: "polars.DataFrame", metric: str, tree: MetricTree, direction: float, limit: int
+    rows: pl.DataFrame, metric: str, tree: MetricTree, direction: float, limit: int
 ) -> Iterator[Explained]:
     """Call paths in which a metric changed that way, each with the deepest part that explains."""
-    import polars as pl
-
     # Time in no call path is in no metric but its class.
     outside = (pl.col("call_path_key") == 0) & pl.col("metric").is_in(CLASSES)
     is_start = (pl.col("metric") == metric) | (outside if metric == TIME else pl.lit(value=False))
@@ -147,10 +142,8 @@ def _descend(row: Row, places: Mapping[tuple[str, int], Row], tree: MetricTree) 
     return row
 
 
-def _by_place(rows: "polars.DataFrame", chosen: "polars.DataFrame") -> dict[tuple[str, int], Row]:
+def _by_place(rows: pl.DataFrame, chosen: pl.DataFrame) -> dict[tuple[str, int], Row]:
     """Rows of some call paths by metric and key."""
-    import polars as pl
-
     kept = rows.filter(pl.col("call_path_key").is_in(chosen["call_path_key"].to_list()))
     return {(row["metric"], row["call_path_key"]): row for row in kept.iter_rows(named=True)}
 

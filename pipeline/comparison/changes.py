@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +78,3 @@ class Cause(CallPathChange):
     rank_change_value: float
     is_waiting: bool
     is_decisive: bool
-
-    @classmethod
-    def of(cls, change: CallPathChange, **more: Any) -> "Cause":
-        """The same change with what makes it a cause."""
-        return cls(**vars(change) | more)

@@ -1,16 +1,17 @@
 """From the runs of two sides to what changed between them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
+
+import polars as pl
 
 from tracemill.base.errors import StoreError, UsageError
 from tracemill.campaign.gathering import SIZES, RunSize, lacks, opened, rows_of, sizes_in
 from tracemill.comparison.causes import CRITICAL_PATH, TIME, Explained, find_causes
-from tracemill.comparison.changes import CallPathChange, Cause, MetricChange, RankChange
-from tracemill.comparison.noise import noise_of
-from tracemill.comparison.run_times import run_time_change
+from tracemill.comparison.changes import CallPathChange, Cause, Change, MetricChange, RankChange
+from tracemill.comparison.noise import noise_of, run_time_change
 from tracemill.comparison.subtrees import Subtree, holding_subtree
 from tracemill.reports.explanation import list_metrics
 from tracemill.schemas.history import RUN_TIME
@@ -19,9 +20,6 @@ from tracemill.sql.query_files import Value, load_query
 from tracemill.store import Run
 from tracemill.store.completeness import is_complete
 
-if TYPE_CHECKING:
-    import polars
-
 QUERY = "changes"
 # So many call paths of each metric, and causes, are told apart by process.
 PLACES_OF_METRIC = 3
@@ -29,7 +27,8 @@ PLACES_OF_CAUSES = 10
 CALL_PATHS_OF_METRIC = 20
 _DIRECTIONS = {RUN_TIME, TIME}
 
-Rows = Mapping[str, Any]
+Row = Mapping[str, Any]
+AnyChange = TypeVar("AnyChange", bound=Change)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,8 +75,8 @@ class Comparison:
     base: Side
     other: Side
     is_per_process: bool
-    rows: "polars.DataFrame"
-    ranked: "polars.DataFrame"
+    rows: pl.DataFrame
+    ranked: pl.DataFrame
     sql: tuple[str, str]
 
     @cached_property
@@ -91,9 +90,10 @@ class Comparison:
     @cached_property
     def metrics(self) -> tuple[MetricChange, ...]:
         """Every metric that either side has, in the order of the list of metrics."""
-        totals = {row["metric"]: row for row in self._totals()}
+        whole = self.rows.filter(pl.col("call_path_key").is_null())
+        totals = {row["metric"]: row for row in whole.iter_rows(named=True)}
         return tuple(
-            MetricChange(**_change(totals[metric.name], metric), parent_metric=metric.parent)
+            _change(MetricChange, totals[metric.name], parent_metric=metric.parent)
             for metric in list_metrics()
             if metric.name in totals
         )
@@ -110,27 +110,18 @@ class Comparison:
     @cached_property
     def ranks(self) -> tuple[RankChange, ...]:
         """The processes on which the largest changes are largest, metric by metric."""
-        metrics = _metrics()
-        return tuple(
-            _rank_change(row, metrics[row["metric"]]) for row in self.ranked.iter_rows(named=True)
-        )
+        return tuple(_change(RankChange, row) for row in self.ranked.iter_rows(named=True))
 
     def call_paths_of(self, metric: str, limit: int) -> tuple[CallPathChange, ...]:
         """The call paths in which a metric changed most, the largest change first."""
-        import polars as pl
-
-        known = _metrics()[metric]
         is_own = (pl.col("metric") == metric) & pl.col("call_path_key").is_not_null()
         changed = self.rows.filter(is_own & (pl.col("change_value") != 0)).head(limit)
-        return tuple(_call_path_change(row, known) for row in changed.iter_rows(named=True))
+        return tuple(_change(CallPathChange, row) for row in changed.iter_rows(named=True))
 
     def in_call_path(self, metric: str, call_path: str) -> tuple[CallPathChange, ...]:
         """A metric in the call paths of that name, of which there can be several."""
-        import polars as pl
-
-        known = _metrics()[metric]
         found = self.rows.filter((pl.col("metric") == metric) & (pl.col("call_path") == call_path))
-        return tuple(_call_path_change(row, known) for row in found.iter_rows(named=True))
+        return tuple(_change(CallPathChange, row) for row in found.iter_rows(named=True))
 
     def of_metric(self, metric: str) -> MetricChange:
         """A metric as a whole, or the run time. Raises KeyError for a name that is no metric."""
@@ -143,7 +134,9 @@ class Comparison:
         """The change of a metric that neither side has."""
         known = _metrics()[metric]
         return MetricChange(
-            **_named(known),
+            metric=metric,
+            title=known.title,
+            unit=known.unit,
             base_value=0.0,
             other_value=0.0,
             noise_value=0.0 if self.is_repeated else None,
@@ -179,37 +172,30 @@ class Comparison:
         return tuple(found[:limit])
 
     def _causes(self, metric: str, direction: float, limit: int) -> tuple[Cause, ...]:
-        metrics = _metrics()
         found = find_causes(self.rows, metric, direction, limit, processes=self._summands)
-        return tuple(self._cause(each, metrics[each.row["metric"]], direction) for each in found)
+        return tuple(self._cause(each, direction) for each in found)
 
     @property
     def _summands(self) -> int:
         """How many processes values are sums over."""
         return 1 if self.is_per_process else max(self.base.processes)
 
-    def _cause(self, found: Explained, metric: Metric, direction: float) -> Cause:
-        import polars as pl
-
+    def _cause(self, found: Explained, direction: float) -> Cause:
         row = found.row
         own = self.ranked.filter(
             (pl.col("metric") == row["metric"]) & (pl.col("call_path_key") == row["call_path_key"])
         )
         amount = pl.col("change_value") * direction
         worst = own.filter(amount > 0).sort(-amount, "rank").head(1).to_dicts()
-        return Cause.of(
-            _call_path_change(row, metric),
+        return _change(
+            Cause,
+            row,
             critical_path_ns=found.critical_path_ns,
             is_waiting=found.is_waiting,
             is_decisive=found.is_decisive,
             rank=worst[0]["rank"] if worst else None,
             rank_change_value=worst[0]["change_value"] if worst else 0.0,
         )
-
-    def _totals(self) -> Iterator[Rows]:
-        import polars as pl
-
-        return self.rows.filter(pl.col("call_path_key").is_null()).iter_rows(named=True)
 
 
 def compare(
@@ -236,7 +222,7 @@ def compare(
             "is_per_process": len({size.processes for size in sizes.values()}) > 1,
         }
 
-        def asked(**more: Value) -> "polars.DataFrame":
+        def asked(**more: Value) -> pl.DataFrame:
             return _with_noise(rows_of(tables, QUERY, values | more), len(base), len(other))
 
         rows = asked()
@@ -285,10 +271,8 @@ def _check(base: Sequence[Run], other: Sequence[Run]) -> None:
             )
 
 
-def _with_noise(found: Any, base_count: int, other_count: int) -> "polars.DataFrame":
+def _with_noise(found: Any, base_count: int, other_count: int) -> pl.DataFrame:
     """Rows of the query with their noise in place of the variances."""
-    import polars as pl
-
     rows = pl.from_arrow(found)
     assert isinstance(rows, pl.DataFrame)
     noise = noise_of(
@@ -301,10 +285,8 @@ def _with_noise(found: Any, base_count: int, other_count: int) -> "polars.DataFr
     return rows.drop("base_variance", "other_variance").with_columns(named)
 
 
-def _places(rows: "polars.DataFrame", summands: int) -> Iterator[str]:
+def _places(rows: pl.DataFrame, summands: int) -> Iterator[str]:
     """What is told apart by process: causes, and the largest changes of every metric."""
-    import polars as pl
-
     changed = rows.filter(pl.col("call_path_key").is_not_null() & (pl.col("change_value") != 0))
     largest = changed.group_by("metric", maintain_order=True).head(PLACES_OF_METRIC)
     wanted = [(row["metric"], row["call_path_key"]) for row in largest.iter_rows(named=True)]
@@ -333,29 +315,10 @@ def _metrics() -> Mapping[str, Metric]:
     return {metric.name: metric for metric in list_metrics()}
 
 
-def _named(metric: Metric) -> dict[str, Any]:
-    return {"metric": metric.name, "title": metric.title, "unit": metric.unit}
-
-
-def _change(row: Rows, metric: Metric) -> dict[str, Any]:
-    names = ("base_value", "other_value", "noise_value")
-    return _named(metric) | {name: row[name] for name in names}
-
-
-def _call_path_change(row: Rows, metric: Metric) -> CallPathChange:
-    return CallPathChange(
-        **_change(row, metric),
-        call_path_key=row["call_path_key"],
-        call_path=row["call_path"] or "",
-        is_in_base=row["is_in_base"],
-        is_in_other=row["is_in_other"],
-    )
-
-
-def _rank_change(row: Rows, metric: Metric) -> RankChange:
-    return RankChange(
-        **_change(row, metric),
-        call_path_key=row["call_path_key"],
-        call_path=row["call_path"] or "",
-        rank=row["rank"],
-    )
+def _change(kind: type[AnyChange], row: Row, **more: Any) -> AnyChange:
+    """The change that a row describes; its columns have the names of the fields."""
+    metric = _metrics()[row["metric"]]
+    values = {each.name: row[each.name] for each in fields(kind) if each.name in row}
+    if "call_path" in values:
+        values["call_path"] = values["call_path"] or ""
+    return kind(title=metric.title, unit=metric.unit, **values | more)

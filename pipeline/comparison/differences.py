@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import polars as pl
+
 from tracemill.base.names import make_visible
 from tracemill.base.text import join_words
 from tracemill.comparison.comparing import Comparison
@@ -64,8 +66,6 @@ def _describe_making(comparison: Comparison) -> str:
 
 def _describe_call_paths(comparison: Comparison) -> Iterator[str]:
     """How much time lies in call paths that only one side has."""
-    import polars as pl
-
     rows = comparison.rows.filter(
         (pl.col("metric") == "time") & pl.col("call_path_key").is_not_null()
     )

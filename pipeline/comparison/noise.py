@@ -1,8 +1,13 @@
-"""How much of a change may be chance, as repetitions of a run tell."""
+"""Noise: how far two means may differ by chance, estimated from repetitions."""
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
+
+from tracemill.comparison.changes import MetricChange
+from tracemill.schemas.history import RUN_TIME
 
 Floats = NDArray[np.float64]
 
@@ -32,3 +37,28 @@ def noise_of(
         freedom = np.divide(error**2, weighed, out=np.ones(len(error)), where=weighed > 0)
     quantile: Floats = stdtrit(freedom, 0.5 + CONFIDENCE / 2)
     return quantile * np.sqrt(error)
+
+
+def run_time_change(base_ns: Sequence[int], other_ns: Sequence[int]) -> MetricChange:
+    """The change of the mean run time (ns) from some runs to others, at least one on each side.
+
+    Runs of a side are repetitions of each other: their variance tells the noise, which is None if
+    there is a single run on both sides.
+    """
+    base, other = np.array(base_ns, np.float64), np.array(other_ns, np.float64)
+    noise = noise_of(
+        _variance(base), _variance(other), base_count=len(base), other_count=len(other)
+    ).item()
+    return MetricChange(
+        metric=RUN_TIME,
+        title="Run time",
+        unit="ns",
+        base_value=float(base.mean()),
+        other_value=float(other.mean()),
+        noise_value=None if np.isnan(noise) else noise,
+    )
+
+
+def _variance(times: Floats) -> Floats:
+    """That of the sample, as an array of one; nan of a single run."""
+    return np.array([times.var(ddof=1) if len(times) > 1 else np.nan])

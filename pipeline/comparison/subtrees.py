@@ -2,10 +2,8 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import polars
+import polars as pl
 
 # A call path holds a change if that share of it lies there and below.
 HOLDING = 0.8
@@ -20,13 +18,11 @@ class Subtree:
     inclusive_value: float
 
 
-def holding_subtree(rows: "polars.DataFrame", metric: str) -> Subtree | None:
+def holding_subtree(rows: pl.DataFrame, metric: str) -> Subtree | None:
     """The deepest call path that, with what it calls, has nearly all of a metric's change.
 
     None if there is no change, or no call path but those at the root of which that is true.
     """
-    import polars as pl
-
     placed = rows.drop_nulls("call_path_key")
     above = dict(placed.select("call_path_key", "parent_call_path_key").unique().iter_rows())
     own = {

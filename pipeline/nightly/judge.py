@@ -10,7 +10,7 @@ from tracemill.base.errors import MissingInputError, PipelineError, QueryError, 
 from tracemill.comparison import Cause, Change, Comparison, MetricChange, compare
 from tracemill.comparison.choosing import choose_runs
 from tracemill.comparison.conditions import holds, parse
-from tracemill.comparison.run_times import run_time_change
+from tracemill.comparison.noise import run_time_change
 from tracemill.comparison.sentences import describe_cause
 from tracemill.nightly.config import Application
 from tracemill.nightly.history import PastRun, Series

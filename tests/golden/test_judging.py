@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tracemill.comparison.run_times import run_time_change
+from tracemill.comparison.noise import run_time_change
 from tracemill.nightly.history import PastRun, Series
 from tracemill.nightly.judge import is_significant, least_ratio
 
