@@ -117,10 +117,10 @@ class OpenedStore:
 
         Raises MissingInputError, UsageError, StoreError or QueryError.
         """
-        from tracemill.comparison import compare
+        from tracemill.comparison import compare_runs
         from tracemill.comparison.choosing import choose_runs
 
-        return compare(choose_runs(self.store.path, base), choose_runs(self.store.path, other))
+        return compare_runs(choose_runs(self.store.path, base), choose_runs(self.store.path, other))
 
     def runs(self) -> "polars.DataFrame":
         """Id, label, and place of the trace of every run, latest first."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from tracemill.base.errors import MissingLibraryError, PipelineError, StoreError
 from tracemill.base.text import bytes_of, printable
 from tracemill.campaign.discovery import Member
-from tracemill.campaign.gathering import MOST_RUNS, RunSize, lacks, measure
+from tracemill.campaign.gathering import MOST_RUNS, RunSize, lacks, sizes_of
 from tracemill.engine.analyze import Options, analyze_source, find_analyzed, sweep_store
 from tracemill.engine.graph import build_graph
 from tracemill.engine.plan import Outline, outline
@@ -80,7 +80,7 @@ def analyze_members(
 
 def _measured(members: Sequence[Member], runs: dict[int, Run]) -> dict[int, Analyzed]:
     distinct = {run.run_id: run for run in runs.values()}
-    sizes = measure(list(distinct.values())) if runs else {}
+    sizes = sizes_of(list(distinct.values())) if runs else {}
     return {
         number: Analyzed(
             member=members[number],

@@ -28,7 +28,7 @@ from tracemill.campaign.description import (
     read_fields,
 )
 from tracemill.campaign.discovery import (
-    Found,
+    FoundTraces,
     Member,
     find_members,
     lists_runs,
@@ -38,7 +38,7 @@ from tracemill.campaign.discovery import (
 from tracemill.campaign.inputs import holds_measurements, read_measurements
 from tracemill.campaign.measured import records_of
 from tracemill.campaign.mistakes import Mistakes
-from tracemill.campaign.names import PROCESSES, REPETITION, SIZE, THREADS, check_pattern
+from tracemill.campaign.names import PROCESSES, REPETITION, SIZE, THREADS, check_name_pattern
 from tracemill.campaign.source import CampaignSource, Settings
 from tracemill.campaign.variants import keep_apart
 from tracemill.engine.analyze import Analysis, Options, analyze_source
@@ -55,7 +55,7 @@ _LONGEST_NAME = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class CampaignPlan:
     """A described campaign with its traces found."""
 
     name: str
@@ -72,7 +72,7 @@ def plan_campaign(
     store: Store,
     reporter: Reporter,
     allow_damaged: bool = False,
-) -> Plan:
+) -> CampaignPlan:
     """Find out what a campaign consists of; nothing is analyzed yet.
 
     `runs` is a folder of traces, a campaign file, a list of runs, or measurements; without it,
@@ -94,7 +94,7 @@ def _plan_of(
     store: Store,
     reporter: Reporter,
     leave_out: LeaveOut,
-) -> Plan:
+) -> CampaignPlan:
     if runs is None:
         description = check_description(dict(told), "campaign")
         members = members_of_store(store, description)
@@ -135,7 +135,7 @@ def _described(file: Path, told: Mapping[str, Any]) -> Description:
     return check_description(given, str(file))
 
 
-def _called(plan: Plan, application: str) -> Plan:
+def _called(plan: CampaignPlan, application: str) -> CampaignPlan:
     """The plan with all runs of the application that an option names, if it does.
 
     Raises CampaignError if they are of several: these cannot all be called the same.
@@ -165,9 +165,9 @@ def _plan(
     path: Path,
     members: Sequence[Member],
     measured: Sequence[RunRecord] = (),
-) -> Plan:
+) -> CampaignPlan:
     _check_pattern_is_used(description, members, measured)
-    return Plan(
+    return CampaignPlan(
         name=name_campaign(description.name, path),
         path=path,
         description=description,
@@ -182,7 +182,7 @@ def _check_pattern_is_used(
     """Raise CampaignError for a pattern that is wrong, or where no names tell parameters."""
     if not description.pattern or not (members or measured):
         return
-    check_pattern(description.pattern)
+    check_name_pattern(description.pattern)
     has_reports = any(run.measured and run.measured.call_sites for run in measured)
     if not has_reports and all(member.place for member in members):
         raise CampaignError(
@@ -221,7 +221,7 @@ def _traces_of(description: Description, folder: Path, reporter: Reporter) -> tu
 
 
 def make_campaign(
-    plan: Plan,
+    plan: CampaignPlan,
     *,
     store: Store,
     options: Options,
@@ -265,7 +265,7 @@ def make_campaign(
     )
 
 
-def _tell_of_another(plan: Plan, store: Store, reporter: Reporter) -> None:
+def _tell_of_another(plan: CampaignPlan, store: Store, reporter: Reporter) -> None:
     """Say so if the name was used for something else, which it will not mean any more."""
     before = store.campaigns.sources().get(plan.name)
     if before is not None and before.path != str(plan.path.absolute()):
@@ -295,11 +295,11 @@ def name_campaign(given: str, path: Path) -> str:
     return name
 
 
-def find_traces_of(description: Description, folder: Path) -> Found:
+def find_traces_of(description: Description, folder: Path) -> FoundTraces:
     """The traces of a description whose paths are relative to a folder."""
     places = [place for each in description.runs for place in _places(folder, each)]
     if not places:
-        return Found(())
+        return FoundTraces(())
     return find_members(places, description.pattern, description.application)
 
 

@@ -6,15 +6,22 @@ from tracemill.base.errors import CampaignError
 from tracemill.campaign.configurations import (
     PROCESS_NAMES,
     RunRecord,
-    computation_size,
+    computation_size_of,
     size_names,
     special_parameters,
 )
 from tracemill.campaign.description import Description
 from tracemill.campaign.discovery import Member
-from tracemill.campaign.expressions import check
+from tracemill.campaign.expressions import check_expression
 from tracemill.campaign.mistakes import Mistakes
-from tracemill.campaign.names import APPLICATION, PROCESSES, REPETITION, SIZE, THREADS, meaning_of
+from tracemill.campaign.names import (
+    APPLICATION,
+    PROCESSES,
+    REPETITION,
+    SIZE,
+    THREADS,
+    standard_name,
+)
 
 _TAKEN = (PROCESSES, THREADS, REPETITION, APPLICATION)
 
@@ -39,7 +46,7 @@ def check_choices(
 def _check_size(size: str, told: Iterable[Mapping[str, str]]) -> None:
     """Raise CampaignError unless some run has the parameter that is to be the size."""
     known = sorted({name for parameters in told for name in parameters})
-    meaning = meaning_of(size)
+    meaning = standard_name(size)
     if not size or size in known or (meaning == SIZE and SIZE in known):
         return
     if meaning in _TAKEN:
@@ -55,7 +62,9 @@ def _check_expressions(description: Description) -> None:
     from tracemill.stages.campaign.surface_scalability import read_bounds, read_growth
 
     if description.computation_size:
-        check(description.computation_size, (*size_names(description.size), *PROCESS_NAMES))
+        check_expression(
+            description.computation_size, (*size_names(description.size), *PROCESS_NAMES)
+        )
     if description.scaled_size is not None:
         read_growth(description.scaled_size)
     if description.efficiency_bounds is not None:
@@ -77,7 +86,7 @@ def _fit_members(
                     processes=int(numbers[PROCESSES]),
                     size=numbers.get(SIZE, 1.0),
                 )
-                computation_size(run, description.computation_size, description.size)
+                computation_size_of(run, description.computation_size, description.size)
             kept.append(member)
     return tuple(kept)
 
@@ -90,6 +99,6 @@ def _fit_runs(
         with mistakes.noted():
             if run.time_ns is not None and run.time_ns <= 0:
                 raise CampaignError(f"{run.label}: its time is not above 0: correct or remove it")
-            computation_size(run, description.computation_size, description.size)
+            computation_size_of(run, description.computation_size, description.size)
             kept.append(run)
     return tuple(kept)

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tracemill.base.errors import CampaignError
-from tracemill.campaign.expressions import evaluate
+from tracemill.campaign.expressions import evaluate_expression
 from tracemill.campaign.names import PROCESSES, REPETITION, SIZE, THREADS
 
 if TYPE_CHECKING:  # it tells runs by what is here
@@ -106,12 +106,14 @@ def repeated(runs: Sequence[RunRecord]) -> list[tuple[RunRecord, RunRecord]]:
     return pairs
 
 
-def computation_size(run: RunRecord, expression: str, size_name: str) -> float:
+def computation_size_of(run: RunRecord, expression: str, size_name: str) -> float:
     """The expression's value for a run; its size where there is none."""
     if not expression:
         return run.size
     names = dict.fromkeys(size_names(size_name), run.size)
-    return evaluate(expression, names | dict.fromkeys(PROCESS_NAMES, float(run.processes)))
+    return evaluate_expression(
+        expression, names | dict.fromkeys(PROCESS_NAMES, float(run.processes))
+    )
 
 
 def size_names(size_name: str) -> tuple[str, ...]:

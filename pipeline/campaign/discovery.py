@@ -14,9 +14,9 @@ from tracemill.campaign.mistakes import Mistakes
 from tracemill.campaign.names import (
     APPLICATION,
     DEFAULT_PATTERNS,
-    meaning_of,
     program_of,
     read_name,
+    standard_name,
 )
 from tracemill.store import Store
 
@@ -46,14 +46,14 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundTraces:
     """Traces that belong to the campaign, and those whose names did not fit."""
 
     members: tuple[Member, ...]
     left_out: tuple[Member, ...] = ()
 
 
-def find_members(places: Sequence[Path], pattern: str, application: str = "") -> Found:
+def find_members(places: Sequence[Path], pattern: str, application: str = "") -> FoundTraces:
     """Traces at or below some places whose names, or those of folders above, fit the pattern.
 
     Without pattern the first of DEFAULT_PATTERNS that fits any name; if none does, all traces,
@@ -82,21 +82,21 @@ def members_of_store(store: Store, description: Description) -> tuple[Member, ..
     return _fitting(members, description.pattern, description.application).members
 
 
-def _fitting(given: Sequence[Member], pattern: str, application: str) -> Found:
+def _fitting(given: Sequence[Member], pattern: str, application: str) -> FoundTraces:
     """The members whose names fit the pattern, or the first of the usual ones that fits any."""
     for each in [pattern] if pattern else DEFAULT_PATTERNS:
         members = _apart(tuple(_named(given, each, application)))
         if members:
             taken = {member.trace for member in members}
-            return Found(members, tuple(m for m in given if m.trace not in taken))
+            return FoundTraces(members, tuple(m for m in given if m.trace not in taken))
     if pattern:
         raise CampaignError(
             f"no trace fits the pattern {pattern!r}: traces are called "
             f"{', '.join(member.label for member in given[:3])} …"
         )
     if application:
-        return Found(tuple(replace(member, application=application) for member in given))
-    return Found(tuple(_called(member, program_of(member.folders)) for member in given))
+        return FoundTraces(tuple(replace(member, application=application) for member in given))
+    return FoundTraces(tuple(_called(member, program_of(member.folders)) for member in given))
 
 
 def _apart(members: Sequence[Member]) -> tuple[Member, ...]:
@@ -206,10 +206,10 @@ def read_run_list(path: Path, mistakes: Mistakes | None = None) -> tuple[Member,
 
 
 def _check_columns(path: Path, names: Sequence[str]) -> None:
-    meanings = [meaning_of(name) for name in names]
+    meanings = [standard_name(name) for name in names]
     for meaning in meanings:
         if meanings.count(meaning) > 1:
-            alike = ", ".join(name for name in names if meaning_of(name) == meaning)
+            alike = ", ".join(name for name in names if standard_name(name) == meaning)
             raise CampaignError(f"{path}: line 1: several columns tell {meaning}: {alike}")
 
 
@@ -217,7 +217,7 @@ def _listed(path: Path, number: int, row: dict[str, str]) -> Member:
     where = f"{path}: line {number}"
     if None in row or None in row.values():
         raise CampaignError(f"{where}: not as many cells as the first line")
-    own = {meaning_of(name): value.strip() for name, value in row.items() if value.strip()}
+    own = {standard_name(name): value.strip() for name, value in row.items() if value.strip()}
     if TRACE_COLUMN not in own:
         raise CampaignError(f"{where}: no trace is named")
     trace = path.parent / own.pop(TRACE_COLUMN)

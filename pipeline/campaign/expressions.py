@@ -11,7 +11,7 @@ from tracemill.stages.models.surfaces.functions import Function
 from tracemill.stages.models.surfaces.measurements import UndeterminedError
 
 
-def check(expression: str, names: Iterable[str]) -> None:
+def check_expression(expression: str, names: Iterable[str]) -> None:
     """Raise CampaignError unless this is an expression, as Function has them, of such names."""
     try:
         _function(expression, tuple(names)).check()
@@ -19,7 +19,7 @@ def check(expression: str, names: Iterable[str]) -> None:
         raise CampaignError(str(error)) from error
 
 
-def evaluate(expression: str, values: Mapping[str, float]) -> float:
+def evaluate_expression(expression: str, values: Mapping[str, float]) -> float:
     """The value of an expression with names as Function has them.
 
     Raises CampaignError if it is none, or has no finite value that is 0 or more.

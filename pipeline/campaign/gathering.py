@@ -69,15 +69,15 @@ def in_batches(runs: Iterable[Run]) -> Iterator[list[Run]]:
         yield batch
 
 
-def measure(runs: Sequence[Run]) -> dict[str, RunSize]:
+def sizes_of(runs: Sequence[Run]) -> dict[str, RunSize]:
     """How large some runs are, by run id. Raises QueryError or StoreError."""
-    with opened(runs, [SIZES], threads=1, memory_limit="") as connection:
+    with open_runs(runs, [SIZES], threads=1, memory_limit="") as connection:
         return sizes_in(connection)
 
 
 def sizes_in(connection: "duckdb.DuckDBPyConnection") -> dict[str, RunSize]:
     """How large the runs are that a database was opened for, by run id."""
-    sizes = rows_of(connection, SIZES, {})
+    sizes = query_rows(connection, SIZES, {})
     return {row.pop("run_id"): RunSize(**row) for row in sizes.to_pylist()}
 
 
@@ -91,12 +91,12 @@ def gather(
 ) -> Gathered:
     """Ask some runs for what campaigns compare. Raises QueryError or StoreError."""
     values = {"is_whole_run": is_whole_run, "is_setup_included": is_setup_included}
-    tables = ask(runs, QUERIES, values, threads=threads, memory_limit=memory_limit)
+    tables = query_runs(runs, QUERIES, values, threads=threads, memory_limit=memory_limit)
     times, call_paths, call_sites, metrics = tables
     return Gathered(times=times, call_paths=call_paths, call_sites=call_sites, metrics=metrics)
 
 
-def ask(
+def query_runs(
     runs: Sequence[Run],
     names: Sequence[str],
     values: Mapping[str, Value],
@@ -105,12 +105,12 @@ def ask(
     memory_limit: str,
 ) -> list[pa.Table]:
     """Rows of some queries over runs that are told apart by `run_id`."""
-    with opened(runs, names, threads=threads, memory_limit=memory_limit) as connection:
-        return [rows_of(connection, name, values) for name in names]
+    with open_runs(runs, names, threads=threads, memory_limit=memory_limit) as connection:
+        return [query_rows(connection, name, values) for name in names]
 
 
 @contextmanager
-def opened(
+def open_runs(
     runs: Sequence[Run], names: Sequence[str], *, threads: int | None, memory_limit: str
 ) -> "Iterator[duckdb.DuckDBPyConnection]":
     """A database of runs, told apart by `run_id`, with the tables that some queries need."""
@@ -127,7 +127,7 @@ def opened(
         connection.close()
 
 
-def rows_of(
+def query_rows(
     connection: "duckdb.DuckDBPyConnection", name: str, values: Mapping[str, Value]
 ) -> pa.Table:
     """Rows of a query; of the values, those that it takes."""

@@ -11,7 +11,7 @@ from tracemill.campaign.configurations import RunRecord, special_parameters
 from tracemill.campaign.inputs.measurements import (
     CallSiteTask,
     MeasuredRun,
-    Measurements,
+    MeasuredRuns,
     RegionTime,
 )
 from tracemill.campaign.names import PROCESSES, REPETITION, SIZE, THREADS
@@ -20,7 +20,7 @@ from tracemill.schemas import Table, campaigns
 Rows = list[dict[str, Any]]
 
 
-def records_of(measurements: Measurements, *, size_name: str, application: str) -> list[RunRecord]:
+def records_of(measurements: MeasuredRuns, *, size_name: str, application: str) -> list[RunRecord]:
     """A record for every measured run. Raises CampaignError where nothing tells the processes."""
     return [_record(run, size_name, application) for run in measurements]
 

@@ -56,12 +56,12 @@ def program_of(folders: Sequence[str]) -> str:
     return ""
 
 
-def meaning_of(name: str) -> str:
+def standard_name(name: str) -> str:
     """What a parameter of that name stands for; its own name if nothing special."""
     return _MEANINGS.get(name.lower(), name)
 
 
-def check_pattern(pattern: str) -> None:
+def check_name_pattern(pattern: str) -> None:
     """Raise CampaignError for a pattern that says nothing, or says it wrongly."""
     _compiled(pattern)
 
@@ -74,7 +74,7 @@ def read_name(name: str, pattern: str) -> Named | None:
     found = _compiled(pattern).search(name)
     if found is None:
         return None
-    parameters = {meaning_of(key): value for key, value in found.groupdict().items()}
+    parameters = {standard_name(key): value for key, value in found.groupdict().items()}
     rest = f"{name[: found.start()]} {name[found.end() :]}".strip(" _-./")
     return Named(parameters, rest)
 
@@ -83,7 +83,7 @@ def read_name(name: str, pattern: str) -> Named | None:
 def _compiled(pattern: str) -> re.Pattern[str]:
     """The pattern as a regular expression. Raises CampaignError for one that says nothing."""
     names = _FIELD.findall(pattern)
-    meanings = [meaning_of(name) for name in names]
+    meanings = [standard_name(name) for name in names]
     repeated = sorted({name for name in meanings if meanings.count(name) > 1})
     is_broken = any(sign in text for text in _FIELD.split(pattern)[::2] for sign in "{}")
     if is_broken or not names or repeated or not all(name.isidentifier() for name in names):
@@ -101,4 +101,4 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _shape(name: str) -> str:
-    return _SHAPES.get(meaning_of(name), r"[^_/]+?")
+    return _SHAPES.get(standard_name(name), r"[^_/]+?")

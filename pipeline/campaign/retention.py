@@ -12,7 +12,7 @@ from tracemill.store.removal import carry_out
 from tracemill.store.sweep import is_being_written
 
 
-def prune(store: Path, limits: Limits, *, is_dry_run: bool = False) -> Pruning:
+def prune_store(store: Path, limits: Limits, *, is_dry_run: bool = False) -> Pruning:
     """Remove what exceeds the limits, and tell of all runs what became of them and why.
 
     Never a run that a campaign uses, nor the generation of it. Raises StoreError if the store

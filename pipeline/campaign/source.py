@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from tracemill.base.errors import StoreError
 from tracemill.base.text import hash_of
-from tracemill.campaign.configurations import RunRecord, computation_size
+from tracemill.campaign.configurations import RunRecord, computation_size_of
 from tracemill.campaign.gathering import QUERIES, Gathered, gather, in_batches
 from tracemill.campaign.measured import tables_of
 from tracemill.campaign.mixture import Programs, own_regions
@@ -164,7 +164,7 @@ class CampaignSource:
             "processes": run.processes,
             "threads": run.threads,
             "size": run.size,
-            "computation_size": computation_size(
+            "computation_size": computation_size_of(
                 run, self.settings.computation_size, self.settings.size_name
             ),
             "variant": run.variant,

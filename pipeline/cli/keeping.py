@@ -154,7 +154,7 @@ def prune(
         max_bytes=None if max_size is None else bytes_of(max_size),
         grace=seconds_of(grace),
     )
-    pruning = retention.prune(opened.path, limits, is_dry_run=dry_run)
+    pruning = retention.prune_store(opened.path, limits, is_dry_run=dry_run)
     if format == "table":
         _draw(pruning, is_dry_run=dry_run)
     else:

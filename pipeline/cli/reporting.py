@@ -240,22 +240,22 @@ def compare(
     from tracemill import comparison as compared
     from tracemill.base.files import check_folder
     from tracemill.comparison.choosing import choose_runs
-    from tracemill.comparison.conditions import holds, parse
-    from tracemill.comparison.document import to_json
-    from tracemill.comparison.report import build
+    from tracemill.comparison.conditions import check_condition, parse_condition
+    from tracemill.comparison.document import comparison_json
+    from tracemill.comparison.report import build_comparison_report
 
-    conditions = [parse(each) for each in fail_if or []]
+    conditions = [parse_condition(each) for each in fail_if or []]
     if format is None:
         is_json = output is not None and output.suffix.lower() == ".json"
         format = "json" if is_json else _format_of(output)
     if output is not None:
         check_folder(output)
-    comparison = compared.compare(choose_runs(store, base), choose_runs(store, other))
-    verdicts = [holds(each, comparison) for each in conditions]
+    comparison = compared.compare_runs(choose_runs(store, base), choose_runs(store, other))
+    verdicts = [check_condition(each, comparison) for each in conditions]
     if format == "json":
-        _write(to_json(comparison, verdicts), output, "comparison")
+        _write(comparison_json(comparison, verdicts), output, "comparison")
     else:
-        _show(build(comparison, verdicts), format, output, "comparison")
+        _show(build_comparison_report(comparison, verdicts), format, output, "comparison")
     failed = [f"{each.expression}: {each.reason}" for each in verdicts if each.holds]
     if failed:
         sides = f"{comparison.base.label} → {comparison.other.label}"

@@ -1,7 +1,7 @@
 """What changed between two runs, or two sets of repetitions, and what of it is noise."""
 
 from tracemill.comparison.changes import CallPathChange, Cause, Change, MetricChange, RankChange
-from tracemill.comparison.comparing import Comparison, Side, compare
+from tracemill.comparison.comparing import Comparison, Side, compare_runs
 
 __all__ = [
     "CallPathChange",
@@ -11,5 +11,5 @@ __all__ = [
     "MetricChange",
     "RankChange",
     "Side",
-    "compare",
+    "compare_runs",
 ]

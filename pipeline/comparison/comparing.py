@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from tracemill.base.errors import StoreError, UsageError
-from tracemill.campaign.gathering import SIZES, RunSize, lacks, opened, rows_of, sizes_in
+from tracemill.campaign.gathering import SIZES, RunSize, lacks, open_runs, query_rows, sizes_in
 from tracemill.comparison.causes import CRITICAL_PATH, TIME, Explained, find_causes
 from tracemill.comparison.changes import CallPathChange, Cause, Change, MetricChange, RankChange
 from tracemill.comparison.noise import noise_of, run_time_change
@@ -198,7 +198,7 @@ class Comparison:
         )
 
 
-def compare(
+def compare_runs(
     base: Sequence[Run],
     other: Sequence[Run],
     *,
@@ -213,7 +213,7 @@ def compare(
     runs = {run.run_id: run for run in (*base, *other)}
     _check(base, other)
     asks = [SIZES, QUERY]
-    with opened(list(runs.values()), asks, threads=threads, memory_limit=memory_limit) as tables:
+    with open_runs(list(runs.values()), asks, threads=threads, memory_limit=memory_limit) as tables:
         sizes = sizes_in(tables)
         sides = [_side(each, sizes) for each in (base, other)]
         values: dict[str, Value] = {
@@ -223,7 +223,7 @@ def compare(
         }
 
         def asked(**more: Value) -> pl.DataFrame:
-            return _with_noise(rows_of(tables, QUERY, values | more), len(base), len(other))
+            return _with_noise(query_rows(tables, QUERY, values | more), len(base), len(other))
 
         rows = asked()
         summands = 1 if values["is_per_process"] else sides[0].processes[0]

@@ -46,7 +46,7 @@ class Condition:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class CheckedCondition:
     """Whether a condition holds, for which change, and that in words.
 
     A change that is within the noise fulfils no condition on changes.
@@ -58,7 +58,7 @@ class Verdict:
     reason: str
 
 
-def parse(text: str) -> Condition:
+def parse_condition(text: str) -> Condition:
     """A condition from its text. Raises UsageError, which says how to write one."""
     text = printable(text).strip()
     matches = _CONDITION.fullmatch(text)
@@ -110,12 +110,12 @@ def _refusal(text: str, problem: str) -> UsageError:
     return refusal("--fail-if", text, problem)
 
 
-def holds(expression: str | Condition, comparison: Comparison) -> Verdict:
+def check_condition(expression: str | Condition, comparison: Comparison) -> CheckedCondition:
     """Whether a condition holds for a comparison.
 
     Raises UsageError if it is none, or names a call path that neither side has.
     """
-    condition = parse(expression) if isinstance(expression, str) else expression
+    condition = parse_condition(expression) if isinstance(expression, str) else expression
     changes = _limited(condition, comparison)
     held, _ = evaluate(condition.expression, [_quantities(change) for change in changes])
     judged = [
@@ -123,7 +123,7 @@ def holds(expression: str | Condition, comparison: Comparison) -> Verdict:
         for is_held, change in zip(held, changes, strict=True)
     ]
     is_held, change = max(judged, key=lambda each: (each[0], abs(each[1].change_value)))
-    return Verdict(
+    return CheckedCondition(
         expression=condition.text,
         holds=is_held,
         change=change,

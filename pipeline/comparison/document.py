@@ -8,12 +8,12 @@ from typing import Any
 
 from tracemill.comparison.changes import Change
 from tracemill.comparison.comparing import Comparison, Side
-from tracemill.comparison.conditions import Verdict
+from tracemill.comparison.conditions import CheckedCondition
 
 VERSION = 1
 
 
-def to_json(comparison: Comparison, verdicts: Sequence[Verdict] = ()) -> str:
+def comparison_json(comparison: Comparison, verdicts: Sequence[CheckedCondition] = ()) -> str:
     """The document as text; values are in the unit of their metric, times in nanoseconds."""
     document = to_document(comparison)
     document["conditions"] = [

@@ -8,7 +8,7 @@ from tracemill.base.text import join_words
 from tracemill.comparison import differences
 from tracemill.comparison.changes import CallPathChange, Change, RankChange
 from tracemill.comparison.comparing import Comparison, Side
-from tracemill.comparison.conditions import Verdict
+from tracemill.comparison.conditions import CheckedCondition
 from tracemill.comparison.sentences import (
     describe_cause,
     describe_run_time,
@@ -56,7 +56,9 @@ KINDS = (
 )
 
 
-def build(comparison: Comparison, verdicts: Sequence[Verdict] = ()) -> Report:
+def build_comparison_report(
+    comparison: Comparison, verdicts: Sequence[CheckedCondition] = ()
+) -> Report:
     """The whole report of a comparison, which also tells which conditions hold."""
     base, other = comparison.base, comparison.other
     return Report(
@@ -91,7 +93,7 @@ def _describe(side: Side) -> str:
     return f"{side.label}, {runs} with {processes} ({', '.join(side.run_ids)})"
 
 
-def _summary(comparison: Comparison, verdicts: Sequence[Verdict]) -> Section:
+def _summary(comparison: Comparison, verdicts: Sequence[CheckedCondition]) -> Section:
     run_time = comparison.run_time
     causes = comparison.causes(limit=MOST_CAUSES)
     return Section(

@@ -13,7 +13,7 @@ from tracemill.engine.analyze import Options
 from tracemill.engine.graph import build_graph
 from tracemill.engine.plan import Outline, is_as_outlined, outline
 from tracemill.engine.recipe import recipe_of
-from tracemill.nightly.find import Archive, find_archives
+from tracemill.nightly.find import ReadyArchive, find_archives
 from tracemill.nightly.notes import (
     FOLDER,
     Notes,
@@ -55,7 +55,7 @@ class Agenda:
     run ids.
     """
 
-    due: tuple[Archive, ...] = ()
+    due: tuple[ReadyArchive, ...] = ()
     known: dict[Path, str] = field(default_factory=dict)
     quarantined: tuple[Failure, ...] = ()
     waiting: tuple[Skipped, ...] = ()
@@ -117,7 +117,7 @@ class KnownArchives:
             path = os.path.normpath(pointer.source.path)
             self._by_path.setdefault(path, []).append((run_id, pointer))
 
-    def find(self, archive: Archive) -> str | None:
+    def find(self, archive: ReadyArchive) -> str | None:
         """The id of an up-to-date run of an archive; None if the archive has to be opened."""
         for run_id, pointer in self._by_path.get(str(archive.anchor), ()):
             digest = pointer.source.digest
@@ -129,7 +129,7 @@ class KnownArchives:
             return str(note["run_id"])
         return None
 
-    def add(self, archive: Archive, run: Run) -> None:
+    def add(self, archive: ReadyArchive, run: Run) -> None:
         """Note the run of an archive if the run's own record names another path or state."""
         source = run.source
         if (os.path.normpath(source.path), source.files) != (str(archive.anchor), archive.files):

@@ -19,7 +19,7 @@ from tracemill.engine.plan import is_as_outlined
 from tracemill.engine.progress import Reporter
 from tracemill.engine.workers import Died, work_through
 from tracemill.nightly.agenda import KnownArchives, NightOptions, archive_outlines
-from tracemill.nightly.find import Archive, is_as_found
+from tracemill.nightly.find import ReadyArchive, is_as_found
 from tracemill.nightly.notes import get_failure, put_failure, quarantine, unreported
 from tracemill.nightly.outcome import Failure, Skipped
 from tracemill.nightly.pages import Pages, write_report
@@ -86,11 +86,11 @@ class ArchiveWork:
 
     def __post_init__(self) -> None:
         self._quarantine, self._unreported = quarantine(self.store), unreported(self.store)
-        self._pending: dict[Path, Archive] = {}
+        self._pending: dict[Path, ReadyArchive] = {}
         self._leases: dict[Path, Lease] = {}
         self._failed_before: dict[Path, str] = {}
 
-    def run(self, due: Sequence[Archive]) -> None:
+    def run(self, due: Sequence[ReadyArchive]) -> None:
         """Analyze archives in that order until all are done, by any night, or time is over.
 
         Archives that other nights work on are waited for: those nights may die. Raises
@@ -120,7 +120,7 @@ class ArchiveWork:
 
         An archive that another night has finished is opened again, and found to be done.
         """
-        begun: list[Archive] = []
+        begun: list[ReadyArchive] = []
         jobs = min(self.night.jobs, len(self._pending))
         analyze = partial(
             analyze_archive,
@@ -135,7 +135,7 @@ class ArchiveWork:
                 self._record(archive, outcome_of(outcome) if isinstance(outcome, Died) else outcome)
                 self._finish(archive)
 
-    def _free(self, begun: list[Archive]) -> Generator[Archive]:
+    def _free(self, begun: list[ReadyArchive]) -> Generator[ReadyArchive]:
         """Archives whose lease this process gets and that are still due; each joins `begun`."""
         for archive in list(self._pending.values()):
             if self._is_over():
@@ -156,12 +156,12 @@ class ArchiveWork:
                 begun.append(archive)
                 yield archive
 
-    def _finish(self, archive: Archive) -> None:
+    def _finish(self, archive: ReadyArchive) -> None:
         del self._pending[archive.anchor]
         self._leases.pop(archive.anchor).release()
         self.reporter.stage_advanced(STAGE, 1)
 
-    def _record(self, archive: Archive, outcome: Outcome) -> None:
+    def _record(self, archive: ReadyArchive, outcome: Outcome) -> None:
         if outcome is None:
             self.left.append(archive.anchor)
             return
@@ -176,7 +176,7 @@ class ArchiveWork:
             self.copies[archive.anchor] = outcome
             self._unreported.remove(archive.anchor)
 
-    def _record_failure(self, archive: Archive, failed: Failed) -> None:
+    def _record_failure(self, archive: ReadyArchive, failed: Failed) -> None:
         """Record a failure, unless the archive is no longer the one that failed."""
         anchor = archive.anchor
         if failed.cause == "change" or not is_as_found(archive):
@@ -200,7 +200,7 @@ class ArchiveWork:
             self._unreported.remove(anchor)
         self.reporter.note(f"{printable(str(anchor))}: failed: {failed.reason}")
 
-    def _wait_for(self, archive: Archive, reason: str) -> None:
+    def _wait_for(self, archive: ReadyArchive, reason: str) -> None:
         self.waiting[archive.anchor] = Skipped(path=archive.anchor, reason=reason)
 
 
@@ -213,7 +213,7 @@ def outcome_of(death: Died) -> Failed | None:
 
 
 def analyze_archive(
-    archive: Archive, *, store: Path, options: Options, has_report: bool
+    archive: ReadyArchive, *, store: Path, options: Options, has_report: bool
 ) -> Run | Failed:
     """Analyze one archive and write its report. Raises UnwritableStoreError, MissingLibraryError.
 
@@ -240,7 +240,7 @@ def analyze_archive(
         )
 
 
-def _analyze(archive: Archive, store: Store, options: Options, *, has_report: bool) -> Run:
+def _analyze(archive: ReadyArchive, store: Store, options: Options, *, has_report: bool) -> Run:
     source = open_source(archive.anchor)
     copied = _run_of_original(source, store, options)
     if copied is not None:

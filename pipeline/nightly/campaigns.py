@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tracemill.base.errors import PipelineError
 from tracemill.base.text import printable
-from tracemill.campaign.campaign import Plan, make_campaign, plan_campaign
+from tracemill.campaign.campaign import CampaignPlan, make_campaign, plan_campaign
 from tracemill.engine.analyze import Options
 from tracemill.engine.progress import Reporter
 from tracemill.nightly.analyze import FATAL
@@ -98,7 +98,7 @@ class Campaigns:
     def _is_over(self) -> bool:
         return time.monotonic() >= self.until
 
-    def _plan(self, campaign: ConfiguredCampaign) -> Plan:
+    def _plan(self, campaign: ConfiguredCampaign) -> CampaignPlan:
         plan = plan_campaign(
             self.folder / campaign.runs if campaign.runs else None,
             told=campaign.fields,

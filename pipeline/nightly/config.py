@@ -113,7 +113,7 @@ def _condition_mistakes(application: Application) -> list[str]:
     mistakes = []
     for condition in application.fail_if:
         try:
-            conditions.parse(condition)
+            conditions.parse_condition(condition)
         except PipelineError as error:
             mistakes.append(f"applications: {application.name}: fail_if: {error}")
     return mistakes

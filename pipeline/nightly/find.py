@@ -17,7 +17,7 @@ _LONGEST_WRITING_SECONDS = 86_400
 
 
 @dataclass(frozen=True, kw_only=True)
-class Archive:
+class ReadyArchive:
     """A complete archive: its anchor file and the state of all its files.
 
     `changed_at` is the time of the last change, in seconds since 1970 by the clock of the file
@@ -30,21 +30,21 @@ class Archive:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundArchives:
     """The archives below a folder, in the order of their paths.
 
     `waiting` are archives that are not complete or not at rest, `left_out` links, files and folders
     that must not or cannot be read.
     """
 
-    archives: tuple[Archive, ...]
+    archives: tuple[ReadyArchive, ...]
     waiting: tuple[Skipped, ...]
     left_out: tuple[Skipped, ...]
 
 
 def find_archives(
     source: Path, *, settle_seconds: float, now: float, without: Iterable[Path] = ()
-) -> Found:
+) -> FoundArchives:
     """Find all archives below a folder, except in hidden folders and those of `without`.
 
     Nothing outside of the folder is read: links that lead out are left out. Links inside
@@ -56,7 +56,7 @@ def find_archives(
     search = _Search(source, {os.path.realpath(path) for path in without})
     for anchor in search.anchors():
         search.classify(anchor, settle_seconds, now)
-    return Found(
+    return FoundArchives(
         tuple(sorted(search.archives, key=lambda each: each.anchor)),
         tuple(sorted(search.waiting, key=lambda each: each.path)),
         tuple(sorted(search.left_out, key=lambda each: each.path)),
@@ -71,7 +71,7 @@ def check_source(source: Path) -> None:
         )
 
 
-def is_as_found(archive: Archive) -> bool:
+def is_as_found(archive: ReadyArchive) -> bool:
     """Whether an archive still has the same files with the same sizes and times."""
     try:
         return _state(archive.anchor)[0] == archive.files
@@ -85,7 +85,7 @@ class _Search:
 
     source: Path
     without: set[str]
-    archives: list[Archive] = field(default_factory=list)
+    archives: list[ReadyArchive] = field(default_factory=list)
     waiting: list[Skipped] = field(default_factory=list)
     left_out: list[Skipped] = field(default_factory=list)
 
@@ -144,7 +144,7 @@ class _Search:
             self._wait_for(anchor, "no definitions yet")
         else:
             named = self._as_named(anchor)
-            self.archives.append(Archive(anchor=named, files=files, changed_at=changed_at))
+            self.archives.append(ReadyArchive(anchor=named, files=files, changed_at=changed_at))
 
     def _objection(self, anchor: Path) -> str:
         """Why an archive must not be opened; empty if it may be."""

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from tracemill.base.errors import PipelineError, QueryError, StoreError
 from tracemill.base.files import replacing
 from tracemill.base.text import hash_of
-from tracemill.campaign.gathering import SIZES, ask, in_batches, lacks
+from tracemill.campaign.gathering import SIZES, in_batches, lacks, query_runs
 from tracemill.engine.graph import code_hash, schema_hash
 from tracemill.nightly.config import Application, application_of
 from tracemill.nightly.notes import FOLDER
@@ -32,7 +32,7 @@ _ADVICE = "name another folder with --store"
 
 
 @dataclass(frozen=True, order=True)
-class Series:
+class RunSeries:
     """What runs must have in common to be compared."""
 
     application: str
@@ -51,7 +51,7 @@ class PastRun:
     run_id: str
     generation: str
     label: str
-    series: Series
+    series: RunSeries
     recorded_ns: int
     written_ns: int
     run_time_ns: int
@@ -108,7 +108,9 @@ def _past_run(
         run_id=row["run_id"],
         generation=row["generation"],
         label=source.label,
-        series=Series(application_of(source, root, applications), row["processes"], row["threads"]),
+        series=RunSeries(
+            application_of(source, root, applications), row["processes"], row["threads"]
+        ),
         recorded_ns=written_ns if started_ns is None else started_ns,
         written_ns=written_ns,
         run_time_ns=row["run_time_ns"],
@@ -135,7 +137,7 @@ def _query(runs: Iterable[Run], threads: int, memory_limit: str) -> Iterator[lis
 
 
 def _rows_of(runs: Sequence[Run], threads: int, memory_limit: str) -> list[dict[str, Any]]:
-    sizes, starts = ask(runs, _QUERIES, {}, threads=threads, memory_limit=memory_limit)
+    sizes, starts = query_runs(runs, _QUERIES, {}, threads=threads, memory_limit=memory_limit)
     generations = {run.run_id: run.generation for run in runs}
     started = dict(zip(*(starts[name].to_pylist() for name in starts.column_names), strict=True))
     return [

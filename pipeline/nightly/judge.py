@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tracemill.base.errors import MissingInputError, PipelineError, QueryError, StoreError
-from tracemill.comparison import Cause, Change, Comparison, MetricChange, compare
+from tracemill.comparison import Cause, Change, Comparison, MetricChange, compare_runs
 from tracemill.comparison.choosing import choose_runs
-from tracemill.comparison.conditions import holds, parse
+from tracemill.comparison.conditions import check_condition, parse_condition
 from tracemill.comparison.noise import run_time_change
 from tracemill.comparison.sentences import describe_cause
 from tracemill.nightly.config import Application
-from tracemill.nightly.history import PastRun, Series
+from tracemill.nightly.history import PastRun, RunSeries
 from tracemill.reports.model import Finding
 from tracemill.schemas.history import RUN_TIME
 from tracemill.store import Run, Store
@@ -130,7 +130,7 @@ class Judge:
     memory_limit: str = ""
     _baselines: dict[str, frozenset[str]] = field(default_factory=dict)
 
-    def judge(self, new: Sequence[Run]) -> Judgment:
+    def judge_runs(self, new: Sequence[Run]) -> Judgment:
         """Compare each new run with its baseline, or else with earlier runs of its series.
 
         Runs with a regression are left out of the base of later runs.
@@ -138,7 +138,7 @@ class Judge:
         wanted = {run.run_id for run in new}
         judged: list[JudgedRun] = []
         unjudged = self._missing(new)
-        before: defaultdict[Series, list[PastRun]] = defaultdict(list)
+        before: defaultdict[RunSeries, list[PastRun]] = defaultdict(list)
         for run in self.history:
             is_worse = False
             if run.run_id in wanted:
@@ -239,9 +239,9 @@ class Judge:
         self, run: PastRun, base: Sequence[PastRun], conditions: Sequence[str]
     ) -> Iterator[dict[str, Any]]:
         """The regressions of conditions that hold. Raises UsageError for a malformed condition."""
-        parsed = [parse(each) for each in conditions]
+        parsed = [parse_condition(each) for each in conditions]
         comparison = self._compare(run, base)
-        for result in [holds(each, comparison) for each in parsed]:
+        for result in [check_condition(each, comparison) for each in parsed]:
             if result.holds:
                 yield {
                     "condition": result.expression,
@@ -255,7 +255,7 @@ class Judge:
         new = self._generation(run)
         if new is None or not there:
             raise MissingInputError(f"run {run.run_id} ({run.label}): it was removed meanwhile")
-        return compare(there, [new], threads=self.threads, memory_limit=self.memory_limit)
+        return compare_runs(there, [new], threads=self.threads, memory_limit=self.memory_limit)
 
     def _generation(self, run: PastRun) -> Run | None:
         return self.store.generation(run.run_id, run.generation)

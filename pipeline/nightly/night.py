@@ -28,7 +28,7 @@ from tracemill.nightly.result import (
     read_earlier,
     write_result,
 )
-from tracemill.nightly.wording import describe_night, describe_worst
+from tracemill.nightly.wording import describe_night, describe_worst_regressions
 from tracemill.store import Store
 from tracemill.store.clock import now_in, timestamp
 from tracemill.store.failures import told_as_store_error
@@ -154,12 +154,12 @@ def report_night(
         threads=threads,
         memory_limit=memory_limit,
     )
-    judgment = judge.judge(night.analyzed)
+    judgment = judge.judge_runs(night.analyzed)
     earlier, pages = read_earlier(store, MOST_NIGHTS), Pages.of_store(store)
     alarms = alarms_of(earlier, judgment.worse)
     recent = sum(is_of_last_day(each, night.started_at) for each in alarms)
     summary = describe_night(night, judgment, recent)
-    sentences = (*summary, *describe_worst(judgment))
+    sentences = (*summary, *describe_worst_regressions(judgment))
     document = document_of(night, judgment, sentences, earlier, pages)
     report = NightReport(
         document=document,

@@ -10,7 +10,7 @@ from typing import Any
 
 from tracemill.base.sharing import make_folder, share
 from tracemill.base.temporary import temporary_name
-from tracemill.nightly.find import Archive
+from tracemill.nightly.find import ReadyArchive
 from tracemill.nightly.outcome import Failure
 from tracemill.store import Store
 from tracemill.store.clock import timestamp
@@ -35,7 +35,7 @@ class Notes:
     store: Store
     kind: str
 
-    def get(self, archive: Archive) -> dict[str, Any] | None:
+    def get(self, archive: ReadyArchive) -> dict[str, Any] | None:
         """The note on an archive; None if there is none or the archive changed since."""
         note = self.get_any(archive.anchor)
         return note if note and note["files"] == [asdict(file) for file in archive.files] else None
@@ -44,7 +44,7 @@ class Notes:
         """The note on an archive, also if the archive changed since."""
         return _read_note(self._place(anchor))
 
-    def put(self, archive: Archive, content: Mapping[str, Any]) -> None:
+    def put(self, archive: ReadyArchive, content: Mapping[str, Any]) -> None:
         """Write or replace the note on an archive in its present state. Raises StoreError."""
         about = {"path": str(archive.anchor), "files": [asdict(file) for file in archive.files]}
         write_document(self._place(archive.anchor), {**about, **content})
@@ -79,7 +79,7 @@ def quarantine(store: Store) -> Notes:
 
 
 def put_failure(
-    notes: Notes, archive: Archive, *, reason: str, exit_code: int, details: str
+    notes: Notes, archive: ReadyArchive, *, reason: str, exit_code: int, details: str
 ) -> Failure:
     """Put an archive in its present state into quarantine. Raises StoreError."""
     before, now = notes.get_any(archive.anchor) or {}, timestamp("milliseconds")
@@ -96,7 +96,7 @@ def put_failure(
     return _failure(note)
 
 
-def get_failure(notes: Notes, archive: Archive) -> Failure | None:
+def get_failure(notes: Notes, archive: ReadyArchive) -> Failure | None:
     """Why an archive in its present state is in quarantine; None if it may be tried."""
     note = notes.get(archive)
     return None if note is None else _failure(note)

@@ -10,7 +10,7 @@ from tracemill.base.names import make_visible
 from tracemill.base.text import describe_moment
 from tracemill.campaign.gathering import SIZES
 from tracemill.comparison import Cause
-from tracemill.nightly.history import PastRun, Series
+from tracemill.nightly.history import PastRun, RunSeries
 from tracemill.nightly.judge import Judgment, Regression
 from tracemill.nightly.pages import Pages
 from tracemill.nightly.result import Alarm, Document
@@ -113,7 +113,7 @@ class NightReport:
         return Section(key="causes", title="Causes", tables=(table,), sources=tuple(sources))
 
     def _trends(self) -> Section | None:
-        series: defaultdict[Series, list[PastRun]] = defaultdict(list)
+        series: defaultdict[RunSeries, list[PastRun]] = defaultdict(list)
         for run in self.history:
             series[run.series].append(run)
         if not series:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tracemill.base.names import make_visible
 from tracemill.base.text import join_words, printable
-from tracemill.nightly.history import PastRun, Series
+from tracemill.nightly.history import PastRun, RunSeries
 from tracemill.nightly.judge import FASTER, Judgment, Regression
 from tracemill.nightly.outcome import Night
 from tracemill.reports.model import Finding
@@ -92,7 +92,7 @@ def _describe_rest(night: Night) -> tuple[str, ...]:
     )
 
 
-def describe_worst(judgment: Judgment) -> tuple[str, ...]:
+def describe_worst_regressions(judgment: Judgment) -> tuple[str, ...]:
     """The worst regressions, each with its main cause."""
     found = judgment.regressions
     worst = [describe_regression(each, most=1) for each in found[:MOST_REGRESSIONS]]
@@ -138,7 +138,7 @@ def _name_run(run: PastRun, beside: PastRun) -> str:
     return label if is_same else f"{label} of {make_visible(printable(application))}"
 
 
-def _name_series(series: Series) -> str:
+def _name_series(series: RunSeries) -> str:
     """'lulesh with 8 processes'; threads are named if there are several."""
     size = count_of(series.processes, "process", "processes")
     threads = f" of {series.threads} threads" if series.threads > 1 else ""

@@ -7,8 +7,8 @@ from playwright.sync_api import Page
 
 from tests.browser.conftest import Open
 from tests.helpers.compared_sides import comparison_of
-from tracemill.comparison.conditions import holds
-from tracemill.comparison.report import build
+from tracemill.comparison.conditions import check_condition
+from tracemill.comparison.report import build_comparison_report
 
 SCROLLED = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 DEAD_LINKS = """() => [...document.querySelectorAll('a[href^="#"]')]
@@ -28,7 +28,9 @@ def page(open_for_all: Open) -> Page:
         noise=1e8,
         times=((1_000_000_000,), (1_500_000_000, 1_600_000_000)),
     )  # fmt: skip
-    return open_for_all(build(comparison, [holds("time > +5%", comparison)]))
+    return open_for_all(
+        build_comparison_report(comparison, [check_condition("time > +5%", comparison)])
+    )
 
 
 @pytest.mark.parametrize("width", [1800, 1000, 420])

@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 from tests.browser.conftest import Open
 from tests.browser.test_campaign_pages import BEYOND, SCROLLED
 from tests.helpers.nights import outcome
-from tracemill.nightly.history import PastRun, Series
+from tracemill.nightly.history import PastRun, RunSeries
 from tracemill.nightly.judge import JudgedRun, Judgment
 from tracemill.nightly.outcome import CampaignOutcome, Failure
 from tracemill.nightly.page import NightReport
@@ -25,7 +25,7 @@ def past(name: str, number: int) -> PastRun:
         run_id=f"{NAMES.index(name)}{number:03d}",
         generation="g",
         label=f"{name}-{number}",
-        series=Series(name, 2 ** NAMES.index(name), 1),
+        series=RunSeries(name, 2 ** NAMES.index(name), 1),
         recorded_ns=number * 86_400 * 10**9,
         written_ns=0,
         run_time_ns=10**9 + number * 10**7,

@@ -10,7 +10,7 @@ from tracemill.campaign.campaign import name_campaign
 from tracemill.campaign.configurations import RunRecord, number_runs, repeated, special_parameters
 from tracemill.campaign.description import Description, check_description, read_fields
 from tracemill.campaign.discovery import find_members, lists_runs, read_run_list
-from tracemill.campaign.expressions import evaluate
+from tracemill.campaign.expressions import evaluate_expression
 from tracemill.campaign.names import read_name
 
 
@@ -152,7 +152,7 @@ def test_a_list_that_cannot_be_used(tmp_path: Path, lines: str, told: str) -> No
      ("(n + 1) / 2 - -1", 3, 3), ("sqrt(n)", 16, 4), ("1e-3*n", 1000, 1)],
 )  # fmt: skip
 def test_expressions_have_values(expression: str, size: float, value: float) -> None:
-    assert evaluate(expression, {"n": size}) == pytest.approx(value, rel=1e-15)
+    assert evaluate_expression(expression, {"n": size}) == pytest.approx(value, rel=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_expressions_have_values(expression: str, size: float, value: float) -> 
 )  # fmt: skip
 def test_expressions_that_cannot_be_used(expression: str, told: str) -> None:
     with pytest.raises(CampaignError, match=told):
-        evaluate(expression, {"n": 2.0})
+        evaluate_expression(expression, {"n": 2.0})
 
 
 def test_a_campaign_file_is_read(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tracemill.base.errors import MissingInputError
-from tracemill.nightly.find import Found, find_archives, is_as_found
+from tracemill.nightly.find import FoundArchives, find_archives, is_as_found
 
 DAY = 86_400
 
@@ -21,16 +21,16 @@ def make_archive(folder: Path, name: str = "traces", *, without: str = "") -> Pa
     return folder / f"{name}.otf2"
 
 
-def find(source: Path, *, settle: float = 60, later: float = 3_600) -> Found:
+def find(source: Path, *, settle: float = 60, later: float = 3_600) -> FoundArchives:
     """What a search finds that takes place so many seconds from now."""
     return find_archives(source, settle_seconds=settle, now=time.time() + later)
 
 
-def anchors(found: Found) -> list[Path]:
+def anchors(found: FoundArchives) -> list[Path]:
     return [archive.anchor for archive in found.archives]
 
 
-def reasons(found: Found) -> dict[str, str]:
+def reasons(found: FoundArchives) -> dict[str, str]:
     skipped = (*found.waiting, *found.left_out)
     return {each.path.name: each.reason for each in skipped}
 

@@ -8,19 +8,19 @@ import pytest
 from tracemill.base.errors import CampaignError, MissingInputError
 from tracemill.campaign.inputs import read_measurements, tell_format
 from tracemill.campaign.inputs.extrap import read_extrap
-from tracemill.campaign.inputs.measurements import CallSite, Frame, Measurements, RegionTime
+from tracemill.campaign.inputs.measurements import CallSite, Frame, MeasuredRuns, RegionTime
 
 EXAMPLES = Path(__file__).parents[2] / "data" / "campaigns"
 MS, SECOND = 1_000_000, 1_000_000_000
 
 
-def read(folder: Path, name: str, text: str) -> Measurements:
+def read(folder: Path, name: str, text: str) -> MeasuredRuns:
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return read_measurements(path)
 
 
-def configurations(measurements: Measurements) -> list[tuple[str, ...]]:
+def configurations(measurements: MeasuredRuns) -> list[tuple[str, ...]]:
     return [tuple(run.parameters.values()) for run in measurements]
 
 
@@ -321,7 +321,7 @@ def test_call_sites_are_the_same_in_reports_that_number_them_differently() -> No
 REPORT = (EXAMPLES / "mpip" / "sweep_p2_n100.mpiP").read_text()
 
 
-def report(folder: Path, *changes: tuple[str, str], name: str = "a.2.1.1.mpiP") -> Measurements:
+def report(folder: Path, *changes: tuple[str, str], name: str = "a.2.1.1.mpiP") -> MeasuredRuns:
     text = REPORT
     for before, after in changes:
         assert before in text

@@ -15,7 +15,7 @@ from tests.helpers.store_cases import labeled, publish
 from tracemill import cli
 from tracemill.base.errors import StoreError
 from tracemill.campaign.configurations import RunRecord
-from tracemill.campaign.retention import prune
+from tracemill.campaign.retention import prune_store
 from tracemill.campaign.source import CampaignSource, Settings
 from tracemill.store import SourceRecord, Store, removal
 from tracemill.store.leases import name_of_analysis
@@ -88,7 +88,7 @@ def store(tmp_path: Path) -> Store:
 
 
 def test_runs_go_by_the_age_of_their_current_generation(store: Store) -> None:
-    pruning = prune(store.path, Limits(older_than=55 * DAY))
+    pruning = prune_store(store.path, Limits(older_than=55 * DAY))
     assert gone(pruning) == ["a all"]
     assert reason(pruning, "a") == "older than 55d"
     assert {reason(pruning, name) for name in "bc"} == {"within the limits"}
@@ -108,7 +108,7 @@ def test_runs_go_by_the_age_of_their_current_generation(store: Store) -> None:
 def test_so_many_generations_are_kept_of_each_run(
     store: Store, count: int, left: list[str]
 ) -> None:
-    prune(store.path, Limits(keep_generations=count))
+    prune_store(store.path, Limits(keep_generations=count))
     assert present(store) == ["a g1", *left, "c g1"]
 
 
@@ -117,7 +117,7 @@ def test_the_current_generation_counts_though_others_are_later(store: Store) -> 
     assert first is not None
     store.point_to(first)
     os.utime(first.path.parent / "current.json", (0, 0))
-    prune(store.path, Limits(keep_generations=2))
+    prune_store(store.path, Limits(keep_generations=2))
     assert present(store) == ["a g1", "b g1", "b g3", "c g1"]
     assert store.open("b").generation == "g1"
 
@@ -130,7 +130,7 @@ def test_a_store_shrinks_by_earlier_generations_and_then_by_runs_the_oldest_firs
     run = FileSizes().add(store.runs_path / "run=a")
 
     def goes(freed: int) -> list[str]:
-        pruning = prune(store.path, Limits(max_bytes=total - freed), is_dry_run=True)
+        pruning = prune_store(store.path, Limits(max_bytes=total - freed), is_dry_run=True)
         assert pruning.byte_count == total - pruning.freed <= total - freed
         return gone(pruning)
 
@@ -140,7 +140,7 @@ def test_a_store_shrinks_by_earlier_generations_and_then_by_runs_the_oldest_firs
     assert goes(sizes["gen=g1"] + 1) == ["b g1", "b g2"]
     assert goes(sizes["gen=g1"] + sizes["gen=g2"] + run + 1) == ["b g1", "b g2", "a all", "b all"]
     assert present(store) == ["a g1", "b g1", "b g2", "b g3", "c g1"]
-    pruning = prune(store.path, Limits(max_bytes=0))
+    pruning = prune_store(store.path, Limits(max_bytes=0))
     assert pruning.byte_count == FileSizes().add(store.path) == 0
     assert present(store) == []
 
@@ -154,7 +154,7 @@ def test_what_is_freed_is_what_the_disk_then_lacks(store: Store) -> None:
     for limit in ({"keep_generations": 2}, {"keep_generations": 1}, {"older_than": 0}):
         limits = Limits(grace=0.0, **limit)  # type: ignore[arg-type]
         before = FileSizes().add(store.path)
-        pruning = prune(store.path, limits)
+        pruning = prune_store(store.path, limits)
         assert pruning.freed == before - FileSizes().add(store.path) > 0
 
 
@@ -162,7 +162,7 @@ def test_the_report_of_a_run_goes_with_it(store: Store) -> None:
     for name in ("run=a", "run=c", "campaign=a"):
         (store.path / "reports" / name).mkdir(parents=True)
         (store.path / "reports" / name / "index.html").write_text("page")
-    pruning = prune(store.path, Limits(older_than=55 * DAY))
+    pruning = prune_store(store.path, Limits(older_than=55 * DAY))
     size = store.path / "runs" / "run=c"
     assert pruning.freed == FileSizes().add(size) + len("page")
     assert sorted(path.name for path in (store.path / "reports").iterdir()) == [
@@ -174,7 +174,7 @@ def test_the_report_of_a_run_goes_with_it(store: Store) -> None:
 def test_earlier_generations_of_campaigns_go_but_no_campaign(store: Store) -> None:
     for generation, days in (("g1", 300), ("g2", 200)):
         campaign_of(store, "all", [("a", generation)], generation=generation, days_ago=days)
-    pruning = prune(store.path, Limits(older_than=0.0, keep_generations=1, max_bytes=0))
+    pruning = prune_store(store.path, Limits(older_than=0.0, keep_generations=1, max_bytes=0))
     assert "all g1" in gone(pruning)
     assert [path.name for path in (store.path / "campaigns").glob("*/gen=*")] == ["gen=g2"]
     assert present(store) == []  # the generation g2 of a, which the campaign uses, is not there
@@ -186,16 +186,16 @@ def test_what_nobody_can_read_grows_old_too(store: Store) -> None:
     (folder / "gen=g1" / "manifest.json").write_text("{")
     for path in (folder / "current.json", folder / "gen=g1"):
         os.utime(path, (1, 1))
-    prune(store.path, Limits(older_than=90 * DAY))
+    prune_store(store.path, Limits(older_than=90 * DAY))
     assert not folder.exists()
 
 
 def test_in_a_dry_run_all_stays(store: Store) -> None:
     before = sorted(store.path.rglob("*"))
     limits = Limits(older_than=0.0, keep_generations=1, max_bytes=0)
-    planned = prune(store.path, limits, is_dry_run=True)
+    planned = prune_store(store.path, limits, is_dry_run=True)
     assert sorted(store.path.rglob("*")) == before
-    assert gone(prune(store.path, limits)) == gone(planned)
+    assert gone(prune_store(store.path, limits)) == gone(planned)
 
 
 # --- What stays ----------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def test_in_a_dry_run_all_stays(store: Store) -> None:
 @pytest.mark.parametrize("limits", [ANY_AGE, Limits(max_bytes=0)])
 def test_no_run_goes_that_a_campaign_uses(store: Store, limits: Limits) -> None:
     campaign_of(store, "all", [("a", "g1"), ("b", "g2")])
-    pruning = prune(store.path, limits)
+    pruning = prune_store(store.path, limits)
     assert "the campaign all uses it" in reason(pruning, "a")
     kept = ["a g1", "b g1", "b g2", "b g3"]
     assert present(store) == (kept if limits is ANY_AGE else ["a g1", "b g2", "b g3"])
@@ -212,14 +212,14 @@ def test_no_run_goes_that_a_campaign_uses(store: Store, limits: Limits) -> None:
 
 def test_no_generation_goes_that_a_campaign_uses(store: Store) -> None:
     campaign_of(store, "all", [("b", "g1")])
-    prune(store.path, ONE_GENERATION)
+    prune_store(store.path, ONE_GENERATION)
     assert present(store) == ["a g1", "b g1", "b g3", "c g1"]
 
 
 def test_what_only_a_campaign_s_removed_generation_used_goes(store: Store) -> None:
     campaign_of(store, "all", [("b", "g1")], generation="g1", days_ago=300)
     campaign_of(store, "all", [("b", "g2")], generation="g2", days_ago=200)
-    prune(store.path, ONE_GENERATION)
+    prune_store(store.path, ONE_GENERATION)
     assert present(store) == ["a g1", "b g2", "b g3", "c g1"]
 
 
@@ -228,11 +228,11 @@ def test_while_a_campaign_cannot_be_read_or_is_being_made_all_runs_stay(store: S
     kept = (path / "manifest.json").read_bytes()
     (path / "manifest.json").write_text("{")
     assert "the campaign all cannot be read and may use it" in reason(
-        prune(store.path, ANY_AGE), "a"
+        prune_store(store.path, ANY_AGE), "a"
     )
     (path / "manifest.json").write_bytes(kept)
     with store.campaigns.begin("other"):
-        told = reason(prune(store.path, ANY_AGE), "a")
+        told = reason(prune_store(store.path, ANY_AGE), "a")
     assert "campaign other is being made and may use it" in told
     assert len(present(store)) == 5
 
@@ -241,23 +241,23 @@ def test_what_changed_just_now_stays(store: Store) -> None:
     """By the clock of the file system: the moment at which readers could still find it."""
     current = store.open("b")
     store.point_to(current)
-    pruning = prune(store.path, Limits(older_than=0.0, keep_generations=1))
+    pruning = prune_store(store.path, Limits(older_than=0.0, keep_generations=1))
     assert gone(pruning) == ["a all", "c all"]
     assert len(present(store)) == 3
     os.utime(current.path.parent / "current.json", (1, 1))
-    assert gone(prune(store.path, ONE_GENERATION)) == ["b g2", "b g1"]
+    assert gone(prune_store(store.path, ONE_GENERATION)) == ["b g2", "b g1"]
 
 
 def test_what_is_leased_stays(store: Store) -> None:
     name = name_of_analysis("/data/c/traces.otf2")
     with taken(store.leases_path, name):
-        assert reason(prune(store.path, ANY_AGE), "c") == "being written (older than 0s)"
+        assert reason(prune_store(store.path, ANY_AGE), "c") == "being written (older than 0s)"
     assert present(store) == ["c g1"]
 
 
 def test_what_is_being_written_stays(store: Store) -> None:
     with store.begin("c"):
-        assert reason(prune(store.path, ANY_AGE), "c") == "being written (older than 0s)"
+        assert reason(prune_store(store.path, ANY_AGE), "c") == "being written (older than 0s)"
     assert present(store) == ["c g1"]
 
 
@@ -265,7 +265,7 @@ def test_what_a_newer_tracemill_wrote_stays(store: Store) -> None:
     pointer = store.runs_path / "run=a" / "current.json"
     pointer.write_text(json.dumps(json.loads(pointer.read_text()) | {"store_format_version": 7}))
     os.utime(pointer, (1, 1))
-    assert "use a newer Tracemill" in reason(prune(store.path, ANY_AGE), "a")
+    assert "use a newer Tracemill" in reason(prune_store(store.path, ANY_AGE), "a")
     assert present(store) == ["a g1"]
 
 
@@ -288,7 +288,7 @@ def test_a_run_that_is_analyzed_again_meanwhile_stays(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meanwhile(monkeypatch, lambda: publish(store, "a", "g9"))
-    pruning = prune(store.path, Limits(older_than=90 * DAY))
+    pruning = prune_store(store.path, Limits(older_than=90 * DAY))
     assert gone(pruning) == []
     assert reason(pruning, "a") == "changed meanwhile (older than 90d)"
     assert store.open("a").generation == "g9"
@@ -298,7 +298,7 @@ def test_a_run_in_which_a_writer_begins_meanwhile_stays(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meanwhile(monkeypatch, store.begin("a").__enter__)
-    assert gone(prune(store.path, Limits(older_than=90 * DAY))) == []
+    assert gone(prune_store(store.path, Limits(older_than=90 * DAY))) == []
     assert store.open("a").generation == "g1"
 
 
@@ -308,7 +308,7 @@ def test_a_generation_that_is_made_current_meanwhile_stays(
     earlier = store.generation("b", "g2")
     assert earlier is not None
     meanwhile(monkeypatch, lambda: store.point_to(earlier))
-    assert gone(prune(store.path, ONE_GENERATION)) == ["b g1"]
+    assert gone(prune_store(store.path, ONE_GENERATION)) == ["b g1"]
     assert store.open("b").generation == "g2"
 
 
@@ -318,7 +318,7 @@ def test_a_run_that_a_campaign_is_made_from_meanwhile_stays(
     before, report = store.open("a").path, store.path / "reports" / "run=a"
     report.mkdir(parents=True)
     meanwhile(monkeypatch, lambda: campaign_of(store, "all", [("a", "g1"), ("b", "g2")]))
-    pruning = prune(store.path, Limits(older_than=90 * DAY, keep_generations=1))
+    pruning = prune_store(store.path, Limits(older_than=90 * DAY, keep_generations=1))
     assert gone(pruning) == ["b g1"]
     assert reason(pruning, "a") == "changed meanwhile (older than 90d)"
     assert store.open("a").path == before
@@ -332,8 +332,8 @@ def test_of_two_that_prune_at_once_each_tells_what_it_removed(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others: list[Pruning] = []
-    meanwhile(monkeypatch, lambda: others.append(prune(store.path, ONE_GENERATION)))
-    assert gone(prune(store.path, ONE_GENERATION)) == []
+    meanwhile(monkeypatch, lambda: others.append(prune_store(store.path, ONE_GENERATION)))
+    assert gone(prune_store(store.path, ONE_GENERATION)) == []
     assert gone(others[0]) == ["b g2", "b g1"]
 
 
@@ -345,7 +345,7 @@ def test_what_a_killed_prune_leaves_is_out_of_sight_and_swept(
 
     monkeypatch.setattr(removal, "remove", die)
     with pytest.raises(KeyboardInterrupt):
-        prune(store.path, Limits(older_than=90 * DAY, keep_generations=1))
+        prune_store(store.path, Limits(older_than=90 * DAY, keep_generations=1))
     assert present(store) == ["b g3", "c g1"]
     assert [run.run_id for run in store.runs()] == ["c", "b"]
     for path in store.runs_path.rglob(".writing~*"):
@@ -357,9 +357,9 @@ def test_what_a_killed_prune_leaves_is_out_of_sight_and_swept(
 
 def test_a_store_that_is_only_read_is_told(read_only_disk: Path) -> None:
     limits = Limits(older_than=0.0, grace=0.0)
-    assert gone(prune(read_only_disk, limits, is_dry_run=True)) == ["r1 all"]
+    assert gone(prune_store(read_only_disk, limits, is_dry_run=True)) == ["r1 all"]
     with pytest.raises(StoreError, match=r"the store is read-only: .*--store"):
-        prune(read_only_disk, limits)
+        prune_store(read_only_disk, limits)
     assert Store(read_only_disk).open().run_id == "r1"
 
 
@@ -371,7 +371,7 @@ def test_a_full_disk_can_be_pruned(small_disk: Path) -> None:
             pass
     with pytest.raises(StoreError, match="the store is full"):
         publish(store, "b")
-    assert gone(prune(store.path, ANY_AGE)) == ["a all"]
+    assert gone(prune_store(store.path, ANY_AGE)) == ["a all"]
     publish(store, "b")
     assert [run.run_id for run in store.runs()] == ["b"]
 

@@ -64,7 +64,7 @@ def test_the_configurations_of_example_and_guide_are_right(tmp_path: Path) -> No
         assert config.applications
         for application in config.applications:
             for condition in application.fail_if:
-                conditions.parse(condition)
+                conditions.parse_condition(condition)
 
 
 @pytest.mark.parametrize("name", ["crontab", "scrontab"])

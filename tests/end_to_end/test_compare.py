@@ -23,7 +23,7 @@ from tracemill.base.errors import (
     StoreError,
     UsageError,
 )
-from tracemill.comparison import Comparison, compare
+from tracemill.comparison import Comparison, compare_runs
 from tracemill.comparison.choosing import choose_runs
 from tracemill.engine.analyze import Options, analyze
 from tracemill.programs.generate import generate
@@ -95,7 +95,7 @@ def runs(store: Path, *names: str) -> list[Run]:
 
 @pytest.fixture(scope="module")
 def slower(store: Path) -> Comparison:
-    return compare(runs(store, "before"), runs(store, "after"), threads=1)
+    return compare_runs(runs(store, "before"), runs(store, "after"), threads=1)
 
 
 Tell = Callable[..., str]
@@ -134,7 +134,7 @@ def test_the_slower_region_is_named_with_metric_call_path_and_rank(slower: Compa
 
 
 def test_the_other_way_round_it_is_what_became_faster(store: Path, slower: Comparison) -> None:
-    faster = compare(runs(store, "after"), runs(store, "before"), threads=1)
+    faster = compare_runs(runs(store, "after"), runs(store, "before"), threads=1)
     first = faster.causes()[0]
     assert (first.metric, first.call_path, first.rank) == ("computation", UPDATE, 1)
     assert first.change_value == -slower.causes()[0].change_value
@@ -153,14 +153,14 @@ def test_a_limit_that_is_passed_exits_with_23(tell: Tell) -> None:
 
 def test_a_change_within_the_noise_is_no_regression(store: Path, tell: Tell) -> None:
     """Of three runs of the same program one is slowest; the other two vary as much."""
-    side = compare(runs(store, "before"), runs(store, "before"), threads=1).base
+    side = compare_runs(runs(store, "before"), runs(store, "before"), threads=1).base
     by_time = sorted(zip(side.sizes, side.runs, strict=True), key=lambda e: e[0].whole_time_ns)
     first, second, third = (run for _, run in by_time)
     alone = (first.run_id, third.run_id)
     repeated = (f"{first.run_id},{second.run_id}", third.run_id)
     assert "Nothing was repeated" in tell(*alone)
     tell(*alone, "--fail-if", "run_time > +0%", code=RegressionError.exit_code)
-    change = compare([first, second], [third]).run_time
+    change = compare_runs([first, second], [third]).run_time
     code = RegressionError.exit_code if change.is_beyond_noise else 0
     tell(*repeated, "--fail-if", "run_time > +0%", code=code)
 
@@ -210,7 +210,7 @@ def expected(sides: Sequence[Sequence[Run]]) -> dict[Place, Any]:
 def test_changes_are_those_of_a_slow_and_obvious_count(store: Path, pair: str) -> None:
     base, other = (runs(store, *names) for names in PAIRS[pair])
     wanted = expected([base, other])
-    found = compare(base, other, threads=1)
+    found = compare_runs(base, other, threads=1)
     rows = found.rows.to_dicts()
     assert {(row["metric"], row["call_path_key"]) for row in rows} == {
         place[:2] for place in wanted if place[2] is None
@@ -248,8 +248,8 @@ def noise(variances: tuple[float | None, ...], base_count: int, other_count: int
 
 def test_nothing_depends_on_the_order_of_runs_nor_on_threads(store: Path) -> None:
     base, other = runs(store, "before", "m29_hybrid"), runs(store, "after")
-    one = compare(base, other, threads=1)
-    two = compare(base[::-1], other[::-1], threads=4)
+    one = compare_runs(base, other, threads=1)
+    two = compare_runs(base[::-1], other[::-1], threads=4)
     assert one.rows.equals(two.rows)
     assert one.ranked.equals(two.ranked)
 
@@ -265,7 +265,7 @@ def test_python_compares_by_the_same_names(store: Path, slower: Comparison) -> N
 
 @pytest.mark.parametrize("name", ["before", "m31_omp_tasks", "damaged", "else"])
 def test_a_run_is_as_it_is(store: Path, name: str, tell: Tell) -> None:
-    same = compare(runs(store, name), runs(store, name), threads=1)
+    same = compare_runs(runs(store, name), runs(store, name), threads=1)
     assert {row.change_value for row in (*same.metrics, same.run_time)} == {0}
     assert same.call_paths == same.ranks == same.causes() == ()
     said = tell(name, name, "--fail-if", "run_time > +0%")
@@ -282,7 +282,7 @@ def test_runs_without_a_common_call_path_are_told(tell: Tell) -> None:
 def test_different_numbers_of_processes_are_compared_per_process(store: Path, tell: Tell) -> None:
     said = tell("before", "wide")
     assert "A has 3 processes, B 5: values are means per process, those of a rank its own." in said
-    found = compare(runs(store, "before"), runs(store, "wide"), threads=1)
+    found = compare_runs(runs(store, "before"), runs(store, "wide"), threads=1)
     (update,) = found.in_call_path("computation", UPDATE)
     assert update.base_value == pytest.approx(BASE_NS * ITERATIONS, rel=0.05)
     assert update.other_value == pytest.approx(BASE_NS * ITERATIONS, rel=0.05)
@@ -331,7 +331,7 @@ def test_a_run_that_the_store_has_lost_is_told(store: Path, tmp_path: Path) -> N
     shutil.rmtree(other[0].path / "severities", ignore_errors=True)
     (other[0].path / "severities.parquet").unlink(missing_ok=True)
     with pytest.raises(StoreError, match="the store lacks severities: analyze the trace again"):
-        compare(base, other)
+        compare_runs(base, other)
 
 
 # --- Formats -------------------------------------------------------------------------------------

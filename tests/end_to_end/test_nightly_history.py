@@ -12,7 +12,7 @@ from tests.helpers.ring_campaigns import write_trace
 from tracemill.base.errors import StoreError
 from tracemill.engine.analyze import Options, analyze
 from tracemill.nightly import history
-from tracemill.nightly.history import PastRun, Series, read_history
+from tracemill.nightly.history import PastRun, RunSeries, read_history
 from tracemill.store import Store
 
 SECOND = 10**9
@@ -64,7 +64,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_runs_stand_in_the_order_of_recording_with_their_times(folder: Path) -> None:
     # Each process takes 10 ns in MPI_Init, its work, and 5 ns in MPI_Finalize.
     assert [(run.series, run.recorded_ns // SECOND, run.run_time_ns) for run in read(folder)] == [
-        (Series(name, processes, 1), day, 15 + work) for name, processes, work, day in TRACES
+        (RunSeries(name, processes, 1), day, 15 + work) for name, processes, work, day in TRACES
     ]
 
 

@@ -335,7 +335,7 @@ def test_a_baseline_of_another_size_is_not_used(site: Site) -> None:
     larger = replace(baseline, series=replace(baseline.series, processes=8))
     rule = Application(name="wave", pattern="*", baseline=baseline.run_id)
     judge = Judge(store=site.store, history=[larger, *others], applications=(rule,))
-    (judged,) = judge.judge([site.slower]).judged
+    (judged,) = judge.judge_runs([site.slower]).judged
     assert [each.run_id for each in judged.base] == [run.run_id for run in site.runs[1:4]]
     assert [each.is_baseline for each in judged.regressions] == [False]
 
@@ -351,7 +351,7 @@ def test_an_application_uses_its_own_runs_of_a_shared_baseline(site: Site) -> No
 
     def judged(*history: PastRun) -> Judgment:
         judge = Judge(store=site.store, history=[*history, *others], applications=(rule,))
-        return judge.judge([site.slower])
+        return judge.judge_runs([site.slower])
 
     own = judged(_of(first, "halo"), _of(second, "wave"))
     assert [run.run_id for run in own.judged[0].base] == [second.run_id]
@@ -404,7 +404,7 @@ def test_a_regression_is_reported_even_if_earlier_runs_were_removed(site: Site) 
     for run in site.runs[:-1]:
         run.path.rename(hidden / run.run_id)
     try:
-        judgment = Judge(store=site.store, history=history).judge([site.slower])
+        judgment = Judge(store=site.store, history=history).judge_runs([site.slower])
     finally:
         for run in site.runs[:-1]:
             (hidden / run.run_id).rename(run.path)

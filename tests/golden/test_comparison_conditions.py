@@ -4,7 +4,7 @@ import pytest
 
 from tests.helpers.compared_sides import comparison_of
 from tracemill.base.errors import UsageError
-from tracemill.comparison.conditions import holds, parse
+from tracemill.comparison.conditions import check_condition, parse_condition
 
 LESS = "main/less<int, 3> in >> x/MPI_Recv"
 VALUES = (
@@ -59,26 +59,26 @@ SLOWER = comparison_of(*VALUES, times=((2_000_000_000,), (2_100_000_000,)))
 def test_a_condition_limits_a_change_or_a_value(expression: str, is_held: bool | None) -> None:
     if is_held is None:
         with pytest.raises(UsageError, match="it is no condition"):
-            parse(expression)
+            parse_condition(expression)
         return
-    assert holds(expression, SLOWER).holds is is_held
+    assert check_condition(expression, SLOWER).holds is is_held
 
 
 def test_changes_within_the_noise_hold_nothing_but_values_do() -> None:
     noisy = comparison_of(*VALUES, noise=20_000_000.0, times=((1, 2), (1, 2)))
     clear = comparison_of(*VALUES, noise=19_999_999.0, times=((1, 2), (1, 2)))
-    assert not holds("time > +5%", noisy).holds
-    assert not holds("time > +5ms", noisy).holds
-    assert holds("time > 5ms", noisy).holds
-    assert holds("time > +5%", clear).holds
+    assert not check_condition("time > +5%", noisy).holds
+    assert not check_condition("time > +5ms", noisy).holds
+    assert check_condition("time > 5ms", noisy).holds
+    assert check_condition("time > +5%", clear).holds
 
 
 def test_a_verdict_says_what_is() -> None:
-    verdict = holds(f"time in {LESS} > +5%", SLOWER)
+    verdict = check_condition(f"time in {LESS} > +5%", SLOWER)
     assert verdict.reason == f'Time in "{LESS}": +3.00 ms (+75.0%), 4.00 ms → 7.00 ms'
     assert verdict.change.change_value == 3_000_000
     noisy = comparison_of(*VALUES, noise=2_000_000.0)
-    assert holds("time > +5%", noisy).reason.endswith("beyond the noise of ±2.00 ms")
+    assert check_condition("time > +5%", noisy).reason.endswith("beyond the noise of ±2.00 ms")
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_a_verdict_says_what_is() -> None:
 )
 def test_a_wrong_condition_says_what_to_write(expression: str, told: str) -> None:
     with pytest.raises(UsageError, match=told):
-        parse(expression)
+        parse_condition(expression)
 
 
 def test_an_unknown_call_path_names_the_likeliest() -> None:
     with pytest.raises(UsageError, match="no call path main/MPI_Recv: did you mean main/less<int"):
-        holds("time in main/MPI_Recv > 5%", SLOWER)
+        check_condition("time in main/MPI_Recv > 5%", SLOWER)

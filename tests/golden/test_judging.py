@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import pytest
 
 from tracemill.comparison.noise import run_time_change
-from tracemill.nightly.history import PastRun, Series
+from tracemill.nightly.history import PastRun, RunSeries
 from tracemill.nightly.judge import is_significant, least_ratio
 
-SERIES = Series("cg", 4, 1)
+SERIES = RunSeries("cg", 4, 1)
 
 
 def past(time: int, number: int = 0) -> PastRun:

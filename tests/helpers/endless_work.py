@@ -5,7 +5,7 @@ import secrets
 import time
 
 from tests.helpers.store_cases import publish
-from tracemill.campaign.retention import prune
+from tracemill.campaign.retention import prune_store
 from tracemill.store import Store
 from tracemill.store.pruning import Limits
 
@@ -26,6 +26,6 @@ def work_on(store: Store, work: str) -> None:
         if work == "publish":
             publish(store, name, secrets.token_hex(4))
         else:
-            prune(store.path, LIMITS[work])
+            prune_store(store.path, LIMITS[work])
             store.sweep()
         time.sleep(PAUSE_SECONDS)

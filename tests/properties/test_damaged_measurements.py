@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tracemill.base.errors import CampaignError
 from tracemill.campaign.inputs import read_measurements
-from tracemill.campaign.inputs.measurements import Measurements
+from tracemill.campaign.inputs.measurements import MeasuredRuns
 
 EXAMPLES = Path(__file__).parents[2] / "data" / "campaigns"
 FILES = ("timings.csv", "extrap.txt", "extrap.json", "extrap.jsonl", "mpip/sweep_p2_n100.mpiP")
@@ -37,7 +37,7 @@ def damage(text: str, number: int, change: str, inserted: str) -> str:
             return text[:end] + text[at:]
 
 
-def read_or_refuse(path: Path) -> Measurements | str:
+def read_or_refuse(path: Path) -> MeasuredRuns | str:
     try:
         return read_measurements(path)
     except CampaignError as error:

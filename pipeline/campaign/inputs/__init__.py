@@ -5,8 +5,8 @@ from pathlib import Path
 from tracemill.base.errors import CampaignError, MissingInputError
 from tracemill.campaign.inputs.extrap import FORMAT as EXTRAP
 from tracemill.campaign.inputs.extrap import read_extrap
-from tracemill.campaign.inputs.extrap_text import looks_like_text
-from tracemill.campaign.inputs.measurements import Measurements
+from tracemill.campaign.inputs.extrap_text import is_extrap_text
+from tracemill.campaign.inputs.measurements import MeasuredRuns
 from tracemill.campaign.inputs.mpip import FORMAT as MPIP
 from tracemill.campaign.inputs.mpip import SUFFIX, is_mpip, read_mpip
 from tracemill.campaign.inputs.parsing import read_lines
@@ -24,7 +24,7 @@ def read_measurements(
     application: str = "",
     pattern: str = "",
     mistakes: Mistakes | None = None,
-) -> Measurements:
+) -> MeasuredRuns:
     """Read measurements: a file, or a folder of reports of mpiP.
 
     Without format it is told by the file. `application` names the program where the file does
@@ -74,7 +74,7 @@ def tell_format(path: Path) -> str:
     lines = read_lines(path)
     if is_mpip(lines):
         return MPIP
-    if suffix in (".json", ".jsonl") or looks_like_text(lines):
+    if suffix in (".json", ".jsonl") or is_extrap_text(lines):
         return EXTRAP
     if suffix in (".csv", ".tsv"):
         return TIMINGS

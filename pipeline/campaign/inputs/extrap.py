@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tracemill.base.errors import CampaignError
-from tracemill.campaign.inputs.extrap_json import read_json
-from tracemill.campaign.inputs.extrap_text import read_text
+from tracemill.campaign.inputs.extrap_json import read_extrap_json
+from tracemill.campaign.inputs.extrap_text import read_extrap_text
 from tracemill.campaign.inputs.extrap_values import CallPath, Experiment, Point
-from tracemill.campaign.inputs.measurements import MeasuredRun, Measurements, RegionTime
+from tracemill.campaign.inputs.measurements import MeasuredRun, MeasuredRuns, RegionTime
 from tracemill.campaign.inputs.parsing import (
     NANOSECONDS,
     check_parameters,
+    parse_ns,
     read_lines,
-    to_ns,
 )
-from tracemill.campaign.names import APPLICATION, REPETITION, meaning_of
+from tracemill.campaign.names import APPLICATION, REPETITION, standard_name
 
 FORMAT = "extra-p"
 TIME_METRICS = (
@@ -47,11 +47,11 @@ class _Whole:
     words: str = ""
 
 
-def read_extrap(path: Path, *, metric: str = "", application: str = "") -> Measurements:
+def read_extrap(path: Path, *, metric: str = "", application: str = "") -> MeasuredRuns:
     """Read a file for Extra-P. Raises CampaignError that says where, or MissingInputError."""
     lines = read_lines(path)
     is_json = path.suffix.lower() in _SUFFIXES or lines[0].lstrip().startswith("{")
-    experiment = read_json(path, lines) if is_json else read_text(path, lines)
+    experiment = read_extrap_json(path, lines) if is_json else read_extrap_text(path, lines)
     chosen = _find_time(experiment, metric)
     times = _to_times(experiment, chosen)
     whole = _find_whole(times)
@@ -62,7 +62,7 @@ def read_extrap(path: Path, *, metric: str = "", application: str = "") -> Measu
     if others:
         listed = ", ".join(name or "one without name" for name in others[:_MOST_TOLD])
         notes.append(f"{path}: of the metrics {chosen} counts, not {listed}")
-    return Measurements(source=path, format=FORMAT, runs=runs, notes=tuple(notes))
+    return MeasuredRuns(source=path, format=FORMAT, runs=runs, notes=tuple(notes))
 
 
 def _find_time(experiment: Experiment, given: str) -> str:
@@ -103,7 +103,7 @@ def _to_times(experiment: Experiment, metric: str) -> Times:
     return {
         call_path: {
             point: [
-                to_ns(value, unit, where)
+                parse_ns(value, unit, where)
                 for value, where in zip(sample.values, sample.places, strict=True)
             ]
             for point, sample in points.items()
@@ -142,7 +142,7 @@ def _name(call_path: CallPath) -> str:
 
 def _parameter_names(path: Path, given: Sequence[str]) -> list[str]:
     """What the parameters mean. Raises CampaignError if two mean the same."""
-    names = [meaning_of(name) for name in given]
+    names = [standard_name(name) for name in given]
     for name in names:
         if names.count(name) > 1 or name in (APPLICATION, REPETITION):
             raise CampaignError(f"{path}: {name} cannot be what a parameter means here: {given}")

@@ -27,7 +27,7 @@ from tracemill.campaign.inputs.extrap_values import (
 _ROOTS = ("", "<root>")
 
 
-def read_json(path: Path, lines: Sequence[str]) -> Experiment:
+def read_extrap_json(path: Path, lines: Sequence[str]) -> Experiment:
     """Read the lines of a JSON or JSON Lines file. Raises CampaignError that says where."""
     if _is_lines(lines):
         return _read_json_lines(path, lines)

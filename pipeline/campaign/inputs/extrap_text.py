@@ -53,7 +53,7 @@ class _State:
             )
 
 
-def read_text(path: Path, lines: Sequence[str]) -> Experiment:
+def read_extrap_text(path: Path, lines: Sequence[str]) -> Experiment:
     """Read the lines of a text file. Raises CampaignError that names the line."""
     state = _State(Experiment(path))
     for where, keyword, rest in _statements(path, lines):
@@ -78,7 +78,7 @@ def read_text(path: Path, lines: Sequence[str]) -> Experiment:
     return state.experiment
 
 
-def looks_like_text(lines: Sequence[str]) -> bool:
+def is_extrap_text(lines: Sequence[str]) -> bool:
     """Whether the first line that says something begins with a keyword."""
     first = next((line for line in lines if line.strip() and line[0] != "#"), "")
     return first.split(maxsplit=1)[0] in KEYWORDS if first else False

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tracemill.base.errors import CampaignError
-from tracemill.campaign.inputs.parsing import plain, to_number
+from tracemill.campaign.inputs.parsing import parse_number, shortest_text
 
 CallPath = tuple[str, ...]
 Point = tuple[str, ...]
@@ -63,6 +63,6 @@ def to_point(coordinates: Sequence[object], parameters: Sequence[str], where: st
             f"{len(parameters)} parameters: {', '.join(parameters)}"
         )
     return tuple(
-        plain(to_number(coordinate, where, name))
+        shortest_text(parse_number(coordinate, where, name))
         for coordinate, name in zip(coordinates, parameters, strict=True)
     )

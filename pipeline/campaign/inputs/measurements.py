@@ -111,7 +111,7 @@ class MeasuredRun:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measurements:
+class MeasuredRuns:
     """The runs of a file or folder, in its order; `notes` are what its user should know."""
 
     source: Path

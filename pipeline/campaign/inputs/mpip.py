@@ -22,14 +22,14 @@ from tracemill.campaign.inputs.measurements import (
     CallSiteTask,
     Frame,
     MeasuredRun,
-    Measurements,
+    MeasuredRuns,
     TaskTime,
 )
 from tracemill.campaign.inputs.parsing import (
     check_parameters,
+    parse_count,
+    parse_ns,
     read_lines,
-    to_count,
-    to_ns,
 )
 from tracemill.campaign.mistakes import Mistakes
 from tracemill.campaign.names import DEFAULT_PATTERNS, PROCESSES, read_name
@@ -68,7 +68,7 @@ class _Sections:
 
 def read_mpip(
     path: Path, *, pattern: str = "", application: str = "", mistakes: Mistakes | None = None
-) -> Measurements:
+) -> MeasuredRuns:
     """Read a report, or all reports (*.mpiP) at or below a folder, in order of their names.
 
     Raises MissingInputError, or CampaignError that names the files and lines with mistakes, unless
@@ -86,7 +86,7 @@ def read_mpip(
     mistakes.tell()
     if not runs:
         raise CampaignError(f"{path}: no runs: no report can be read")
-    return Measurements(source=path, format=FORMAT, runs=tuple(runs), notes=tuple(notes))
+    return MeasuredRuns(source=path, format=FORMAT, runs=tuple(runs), notes=tuple(notes))
 
 
 def is_mpip(lines: Sequence[str]) -> bool:
@@ -140,14 +140,14 @@ def _read_tasks(path: Path, lines: Sequence[Line]) -> Iterator[TaskTime]:
     for where, cells in _table(lines, "Task", "AppTime", "MPITime"):
         if cells["Task"] == _ALL:
             continue
-        rank = to_count(cells["Task"], where, "task")
+        rank = parse_count(cells["Task"], where, "task")
         if rank in ranks:
             raise CampaignError(f"{where}: task {rank} is listed twice")
         ranks.add(rank)
         yield TaskTime(
             rank=rank,
-            time_ns=to_ns(cells["AppTime"], "s", where, "AppTime"),
-            communication_ns=to_ns(cells["MPITime"], "s", where, "MPITime"),
+            time_ns=parse_ns(cells["AppTime"], "s", where, "AppTime"),
+            communication_ns=parse_ns(cells["MPITime"], "s", where, "MPITime"),
         )
     if not ranks:
         raise CampaignError(f"{path}: {_TIMES} lists no tasks")
@@ -211,8 +211,8 @@ def _read_calls(
     listed: dict[int, int] = {}
     hidden = 0
     for where, cells in _table(lines, "Site", "Rank", "Count", "Max", "Mean", "Min"):
-        number = to_count(cells["Site"], where, "site")
-        count = to_count(cells["Count"], where, "count")
+        number = parse_count(cells["Site"], where, "site")
+        count = parse_count(cells["Count"], where, "count")
         if number not in sites:
             raise CampaignError(f"{where}: call site {number} is not in the section {_SITES}")
         if cells["Rank"] == _ALL:
@@ -229,11 +229,11 @@ def _read_calls(
 def _calls(
     site: CallSite, cells: Mapping[str, str], count: int, task_count: int, where: str
 ) -> CallSiteTask:
-    rank = to_count(cells["Rank"], where, "rank")
+    rank = parse_count(cells["Rank"], where, "rank")
     if rank >= task_count:
         raise CampaignError(f"{where}: rank {rank}, but there are {task_count} tasks")
     mean, shortest, longest = (
-        to_ns(cells[name], "ms", where, name) for name in ("Mean", "Min", "Max")
+        parse_ns(cells[name], "ms", where, name) for name in ("Mean", "Min", "Max")
     )
     return CallSiteTask(
         site=site,

@@ -29,7 +29,7 @@ def read_lines(path: Path) -> list[str]:
     return text.splitlines()
 
 
-def to_number(text: object, where: str, what: str) -> Decimal:
+def parse_number(text: object, where: str, what: str) -> Decimal:
     """A finite number, exactly as it is written."""
     try:
         number = Decimal(str(text).strip())
@@ -42,31 +42,31 @@ def to_number(text: object, where: str, what: str) -> Decimal:
     return number
 
 
-def to_amount(text: object, where: str, what: str) -> Decimal:
+def parse_amount(text: object, where: str, what: str) -> Decimal:
     """A number that cannot be negative."""
-    number = to_number(text, where, what)
+    number = parse_number(text, where, what)
     if number < 0:
         raise CampaignError(f"{where}: {what} is negative: {text}")
     return number
 
 
-def to_ns(text: object, unit: str, where: str, what: str = "time") -> int:
+def parse_ns(text: object, unit: str, where: str, what: str = "time") -> int:
     """A duration in nanoseconds, rounded to whole ones."""
-    duration = to_amount(text, where, what) * NANOSECONDS[unit]
+    duration = parse_amount(text, where, what) * NANOSECONDS[unit]
     if duration > _LONGEST:
         raise CampaignError(f"{where}: {what} is longer than 292 years: {text} {unit}")
     return int(duration.to_integral_value())
 
 
-def to_count(text: object, where: str, what: str) -> int:
+def parse_count(text: object, where: str, what: str) -> int:
     """A whole number that cannot be negative, perhaps written as 1e+06."""
-    number = to_amount(text, where, what)
+    number = parse_amount(text, where, what)
     if number > _LONGEST or number != number.to_integral_value():
         raise CampaignError(f"{where}: {what} is no whole number: {text}")
     return int(number)
 
 
-def plain(number: Decimal) -> str:
+def shortest_text(number: Decimal) -> str:
     """A number as short as can be: 4 for 4.0."""
     if number == number.to_integral_value() and abs(number) < _LONGEST:
         return str(int(number))

@@ -28,17 +28,17 @@ from tracemill.campaign.inputs.measurements import (
     MEASURED,
     OUT_OF_MEMORY,
     MeasuredRun,
-    Measurements,
+    MeasuredRuns,
 )
 from tracemill.campaign.inputs.parsing import (
     NANOSECONDS,
     check_parameters,
+    parse_amount,
+    parse_ns,
     read_lines,
-    to_amount,
-    to_ns,
 )
 from tracemill.campaign.mistakes import Mistakes
-from tracemill.campaign.names import APPLICATION, REPETITION, meaning_of
+from tracemill.campaign.names import APPLICATION, REPETITION, standard_name
 
 FORMAT = "timings"
 _TIMES = {f"time_{unit}": unit for unit in NANOSECONDS}
@@ -57,7 +57,7 @@ Cells = Mapping[str, str]
 
 def read_timings(
     path: Path, *, application: str = "", mistakes: Mistakes | None = None
-) -> Measurements:
+) -> MeasuredRuns:
     """Read a table; `application` is that of lines which name none.
 
     Raises MissingInputError, or CampaignError that names the lines with mistakes, unless these are
@@ -83,7 +83,7 @@ def read_timings(
     mistakes.tell()
     if not runs:
         raise CampaignError(f"{path}: no runs: there is nothing below the first line")
-    return Measurements(source=path, format=FORMAT, runs=tuple(runs))
+    return MeasuredRuns(source=path, format=FORMAT, runs=tuple(runs))
 
 
 def _rows(path: Path, lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
@@ -103,7 +103,7 @@ def _columns(path: Path, header: Sequence[str]) -> list[str]:
     """What the columns mean. Raises CampaignError for those that say too much or too little."""
     names = [name.strip() for name in header]
     known = {*_TIMES, *_EFFICIENCIES, *_OTHERS}
-    columns = [name.lower() if name.lower() in known else meaning_of(name) for name in names]
+    columns = [name.lower() if name.lower() in known else standard_name(name) for name in names]
     for name in columns:
         if not name or columns.count(name) > 1:
             raise CampaignError(f"{path}: line 1: {name or 'a column without name'} stands twice")
@@ -158,14 +158,14 @@ def _state(where: str, text: str) -> str:
 def _time(where: str, cells: Cells) -> int | None:
     for name, unit in _TIMES.items():
         if cells.get(name):
-            return to_ns(cells[name], unit, where, name)
+            return parse_ns(cells[name], unit, where, name)
     return None
 
 
 def _efficiency(where: str, cells: Cells) -> float | None:
     for name, whole in _EFFICIENCIES.items():
         if cells.get(name):
-            efficiency = float(to_amount(cells[name], where, name) / whole)
+            efficiency = float(parse_amount(cells[name], where, name) / whole)
             if efficiency > _MOST_EFFICIENT:
                 raise CampaignError(
                     f"{where}: {name} cannot be {cells[name]}: is it in percent? Then call it "
