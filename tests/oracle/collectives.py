@@ -113,16 +113,6 @@ def _ranks(tables: Tables) -> dict[tuple[int, int], tuple[int, int]]:
     return ranks
 
 
-def process_ranks(tables: Tables) -> list[Row]:
-    """Of all processes that are defined."""
-    return [
-        {"communicator_id": communicator, "location_group_id": process}
-        | {"side": side, "comm_rank": rank}
-        for (communicator, process), (side, rank) in _ranks(tables).items()
-        if process is not None
-    ]
-
-
 def collectives(tables: Tables) -> list[Row]:
     """Instances; where members disagree, the one with the lowest rank is believed."""
     instances: dict[int, list[Row]] = defaultdict(list)
@@ -171,16 +161,6 @@ def _remote_root(calls: list[Row]) -> tuple[int | None, int | None]:
         return None, None
     highest = max(named, key=lambda call: (call["root_rank"], 1 - call["side"]))
     return 1 - highest["side"], highest["root_rank"]
-
-
-def collective_members(tables: Tables) -> list[Row]:
-    """What each location did in each instance."""
-    own = ("communicator_id", "ordinal", "operation", "root_rank", "is_nonblocking",
-           "is_neighborhood")  # fmt: skip
-    return [
-        {name: value for name, value in call.items() if name not in own}
-        for call in tables["collective_calls"]
-    ]
 
 
 def cart_neighbors(tables: Tables) -> list[Row]:

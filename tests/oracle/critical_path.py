@@ -98,20 +98,14 @@ def profile(segments: Rows, visits: Rows) -> Cells:
     return {cell: time for cell, time in cells.items() if time}
 
 
-def works(
-    visits: Rows, points: Rows, processes: Sequence[int], endings: Cells | None = None
-) -> Cells:
-    """l_p(c): time of each process per call path without waiting, zeros left out.
-
-    `endings` are times that do not count, as nobody is met after them.
-    """
+def works(visits: Rows, points: Rows, processes: Sequence[int]) -> Cells:
+    """l_p(c): time of each process per call path without waiting, zeros left out."""
     cells: Cells = {}
     for place in processes:
         own = [visit for visit in visits if visit["location_id"] == place]
         begin = min((visit["enter_ns"] for visit in own), default=0)
         end = max((visit["leave_ns"] for visit in own), default=0)
-        for path, spent in times_between(own, place, begin, end).items():
-            time = spent - (endings or {}).get((path, place), 0)
+        for path, time in times_between(own, place, begin, end).items():
             waits = (
                 point["wait_ns"]
                 for point in points

@@ -3,9 +3,15 @@
 from typing import Any
 
 from tests.oracle.collectives import framing_members
-from tests.oracle.critical_path import is_followed
+from tests.oracle.critical_path import find_segments, is_followed, profile, waiting_of
 from tests.oracle.stored_runs import Tables
-from tests.oracle.teams import are_tasks_whole, parallel_visits, task_calls, team_barriers
+from tests.oracle.teams import (
+    are_tasks_whole,
+    from_fork_to_join,
+    parallel_visits,
+    task_calls,
+    team_barriers,
+)
 
 Row = dict[str, Any]
 NOBODY = {"cause_location_id": None, "cause_visit_id": None, "cause_enter_ns": None}
@@ -193,3 +199,50 @@ def critical_path_steps(tables: Tables) -> list[Row]:
         taken.insert(0, point)
         point = earlier[point]
     return [{"ordinal": number, "point_id": point} for number, point in enumerate(taken)]
+
+
+# --- Segments and profile -------------------------------------------------------------------------
+
+
+def _walk(tables: Tables) -> list[Row]:
+    """The segments, if there is a path; explicit tasks that are suspended have none yet."""
+    if not are_tasks_whole(tables):
+        return []
+    return find_segments(tables["synchronization_points"], by_rank(tables))
+
+
+def critical_path_segments(tables: Tables) -> list[Row]:
+    """The path, walked backwards from its end."""
+    visits = from_fork_to_join(tables)
+    spans = {row["location_id"]: row for row in tables["location_spans"]}
+    rows = []
+    for ordinal, segment in enumerate(_walk(tables)):
+        point, begin, end = segment["wait"], segment["begin"], segment["end"]
+        span = spans[segment["location_id"]]
+        rows.append(
+            {"ordinal": ordinal, "location_id": segment["location_id"]}
+            | {"begin_ns": begin, "end_ns": end, "end_visit_id": segment["end_visit_id"]}
+            | {"kind": point["kind"] if point else None}
+            | {"cause_location_id": point["cause_location_id"] if point else None}
+            | {"visit_id": point["visit_id"] if point else span["begin_visit_id"]}
+            | {"call_path_id": point["call_path_id"] if point else span["begin_call_path_id"]}
+            | {"wait_ns": waiting_of(segment, visits)}
+            | {"completion_ns": _completion(point, begin, end)}
+        )
+    return rows
+
+
+def _completion(point: Row | None, begin: int, end: int) -> int:
+    """What is left of a call after its wait, as far as the segment goes."""
+    if point is None or point["kind"] == "fork":
+        return 0
+    return max(int(min(point["leave_ns"], end)) - begin - int(point["wait_ns"]), 0)
+
+
+def critical_path_profile(tables: Tables) -> list[Row]:
+    """Time of the path by call path and location."""
+    cells = profile(_walk(tables), from_fork_to_join(tables))
+    return [
+        {"call_path_id": path, "location_id": place, "path_ns": time}
+        for (path, place), time in cells.items()
+    ]

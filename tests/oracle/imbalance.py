@@ -1,11 +1,10 @@
-"""Uneven work and idle time, found by asking every location about every call path."""
+"""Uneven work, found by comparing all locations at every call path."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 from typing import Any
 
-from tests.oracle.overheads import find_deviations
 from tests.oracle.teams import find_fork_join_times
 from tracemill.schemas.overheads import overhead_id
 
@@ -107,56 +106,11 @@ def _members_of(scope: str, tables: Tables) -> set[int]:
     }
 
 
-def imbalance_scopes(tables: Tables) -> list[Row]:
-    """Who could take part in call paths of each scope."""
-    return [
-        {"scope": scope, "location_id": place}
-        for scope in ("processes", "threads", "created threads", "streams")
-        for place in _members_of(scope, tables)
-    ]
+def find_deviations(times: Mapping[int, int], could: Collection[int]) -> dict[int, int]:
+    """Time above the mean, negative if below, of each location that could take part or does.
 
-
-def idle_times(tables: Tables) -> list[Row]:
-    """Waiting, without work, or not there while the run lasts."""
-    (run,) = tables["runs"]
-    duration = run["end_ns"] - run["begin_ns"]
-    members = {row["location_id"] for row in tables["thread_team_members"]}
-    rows = []
-    for location in sorted(tables["locations"], key=lambda row: row["location_id"]):
-        place, group = location["location_id"], location["location_group_id"]
-        waits = [w for w in tables["wait_states"] if w["location_id"] == place]
-        wait = sum(w["wait_ns"] for w in waits if not w["is_completion"])
-        begin, end, idle = location["begin_ns"], location["end_ns"], 0
-        if place in members and location["thread"] > 0:
-            process = [row for row in tables["locations"] if row["location_group_id"] == group]
-            begin = min(row["begin_ns"] for row in process)
-            end = max(row["end_ns"] for row in process)
-            visits = [v for v in tables["visits"] if v["location_id"] == place]
-            idle = max(end - begin - sum(v["exclusive_ns"] for v in visits), 0)
-        absent = duration - (0 if begin is None else end - begin)
-        row = {"location_id": place, "location_group_id": group, "wait_ns": wait}
-        row |= {"idle_thread_ns": idle, "absent_ns": absent, "idle_ns": wait + idle + absent}
-        rows.append(row | {"idle_ratio": _ratio(row["idle_ns"], duration)})
-    return rows
-
-
-def process_idle_times(tables: Tables) -> list[Row]:
-    """The same of all locations of a process together."""
-    (run,) = tables["runs"]
-    duration = run["end_ns"] - run["begin_ns"]
-    by_group: dict[int, list[Row]] = defaultdict(list)
-    for row in idle_times(tables):
-        by_group[row["location_group_id"]].append(row)
-    rows = []
-    for group, own in sorted(by_group.items()):
-        names = ("wait_ns", "idle_thread_ns", "absent_ns", "idle_ns")
-        row = {name: sum(each[name] for each in own) for name in names}
-        ratio = _ratio(row["idle_ns"], duration * len(own))
-        rows.append(
-            {"location_group_id": group, "location_count": len(own)} | row | {"idle_ratio": ratio}
-        )
-    return rows
-
-
-def _ratio(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+    `times` are those of the locations that visit a call path. The mean is rounded.
+    """
+    locations = set(could) | set(times)
+    mean = (Fraction(sum(times.values()), len(locations)) + Fraction(1, 2)).__floor__()
+    return {place: times.get(place, 0) - mean for place in locations}

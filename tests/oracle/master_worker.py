@@ -1,7 +1,7 @@
 """Masters and workers, found by asking every process about every other one."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -134,3 +134,101 @@ def _confidence(workers: list[Row], asked: Mapping[int, int], other_count: int) 
         for name in ("answer_count", "shared_count", "message_count")
     )
     return SUREST * shared * rounds * len(workers) // (messages * answers * other_count)
+
+
+# --- Findings -------------------------------------------------------------------------------------
+
+
+def master_worker_starving(tables: Tables) -> list[Row]:
+    """Late senders that are the master of who waits."""
+    process = {row["location_id"]: row["location_group_id"] for row in tables["locations"]}
+    stars = {
+        (row["worker_group_id"], row["master_group_id"]): row["confidence"]
+        for row in master_workers(tables)
+    }
+    rows = []
+    for row in tables["wait_states"]:
+        pair = (process[row["location_id"]], process[row["cause_location_id"]])
+        if pair in stars and row["property"] in ("mpi_latesender", "mpi_lswo_same",
+                                                 "mpi_lswo_different"):  # fmt: skip
+            names = ("visit_id", "start_ns", "cause_location_id", "cause_visit_id")
+            confidence = min(row["confidence"], stars[pair])
+            place = (row["call_path_id"], row["location_id"])
+            more = {name: row[name] for name in names}
+            rows.append(
+                _finding("master_worker_starving", place, row["wait_ns"], confidence, **more)
+            )
+    return rows
+
+
+def master_overloaded(tables: Tables) -> list[Row]:
+    """Every stretch between two changes of who waits, in the time of every request."""
+    messages = {row["message_id"]: row for row in tables["messages"]}
+    callers = {row["call_path_id"]: row["parent_call_path_id"] for row in tables["call_paths"]}
+    rounds = list(_rounds_of_stars(tables))
+    rows = []
+    for row, confidence in rounds:
+        queues = [
+            (other["awaited_ns"], other["taken_ns"])
+            for other, _ in rounds
+            if other["master_location_id"] == row["master_location_id"]
+        ]
+        begin, end = row["taken_ns"], row["answered_ns"]
+        moments = {moment for queue in queues for moment in queue if begin < moment < end}
+        value = sum(
+            later - sooner
+            for sooner, later in pairwise(sorted({begin, end} | moments))
+            if any(first <= sooner and later <= last for first, last in queues)
+        )
+        if value:
+            path = messages[row["answer_id"]]["send_post_call_path_id"]
+            place = (path if callers[path] is None else callers[path], row["master_location_id"])
+            more = {"start_ns": begin, "cause_location_id": row["worker_location_id"]}
+            more["cause_visit_id"] = messages[row["request_id"]]["send_post_visit_id"]
+            rows.append(_finding("master_overloaded", place, value, confidence, **more))
+    return rows
+
+
+def tasks_too_fine(tables: Tables) -> list[Row]:
+    """Every request held against the next one of its worker."""
+    messages = {row["message_id"]: row for row in tables["messages"]}
+    rounds = list(_rounds_of_stars(tables))
+    rows = []
+    for row, confidence in rounds:
+        names = ("worker_location_id", "master_group_id")
+        later = [
+            (other["asked_ns"], other["request_id"])
+            for other, _ in rounds
+            if all(other[name] == row[name] for name in names)
+            and (other["asked_ns"], other["request_id"]) > (row["asked_ns"], row["request_id"])
+        ]
+        if not later:
+            continue
+        getting = row["received_ns"] - row["asked_ns"]
+        computing = min(later)[0] - row["received_ns"]
+        if 0 <= computing < getting:
+            answer = messages[row["answer_id"]]
+            place = (answer["receive_completion_call_path_id"], row["worker_location_id"])
+            more = {"visit_id": answer["receive_completion_visit_id"], "start_ns": row["asked_ns"]}
+            more["cause_location_id"] = row["master_location_id"]
+            more["cause_visit_id"] = answer["send_post_visit_id"]
+            rows.append(_finding("tasks_too_fine", place, getting, confidence, **more))
+    return rows
+
+
+def _rounds_of_stars(tables: Tables) -> Iterator[tuple[Row, int]]:
+    """Rounds between a master and its workers, and how sure it is that they are."""
+    names = ("master_group_id", "worker_group_id")
+    stars = {tuple(row[name] for name in names): row for row in master_workers(tables)}
+    for row in worker_rounds(tables):
+        star = stars.get(tuple(row[name] for name in names))
+        if star:
+            yield row, min(star["confidence"], 50 if row["is_clock_violation"] else 100)
+
+
+def _finding(name: str, place: tuple[int, int], value: int, confidence: int, **more: Any) -> Row:
+    """A row of a finding at a call path and location."""
+    path, location = place
+    row = {"property": name, "call_path_id": path, "location_id": location, "value": value}
+    nothing = dict.fromkeys(("visit_id", "start_ns", "cause_location_id", "cause_visit_id"))
+    return row | nothing | {"confidence": confidence} | more

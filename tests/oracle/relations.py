@@ -10,15 +10,12 @@ from typing import Any
 from tests.oracle import (
     collectives,
     critical_path_points,
-    critical_path_sums,
-    findings,
     imbalance,
     input_output,
     master_worker,
     matching,
     one_sided,
     one_sided_waits,
-    overheads,
     teams,
     waiting,
 )
@@ -33,8 +30,7 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     matching.probed_receives, matching.messages, matching.unmatched_messages,
     matching.doubtful_channels,
     # collectives
-    collectives.process_ranks, collectives.collective_calls, collectives.collectives,
-    collectives.collective_members,
+    collectives.collective_calls, collectives.collectives,
     collectives.collective_roles, collectives.cart_neighbors, collectives.synchronized_members,
     collectives.framing_calls,
     # input and output
@@ -42,7 +38,7 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     # threads
     teams.parallel_visits, teams.team_barriers, teams.team_endings, teams.fork_join_times,
     teams.team_barrier_waits, teams.team_workers, teams.serial_call_paths,
-    teams.limited_parallelism, teams.team_severities, teams.task_calls,
+    teams.limited_parallelism, teams.task_calls,
     # one-sided communication
     one_sided.rma_calls, one_sided.rma_collectives, one_sided.rma_epochs,
     one_sided.rma_epoch_pairs, one_sided.rma_lock_epochs, one_sided.rma_lock_queue,
@@ -55,22 +51,15 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     waiting.collective_waits, waiting.collective_completions,
     waiting.nonblocking_collective_waits, input_output.collective_io_waits,
     waiting.init_completion, waiting.wait_at_finalize, waiting.lock_contention,
-    waiting.wait_states,
-    # findings
+    # masters and workers
     master_worker.devoted_processes, master_worker.worker_rounds, master_worker.master_workers,
-    findings.operation_calls, findings.operation_costs, findings.leading_communication,
-    findings.large_messages, findings.uneven_distribution,
-    findings.master_worker_starving, findings.master_overloaded,
-    findings.tasks_too_fine, findings.findings,
+    master_worker.master_worker_starving, master_worker.master_overloaded,
+    master_worker.tasks_too_fine,
     # critical path
     critical_path_points.location_spans, critical_path_points.synchronization_points,
     critical_path_points.critical_path_jumps, critical_path_points.critical_path_steps,
-    critical_path_sums.critical_path_segments, critical_path_sums.critical_path_profile,
-    critical_path_sums.critical_path_work, critical_path_sums.critical_path_impacts,
-    critical_path_sums.critical_path_imbalances,
-    # overheads and imbalance
-    overheads.overhead_rules, overheads.region_classes,
-    imbalance.imbalance_scopes, imbalance.computational_imbalance, imbalance.location_imbalance,
-    imbalance.idle_times, imbalance.process_idle_times,
+    critical_path_points.critical_path_segments, critical_path_points.critical_path_profile,
+    # imbalance
+    imbalance.computational_imbalance, imbalance.location_imbalance,
 )  # fmt: skip
 ORACLES: dict[str, Oracle] = {function.__name__: function for function in _FUNCTIONS}

@@ -176,32 +176,6 @@ def _is_idle(place: int, team: Row, parallel: list[Row]) -> bool:
     )
 
 
-def team_severities(tables: Tables) -> list[Row]:
-    """Management, fork and idle threads by call path and location."""
-    cells: Counter[tuple[str, int, int]] = Counter()
-    for row in fork_join_times(tables):
-        cell = row["call_path_id"], row["location_id"]
-        cells["omp_management", *cell] += row["fork_join_ns"]
-        cells["omp_fork", *cell] += row["fork_ns"]
-    for row in limited_parallelism(tables):
-        cell = row["call_path_id"], row["location_id"]
-        cells["omp_limited_parallelism", *cell] += row["idle_ns"]
-        cells["omp_idle_threads", *cell] += row["idle_ns"]
-    serial = {row["call_path_id"] for row in serial_call_paths(tables) if not row["is_parallel"]}
-    for worker in team_workers(tables):
-        for visit in tables["visits"]:
-            is_masters = visit["location_id"] == worker["master_location_id"]
-            if is_masters and visit["call_path_id"] in serial:
-                cell = visit["call_path_id"], worker["location_id"]
-                cells["omp_idle_threads", *cell] += visit["exclusive_ns"]
-    names = ("metric", "call_path_id", "location_id")
-    return [
-        dict(zip(names, cell, strict=True)) | {"value": time}
-        for cell, time in cells.items()
-        if time
-    ]
-
-
 # --- Barriers -----------------------------------------------------------------------------------
 
 

@@ -17,25 +17,10 @@ from tests.oracle.collectives import framing_members, instances_of
 from tests.oracle.matching import CHANNEL
 from tests.oracle.stored_runs import Tables, names_of_call_paths, processes
 from tests.oracle.wait_states import find_late_receivers, find_late_senders
-from tracemill.patterns.catalog import catalog, pattern_of
-from tracemill.sql.pattern_declaration import COMPLETION, FINDING
 
 Row = dict[str, Any]
 # As many waits that are not marked yet as the reference remembers.
 REMEMBERED = 100
-KINDS = {query.relation: pattern_of(query).kind for query in catalog()}
-
-
-def wait_states(tables: Tables) -> list[Row]:
-    """All of them together."""
-    return [
-        row | {"is_completion": kind == COMPLETION}
-        for name, kind in KINDS.items()
-        if kind != FINDING
-        for row in tables[name]
-    ]
-
-
 # --- Messages -----------------------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 
 from tests.helpers.micro_trace import Tables
 from tests.helpers.running import run_queries, run_stage
-from tests.oracle.overheads import find_deviations
+from tests.oracle.imbalance import find_deviations
 from tests.properties.test_time_profile import programs
 from tracemill.stages.imbalance import IMBALANCE_STAGE
 from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
