@@ -12,7 +12,6 @@ from tests.oracle import (
     critical_path_points,
     imbalance,
     input_output,
-    master_worker,
     matching,
     one_sided,
     one_sided_waits,
@@ -51,10 +50,6 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     waiting.collective_waits, waiting.collective_completions,
     waiting.nonblocking_collective_waits, input_output.collective_io_waits,
     waiting.init_completion, waiting.wait_at_finalize, waiting.lock_contention,
-    # masters and workers
-    master_worker.devoted_processes, master_worker.worker_rounds, master_worker.master_workers,
-    master_worker.master_worker_starving, master_worker.master_overloaded,
-    master_worker.tasks_too_fine,
     # critical path
     critical_path_points.location_spans, critical_path_points.synchronization_points,
     critical_path_points.critical_path_jumps, critical_path_points.critical_path_steps,
