@@ -15,11 +15,11 @@ QUIET_SHARE = 0.3
 COMMUNICATORS = ("world", "rows", "columns", "halves")
 
 
-def random_spec(seed: int, *, has_threads: bool = False, is_quiet: bool | None = None) -> Spec:
+def random_spec(seed: int, *, has_threads: bool = False) -> Spec:
     """A program with at most three phases and a handful of processes.
 
-    Nearly a third, unless told otherwise, are quiet: how long things take is not drawn, and all odd
-    ranks have the same to do, as have all even ones, so that they do much at the same time.
+    Nearly a third are quiet: durations are not drawn, all odd ranks do the same work, and so do all
+    even ranks, so that many events are simultaneous.
     """
     random = Random(seed)
     chance = random.random()
@@ -36,7 +36,7 @@ def random_spec(seed: int, *, has_threads: bool = False, is_quiet: bool | None =
         "machine": _machine(random),
         "phase": [_phase(kind, random) for kind in kinds],
     }
-    if chance < QUIET_SHARE if is_quiet is None else is_quiet:
+    if chance < QUIET_SHARE:
         given["machine"] |= {"noise": False, "start_ns": 0}
         given["phase"] = [phase | _quiet(random) for phase in given["phase"]]
         given |= {"size": max(given["size"], 300), "threads": 4 if has_threads else 1}

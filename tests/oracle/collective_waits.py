@@ -1,6 +1,5 @@
 """Waits in collectives, found by looking at every member of every instance, as they are defined."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -120,16 +119,6 @@ def find_collective_waits(instances: Iterable[Instance]) -> Found:
         if not instance.is_nonblocking and len(instance.members) > 1
         for wait in [*_waits(instance), *_completions(instance)]
     ]
-
-
-def find_nonblocking_waits(instances: Iterable[Instance]) -> Found:
-    """One wait per completing call: the longest, of equals that of the first instance."""
-    by_call: dict[tuple[int, int | None], Found] = defaultdict(list)
-    for instance in instances:
-        if instance.is_nonblocking and len(instance.members) > 1:
-            for wait in _waits(instance):
-                by_call[wait.location, wait.call].append(wait)
-    return [max(waits, key=lambda each: each.wait) for waits in by_call.values()]
 
 
 def find_finalize_waits(members: Sequence[Member]) -> Found:

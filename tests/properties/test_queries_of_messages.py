@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from tests.helpers.micro_trace import MicroTrace, Place, Row, Tables
 from tests.helpers.running import run_queries, run_query
-from tests.oracle.collectives import number_collectives
 from tests.oracle.matching import match_messages, number_receives, number_sends
 from tests.oracle.wait_states import find_late_receivers, find_late_senders
 from tracemill.schemas import BY_NAME
@@ -93,11 +92,9 @@ def name_of(tables: Tables) -> Callable[[int], str]:
     return lambda call_path: str(regions[call_path])
 
 
-def expected_waits(tables: Tables, remembered_waits: int = 0) -> list[tuple[Any, ...]]:
+def expected_waits(tables: Tables) -> list[tuple[Any, ...]]:
     found = expected_messages(tables)
-    late_senders = find_late_senders(
-        found, name_of(tables), groups(tables).__getitem__, remembered_waits
-    )
+    late_senders = find_late_senders(found, name_of(tables), groups(tables).__getitem__)
     visits = {visit for _, visit, *_ in late_senders}
     return sorted([*late_senders, *find_late_receivers(found, name_of(tables), visits)])
 
@@ -137,13 +134,6 @@ def test_messages_and_waits_are_those_of_going_through_the_records(tables: Table
     assert waits == expected_waits(tables)
 
 
-@settings(deadline=None, max_examples=40)
-@given(traces(), st.integers(1, 3))
-def test_a_limited_memory_forgets_the_oldest_wait(tables: Tables, remembered_waits: int) -> None:
-    found = run_query("wait_states", tables, WAIT_COLUMNS, remembered_waits=remembered_waits)
-    assert found == expected_waits(tables, remembered_waits)
-
-
 @settings(deadline=None, max_examples=15)
 @given(traces(), st.integers(-1000, 10**12), st.randoms(use_true_random=False))
 def test_neither_all_clocks_nor_the_order_of_rows_matter(
@@ -155,58 +145,4 @@ def test_neither_all_clocks_nor_the_order_of_rows_matter(
     columns = "property visit_id wait_ns cause_visit_id confidence"
     assert run_query("wait_states", shifted(tables, by), columns) == [
         tuple(row[name] for name in columns.split()) for row in found
-    ]
-
-
-@settings(deadline=None, max_examples=15)
-@given(traces())
-def test_the_checks_hold_for_any_trace(tables: Tables) -> None:
-    checks = (
-        "waits_lie_within_their_call", "channels_have_no_gaps", "messages_keep_their_order",
-        "metrics_include_their_parts", "severities_hold_all_waits", "visits_are_counted_once",
-    )  # fmt: skip
-    assert run_queries(dict.fromkeys(checks, ""), tables) == [[]] * len(checks)
-
-
-@st.composite
-def collective_traces(draw: st.DrawFn) -> Tables:
-    """Blocking and non-blocking collectives on the world, a part of it, and on each process."""
-    trace = MicroTrace({0: [0, 1, 2], 1: [2, 0], 2: "self"})
-    for place in PLACES:
-        now = 0
-        for _ in range(draw(st.integers(0, 6))):
-            enter = now + draw(st.integers(0, 2))
-            now = enter + draw(st.integers(0, 3))
-            name, record = draw(
-                st.sampled_from(
-                    [
-                        ("MPI_Barrier", {"kind": "collective", "operation": "barrier"}),
-                        ("MPI_Ibarrier", {"kind": "nonblocking_collective_request"}),
-                        ("MPI_Wait", {"kind": "nonblocking_collective", "operation": "barrier"}),
-                    ]
-                )
-            )
-            more = {"comm": draw(st.integers(0, 2)), "request_id": draw(REQUESTS)}
-            trace.add(place, enter, now, name, record | more)
-        trace.add(place, now, now, "MPI_Finalize")
-    return trace.tables()
-
-
-@settings(deadline=None, max_examples=40)
-@given(collective_traces())
-def test_collectives_are_those_of_going_through_the_records(tables: Tables) -> None:
-    is_self = {row["communicator_id"]: row["kind"] == "self" for row in tables["communicators"]}
-    expected = number_collectives(tables["mpi_operations"], groups(tables), is_self)
-    instances, members = run_queries(
-        {
-            "collectives": "communicator_id ordinal member_count",
-            "collective_members": "collective_id location_id begin_ns end_ns",
-        },
-        tables,
-    )
-    assert instances == [(*key, len(expected[key])) for key in sorted(expected)]
-    assert members == [
-        (number, call["record"]["location_id"], call["begin_ns"], call["record"]["time_ns"])
-        for number, key in enumerate(sorted(expected))
-        for call in sorted(expected[key], key=lambda call: call["record"]["location_id"])
     ]
