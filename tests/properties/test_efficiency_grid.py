@@ -24,9 +24,7 @@ from tracemill.stages.models.efficiency_grid import (
     find_growth,
     find_parts,
     find_signs,
-    mark_cells,
     measure_region,
-    rank_ascending,
     reduce_to_best,
     speed_up_efficiency,
 )
@@ -99,70 +97,9 @@ def listed(cells: Cells) -> list[oracle.Cell]:
 
 
 @given(full_grids())
-def test_a_region_of_one_cell_has_the_marks_of_the_cell(points: Points) -> None:
-    ps, ds = sorted({p for p, _ in points})[:2], sorted({d for _, d in points})[:2]
-    corners = {place: e for place, e in points.items() if place[0] in ps and place[1] in ds}
-    cells = cover_grid(grid_of(corners))
-    marks = mark_cells(cells, find_growth(cells), extent_of(corners))
-    growth = oracle.growth_of(corners, oracle.Cell(*ps, *ds))
-    assert (marks.procs[0], marks.data[0], marks.all[0]) == marks_of(corners) == growth
-    region = region_of(corners)
-    assert region.marks == region.sums == region.growth
-    assert (region.cell_count, region.covered_share) == (1, 1)
-
-
-@given(full_grids(), efficiencies)
-def test_a_constant_added_to_every_efficiency_changes_no_mark(
-    points: Points, constant: float
-) -> None:
-    assert region_of({place: e + constant for place, e in points.items()}) == region_of(points)
-
-
-@given(lines, lines, efficiencies)
-def test_a_constant_efficiency_has_marks_of_zero(
-    ps: list[float], ds: list[float], constant: float
-) -> None:
-    assert marks_of({(p, d): constant for p in ps for d in ds}) == (0, 0, 0)
-
-
-@given(full_grids())
-def test_what_rises_and_falls_symmetrically_has_marks_of_zero(points: Points) -> None:
-    # Behind the last line of processes, the grid follows again as in a mirror.
-    last = max(p for p, _ in points)
-    mirrored = {(2 * last - p, d): e for (p, d), e in points.items()} | dict(points)
-    assert marks_of(mirrored)[0] == pytest.approx(0, abs=1e-12)
-    top = max(d for _, d in points)
-    twice = {(p, 2 * top - d): e for (p, d), e in mirrored.items()} | mirrored
-    assert marks_of(twice) == near(0, 0, 0)
-
-
-@given(full_grids(), st.sampled_from([0.25, 3.0, 1000.0]), st.sampled_from([0.5, 7.0]))
-def test_units_of_processes_and_size_do_not_matter(points: Points, p_unit: float, d_unit: float):
-    scaled = {(p * p_unit, d * d_unit): e for (p, d), e in points.items()}
-    assert marks_of(scaled) == near(*marks_of(points))
-
-
-@given(full_grids(), st.sampled_from([0.01, 2.0, 100.0]))
-def test_marks_scale_with_the_unit_of_efficiency(points: Points, unit: float) -> None:
-    scaled = {place: e * unit for place, e in points.items()}
-    assert marks_of(scaled) == pytest.approx([m * unit for m in marks_of(points)], abs=1e-12)
-
-
-@given(full_grids())
 def test_exchanging_processes_and_size_exchanges_their_marks(points: Points) -> None:
     procs, data, both = marks_of(points)
     assert marks_of({(d, p): e for (p, d), e in points.items()}) == near(data, procs, both)
-
-
-@given(st.data(), st.integers(1, 6), st.integers(1, 6))
-def test_on_uniform_grids_both_marks_give_the_third(data: st.DataObject, n_p: int, n_d: int):
-    points = {
-        (4.0 + 8 * i, 100.0 + 50 * k): data.draw(efficiencies)
-        for i in range(n_p + 1)
-        for k in range(n_d + 1)
-    }
-    procs, size, both = marks_of(points)
-    assert both == pytest.approx((procs / n_d + size / n_p) / 2, rel=1e-12, abs=1e-15)
 
 
 @given(full_grids(), st.integers(2, 3))
@@ -192,12 +129,6 @@ def test_growth_over_the_ranges_is_that_between_the_borders(points: Points) -> N
     with_size = np.trapezoid(fall, ps) / (ps[-1] - ps[0])
     growth = region_of(points).growth
     assert (growth.procs, growth.data) == near(with_processes, with_size)
-
-
-@given(full_grids())
-def test_the_order_of_configurations_does_not_matter(points: Points) -> None:
-    turned = dict(reversed(points.items()))
-    assert region_of(turned) == region_of(points)
 
 
 # --- Covering with gaps --------------------------------------------------------------------------
@@ -235,30 +166,6 @@ def test_cells_do_not_overlap_and_cover_what_is_told(grid: tuple[Points, set[Pla
     assert region.covered_share * width * (extent.max_size - extent.min_size) == pytest.approx(
         len(squares)
     )
-
-
-@given(full_grids())
-def test_without_gaps_every_square_is_a_cell(points: Points) -> None:
-    ps, ds = {p for p, _ in points}, {d for _, d in points}
-    region = region_of(points)
-    assert region.cell_count == (len(ps) - 1) * (len(ds) - 1)
-    assert region.covered_share == pytest.approx(1)
-
-
-@given(full_grids(), st.data())
-def test_one_gap_within_the_grid_leaves_nothing_uncovered(
-    points: Points, data: st.DataObject
-) -> None:
-    ps, ds = sorted({p for p, _ in points}), sorted({d for _, d in points})
-    assume(len(ps) > 2 and len(ds) > 2)
-    gap = (data.draw(st.sampled_from(ps[1:-1])), data.draw(st.sampled_from(ds[1:-1])))
-    left = {place: e for place, e in points.items() if place != gap}
-    cells = cover_grid(grid_of(left, {gap}))
-    region = measure_region(cells, extent_of(left))
-    assert region is not None
-    assert region.covered_share == pytest.approx(1)
-    # Four squares lack a corner; two cells of two squares each take their place.
-    assert region.cell_count == (len(ps) - 1) * (len(ds) - 1) - 2
 
 
 # --- Parts -----------------------------------------------------------------------------------
@@ -330,29 +237,7 @@ def test_the_best_run_is_the_shortest_and_repetitions_share_its_setup(
             assert efficiency[best] == pytest.approx(ideal / (alike[0] * place[0]), rel=1e-12)
 
 
-@given(measured_runs(), st.integers(1, 9))
-def test_a_slower_repetition_changes_no_efficiency(
-    rows: list[tuple[int, float, int, int, bool]], more: int
-) -> None:
-    longest = max(row[3] for row in rows)
-    again = [*rows, (*rows[0][:3], longest + more, rows[0][4])]
-    one, other = (speed_up_efficiency(runs_of(each))[0] for each in (rows, again))
-    np.testing.assert_array_equal(one, other[:-1])
-
-
 # --- Orders ----------------------------------------------------------------------------------
-
-
-@given(st.lists(st.integers(0, 5) | st.none(), max_size=12))
-def test_ranks_are_mean_positions(values: list[int | None]) -> None:
-    known = sorted(value for value in values if value is not None)
-    ranks = rank_ascending(np.array([np.nan if v is None else float(v) for v in values]))
-    for value, rank in zip(values, ranks.tolist(), strict=True):
-        if value is None:
-            assert np.isnan(rank)
-        else:
-            positions = [at for at, other in enumerate(known, 1) if other == value]
-            assert rank == sum(positions) / len(positions)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(-3, 3)), min_size=3, max_size=12))
