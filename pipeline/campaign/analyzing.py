@@ -1,4 +1,4 @@
-"""Analyses the traces of a campaign that are not yet, several at once."""
+"""Analyzes the new traces of a campaign, several at once."""
 
 import time
 from collections.abc import Generator, Mapping, Sequence
@@ -22,20 +22,20 @@ from tracemill.readers.common.source import Source
 from tracemill.store import Run, Store
 
 STAGE = "analyzing runs"
-# No other run would fare better, or it is not the trace that failed.
+# Errors that do not come from the trace, so that other traces would fail, too.
 _FATAL = (StoreError, MissingLibraryError)
-# Percentage of the memory that queries take if no limit is given.
+# Percentage of the memory for queries if no limit is given.
 _MEMORY_SHARE = 80
-# Less is not enough for the queries of one run.
+# Least memory in bytes for the queries of one run.
 _LEAST_MEMORY = 64_000_000
 
 Outcome = Run | str
-"""The run of a trace, or the reason why there is none."""
+"""The run of a trace, or the reason of its failure."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Analyzed:
-    """A run of the campaign in the store, or why its trace could not be analyzed."""
+    """A run of the campaign in the store, or the `reason` why its trace could not be analyzed."""
 
     member: Member
     run_id: str = ""
@@ -54,8 +54,8 @@ def analyze_members(
 ) -> list[Analyzed]:
     """Analyze the traces without an up-to-date run; returns the outcome of each, in their order.
 
-    A trace that cannot be analyzed stops no other. Traces in `failures` are not analyzed: they
-    failed before for that reason. Raises StoreError if the store cannot be written, and
+    After a failure the other traces are still analyzed. Traces in `failures` failed before for that
+    reason and are not analyzed. Raises StoreError if the store cannot be written, and
     MissingLibraryError.
     """
     found: dict[int, Analyzed] = {}
@@ -95,7 +95,7 @@ def _measured(members: Sequence[Member], runs: dict[int, Run]) -> dict[int, Anal
 def _outcomes(
     members: Sequence[Member], store: Store, options: Options, failures: Mapping[Path, str]
 ) -> Generator[tuple[int, Outcome]]:
-    """What comes of every member, by its number: first of those that are analyzed already."""
+    """The outcome of every member with its number; members with an up-to-date run come first."""
     due: list[tuple[int, int]] = []
     lookup = _Lookup(store, options)
     for number, member in enumerate(members):
@@ -104,15 +104,15 @@ def _outcomes(
             due.append((-found, number))
         else:
             yield number, found
-    # Who begins with what takes longest need not wait for it at the end.
+    # Traces with most events first: none of them is then left alone at the end.
     numbers = [number for _, number in sorted(due)]
     traces = [members[number].trace for number in numbers]
-    for place, outcome in _analyze_traces(traces, store, options):
-        yield numbers[place], outcome
+    for position, outcome in _analyze_traces(traces, store, options):
+        yield numbers[position], outcome
 
 
 class _Lookup:
-    """Looks for runs that need not be analyzed any more, without starting processes for them."""
+    """Finds up-to-date runs in the store."""
 
     def __init__(self, store: Store, options: Options) -> None:
         self._store = store
@@ -120,12 +120,12 @@ class _Lookup:
         self._outlines: dict[str, list[Outline]] = {}
 
     def find(self, member: Member) -> Outcome | int:
-        """The run, or why there is none, or how many records are to be analyzed."""
+        """The run, the reason of a failure, or the number of events to analyze."""
         try:
             if member.run_id:
                 return self._stored(member.run_id)
             source = open_source(member.trace)
-            run = find_analyzed(source, store=self._store, outlines=self._wanted(source))
+            run = find_analyzed(source, store=self._store, outlines=self._accepted(source))
         except _FATAL:
             raise
         except PipelineError as error:
@@ -133,7 +133,7 @@ class _Lookup:
         return source.event_count if run is None else run
 
     def _stored(self, run_id: str) -> Outcome:
-        """A run of the store as it is, unless it cannot be asked."""
+        """A run of the store as it is, if it has the tables that campaigns need."""
         try:
             run = self._store.current(run_id)
         except StoreError as error:
@@ -143,8 +143,8 @@ class _Lookup:
             return f"{run_id}: the store lacks {', '.join(missing)}: analyze the trace again"
         return run
 
-    def _wanted(self, source: Source) -> list[Outline]:
-        """What a run of that format may look like; damage need not be allowed where none is."""
+    def _accepted(self, source: Source) -> list[Outline]:
+        """Outlines of up-to-date runs of a format, for intact and for damaged traces."""
         if source.format not in self._outlines:
             graph = build_graph(source, recipe_of(self._store, self._options.patterns))
             values = self._options.parameters
@@ -172,7 +172,7 @@ def _analyze_traces(
 
 
 def share_options(options: Options, jobs: int) -> Options:
-    """The options of each of so many analyses at once, which share threads and memory."""
+    """The options of each of `jobs` simultaneous analyses, which share threads and memory."""
     limit = options.memory_limit
     if jobs > 1:
         limit = f"{bytes_of(limit) / jobs:.0f}B" if limit else f"{_MEMORY_SHARE / jobs:.2f}%"

@@ -1,6 +1,6 @@
-"""What a description chooses is held against the runs before any of them is analyzed."""
+"""Checks of a description and its runs, before any run is analyzed."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tracemill.base.errors import CampaignError
 from tracemill.campaign.configurations import (
@@ -30,31 +30,30 @@ def check_choices(
     description: Description,
     members: Sequence[Member],
     measured: Sequence[RunRecord],
-    leave_out: Callable[[str], None] | None,
+    mistakes: Mistakes,
 ) -> tuple[tuple[Member, ...], tuple[RunRecord, ...]]:
-    """The members and measured runs that can be. Raises CampaignError or UsageError."""
-    told = [member.parameters for member in members]
-    told += [run.measured.parameters for run in measured if run.measured is not None]
-    _check_size(description.size, told)
+    """The members and measured runs with valid parameters. Raises CampaignError or UsageError."""
+    given = [member.parameters for member in members]
+    given += [run.measured.parameters for run in measured if run.measured is not None]
+    _check_size(description.size, given)
     _check_expressions(description)
-    mistakes = Mistakes(leave_out)
     kept = _fit_members(description, members, mistakes), _fit_runs(description, measured, mistakes)
-    mistakes.tell()
+    mistakes.report()
     return kept
 
 
-def _check_size(size: str, told: Iterable[Mapping[str, str]]) -> None:
-    """Raise CampaignError unless some run has the parameter that is to be the size."""
-    known = sorted({name for parameters in told for name in parameters})
+def _check_size(size: str, given: Iterable[Mapping[str, str]]) -> None:
+    """Raise CampaignError if no run has the parameter that is the size."""
+    known = sorted({name for parameters in given for name in parameters})
     meaning = standard_name(size)
     if not size or size in known or (meaning == SIZE and SIZE in known):
         return
     if meaning in _TAKEN:
-        raise CampaignError(f"size {size!r}: this is the parameter {meaning}: choose another")
+        raise CampaignError(f"size {size!r}: this parameter is {meaning}: choose another")
     others = ", ".join(name for name in known if name not in _TAKEN) or "none but processes"
     raise CampaignError(
-        f"size {size!r}: no run has such a parameter: there are {others}: name one of them, or "
-        "tell the size by --pattern or a column"
+        f"size {size!r}: no run has this parameter; parameters are {others}: name one of them, or "
+        "give the size by --pattern or a column"
     )
 
 
@@ -76,7 +75,7 @@ def _fit_members(
 ) -> tuple[Member, ...]:
     kept = []
     for member in members:
-        with mistakes.noted():
+        with mistakes.collecting():
             where = member.place or member.label
             numbers, _ = special_parameters(member.parameters, description.size, where)
             if PROCESSES in numbers:
@@ -96,9 +95,9 @@ def _fit_runs(
 ) -> tuple[RunRecord, ...]:
     kept = []
     for run in measured:
-        with mistakes.noted():
+        with mistakes.collecting():
             if run.time_ns is not None and run.time_ns <= 0:
-                raise CampaignError(f"{run.label}: its time is not above 0: correct or remove it")
+                raise CampaignError(f"{run.label}: its time must be above 0: correct or remove it")
             computation_size_of(run, description.computation_size, description.size)
             kept.append(run)
     return tuple(kept)

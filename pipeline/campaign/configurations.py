@@ -1,4 +1,4 @@
-"""The runs of a campaign put in order: which configuration each is, and which repetition."""
+"""The runs of a campaign with their configurations and repetitions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,22 +9,22 @@ from tracemill.base.errors import CampaignError
 from tracemill.campaign.expressions import evaluate_expression
 from tracemill.campaign.names import PROCESSES, REPETITION, SIZE, THREADS
 
-if TYPE_CHECKING:  # it tells runs by what is here
+if TYPE_CHECKING:  # that module imports this one
     from tracemill.campaign.inputs.measurements import MeasuredRun
 
 MEASURED, FAILED, OUT_OF_MEMORY = "measured", "failed", "out of memory"
 PROCESS_NAMES = ("p", PROCESSES)
-"""What an expression may call the number of processes."""
+"""Names of the number of processes in expressions."""
 _LARGEST = 2**31 - 1
 _USUAL_SIZE = "n"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunRecord:
-    """A run of a campaign: what it was, how long it took in nanoseconds, and what became of it.
+    """A run of a campaign: its configuration, its times in nanoseconds, and its state.
 
-    `is_named` says whether anything but names of folders tells the application. `measured` is what
-    measurements without a trace tell of it.
+    `is_named` unless the application was guessed from names of folders. `measured` holds the
+    measurements of a run without trace.
     """
 
     application: str
@@ -58,13 +58,13 @@ def special_parameters(
 ) -> tuple[dict[str, float], dict[str, str]]:
     """Processes, threads, size and repetition as numbers, and all other parameters.
 
-    Raises CampaignError for one that is no number, or none that can be.
+    `where` begins error messages. Raises CampaignError if one of them is no valid number.
     """
     numbers: dict[str, float] = {}
     others = dict(given)
     if size_name and size_name in others:
         chosen = others.pop(size_name)
-        if SIZE in others:  # it is another parameter then
+        if SIZE in others:  # an ordinary parameter beside the chosen one
             others[_USUAL_SIZE] = others.pop(SIZE)
         others[SIZE] = chosen
     for name in (PROCESSES, THREADS, SIZE, REPETITION):
@@ -95,7 +95,7 @@ def number_runs(runs: Sequence[RunRecord]) -> list[RunRecord]:
 
 
 def repeated(runs: Sequence[RunRecord]) -> list[tuple[RunRecord, RunRecord]]:
-    """Pairs of runs that say they are the same repetition of the same configuration."""
+    """Pairs of runs with the same configuration and repetition number."""
     seen: dict[object, RunRecord] = {}
     pairs = []
     for run in runs:
@@ -107,7 +107,7 @@ def repeated(runs: Sequence[RunRecord]) -> list[tuple[RunRecord, RunRecord]]:
 
 
 def computation_size_of(run: RunRecord, expression: str, size_name: str) -> float:
-    """The expression's value for a run; its size where there is none."""
+    """The value of the expression for a run; without expression, the size of the run."""
     if not expression:
         return run.size
     names = dict.fromkeys(size_names(size_name), run.size)
@@ -117,5 +117,5 @@ def computation_size_of(run: RunRecord, expression: str, size_name: str) -> floa
 
 
 def size_names(size_name: str) -> tuple[str, ...]:
-    """What an expression may call the size."""
+    """Names of the size in expressions."""
     return tuple(dict.fromkeys((size_name or _USUAL_SIZE, _USUAL_SIZE, SIZE, "d")))

@@ -1,4 +1,4 @@
-"""What a campaign consists of, as its user describes it in a TOML file or on the command line."""
+"""The description of a campaign, from a TOML file or the command line."""
 
 import tomllib
 from pathlib import Path
@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tracemill.base.errors import CampaignError, MissingInputError
 from tracemill.campaign.mistakes import Mistakes
+from tracemill.sql.query_files import Value
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -31,7 +32,7 @@ class MeasurementFiles(_Described):
 
 
 class FailedRun(_Described):
-    """A run that did not end well, so that there is no trace of it."""
+    """A run that failed and has no trace."""
 
     processes: Annotated[int, Field(ge=1)]
     threads: Annotated[int, Field(ge=1)] = 1
@@ -43,18 +44,18 @@ class FailedRun(_Described):
 
 
 class Description(_Described):
-    """A campaign: where its runs are, what their parameters mean, and what is to be computed.
+    """A campaign: its runs, the meaning of their parameters, and the analyses.
 
-    Paths are relative to the file. `size` is the parameter that is the problem size, and
-    `computation_size` the amount of computation as an expression of it, such as n**3. `variants`
-    says what becomes of runs that differ in other parameters: each is a program of its own, or the
-    best of each configuration counts in the grid and in models (Teplov 2014). The marks of
-    the grid are over `size_axis`, and may count runs that ran out of memory as efficiency 0. Call
-    sites are ranked over runs of `min_processes` or more, and matter from `share_guard` on.
-    Efficiency is held against `efficiency_bounds`, while sizes grow as `scaled_size` of p.
-    Programs whose speed-ups refer to different numbers of processes are ranked together only with
-    `rank_across_references`, as a speed-up looks better the slower its reference.
-    `published_marks` is a table of marks to compare with, such as that in data/.
+    Paths are relative to the file. `size` names the parameter that is the problem size, and
+    `computation_size` is the amount of computation as an expression of it, such as n**3.
+    `variants` treats runs that differ in other parameters: each value is a program of its own, or
+    the best run of each configuration counts in the grid and in models (Teplov 2014). The marks
+    of the grid are over `size_axis`; with `memory_failures_are_zero`, runs that ran out of memory
+    have efficiency 0. Call sites are ranked over runs of at least `min_processes`, and need a
+    share of at least `share_guard`. Efficiency is compared with `efficiency_bounds`, with sizes
+    that grow as the function `scaled_size` of p. Programs whose speed-ups have different reference
+    process counts are ranked together only with `rank_across_references`: a speed-up looks better
+    with a slower reference. `published_marks` is a table of marks to compare with; data/ has one.
     """
 
     name: str = ""
@@ -88,7 +89,7 @@ _FIELDS_OF: dict[object, type[BaseModel]] = {
 
 
 def read_fields(path: Path) -> dict[str, Any]:
-    """What a campaign file says, unchecked. Raises MissingInputError, or CampaignError."""
+    """The fields of a campaign file, unchecked. Raises MissingInputError or CampaignError."""
     try:
         return tomllib.loads(path.read_bytes().decode("utf-8"))
     except OSError as error:
@@ -98,14 +99,13 @@ def read_fields(path: Path) -> dict[str, Any]:
 
 
 def check_description(given: dict[str, Any], source: str) -> Description:
-    """Check a description given as a dictionary. Raises CampaignError that names the fields."""
-    mistakes = Mistakes(found=mistakes_in(given, source))
-    mistakes.tell()
+    """The description with these fields. Raises CampaignError that names wrong fields."""
+    Mistakes(found=mistakes_in(given, source)).report()
     return Description.model_validate(given)
 
 
 def mistakes_in(given: dict[str, Any], source: str) -> list[str]:
-    """What is wrong with each field that is."""
+    """A message for each wrong field."""
     try:
         Description.model_validate(given)
     except ValidationError as error:
@@ -115,10 +115,43 @@ def mistakes_in(given: dict[str, Any], source: str) -> list[str]:
 
 
 def _describe(problem: "ErrorDetails") -> str:
-    place = ".".join(str(part) for part in problem["loc"])
+    field = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "extra_forbidden":
         fields = _FIELDS_OF.get(problem["loc"][0] if len(problem["loc"]) > 1 else "", Description)
-        return f"unknown field {place}: fields are {', '.join(fields.model_fields)}"
+        return f"unknown field {field}: fields are {', '.join(fields.model_fields)}"
     if problem["type"] == "missing":
-        return f"{place} is missing"
-    return f"{place}: {problem['msg'][0].lower()}{problem['msg'][1:]}, not {problem['input']!r}"
+        return f"{field} is missing"
+    return f"{field}: {problem['msg'][0].lower()}{problem['msg'][1:]}, not {problem['input']!r}"
+
+
+# --- Parameters of stages ------------------------------------------------------------------------
+
+MARKS = "published_marks"
+_PARAMETERS = {
+    "size_axis": "grid_size_axis",
+    "memory_failures_are_zero": "grid_memory_failures_are_zero",
+    "min_processes": "min_processes",
+    "share_guard": "ranking_share_guard",
+    "efficiency_bounds": "efficiency_bounds",
+    "scaled_size": "scaled_size",
+    "rank_across_references": "grid_rank_across_references",
+}
+
+
+def parameters_of(description: Description, path: Path) -> dict[str, Value]:
+    """Values of the stage parameters that a description sets; others keep their defaults.
+
+    Raises MissingInputError if the table of published marks cannot be read.
+    """
+    chosen: dict[str, Value] = {
+        parameter: getattr(description, field)
+        for field, parameter in _PARAMETERS.items()
+        if getattr(description, field) is not None
+    }
+    if description.published_marks:
+        marks = path.parent / description.published_marks
+        try:
+            chosen[MARKS] = marks.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise MissingInputError(f"cannot read {marks}: {error}") from error
+    return chosen

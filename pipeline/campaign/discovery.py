@@ -1,4 +1,4 @@
-"""Which traces belong to a campaign, and the parameters that their names tell."""
+"""Finds the traces of a campaign, and reads parameters from their names."""
 
 import csv
 import os
@@ -21,18 +21,18 @@ from tracemill.campaign.names import (
 from tracemill.store import Store
 
 TRACE_COLUMN = "trace"
-# Of a run in the store, so many folders above its trace may tell parameters.
+# Number of folders above the trace of a stored run whose names may hold parameters.
 _FOLDERS_OF_STORED = 3
 _SUFFIXES = (".gz", ".zst", ".csv", ".parquet")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """A trace of the campaign, and what is known of its run without reading it.
+    """A trace of the campaign, and the properties of its run known without reading it.
 
-    `folders` are the names that may tell parameters, down to that of the trace. `run_id` is set
-    where a run of the store is meant, whether or not its trace is still there. `place` is the line
-    of a list. `is_named` says whether anything but names of folders tells the application.
+    `folders` are names that may hold parameters, down to that of the trace. `run_id` is set for a
+    run of the store, which is used even if its trace was removed. `place` is the line of a list.
+    `is_named` unless the application was guessed from names of folders.
     """
 
     trace: Path
@@ -47,18 +47,18 @@ class Member:
 
 @dataclass(frozen=True)
 class FoundTraces:
-    """Traces that belong to the campaign, and those whose names did not fit."""
+    """The traces of the campaign, and traces whose names do not fit the pattern."""
 
     members: tuple[Member, ...]
     left_out: tuple[Member, ...] = ()
 
 
 def find_members(places: Sequence[Path], pattern: str, application: str = "") -> FoundTraces:
-    """Traces at or below some places whose names, or those of folders above, fit the pattern.
+    """Traces at or below some paths whose names, or those of folders above, fit the pattern.
 
-    Without pattern the first of DEFAULT_PATTERNS that fits any name; if none does, all traces,
-    whose parameters are then those that the traces tell. The application is the given one, else
-    what the name holds beside the parameters, else a folder above that keeps programs apart.
+    Without pattern, the first of DEFAULT_PATTERNS that fits any name is used. If none fits, all
+    traces are taken, with the parameters recorded in them. The application is the given one, else
+    the part of the name beside the parameters, else a folder above that separates programs.
     Raises MissingInputError if there are no traces, and CampaignError if a given pattern fits none.
     """
     found = {member.trace: member for place in places for member in _members_at(place)}
@@ -83,9 +83,9 @@ def members_of_store(store: Store, description: Description) -> tuple[Member, ..
 
 
 def _fitting(given: Sequence[Member], pattern: str, application: str) -> FoundTraces:
-    """The members whose names fit the pattern, or the first of the usual ones that fits any."""
+    """The members that fit the pattern, or else the first default pattern that fits any."""
     for each in [pattern] if pattern else DEFAULT_PATTERNS:
-        members = _apart(tuple(_named(given, each, application)))
+        members = _name_by_folders(tuple(_named(given, each, application)))
         if members:
             taken = {member.trace for member in members}
             return FoundTraces(members, tuple(m for m in given if m.trace not in taken))
@@ -96,30 +96,33 @@ def _fitting(given: Sequence[Member], pattern: str, application: str) -> FoundTr
         )
     if application:
         return FoundTraces(tuple(replace(member, application=application) for member in given))
-    return FoundTraces(tuple(_called(member, program_of(member.folders)) for member in given))
+    return FoundTraces(
+        tuple(_named_by_folder(member, program_of(member.folders)) for member in given)
+    )
 
 
-def _apart(members: Sequence[Member]) -> tuple[Member, ...]:
-    """Members whose own names tell no application, named by folders above if these differ."""
+def _name_by_folders(members: Sequence[Member]) -> tuple[Member, ...]:
+    """Members without application get one from folders above, if these differ."""
     above = {
         member.trace: program_of(member.folders) for member in members if not member.application
     }
     if len(set(above.values())) < 2:
         return tuple(members)
     return tuple(
-        _called(member, above[member.trace]) if member.trace in above else member
+        _named_by_folder(member, above[member.trace]) if member.trace in above else member
         for member in members
     )
 
 
-def _called(member: Member, application: str) -> Member:
+def _named_by_folder(member: Member, application: str) -> Member:
     return replace(member, application=application, is_named=False)
 
 
 def _named(given: Sequence[Member], pattern: str, application: str) -> Iterator[Member]:
-    """Members of which a name, or as many as the pattern joins by '/', fits: the last that does.
+    """Members that fit the pattern, with the parameters of the last name that does.
 
-    Only folders above that name are left to them.
+    A pattern with '/' is compared with as many joined names. Only the folders above that name
+    remain.
     """
     width = pattern.count("/") + 1
     for member in given:
@@ -127,28 +130,28 @@ def _named(given: Sequence[Member], pattern: str, application: str) -> Iterator[
             named = read_name("/".join(member.folders[start : start + width]), pattern)
             if named is not None:
                 own = dict(named.parameters)
-                told = own.pop(APPLICATION, "")
+                application_in_name = own.pop(APPLICATION, "")
                 yield replace(
                     member,
                     label="/".join(member.folders[start:]),
                     folders=member.folders[:start],
-                    application=application or told or named.rest,
+                    application=application or application_in_name or named.rest,
                     parameters=own,
                 )
                 break
 
 
 def _members_at(place: Path) -> Iterator[Member]:
-    whole = Path(os.path.normpath(place.absolute()))
+    normal = Path(os.path.normpath(place.absolute()))
     for trace in _find_traces(place):
         below = trace.relative_to(place).parts
         label = name_of(trace)
-        folders = (label,) if not below else tuple(map(printable, (whole.name, *below)))
+        folders = (label,) if not below else tuple(map(printable, (normal.name, *below)))
         yield Member(trace=trace, label=label, folders=folders)
 
 
 def _find_traces(place: Path) -> Iterator[Path]:
-    """The place itself if it is a file, else folders at or below it that hold OTF2 archives.
+    """The path itself if it is a file, else folders at or below it that hold OTF2 archives.
 
     Links are followed, but no folder is searched twice; hidden folders are left out.
     """
@@ -170,7 +173,7 @@ def _find_traces(place: Path) -> Iterator[Path]:
 
 
 def name_of(trace: Path) -> str:
-    """Name that a trace goes by: that of its folder, or of a file in CSV."""
+    """The label of a trace: the name of its folder, or of a CSV file without suffixes."""
     path = Path(os.path.normpath(trace.absolute()))
     if path.suffix == ".otf2":
         return printable(path.parent.name)
@@ -184,7 +187,7 @@ def read_run_list(path: Path, mistakes: Mistakes | None = None) -> tuple[Member,
     """Runs listed in a CSV file with a column `trace`; every other column is a parameter.
 
     Paths are relative to the file. Raises MissingInputError, or CampaignError that names the lines
-    with mistakes, unless these are to be left out.
+    with mistakes, unless `mistakes` leaves them out.
     """
     mistakes = mistakes or Mistakes()
     members: list[Member] = []
@@ -193,13 +196,13 @@ def read_run_list(path: Path, mistakes: Mistakes | None = None) -> tuple[Member,
             rows = csv.DictReader(file)
             _check_columns(path, rows.fieldnames or ())
             for row in rows:
-                with mistakes.noted():
+                with mistakes.collecting():
                     members.append(_listed(path, rows.line_num, row))
     except OSError as error:
         raise MissingInputError(f"cannot read {path}: {error.strerror}") from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise CampaignError(f"{path}: not a CSV file in UTF-8: {error}") from error
-    mistakes.tell()
+    mistakes.report()
     if not members:
         raise CampaignError(f"{path}: no runs are listed: write a line for each")
     return tuple(members)
@@ -210,7 +213,7 @@ def _check_columns(path: Path, names: Sequence[str]) -> None:
     for meaning in meanings:
         if meanings.count(meaning) > 1:
             alike = ", ".join(name for name in names if standard_name(name) == meaning)
-            raise CampaignError(f"{path}: line 1: several columns tell {meaning}: {alike}")
+            raise CampaignError(f"{path}: line 1: several columns mean {meaning}: {alike}")
 
 
 def _listed(path: Path, number: int, row: dict[str, str]) -> Member:

@@ -12,7 +12,7 @@ from tracemill.stages.models.surfaces.measurements import UndeterminedError
 
 
 def check_expression(expression: str, names: Iterable[str]) -> None:
-    """Raise CampaignError unless this is an expression, as Function has them, of such names."""
+    """Raise CampaignError for a malformed expression, or one with other names. See Function."""
     try:
         _function(expression, tuple(names)).check()
     except UndeterminedError as error:
@@ -20,9 +20,9 @@ def check_expression(expression: str, names: Iterable[str]) -> None:
 
 
 def evaluate_expression(expression: str, values: Mapping[str, float]) -> float:
-    """The value of an expression with names as Function has them.
+    """The value of an expression; see Function for its syntax.
 
-    Raises CampaignError if it is none, or has no finite value that is 0 or more.
+    Raises CampaignError if it is malformed, or its value is negative or not finite.
     """
     points = [np.array([value], np.float64) for value in values.values()]
     try:
@@ -30,11 +30,11 @@ def evaluate_expression(expression: str, values: Mapping[str, float]) -> float:
     except UndeterminedError as error:
         raise CampaignError(str(error)) from error
     value = float(found)
-    told = f"{expression!r} with {', '.join(f'{k} = {v:g}' for k, v in sorted(values.items()))}"
+    text = f"{expression!r} with {', '.join(f'{k} = {v:g}' for k, v in sorted(values.items()))}"
     if not math.isfinite(value):
-        raise CampaignError(f"{told} has no value: it is {value}")
+        raise CampaignError(f"{text} has no value: it is {value}")
     if value < 0:
-        raise CampaignError(f"{told} is {value:g}: it must be 0 or more")
+        raise CampaignError(f"{text} is {value:g}: it must be 0 or more")
     return value
 
 

@@ -1,4 +1,4 @@
-"""What a campaign takes from analyzed runs: many of them are asked with one query."""
+"""Queries over many analyzed runs at once, for campaigns and comparisons."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 SIZES = "gathered_runs"
 QUERIES = ("gathered_times", "gathered_call_paths", "gathered_call_sites", "gathered_metrics")
-# Beyond this number of runs, asking them together saves hardly any more time.
+# More runs in one query save hardly any time.
 MOST_RUNS = 64
 MOST_ROWS = 4_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunSize:
-    """How large a run was, and how long it took from its first record to its last."""
+    """The size of a run, and the time from its first record to its last."""
 
     processes: int
     threads: int
@@ -36,7 +36,7 @@ class RunSize:
 
 @dataclass(frozen=True, kw_only=True)
 class Gathered:
-    """Times, call paths, call sites and metrics of some runs, told apart by `run_id`."""
+    """Times, call paths, call sites and metrics of some runs, each row with its `run_id`."""
 
     times: pa.Table
     call_paths: pa.Table
@@ -45,7 +45,7 @@ class Gathered:
 
     @property
     def time_ns(self) -> dict[str, int]:
-        """Elapsed time of the part that counts, over all processes, by run."""
+        """Elapsed time (ns) of the timed part, over all processes, by run id."""
         spans = self.times.group_by("run_id").aggregate([("begin_ns", "min"), ("end_ns", "max")])
         return {
             row["run_id"]: max(row["end_ns_max"] - row["begin_ns_min"], 0)
@@ -54,7 +54,7 @@ class Gathered:
 
 
 def in_batches(runs: Iterable[Run]) -> Iterator[list[Run]]:
-    """Runs that are asked together: up to MOST_RUNS, and no more rows than MOST_ROWS in several."""
+    """Batches of at most MOST_RUNS runs; a batch of several has at most MOST_ROWS rows."""
     names = stored_inputs(_queries(QUERIES))
     batch: list[Run] = []
     row_count = 0
@@ -70,13 +70,13 @@ def in_batches(runs: Iterable[Run]) -> Iterator[list[Run]]:
 
 
 def sizes_of(runs: Sequence[Run]) -> dict[str, RunSize]:
-    """How large some runs are, by run id. Raises QueryError or StoreError."""
+    """Sizes of runs by run id. Raises QueryError or StoreError."""
     with open_runs(runs, [SIZES], threads=1, memory_limit="") as connection:
         return sizes_in(connection)
 
 
 def sizes_in(connection: "duckdb.DuckDBPyConnection") -> dict[str, RunSize]:
-    """How large the runs are that a database was opened for, by run id."""
+    """Sizes of the runs of an open database, by run id."""
     sizes = query_rows(connection, SIZES, {})
     return {row.pop("run_id"): RunSize(**row) for row in sizes.to_pylist()}
 
@@ -89,7 +89,7 @@ def gather(
     threads: int = 1,
     memory_limit: str = "",
 ) -> Gathered:
-    """Ask some runs for what campaigns compare. Raises QueryError or StoreError."""
+    """The rows of some runs that campaigns need. Raises QueryError or StoreError."""
     values = {"is_whole_run": is_whole_run, "is_setup_included": is_setup_included}
     tables = query_runs(runs, QUERIES, values, threads=threads, memory_limit=memory_limit)
     times, call_paths, call_sites, metrics = tables
@@ -104,7 +104,7 @@ def query_runs(
     threads: int | None,
     memory_limit: str,
 ) -> list[pa.Table]:
-    """Rows of some queries over runs that are told apart by `run_id`."""
+    """Rows of some queries over runs; each row has its `run_id`."""
     with open_runs(runs, names, threads=threads, memory_limit=memory_limit) as connection:
         return [query_rows(connection, name, values) for name in names]
 
@@ -113,7 +113,7 @@ def query_runs(
 def open_runs(
     runs: Sequence[Run], names: Sequence[str], *, threads: int | None, memory_limit: str
 ) -> "Iterator[duckdb.DuckDBPyConnection]":
-    """A database of runs, told apart by `run_id`, with the tables that some queries need."""
+    """A database with the tables of some queries over all runs; each row has its `run_id`."""
     connection = connect(threads=threads, memory_limit=memory_limit)
     try:
         with told_as_query_error("gathering runs"):
@@ -130,21 +130,21 @@ def open_runs(
 def query_rows(
     connection: "duckdb.DuckDBPyConnection", name: str, values: Mapping[str, Value]
 ) -> pa.Table:
-    """Rows of a query; of the values, those that it takes."""
+    """Rows of a query. Values of other parameters are ignored."""
     query = load_query(name)
     statement = parsed(connection, query.statement)
     return connection.sql(statement, params=query.bind(values)).to_arrow_table()
 
 
-def lacks(run: Run, asked: Sequence[str] = (SIZES, *QUERIES)) -> list[str]:
-    """Tables without which queries cannot ask a run: lost, or not made by an older version."""
+def lacks(run: Run, queries: Sequence[str] = (SIZES, *QUERIES)) -> list[str]:
+    """Tables that queries need but a run lacks: lost, or unknown to the version that made it."""
     lost = set(run.missing_tables())
-    names = stored_inputs(_queries(asked))
+    names = stored_inputs(_queries(queries))
     return [name for name in names if name in lost or not _has(run, name)]
 
 
 def _has(run: Run, name: str) -> bool:
-    """Whether a run has a table with all its columns, which need not be looked at if they are."""
+    """Whether a run has a table with all its columns."""
     record = run.manifest.stored.get(name)
     if record is None or record.parts.get("schema") == schema_hash(BY_NAME[name]):
         return record is not None

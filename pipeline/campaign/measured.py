@@ -21,7 +21,7 @@ Rows = list[dict[str, Any]]
 
 
 def records_of(measurements: MeasuredRuns, *, size_name: str, application: str) -> list[RunRecord]:
-    """A record for every measured run. Raises CampaignError where nothing tells the processes."""
+    """A record for every measured run. Raises CampaignError without a number of processes."""
     return [_record(run, size_name, application) for run in measurements]
 
 
@@ -46,9 +46,9 @@ def _record(run: MeasuredRun, size_name: str, application: str) -> RunRecord:
 
 
 def tables_of(run: MeasuredRun, processes: int) -> Mapping[str, pa.Table]:
-    """What a measurement tells of processes, call sites and regions, by table; without run ids.
+    """Processes, call sites and regions of a measured run, by table; without run ids.
 
-    Tables without rows are left out. Times of regions are those of a process, so that all spend
+    Tables without rows are left out. Times of regions are means per process: the tables hold
     them times `processes`.
     """
     paths: dict[int, dict[str, Any]] = {}

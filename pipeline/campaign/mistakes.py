@@ -1,4 +1,4 @@
-"""Mistakes in lists and tables: all are looked for before any is told."""
+"""Mistakes in lists and tables, collected to report them together."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -6,37 +6,38 @@ from dataclasses import dataclass, field
 
 from tracemill.base.errors import CampaignError
 
-_MOST_TOLD = 10
+_MOST_REPORTED = 10
 
 
 @dataclass
 class Mistakes:
-    """What is wrong with the parts of an input, each of which can be left out.
+    """Mistakes in parts of an input.
 
-    With `leave_out`, that is what becomes of them, and it is told so; else they are an error.
+    With `leave_out`, wrong parts are left out, and it gets a message for each; otherwise they are
+    an error.
     """
 
     leave_out: Callable[[str], None] | None = None
     found: list[str] = field(default_factory=list)
 
     @contextmanager
-    def noted(self) -> Iterator[None]:
-        """Take note of what is wrong with one part, and go on."""
+    def collecting(self) -> Iterator[None]:
+        """Collect a CampaignError in one part instead of raising it."""
         try:
             yield
         except CampaignError as error:
             self.found.append(str(error))
 
-    def tell(self) -> None:
-        """Say what is left out, or raise CampaignError; either names the first mistakes."""
-        told = self.found[:_MOST_TOLD]
-        more = len(self.found) - len(told)
+    def report(self) -> None:
+        """Name the first mistakes as left out, or raise CampaignError with them."""
+        shown = self.found[:_MOST_REPORTED]
+        more = len(self.found) - len(shown)
         rest = [f"and {more} more"] if more else []
         if self.leave_out is not None:
-            for each in [*told, *rest]:
+            for each in [*shown, *rest]:
                 self.leave_out(f"left out: {each}")
         elif len(self.found) == 1:
-            raise CampaignError(told[0])
+            raise CampaignError(shown[0])
         elif self.found:
-            raise CampaignError(f"{len(self.found)} mistakes: {'; '.join([*told, *rest])}")
+            raise CampaignError(f"{len(self.found)} mistakes: {'; '.join([*shown, *rest])}")
         self.found.clear()

@@ -1,4 +1,4 @@
-"""Finds runs of different programs that go by one name."""
+"""Finds runs of different programs that have the same application name."""
 
 from dataclasses import dataclass
 
@@ -7,23 +7,23 @@ import pyarrow.compute as pc
 
 from tracemill.base.errors import CampaignError
 
-# Where every program begins tells nothing about it.
+# Every program has these, so they do not identify one.
 _BEGINNINGS = ("main", "MAIN__", "MAIN_", "_start", "start_thread")
 _LEAST_SHARE = 0.25
 
 
 @dataclass(frozen=True)
 class _Program:
-    """What is known of a program: one of its runs, and the functions of all."""
+    """A program: the label of one of its runs, and the regions of all of them."""
 
     label: str
     regions: set[str]
 
 
 def own_regions(call_paths: pa.Table) -> dict[str, set[str]]:
-    """Names of the regions of each run that are neither communication nor the program's start.
+    """Names of the regions of each run, by run id, without communication and program start.
 
-    Of the rows of gathered_call_paths; runs without such regions are left out.
+    `call_paths` are rows of gathered_call_paths. Runs without such regions are left out.
     """
     is_own = pc.and_(
         pc.and_(pc.is_null(call_paths["operation"]), pc.greater(call_paths["depth"], 0)),
@@ -37,29 +37,29 @@ def own_regions(call_paths: pa.Table) -> dict[str, set[str]]:
 
 
 class Programs:
-    """The programs of which an application has runs, told by the functions that runs share.
+    """The programs behind each application name, distinguished by their regions.
 
-    Runs are of one program if a quarter of the functions of the one with fewer is in the other:
-    programs of a suite have some in common. Where people say themselves that all are of one
-    application, a single function is enough.
+    Two runs are of one program if they share a quarter of the regions of the run with fewer: the
+    programs of a suite have some regions in common. If `is_name_given`, the user named the
+    application, and one shared region is enough.
     """
 
-    def __init__(self, *, is_told: bool) -> None:
-        self._least_share = 0.0 if is_told else _LEAST_SHARE
+    def __init__(self, *, is_name_given: bool) -> None:
+        self._least_share = 0.0 if is_name_given else _LEAST_SHARE
         self._programs: dict[str, list[_Program]] = {}
 
     def add(self, application: str, label: str, regions: set[str]) -> None:
-        """Take note of a run; one without regions of its own may be of any program."""
+        """Add a run; one without regions may be of any program."""
         if not regions:
             return
-        known = self._programs.setdefault(application, [])
-        related = [program for program in known if self._are_one(program.regions, regions)]
+        programs = self._programs.setdefault(application, [])
+        related = [program for program in programs if self._are_one(program.regions, regions)]
         merged = _Program(
             label=min([label, *(program.label for program in related)]),
             regions=regions.union(*(program.regions for program in related)),
         )
         self._programs[application] = [
-            *(program for program in known if program not in related),
+            *(program for program in programs if program not in related),
             merged,
         ]
 
@@ -68,13 +68,13 @@ class Programs:
         return shared > 0 and shared >= self._least_share
 
     def check(self) -> None:
-        """Raise CampaignError if runs of one application cannot be of one program."""
+        """Raise CampaignError if an application has runs of several programs."""
         for application, programs in sorted(self._programs.items()):
             if len(programs) > 1:
                 one, other = sorted(program.label for program in programs)[:2]
                 raise CampaignError(
-                    f"{application}: runs of {len(programs)} programs go by this name, as {one} "
-                    f"and {other} share hardly a function: tell them apart by {{application}} in "
-                    "the pattern or a column application, or make a campaign of each; if they are "
-                    "of one program, name it with --application"
+                    f"{application}: this name stands for {len(programs)} programs: {one} and "
+                    f"{other} share hardly any function: separate them with {{application}} in "
+                    "the pattern, with a column application, or with a campaign for each; if they "
+                    "are one program, name it with --application"
                 )

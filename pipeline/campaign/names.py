@@ -8,7 +8,7 @@ from functools import cache
 from tracemill.base.errors import CampaignError
 
 DEFAULT_PATTERNS = ("p{p}_n{n}_r{r}", "p{p}_n{n}", "p{p}_r{r}", "p{p}", "np{p}")
-"""Tried in this order where no pattern is given."""
+"""Tried in this order if no pattern is given."""
 
 PROCESSES, THREADS, SIZE, REPETITION, APPLICATION = (
     "processes", "threads", "size", "repetition", "application",
@@ -27,7 +27,7 @@ _SHAPES = {
     REPETITION: r"\d+",
 }
 _NUMBERS_AROUND = re.compile(r"^[\W\d_]+|[\W\d_]+$")
-_SAY_NOTHING = {
+_USUAL_WORDS = {
     "scorep", "trace", "traces", "otf", "otf2", "csv", "run", "runs", "r", "rep", "p", "np", "n",
     "t", "job", "test", "experiment", "result", "results", "data", "out", "output", "tmp",
 }  # fmt: skip
@@ -36,40 +36,40 @@ _FIELD = re.compile(r"\{(\w*)\}")
 
 @dataclass(frozen=True)
 class Named:
-    """What a name says: parameters by their meaning or own name, and what is left of it."""
+    """The parameters in a name, by standard or own name, and the rest of the name."""
 
     parameters: Mapping[str, str]
     rest: str
 
 
 def program_of(folders: Sequence[str]) -> str:
-    """A program's name from those of a trace and the folders above it, down to the trace.
+    """A program's name from the names of folders, down to that of a trace.
 
-    It is the innermost name that says more than numbers and what any trace is called; without its
-    numbers at the ends, which tell runs apart: `jacobi` for run_07 in a folder jacobi-2.
+    It is the innermost name with a word that is not usual for traces, without numbers at its ends:
+    `jacobi` for run_07 in a folder jacobi-2. Empty if there is none.
     """
     for folder in reversed(folders):
         name = _NUMBERS_AROUND.sub("", folder)
         words = [word for word in re.split(r"[\W\d_]+", name.lower()) if word]
-        if any(word not in _SAY_NOTHING for word in words):
+        if any(word not in _USUAL_WORDS for word in words):
             return name
     return ""
 
 
 def standard_name(name: str) -> str:
-    """What a parameter of that name stands for; its own name if nothing special."""
+    """The standard name of a parameter, such as processes for np; else its own name."""
     return _MEANINGS.get(name.lower(), name)
 
 
 def check_name_pattern(pattern: str) -> None:
-    """Raise CampaignError for a pattern that says nothing, or says it wrongly."""
+    """Raise CampaignError for a malformed pattern, or one without fields."""
     _compiled(pattern)
 
 
 def read_name(name: str, pattern: str) -> Named | None:
     """The parameters that a pattern finds in a name; None if it does not fit.
 
-    The pattern may be found anywhere between letters and digits that do not belong to it.
+    The pattern may stand anywhere in the name, but not directly beside other letters or digits.
     """
     found = _compiled(pattern).search(name)
     if found is None:
@@ -81,7 +81,7 @@ def read_name(name: str, pattern: str) -> Named | None:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """The pattern as a regular expression. Raises CampaignError for one that says nothing."""
+    """The pattern as a regular expression. Raises CampaignError."""
     names = _FIELD.findall(pattern)
     meanings = [standard_name(name) for name in names]
     repeated = sorted({name for name in meanings if meanings.count(name) > 1})

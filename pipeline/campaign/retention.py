@@ -1,4 +1,4 @@
-"""What a store keeps: runs that campaigns use, and others within the limits that are given."""
+"""Prunes a store: keeps runs that campaigns use, and others within given limits."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -13,10 +13,10 @@ from tracemill.store.sweep import is_being_written
 
 
 def prune_store(store: Path, limits: Limits, *, is_dry_run: bool = False) -> Pruning:
-    """Remove what exceeds the limits, and tell of all runs what became of them and why.
+    """Remove generations and runs beyond the limits; returns the decision on every run.
 
-    Never a run that a campaign uses, nor the generation of it. Raises StoreError if the store
-    cannot be read or written.
+    Generations that a campaign uses are kept. Raises StoreError if the store cannot be read or
+    written.
     """
     campaigns = plan_campaigns(store, limits)
     gone = {each.generation.path for each in campaigns if each.is_removed and each.generation}
@@ -30,7 +30,7 @@ def prune_store(store: Path, limits: Limits, *, is_dry_run: bool = False) -> Pru
 
 
 def find_uses(store: Path, *, without: Collection[Path] = ()) -> Uses:
-    """What the campaigns of a store were made from, some of their generations left out."""
+    """The runs that the campaigns of a store use; `without` are campaign generations to ignore."""
     names: dict[tuple[str, str], str] = {}
     problem = ""
     for campaign in find_holdings(store, "campaign"):
@@ -45,7 +45,7 @@ def find_uses(store: Path, *, without: Collection[Path] = ()) -> Uses:
 
 
 def _uses_of(campaign: Holding, without: Collection[Path]) -> set[tuple[str, str]] | None:
-    """Runs and generations that a campaign was made from; None if that cannot be told."""
+    """Run ids and generations that a campaign uses; None if it cannot be read."""
     used: set[tuple[str, str]] = set()
     for generation in campaign.generations:
         if generation.path in without:

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from tracemill.base.errors import StoreError
 from tracemill.base.text import hash_of
 from tracemill.campaign.configurations import RunRecord, computation_size_of
+from tracemill.campaign.description import Description
 from tracemill.campaign.gathering import QUERIES, Gathered, gather, in_batches
 from tracemill.campaign.measured import tables_of
 from tracemill.campaign.mixture import Programs, own_regions
@@ -23,39 +24,22 @@ from tracemill.store import Run, SourceFile, SourceRecord, Store
 from tracemill.store.sink import Sink
 
 FORMAT = "campaign"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """What a campaign declares about its applications."""
-
-    size_name: str = ""
-    computation_size: str = ""
-    scaling: str = "both"
-    efficiency: str = ""
-    attainable_per_second: float | None = None
-    is_whole_run: bool = False
-    is_setup_included: bool = False
-
-    def efficiency_of(self, runs: Sequence[RunRecord]) -> str:
-        """The declared definition of efficiency, else the one that the runs allow."""
-        if self.efficiency:
-            return self.efficiency
-        if any(run.given_efficiency is not None for run in runs):
-            return "as given"
-        is_attainable = self.attainable_per_second is not None
-        return "attainable performance" if is_attainable else "speed-up over the smallest run"
+# The fields of a description from which the tables are made.
+_SETTINGS = {
+    "size", "computation_size", "scaling", "efficiency", "attainable_per_second", "whole_run",
+    "include_setup",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class CampaignIdentity:
-    """Which campaign it is, and by what a change of its runs or settings is seen."""
+    """The name of a campaign, and files whose names change with its runs and settings."""
 
     run_id: str
     files: tuple[SourceFile, ...]
 
     def digest(self) -> str:
-        """Hash of everything the tables are made from, which the names of the files hold."""
+        """A hash of all inputs of the tables; the names of the files contain them."""
         return hash_of(json.dumps([file.name for file in self.files]))
 
 
@@ -63,17 +47,17 @@ class CampaignIdentity:
 class CampaignSource:
     """The numbered runs of a campaign; `generations` are those of analyzed runs, by run id.
 
-    `is_application_told` says that people named the application themselves, by an option or in a
-    file, for all runs; `memory_limit` is that of Options.
+    `is_application_given` if an option or a file names one application for all runs. For
+    `memory_limit` see Options.
     """
 
     name: str
     path: Path
     store: Store
-    settings: Settings
+    description: Description
     runs: tuple[RunRecord, ...]
     generations: Mapping[str, str]
-    is_application_told: bool = False
+    is_application_given: bool = False
     memory_limit: str = ""
 
     format = FORMAT
@@ -89,17 +73,18 @@ class CampaignSource:
         return len(self.runs)
 
     def identity(self) -> CampaignIdentity:
-        """The campaign by its name; its content by settings, runs and the queries that ask them."""
+        """The name of the campaign, and its settings, runs and queries."""
         return self._identity
 
     @cached_property
     def _identity(self) -> CampaignIdentity:
         queries = [load_query(name).text for name in QUERIES]
-        told = [json.dumps([asdict(self.settings), hash_of("".join(queries))], sort_keys=True)]
-        told += [self._told(run) for run in self.runs]
-        return CampaignIdentity(self.name, tuple(SourceFile(text, 0, 0) for text in told))
+        settings = self.description.model_dump(include=_SETTINGS)
+        texts = [json.dumps([settings, hash_of("".join(queries))], sort_keys=True)]
+        texts += [self._text_of(run) for run in self.runs]
+        return CampaignIdentity(self.name, tuple(SourceFile(text, 0, 0) for text in texts))
 
-    def _told(self, run: RunRecord) -> str:
+    def _text_of(self, run: RunRecord) -> str:
         generation = self.generations.get(run.run_id or "", "")
         own = asdict(replace(run, measured=None))
         measured = hash_of(repr(run.measured)) if run.measured else ""
@@ -114,19 +99,19 @@ class CampaignSource:
         allow_damaged: bool,
         report: Callable[[int], None],
     ) -> None:
-        """Write the tables of `schemas.campaigns`; runs are gathered in turn, some at once.
+        """Write the tables of `schemas.campaigns`, several runs at a time.
 
-        Raises CampaignError if runs of different programs go by one name.
+        Raises CampaignError if runs of different programs have the same application name.
         """
         numbers = {run.run_id: n for n, run in enumerate(self.runs) if run.run_id is not None}
-        writer, programs = _Writer(sink, numbers), Programs(is_told=self.is_application_told)
+        writer, programs = _Writer(sink, numbers), Programs(is_name_given=self.is_application_given)
         times: dict[str, int] = {}
         report(len(self.runs) - len(numbers))
         for batch in in_batches(self._opened(run_id) for run_id in numbers):
             gathered = gather(
                 batch,
-                is_whole_run=self.settings.is_whole_run,
-                is_setup_included=self.settings.is_setup_included,
+                is_whole_run=self.description.whole_run,
+                is_setup_included=self.description.include_setup,
                 threads=threads,
                 memory_limit=self.memory_limit,
             )
@@ -153,7 +138,9 @@ class CampaignSource:
     def _opened(self, run_id: str) -> Run:
         run = self.store.generation(run_id, self.generations[run_id])
         if run is None:
-            raise StoreError(f"the run {run_id} is gone from {self.store.path}: start again")
+            raise StoreError(
+                f"the run {run_id} was removed from {self.store.path}: run the command again"
+            )
         return run
 
     def _row(self, number: int, times: Mapping[str, int]) -> dict[str, Any]:
@@ -165,7 +152,7 @@ class CampaignSource:
             "threads": run.threads,
             "size": run.size,
             "computation_size": computation_size_of(
-                run, self.settings.computation_size, self.settings.size_name
+                run, self.description.computation_size, self.description.size
             ),
             "variant": run.variant,
             "repetition": run.repetition,
@@ -186,20 +173,19 @@ class CampaignSource:
         ]
 
     def _settings(self) -> list[dict[str, Any]]:
-        settings = self.settings
+        given = self.description
+        size = given.size or "n"
         return [
             {
                 "application": application,
                 "named_by": campaigns.NAMINGS[not all(run.is_named for run in own)],
-                "size_name": settings.size_name or "n",
-                "computation_size_expression": settings.computation_size
-                or settings.size_name
-                or "n",
-                "timed_part": _interval(settings, own),
-                "scaling": settings.scaling,
-                "efficiency_definition": settings.efficiency_of(own),
-                "attainable_per_second": settings.attainable_per_second,
-                "is_setup_included": settings.is_setup_included,
+                "size_name": size,
+                "computation_size_expression": given.computation_size or size,
+                "timed_part": _timed_part(given, own),
+                "scaling": given.scaling,
+                "efficiency_definition": _efficiency_of(given, own),
+                "attainable_per_second": given.attainable_per_second,
+                "is_setup_included": given.include_setup,
             }
             for application in sorted({run.application for run in self.runs})
             for own in [[run for run in self.runs if run.application == application]]
@@ -207,13 +193,13 @@ class CampaignSource:
 
 
 def runs_used(source: SourceRecord) -> set[tuple[str, str]]:
-    """Run ids and generations of the analyzed runs that a stored campaign was made from."""
-    told = [json.loads(file.name) for file in source.files[1:]]
-    return {(run["run_id"], generation) for run, generation, _ in told if run["run_id"] is not None}
+    """Run ids and generations of the analyzed runs in a stored campaign."""
+    runs = [json.loads(file.name) for file in source.files[1:]]
+    return {(run["run_id"], generation) for run, generation, _ in runs if run["run_id"] is not None}
 
 
 class _Writer:
-    """Writes what runs give as it comes; of call paths only those not yet known are kept."""
+    """Writes the rows of runs as they come; each call path is written once, at the end."""
 
     def __init__(self, sink: Sink, numbers: Mapping[str, int]) -> None:
         self._sink = sink
@@ -223,7 +209,7 @@ class _Writer:
         self._known = np.empty(0, np.int64)
 
     def write(self, gathered: Gathered) -> None:
-        """Write what some runs gave; their numbers are beyond those of the runs before."""
+        """Write rows of analyzed runs, whose numbers are greater than those of earlier calls."""
         call_paths = self._numbered(gathered.call_paths)
         self._append(campaigns.RUN_TASKS, self._numbered(gathered.times))
         self._append(campaigns.RUN_CALL_PATHS, call_paths)
@@ -232,7 +218,7 @@ class _Writer:
         self._keep_new(call_paths.sort_by("campaign_run_id"))
 
     def write_measured(self, number: int, tables: Mapping[str, pa.Table]) -> None:
-        """Write what a measurement without a trace told, after what traces gave."""
+        """Write rows of a measured run, after those of all analyzed runs."""
         numbered = {
             name: rows.append_column(
                 "campaign_run_id", pa.array(np.full(rows.num_rows, number, np.int32))
@@ -247,20 +233,20 @@ class _Writer:
 
     def finish(self) -> None:
         if self._paths:
-            whole = pa.concat_tables(self._paths).sort_by("call_path_key")
-            self._sink.part(campaigns.CAMPAIGN_CALL_PATHS, 0).write(whole)
+            paths = pa.concat_tables(self._paths).sort_by("call_path_key")
+            self._sink.part(campaigns.CAMPAIGN_CALL_PATHS, 0).write(paths)
 
     def _numbered(self, rows: pa.Table) -> pa.Table:
         places = pc.index_in(rows["run_id"], value_set=self._run_ids)
         return rows.append_column("campaign_run_id", self._numbers.take(places))
 
     def _append(self, table: Table, rows: pa.Table) -> None:
-        told = rows.select(list(table.column_names)).cast(_nullable(table))
-        ordered = told.sort_by([(name, "ascending") for name in table.key])
+        typed = rows.select(list(table.column_names)).cast(_nullable(table))
+        ordered = typed.sort_by([(name, "ascending") for name in table.key])
         self._sink.part(table, 0).write(ordered)
 
     def _keep_new(self, rows: pa.Table) -> None:
-        """Keep call paths not yet known, as the first run that visits them tells them."""
+        """Keep call paths not yet known, with the values of the first run that has them."""
         keys, first = np.unique(rows["call_path_key"].to_numpy(), return_index=True)
         is_new = ~np.isin(keys, self._known)
         if is_new.any():
@@ -270,7 +256,7 @@ class _Writer:
 
 
 def _nullable(table: Table) -> pa.Schema:
-    """The declared types without the rest of the declaration, which the sink adds."""
+    """The declared types without nullability and metadata, which the sink adds."""
     return pa.schema([(column.name, column.type) for column in table.columns])
 
 
@@ -283,7 +269,17 @@ def _plain(type: pa.DataType) -> pa.DataType:
     return pa.string() if pa.types.is_dictionary(type) else type
 
 
-def _interval(settings: Settings, runs: Sequence[RunRecord]) -> str:
+def _timed_part(description: Description, runs: Sequence[RunRecord]) -> str:
     if not any(run.run_id for run in runs):
         return "as given"
-    return "whole run" if settings.is_whole_run else "between MPI_Init and MPI_Finalize"
+    return "whole run" if description.whole_run else "between MPI_Init and MPI_Finalize"
+
+
+def _efficiency_of(description: Description, runs: Sequence[RunRecord]) -> str:
+    """The declared definition of efficiency, else the one that the data of the runs allow."""
+    if description.efficiency:
+        return description.efficiency
+    if any(run.given_efficiency is not None for run in runs):
+        return "as given"
+    is_attainable = description.attainable_per_second is not None
+    return "attainable performance" if is_attainable else "speed-up over the smallest run"

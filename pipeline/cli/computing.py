@@ -267,7 +267,7 @@ def _run_campaign(
     with ProgressReporter(titles=_READING_RUNS) as reporter:
         plan = plan_campaign(
             runs,
-            told=told,
+            fields=told,
             store=opened,
             reporter=reporter,
             allow_damaged=options.allow_damaged,

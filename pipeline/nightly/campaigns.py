@@ -19,31 +19,33 @@ from tracemill.reports.build_campaign import build_campaign_report
 from tracemill.store import Run, Store
 from tracemill.store.leases import Lease, take
 
-# Time between two looks at the lease of another night.
+# Time between two tries to take the lease of another night.
 _POLL_SECONDS = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Campaigns:
-    """How the campaigns in `folder` are made.
+    """Updates campaigns; their paths are relative to `folder`.
 
-    Archives `not_ready` are left to another night. Traces in `failures`, which are in quarantine
-    for that reason, become failed runs.
+    `run_ids` are the up-to-date runs of archives, which need not be opened. Archives `not_ready`
+    are left to another night. Traces in `failures`, in quarantine for that reason, become failed
+    runs. After `until` of the monotonic clock no campaign is started.
     """
 
     folder: Path
     store: Store
     options: Options
     until: float
+    run_ids: Mapping[Path, str]
     not_ready: Collection[Path]
     failures: Mapping[Path, str]
     has_report: bool
     reporter: Reporter
 
     def update(self, campaigns: Sequence[ConfiguredCampaign]) -> tuple[CampaignOutcome, ...]:
-        """Make the campaigns that changed; one that fails stops no other.
+        """Make the campaigns that changed; after a failure the others are still made.
 
-        None is begun when time is over. Raises UnwritableStoreError and MissingLibraryError.
+        Raises UnwritableStoreError and MissingLibraryError.
         """
         outcomes = []
         for campaign in campaigns:
@@ -64,7 +66,7 @@ class Campaigns:
         return tuple(outcomes)
 
     def _update(self, campaign: ConfiguredCampaign) -> CampaignOutcome | None:
-        """The campaign as it is now; None if time was over while another night made it."""
+        """The outcome of one campaign; None if time ended while another night made it."""
         lease = self._lease(campaign)
         if lease is None:
             return None
@@ -101,14 +103,21 @@ class Campaigns:
     def _plan(self, campaign: ConfiguredCampaign) -> CampaignPlan:
         plan = plan_campaign(
             self.folder / campaign.runs if campaign.runs else None,
-            told=campaign.fields,
+            fields=campaign.fields,
             store=self.store,
             reporter=self.reporter,
             allow_damaged=self.options.allow_damaged,
         )
         left_out = {_folder(path) for path in self.not_ready}
-        ready = (each for each in plan.members if _folder(each.trace) not in left_out)
-        return replace(plan, members=tuple(ready))
+        run_ids = {_folder(path): run_id for path, run_id in self.run_ids.items()}
+        return replace(
+            plan,
+            members=tuple(
+                replace(each, run_id=each.run_id or run_ids.get(folder, ""))
+                for each in plan.members
+                if (folder := _folder(each.trace)) not in left_out
+            ),
+        )
 
     def _write_report(self, run: Run) -> None:
         report = build_campaign_report(

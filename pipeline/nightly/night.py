@@ -47,7 +47,7 @@ class Reported:
 
 
 def plan_night(source: Path, *, store: Store, options: Options, night: NightOptions) -> Agenda:
-    """What a night would do; nothing is written. Raises MissingInputError."""
+    """The work of a night; nothing is written. Raises MissingInputError."""
     known = KnownArchives(store, options)
     return make_agenda(source, store=store, known=known, options=night, now=time.time())
 
@@ -62,10 +62,11 @@ def run_night(
     config_folder: Path,
     reporter: Reporter,
 ) -> Night:
-    """Analyze the new archives below a folder and update campaigns, but report nothing yet.
+    """Analyze the new archives below a folder and update campaigns; `report_night` comes next.
 
-    An archive or campaign that fails stops no other. Raises MissingInputError if there is no such
-    folder, UnwritableStoreError if the store cannot be written, and MissingLibraryError.
+    After a failure, other archives and campaigns are still processed. Raises MissingInputError if
+    there is no such folder, UnwritableStoreError if the store cannot be written, and
+    MissingLibraryError.
     """
     started_at, until = timestamp(), time.monotonic() + night.max_seconds
     check_source(source)
@@ -86,6 +87,8 @@ def run_night(
         store=store,
         options=options,
         until=until,
+        run_ids=agenda.known
+        | {path: run.run_id for path, run in (work.analyzed | work.copies).items()},
         not_ready={each.path for each in outcome.waiting},
         failures={
             each.path: each.reason
@@ -102,7 +105,7 @@ def run_night(
 def _outcome(
     source: Path, started_at: str, agenda: Agenda, work: ArchiveWork, again: Collection[Path]
 ) -> Night:
-    """What came of the archives; those of `again` were reported by earlier nights."""
+    """The outcome for all archives; earlier nights reported those in `again`."""
     return Night(
         source=source,
         started_at=started_at,

@@ -135,7 +135,7 @@ def test_cells_may_hold_anything(tmp_path: Path) -> None:
     [
         ("trace,p\n,4\n", "line 2: no trace"),
         ('trace,p\n"a\nb",4\nc\n', "line 4: not as many"),
-        ("trace,p,np\na,4,4\n", "line 1: several columns tell processes: p, np"),
+        ("trace,p,np\na,4,4\n", "line 1: several columns mean processes: p, np"),
         ("trace,p\na,4,5\n", "line 2: not as many"),
         ("trace,p\n", "no runs are listed"),
     ],
@@ -253,7 +253,7 @@ def test_campaigns_have_names_of_folders(given: str, path: str, name: str) -> No
 
 @pytest.mark.parametrize("given", ["a/b", "../x", ".x", "-x", "größe", "a b", "x\n", "x" * 101])
 def test_a_given_name_is_taken_as_it_is_or_refused(given: str) -> None:
-    with pytest.raises(CampaignError, match="cannot be called that"):
+    with pytest.raises(CampaignError, match="not usable for a campaign"):
         name_campaign(given, Path("/x"))
 
 
@@ -263,7 +263,9 @@ def test_a_folder_keeps_what_looks_like_a_suffix(tmp_path: Path) -> None:
 
 
 def test_a_name_needs_letters(tmp_path: Path) -> None:
-    with pytest.raises(CampaignError, match="no name for a campaign: give one of letters"):
+    with pytest.raises(
+        CampaignError, match="gives no name for the campaign: choose one of letters"
+    ):
         name_campaign("", tmp_path / "時間")
 
 

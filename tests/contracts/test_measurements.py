@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tracemill.base.errors import CampaignError, MissingInputError
-from tracemill.campaign.inputs import read_measurements, tell_format
+from tracemill.campaign.inputs import detect_format, read_measurements
 from tracemill.campaign.inputs.extrap import read_extrap
 from tracemill.campaign.inputs.measurements import CallSite, Frame, MeasuredRuns, RegionTime
 
@@ -175,15 +175,12 @@ def test_metrics_may_tell_their_unit(tmp_path: Path, metric: str, time_ns: int) 
     assert read(tmp_path, "e.txt", text).runs[0].time_ns == time_ns
 
 
-def test_a_metric_can_be_chosen(tmp_path: Path) -> None:
+def test_the_time_counts_among_other_metrics(tmp_path: Path) -> None:
     path = tmp_path / "e.txt"
     path.write_text(
-        "PARAMETER p\nPOINTS 2\nREGION main\nMETRIC time\nDATA 2\nMETRIC cpu_ms\nDATA 3\n"
+        "PARAMETER p\nPOINTS 2\nREGION main\nMETRIC cpu_ms\nDATA 3\nMETRIC time\nDATA 2\n"
     )
     assert read_extrap(path).runs[0].time_ns == 2 * SECOND
-    assert read_extrap(path, metric="cpu_ms").runs[0].time_ns == 3 * MS
-    with pytest.raises(CampaignError, match="no metric gpu: metrics are time, cpu_ms"):
-        read_extrap(path, metric="gpu")
 
 
 OLD_JSON = {
@@ -416,10 +413,10 @@ def test_formats_are_told_by_content(tmp_path: Path) -> None:
         text = (EXAMPLES / name).read_text()
         (tmp_path / "file").write_text(text)
         if name == "extrap.txt":
-            assert tell_format(tmp_path / "file") == "extra-p"
-        assert tell_format(EXAMPLES / name) == ("timings" if name == "timings.csv" else "extra-p")
+            assert detect_format(tmp_path / "file") == "extra-p"
+        assert detect_format(EXAMPLES / name) == ("timings" if name == "timings.csv" else "extra-p")
     (tmp_path / "report.txt").write_text(REPORT)
-    assert tell_format(tmp_path / "report.txt") == "mpip"
+    assert detect_format(tmp_path / "report.txt") == "mpip"
 
 
 def test_what_is_no_measurement_is_refused(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ SORTER = {f"sorter_{letter}" for letter in "abcdefg"}
 
 
 def check(*runs: set[str], is_told: bool = False) -> None:
-    programs = Programs(is_told=is_told)
+    programs = Programs(is_name_given=is_told)
     for number, regions in enumerate(runs):
         programs.add("suite", f"run{number}", regions)
     programs.check()
@@ -32,7 +32,7 @@ def test_a_run_without_functions_may_be_of_any_program() -> None:
 
 @pytest.mark.parametrize("common", [set(), {"print_results"}])
 def test_programs_of_a_suite_share_hardly_anything(common: set[str]) -> None:
-    with pytest.raises(CampaignError, match=r"suite: runs of 2 programs .* as run0 and run1 share"):
+    with pytest.raises(CampaignError, match=r"for 2 programs: run0 and run1 share"):
         check(SOLVER | common, SORTER | common, SOLVER, SORTER)
 
 
@@ -43,7 +43,7 @@ def test_who_names_the_program_is_believed_unless_nothing_is_shared() -> None:
 
 
 def test_applications_are_looked_at_one_by_one() -> None:
-    programs = Programs(is_told=False)
+    programs = Programs(is_name_given=False)
     programs.add("solver", "first", SOLVER)
     programs.add("sorter", "second", SORTER)
     programs.check()

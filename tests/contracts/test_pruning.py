@@ -15,8 +15,9 @@ from tests.helpers.store_cases import labeled, publish
 from tracemill import cli
 from tracemill.base.errors import StoreError
 from tracemill.campaign.configurations import RunRecord
+from tracemill.campaign.description import Description
 from tracemill.campaign.retention import prune_store
-from tracemill.campaign.source import CampaignSource, Settings
+from tracemill.campaign.source import CampaignSource
 from tracemill.store import SourceRecord, Store, removal
 from tracemill.store.leases import name_of_analysis
 from tracemill.store.pruning import Limits, Pruning
@@ -43,7 +44,7 @@ def campaign_of(store: Store, name: str, runs: Sequence[tuple[str, str]], **name
         RunRecord(application="a", label=run_id, processes=4, run_id=run_id) for run_id, _ in runs
     )
     campaign = CampaignSource(
-        name=name, path=store.path, store=store, settings=Settings(), runs=records,
+        name=name, path=store.path, store=store, description=Description(), runs=records,
         generations=dict(runs),
     )  # fmt: skip
     source = SourceRecord(

@@ -74,7 +74,7 @@ def write_trace(path: Path, processes: int) -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "told"),
-    [("p{x", "a brace without its partner"), ("{n}", "columns tell here what the runs are")],
+    [("p{x", "a brace without its partner"), ("{n}", "parameters come from columns here")],
 )
 def test_a_pattern_for_a_table_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], pattern: str, told: str
@@ -101,7 +101,7 @@ def test_several_programs_do_not_become_one(
 
 def test_a_name_is_not_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = refused(tmp_path, capsys, str(write(tmp_path, TIMES)), "--name", "../x")
-    assert found.startswith("name '../x': the campaign cannot be called that")
+    assert found.startswith("name '../x': not usable for a campaign")
 
 
 def test_an_expression_may_begin_with_a_hyphen(
@@ -125,9 +125,9 @@ def test_the_size_is_the_named_parameter(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("size", "told"),
     [
-        ("mesh", "size 'mesh': no run has such a parameter: there are q: name one of them"),
-        ("n", "size 'n': no run has such a parameter: there are q"),
-        ("np", "size 'np': this is the parameter processes"),
+        ("mesh", "size 'mesh': no run has this parameter; parameters are q: name one of them"),
+        ("n", "size 'n': no run has this parameter; parameters are q"),
+        ("np", "size 'np': this parameter is processes"),
     ],
 )
 def test_an_unknown_size_is_told_with_the_parameters_there_are(
@@ -145,7 +145,7 @@ def test_a_size_that_names_of_traces_do_not_tell(
     (tmp_path / "cg_p4_m10").mkdir()
     (tmp_path / "cg_p4_m10" / "traces.otf2").touch()
     told = ("--pattern", "p{p}_m{m}", "--size", "q")
-    assert "there are m:" in refused(tmp_path, capsys, str(tmp_path), *told)
+    assert "parameters are m:" in refused(tmp_path, capsys, str(tmp_path), *told)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_an_amount_that_cannot_be_is_told_before_traces_are_read(
         ('scaled_size = "n"', "scaled_size 'n': write an expression of p"),
         ('efficiency_bounds = "2"', "each must lie between 0 and 1"),
         ('published_marks = "none.csv"', "cannot read"),
-        ('size = "q"', "size 'q': no run has such a parameter"),
+        ('size = "q"', "size 'q': no run has this parameter"),
         ('variants = "mixed"', "variants: input should be 'apart' or 'best'"),
     ],
 )
@@ -262,7 +262,7 @@ def test_traces_whose_names_tell_nothing_are_programs_by_their_names(
     assert connection.sql(
         "SELECT application, count(*) FROM campaign_runs GROUP BY ALL ORDER BY ALL"
     ).fetchall() == [("ring", 2), ("sort", 1)]
-    assert "2 programs by the names of their traces: ring, sort" in " ".join(
+    assert "2 programs, named after their traces: ring, sort" in " ".join(
         capsys.readouterr().err.split()
     )
     text = report(tmp_path).replace("\\", "")
@@ -368,7 +368,7 @@ def test_all_mistakes_of_a_campaign_file_are_told_at_once(
         f"{file}: unknown field computation_sise: fields are name, application, ",
         f"{file}: failed.0.processes is missing",
         f"{file}: unknown field failed.0.node: fields are processes, threads, ",
-        f"runs: nothing in {tmp_path} is called none_*",
-        "runs: nothing is called /nil_*",
+        f"runs: nothing in {tmp_path} matches none_*",
+        "runs: nothing matches /nil_*",
     ):
         assert each in found

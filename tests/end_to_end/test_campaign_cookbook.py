@@ -23,7 +23,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
     store = Store(tmp_path_factory.mktemp("campaign_cookbook"))
     reporter = ProgressReporter()
     plan = plan_campaign(
-        DATA / "campaigns" / "timings.csv", told={}, store=store, reporter=reporter
+        DATA / "campaigns" / "timings.csv", fields={}, store=store, reporter=reporter
     )
     make_campaign(plan, store=store, options=Options(threads=1), reporter=reporter)
     with open_store(store.path).campaign() as opened:

@@ -231,7 +231,7 @@ def test_a_repetition_that_is_there_twice_is_told(traces: Path, store: Path) -> 
     made = campaign(linked(store.parent / "links", **given), store, notes=notes, application="ring")
     assert rows(made, "campaign_runs", "repetition") == [(1,), (2,)]
     assert notes.notes == [
-        "again_p2_n100_r1 and p2_n100_r1 are both called repetition 1 of one configuration: "
+        "again_p2_n100_r1 and p2_n100_r1 are both named repetition 1 of one configuration: "
         "both count"
     ]
 
@@ -244,7 +244,7 @@ def test_programs_of_one_name_are_refused(
     place = ["--store", str(tmp_path / "store"), "--no-report", "--threads", "1"]
     assert main(["campaign", str(listed), *place, "--application", "cg"]) == CampaignError.exit_code
     (line,) = (line for line in capsys.readouterr().err.splitlines() if "tracemill: " in line)
-    assert "cg: runs of 2 programs go by this name, as p1 and p4 share hardly a " in line
+    assert "cg: this name stands for 2 programs: p1 and p4 share hardly any " in line
     assert not Store(tmp_path / "store").campaigns.runs()
     # Told apart, they make a campaign.
     told = "".join(f"{lines}/{name}.csv,{app}\n" for name, app in NAMED.items())
@@ -256,7 +256,7 @@ def test_another_campaign_of_that_name_is_told(traces: Path, store: Path) -> Non
     campaign(traces, store, name="mine")
     notes = Notes()
     campaign(traces / "ring_p2_n100_r1", store, name="mine", notes=notes)
-    assert notes.notes == [f"the campaign mine was one of {traces} until now (see --name)"]
+    assert notes.notes == [f"campaign mine replaces the one of {traces} (see --name)"]
 
 
 # --- Names ---------------------------------------------------------------------------------------

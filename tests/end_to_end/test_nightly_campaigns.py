@@ -12,6 +12,7 @@ import pytest
 from tests.helpers.nights import Notes, cut, night, write_archive
 from tests.helpers.ring_campaigns import write_stencil
 from tracemill.base.errors import CampaignError, StoreError, UsageError
+from tracemill.campaign import analyzing
 from tracemill.engine.analyze import Options, analyze
 from tracemill.nightly import campaigns
 from tracemill.nightly.config import Config, read_config
@@ -71,6 +72,16 @@ def test_a_campaign_is_updated_when_its_runs_or_its_description_change(
 
     described = {"campaigns": [{**SCALING["campaigns"][0], "computation_size": "n**2"}]}
     assert only(night(source, known, config=described).campaigns).is_new
+
+
+def test_a_quiet_night_opens_no_trace(
+    source: Path, known: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    night(source, known, config=SCALING)
+    opened: list[Path] = []
+    monkeypatch.setattr(analyzing, "open_source", opened.append)
+    assert not only(night(source, known, config=SCALING).campaigns).is_new
+    assert opened == []
 
 
 def test_an_archive_in_quarantine_is_a_failed_run_and_not_analyzed_again(

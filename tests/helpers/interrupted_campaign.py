@@ -26,7 +26,7 @@ class Killer(SilentReporter):
 
 def make_interrupted(runs: Path, folder: Path, count: int) -> None:
     store, reporter = Store(folder), Killer(count)
-    plan = plan_campaign(runs, told={}, store=store, reporter=reporter)
+    plan = plan_campaign(runs, fields={}, store=store, reporter=reporter)
     make_campaign(plan, store=store, options=Options(threads=2), reporter=reporter)
 
 

@@ -32,7 +32,7 @@ def campaign(
     **told: Any,
 ) -> Analysis:
     reporter = notes or Notes()
-    plan = plan_campaign(runs, told=told, store=Store(store), reporter=reporter)
+    plan = plan_campaign(runs, fields=told, store=Store(store), reporter=reporter)
     options = Options(threads=threads)
     return make_campaign(plan, store=Store(store), options=options, reporter=reporter)
 

@@ -27,13 +27,13 @@ def read_measurements(
 ) -> MeasuredRuns:
     """Read measurements: a file, or a folder of reports of mpiP.
 
-    Without format it is told by the file. `application` names the program where the file does
-    not, and `pattern` tells parameters in the names of reports. `mistakes` says what becomes of
-    lines and reports that are wrong. Raises CampaignError that says where, or MissingInputError.
+    Without `format` it is found from the file. `application` is used if the file names none.
+    `pattern` reads parameters from names of reports. `mistakes` collects errors in lines and
+    reports. Raises CampaignError or MissingInputError.
     """
     if not path.exists():
         raise MissingInputError(f"{path}: no such file or directory; check the measurements")
-    chosen = format or tell_format(path)
+    chosen = format or detect_format(path)
     if path.is_dir() and chosen != MPIP:
         raise CampaignError(f"{path}: name a file: only reports of mpiP are read by the folder")
     if chosen == MPIP:
@@ -46,7 +46,7 @@ def read_measurements(
 
 
 def holds_measurements(path: Path) -> bool:
-    """Whether a path that is no list of runs holds measurements, and not traces."""
+    """Whether a path, which is not a list of runs, holds measurements instead of traces."""
     if path.is_dir():
         return any(path.glob(f"*{SUFFIX}")) and not any(path.rglob("*.otf2"))
     if path.suffix.lower() in (".otf2", ".gz", ".zst", ".parquet"):
@@ -55,7 +55,7 @@ def holds_measurements(path: Path) -> bool:
 
 
 def _is_trace(path: Path) -> bool:
-    """Whether the columns of a file in CSV are those of a trace."""
+    """Whether a CSV file has the columns of a trace."""
     from tracemill.base.errors import PipelineError
     from tracemill.readers import open_source
 
@@ -66,8 +66,8 @@ def _is_trace(path: Path) -> bool:
     return True
 
 
-def tell_format(path: Path) -> str:
-    """Which format a file or folder has. Raises CampaignError if it is none of FORMATS."""
+def detect_format(path: Path) -> str:
+    """The format of a file or folder. Raises CampaignError if it is none of FORMATS."""
     suffix = path.suffix.lower()
     if path.is_dir() or suffix == SUFFIX.lower():
         return MPIP

@@ -3,8 +3,8 @@
     {"parameters": ["p"], "measurements": {"main->solve": {"time": [
         {"point": [4], "values": [8.31, 8.02]}]}}}
 
-The older layout lists callpaths, metrics, coordinates and parameters with ids, and measurements
-that refer to them. JSON Lines have an object per line, whose call path and metric may be missing:
+The older layout lists call paths, metrics, coordinates and parameters with ids; measurements refer
+to these ids. JSON Lines have an object per line; call path and metric are optional:
 
     {"params": {"p": 4}, "callpath": "main->solve", "metric": "time", "value": [8.31, 8.02]}
 """
@@ -48,7 +48,7 @@ def read_extrap_json(path: Path, lines: Sequence[str]) -> Experiment:
 
 
 def _is_lines(lines: Sequence[str]) -> bool:
-    """Whether the first line is an object that is complete, and not all there is."""
+    """Whether the file has JSON Lines: its first line is a complete object."""
     first, *others = [line for line in lines if line.strip()]
     try:
         found = _parsed(first, "")
@@ -142,5 +142,5 @@ def _read_json_lines(path: Path, lines: Sequence[str]) -> Experiment:
 
 
 def _values(value: Any) -> list[Any]:
-    """Repetitions, which stand in a list if there are several."""
+    """The repetitions: a list, or a single value."""
     return value if isinstance(value, list) else [value]

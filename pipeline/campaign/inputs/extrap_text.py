@@ -6,8 +6,8 @@
     METRIC time
     DATA 8.31 8.02 8.14
 
-PARAMETER and POINTS may stand several times and add up. A line of DATA holds the repetitions at
-one point; after each REGION or METRIC the points begin anew.
+Several lines of PARAMETER or POINTS add up. A line of DATA holds the repetitions at one point. The
+first line of DATA after a REGION or METRIC belongs to the first point.
 """
 
 import re
@@ -31,7 +31,7 @@ _SIGNS = re.compile(r"[(),\s]+")
 
 @dataclass
 class _State:
-    """What the lines so far say about the next one."""
+    """The state after a line: its metric, its call path, and the number of its next point."""
 
     experiment: Experiment
     points: list[Point] = field(default_factory=list)
@@ -41,7 +41,7 @@ class _State:
     opened: str = ""
 
     def open(self, where: str) -> None:
-        """Points begin anew; the ones before must all have had their data."""
+        """Begin again with the first point."""
         self.close()
         self.next_point, self.opened = 0, where
 
@@ -79,13 +79,13 @@ def read_extrap_text(path: Path, lines: Sequence[str]) -> Experiment:
 
 
 def is_extrap_text(lines: Sequence[str]) -> bool:
-    """Whether the first line that says something begins with a keyword."""
+    """Whether the first line that is not empty or a comment begins with a keyword."""
     first = next((line for line in lines if line.strip() and line[0] != "#"), "")
     return first.split(maxsplit=1)[0] in KEYWORDS if first else False
 
 
 def _statements(path: Path, lines: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """Where each statement stands, its keyword and the rest of its line."""
+    """Place, keyword and rest of the line of each statement."""
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -106,7 +106,7 @@ def _refuse_after_data(state: _State, where: str) -> None:
 
 
 def _points(parameters: Sequence[str], rest: str, where: str) -> Iterator[Point]:
-    """Points whose coordinates stand one after another, with or without brackets."""
+    """Points from a list of coordinates, with or without parentheses."""
     if not parameters:
         raise CampaignError(f"{where}: PARAMETER has to stand before POINTS")
     numbers = [text for text in _SIGNS.split(rest) if text]

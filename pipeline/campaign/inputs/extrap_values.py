@@ -1,4 +1,4 @@
-"""What files for Extra-P hold, whichever their layout: values per metric, call path and point."""
+"""The content of files for Extra-P in any layout: values by metric, call path and point."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -12,46 +12,40 @@ Point = tuple[str, ...]
 NO_METRIC = ""
 
 
-@dataclass(frozen=True)
-class Sample:
-    """The values at a point, not looked at yet, and where each stands."""
-
-    values: list[object] = field(default_factory=list)
-    places: list[str] = field(default_factory=list)
+Values = list[tuple[object, str]]
+"""The unchecked values at a point, each with its place in the file."""
 
 
 @dataclass
 class Experiment:
-    """Samples by metric and call path, then by point; a point is a text per parameter."""
+    """Values by metric and call path, then by point: a text for each parameter."""
 
     path: Path
     parameters: tuple[str, ...] = ()
-    samples: dict[tuple[str, CallPath], dict[Point, Sample]] = field(default_factory=dict)
+    samples: dict[tuple[str, CallPath], dict[Point, Values]] = field(default_factory=dict)
 
     @property
     def metrics(self) -> list[str]:
-        """Names in order of appearance."""
+        """Names in the order of the file."""
         return list(dict.fromkeys(metric for metric, _ in self.samples))
 
-    def of(self, metric: str) -> dict[CallPath, dict[Point, Sample]]:
-        """The samples of one metric by call path."""
+    def of(self, metric: str) -> dict[CallPath, dict[Point, Values]]:
+        """The values of one metric by call path and point."""
         return {path: found for (name, path), found in self.samples.items() if name == metric}
 
     def add(
         self, metric: str, call_path: CallPath, point: Point, values: Iterable[object], where: str
     ) -> None:
-        """Add values at a point to those that are there."""
-        sample = self.samples.setdefault((metric, call_path), {}).setdefault(point, Sample())
-        for value in values:
-            sample.values.append(value)
-            sample.places.append(where)
+        """Add values at a point."""
+        points = self.samples.setdefault((metric, call_path), {})
+        points.setdefault(point, []).extend((value, where) for value in values)
 
     def has(self, metric: str, call_path: CallPath, point: Point) -> bool:
         return point in self.samples.get((metric, call_path), {})
 
 
 def to_call_path(text: str) -> CallPath:
-    """A call path from names with -> between them."""
+    """A call path from a text such as main->solve."""
     return tuple(name.strip() for name in text.split("->")) if text.strip() else ()
 
 

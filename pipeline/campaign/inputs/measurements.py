@@ -1,16 +1,17 @@
-"""What a table of measurements tells of runs, whatever its format."""
+"""Measured runs, independent of the format of their file."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-MEASURED, FAILED, OUT_OF_MEMORY = "measured", "failed", "out of memory"
+from tracemill.campaign.configurations import MEASURED
+
 UNKNOWN_FUNCTION = "[unknown]"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Frame:
-    """A place of the program that a call was made from; what is not known is empty or 0."""
+    """A place in the program with a call; unknown parts are empty or 0."""
 
     function: str = ""
     file: str = ""
@@ -24,7 +25,7 @@ class Frame:
 
     @property
     def identity(self) -> str:
-        """What is the same in every run: not the address, unless nothing else is known."""
+        """A text that is equal in every run; the address only if nothing else is known."""
         if self.file:
             return f"{self.function}@{self.file}:{self.line}"
         return self.function or self.address
@@ -32,25 +33,25 @@ class Frame:
 
 @dataclass(frozen=True, kw_only=True)
 class CallSite:
-    """An operation and where it is called from, the innermost frame first."""
+    """An operation and its callers, the innermost frame first."""
 
     operation: str
     frames: tuple[Frame, ...]
 
     @property
     def identity(self) -> str:
-        """Text that is the same for the call site in every run."""
+        """A text that is equal in every run."""
         return "\n".join((self.operation, *(frame.identity for frame in self.frames)))
 
     @property
     def call_path(self) -> str:
-        """Names from the outermost function to the operation, as far as they are known."""
+        """Names from the outermost function to the operation."""
         names = [frame.function or UNKNOWN_FUNCTION for frame in reversed(self.frames)]
         return "/".join((*names, self.operation))
 
     @property
     def place(self) -> str | None:
-        """file:line of the innermost frame that has one; else its address, if that is known."""
+        """file:line of the innermost frame that has one, else an address, else None."""
         with_files = [frame.place for frame in self.frames if frame.file]
         return next(iter(with_files or [frame.place for frame in self.frames if frame.place]), None)
 
@@ -69,7 +70,7 @@ class CallSiteTask:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskTime:
-    """How long a process ran, and communicated, in nanoseconds."""
+    """Elapsed time and communication time of a process, in nanoseconds."""
 
     rank: int
     time_ns: int
@@ -78,9 +79,9 @@ class TaskTime:
 
 @dataclass(frozen=True, kw_only=True)
 class RegionTime:
-    """Time of a part of the program in nanoseconds; names from the outermost one.
+    """Time of a region in nanoseconds; `call_path` begins with the outermost name.
 
-    `callees_ns` is the part of it that other regions of the run have as their time.
+    `callees_ns` is the part of it in other listed regions.
     """
 
     call_path: tuple[str, ...]
@@ -90,12 +91,10 @@ class RegionTime:
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredRun:
-    """One run.
+    """A run, read from `place`: a file, and perhaps a line in it.
 
-    `place` is the file, and the line if it has one, that tells of it. `parameters` are texts by
-    what they mean: processes, threads, size and repetition (see campaign.names), or by their own
-    names. `efficiency` is a fraction. A run that failed has a reason and no time; one of which
-    only the efficiency is known has no time either.
+    `parameters` are texts by standard name (see campaign.names) or own name. `efficiency` is a
+    fraction. Time and efficiency are None if unknown. A failed run has a reason and neither.
     """
 
     place: str
@@ -112,7 +111,7 @@ class MeasuredRun:
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredRuns:
-    """The runs of a file or folder, in its order; `notes` are what its user should know."""
+    """The runs of a file or folder, in its order; `notes` are messages for the user."""
 
     source: Path
     format: str

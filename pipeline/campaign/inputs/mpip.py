@@ -1,18 +1,18 @@
 """Reads reports of mpiP, a profiler of MPI: one run each.
 
-Taken are the command, the times of processes (MPI Time, seconds), the call sites with their
-callers, and the calls of each process at each site (Callsite Time statistics, milliseconds),
-whose total is count times mean, to the three digits that mpiP prints. A call site is told by its
-operation and by function, file and line of its callers, so that it is the same in every run; sites
-that this leaves equal are one. mpiP counts no MPI_Init and MPI_Finalize.
+The reader takes the command, the times of processes (MPI Time, seconds), the call sites with their
+callers, and the calls of each process at each site (Callsite Time statistics, milliseconds). The
+total time of calls is count times mean, with the three digits that mpiP prints. Operation, and
+function, file and line of the callers identify a call site in every run. mpiP does not count
+MPI_Init and MPI_Finalize.
 
-A report's name, or that of its folder, may tell parameters as that of a trace does. mpiP user
-guide, "mpiP Output".
+The name of a report, or of its folder, may hold parameters, as names of traces do. Source: mpiP
+user guide, "mpiP Output".
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tracemill.base.errors import CampaignError, MissingInputError
@@ -44,23 +44,15 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]+$")
 _SITE = re.compile(r"\s*(?P<number>\d+)\s+(?P<level>\d+)\s+(?P<place>\S+)(?P<rest>.*)$")
 _LINE = re.compile(r"\s+(?P<line>\d+)(?=\s|$)")
 _ALL = "*"
-# Names that tell processes only say nothing new.
+# The report itself has the number of processes.
 _PATTERNS = tuple(each for each in DEFAULT_PATTERNS if each.count("{") > 1)
 
 Line = tuple[str, str]
 
 
-@dataclass
-class _Site:
-    """A call site while its lines are read."""
-
-    operation: str = ""
-    frames: list[Frame] = field(default_factory=list)
-
-
 @dataclass(frozen=True)
 class _Sections:
-    """The command, and the lines of each section below its headings, each with its place."""
+    """The command, and the lines of each section, each with its place."""
 
     command: str
     lines: Mapping[str, Sequence[Line]]
@@ -72,7 +64,7 @@ def read_mpip(
     """Read a report, or all reports (*.mpiP) at or below a folder, in order of their names.
 
     Raises MissingInputError, or CampaignError that names the files and lines with mistakes, unless
-    such reports are to be left out.
+    `mistakes` leaves such reports out.
     """
     mistakes = mistakes or Mistakes()
     paths = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else [path]
@@ -81,9 +73,9 @@ def read_mpip(
     notes: list[str] = []
     runs: list[MeasuredRun] = []
     for each in paths:
-        with mistakes.noted():
+        with mistakes.collecting():
             runs.append(_read_report(each, pattern, application, notes))
-    mistakes.tell()
+    mistakes.report()
     if not runs:
         raise CampaignError(f"{path}: no runs: no report can be read")
     return MeasuredRuns(source=path, format=FORMAT, runs=tuple(runs), notes=tuple(notes))
@@ -121,11 +113,11 @@ def _split(path: Path, lines: Sequence[str]) -> _Sections:
     command, found = "", dict[str, list[Line]]()
     current: list[Line] = []
     for number, line in enumerate(lines, 1):
-        section, told = _SECTION.match(line), _COMMAND.match(line)
+        section, command_line = _SECTION.match(line), _COMMAND.match(line)
         if section:
             current = found.setdefault(section["title"].strip(), [])
-        elif told:
-            command = told["command"].strip()
+        elif command_line:
+            command = command_line["command"].strip()
         elif line.strip() and not line.startswith(("-----", "@")):
             current.append((f"{path}: line {number}", line))
     if _TIMES not in found:
@@ -167,38 +159,36 @@ def _table(lines: Sequence[Line], *needed: str) -> Iterator[tuple[str, dict[str,
 
 
 def _read_sites(lines: Sequence[Line]) -> dict[int, CallSite]:
-    """Call sites by number; each has a line per caller, the innermost first."""
-    sites: dict[int, _Site] = {}
+    """Call sites by number; the file has a line per caller, the innermost first."""
+    frames: dict[int, list[Frame]] = {}
+    operations: dict[int, str] = {}
     for where, line in lines[1:]:
         found = _SITE.match(line)
         if found is None:
             raise CampaignError(f"{where}: no call site: {line.strip()[:60]}")
         number, level = int(found["number"]), int(found["level"])
-        site = sites.setdefault(number, _Site())
-        if level != len(site.frames):
-            raise CampaignError(f"{where}: call site {number} has no caller {len(site.frames)}")
+        own = frames.setdefault(number, [])
+        if level != len(own):
+            raise CampaignError(f"{where}: call site {number} has no caller {len(own)}")
         rest = found["rest"]
         if level == 0:
-            rest, _, site.operation = rest.rstrip().rpartition(" ")
-        site.frames.append(_frame(found["place"], rest))
+            rest, _, name = rest.rstrip().rpartition(" ")
+            operations[number] = name if name.upper().startswith("MPI_") else f"MPI_{name}"
+        own.append(_frame(found["place"], rest))
     return {
-        number: CallSite(operation=_operation(site.operation), frames=tuple(site.frames))
-        for number, site in sites.items()
+        number: CallSite(operation=operations[number], frames=tuple(own))
+        for number, own in frames.items()
     }
 
 
 def _frame(place: str, rest: str) -> Frame:
-    """A caller from its file or address, and what follows: perhaps a line, then the function."""
+    """A caller, from its file or address and the rest of its line: line number, function."""
     found = None if _ADDRESS.match(place) else _LINE.match(rest)
     function = rest[found.end() if found else 0 :].strip()
     function = "" if function == UNKNOWN_FUNCTION else function
     if found is None:
         return Frame(function=function, address=place)
     return Frame(function=function, file=place, line=int(found["line"]))
-
-
-def _operation(name: str) -> str:
-    return name if name.upper().startswith("MPI_") else f"MPI_{name}"
 
 
 def _read_calls(
@@ -246,24 +236,18 @@ def _calls(
 
 
 def _merged(calls: Iterator[CallSiteTask]) -> Iterator[CallSiteTask]:
-    """Calls of one process at sites that cannot be told apart are taken together."""
-    found: dict[tuple[str, int], CallSiteTask] = {}
-    for each in calls:
-        key = (each.site.identity, each.rank)
-        other = found.get(key)
-        found[key] = each if other is None else _together(other, each)
-    return iter(found.values())
-
-
-def _together(one: CallSiteTask, other: CallSiteTask) -> CallSiteTask:
-    return CallSiteTask(
-        site=one.site,
-        rank=one.rank,
-        call_count=one.call_count + other.call_count,
-        total_ns=one.total_ns + other.total_ns,
-        shortest_ns=min(one.shortest_ns, other.shortest_ns),
-        longest_ns=max(one.longest_ns, other.longest_ns),
-    )
+    """One entry per process and call site; equal sites with several numbers are added up."""
+    found: dict[tuple[str, int], list[CallSiteTask]] = {}
+    for call in calls:
+        found.setdefault((call.site.identity, call.rank), []).append(call)
+    for own in found.values():
+        yield replace(
+            own[0],
+            call_count=sum(call.call_count for call in own),
+            total_ns=sum(call.total_ns for call in own),
+            shortest_ns=min(call.shortest_ns for call in own),
+            longest_ns=max(call.longest_ns for call in own),
+        )
 
 
 def _application(command: str) -> str:
@@ -273,19 +257,19 @@ def _application(command: str) -> str:
 
 
 def _parameters(path: Path, pattern: str, task_count: int) -> dict[str, str]:
-    """What the name of the report, or else that of its folder, tells; and the processes."""
+    """Parameters from the name of the report, or else of its folder, and the processes."""
     names = (path.name.removesuffix(SUFFIX), path.absolute().parent.name)
-    told: Mapping[str, str] = {}
+    given: Mapping[str, str] = {}
     for name in names:
         found = [read_name(name, each) for each in ([pattern] if pattern else _PATTERNS)]
-        told = next((dict(named.parameters) for named in found if named), {})
-        if told:
+        given = next((dict(named.parameters) for named in found if named), {})
+        if given:
             break
-    processes = told.get(PROCESSES, str(task_count))
+    processes = given.get(PROCESSES, str(task_count))
     if processes.lstrip("0") != str(task_count):
         raise CampaignError(
             f"{path}: called a run of {processes} processes, but the report has {task_count} tasks"
         )
-    parameters = dict(told) | {PROCESSES: str(task_count)}
+    parameters = dict(given) | {PROCESSES: str(task_count)}
     check_parameters(parameters, str(path))
     return parameters

@@ -1,4 +1,4 @@
-"""Numbers, times and files of measurements, each with a message that says where it is wrong."""
+"""Reads lines, numbers and times of measurements; errors name the place in the file."""
 
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
@@ -11,13 +11,13 @@ from tracemill.campaign.names import PROCESSES
 NANOSECONDS: Mapping[str, Decimal] = {
     "s": Decimal(10**9), "ms": Decimal(10**6), "us": Decimal(10**3), "ns": Decimal(1),
 }  # fmt: skip
-# About 292 years, the most that 64 bits hold.
+# About 292 years, the longest time in 64 bits.
 _LONGEST = Decimal(2**63 - 1)
 _MOST_DIGITS = 300
 
 
 def read_lines(path: Path) -> list[str]:
-    """The lines of a text file. Raises CampaignError for an empty one or one that is no text."""
+    """The lines of a text file. Raises MissingInputError, or CampaignError if it is no text."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -30,7 +30,7 @@ def read_lines(path: Path) -> list[str]:
 
 
 def parse_number(text: object, where: str, what: str) -> Decimal:
-    """A finite number, exactly as it is written."""
+    """A finite number, exact to the last digit."""
     try:
         number = Decimal(str(text).strip())
     except InvalidOperation as error:
@@ -43,7 +43,7 @@ def parse_number(text: object, where: str, what: str) -> Decimal:
 
 
 def parse_amount(text: object, where: str, what: str) -> Decimal:
-    """A number that cannot be negative."""
+    """A number that is not negative."""
     number = parse_number(text, where, what)
     if number < 0:
         raise CampaignError(f"{where}: {what} is negative: {text}")
@@ -51,7 +51,7 @@ def parse_amount(text: object, where: str, what: str) -> Decimal:
 
 
 def parse_ns(text: object, unit: str, where: str, what: str = "time") -> int:
-    """A duration in nanoseconds, rounded to whole ones."""
+    """A duration, rounded to nanoseconds."""
     duration = parse_amount(text, where, what) * NANOSECONDS[unit]
     if duration > _LONGEST:
         raise CampaignError(f"{where}: {what} is longer than 292 years: {text} {unit}")
@@ -59,7 +59,7 @@ def parse_ns(text: object, unit: str, where: str, what: str = "time") -> int:
 
 
 def parse_count(text: object, where: str, what: str) -> int:
-    """A whole number that cannot be negative, perhaps written as 1e+06."""
+    """A whole number that is not negative, also written as 1e+06."""
     number = parse_amount(text, where, what)
     if number > _LONGEST or number != number.to_integral_value():
         raise CampaignError(f"{where}: {what} is no whole number: {text}")
@@ -67,14 +67,14 @@ def parse_count(text: object, where: str, what: str) -> int:
 
 
 def shortest_text(number: Decimal) -> str:
-    """A number as short as can be: 4 for 4.0."""
+    """A number in its shortest form: 4 for 4.0."""
     if number == number.to_integral_value() and abs(number) < _LONGEST:
         return str(int(number))
     return str(float(number))
 
 
 def check_parameters(parameters: Mapping[str, str], where: str) -> None:
-    """Raise CampaignError unless processes are known and all that is special is a number."""
+    """Raise CampaignError without a number of processes, or if a count or size is no number."""
     if PROCESSES not in parameters:
         known = ", ".join(sorted(parameters)) or "none"
         raise CampaignError(

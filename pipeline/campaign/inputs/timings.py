@@ -1,18 +1,18 @@
-"""Reads tables of times or efficiencies: a line per run, the first line names the columns.
+"""Reads tables of times or efficiencies: a line per run; the first line names the columns.
 
     application,p,n,repetition,time_s,efficiency_percent,state,reason,compiler
     cg,4,100,1,12.5,81.2,,,gcc
     cg,8,100,1,,,out of memory,,gcc
 
-Columns, in any order, big or small letters, apart by commas, semicolons or tabs; none but the
-processes and one of time, efficiency and state is needed:
+Columns are in any order, in upper or lower case, and separated by commas, semicolons or tabs.
+Required are the processes and one of time, efficiency and state:
 
 - `p`, `np`, `ranks` or `processes`; `t` or `threads`; `n`, `d` or `size`; `app` or `application`;
-- `r`, `rep` or `repetition`; without it, lines that are alike are repetitions in their order;
+- `r`, `rep` or `repetition`; without it, equal configurations are numbered in their order;
 - `time_s`, `time_ms`, `time_us` or `time_ns`: elapsed time;
 - `efficiency` as a fraction, or `efficiency_percent`;
 - `state`: measured, failed, or out of memory (oom), and `reason`: why it failed;
-- every other column is a parameter by its name.
+- every other column is a parameter with its name.
 
 Empty lines and lines that begin with # are skipped.
 """
@@ -22,14 +22,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tracemill.base.errors import CampaignError
-from tracemill.campaign.configurations import special_parameters
-from tracemill.campaign.inputs.measurements import (
+from tracemill.campaign.configurations import (
     FAILED,
     MEASURED,
     OUT_OF_MEMORY,
-    MeasuredRun,
-    MeasuredRuns,
+    special_parameters,
 )
+from tracemill.campaign.inputs.measurements import MeasuredRun, MeasuredRuns
 from tracemill.campaign.inputs.parsing import (
     NANOSECONDS,
     check_parameters,
@@ -49,7 +48,7 @@ _STATES = {
 }  # fmt: skip
 _OTHERS = ("state", "reason")
 _UNITLESS = ("time", "seconds", "runtime", "elapsed", "walltime", "wall_time")
-# No program is ten times as efficient as it could be.
+# A larger efficiency is probably a percentage.
 _MOST_EFFICIENT = 10
 
 Cells = Mapping[str, str]
@@ -58,10 +57,10 @@ Cells = Mapping[str, str]
 def read_timings(
     path: Path, *, application: str = "", mistakes: Mistakes | None = None
 ) -> MeasuredRuns:
-    """Read a table; `application` is that of lines which name none.
+    """Read a table; `application` is that of lines without one.
 
-    Raises MissingInputError, or CampaignError that names the lines with mistakes, unless these are
-    to be left out.
+    Raises MissingInputError, or CampaignError that names the lines with mistakes, unless
+    `mistakes` leaves them out.
     """
     mistakes = mistakes or Mistakes()
     lines = read_lines(path)
@@ -71,7 +70,7 @@ def read_timings(
     runs: list[MeasuredRun] = []
     seen: dict[object, str] = {}
     for number, row in rows:
-        with mistakes.noted():
+        with mistakes.collecting():
             where = f"{path}: line {number}"
             if len(row) != len(columns):
                 raise CampaignError(f"{where}: {len(row)} cells, but {len(columns)} columns")
@@ -80,7 +79,7 @@ def read_timings(
             run = _run(where, cells)
             _refuse_duplicate(run, seen)
             runs.append(run)
-    mistakes.tell()
+    mistakes.report()
     if not runs:
         raise CampaignError(f"{path}: no runs: there is nothing below the first line")
     return MeasuredRuns(source=path, format=FORMAT, runs=tuple(runs))
@@ -100,7 +99,7 @@ def _rows(path: Path, lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _columns(path: Path, header: Sequence[str]) -> list[str]:
-    """What the columns mean. Raises CampaignError for those that say too much or too little."""
+    """Standard names of the columns. Raises CampaignError for surplus or missing columns."""
     names = [name.strip() for name in header]
     known = {*_TIMES, *_EFFICIENCIES, *_OTHERS}
     columns = [name.lower() if name.lower() in known else standard_name(name) for name in names]
