@@ -14,7 +14,7 @@ _TOGETHER = 128
 EMPTY = np.int32(0)
 
 
-class CallTree(NamedTuple):
+class PathTree(NamedTuple):
     """Nodes by their numbers in order of appearance; parents come before their children.
 
     `is_stub` marks nodes that repeat a task below the place where it was scheduled. `number` is
@@ -33,10 +33,10 @@ class CallTree(NamedTuple):
     size: NDArray[np.int64]
 
 
-def new_tree(room: int = _FIRST_NODES) -> CallTree:
+def new_tree(room: int = _FIRST_NODES) -> PathTree:
     """An empty tree with room for some nodes."""
     capacity = 1 << max(int(room - 1).bit_length(), 1)
-    return CallTree(
+    return PathTree(
         np.empty(capacity, np.int32),
         np.empty(capacity, np.int32),
         np.empty(capacity, np.bool_),
@@ -47,7 +47,7 @@ def new_tree(room: int = _FIRST_NODES) -> CallTree:
     )
 
 
-def reserve(tree: CallTree, more: int) -> CallTree:
+def reserve(tree: PathTree, more: int) -> PathTree:
     """A tree with the same nodes and room for `more`; the hash map stays at most half full."""
     count = int(tree.size[0])
     if count + more <= len(tree.parent):
@@ -59,7 +59,7 @@ def reserve(tree: CallTree, more: int) -> CallTree:
     return grown
 
 
-def clear(tree: CallTree, other: CallTree | None) -> CallTree:
+def clear(tree: PathTree, other: PathTree | None) -> PathTree:
     """An empty tree, or a copy of `other`, in the memory of `tree`."""
     count = int(other.size[0]) if other is not None else 0
     if count > len(tree.parent):
@@ -72,20 +72,20 @@ def clear(tree: CallTree, other: CallTree | None) -> CallTree:
     return tree
 
 
-def _copy_nodes(source: CallTree, target: CallTree, count: int) -> None:
+def _copy_nodes(source: PathTree, target: PathTree, count: int) -> None:
     columns: list[NDArray[Any]] = list(target[:5])
     values: list[NDArray[Any]] = list(source[:5])
     for column, known in zip(columns, values, strict=True):
         column[:count] = known[:count]
 
 
-def copy_of(tree: CallTree) -> CallTree:
+def copy_of(tree: PathTree) -> PathTree:
     """The same tree in memory of its own, no more than needed."""
     return clear(new_tree(max(int(tree.size[0]), 2)), tree)
 
 
 @step
-def key_of(parent: Any, region: Any, is_stub: Any) -> Any:
+def node_key(parent: Any, region: Any, is_stub: Any) -> Any:
     """The key of a node in the hash map."""
     above = np.uint64(np.int64(parent) + 1) << np.uint64(33)
     return above | (np.uint64(region) << np.uint64(1)) | np.uint64(is_stub)
@@ -110,7 +110,7 @@ def slot_of(last: Any, key: Any) -> Any:
 def find_node(tree: Any, parent: Any, region: Any, is_stub: Any) -> Any:
     """Number of the node, or NO_NODE."""
     table = tree.table
-    key = key_of(parent, region, is_stub)
+    key = node_key(parent, region, is_stub)
     last = np.uint64(len(table) - 1)
     slot = slot_of(last, key)
     while table[slot] != EMPTY:
@@ -139,7 +139,7 @@ def add_node(tree: Any, parent: Any, region: Any, is_stub: Any, number: Any) -> 
     tree.region[node] = region
     tree.is_stub[node] = is_stub
     tree.number[node] = number
-    tree.key[node] = key_of(parent, region, is_stub)
+    tree.key[node] = node_key(parent, region, is_stub)
     _insert(tree.table, tree.key[node], node)
     return node
 
@@ -154,7 +154,7 @@ def _fill_table(tree: Any) -> None:
 def index_nodes(tree: Any) -> None:
     """Make nodes that were not added one by one be found."""
     for node in range(tree.size[0]):
-        tree.key[node] = key_of(tree.parent[node], tree.region[node], tree.is_stub[node])
+        tree.key[node] = node_key(tree.parent[node], tree.region[node], tree.is_stub[node])
         _insert(tree.table, tree.key[node], node)
 
 
@@ -186,7 +186,7 @@ def _key_in(other: Any, node: Any) -> Any:
     """Key that a node of `other` has in the tree it is merged into."""
     parent = other.parent[node]
     above = parent if parent < 0 else other.number[parent]
-    return key_of(above, other.region[node], other.is_stub[node])
+    return node_key(above, other.region[node], other.is_stub[node])
 
 
 @step
@@ -199,7 +199,7 @@ def _merge_node(tree: Any, other: Any, node: Any) -> None:
     other.number[node] = here
 
 
-def merge(tree: CallTree, other: CallTree) -> CallTree:
+def merge(tree: PathTree, other: PathTree) -> PathTree:
     """`tree` with the nodes of `other` added; `other.number` then tells where each one is."""
     count = int(other.size[0])
     tree = reserve(tree, count)
@@ -228,7 +228,7 @@ def _levels(parent: Any) -> Any:
     return by_depth, ends
 
 
-def number_depth_first(tree: CallTree, *, can_find: bool = True) -> CallTree:
+def number_depth_first(tree: PathTree, *, can_find: bool = True) -> PathTree:
     """The same tree with nodes in depth-first order, children in order of region.
 
     The order depends on the tree alone, not on the order in which its nodes appeared.
@@ -243,7 +243,7 @@ def number_depth_first(tree: CallTree, *, can_find: bool = True) -> CallTree:
     order = _depth_first(parent, by_place)
     tree.number[order] = np.arange(count, dtype=np.int32)
     above = parent[order]
-    ordered = CallTree(
+    ordered = PathTree(
         np.where(above < 0, np.int32(NO_NODE), tree.number[above]),
         region[order],
         is_stub[order],

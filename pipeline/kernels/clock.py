@@ -36,7 +36,7 @@ def second_of(ticks: Any, clock: Any) -> Any:
     """The second that a time lies in: its first tick, its number of ticks, its nanoseconds.
 
     Most times lie in the same second as the one before, and need only `ns_of_rest` then. The
-    second has no ticks if they need `to_ns`.
+    second has no ticks if they need `ticks_to_ns`.
     """
     offset, resolution = clock[0], clock[1]
     seconds = (np.int64(ticks) - offset) // resolution
@@ -46,7 +46,7 @@ def second_of(ticks: Any, clock: Any) -> Any:
 
 
 @step
-def to_ns(ticks: Any, clock: Any) -> Any:
+def ticks_to_ns(ticks: Any, clock: Any) -> Any:
     """Nanoseconds since the trace's zero, rounded to nearest; exact for every resolution.
 
     Times more than 285 years away are impossible and are taken as 285 years.

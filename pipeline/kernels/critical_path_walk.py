@@ -1,4 +1,4 @@
-"""The walk along the critical path: following predecessors from the end to the start."""
+"""The walk along the critical path, from its end to its start."""
 
 from typing import Any
 
@@ -11,19 +11,20 @@ NONE = -1
 
 
 def walk_back(predecessors: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The points of the path in the order of the program, from its first to the last of all.
+    """The points of the path in the order of time; it ends at the last point.
 
-    `predecessors` holds, for every point, the one to go on with backwards, or NONE. Where clocks or
-    messages contradict each other, predecessors may form a circle: no point is passed twice.
+    `predecessors` is the predecessor of each point, or NONE. If clocks or messages contradict each
+    other, predecessors may form a cycle; the path visits no point twice.
     """
     path = np.empty(len(predecessors), np.int64)
     is_passed = np.zeros(len(predecessors), np.bool_)
-    length = _walk(predecessors, is_passed, path)
+    length = _follow(predecessors, is_passed, path)
     return path[:length][::-1]
 
 
+@kernel
 def _follow(predecessors: Any, is_passed: Any, path: Any) -> Any:
-    """Write the points passed into `path`, the last one first; returns how many there are."""
+    """Write the points into `path`, the last one first; returns their number."""
     length = 0
     point = len(predecessors) - 1
     while point >= 0 and not is_passed[point]:
@@ -32,6 +33,3 @@ def _follow(predecessors: Any, is_passed: Any, path: Any) -> Any:
         length += 1
         point = predecessors[point]
     return length
-
-
-_walk = kernel(_follow)

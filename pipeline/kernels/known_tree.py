@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.kernels.call_tree import CallTree, clear, reserve
+from tracemill.kernels.call_tree import PathTree, clear, reserve
 from tracemill.kernels.compiled import kernel, piece
 
 # Columns of a layout, which has a row for the root, then one per node: where the node's
@@ -22,8 +22,8 @@ _NO_NODE = -1
 
 
 def know(
-    tree: CallTree, canonical: CallTree, numbers: NDArray[np.int32], spare: int
-) -> tuple[CallTree, NDArray[np.int32], NDArray[np.int32]]:
+    tree: PathTree, canonical: PathTree, numbers: NDArray[np.int32], spare: int
+) -> tuple[PathTree, NDArray[np.int32], NDArray[np.int32]]:
     """The location's tree, in the memory of `tree`, its layout, and its nodes depth first.
 
     `numbers` are the canonical numbers of all its nodes, in any order. Parents come before their

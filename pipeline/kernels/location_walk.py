@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.kernels import walk_state as ws
-from tracemill.kernels.call_tree import CallTree, clear, index_nodes, new_tree, reserve
+from tracemill.kernels.call_tree import PathTree, clear, index_nodes, new_tree, reserve
 from tracemill.kernels.columns import each, empty, with_room
 from tracemill.kernels.known_tree import LAYOUT_COLUMNS, know
 from tracemill.kernels.plain_walk import walk_plain
@@ -14,7 +14,6 @@ from tracemill.kernels.profile import TOTAL_COLUMNS, ProfileRows, begin_totals, 
 from tracemill.kernels.records import SIDE_WIDTH
 from tracemill.kernels.visits import close_walk, walk_records
 from tracemill.kernels.walk_state import (
-    PENDING,
     Code,
     Forks,
     Frames,
@@ -22,7 +21,7 @@ from tracemill.kernels.walk_state import (
     Suspended,
     Teams,
     VisitRows,
-    Walk,
+    WalkState,
 )
 
 _FRAME_ROOM, _FORK_ROOM, _SUSPENDED_ROOM, _TEAM_ROOM = 64, 64, 256, 256
@@ -65,7 +64,7 @@ class LocationWalk:
     def __init__(
         self,
         code: Code,
-        canonical: CallTree | None = None,
+        canonical: PathTree | None = None,
         take_visits: Callable[[VisitRows], None] = _drop,
         *,
         possible_times: tuple[int, int] = (-ws.ANY_TIME, ws.ANY_TIME),
@@ -91,7 +90,7 @@ class LocationWalk:
         self.state = np.zeros(ws.STATE_SLOTS, np.int64)
 
     def begin(
-        self, location: int, *, first_visit: int, teams: Teams, prefixes: CallTree | None = None,
+        self, location: int, *, first_visit: int, teams: Teams, prefixes: PathTree | None = None,
         numbers: NDArray[np.int32] = _NO_NUMBERS, is_plain: bool = False,
     ) -> None:  # fmt: skip
         """Forget the location before, but for its visits; `teams` refer to nodes of `prefixes`.
@@ -175,8 +174,8 @@ class LocationWalk:
             self.state[ws.VISIT_ROWS] = 0
             self._take_visits(each(rows, lambda column: column[:count]))
 
-    def _walk(self) -> Walk:
-        return Walk(
+    def _walk(self) -> WalkState:
+        return WalkState(
             self.state, self._tree, self._totals, self._layout, self._canonical, self._numbers,
             self._frames, self._visits, self._records, self._forks, self._suspended,
             self._team_stack, self._has_worked,
@@ -207,7 +206,7 @@ class LocationWalk:
             self._totals = grown
 
     @property
-    def tree(self) -> CallTree:
+    def tree(self) -> PathTree:
         """The location's call tree; overwritten by the next location."""
         return self._tree
 
@@ -233,7 +232,7 @@ class LocationWalk:
     def _ready_records(self) -> RecordRows:
         """Copies of the records up to the first whose call is still open; the rest is kept."""
         count = int(self.state[ws.RECORD_ROWS])
-        is_open = self._records.leave[:count] == PENDING
+        is_open = self._records.leave[:count] == ws.PENDING
         ready = int(is_open.argmax()) if is_open.any() else count
         drained = each(self._records, lambda column: column[:ready].copy())
         if ready < count:

@@ -1,9 +1,9 @@
 """Compiled callbacks that the OTF2 library calls for every event record.
 
-Each appends one row to the columns of a `RecordBuffer` (buffer.py), whose address the library
-hands through as user data. The header at that address says how full the columns are, where they
-begin (counted in elements of their own type from the address), and where the library's accessors
-of attribute lists are, since compiled and cached code must not contain addresses.
+Each appends one row to the columns of a `RecordBuffer` (buffer.py); its address is the user data of
+the callback. The header at that address holds the number of rows, the begin of each column (in
+elements of its type, from the address), and the addresses of the library's functions for attribute
+lists, because cached code must not contain addresses.
 """
 
 from collections.abc import Callable
@@ -17,16 +17,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from tracemill.kernels.records import (
-    ATTRIBUTE,
-    ENTER,
-    IGNORED,
-    LEAVE,
-    METRIC,
-    RECORDS,
-    SIDE_WIDTH,
-    UNKNOWN,
-)
+from tracemill.kernels import records as rec
 
 # Header slots.
 ROWS, SIDE_ROWS, ROW_LIMIT, SIDE_LIMIT, DROPPED = 0, 1, 2, 3, 4
@@ -35,7 +26,7 @@ ATTRIBUTE_COUNT, ATTRIBUTE_GET = 12, 13
 HEADER_SLOTS = 16
 
 WORST_RECORD = 1024
-"""Side rows one record may need: 255 metric values, and attributes."""
+"""Maximum of side rows of one record: 255 metric values, and attributes."""
 
 _ANY = 1 << 40
 _SUCCESS, _INTERRUPT = np.int32(0), np.int32(1)
@@ -101,7 +92,7 @@ def _new_side_row(user: Any) -> Any:
     header = nb.carray(user, (_ANY,), np.uint64)
     side = header[SIDE_ROWS]
     header[SIDE_ROWS] = side + np.uint64(1)
-    return header[SIDE_AT] + side * np.uint64(SIDE_WIDTH), np.uint32(side)
+    return header[SIDE_AT] + side * np.uint64(rec.SIDE_WIDTH), np.uint32(side)
 
 
 @nb.njit
@@ -112,16 +103,16 @@ def _put_attributes(user: Any, attributes: Any, time: Any, count: Any) -> None:
             header[DROPPED] += np.uint64(count - index)
             return
         word, side = _new_side_row(user)
-        for offset in range(np.uint64(SIDE_WIDTH)):
+        for offset in range(np.uint64(rec.SIDE_WIDTH)):
             header[word + np.uint64(offset)] = np.uint64(0)
         out = _address_of(user) + word * np.uint64(8)
         _call_get(header[ATTRIBUTE_GET], attributes, np.uint32(index), out)
-        _put(user, time, np.uint8(ATTRIBUTE), side)
+        _put(user, time, np.uint8(rec.ATTRIBUTE), side)
 
 
 @nb.njit(inline="always")
 def _finish(user: Any, attributes: Any, time: Any) -> Any:
-    """Store the record's attributes; ask for an interruption when the columns may overflow."""
+    """Store the attributes of a record; interrupt the library when the columns may overflow."""
     header = nb.carray(user, (_ANY,), np.uint64)
     count = _call_count(header[ATTRIBUTE_COUNT], attributes)
     if count > 0:
@@ -132,7 +123,7 @@ def _finish(user: Any, attributes: Any, time: Any) -> Any:
 
 
 def _plain(kind: np.uint8) -> Callable[..., Any]:
-    """Enter and leave: the one argument is kept in the row itself."""
+    """Enter and leave: the argument is in the row itself."""
 
     def callback(location, time, position, user, attributes, ref):  # type: ignore[no-untyped-def]
         _put(user, time, kind, ref)
@@ -142,7 +133,7 @@ def _plain(kind: np.uint8) -> Callable[..., Any]:
 
 
 def _bare(kind: np.uint8) -> Callable[..., Any]:
-    """Enter and leave in a trace without attributes: a quarter of the time is saved."""
+    """Enter and leave in a trace without attributes, which saves a quarter of the time."""
 
     def callback(location, time, position, user, attributes, ref):  # type: ignore[no-untyped-def]
         _put(user, time, kind, ref)
@@ -150,6 +141,17 @@ def _bare(kind: np.uint8) -> Callable[..., Any]:
         return _INTERRUPT if header[ROWS] >= header[ROW_LIMIT] else _SUCCESS
 
     return callback
+
+
+@nb.njit(inline="always")
+def _store(user: Any, time: Any, attributes: Any, kind: Any, arguments: Any) -> Any:
+    """Store a record with its arguments, of which there is one or more."""
+    header = nb.carray(user, (_ANY,), np.uint64)
+    word, side = _new_side_row(user)
+    for place in range(len(arguments)):
+        header[word + np.uint64(place)] = arguments[place]
+    _put(user, time, kind, side)
+    return _finish(user, attributes, time)
 
 
 def _arity_0(kind: np.uint8) -> Callable[..., Any]:
@@ -162,81 +164,47 @@ def _arity_0(kind: np.uint8) -> Callable[..., Any]:
 
 def _arity_1(kind: np.uint8) -> Callable[..., Any]:
     def callback(location, time, position, user, attributes, a):  # type: ignore[no-untyped-def]
-        word, side = _new_side_row(user)
-        header = nb.carray(user, (_ANY,), np.uint64)
-        header[word] = np.uint64(a)
-        _put(user, time, kind, side)
-        return _finish(user, attributes, time)
+        return _store(user, time, attributes, kind, (np.uint64(a),))
 
     return callback
 
 
 def _arity_2(kind: np.uint8) -> Callable[..., Any]:
     def callback(location, time, position, user, attributes, a, b):  # type: ignore[no-untyped-def]
-        word, side = _new_side_row(user)
-        header = nb.carray(user, (_ANY,), np.uint64)
-        header[word] = np.uint64(a)
-        header[word + np.uint64(1)] = np.uint64(b)
-        _put(user, time, kind, side)
-        return _finish(user, attributes, time)
+        return _store(user, time, attributes, kind, (np.uint64(a), np.uint64(b)))
 
     return callback
 
 
 def _arity_3(kind: np.uint8) -> Callable[..., Any]:
     def callback(location, time, position, user, attributes, a, b, c):  # type: ignore[no-untyped-def]
-        word, side = _new_side_row(user)
-        header = nb.carray(user, (_ANY,), np.uint64)
-        header[word] = np.uint64(a)
-        header[word + np.uint64(1)] = np.uint64(b)
-        header[word + np.uint64(2)] = np.uint64(c)
-        _put(user, time, kind, side)
-        return _finish(user, attributes, time)
+        return _store(user, time, attributes, kind, (np.uint64(a), np.uint64(b), np.uint64(c)))
 
     return callback
 
 
 def _arity_4(kind: np.uint8) -> Callable[..., Any]:
     def callback(location, time, position, user, attributes, a, b, c, d):  # type: ignore[no-untyped-def]
-        word, side = _new_side_row(user)
-        header = nb.carray(user, (_ANY,), np.uint64)
-        header[word] = np.uint64(a)
-        header[word + np.uint64(1)] = np.uint64(b)
-        header[word + np.uint64(2)] = np.uint64(c)
-        header[word + np.uint64(3)] = np.uint64(d)
-        _put(user, time, kind, side)
-        return _finish(user, attributes, time)
+        arguments = (np.uint64(a), np.uint64(b), np.uint64(c), np.uint64(d))
+        return _store(user, time, attributes, kind, arguments)
 
     return callback
 
 
 def _arity_5(kind: np.uint8) -> Callable[..., Any]:
     def callback(location, time, position, user, attributes, a, b, c, d, e):  # type: ignore[no-untyped-def]
-        word, side = _new_side_row(user)
-        header = nb.carray(user, (_ANY,), np.uint64)
-        header[word] = np.uint64(a)
-        header[word + np.uint64(1)] = np.uint64(b)
-        header[word + np.uint64(2)] = np.uint64(c)
-        header[word + np.uint64(3)] = np.uint64(d)
-        header[word + np.uint64(4)] = np.uint64(e)
-        _put(user, time, kind, side)
-        return _finish(user, attributes, time)
+        arguments = (np.uint64(a), np.uint64(b), np.uint64(c), np.uint64(d), np.uint64(e))
+        return _store(user, time, attributes, kind, arguments)
 
     return callback
 
 
 def _arity_6(kind: np.uint8) -> Callable[..., Any]:
     def callback(location, time, position, user, attributes, a, b, c, d, e, f):  # type: ignore[no-untyped-def]
-        word, side = _new_side_row(user)
-        header = nb.carray(user, (_ANY,), np.uint64)
-        header[word] = np.uint64(a)
-        header[word + np.uint64(1)] = np.uint64(b)
-        header[word + np.uint64(2)] = np.uint64(c)
-        header[word + np.uint64(3)] = np.uint64(d)
-        header[word + np.uint64(4)] = np.uint64(e)
-        header[word + np.uint64(5)] = np.uint64(f)
-        _put(user, time, kind, side)
-        return _finish(user, attributes, time)
+        arguments = (
+            np.uint64(a), np.uint64(b), np.uint64(c), np.uint64(d), np.uint64(e), np.uint64(f),
+        )  # fmt: skip
+        return _store(user, time, attributes, kind, arguments)
 
     return callback
 
@@ -250,7 +218,7 @@ def _compile(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _metric(location, time, position, user, attributes, metric, count, kinds, values):  # type: ignore[no-untyped-def]
-    """One side row per value: metric class, position, type, value, and how many in all."""
+    """One side row per value: metric class, position, type, value, number of values."""
     header = nb.carray(user, (_ANY,), np.uint64)
     value_kinds = nb.carray(kinds, (256,), np.uint8)
     bits = nb.carray(values, (256,), np.uint64)
@@ -263,20 +231,20 @@ def _metric(location, time, position, user, attributes, metric, count, kinds, va
         header[word + np.uint64(3)] = bits[index]
         header[word + np.uint64(4)] = np.uint64(count)
     if count > 0:
-        _put(user, time, np.uint8(METRIC), np.uint32(first))
+        _put(user, time, np.uint8(rec.METRIC), np.uint32(first))
     else:
-        _put(user, time, np.uint8(IGNORED), np.uint32(0))
+        _put(user, time, np.uint8(rec.IGNORED), np.uint32(0))
     return _finish(user, attributes, time)
 
 
 def _program_begin(location, time, position, user, attributes, name, count, arguments):  # type: ignore[no-untyped-def]
-    _put(user, time, np.uint8(IGNORED), np.uint32(0))
+    _put(user, time, np.uint8(rec.IGNORED), np.uint32(0))
     return _finish(user, attributes, time)
 
 
 @cache
 def _callback(make: Callable[[np.uint8], Any], kind: int, letters: str) -> Any:
-    """What stores records of a kind; archives with other definitions share it."""
+    """The callback of a kind of record, shared by all archives."""
     return _compile(make(np.uint8(kind)), *(_LETTERS[letter] for letter in letters))
 
 
@@ -284,27 +252,30 @@ def _callback(make: Callable[[np.uint8], Any], kind: int, letters: str) -> Any:
 def compile_callbacks(present: frozenset[str], *, only_structure: bool = False) -> dict[str, Any]:
     """Compiled callbacks (loaded from the cache) by OTF2 event name.
 
-    Only records whose definitions are `present` are registered, as loading one costs about 9 ms;
-    with `only_structure` also none but those that open or close visits. A record of another
-    kind is still noticed, as one that was read and not stored.
+    Only records whose definitions are `present` are registered, because loading one takes 9 ms;
+    with `only_structure`, only those that open or close visits. Records of other kinds are counted
+    as read and not stored.
     """
     table = {}
-    for record in RECORDS:
-        is_structure = record.needs or record.kind in (ENTER, LEAVE)
+    for record in rec.RECORDS:
+        is_structure = record.needs or record.kind in (rec.ENTER, rec.LEAVE)
         if (record.needs and record.needs not in present) or (only_structure and not is_structure):
             continue
         make = _BY_ARITY[len(record.arguments)]
-        if record.kind in (ENTER, LEAVE):
+        if record.kind in (rec.ENTER, rec.LEAVE):
             make = _plain if "attributes" in present else _bare
         table[record.name] = _callback(make, record.kind, record.arguments)
     if only_structure:
         return table
     table["ProgramBegin"] = _compile(_program_begin, types.uint32, types.uint32, types.voidptr)
-    table["Unknown"] = _callback(_arity_0, UNKNOWN, "")
+    table["Unknown"] = _callback(_arity_0, rec.UNKNOWN, "")
     if "metrics" in present:
         arguments = [types.uint32, types.uint8, types.voidptr, types.voidptr]
         table["Metric"] = _compile(_metric, *arguments)
     return table
 
 
-GROUPS = frozenset(record.needs for record in RECORDS if record.needs) | {"metrics", "attributes"}
+GROUPS = frozenset(record.needs for record in rec.RECORDS if record.needs) | {
+    "metrics",
+    "attributes",
+}

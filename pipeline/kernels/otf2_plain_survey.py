@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from tracemill.kernels.call_tree import (
     EMPTY,
     NO_NODE,
-    CallTree,
+    PathTree,
     clear,
-    key_of,
     new_tree,
+    node_key,
     parts_of,
     reserve,
     slot_of,
@@ -56,7 +56,7 @@ def _descend(header: Any, region: Any) -> None:
     keys = nb.carray(_pointer(header[_KEY_AT]), (_ANY,), np.uint64)
     table = nb.carray(_pointer(header[_TABLE_AT]), (_ANY,), np.int32)
     last = header[_TABLE_SLOTS] - np.uint64(1)
-    key = key_of(np.int64(header[_NODE]) - 1, region, False)
+    key = node_key(np.int64(header[_NODE]) - 1, region, False)
     slot = slot_of(last, key)
     while True:
         entry = table[slot]
@@ -165,7 +165,7 @@ class PlainSurvey:
         return bool(self._header[_IS_IRREGULAR])
 
     @property
-    def tree(self) -> CallTree:
+    def tree(self) -> PathTree:
         self._tree.size[0] = self._header[_COUNT]
         return self._tree
 

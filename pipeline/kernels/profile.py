@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.kernels.call_tree import CallTree, add_node, find_node, reserve
+from tracemill.kernels.call_tree import PathTree, add_node, find_node, reserve
 from tracemill.kernels.columns import each, empty
 from tracemill.kernels.compiled import kernel, piece
 
@@ -66,8 +66,8 @@ def begin_totals(totals: Any, count: Any) -> None:
 
 
 def profile_of(
-    tree: CallTree, order: NDArray[np.int32], totals: NDArray[np.int64], calls: CallTree, roots: int
-) -> tuple[ProfileRows, CallTree]:
+    tree: PathTree, order: NDArray[np.int32], totals: NDArray[np.int64], calls: PathTree, roots: int
+) -> tuple[ProfileRows, PathTree]:
     """The profile of a location's tree, whose numbers are canonical; `order` is depth first.
 
     `calls` remembers pairs of regions of which one called the other; it is returned because it

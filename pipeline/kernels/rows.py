@@ -1,93 +1,105 @@
-"""Rows for records other than enter and leave."""
+"""Frames and rows that the general walk and the plain walk write alike."""
 
 from typing import Any
 
-from tracemill.kernels.compiled import step
-from tracemill.kernels.nodes import number_of
-from tracemill.kernels.records import (
-    ATTRIBUTE,
-    CONTEXT_ENTER,
-    CONTEXT_LEAVE,
-    ENTER,
-    LEAVE,
-    SIDE_WIDTH,
-)
-from tracemill.kernels.walk_state import (
-    LAST_NODE,
-    LAST_VISIT,
-    LIBRARY_CALL,
-    NONE,
-    PENDING,
-    RECORD_ROWS,
-    SEQUENCE,
-    TOP,
-    USER_CODE,
-)
+import numpy as np
+
+from tracemill.kernels import records as rec
+from tracemill.kernels import walk_state as ws
+from tracemill.kernels.compiled import piece, step
+from tracemill.kernels.profile import add_visit
 
 
-@step
-def _store(walk: Any, code: Any, kind: Any, now: Any, begin: Any) -> Any:
-    """Append a record's row; its arguments are filled in by the caller."""
-    state, frames, rows = walk.state, walk.frames, walk.records
-    row, frame = state[RECORD_ROWS], state[TOP]
-    rows.kind[row], rows.time[row], rows.begin[row] = kind, now, begin
-    rows.sequence[row] = state[SEQUENCE]
-    rows.enter[row] = rows.leave[row] = now
-    rows.visit[row], rows.node[row], rows.previous[row] = NONE, NONE, NONE
+@piece
+def open_visit(
+    frames: Any, frame: Any, caller: Any, node: Any, region: Any, visit: Any, now: Any
+) -> None:
+    """Fill the frame of a new visit."""
+    frames.above[frame], frames.node[frame], frames.region[frame] = caller, node, region
+    frames.visit[frame], frames.enter[frame], frames.exclusive[frame] = visit, now, 0
+    frames.team[frame] = frames.record[frame] = ws.NONE
+
+
+@piece
+def store_visit(
+    state: Any, frames: Any, frame: Any, number: Any, totals: Any, rows: Any, row: Any,
+    records: Any, now: Any, is_closed: Any,
+) -> None:  # fmt: skip
+    """Store the row of a visit that ends, and this end in the records of its call.
+
+    `number` is the canonical number of its node.
+    """
+    record, caller, node = frames.record[frame], frames.above[frame], frames.node[frame]
+    while record >= 0:
+        records.leave[record] = now
+        record = records.previous[record]
+    rows.location[row], rows.visit[row] = state[ws.LOCATION], frames.visit[frame]
+    rows.parent[row] = frames.visit[caller] if caller >= 0 else ws.NONE
+    rows.node[row], rows.region[row] = number, frames.region[frame]
+    rows.enter[row], rows.leave[row] = frames.enter[frame], now
+    rows.exclusive[row], rows.is_closed[row] = frames.exclusive[frame], is_closed
+    add_visit(totals, node, frames.exclusive[frame], now - frames.enter[frame])
+
+
+@piece
+def _begin_row(
+    state: Any, frames: Any, numbers: Any, rows: Any, kind: Any, now: Any, side: Any
+) -> Any:
+    """Append the row of a record; `numbers` are the canonical numbers of nodes."""
+    row, frame = state[ws.RECORD_ROWS], state[ws.TOP]
+    state[ws.RECORD_ROWS] = row + 1
+    rows.kind[row], rows.sequence[row] = kind, state[ws.SEQUENCE]
+    rows.time[row] = rows.enter[row] = rows.leave[row] = now
+    rows.begin[row] = rows.previous[row] = ws.NONE
+    rows.visit[row], rows.node[row] = ws.NONE, ws.NONE
     if frame >= 0:
-        rows.visit[row] = frames.visit[frame]
-        rows.node[row] = walk.tree.number[frames.node[frame]]
-        call = code.call[frames.region[frame]]
-        if call != USER_CODE:
-            rows.enter[row] = frames.enter[frame]
-        if call == LIBRARY_CALL:
-            rows.leave[row] = PENDING
-            rows.previous[row] = frames.record[frame]
-            frames.record[frame] = row
-    state[RECORD_ROWS] = row + 1
+        rows.visit[row], rows.node[row] = frames.visit[frame], numbers[frames.node[frame]]
+    for column in range(rec.SIDE_WIDTH):
+        rows.arguments[row, column] = side[column]
     return row
 
 
-@step
-def store_record(
-    walk: Any, code: Any, kind: Any, now: Any, begin: Any, side: Any, ref: Any
-) -> None:
-    """Append a record's row with its arguments."""
-    row = _store(walk, code, kind, now, begin)
-    for column in range(SIDE_WIDTH):
-        walk.records.arguments[row, column] = side[ref, column]
+@piece
+def store_call(
+    state: Any, frames: Any, numbers: Any, call: Any, rows: Any, kind: Any, now: Any, begin: Any,
+    side: Any,
+) -> None:  # fmt: skip
+    """Append the row of a record that belongs to the open call."""
+    row, frame = _begin_row(state, frames, numbers, rows, kind, now, side), state[ws.TOP]
+    rows.begin[row] = begin
+    role = call[frames.region[frame]] if frame >= 0 else np.int8(ws.USER_CODE)
+    if role != ws.USER_CODE:
+        rows.enter[row] = frames.enter[frame]
+    if role == ws.LIBRARY_CALL:
+        rows.leave[row] = ws.PENDING
+        rows.previous[row] = frames.record[frame]
+        frames.record[frame] = row
+
+
+@piece
+def store_values(state: Any, frames: Any, numbers: Any, rows: Any, now: Any, side: Any) -> None:
+    """Append the rows of a counter record, one per value."""
+    for index in range(len(side)):
+        _begin_row(state, frames, numbers, rows, rec.METRIC, now, side[index])
+
+
+@piece
+def store_attribute(state: Any, frames: Any, numbers: Any, rows: Any, now: Any, side: Any) -> None:
+    """Append the row of an attribute, which belongs to the record before."""
+    row = _begin_row(state, frames, numbers, rows, rec.ATTRIBUTE, now, side)
+    rows.sequence[row] = state[ws.SEQUENCE] - 1
+    rows.visit[row] = state[ws.LAST_VISIT]
+    rows.node[row] = numbers[state[ws.LAST_NODE]] if state[ws.LAST_NODE] >= 0 else ws.NONE
 
 
 @step
-def store_values(walk: Any, kind: Any, now: Any, side: Any, ref: Any, count: Any) -> None:
-    """Rows of counter values or of an attribute; an attribute belongs to the record before."""
-    state, rows = walk.state, walk.records
-    for index in range(count):
-        row, frame = state[RECORD_ROWS], state[TOP]
-        rows.kind[row], rows.time[row], rows.begin[row] = kind, now, NONE
-        rows.sequence[row] = state[SEQUENCE]
-        rows.enter[row] = rows.leave[row] = now
-        rows.visit[row], rows.node[row], rows.previous[row] = NONE, NONE, NONE
-        if kind == ATTRIBUTE:
-            rows.sequence[row] = state[SEQUENCE] - 1
-            rows.visit[row] = state[LAST_VISIT]
-            rows.node[row] = number_of(walk, state[LAST_NODE])
-        elif frame >= 0:
-            rows.visit[row] = walk.frames.visit[frame]
-            rows.node[row] = number_of(walk, walk.frames.node[frame])
-        for column in range(SIDE_WIDTH):
-            rows.arguments[row, column] = side[ref + index, column]
-        state[RECORD_ROWS] = row + 1
-
-
-@step
-def remember_owner(state: Any, frames: Any, kinds: Any, row: Any) -> None:
-    """The visit of the record before its attributes, of which the row before may be one."""
-    while row > 0 and kinds[row] == ATTRIBUTE:
+def set_last_visit(state: Any, frames: Any, kinds: Any, row: Any) -> None:
+    """Set LAST_VISIT to the visit of the record at or before `row` that is no attribute."""
+    while row > 0 and kinds[row] == rec.ATTRIBUTE:
         row -= 1
     kind = kinds[row]
-    if kind == ENTER or kind == LEAVE or kind == CONTEXT_ENTER or kind == CONTEXT_LEAVE:
-        return  # they have left word which visit they opened or closed
-    frame = state[TOP]
-    state[LAST_VISIT] = frames.visit[frame] if frame >= 0 else NONE
-    state[LAST_NODE] = frames.node[frame] if frame >= 0 else NONE
+    if kind <= rec.LEAVE or kind == rec.CONTEXT_ENTER or kind == rec.CONTEXT_LEAVE:
+        return  # such a record has set it
+    frame = state[ws.TOP]
+    state[ws.LAST_VISIT] = frames.visit[frame] if frame >= 0 else ws.NONE
+    state[ws.LAST_NODE] = frames.node[frame] if frame >= 0 else ws.NONE

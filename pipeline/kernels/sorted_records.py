@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tracemill.kernels.call_tree import EMPTY, NO_NODE, add_node, key_of, slot_of
+from tracemill.kernels.call_tree import EMPTY, NO_NODE, add_node, node_key, slot_of
 from tracemill.kernels.compiled import kernel
 from tracemill.kernels.records import (
     CONTEXT_ENTER,
@@ -21,7 +21,7 @@ NODE, VISITS, IS_IRREGULAR, SLOTS = 0, 1, 2, 3
 
 
 @kernel
-def scatter(
+def sort_by_location(
     location: Any, time: Any, kind: Any, ref: Any, side: Any, place: Any, side_place: Any,
     side_first: Any, out_time: Any, out_kind: Any, out_ref: Any, out_side: Any,
 ) -> None:  # fmt: skip
@@ -58,7 +58,7 @@ def look_at_nested(kinds: Any, refs: Any, ids: Any, tree: Any, state: Any, first
         if kind == ENTER:
             # In one piece: handing the tree to a function costs more than finding a node.
             region = ids[refs[row]]
-            key = key_of(node, region, False)
+            key = node_key(node, region, False)
             slot = slot_of(last, key)
             while table[slot] != EMPTY and keys[table[slot] - 1] != key:
                 slot = (slot + np.uint64(1)) & last

@@ -4,26 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from tracemill.kernels import walk_state as ws
 from tracemill.kernels.compiled import step
 from tracemill.kernels.nodes import node_of, number_of
 from tracemill.kernels.profile import add_stretch
-from tracemill.kernels.walk_state import (
-    IN_TASK,
-    NONE,
-    RECORD_ROWS,
-    SEQUENCE,
-    SUSPENDED,
-    TASK_BEGIN,
-    TASK_FRAGMENT,
-    TASK_IS_FIRST,
-    TASK_NUMBER,
-    TASK_SCHEDULER,
-    TASK_STUB,
-    TASK_TEAM,
-    TASK_THREAD,
-    TOP,
-    WRITES_ROWS,
-)
 
 
 @step
@@ -33,24 +17,28 @@ def end_fragment(walk: Any, now: Any) -> None:
     None if the task has entered no region, or was put down again at once.
     """
     state, rows = walk.state, walk.records
-    if not state[WRITES_ROWS] or state[TASK_STUB] == NONE:
+    if not state[ws.WRITES_ROWS] or state[ws.TASK_STUB] == ws.NONE:
         return
-    if state[TASK_BEGIN] == now and not state[TASK_IS_FIRST]:
+    if state[ws.TASK_BEGIN] == now and not state[ws.TASK_IS_FIRST]:
         return
-    row = state[RECORD_ROWS]
-    scheduler = state[TASK_SCHEDULER]
-    rows.kind[row], rows.sequence[row], rows.previous[row] = TASK_FRAGMENT, state[SEQUENCE], NONE
+    row = state[ws.RECORD_ROWS]
+    scheduler = state[ws.TASK_SCHEDULER]
+    rows.kind[row], rows.sequence[row], rows.previous[row] = (
+        ws.TASK_FRAGMENT,
+        state[ws.SEQUENCE],
+        ws.NONE,
+    )
     rows.time[row] = rows.enter[row] = rows.leave[row] = now
-    rows.begin[row] = state[TASK_BEGIN]
-    rows.visit[row] = walk.frames.visit[scheduler] if scheduler >= 0 else NONE
-    rows.node[row] = number_of(walk, state[TASK_STUB])
-    rows.arguments[row, 0] = np.uint64(state[TASK_THREAD])
-    rows.arguments[row, 1] = np.uint64(state[TASK_NUMBER])
-    rows.arguments[row, 2] = np.uint64(state[TASK_IS_FIRST])
-    stretch = now - state[TASK_BEGIN]
-    add_stretch(walk.totals, state[TASK_STUB], state[TASK_IS_FIRST], stretch)
-    state[RECORD_ROWS] = row + 1
-    state[TASK_IS_FIRST] = 0
+    rows.begin[row] = state[ws.TASK_BEGIN]
+    rows.visit[row] = walk.frames.visit[scheduler] if scheduler >= 0 else ws.NONE
+    rows.node[row] = number_of(walk, state[ws.TASK_STUB])
+    rows.arguments[row, 0] = np.uint64(state[ws.TASK_THREAD])
+    rows.arguments[row, 1] = np.uint64(state[ws.TASK_NUMBER])
+    rows.arguments[row, 2] = np.uint64(state[ws.TASK_IS_FIRST])
+    stretch = now - state[ws.TASK_BEGIN]
+    add_stretch(walk.totals, state[ws.TASK_STUB], state[ws.TASK_IS_FIRST], stretch)
+    state[ws.RECORD_ROWS] = row + 1
+    state[ws.TASK_IS_FIRST] = 0
 
 
 @step
@@ -59,25 +47,25 @@ def switch_task(walk: Any, team: Any, thread: Any, number: Any, now: Any) -> Non
 
     Whatever does not run is among the suspended tasks, which makes their frames untouchable.
     """
-    state, scheduler = walk.state, walk.state[TOP]
+    state, scheduler = walk.state, walk.state[ws.TOP]
     if number == 0:
-        team, thread = np.int64(NONE), np.int64(NONE)
+        team, thread = np.int64(ws.NONE), np.int64(ws.NONE)
     if _is_running(state, team, thread, number):
         return
-    if state[IN_TASK]:
+    if state[ws.IN_TASK]:
         end_fragment(walk, now)
     _suspend(walk)
     found = _find_suspended(walk.suspended, state, team, thread, number)
     if found >= 0:
         _resume(walk, found, now)
         if number != 0:
-            state[TASK_SCHEDULER] = scheduler
+            state[ws.TASK_SCHEDULER] = scheduler
             _move_stub(walk)
         return
-    state[IN_TASK] = 1
-    state[TASK_TEAM], state[TASK_THREAD], state[TASK_NUMBER] = team, thread, number
-    state[TOP], state[TASK_SCHEDULER], state[TASK_STUB] = NONE, scheduler, NONE
-    state[TASK_BEGIN], state[TASK_IS_FIRST] = now, 1
+    state[ws.IN_TASK] = 1
+    state[ws.TASK_TEAM], state[ws.TASK_THREAD], state[ws.TASK_NUMBER] = team, thread, number
+    state[ws.TOP], state[ws.TASK_SCHEDULER], state[ws.TASK_STUB] = ws.NONE, scheduler, ws.NONE
+    state[ws.TASK_BEGIN], state[ws.TASK_IS_FIRST] = now, 1
 
 
 @step
@@ -85,19 +73,21 @@ def end_task(walk: Any, now: Any) -> None:
     """The running task has left its last region: go on where it was scheduled."""
     state, suspended = walk.state, walk.suspended
     end_fragment(walk, now)
-    found = _find_suspended(suspended, state, NONE, NONE, 0)
-    for place in range(state[SUSPENDED]):
-        if suspended.top[place] == state[TASK_SCHEDULER] and state[TASK_SCHEDULER] >= 0:
+    found = _find_suspended(suspended, state, ws.NONE, ws.NONE, 0)
+    for place in range(state[ws.SUSPENDED]):
+        if suspended.top[place] == state[ws.TASK_SCHEDULER] and state[ws.TASK_SCHEDULER] >= 0:
             found = place
     _resume(walk, found, now)
 
 
 @step
 def _is_running(state: Any, team: Any, thread: Any, number: Any) -> Any:
-    if not state[IN_TASK]:
+    if not state[ws.IN_TASK]:
         return number == 0
     return (
-        state[TASK_NUMBER] == number and state[TASK_THREAD] == thread and state[TASK_TEAM] == team
+        state[ws.TASK_NUMBER] == number
+        and state[ws.TASK_THREAD] == thread
+        and state[ws.TASK_TEAM] == team
     )
 
 
@@ -105,59 +95,59 @@ def _is_running(state: Any, team: Any, thread: Any, number: Any) -> Any:
 def _move_stub(walk: Any) -> None:
     """A task that resumes elsewhere is repeated below that place from now on."""
     state, frames = walk.state, walk.frames
-    frame = state[TOP]
+    frame = state[ws.TOP]
     while frames.above[frame] >= 0:
         frame = frames.above[frame]
-    scheduler = state[TASK_SCHEDULER]
-    above = frames.node[scheduler] if scheduler >= 0 else np.int32(NONE)
-    state[TASK_STUB] = node_of(walk, above, frames.region[frame], True)
+    scheduler = state[ws.TASK_SCHEDULER]
+    above = frames.node[scheduler] if scheduler >= 0 else np.int32(ws.NONE)
+    state[ws.TASK_STUB] = node_of(walk, above, frames.region[frame], True)
 
 
 @step
 def _suspend(walk: Any) -> None:
     """Remember where the running task stands; one that is in no region yet stands nowhere."""
     state, suspended = walk.state, walk.suspended
-    place = state[SUSPENDED]
-    if not state[IN_TASK]:
-        suspended.team[place] = suspended.thread[place] = NONE
+    place = state[ws.SUSPENDED]
+    if not state[ws.IN_TASK]:
+        suspended.team[place] = suspended.thread[place] = ws.NONE
         suspended.number[place] = 0
-    elif state[TOP] == NONE:
+    elif state[ws.TOP] == ws.NONE:
         return
     else:
-        suspended.team[place], suspended.thread[place] = state[TASK_TEAM], state[TASK_THREAD]
-        suspended.number[place] = state[TASK_NUMBER]
-    suspended.top[place], suspended.scheduler[place] = state[TOP], state[TASK_SCHEDULER]
-    suspended.stub[place] = state[TASK_STUB]
-    state[SUSPENDED] = place + 1
+        suspended.team[place], suspended.thread[place] = state[ws.TASK_TEAM], state[ws.TASK_THREAD]
+        suspended.number[place] = state[ws.TASK_NUMBER]
+    suspended.top[place], suspended.scheduler[place] = state[ws.TOP], state[ws.TASK_SCHEDULER]
+    suspended.stub[place] = state[ws.TASK_STUB]
+    state[ws.SUSPENDED] = place + 1
 
 
 @step
 def _resume(walk: Any, place: Any, now: Any) -> None:
     state, suspended = walk.state, walk.suspended
-    state[IN_TASK] = 1 if suspended.number[place] != 0 else 0
-    state[TASK_TEAM], state[TASK_THREAD] = suspended.team[place], suspended.thread[place]
-    state[TASK_NUMBER] = suspended.number[place]
-    state[TOP], state[TASK_SCHEDULER] = suspended.top[place], suspended.scheduler[place]
-    state[TASK_STUB] = suspended.stub[place]
-    state[TASK_BEGIN], state[TASK_IS_FIRST] = now, 0
+    state[ws.IN_TASK] = 1 if suspended.number[place] != 0 else 0
+    state[ws.TASK_TEAM], state[ws.TASK_THREAD] = suspended.team[place], suspended.thread[place]
+    state[ws.TASK_NUMBER] = suspended.number[place]
+    state[ws.TOP], state[ws.TASK_SCHEDULER] = suspended.top[place], suspended.scheduler[place]
+    state[ws.TASK_STUB] = suspended.stub[place]
+    state[ws.TASK_BEGIN], state[ws.TASK_IS_FIRST] = now, 0
     _forget_suspended(suspended, state, place)
 
 
 @step
 def _find_suspended(suspended: Any, state: Any, team: Any, thread: Any, number: Any) -> Any:
-    for place in range(state[SUSPENDED] - 1, -1, -1):
+    for place in range(state[ws.SUSPENDED] - 1, -1, -1):
         if (
             suspended.number[place] == number
             and suspended.thread[place] == thread
             and suspended.team[place] == team
         ):
             return place
-    return NONE
+    return ws.NONE
 
 
 @step
 def _forget_suspended(suspended: Any, state: Any, place: Any) -> None:
-    last = state[SUSPENDED] - 1
+    last = state[ws.SUSPENDED] - 1
     for column in suspended:
         column[place] = column[last]
-    state[SUSPENDED] = last
+    state[ws.SUSPENDED] = last

@@ -2,27 +2,13 @@
 
 from typing import Any
 
+from tracemill.kernels import walk_state as ws
 from tracemill.kernels.compiled import step
-from tracemill.kernels.walk_state import (
-    AWAITS_TEAM,
-    BASE_BEGIN,
-    BASE_NODE,
-    BASE_TEAM,
-    FORKS,
-    MOST_TEAMS,
-    NONE,
-    OPEN_FORKS,
-    PENDING,
-    PENDING_TEAM,
-    TEAM_DEPTH,
-    TOP,
-    WORKS_IN_TEAMS,
-)
 
 
 @step
-def find_team(teams: Any, team: Any, now: Any) -> Any:
-    """The latest fork of a team at or before a time."""
+def _count_forks(teams: Any, team: Any, now: Any) -> Any:
+    """Number of forks of lower teams, and of this team at or before a time."""
     low, high = 0, len(teams.team)
     while low < high:
         middle = (low + high) // 2
@@ -30,21 +16,26 @@ def find_team(teams: Any, team: Any, now: Any) -> Any:
             low = middle + 1
         else:
             high = middle
-    if low > 0 and teams.team[low - 1] == team:
-        return low - 1
-    return NONE
+    return low
+
+
+@step
+def find_team(teams: Any, team: Any, now: Any) -> Any:
+    """The latest fork of a team at or before a time, or NONE."""
+    count = _count_forks(teams, team, now)
+    return count - 1 if count > 0 and teams.team[count - 1] == team else ws.NONE
 
 
 @step
 def _find_begun_team(teams: Any, team: Any, now: Any) -> Any:
-    """The fork of a team that begins work now, rather the next one than one that has joined.
+    """The fork of a team that begins work now, or NONE; the next fork if the last one has joined.
 
-    Clocks of two cores may differ, so that work seems to begin before the fork.
+    Clocks of two cores may differ, so work may seem to begin before the fork.
     """
     found = find_team(teams, team, now)
     if found >= 0 and now <= teams.join[found]:
         return found
-    following = found + 1 if found >= 0 else _first_fork(teams, team)
+    following = _count_forks(teams, team, now)
     if following < len(teams.team) and teams.team[following] == team:
         return following
     return found
@@ -52,7 +43,7 @@ def _find_begun_team(teams: Any, team: Any, now: Any) -> Any:
 
 @step
 def _is_for_later_fork(walk: Any, teams: Any, team: Any, now: Any) -> Any:
-    """Whether work that begins now was forked after the last fork that is known of its team.
+    """Whether work that begins now belongs to a fork that is not among the known ones.
 
     A location works for each fork once. The records of the forking location may end early.
     """
@@ -60,88 +51,76 @@ def _is_for_later_fork(walk: Any, teams: Any, team: Any, now: Any) -> Any:
 
 
 @step
-def _first_fork(teams: Any, team: Any) -> Any:
-    low, high = 0, len(teams.team)
-    while low < high:
-        middle = (low + high) // 2
-        if teams.team[middle] < team:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@step
 def note_fork(walk: Any, teams: Any, now: Any, is_omp: Any) -> None:
-    """Note a fork and the call path it was made from; its team is told by the next record."""
+    """Note a fork and its call path; the next record names its team."""
     state, forks = walk.state, walk.forks
-    fork = state[FORKS]
-    forks.fork[fork], forks.join[fork], forks.is_joined[fork] = now, PENDING, False
-    forks.node[fork] = walk.frames.node[state[TOP]] if state[TOP] >= 0 else NONE
-    forks.team[fork] = NONE
-    forks.base_team[fork], forks.base_begin[fork] = state[BASE_TEAM], state[BASE_BEGIN]
-    state[FORKS] = fork + 1
-    state[OPEN_FORKS] += 1
-    state[AWAITS_TEAM] = 0 if is_omp else fork + 1
+    fork = state[ws.FORKS]
+    forks.fork[fork], forks.join[fork], forks.is_joined[fork] = now, ws.PENDING, False
+    forks.node[fork] = walk.frames.node[state[ws.TOP]] if state[ws.TOP] >= 0 else ws.NONE
+    forks.team[fork] = ws.NONE
+    forks.base_team[fork], forks.base_begin[fork] = state[ws.BASE_TEAM], state[ws.BASE_BEGIN]
+    state[ws.FORKS] = fork + 1
+    state[ws.OPEN_FORKS] += 1
+    state[ws.AWAITS_TEAM] = 0 if is_omp else fork + 1
     if is_omp:  # no record says when the forker begins to work in the team
-        state[PENDING_TEAM] = find_team(teams, NONE, now)
+        state[ws.PENDING_TEAM] = find_team(teams, ws.NONE, now)
 
 
 @step
 def note_join(walk: Any, now: Any) -> None:
     """Close the latest fork that is still open."""
     forks = walk.forks
-    if walk.state[OPEN_FORKS] == 0:
+    if walk.state[ws.OPEN_FORKS] == 0:
         return
-    walk.state[OPEN_FORKS] -= 1
-    fork = walk.state[FORKS] - 1
-    while fork >= 0 and forks.join[fork] != PENDING:
+    walk.state[ws.OPEN_FORKS] -= 1
+    fork = walk.state[ws.FORKS] - 1
+    while fork >= 0 and forks.join[fork] != ws.PENDING:
         fork -= 1
     if fork >= 0:
         forks.join[fork], forks.is_joined[fork] = now, True
-    walk.state[PENDING_TEAM] = NONE
+    walk.state[ws.PENDING_TEAM] = ws.NONE
 
 
 @step
 def begin_team(walk: Any, teams: Any, ref: Any, now: Any) -> Any:
-    """Begin of a team's work here; returns the number of the team, if it is known yet.
+    """Begin the work of a team; returns the number of the team, or NONE.
 
-    What passed since the fork is charged once, however often a damaged trace begins the work.
+    The time since the fork is charged once, even if a damaged trace begins the work repeatedly.
     """
     state = walk.state
-    is_forker = state[AWAITS_TEAM] > 0
+    is_forker = state[ws.AWAITS_TEAM] > 0
     if is_forker:
-        walk.forks.team[state[AWAITS_TEAM] - 1] = ref
-        state[AWAITS_TEAM] = 0
-    elif state[TOP] < 0:
-        state[BASE_TEAM], state[BASE_BEGIN] = ref, now
-        state[WORKS_IN_TEAMS] = 1
+        walk.forks.team[state[ws.AWAITS_TEAM] - 1] = ref
+        state[ws.AWAITS_TEAM] = 0
+    elif state[ws.TOP] < 0:
+        state[ws.BASE_TEAM], state[ws.BASE_BEGIN] = ref, now
+        state[ws.WORKS_IN_TEAMS] = 1
     team = _find_begun_team(teams, ref, now)
     if team >= 0 and _is_for_later_fork(walk, teams, team, now):
-        team = NONE
+        team = ws.NONE
     if team >= 0:
         if not walk.has_worked[team]:
-            state[PENDING_TEAM] = team
+            state[ws.PENDING_TEAM] = team
         walk.has_worked[team] = True
-        if not is_forker and state[TOP] < 0:
-            state[BASE_NODE] = teams.node[team]
-    if state[TEAM_DEPTH] < MOST_TEAMS:
-        walk.team_stack[state[TEAM_DEPTH]] = team
-    state[TEAM_DEPTH] += 1
-    return teams.number[team] if team >= 0 else NONE
+        if not is_forker and state[ws.TOP] < 0:
+            state[ws.BASE_NODE] = teams.node[team]
+    if state[ws.TEAM_DEPTH] < ws.MOST_TEAMS:
+        walk.team_stack[state[ws.TEAM_DEPTH]] = team
+    state[ws.TEAM_DEPTH] += 1
+    return teams.number[team] if team >= 0 else ws.NONE
 
 
 @step
 def end_team(walk: Any, teams: Any) -> Any:
-    """End of a team's work here; returns the number of the team, if it is known."""
+    """End the work of a team; returns the number of the team, or NONE."""
     state = walk.state
-    state[PENDING_TEAM] = NONE
-    if state[TEAM_DEPTH] == 0:
-        return NONE
-    state[TEAM_DEPTH] -= 1
-    if state[TOP] < 0:
-        state[BASE_NODE] = state[BASE_TEAM] = NONE
-    if state[TEAM_DEPTH] >= MOST_TEAMS:
-        return NONE
-    team = walk.team_stack[state[TEAM_DEPTH]]
-    return teams.number[team] if team >= 0 else NONE
+    state[ws.PENDING_TEAM] = ws.NONE
+    if state[ws.TEAM_DEPTH] == 0:
+        return ws.NONE
+    state[ws.TEAM_DEPTH] -= 1
+    if state[ws.TOP] < 0:
+        state[ws.BASE_NODE] = state[ws.BASE_TEAM] = ws.NONE
+    if state[ws.TEAM_DEPTH] >= ws.MOST_TEAMS:
+        return ws.NONE
+    team = walk.team_stack[state[ws.TEAM_DEPTH]]
+    return teams.number[team] if team >= 0 else ws.NONE

@@ -1,14 +1,13 @@
-"""The walk over the visits of a location, from the last to the first, that fills its bins.
+"""The walk over the visits of a location, from the last to the first, that fills its time bins.
 
-Visits are stored in the order in which they were left, so that backwards each comes after the one
-that called it. What is open is kept on a stack, ordered by entering, and the time between two ends
-goes to its top:
+Visits are stored in the order of their ends, so backwards each follows its caller. Open visits are
+on a stack, sorted by begin; the time between two ends belongs to the top:
 
     main   [                      ]        stored: a, b, main
     a         [     ]                      walked: main, b, a
     b                  [   ]               stretches: main, b, main, a, main
 
-Only visits of tasks that were put aside are not nested; they are put below what was entered later.
+Only visits of suspended tasks do not nest; they go below visits that began later.
 """
 
 from typing import Any, NamedTuple
@@ -16,11 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.kernels.columns import each
+from tracemill.kernels.columns import each, empty
 from tracemill.kernels.compiled import kernel, piece, step
 
 PARTS = 8
-"""Bins of a level that one of the level before is divided into."""
+"""Each bin of a level has this many bins in the next finer level."""
 _CURSOR, _DEPTH, _ROWS, _NEXT, _BIN_BEGIN = range(5)
 _NO_BIN = -1
 _FIRST_STACK = 256
@@ -39,7 +38,7 @@ class BinRows(NamedTuple):
 
 
 class _Grid(NamedTuple):
-    """Begin and end of the run, and the width of the finest bins; the last may be narrower."""
+    """Begin and end of the run and width of the finest bins (ns); the last bin may be narrower."""
 
     begin: int
     end: int
@@ -47,9 +46,9 @@ class _Grid(NamedTuple):
 
 
 class _Spent(NamedTuple):
-    """The bin that each level is at, and the time there by region.
+    """The current bin of each level, and the time in it by region (ns).
 
-    `used` lists the regions with time in it, of which there are `used_count`.
+    `used` lists the `used_count` regions with time in the bin.
     """
 
     bin: NDArray[np.int64]
@@ -64,7 +63,7 @@ class LocationBins:
     def __init__(
         self, *, begin: int, end: int, width: int, level_count: int, region_count: int
     ) -> None:
-        """`width` is that of the finest bins; the coarser ones are `PARTS` times as wide each."""
+        """`width` is that of the finest bins; each coarser level is `PARTS` times as wide."""
         self._grid = _Grid(begin, end, width)
         of_regions = (level_count, region_count)
         self._spent = _Spent(
@@ -76,16 +75,16 @@ class LocationBins:
         self._state = np.zeros(5, np.int64)
         self._open_region = np.zeros(_FIRST_STACK, np.int32)
         self._open_enter = np.zeros(_FIRST_STACK, np.int64)
-        self._rows = _empty_rows(_count_bins(self._grid, level_count))
+        self._rows = empty(BinRows, _count_bins(self._grid, level_count))
         self._begin()
 
     def walk(
         self, region: NDArray[np.int32], enter: NDArray[np.int64], leave: NDArray[np.int64]
     ) -> None:
-        """Take visits that lie before those taken so far, in the order of leaving."""
+        """Take visits that end before those taken so far, in the order of their ends."""
         columns = [column.view() for column in (region, enter, leave)]
         for column in columns:
-            column.flags.writeable = False  # there is a single compiled form, for columns of files
+            column.flags.writeable = False  # one compiled version, for columns of files
         self._state[_NEXT] = len(region) - 1
         while self._state[_NEXT] >= 0:
             if self._state[_DEPTH] == len(self._open_region):
@@ -94,7 +93,7 @@ class LocationBins:
             self._run(*columns, is_last=False)
 
     def finish(self) -> BinRows:
-        """The rows of the location by level, then by bin; what follows is of another one."""
+        """The rows of the location by level, then by bin. Afterwards the next location begins."""
         self._state[_NEXT] = -1
         self._run(*_NOTHING, is_last=True)
         count = self._state[_ROWS]
@@ -119,18 +118,9 @@ def _count_bins(grid: _Grid, level_count: int) -> int:
     return sum(-(-count // PARTS**level) for level in range(level_count))
 
 
-def _empty_rows(count: int) -> BinRows:
-    return BinRows(
-        np.zeros(count, np.int8),
-        np.zeros(count, np.int32),
-        np.zeros(count, np.int32),
-        np.zeros(count, np.int64),
-    )
-
-
 @step
 def _emit(level: Any, state: Any, spent: Any, rows: Any) -> None:
-    """Write the row of a level's bin, and add its times to those of the level above."""
+    """Write the row of the current bin of a level, and add its times to the level above."""
     time, used = spent.time, spent.used
     best, row = used[level, 0], state[_ROWS]
     for place in range(spent.used_count[level]):
@@ -175,7 +165,7 @@ def _move_to(bin: Any, grid: Any, state: Any, spent: Any, rows: Any) -> None:
 def _spend(
     region: Any, begin: Any, end: Any, grid: Any, state: Any, spent: Any, rows: Any
 ) -> None:  # fmt: skip
-    """Share a stretch of time in a region out to bins."""
+    """Distribute an interval in a region over bins."""
     begin, end = max(begin, grid.begin), min(end, grid.end)
     finest = len(spent.bin) - 1
     while begin < end:
@@ -190,7 +180,7 @@ def _spend(
 def _go_back(
     until: Any, grid: Any, state: Any, open_region: Any, open_enter: Any, spent: Any, rows: Any
 ) -> None:
-    """Give the time since `until` to what was open."""
+    """Add the time since `until` to the open visits."""
     depth, cursor = state[_DEPTH], state[_CURSOR]
     while depth > 0 and open_enter[depth - 1] >= until:
         depth -= 1
@@ -206,9 +196,9 @@ def _walk(
     region: Any, enter: Any, leave: Any, grid: Any, state: Any, open_region: Any,
     open_enter: Any, spent: Any, rows: Any, is_last: Any,
 ) -> None:  # fmt: skip
-    """Take visits until all are taken or the stack is full; then, perhaps, end the location.
+    """Take visits until all are taken or the stack is full; `is_last` ends the location.
 
-    It is a single kernel because loading one costs more than what it does for a small run.
+    One kernel does both, because loading a kernel takes longer than its work for a small run.
     """
     row = state[_NEXT]
     while row >= 0 and state[_DEPTH] < len(open_enter):

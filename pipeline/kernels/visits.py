@@ -1,105 +1,34 @@
-"""One pass over the records of a location: region visits, and the call that holds each record.
+"""The general pass over the records of a location: its visits, and the call around each record.
 
-The pass keeps a stack of open visits (one stack per suspended task) and charges the time between
-two records to the visit on top, which gives exclusive times directly. It is run twice: first to
-*survey* the call tree and the forks, with rows switched off, then, with canonical call-path
-numbers known, to write rows. A reader that aggregates some visits instead of storing them
-would do so where `_close_visit` stores a row.
+The pass keeps a stack of open visits (one stack per suspended task) and adds the time between two
+records to the visit on top, which gives exclusive times. It runs twice: first as a *survey* of the
+call tree and the forks, without rows; then with canonical numbers of call paths, to write rows.
 """
 
 from typing import Any
 
 import numpy as np
 
-from tracemill.kernels.clock import to_ns
+from tracemill.kernels import records as rec
+from tracemill.kernels import walk_state as ws
+from tracemill.kernels.clock import ticks_to_ns
 from tracemill.kernels.compiled import kernel, step
 from tracemill.kernels.nodes import node_of
-from tracemill.kernels.profile import add_visit
-from tracemill.kernels.records import (
-    ATTRIBUTE,
-    BUFFER_FLUSH,
-    CONTEXT_ENTER,
-    CONTEXT_LEAVE,
-    ENTER,
-    FORK,
-    IGNORED,
-    JOIN,
-    LEAVE,
-    METRIC,
-    MPI_COLLECTIVE_BEGIN,
-    MPI_COLLECTIVE_END,
-    OMP_FORK,
-    OMP_JOIN,
-    OMP_TASK_SWITCH,
-    RMA_COLLECTIVE_BEGIN,
-    RMA_COLLECTIVE_END,
-    TASK_SWITCH,
-    TEAM_BEGIN,
-    TEAM_END,
-    THREAD_BEGIN,
-    THREAD_END,
-    UNKNOWN,
-)
 from tracemill.kernels.rows import (
-    remember_owner,
-    store_record,
+    open_visit,
+    set_last_visit,
+    store_attribute,
+    store_call,
     store_values,
+    store_visit,
 )
-from tracemill.kernels.tasks import (
-    end_fragment,
-    end_task,
-    switch_task,
-)
-from tracemill.kernels.teams import (
-    begin_team,
-    end_team,
-    find_team,
-    note_fork,
-    note_join,
-)
-from tracemill.kernels.walk_state import (
-    BASE_NODE,
-    EARLIEST,
-    FIRST_NS,
-    FORKS,
-    FREE,
-    HAS_RECORDS,
-    IMPOSSIBLE,
-    IN_TASK,
-    LAST_NODE,
-    LAST_VISIT,
-    LATEST,
-    LOCATION,
-    MISMATCHED,
-    MOST_NEW_NODES,
-    MOST_NEW_ROWS,
-    MPI_BEGIN,
-    NEXT_VISIT,
-    NONE,
-    NOW,
-    OPEN_VISITS,
-    OUTSIDE,
-    PENDING,
-    PENDING_TEAM,
-    RECORD_ROWS,
-    REVERSALS,
-    RMA_BEGIN,
-    SEQUENCE,
-    SUSPENDED,
-    TASK_SCHEDULER,
-    TASK_STUB,
-    TEAM_DEPTH,
-    TOP,
-    UNCLOSED,
-    UNKNOWNS,
-    VISIT_ROWS,
-    WRITES_ROWS,
-)
+from tracemill.kernels.tasks import end_fragment, end_task, switch_task
+from tracemill.kernels.teams import begin_team, end_team, find_team, note_fork, note_join
 
 
 @step
 def _region(refs: Any, ids: Any, ref: Any, code: Any, state: Any) -> Any:
-    """Number of the region that a region's or a context's identifier stands for."""
+    """Number of the region of an identifier of a region or context."""
     if ref < len(refs) and refs[ref] == ref:
         return ids[ref]
     low, high = 0, len(refs)
@@ -111,7 +40,7 @@ def _region(refs: Any, ids: Any, ref: Any, code: Any, state: Any) -> Any:
             high = middle
     if low < len(refs) and refs[low] == ref:
         return ids[low]
-    state[IMPOSSIBLE] += 1
+    state[ws.IMPOSSIBLE] += 1
     return np.int32(len(code.call) - 3)
 
 
@@ -122,62 +51,56 @@ def _region_of_context(code: Any, context: Any, state: Any) -> Any:
 
 @step
 def _advance(walk: Any, time: Any) -> Any:
-    """Move to a record's time, charging what passed to the visit on top.
+    """Move to the time of a record, and add the time passed to the visit on top.
 
-    Time stands still where a record's time is impossible or lies before.
+    Impossible times and times before the current one are counted and ignored.
     """
     state = walk.state
-    if time > state[LATEST] or time < state[EARLIEST]:
-        state[OUTSIDE] += 1
-        state[HAS_RECORDS] = 1
-        return state[NOW]
-    if not state[HAS_RECORDS]:
-        state[HAS_RECORDS] = 1
-        state[FIRST_NS] = state[NOW] = time
+    if time > state[ws.LATEST] or time < state[ws.EARLIEST]:
+        state[ws.OUTSIDE] += 1
+        state[ws.HAS_RECORDS] = 1
+        return state[ws.NOW]
+    if not state[ws.HAS_RECORDS]:
+        state[ws.HAS_RECORDS] = 1
+        state[ws.FIRST_NS] = state[ws.NOW] = time
         return time
-    now = state[NOW]
+    now = state[ws.NOW]
     if time < now:
-        state[REVERSALS] += 1
+        state[ws.REVERSALS] += 1
         return now
-    if state[TOP] >= 0:
-        walk.frames.exclusive[state[TOP]] += time - now
-    state[NOW] = time
+    if state[ws.TOP] >= 0:
+        walk.frames.exclusive[state[ws.TOP]] += time - now
+    state[ws.NOW] = time
     return time
 
 
 @step
 def _enter(walk: Any, teams: Any, code: Any, region: Any, now: Any) -> None:
     state, frames = walk.state, walk.frames
-    caller = state[TOP]
+    caller = state[ws.TOP]
     parent = frames.node[caller] if caller >= 0 else np.int32(_base(walk, teams, code, now))
-    frame = state[FREE]
-    state[FREE] = frames.above[frame]
-    frames.above[frame] = caller
-    frames.region[frame] = region
-    frames.node[frame] = node_of(walk, parent, region, False)
-    frames.visit[frame] = state[NEXT_VISIT]
-    frames.enter[frame] = now
-    frames.exclusive[frame] = 0
-    frames.team[frame] = NONE
-    frames.record[frame] = NONE
-    state[NEXT_VISIT] += 1
-    state[OPEN_VISITS] += 1
-    state[TOP] = frame
-    state[LAST_VISIT], state[LAST_NODE] = frames.visit[frame], frames.node[frame]
-    if state[PENDING_TEAM] >= 0 and code.is_parallel[region]:
+    frame = state[ws.FREE]
+    state[ws.FREE] = frames.above[frame]
+    node = node_of(walk, parent, region, False)
+    open_visit(frames, frame, caller, node, region, state[ws.NEXT_VISIT], now)
+    state[ws.NEXT_VISIT] += 1
+    state[ws.OPEN_VISITS] += 1
+    state[ws.TOP] = frame
+    state[ws.LAST_VISIT], state[ws.LAST_NODE] = frames.visit[frame], frames.node[frame]
+    if state[ws.PENDING_TEAM] >= 0 and code.is_parallel[region]:
         _charge_fork(walk, teams, frame, caller, now)
-    if state[IN_TASK] and state[TASK_STUB] == NONE:
-        scheduler = state[TASK_SCHEDULER]
-        above = frames.node[scheduler] if scheduler >= 0 else np.int32(NONE)
-        state[TASK_STUB] = node_of(walk, above, region, True)
+    if state[ws.IN_TASK] and state[ws.TASK_STUB] == ws.NONE:
+        scheduler = state[ws.TASK_SCHEDULER]
+        above = frames.node[scheduler] if scheduler >= 0 else np.int32(ws.NONE)
+        state[ws.TASK_STUB] = node_of(walk, above, region, True)
 
 
 @step
 def _charge_fork(walk: Any, teams: Any, frame: Any, caller: Any, now: Any) -> None:
-    """The parallel region gets the time since the fork, the caller loses it."""
+    """Move the time since the fork from the caller to the parallel region."""
     state, frames = walk.state, walk.frames
-    team = state[PENDING_TEAM]
-    state[PENDING_TEAM] = NONE
+    team = state[ws.PENDING_TEAM]
+    state[ws.PENDING_TEAM] = ws.NONE
     frames.team[frame] = team
     since_fork = max(now - teams.fork[team], 0)
     frames.exclusive[frame] += since_fork
@@ -187,75 +110,63 @@ def _charge_fork(walk: Any, teams: Any, frame: Any, caller: Any, now: Any) -> No
 
 @step
 def _base(walk: Any, teams: Any, code: Any, now: Any) -> Any:
-    """Node below which the outermost visit of a location or task hangs."""
+    """Parent node of the outermost visit of a location or task."""
     state = walk.state
-    if state[IN_TASK]:
-        return np.int64(node_of(walk, np.int32(NONE), np.int32(len(code.call) - 2), False))
-    if state[BASE_NODE] == NONE and state[TEAM_DEPTH] == 0:
-        team = find_team(teams, NONE, now)
-        if team >= 0 and now <= teams.join[team] and teams.location[team] != state[LOCATION]:
-            state[PENDING_TEAM] = team
+    if state[ws.IN_TASK]:
+        return np.int64(node_of(walk, np.int32(ws.NONE), np.int32(len(code.call) - 2), False))
+    if state[ws.BASE_NODE] == ws.NONE and state[ws.TEAM_DEPTH] == 0:
+        team = find_team(teams, ws.NONE, now)
+        if team >= 0 and now <= teams.join[team] and teams.location[team] != state[ws.LOCATION]:
+            state[ws.PENDING_TEAM] = team
             return np.int64(teams.node[team])
-    return state[BASE_NODE]
+    return state[ws.BASE_NODE]
 
 
 @step
 def _close_visit(walk: Any, teams: Any, now: Any, is_closed: Any) -> None:
-    """Take the visit on top off the stack and store its row.
+    """Remove the visit on top from the stack, and store its row.
 
-    A parallel region also gets the time until its join, unless it was never seen to be left.
+    A parallel region also gets the time until its join, if its leave was recorded.
     """
     state, frames = walk.state, walk.frames
-    frame = state[TOP]
+    frame = state[ws.TOP]
     caller = frames.above[frame]
     if frames.team[frame] >= 0 and is_closed:
         until_join = max(teams.join[frames.team[frame]] - now, 0)
         frames.exclusive[frame] += until_join
         if caller >= 0:
             frames.exclusive[caller] -= until_join
-    if state[WRITES_ROWS]:
-        record = frames.record[frame]
-        while record >= 0:
-            walk.records.leave[record] = now
-            record = walk.records.previous[record]
-        rows, row = walk.visits, state[VISIT_ROWS]
-        rows.location[row] = state[LOCATION]
-        rows.visit[row] = frames.visit[frame]
-        rows.parent[row] = frames.visit[caller] if caller >= 0 else NONE
-        rows.node[row] = walk.tree.number[frames.node[frame]]
-        rows.region[row] = frames.region[frame]
-        rows.enter[row] = frames.enter[frame]
-        rows.leave[row] = now
-        rows.exclusive[row] = frames.exclusive[frame]
-        rows.is_closed[row] = is_closed
-        add_visit(
-            walk.totals, frames.node[frame], frames.exclusive[frame], now - frames.enter[frame]
-        )
-        state[VISIT_ROWS] = row + 1
-    state[LAST_VISIT], state[LAST_NODE] = frames.visit[frame], frames.node[frame]
-    frames.above[frame] = state[FREE]
-    state[FREE] = frame
-    state[OPEN_VISITS] -= 1
-    state[TOP] = caller
-    if caller < 0 and state[IN_TASK]:
+    if state[ws.WRITES_ROWS]:
+        number = walk.tree.number[frames.node[frame]]
+        store_visit(
+            state, frames, frame, number, walk.totals, walk.visits, state[ws.VISIT_ROWS],
+            walk.records, now, is_closed,
+        )  # fmt: skip
+        state[ws.VISIT_ROWS] += 1
+    state[ws.LAST_VISIT], state[ws.LAST_NODE] = frames.visit[frame], frames.node[frame]
+    frames.above[frame] = state[ws.FREE]
+    state[ws.FREE] = frame
+    state[ws.OPEN_VISITS] -= 1
+    state[ws.TOP] = caller
+    if caller < 0 and state[ws.IN_TASK]:
         end_task(walk, now)
 
 
 @step
 def _leave(walk: Any, teams: Any, region: Any, now: Any) -> None:
-    """Close the innermost visit of the region; visits inside it have lost their leave."""
+    """Close the innermost visit of the region, and visits inside it, which have no leave."""
     state, frames = walk.state, walk.frames
-    frame = state[TOP]
+    frame = state[ws.TOP]
     if frame >= 0 and frames.region[frame] == region:
         _close_visit(walk, teams, now, True)
         return
-    state[MISMATCHED] += 1
+    state[ws.MISMATCHED] += 1
     while frame >= 0 and frames.region[frame] != region:
         frame = frames.above[frame]
     if frame < 0:
         return
-    while state[TOP] != frame:
-        state[UNCLOSED] += 1
+    while state[ws.TOP] != frame:
+        state[ws.UNCLOSED] += 1
         _close_visit(walk, teams, now, False)
     _close_visit(walk, teams, now, True)
 
@@ -264,64 +175,66 @@ def _leave(walk: Any, teams: Any, region: Any, now: Any) -> None:
 def _other_record(
     walk: Any, teams: Any, code: Any, kind: Any, now: Any, side: Any, ref: Any
 ) -> None:
-    """Records that change more than the innermost visit, and rows for all that are kept."""
+    """Process a record other than enter, leave, attributes and counters; store its row."""
     state = walk.state
     first = np.int64(side[ref, 0])
-    begin, team = np.int64(NONE), np.int64(NONE)
-    if kind == UNKNOWN:
-        state[UNKNOWNS] += 1
-    if kind == MPI_COLLECTIVE_BEGIN:
-        state[MPI_BEGIN] = now
-    elif kind == RMA_COLLECTIVE_BEGIN:
-        state[RMA_BEGIN] = now
-    elif kind == MPI_COLLECTIVE_END:
-        begin, state[MPI_BEGIN] = state[MPI_BEGIN], NONE
-    elif kind == RMA_COLLECTIVE_END:
-        begin, state[RMA_BEGIN] = state[RMA_BEGIN], NONE
-    elif kind == FORK or kind == OMP_FORK:
-        note_fork(walk, teams, now, kind == OMP_FORK)
-    elif kind == JOIN or kind == OMP_JOIN:
+    begin, team = np.int64(ws.NONE), np.int64(ws.NONE)
+    if kind == rec.UNKNOWN:
+        state[ws.UNKNOWNS] += 1
+    if kind == rec.MPI_COLLECTIVE_BEGIN:
+        state[ws.MPI_BEGIN] = now
+    elif kind == rec.RMA_COLLECTIVE_BEGIN:
+        state[ws.RMA_BEGIN] = now
+    elif kind == rec.MPI_COLLECTIVE_END:
+        begin, state[ws.MPI_BEGIN] = state[ws.MPI_BEGIN], ws.NONE
+    elif kind == rec.RMA_COLLECTIVE_END:
+        begin, state[ws.RMA_BEGIN] = state[ws.RMA_BEGIN], ws.NONE
+    elif kind == rec.FORK or kind == rec.OMP_FORK:
+        note_fork(walk, teams, now, kind == rec.OMP_FORK)
+    elif kind == rec.JOIN or kind == rec.OMP_JOIN:
         note_join(walk, now)
-    elif kind == TEAM_BEGIN:
+    elif kind == rec.TEAM_BEGIN:
         team = begin_team(walk, teams, first, now)
-    elif kind == TEAM_END:
+    elif kind == rec.TEAM_END:
         team = end_team(walk, teams)
-    elif kind == THREAD_BEGIN:
-        if state[TOP] < 0:
+    elif kind == rec.THREAD_BEGIN:
+        if state[ws.TOP] < 0:
             threads = np.int32(len(code.call) - 1)
-            state[BASE_NODE] = node_of(walk, np.int32(NONE), threads, False)
-    elif kind == THREAD_END:
-        if state[TOP] < 0:
-            state[BASE_NODE] = NONE
-    elif kind == TASK_SWITCH:
+            state[ws.BASE_NODE] = node_of(walk, np.int32(ws.NONE), threads, False)
+    elif kind == rec.THREAD_END:
+        if state[ws.TOP] < 0:
+            state[ws.BASE_NODE] = ws.NONE
+    elif kind == rec.TASK_SWITCH:
         switch_task(walk, first, np.int64(side[ref, 1]), np.int64(side[ref, 2]), now)
-    elif kind == OMP_TASK_SWITCH:
+    elif kind == rec.OMP_TASK_SWITCH:
         switch_task(walk, np.int64(0), np.int64(0), first, now)
-    if not state[WRITES_ROWS] or kind == UNKNOWN:
+    if not state[ws.WRITES_ROWS] or kind == rec.UNKNOWN:
         return
-    if kind == MPI_COLLECTIVE_BEGIN or kind == RMA_COLLECTIVE_BEGIN:
+    if kind == rec.MPI_COLLECTIVE_BEGIN or kind == rec.RMA_COLLECTIVE_BEGIN:
         return
-    if kind == BUFFER_FLUSH:
-        begin = max(min(to_ns(side[ref, 0], code.clock), state[LATEST]), now)
-    if kind == TEAM_BEGIN or kind == TEAM_END:
+    if kind == rec.BUFFER_FLUSH:
+        begin = max(min(ticks_to_ns(side[ref, 0], code.clock), state[ws.LATEST]), now)
+    if kind == rec.TEAM_BEGIN or kind == rec.TEAM_END:
         begin = team
-    store_record(walk, code, kind, now, begin, side, ref)
+    store_call(
+        state, walk.frames, walk.tree.number, code.call, walk.records, kind, now, begin, side[ref]
+    )
 
 
 @step
 def _records_that_fit(walk: Any) -> Any:
-    """How many more records fit, whatever they are; then rows are drained or columns grown."""
+    """Number of records of any kind that fit until rows must be drained or columns grown."""
     state = walk.state
-    open_visits = state[OPEN_VISITS]
+    open_visits = state[ws.OPEN_VISITS]
     fit = min(
         len(walk.frames.above) - open_visits,
-        len(walk.forks.fork) - state[FORKS],
-        len(walk.suspended.team) - state[SUSPENDED] - 1,
-        (len(walk.tree.parent) - walk.tree.size[0]) // MOST_NEW_NODES,
+        len(walk.forks.fork) - state[ws.FORKS],
+        len(walk.suspended.team) - state[ws.SUSPENDED] - 1,
+        (len(walk.tree.parent) - walk.tree.size[0]) // ws.MOST_NEW_NODES,
     )
-    if state[WRITES_ROWS]:
-        fit = min(fit, len(walk.visits.visit) - state[VISIT_ROWS] - open_visits)
-        fit = min(fit, (len(walk.records.kind) - state[RECORD_ROWS]) // MOST_NEW_ROWS)
+    if state[ws.WRITES_ROWS]:
+        fit = min(fit, len(walk.visits.visit) - state[ws.VISIT_ROWS] - open_visits)
+        fit = min(fit, (len(walk.records.kind) - state[ws.RECORD_ROWS]) // ws.MOST_NEW_ROWS)
     return fit
 
 
@@ -329,59 +242,57 @@ def _records_that_fit(walk: Any) -> Any:
 def walk_records(
     walk: Any, teams: Any, code: Any, times: Any, kinds: Any, refs: Any, side: Any, first: Any
 ) -> Any:
-    """Walk over a chunk of records from row `first` on, as far as there is room.
-
-    Returns the row to go on from.
-    """
-    state = walk.state
+    """Walk over records from row `first` on, while there is room; returns the next row."""
+    state, frames, numbers = walk.state, walk.frames, walk.tree.number
     row = first
     while row < len(kinds):
         last = min(row + _records_that_fit(walk), len(kinds))
         if last <= row:
             break
-        # In one piece: handing all columns to a function costs more than a record's work.
+        # Not in a function: all columns as arguments cost more than the work for a record.
         while row < last:
             kind, ref = kinds[row], refs[row]
-            now = _advance(walk, to_ns(times[row], code.clock))
+            now = _advance(walk, ticks_to_ns(times[row], code.clock))
             row += 1
-            if kind == ATTRIBUTE:
-                if state[WRITES_ROWS]:
-                    remember_owner(state, walk.frames, kinds, row - 2)
-                    store_values(walk, kind, now, side, ref, 1)
+            if kind == rec.ATTRIBUTE:
+                if state[ws.WRITES_ROWS]:
+                    set_last_visit(state, frames, kinds, row - 2)
+                    store_attribute(state, frames, numbers, walk.records, now, side[ref])
                 continue
-            if kind == ENTER:
+            if kind == rec.ENTER:
                 _enter(walk, teams, code, _region(code.refs, code.ids, ref, code, state), now)
-            elif kind == LEAVE:
+            elif kind == rec.LEAVE:
                 _leave(walk, teams, _region(code.refs, code.ids, ref, code, state), now)
-            elif kind == METRIC:
-                if state[WRITES_ROWS]:
-                    store_values(walk, kind, now, side, ref, side[ref, 4])
-            elif kind == CONTEXT_ENTER:
+            elif kind == rec.METRIC:
+                if state[ws.WRITES_ROWS]:
+                    values = side[ref : ref + np.int64(side[ref, 4])]
+                    store_values(state, frames, numbers, walk.records, now, values)
+            elif kind == rec.CONTEXT_ENTER:
                 _enter(walk, teams, code, _region_of_context(code, side[ref, 0], state), now)
-            elif kind == CONTEXT_LEAVE:
+            elif kind == rec.CONTEXT_LEAVE:
                 _leave(walk, teams, _region_of_context(code, side[ref, 0], state), now)
-            elif kind != IGNORED:
+            elif kind != rec.IGNORED:
                 _other_record(walk, teams, code, kind, now, side, ref)
-            state[SEQUENCE] += 1
+            state[ws.SEQUENCE] += 1
     return row
 
 
 @kernel
 def close_walk(walk: Any, teams: Any) -> None:
-    """Close every visit that is still open, at the location's last time."""
+    """Close all open visits at the last time of the location."""
     state = walk.state
-    now = state[NOW]
-    if state[IN_TASK]:
+    now = state[ws.NOW]
+    if state[ws.IN_TASK]:
         end_fragment(walk, now)
-        state[IN_TASK] = 0
+        state[ws.IN_TASK] = 0
     while True:
-        while state[TOP] >= 0:
-            state[UNCLOSED] += 1
+        while state[ws.TOP] >= 0:
+            state[ws.UNCLOSED] += 1
             _close_visit(walk, teams, now, False)
-        if state[SUSPENDED] == 0:
+        if state[ws.SUSPENDED] == 0:
             break
-        state[SUSPENDED] -= 1
-        state[TOP] = walk.suspended.top[state[SUSPENDED]]
-    for fork in range(state[FORKS]):
-        if walk.forks.join[fork] == PENDING:
+        state[ws.SUSPENDED] -= 1
+        state[ws.TOP] = walk.suspended.top[state[ws.SUSPENDED]]
+    for fork in range(state[ws.FORKS]):
+        if walk.forks.join[fork] == ws.PENDING:
             walk.forks.join[fork] = now

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.kernels.call_tree import CallTree
+from tracemill.kernels.call_tree import PathTree
 
 TASK_FRAGMENT = 127
 """Kind of the row made for a stretch of time in which a task ran."""
@@ -144,7 +144,7 @@ class Suspended(NamedTuple):
     stub: NDArray[np.int64]
 
 
-class Walk(NamedTuple):
+class WalkState(NamedTuple):
     """Everything the pass over one location changes, and the canonical tree.
 
     Visits are looked up in the location's own small tree, whose nodes carry their canonical
@@ -155,10 +155,10 @@ class Walk(NamedTuple):
     """
 
     state: NDArray[np.int64]
-    tree: CallTree
+    tree: PathTree
     totals: NDArray[np.int64]
     layout: NDArray[np.int32]
-    canonical: CallTree
+    canonical: PathTree
     numbers: NDArray[np.int32]
     frames: Frames
     visits: VisitRows

@@ -39,7 +39,7 @@ from tracemill.kernels.simulation.layout import (
 from tracemill.kernels.simulation.machine import run
 from tracemill.kernels.simulation.tables import addresses_of
 from tracemill.kernels.simulation.writing import write_events
-from tracemill.kernels.sorted_records import look_at_nested, scatter
+from tracemill.kernels.sorted_records import look_at_nested, sort_by_location
 from tracemill.kernels.timeline_walk import LocationBins
 from tracemill.kernels.unfolding import unfold
 from tracemill.kernels.walk_state import Code, RecordRows
@@ -96,7 +96,7 @@ def _simulate_once() -> None:
     tables["counters"] = np.zeros(COUNTER_COUNT, np.int64)
     run(addresses_of(State(**tables)))
     rows, place = np.zeros((1, SEGMENT_WIDTH), np.int64), np.zeros(3, np.int64)
-    simulated_path.walk_back(
+    simulated_path.walk_steps(
         np.zeros((0, STEP_WIDTH), np.int64), np.zeros(2, np.int64), place[:1], place, rows
     )
     events, pairs = np.zeros((0, EVENT_WIDTH), np.int64), np.zeros((0, 0), np.int64)
@@ -116,7 +116,7 @@ def _sort_once() -> None:
     refs, side = np.zeros(1, np.uint32), np.zeros((1, SIDE_WIDTH), np.uint64)
     places = [np.zeros(2, np.int64) for _ in range(3)]
     out = row.copy(), kinds.copy(), refs.copy(), side.copy()
-    scatter(np.zeros(1, np.int32), row, kinds, refs, side, *places, *out)
+    sort_by_location(np.zeros(1, np.int32), row, kinds, refs, side, *places, *out)
     state = np.array([-1, 0, 0], np.int64)
     look_at_nested(kinds, refs, np.zeros(1, np.int32), new_tree(), state, 0)
     visits, stack = [np.zeros(1, np.int64) for _ in range(5)], np.zeros((2, 3), np.int64)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.kernels.simulation import layout as at
-from tracemill.kernels.simulation.critical_path import add_path_times, walk_back
+from tracemill.kernels.simulation.critical_path import add_path_times, walk_steps
 from tracemill.programs.program import Program
 from tracemill.programs.simulation import Outcome, Rows
 
@@ -61,7 +61,7 @@ class Steps:
         parts, steps = [], self._all(int(bounds[-1]))
         while True:
             part = np.empty((_SEGMENT_ROWS, at.SEGMENT_WIDTH), np.int64)
-            count = walk_back(steps, bounds, starts, place, part)
+            count = walk_steps(steps, bounds, starts, place, part)
             parts.append(part[:count])
             if part[count - 1, at.SEGMENT_PATH] == at.NOBODY:
                 return np.concatenate(parts)[::-1]

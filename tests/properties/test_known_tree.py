@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tracemill.kernels.call_tree import (
     NO_NODE,
-    CallTree,
+    PathTree,
     add_node,
     find_node,
     index_nodes,
@@ -37,7 +37,7 @@ def with_prefixes(lists: list[list[int]]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def tree_of(paths_: list[Path]) -> tuple[CallTree, dict[Path, int]]:
+def tree_of(paths_: list[Path]) -> tuple[PathTree, dict[Path, int]]:
     """The canonical tree of some paths, and the number of each."""
     grown, node = reserve(new_tree(), len(paths_)), {(): NO_NODE}
     for path in paths_:

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tracemill.kernels.clock import ns_of_rest, second_of, to_ns
+from tracemill.kernels.clock import ns_of_rest, second_of, ticks_to_ns
 from tracemill.kernels.compiled import step
 
 NANOSECONDS = 1_000_000_000
@@ -18,7 +18,7 @@ MOST_SECONDS = 8_999_999_999
 @step
 def convert(ticks: int, clock: np.ndarray) -> int:
     """The conversion as the kernels call it."""
-    return to_ns(ticks, clock)
+    return ticks_to_ns(ticks, clock)
 
 
 @step
@@ -27,7 +27,7 @@ def convert_after(before: int, ticks: int, clock: np.ndarray) -> int:
     begin, count, begin_ns = second_of(before, clock)
     rest = np.int64(ticks) - begin
     if rest < 0 or rest >= count:
-        return to_ns(ticks, clock)
+        return ticks_to_ns(ticks, clock)
     return begin_ns + ns_of_rest(rest, clock[1], 1.0 / np.float64(clock[1]))
 
 

@@ -1,3 +1,3 @@
-"""The compiled part of the generator: the simulated machine, and what consumes its events."""
+"""The compiled part of the generator: the simulated machine and users of its events."""
 
-import tracemill.kernels  # noqa: F401  (numba has to know where to keep what it compiles)
+import tracemill.kernels  # noqa: F401  (sets the cache folder of numba)

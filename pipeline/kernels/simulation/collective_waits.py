@@ -1,64 +1,9 @@
-"""Who waited in a collective, and for whom, once all members have finished it."""
+"""Waits in collectives and their causes, found when all members have finished."""
 
 from typing import Any
 
+from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.compiled import part
-from tracemill.kernels.simulation.layout import (
-    ACCESS,
-    ACCESS_ENTER,
-    ACCESS_LEAVE,
-    ACCESS_LOCATION,
-    ACCESS_VISIT,
-    ACCESS_WIDTH,
-    AMOUNT,
-    BARRIER,
-    BARRIER_COMPLETION,
-    BARRIER_WAIT,
-    BEGIN,
-    BEYOND,
-    CREATE_WAIT,
-    CREATING,
-    EARLY_FENCE,
-    EARLY_REDUCE,
-    EARLY_SCAN,
-    END_ENTER,
-    END_PATH,
-    END_VISIT,
-    FENCE_SLOT,
-    FENCE_WAIT,
-    FILE,
-    FILE_WAIT,
-    FINALIZE,
-    FINALIZE_WAIT,
-    FINISH,
-    FREE_WAIT,
-    FREEING,
-    GOT,
-    ICOLLECTIVE,
-    INIT,
-    INIT_COMPLETION,
-    INSTANCE_CODE,
-    INSTANCE_COMM,
-    LATE_BROADCAST,
-    MODE,
-    N_TO_N,
-    N_TO_ONE,
-    NOBODY,
-    NXN_COMPLETION,
-    NXN_WAIT,
-    ONE_TO_N,
-    ORDINAL,
-    PEER,
-    RING,
-    SCAN,
-    SENT,
-    SLOT,
-    START_ENTER,
-    START_VISIT,
-    TARGET,
-    WINDOW,
-)
-from tracemill.kernels.simulation.layout import CODE as OPERATION_CODE
 from tracemill.kernels.simulation.recording import add_candidate, add_wait
 from tracemill.kernels.simulation.tables import (
     code_of,
@@ -72,150 +17,138 @@ from tracemill.kernels.simulation.tables import (
 
 
 @part
-def judge(state: Any, instance: Any) -> None:
-    """Write down who waited for whom in an instance that all members have finished."""
+def add_waits(state: Any, instance: Any) -> None:
+    """Add the waits of an instance that all members have finished."""
     row = instances_of(state)[instance]
-    at = row[INSTANCE_CODE]
-    family, root = code_of(state)[at, MODE], code_of(state)[at, PEER]
-    size = comm_sizes_of(state)[row[INSTANCE_COMM]]
-    if family == BARRIER:
-        last = latest_member(state, instance, size, family, False)
-        judge_together(state, instance, last, NOBODY, BARRIER_WAIT, BARRIER_COMPLETION)
-    elif family == INIT:
-        last = latest_member(state, instance, size, family, False)
-        judge_together(state, instance, last, NOBODY, NOBODY, INIT_COMPLETION)
-    elif family == FINALIZE:
-        last = latest_member(state, instance, size, family, False)
-        judge_together(state, instance, last, NOBODY, FINALIZE_WAIT, NOBODY)
-    elif family == WINDOW:
-        last = latest_member(state, instance, size, family, False)
-        judge_together(
-            state, instance, last, NOBODY, window_property(code_of(state)[at, SLOT]), NOBODY
-        )
-        forget_accesses(state, code_of(state)[at, AMOUNT])
-    elif family == FILE:
-        last = latest_member(state, instance, size, family, False)
-        judge_together(state, instance, last, NOBODY, FILE_WAIT, NOBODY)
-    elif family == N_TO_N:
-        last = latest_member(state, instance, size, family, False)
-        if last == NOBODY:
+    op = row[at.INSTANCE_CODE]
+    family, root = code_of(state)[op, at.MODE], code_of(state)[op, at.PEER]
+    size = comm_sizes_of(state)[row[at.INSTANCE_COMM]]
+    last = latest_member(state, instance, size, family, False)
+    if family == at.BARRIER:
+        charge_all(state, instance, last, at.NOBODY, at.BARRIER_WAIT, at.BARRIER_COMPLETION)
+    elif family == at.INIT:
+        charge_all(state, instance, last, at.NOBODY, at.NOBODY, at.INIT_COMPLETION)
+    elif family == at.FINALIZE:
+        charge_all(state, instance, last, at.NOBODY, at.FINALIZE_WAIT, at.NOBODY)
+    elif family == at.WINDOW:
+        wait = window_property(code_of(state)[op, at.SLOT])
+        charge_all(state, instance, last, at.NOBODY, wait, at.NOBODY)
+        forget_accesses(state, code_of(state)[op, at.AMOUNT])
+    elif family == at.FILE:
+        charge_all(state, instance, last, at.NOBODY, at.FILE_WAIT, at.NOBODY)
+    elif family == at.N_TO_N:
+        if last == at.NOBODY:
             return
-        first_end = earliest_end(state, instance, NOBODY)
-        is_overlapping = first_end > members_of(state)[instance, last, BEGIN]
+        first_end = members_of(state)[instance, first_to_end(state, instance, at.NOBODY), at.FINISH]
+        is_overlapping = first_end > members_of(state)[instance, last, at.BEGIN]
         if not is_overlapping:
             last = latest_member(state, instance, size, family, True)
-        if last != NOBODY:
-            whom = NOBODY if is_overlapping else last
-            judge_together(state, instance, last, whom, NXN_WAIT, NXN_COMPLETION)
-    elif family == ONE_TO_N:
-        if members_of(state)[instance, root, SENT] > 0:
+        if last != at.NOBODY:
+            whom = at.NOBODY if is_overlapping else last
+            charge_all(state, instance, last, whom, at.NXN_WAIT, at.NXN_COMPLETION)
+    elif family == at.ONE_TO_N:
+        if members_of(state)[instance, root, at.SENT] > 0:
             for rank in range(size):
-                if rank != root and members_of(state)[instance, rank, GOT] > 0:
-                    charge_wait(state, instance, rank, root, LATE_BROADCAST)
-    elif family == N_TO_ONE:
+                if rank != root and members_of(state)[instance, rank, at.GOT] > 0:
+                    charge_wait(state, instance, rank, root, at.LATE_BROADCAST)
+    elif family == at.N_TO_ONE:
         last = latest_member(state, instance, size, family, True)
-        if last != NOBODY and members_of(state)[instance, root, GOT] > 0:
-            charge_wait(state, instance, root, last, EARLY_REDUCE)
-    elif family == SCAN:
+        if last != at.NOBODY and members_of(state)[instance, root, at.GOT] > 0:
+            charge_wait(state, instance, root, last, at.EARLY_REDUCE)
+    elif family == at.SCAN:
         for rank in range(size):
             last = latest_member(state, instance, rank + 1, family, True)
-            if last != NOBODY and is_partner(members_of(state)[instance, rank], family):
-                charge_wait(state, instance, rank, last, EARLY_SCAN)
-    elif family == RING:
+            if last != at.NOBODY and is_partner(members_of(state)[instance, rank], family):
+                charge_wait(state, instance, rank, last, at.EARLY_SCAN)
+    elif family == at.RING:
         for rank in range(size):
             last = latest_neighbor(state, instance, rank, size)
-            if last != NOBODY and members_of(state)[instance, rank, GOT] > 0:
-                charge_wait(state, instance, rank, last, NXN_WAIT)
+            if last != at.NOBODY and members_of(state)[instance, rank, at.GOT] > 0:
+                charge_wait(state, instance, rank, last, at.NXN_WAIT)
 
 
 @part
 def window_property(operation: Any) -> Any:
-    """What waiting is called in an operation on a window."""
-    if operation == CREATING:
-        return CREATE_WAIT
-    return FREE_WAIT if operation == FREEING else FENCE_WAIT
+    """Property of waits in an operation on a window."""
+    if operation == at.CREATING:
+        return at.CREATE_WAIT
+    return at.FREE_WAIT if operation == at.FREEING else at.FENCE_WAIT
 
 
 @part
-def judge_together(
+def charge_all(
     state: Any, instance: Any, last: Any, whom: Any, wait: Any, completion: Any
-) -> None:
-    """Waits for the last one, and completion times after the first one, of those concerned.
+) -> None:  # fmt: skip
+    """Add waits for member `last`, and completion times after the first member that ended.
 
-    They are all if `whom` is NOBODY, else those that it makes wait.
+    `whom` NOBODY selects all members, else those that wait for `whom`.
     """
     first = first_to_end(state, instance, whom)
-    for rank in range(comm_sizes_of(state)[instances_of(state)[instance, INSTANCE_COMM]]):
+    for rank in range(comm_sizes_of(state)[instances_of(state)[instance, at.INSTANCE_COMM]]):
         if takes_part(state, instance, rank, whom):
-            if wait != NOBODY:
+            if wait != at.NOBODY:
                 charge_wait(state, instance, rank, last, wait)
-            if completion != NOBODY:
+            if completion != at.NOBODY:
                 charge_completion(state, instance, rank, last, first, completion)
 
 
 @part
 def takes_part(state: Any, instance: Any, rank: Any, last: Any) -> Any:
-    """Whether a member waits for `last`, who came after others had left; NOBODY: all do."""
-    family = code_of(state)[instances_of(state)[instance, INSTANCE_CODE], MODE]
+    """Whether a member waits for `last`; True for every partner if `last` is NOBODY."""
+    family = code_of(state)[instances_of(state)[instance, at.INSTANCE_CODE], at.MODE]
     member = members_of(state)[instance, rank]
     if not is_partner(member, family):
         return False
-    if last == NOBODY or rank == last:
+    if last == at.NOBODY or rank == last:
         return True
-    return member[GOT] > 0 and member[BEGIN] < members_of(state)[instance, last, BEGIN]
+    return member[at.GOT] > 0 and member[at.BEGIN] < members_of(state)[instance, last, at.BEGIN]
 
 
 @part
 def is_partner(member: Any, family: Any) -> Any:
-    """Whether a member moves data, where that matters."""
-    moves_data = family == N_TO_N or family == ONE_TO_N or family == N_TO_ONE or family == SCAN
-    return not moves_data or member[SENT] > 0 or member[GOT] > 0
+    """Whether a member moves data; True in families where data does not matter."""
+    is_of_data = at.N_TO_N <= family <= at.SCAN
+    return not is_of_data or member[at.SENT] > 0 or member[at.GOT] > 0
 
 
 @part
 def latest_member(state: Any, instance: Any, count: Any, family: Any, only_senders: Any) -> Any:
-    """Rank that began last among the first `count`, of equals the lowest; NOBODY if none."""
-    last = NOBODY
+    """Rank that began last among the first `count`; lowest rank of equals; NOBODY if none."""
+    last = at.NOBODY
     for rank in range(count):
         member = members_of(state)[instance, rank]
-        if only_senders and member[SENT] == 0:
+        if only_senders and member[at.SENT] == 0:
             continue
         if not is_partner(member, family):
             continue
-        if last == NOBODY or member[BEGIN] > members_of(state)[instance, last, BEGIN]:
+        if last == at.NOBODY or member[at.BEGIN] > members_of(state)[instance, last, at.BEGIN]:
             last = rank
     return last
 
 
 @part
 def latest_neighbor(state: Any, instance: Any, rank: Any, size: Any) -> Any:
-    """Rank before or after that sends and began last, of equals the lower; NOBODY if none."""
+    """Sending neighbor in the ring that began last; lower rank of equals; NOBODY if none."""
     before, after = (rank + size - 1) % size, (rank + 1) % size
-    last = NOBODY
+    last = at.NOBODY
     for other in (min(before, after), max(before, after)):
         member = members_of(state)[instance, other]
-        if member[SENT] > 0 and (
-            last == NOBODY or member[BEGIN] > members_of(state)[instance, last, BEGIN]
+        if member[at.SENT] > 0 and (
+            last == at.NOBODY or member[at.BEGIN] > members_of(state)[instance, last, at.BEGIN]
         ):
             last = other
     return last
 
 
 @part
-def earliest_end(state: Any, instance: Any, last: Any) -> Any:
-    """When the first of those that wait for `last` (NOBODY: of all) ended."""
-    return members_of(state)[instance, first_to_end(state, instance, last), FINISH]
-
-
-@part
 def first_to_end(state: Any, instance: Any, last: Any) -> Any:
-    """Rank of the one of them that ended first, of equals the lowest."""
-    first = NOBODY
-    for rank in range(comm_sizes_of(state)[instances_of(state)[instance, INSTANCE_COMM]]):
+    """Rank that ended first among the members that wait for `last`; lowest rank of equals."""
+    first = at.NOBODY
+    for rank in range(comm_sizes_of(state)[instances_of(state)[instance, at.INSTANCE_COMM]]):
         if takes_part(state, instance, rank, last) and (
-            first == NOBODY
-            or members_of(state)[instance, rank, FINISH]
-            < members_of(state)[instance, first, FINISH]
+            first == at.NOBODY
+            or members_of(state)[instance, rank, at.FINISH]
+            < members_of(state)[instance, first, at.FINISH]
         ):
             first = rank
     return first
@@ -223,91 +156,89 @@ def first_to_end(state: Any, instance: Any, last: Any) -> Any:
 
 @part
 def charge_wait(state: Any, instance: Any, rank: Any, last: Any, property_: Any) -> None:
-    """A member waited from its begin until `last` began, or until its own end."""
+    """Add a wait from the begin of a member until `last` began, or until the own end."""
     row = instances_of(state)[instance]
     member, other = members_of(state)[instance, rank], members_of(state)[instance, last]
-    until = min(other[BEGIN], member[FINISH])
+    until = min(other[at.BEGIN], member[at.FINISH])
     place, cause = member_location(state, instance, rank), member_location(state, instance, last)
     if is_nonblocking(state, instance):
-        start = max(member[BEGIN], member[END_ENTER])
+        start = max(member[at.BEGIN], member[at.END_ENTER])
         if until > start:
             add_candidate(
-                state, property_, place, member[END_VISIT], member[END_PATH], member[END_ENTER],
-                start, until - start, cause, other[START_VISIT], other[START_ENTER],
-                row[INSTANCE_COMM], row[ORDINAL],
+                state, property_, place, member[at.END_VISIT], member[at.END_PATH],
+                member[at.END_ENTER], start, until - start, cause, other[at.START_VISIT],
+                other[at.START_ENTER], row[at.INSTANCE_COMM], row[at.ORDINAL],
             )  # fmt: skip
-    elif until > member[BEGIN]:
-        is_beyond = code_of(state)[row[INSTANCE_CODE], TARGET] == BEYOND
-        start = member[BEGIN]
-        if property_ == FENCE_WAIT:
+    elif until > member[at.BEGIN]:
+        is_beyond = code_of(state)[row[at.INSTANCE_CODE], at.TARGET] == at.BEYOND
+        start = member[at.BEGIN]
+        if property_ == at.FENCE_WAIT:
             start = charge_early_fence(state, instance, rank, until)
         if until > start:
             add_wait(
-                state, property_, place, member[END_VISIT], member[END_PATH], member[END_ENTER],
-                start, until - start, cause, other[START_VISIT], other[START_ENTER], is_beyond,
+                state, property_, place, member[at.END_VISIT], member[at.END_PATH],
+                member[at.END_ENTER], start, until - start, cause, other[at.START_VISIT],
+                other[at.START_ENTER], is_beyond,
             )  # fmt: skip
 
 
 @part
 def charge_early_fence(state: Any, instance: Any, rank: Any, until: Any) -> Any:
-    """A member was in a fence while others accessed its memory; returns when that was over."""
+    """Add the wait of a fence for accesses to the member's memory; returns its end (ns)."""
     row, member = instances_of(state)[instance], members_of(state)[instance, rank]
-    access = epochs_of(state)[code_of(state)[row[INSTANCE_CODE], AMOUNT], rank]
-    first = ACCESS + ACCESS_WIDTH * FENCE_SLOT
-    accessed = min(access[first + ACCESS_LEAVE], until)
-    if accessed <= member[BEGIN]:
-        return member[BEGIN]
+    access = epochs_of(state)[code_of(state)[row[at.INSTANCE_CODE], at.AMOUNT], rank]
+    first = at.ACCESS + at.ACCESS_WIDTH * at.FENCE_SLOT
+    accessed = min(access[first + at.ACCESS_LEAVE], until)
+    if accessed <= member[at.BEGIN]:
+        return member[at.BEGIN]
     add_wait(
-        state, EARLY_FENCE, member_location(state, instance, rank), member[END_VISIT],
-        member[END_PATH], member[END_ENTER], member[BEGIN], accessed - member[BEGIN],
-        access[first + ACCESS_LOCATION], access[first + ACCESS_VISIT],
-        access[first + ACCESS_ENTER], True,
+        state, at.EARLY_FENCE, member_location(state, instance, rank), member[at.END_VISIT],
+        member[at.END_PATH], member[at.END_ENTER], member[at.BEGIN], accessed - member[at.BEGIN],
+        access[first + at.ACCESS_LOCATION], access[first + at.ACCESS_VISIT],
+        access[first + at.ACCESS_ENTER], True,
     )  # fmt: skip
     return accessed
 
 
 @part
 def forget_accesses(state: Any, window: Any) -> None:
-    """The next fence ends another epoch."""
-    first = ACCESS + ACCESS_WIDTH * FENCE_SLOT
+    """Clear the last accesses: a new epoch begins."""
+    first = at.ACCESS + at.ACCESS_WIDTH * at.FENCE_SLOT
     rows = epochs_of(state)[window]
     for rank in range(rows.shape[0]):
-        for column in range(first, first + ACCESS_WIDTH):
-            rows[rank, column] = NOBODY
+        for column in range(first, first + at.ACCESS_WIDTH):
+            rows[rank, column] = at.NOBODY
 
 
 @part
 def charge_completion(
     state: Any, instance: Any, rank: Any, last: Any, first: Any, property_: Any
 ) -> None:
-    """A member ended later than the first one, though nobody was waited for any more."""
+    """Add the time from the end of all waiting and of the first member to the own end."""
     if is_nonblocking(state, instance):
         return
     member, other = members_of(state)[instance, rank], members_of(state)[instance, first]
-    waited_until = min(members_of(state)[instance, last, BEGIN], member[FINISH])
-    start = max(other[FINISH], waited_until)
-    if member[FINISH] > start:
-        is_beyond = code_of(state)[instances_of(state)[instance, INSTANCE_CODE], TARGET] == BEYOND
-        place, cause = (
-            member_location(state, instance, rank),
-            member_location(state, instance, first),
-        )
+    waited_until = min(members_of(state)[instance, last, at.BEGIN], member[at.FINISH])
+    start = max(other[at.FINISH], waited_until)
+    if member[at.FINISH] > start:
+        op = instances_of(state)[instance, at.INSTANCE_CODE]
         add_wait(
-            state, property_, place, member[END_VISIT], member[END_PATH], member[END_ENTER],
-            start, member[FINISH] - start, cause, other[END_VISIT], other[END_ENTER], is_beyond,
+            state, property_, member_location(state, instance, rank), member[at.END_VISIT],
+            member[at.END_PATH], member[at.END_ENTER], start, member[at.FINISH] - start,
+            member_location(state, instance, first), other[at.END_VISIT], other[at.END_ENTER],
+            code_of(state)[op, at.TARGET] == at.BEYOND,
         )  # fmt: skip
 
 
 @part
 def is_nonblocking(state: Any, instance: Any) -> Any:
-    """Whether an instance is completed by other calls than those that start it."""
-    return (
-        code_of(state)[instances_of(state)[instance, INSTANCE_CODE], OPERATION_CODE] == ICOLLECTIVE
-    )
+    """Whether an instance is of a non-blocking operation."""
+    op = instances_of(state)[instance, at.INSTANCE_CODE]
+    return code_of(state)[op, at.CODE] == at.ICOLLECTIVE
 
 
 @part
 def member_location(state: Any, instance: Any, rank: Any) -> Any:
     """The location of a member."""
-    process = comm_members_of(state)[instances_of(state)[instance, INSTANCE_COMM], rank]
+    process = comm_members_of(state)[instances_of(state)[instance, at.INSTANCE_COMM], rank]
     return process * team_of(state).shape[1]

@@ -1,64 +1,21 @@
-"""Collectives: who needs whom, and when everybody is released.
+"""Collectives: which members wait for which, and when they are released.
 
-    family      is released when
-    barrier     all have come (so are Init, Finalize, and what concerns windows and files)
-    n_to_n      all who send have come, for those who receive
-    one_to_n    the root has come, for those who receive
-    n_to_one    all who send have come, for the root
-    scan        all lower ranks have come
-    ring        the ranks before and after have come, for those who receive
+    family      member waits for
+    barrier     all (also Init, Finalize, and operations on windows and files)
+    n_to_n      receivers: all senders
+    one_to_n    receivers: the root
+    n_to_one    root: all senders
+    scan        all lower ranks
+    ring        receivers: the ranks before and after
 
-Who needs nobody is released at once. A member ends some time after the last it needs has begun.
+Other members are released at once. A member ends some time after the last one it waits for begins.
 """
 
 from typing import Any
 
-from tracemill.kernels.simulation.collective_waits import judge
+from tracemill.kernels.simulation import layout as at
+from tracemill.kernels.simulation.collective_waits import add_waits
 from tracemill.kernels.simulation.compiled import part
-from tracemill.kernels.simulation.layout import (
-    ABSENT,
-    ARRIVED,
-    BEGIN,
-    BYTES,
-    COMM,
-    COST,
-    COUNT,
-    END_ENTER,
-    END_PATH,
-    END_VISIT,
-    FINISH,
-    FINISHED,
-    GOT,
-    HAS_TRUTH,
-    ICOLLECTIVE,
-    INIT,
-    INSTANCE_CODE,
-    INSTANCE_COMM,
-    INSTANCE_FREE,
-    INSTANCE_NEXT,
-    LATENCY,
-    LATEST_NS,
-    MEMBER_STATE,
-    MODE,
-    N_TO_N,
-    N_TO_ONE,
-    NOBODY,
-    ONE_TO_N,
-    ORDINAL,
-    OVERHEAD,
-    PEER,
-    POINTERS,
-    RECEIVED,
-    RELEASED,
-    RING,
-    SCAN,
-    SENDERS_ARRIVED,
-    SENT,
-    START_ENTER,
-    START_VISIT,
-    WAITING,
-)
-from tracemill.kernels.simulation.layout import CODE as OPERATION_CODE
 from tracemill.kernels.simulation.messages import transfer_ns
 from tracemill.kernels.simulation.schedule import FOR_BEGIN, FOR_COST, noise, place_key
 from tracemill.kernels.simulation.tables import (
@@ -75,153 +32,153 @@ from tracemill.kernels.simulation.tables import (
 
 @part
 def new_instance(state: Any, comm: Any, before: Any) -> Any:
-    """The instance of a communicator that follows `before`."""
+    """A new instance of a communicator, after `before`."""
     instances = instances_of(state)
-    instance = counters_of(state)[INSTANCE_FREE]
-    counters_of(state)[INSTANCE_FREE] = instances[instance, INSTANCE_NEXT]
+    instance = counters_of(state)[at.INSTANCE_FREE]
+    counters_of(state)[at.INSTANCE_FREE] = instances[instance, at.INSTANCE_NEXT]
     row = instances[instance]
     row[:] = 0
-    row[INSTANCE_COMM], row[ORDINAL] = comm, instances[before, ORDINAL] + 1
-    row[INSTANCE_NEXT], row[INSTANCE_CODE] = NOBODY, NOBODY
+    row[at.INSTANCE_COMM], row[at.ORDINAL] = comm, instances[before, at.ORDINAL] + 1
+    row[at.INSTANCE_NEXT], row[at.INSTANCE_CODE] = at.NOBODY, at.NOBODY
     for rank in range(comm_sizes_of(state)[comm]):
-        members_of(state)[instance, rank, MEMBER_STATE] = ABSENT
-    instances[before, INSTANCE_NEXT] = instance
+        members_of(state)[instance, rank, at.MEMBER_STATE] = at.ABSENT
+    instances[before, at.INSTANCE_NEXT] = instance
     return instance
 
 
 @part
 def release_instance(state: Any, instance: Any) -> None:
-    """Free an instance that all members have finished and left behind."""
+    """Free an instance that all members have finished, and that is nobody's last one."""
     row = instances_of(state)[instance]
-    if row[POINTERS] == 0 and row[FINISHED] == comm_sizes_of(state)[row[INSTANCE_COMM]]:
-        row[INSTANCE_NEXT] = counters_of(state)[INSTANCE_FREE]
-        counters_of(state)[INSTANCE_FREE] = instance
+    if row[at.POINTERS] == 0 and row[at.FINISHED] == comm_sizes_of(state)[row[at.INSTANCE_COMM]]:
+        row[at.INSTANCE_NEXT] = counters_of(state)[at.INSTANCE_FREE]
+        counters_of(state)[at.INSTANCE_FREE] = instance
 
 
 @part
-def begin_delay(state: Any, process: Any, at: Any) -> Any:
-    """From entering the call to the collective's begin."""
-    family = code_of(state)[at, MODE]
-    if code_of(state)[at, OPERATION_CODE] == ICOLLECTIVE or family >= INIT:
+def begin_delay(state: Any, process: Any, op: Any) -> Any:
+    """Time from the begin of the call to the begin of the collective."""
+    family = code_of(state)[op, at.MODE]
+    if code_of(state)[op, at.CODE] == at.ICOLLECTIVE or family >= at.INIT:
         return 0
-    key = place_key(counters_of(state), processes_of(state), process, at, FOR_BEGIN)
-    return 1 + noise(counters_of(state), key, counters_of(state)[OVERHEAD])
+    key = place_key(counters_of(state), processes_of(state), process, op, FOR_BEGIN)
+    return 1 + noise(counters_of(state), key, counters_of(state)[at.OVERHEAD])
 
 
 @part
-def operation_cost(state: Any, process: Any, at: Any) -> Any:
-    """From the begin of the last one needed to the end of a member."""
+def operation_cost(state: Any, process: Any, op: Any) -> Any:
+    """Time from the begin of the last member needed to the end of a member."""
     counters, code = counters_of(state), code_of(state)
     rounds = 0
-    while (1 << rounds) < comm_sizes_of(state)[code[at, COMM]]:
+    while (1 << rounds) < comm_sizes_of(state)[code[op, at.COMM]]:
         rounds += 1
-    size = max(code[at, BYTES], code[at, RECEIVED])
-    cost = rounds * counters[LATENCY] + transfer_ns(counters, size)
-    key = place_key(counters, processes_of(state), process, at, FOR_COST)
-    return 1 + cost + noise(counters, key, cost // 4 + counters[OVERHEAD])
+    size = max(code[op, at.BYTES], code[op, at.RECEIVED])
+    cost = rounds * counters[at.LATENCY] + transfer_ns(counters, size)
+    key = place_key(counters, processes_of(state), process, op, FOR_COST)
+    return 1 + cost + noise(counters, key, cost // 4 + counters[at.OVERHEAD])
 
 
 @part
-def arrive(state: Any, process: Any, now: Any, visit: Any, path: Any, at: Any) -> Any:
-    """A process enters a collective; returns its instance."""
+def arrive(state: Any, process: Any, now: Any, visit: Any, path: Any, op: Any) -> Any:
+    """Begin a collective on a process; returns its instance."""
     code, instances = code_of(state), instances_of(state)
-    comm = code[at, COMM]
+    comm = code[op, at.COMM]
     before = pointers_of(state)[comm, process]
-    instance = instances[before, INSTANCE_NEXT]
-    if instance == NOBODY:
+    instance = instances[before, at.INSTANCE_NEXT]
+    if instance == at.NOBODY:
         instance = new_instance(state, comm, before)
     pointers_of(state)[comm, process] = instance
-    instances[before, POINTERS] -= 1
+    instances[before, at.POINTERS] -= 1
     release_instance(state, before)
     row = instances[instance]
-    row[POINTERS] += 1
-    row[INSTANCE_CODE] = at
-    row[ARRIVED] += 1
+    row[at.POINTERS] += 1
+    row[at.INSTANCE_CODE] = op
+    row[at.ARRIVED] += 1
     member = members_of(state)[instance, comm_ranks_of(state)[comm, process]]
-    member[BEGIN] = now + begin_delay(state, process, at)
-    moves_data = code[at, MODE] == N_TO_N or code[at, MODE] == N_TO_ONE
-    if code[at, BYTES] > 0:
-        row[SENDERS_ARRIVED] += 1
-    if code[at, BYTES] > 0 or not moves_data:
-        row[LATEST_NS] = max(row[LATEST_NS], member[BEGIN])
-    member[COST] = operation_cost(state, process, at)
-    member[FINISH] = NOBODY
-    member[SENT], member[GOT] = code[at, BYTES], code[at, RECEIVED]
-    member[MEMBER_STATE] = WAITING
-    member[START_ENTER], member[START_VISIT] = now, visit
-    member[END_ENTER], member[END_VISIT], member[END_PATH] = now, visit, path
+    member[at.BEGIN] = now + begin_delay(state, process, op)
+    moves_data = code[op, at.MODE] == at.N_TO_N or code[op, at.MODE] == at.N_TO_ONE
+    if code[op, at.BYTES] > 0:
+        row[at.SENDERS_ARRIVED] += 1
+    if code[op, at.BYTES] > 0 or not moves_data:
+        row[at.LATEST_NS] = max(row[at.LATEST_NS], member[at.BEGIN])
+    member[at.COST] = operation_cost(state, process, op)
+    member[at.FINISH] = at.NOBODY
+    member[at.SENT], member[at.GOT] = code[op, at.BYTES], code[op, at.RECEIVED]
+    member[at.MEMBER_STATE] = at.WAITING
+    member[at.START_ENTER], member[at.START_VISIT] = now, visit
+    member[at.END_ENTER], member[at.END_VISIT], member[at.END_PATH] = now, visit, path
     return instance
 
 
 @part
-def can_go_on(state: Any, instance: Any, family: Any, rank: Any) -> Any:
-    """Whether all that a member needs have come."""
+def is_complete_for(state: Any, instance: Any, family: Any, rank: Any) -> Any:
+    """Whether all members that a member waits for have arrived."""
     row, code = instances_of(state)[instance], code_of(state)
-    at, comm = row[INSTANCE_CODE], row[INSTANCE_COMM]
-    root = code[at, PEER]
-    if family == N_TO_N:
-        is_receiver = members_of(state)[instance, rank, GOT] > 0
-        return not is_receiver or row[SENDERS_ARRIVED] == code[at, COUNT]
-    if family == ONE_TO_N:
-        is_receiver = rank != root and members_of(state)[instance, rank, GOT] > 0
-        return not is_receiver or members_of(state)[instance, root, MEMBER_STATE] != ABSENT
-    if family == N_TO_ONE:
-        return rank != root or row[SENDERS_ARRIVED] == code[at, COUNT]
-    if family == SCAN:
+    op, comm = row[at.INSTANCE_CODE], row[at.INSTANCE_COMM]
+    root = code[op, at.PEER]
+    if family == at.N_TO_N:
+        is_receiver = members_of(state)[instance, rank, at.GOT] > 0
+        return not is_receiver or row[at.SENDERS_ARRIVED] == code[op, at.COUNT]
+    if family == at.ONE_TO_N:
+        is_receiver = rank != root and members_of(state)[instance, rank, at.GOT] > 0
+        return not is_receiver or members_of(state)[instance, root, at.MEMBER_STATE] != at.ABSENT
+    if family == at.N_TO_ONE:
+        return rank != root or row[at.SENDERS_ARRIVED] == code[op, at.COUNT]
+    if family == at.SCAN:
         for other in range(rank):
-            if members_of(state)[instance, other, MEMBER_STATE] == ABSENT:
+            if members_of(state)[instance, other, at.MEMBER_STATE] == at.ABSENT:
                 return False
         return True
-    if family == RING and members_of(state)[instance, rank, GOT] > 0:
+    if family == at.RING and members_of(state)[instance, rank, at.GOT] > 0:
         size = comm_sizes_of(state)[comm]
         before, after = (rank + size - 1) % size, (rank + 1) % size
-        has_before = members_of(state)[instance, before, MEMBER_STATE] != ABSENT
-        return has_before and members_of(state)[instance, after, MEMBER_STATE] != ABSENT
-    return family == RING or row[ARRIVED] == comm_sizes_of(state)[comm]
+        has_before = members_of(state)[instance, before, at.MEMBER_STATE] != at.ABSENT
+        return has_before and members_of(state)[instance, after, at.MEMBER_STATE] != at.ABSENT
+    return family == at.RING or row[at.ARRIVED] == comm_sizes_of(state)[comm]
 
 
 @part
 def latest_needed_ns(state: Any, instance: Any, family: Any, rank: Any) -> Any:
-    """When the last one that a member needs has begun, itself included."""
+    """Latest begin among a member and those it waits for (ns)."""
     row, members = instances_of(state)[instance], members_of(state)[instance]
-    root = code_of(state)[row[INSTANCE_CODE], PEER]
-    own = members[rank, BEGIN]
-    if family == ONE_TO_N:
-        return max(own, members[root, BEGIN]) if members[rank, GOT] > 0 else own
-    if family == N_TO_ONE:
-        return max(own, row[LATEST_NS]) if rank == root else own
-    if family == N_TO_N:
-        return max(own, row[LATEST_NS]) if members[rank, GOT] > 0 else own
-    if family == SCAN:
+    root = code_of(state)[row[at.INSTANCE_CODE], at.PEER]
+    own = members[rank, at.BEGIN]
+    if family == at.ONE_TO_N:
+        return max(own, members[root, at.BEGIN]) if members[rank, at.GOT] > 0 else own
+    if family == at.N_TO_ONE:
+        return max(own, row[at.LATEST_NS]) if rank == root else own
+    if family == at.N_TO_N:
+        return max(own, row[at.LATEST_NS]) if members[rank, at.GOT] > 0 else own
+    if family == at.SCAN:
         for other in range(rank):
-            own = max(own, members[other, BEGIN])
+            own = max(own, members[other, at.BEGIN])
         return own
-    if family == RING:
-        size = comm_sizes_of(state)[row[INSTANCE_COMM]]
+    if family == at.RING:
+        size = comm_sizes_of(state)[row[at.INSTANCE_COMM]]
         before, after = (rank + size - 1) % size, (rank + 1) % size
-        needed = max(members[before, BEGIN], members[after, BEGIN])
-        return max(own, needed) if members[rank, GOT] > 0 else own
-    return row[LATEST_NS]
+        needed = max(members[before, at.BEGIN], members[after, at.BEGIN])
+        return max(own, needed) if members[rank, at.GOT] > 0 else own
+    return row[at.LATEST_NS]
 
 
 @part
 def release_member(state: Any, instance: Any, rank: Any) -> Any:
-    """Say when a member may end, if that is known only now; returns whether it is."""
-    family = code_of(state)[instances_of(state)[instance, INSTANCE_CODE], MODE]
+    """Set the end of a member if it is known only now; returns whether it is."""
+    family = code_of(state)[instances_of(state)[instance, at.INSTANCE_CODE], at.MODE]
     member = members_of(state)[instance, rank]
-    if member[MEMBER_STATE] != WAITING or not can_go_on(state, instance, family, rank):
+    if member[at.MEMBER_STATE] != at.WAITING or not is_complete_for(state, instance, family, rank):
         return False
-    member[FINISH] = latest_needed_ns(state, instance, family, rank) + member[COST]
-    member[MEMBER_STATE] = RELEASED
+    member[at.FINISH] = latest_needed_ns(state, instance, family, rank) + member[at.COST]
+    member[at.MEMBER_STATE] = at.RELEASED
     return True
 
 
 @part
 def finish_member(state: Any, instance: Any) -> None:
-    """A member's end is known; after the last one, judge who waited."""
+    """Count a finished member; after the last one, add the waits."""
     row = instances_of(state)[instance]
-    row[FINISHED] += 1
-    if row[FINISHED] == comm_sizes_of(state)[row[INSTANCE_COMM]]:
-        if counters_of(state)[HAS_TRUTH] != 0 and row[FINISHED] > 1:
-            judge(state, instance)
+    row[at.FINISHED] += 1
+    if row[at.FINISHED] == comm_sizes_of(state)[row[at.INSTANCE_COMM]]:
+        if counters_of(state)[at.HAS_TRUTH] != 0 and row[at.FINISHED] > 1:
+            add_waits(state, instance)
         release_instance(state, instance)

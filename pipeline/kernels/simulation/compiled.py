@@ -3,5 +3,5 @@
 import numba as nb
 
 part = nb.njit(_nrt=False, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-"""A part of the machine, which only other compiled code calls: without the wrappers that take the
-machine's state out of Python objects, most of the time of compiling."""
+"""A part of the machine, called by compiled code only. Wrappers for Python would take most of the
+time of compilation."""

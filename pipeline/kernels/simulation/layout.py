@@ -1,7 +1,6 @@
-"""What the arrays of the simulated machine hold: one line per column.
+"""Columns and values of the arrays of the simulated machine.
 
-All times are nanoseconds since the trace's zero; everything else counts from 0 unless said
-otherwise. NOBODY stands for what is not there.
+Times are nanoseconds since the zero of the trace; all numbers count from 0. NOBODY means none.
 """
 
 from collections import namedtuple
@@ -9,11 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
-# Typed numbers: compiled code would be specialized for each value of a plain one.
 NOBODY: Any = np.int64(-1)
 ANY: Final = -2
 LAST: Final = -3
-"""As a peer: any sender; the sender of the message received last."""
+"""Peers: any sender; the sender of the last message received."""
 
 NO: Final = np.bool_(False)
 
@@ -29,48 +27,48 @@ INSTRUCTION_WIDTH: Final = 13
     SENDRECV, WAIT, COLLECTIVE, ICOLLECTIVE, TEAM, TRANSFER, REMOTE, POST, START, COMPLETE, EXPOSE,
     LOCK, UNLOCK, FLUSH,
 ) = range(25)  # fmt: skip
-"""END ends the program. WORK passes AMOUNT ns in COUNT nested function calls, with jitter of MODE
-ppm. LOOP jumps to TARGET AMOUNT times in all, counted in register SLOT.
+"""END ends the program. WORK takes AMOUNT ns with COUNT nested function calls and jitter of MODE
+ppm. LOOP jumps to TARGET AMOUNT times in total, counted in register SLOT.
 
 SEND, ISEND, RECV, IRECV, SENDRECV: PEER is a process, TARGET of SENDRECV the one to receive from;
 TARGET 1 numbers a task. ISEND and IRECV make the request SLOT, WAIT completes COUNT of them from
 SLOT on. COLLECTIVE, ICOLLECTIVE: PEER is the root's rank in COMM, SLOT the operation's number in
-OTF2, COUNT how many members send data, AMOUNT the request made; of the family WINDOW, COUNT is how
-many requests it completes, AMOUNT the window. REMOTE is a call of AMOUNT ns that puts or gets BYTES
-(SLOT is its kind of record) in window PEER of COMM, in an epoch of kind MODE: at rank RECEIVED, or
-if that is NOBODY at one of the next COUNT ranks, in each round of register 1 at another one; its
-requests are numbered from TARGET on. TRANSFER is a call of AMOUNT ns that reads or writes (COUNT
-says which) BYTES through the handle PEER; so does a collective of the family FILE, through the
-handle AMOUNT, if its SLOT is ACCESSING.
+OTF2, COUNT the number of members that send data, AMOUNT the request made. In the family WINDOW,
+COUNT is the number of requests completed, AMOUNT the window. REMOTE is a call of AMOUNT ns that
+puts or gets BYTES (SLOT is its kind of record) in window PEER of COMM, in an epoch of kind MODE, at
+rank RECEIVED. If that is NOBODY, it targets the next COUNT ranks in turn, by register 1. Its
+requests are numbered from TARGET on. TRANSFER is a call of AMOUNT ns that reads or writes (COUNT)
+BYTES through the handle PEER. A collective of the family FILE with SLOT ACCESSING does so through
+the handle AMOUNT.
 
 POST, START, COMPLETE, EXPOSE (MPI_Win_wait), with window PEER of COMM: COUNT are the partners, the
 ranks before the own one of POST and EXPOSE, those after it of the others; TAG is their group,
-AMOUNT how many requests are completed, SLOT how many of the partners were accessed. LOCK, UNLOCK,
-FLUSH: of rank RECEIVED in window PEER of COMM; SLOT 0 is an exclusive lock, 1 a shared one. If MODE
-is LAZY, START and LOCK block nobody, but what follows. TEAM: COUNT barriers within, AMOUNT ns
-between them, SLOT ppm more for each higher thread, of which TARGET follow each other, PEER function
-calls, TAG threads; before each barrier all take a lock of kind COMM at LOCK_PATH RECEIVED times,
-for BYTES ns."""
+AMOUNT the number of requests completed, SLOT the number of partners accessed. LOCK, UNLOCK, FLUSH:
+rank RECEIVED in window PEER of COMM; SLOT 0 is an exclusive lock, 1 a shared one. With MODE LAZY,
+START and LOCK do not block, but later calls do. TEAM: COUNT barriers, AMOUNT ns between them, SLOT
+ppm more for each higher thread (again from 0 after TARGET threads), PEER function calls, TAG
+threads. Before each barrier all take a lock of kind COMM at LOCK_PATH RECEIVED times, for BYTES
+ns."""
 
-# WORK: the task's number, not the place in the program, decides how long it takes.
+# WORK: the number of the task, not the place in the program, determines the duration.
 BY_TASK: Final = 1
 STANDARD, SYNCHRONOUS, BUFFERED = range(3)
-"""Modes of sending. Standard: buffered up to the eager limit, else synchronous."""
+"""Modes of sends. STANDARD is buffered up to the eager limit, else synchronous."""
 
 # --- Families of collectives (MODE of a collective); SLOT is its OTF2 operation ------------------
 
 (BARRIER, N_TO_N, ONE_TO_N, N_TO_ONE, SCAN, RING, WINDOW, INIT, FINALIZE, FILE) = range(10)
-# Operations of the family WINDOW: of fences, and of making and freeing windows.
+# Operations of the family WINDOW: fences, creation and release of windows.
 FENCING, CREATING, FREEING = 0, 17, 18
 # Operations of the family FILE; reading and writing have the numbers of OTF2.
 OPENING, CLOSING, ACCESSING = range(3)
 READING, WRITING = range(2)
 ALONE: Any = NOBODY
-"""As a communicator: a file of one process."""
+"""Communicator of a file of one process."""
 IN_FENCE, IN_EPOCH, IN_LOCK, LAZY = 0, 1, 2, 4
 """Kinds of epochs of REMOTE, to which LAZY may be added."""
 BEYOND: Final = 1
-"""In TARGET: the reference analyzer leaves the operation out."""
+"""In TARGET: the operation is extended (not in Scalasca)."""
 
 # --- Processes -----------------------------------------------------------------------------------
 
@@ -82,18 +80,18 @@ BEYOND: Final = 1
     LOCK_STATE, LOCK_AT, GRANT_NS, LOCK_ENTER, LOCK_LEAVE, LOCK_VISIT, QUEUE_NEXT,
     AWAITING_FIRST, AWAITING_NEXT, ARRIVAL_NS, REGISTER,
 ) = range(31)  # fmt: skip
-"""REMOTE_RANK is the target of the operation of a process, IS_CHARGED whether its call is known to
-have waited. LOCK_… are about the lock it wants or has. AWAITING_… chain the processes that wait for
-this one to enter MPI, ARRIVAL_NS is when one that this one waits for did."""
+"""REMOTE_RANK is the target of the current operation, IS_CHARGED whether its call has a wait.
+LOCK_… belong to the lock requested or held. AWAITING_… chain the processes that wait until this one
+enters MPI; ARRIVAL_NS is when the process that this one waits for entered MPI."""
 REGISTER_COUNT: Final = 4
 LOCK_COUNTS: Final = REGISTER + REGISTER_COUNT
-"""How many times the lock of each kind was taken."""
+"""Number of acquisitions by kind of lock."""
 LOCK_KINDS: Final = ("critical", "api", "mutex")
 (CRITICAL, API, MUTEX) = range(3)
 PROCESS_WIDTH: Final = LOCK_COUNTS + len(LOCK_KINDS)
 READY, IN_CALL, ENDED = range(3)
 
-# --- Requests of a process; the last two slots are those of its blocking calls -------------------
+# --- Requests of a process; the last two slots belong to its blocking calls ----------------------
 
 (SLOT_KIND, SLOT_OBJECT, SLOT_REQUEST) = range(3)
 SLOT_WIDTH: Final = 3
@@ -136,8 +134,8 @@ REMEMBERED_MOST: Final = 100
 (ACCESS_LEAVE, ACCESS_LOCATION, ACCESS_VISIT, ACCESS_ENTER) = range(4)
 ACCESS_WIDTH: Final = 4
 EPOCH_WIDTH: Final = ACCESS + 3 * ACCESS_WIDTH
-"""How many epochs were begun and ended; of the last two, in turn, when and by which visits. Last
-operation on the memory of a rank in the last two epochs, and since the last fence."""
+"""Number of epochs begun and ended; times and visits of the last two, in turn; last operation on
+the memory of a rank in the last two epochs and since the last fence."""
 FENCE_SLOT: Final = 2
 
 (HOLDERS, IS_EXCLUSIVE, QUEUE_FIRST, QUEUE_LAST, LAST_RELEASE, LAST_EXCLUSIVE) = (
@@ -165,9 +163,9 @@ EVENT_WIDTH: Final = EVENT_ARGUMENTS + 6
 ) = range(14)  # fmt: skip
 WAIT_WIDTH: Final = 14
 (CERTAIN, CANDIDATE, MARK) = np.arange(3)
-"""Roles of rows of waits. Waits for non-blocking collectives, named by communicator and ordinal,
-are candidates: a call waits for one of them. A mark gives another property to the late sender of
-the same location and visit, and has nothing but these three columns."""
+"""Roles of rows of waits. Waits for non-blocking collectives, identified by communicator and
+ordinal, are candidates: a call waits for one of them. A mark changes the property of the late
+sender of the same location and visit; its other columns are unused."""
 
 PROPERTIES: Final = (
     "mpi_latesender", "mpi_lswo_same", "mpi_lswo_different", "mpi_latereceiver",
@@ -188,7 +186,7 @@ PROPERTIES: Final = (
     EXPLICIT_BARRIER_WAIT, IMPLICIT_BARRIER_WAIT, EARLY_FENCE, SYNC_LATE_POST, COMM_LATE_POST,
     EARLY_WAIT, LATE_COMPLETE, SYNC_LOCK_WAIT, COMM_LOCK_WAIT, PROGRESS_WAIT, LOCK_WAIT,
 ) = np.arange(28)  # fmt: skip
-"""LOCK_WAIT is the first of one for each kind of lock."""
+"""LOCK_WAIT is the first of three, one per kind of lock."""
 FILE_WAIT: Final = np.int64(len(PROPERTIES) - 1)
 
 (
@@ -201,7 +199,7 @@ FILE_WAIT: Final = np.int64(len(PROPERTIES) - 1)
     [0, 1, 16, 17, 18, 19, 20, 21, 24, 25, 26, 27, 40, 41, 42, 43, 64, 65, 66, 67, 75, 76, 79, 81,
      58, 59, 96, 97, 102, 105, 68, 69, 72, 77]
 )  # fmt: skip
-"""Kinds of event records, with the numbers of tracemill.kernels.records."""
+"""Kinds of event records, as in tracemill.kernels.records."""
 
 # --- The critical path ---------------------------------------------------------------------------
 
@@ -210,11 +208,11 @@ FILE_WAIT: Final = np.int64(len(PROPERTIES) - 1)
     STEP_CAUSE_ENTER,
 ) = range(7)  # fmt: skip
 STEP_WIDTH: Final = 7
-"""Waits by which the path goes on elsewhere, in the order of location and visit."""
+"""Waits after which the path continues elsewhere, sorted by location and visit."""
 
 (SEGMENT_LOCATION, SEGMENT_BEGIN, SEGMENT_END, SEGMENT_PATH, SEGMENT_WAIT_NS) = range(5)
 SEGMENT_WIDTH: Final = 5
-"""Stretches of the path; those that begin with a wait tell its call path and length."""
+"""Segments of the path; call path and length of the wait at their begin, if any."""
 
 # --- Counters of the machine ---------------------------------------------------------------------
 
@@ -234,8 +232,8 @@ State = namedtuple(
     ),
 )  # fmt: skip
 """Arrays of the machine. `comm_ranks` (communicator, process) and `comm_members` (communicator,
-rank) translate ranks; `pointers` (communicator, process) is the instance called last; `heap` holds
-(time, process); `factors` (call path, process) of computing are in ppm; `first_functions` gives
-the first call path below each one that WORK calls, NOBODY for none; `team` is room for the threads
-of one process; `epochs` and `locks` (window, rank) are about windows, `stays` (process, place)
-about times in MPI."""
+rank) translate ranks. `pointers` (communicator, process) is the last instance called. `heap` holds
+(time, process). `factors` (call path, process) scale computation, in ppm. `first_functions` is the
+first call path that WORK calls below each call path, or NOBODY. `team` is scratch space for the
+threads of one process. `epochs` and `locks` (window, rank) belong to windows, `stays` (process,
+number) are the last times in MPI."""

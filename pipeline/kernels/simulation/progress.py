@@ -1,39 +1,14 @@
-"""Progress: what is done to the memory of a process may last until that enters MPI.
+"""Progress: operations on the memory of a process may wait until it enters MPI.
 
-Whether a call waited for that is told as an observer has to tell it: the target was outside MPI
-when the call was entered, came into it once until the call was left, and the call lasted no longer
-after that than before.
+A call waited for progress if its target was outside MPI at the begin of the call and entered MPI
+once during it, and if the call lasted no longer after that than before. A trace shows no more.
 """
 
 from typing import Any
 
+from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.epochs import charge, partner_process
-from tracemill.kernels.simulation.layout import (
-    ARRIVAL_NS,
-    AWAITING_FIRST,
-    AWAITING_NEXT,
-    CALL_AT,
-    CALL_ENTER,
-    CODE,
-    COMM,
-    COMPLETE,
-    IN_CALL,
-    IS_CHARGED,
-    NOBODY,
-    OVERHEAD,
-    PROGRESS_WAIT,
-    RECEIVED,
-    REMOTE,
-    REMOTE_RANK,
-    SLOT,
-    STATE,
-    STAY_COUNT,
-    STAY_ENTER,
-    STAY_LEAVE,
-    STAY_VISIT,
-    STAY_WIDTH,
-)
 from tracemill.kernels.simulation.recording import location_of
 from tracemill.kernels.simulation.tables import (
     code_of,
@@ -46,96 +21,100 @@ from tracemill.kernels.simulation.tables import (
 
 @part
 def note_entry(state: Any, process: Any, now: Any, visit: Any) -> None:
-    """A process enters MPI."""
+    """Note that a process enters MPI."""
     stays = stays_of(state)[process]
-    for place in range(STAY_COUNT - 1, 0, -1):
-        for column in range(STAY_WIDTH):
+    for place in range(at.STAY_COUNT - 1, 0, -1):
+        for column in range(at.STAY_WIDTH):
             stays[place, column] = stays[place - 1, column]
-    stays[0, STAY_ENTER], stays[0, STAY_LEAVE], stays[0, STAY_VISIT] = now, NOBODY, visit
+    stays[0, at.STAY_ENTER], stays[0, at.STAY_LEAVE], stays[0, at.STAY_VISIT] = (
+        now,
+        at.NOBODY,
+        visit,
+    )
 
 
 @part
 def note_exit(state: Any, process: Any, now: Any) -> None:
-    """A process leaves MPI."""
-    stays_of(state)[process, 0, STAY_LEAVE] = now
+    """Note that a process leaves MPI."""
+    stays_of(state)[process, 0, at.STAY_LEAVE] = now
 
 
-# --- Waiting for it ------------------------------------------------------------------------------
+# --- Flushes -------------------------------------------------------------------------------------
 
 
 @part
-def begin_flush(state: Any, process: Any, now: Any, at: Any) -> None:
-    """Come to a call that cannot be left before the target is in MPI."""
+def begin_flush(state: Any, process: Any, now: Any, op: Any) -> None:
+    """Begin a flush, which lasts until its target is in MPI."""
     rows = processes_of(state)
-    target = target_of_lock(state, at)
-    if target == process or rows[target, STATE] == IN_CALL:
-        rows[process, ARRIVAL_NS] = now
+    target = target_of_lock(state, op)
+    if target == process or rows[target, at.STATE] == at.IN_CALL:
+        rows[process, at.ARRIVAL_NS] = now
         return
-    rows[process, ARRIVAL_NS] = NOBODY
-    rows[process, AWAITING_NEXT] = rows[target, AWAITING_FIRST]
-    rows[target, AWAITING_FIRST] = process
+    rows[process, at.ARRIVAL_NS] = at.NOBODY
+    rows[process, at.AWAITING_NEXT] = rows[target, at.AWAITING_FIRST]
+    rows[target, at.AWAITING_FIRST] = process
 
 
 @part
-def target_of_lock(state: Any, at: Any) -> Any:
-    """The process whose lock instruction `at` is about."""
+def target_of_lock(state: Any, op: Any) -> Any:
+    """Process of the lock of instruction `op`."""
     code = code_of(state)
-    return comm_members_of(state)[code[at, COMM], code[at, RECEIVED]]
+    return comm_members_of(state)[code[op, at.COMM], code[op, at.RECEIVED]]
 
 
 @part
 def flush_leave(state: Any, process: Any) -> Any:
-    """When a flush can be left; NOBODY if not known yet."""
-    row, overhead = processes_of(state)[process], counters_of(state)[OVERHEAD]
-    if row[ARRIVAL_NS] == NOBODY:
-        return NOBODY
-    return max(row[CALL_ENTER] + overhead, row[ARRIVAL_NS] + overhead // 2)
+    """End of a flush (ns); NOBODY if not known yet."""
+    row, overhead = processes_of(state)[process], counters_of(state)[at.OVERHEAD]
+    if row[at.ARRIVAL_NS] == at.NOBODY:
+        return at.NOBODY
+    return max(row[at.CALL_ENTER] + overhead, row[at.ARRIVAL_NS] + overhead // 2)
 
 
-# --- Who waited ----------------------------------------------------------------------------------
+# --- Waits ---------------------------------------------------------------------------------------
 
 
 @part
 def arrival_of(state: Any, target: Any, begin: Any, end: Any) -> Any:
-    """Which stay of a target in MPI a call from `begin` to `end` waited for, NOBODY if none."""
+    """Stay of a target in MPI that a call from `begin` to `end` waited for, or NOBODY."""
     stays = stays_of(state)[target]
     first = 0
-    while first < STAY_COUNT and stays[first, STAY_ENTER] >= end:
+    while first < at.STAY_COUNT and stays[first, at.STAY_ENTER] >= end:
         first += 1
-    if first >= STAY_COUNT - 1 or stays[first, STAY_ENTER] <= begin:
-        return NOBODY
-    arrival, before = stays[first, STAY_ENTER], stays[first + 1]
-    if before[STAY_ENTER] != NOBODY:
-        if before[STAY_ENTER] > begin or before[STAY_LEAVE] > begin:
-            return NOBODY
-    return first if end - arrival <= arrival - begin else NOBODY
+    if first >= at.STAY_COUNT - 1 or stays[first, at.STAY_ENTER] <= begin:
+        return at.NOBODY
+    arrival, before = stays[first, at.STAY_ENTER], stays[first + 1]
+    if before[at.STAY_ENTER] != at.NOBODY:
+        if before[at.STAY_ENTER] > begin or before[at.STAY_LEAVE] > begin:
+            return at.NOBODY
+    return first if end - arrival <= arrival - begin else at.NOBODY
 
 
 @part
 def charge_progress(state: Any, process: Any, now: Any) -> None:
-    """A call on memory of others is over; it may have waited for one of them to enter MPI."""
+    """Add the wait of a call for progress of its targets, if it had one."""
     row, code = processes_of(state)[process], code_of(state)
-    at, begin = row[CALL_AT], row[CALL_ENTER]
-    if row[IS_CHARGED] != 0:
+    op, begin = row[at.CALL_AT], row[at.CALL_ENTER]
+    if row[at.IS_CHARGED] != 0:
         return
-    last, last_ns, last_place = NOBODY, NOBODY, NOBODY
-    kind = code[at, CODE]
-    for number in range(code[at, SLOT] if kind == COMPLETE else 1):
-        if kind == COMPLETE:
-            target = partner_process(state, process, at, number)
-        elif kind == REMOTE:
-            target = comm_members_of(state)[code[at, COMM], row[REMOTE_RANK]]
+    last, last_ns, last_place = at.NOBODY, at.NOBODY, at.NOBODY
+    kind = code[op, at.CODE]
+    for number in range(code[op, at.SLOT] if kind == at.COMPLETE else 1):
+        if kind == at.COMPLETE:
+            target = partner_process(state, process, op, number)
+        elif kind == at.REMOTE:
+            target = comm_members_of(state)[code[op, at.COMM], row[at.REMOTE_RANK]]
         else:
-            target = target_of_lock(state, at)
+            target = target_of_lock(state, op)
         if target == process:
             continue
         place = arrival_of(state, target, begin, now)
-        if place == NOBODY:
+        if place == at.NOBODY:
             continue
-        time = stays_of(state)[target, place, STAY_ENTER]
+        time = stays_of(state)[target, place, at.STAY_ENTER]
         if time > last_ns or (time == last_ns and target < last):
             last, last_ns, last_place = target, time, place
-    if last != NOBODY:
-        visit = stays_of(state)[last, last_place, STAY_VISIT]
+    if last != at.NOBODY:
+        visit = stays_of(state)[last, last_place, at.STAY_VISIT]
         cause = location_of(state, last)
-        charge(state, process, PROGRESS_WAIT, begin, last_ns, cause, visit, last_ns)
+        charge(state, process, at.PROGRESS_WAIT, begin, last_ns, cause, visit, last_ns)

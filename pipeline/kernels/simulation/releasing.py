@@ -1,41 +1,10 @@
-"""Being released: when a process can leave the call it is in, if that is known by now."""
+"""The end of calls, as soon as it is known."""
 
 from typing import Any
 
+from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.epochs import access_leave, epoch_call_leave
-from tracemill.kernels.simulation.layout import (
-    AMOUNT,
-    ARRIVAL_NS,
-    AWAITING_FIRST,
-    AWAITING_NEXT,
-    CALL_AT,
-    CALL_ENTER,
-    CALL_LEAVE,
-    CODE,
-    COLLECTIVE,
-    FINISH,
-    FIRST_SLOT,
-    FLUSH,
-    IN_CALL,
-    IN_LOCK,
-    INSTANCE_COMM,
-    LOCK,
-    MEMBER_STATE,
-    MODE,
-    NOBODY,
-    NOTHING,
-    OVERHEAD,
-    RELEASED,
-    REMOTE,
-    SLOT_COUNT,
-    SLOT_KIND,
-    SLOT_OBJECT,
-    STATE,
-    TAKING_PART,
-    TRANSFER,
-    UNLOCK,
-)
 from tracemill.kernels.simulation.messages import message_done_ns
 from tracemill.kernels.simulation.progress import flush_leave
 from tracemill.kernels.simulation.schedule import push
@@ -54,67 +23,65 @@ from tracemill.kernels.simulation.window_locks import lock_call_leave
 
 @part
 def release_call(state: Any, process: Any) -> None:
-    """Let a process go on when its call can be left, if that is known only now."""
+    """Schedule the end of the call of a process, if it is known only now."""
     row, code = processes_of(state)[process], code_of(state)
-    if row[STATE] != IN_CALL or row[CALL_LEAVE] != NOBODY:
+    if row[at.STATE] != at.IN_CALL or row[at.CALL_LEAVE] != at.NOBODY:
         return
-    kind = code[row[CALL_AT], CODE]
-    if kind == COLLECTIVE:
+    kind = code[row[at.CALL_AT], at.CODE]
+    if kind == at.COLLECTIVE:
         return
-    overhead = counters_of(state)[OVERHEAD]
-    is_timed = kind == TRANSFER
-    time = row[CALL_ENTER] + (code[row[CALL_AT], AMOUNT] if is_timed else overhead)
-    if kind >= REMOTE:
-        time = one_sided_leave(state, process, row[CALL_AT])
-        if time == NOBODY:
+    overhead = counters_of(state)[at.OVERHEAD]
+    minimum = code[row[at.CALL_AT], at.AMOUNT] if kind == at.TRANSFER else overhead
+    time = row[at.CALL_ENTER] + minimum
+    if kind >= at.REMOTE:
+        time = one_sided_leave(state, process, row[at.CALL_AT])
+        if time == at.NOBODY:
             return
-    for slot in range(row[FIRST_SLOT], row[FIRST_SLOT] + row[SLOT_COUNT]):
+    for slot in range(row[at.FIRST_SLOT], row[at.FIRST_SLOT] + row[at.SLOT_COUNT]):
         done = slot_done_ns(state, process, slot)
-        if done == NOBODY:
+        if done == at.NOBODY:
             return
         time = max(time, done + overhead // 2)
-    row[CALL_LEAVE] = time
+    row[at.CALL_LEAVE] = time
     push(heap_of(state), counters_of(state), time, process)
 
 
 @part
-def one_sided_leave(state: Any, process: Any, at: Any) -> Any:
-    """When a call of one-sided communication can be left; NOBODY if not known yet."""
+def one_sided_leave(state: Any, process: Any, op: Any) -> Any:
+    """End of a call of one-sided communication (ns); NOBODY if not known yet."""
     code = code_of(state)
-    kind = code[at, CODE]
-    if kind == FLUSH:
+    kind = code[op, at.CODE]
+    if kind == at.FLUSH:
         return flush_leave(state, process)
-    if kind == LOCK or kind == UNLOCK:
-        return lock_call_leave(state, process, at)
-    if kind != REMOTE:
-        return epoch_call_leave(state, process, at)
-    if code[at, MODE] & IN_LOCK:
-        return lock_call_leave(state, process, at)
-    return access_leave(state, process, at)
+    if kind == at.LOCK or kind == at.UNLOCK:
+        return lock_call_leave(state, process, op)
+    if kind != at.REMOTE:
+        return epoch_call_leave(state, process, op)
+    if code[op, at.MODE] & at.IN_LOCK:
+        return lock_call_leave(state, process, op)
+    return access_leave(state, process, op)
 
 
 @part
 def slot_done_ns(state: Any, process: Any, slot: Any) -> Any:
-    """When what a request stands for is done; NOBODY if not known yet."""
-    kind, thing = (
-        slots_of(state)[process, slot, SLOT_KIND],
-        slots_of(state)[process, slot, SLOT_OBJECT],
-    )
-    if kind == NOTHING:
+    """End of the operation of a request (ns); NOBODY if not known yet."""
+    request = slots_of(state)[process, slot]
+    kind, thing = request[at.SLOT_KIND], request[at.SLOT_OBJECT]
+    if kind == at.NOTHING:
         return 0
-    if kind != TAKING_PART:
+    if kind != at.TAKING_PART:
         return message_done_ns(state, kind, thing)
-    comm = instances_of(state)[thing, INSTANCE_COMM]
+    comm = instances_of(state)[thing, at.INSTANCE_COMM]
     member = members_of(state)[thing, comm_ranks_of(state)[comm, process]]
-    return member[FINISH] if member[MEMBER_STATE] == RELEASED else NOBODY
+    return member[at.FINISH] if member[at.MEMBER_STATE] == at.RELEASED else at.NOBODY
 
 
 @part
-def let_see(state: Any, process: Any, now: Any) -> None:
-    """Let go on who waited for a process to enter MPI."""
+def release_waiting(state: Any, process: Any, now: Any) -> None:
+    """Release the processes that wait until this one enters MPI."""
     rows = processes_of(state)
-    while rows[process, AWAITING_FIRST] != NOBODY:
-        other = rows[process, AWAITING_FIRST]
-        rows[process, AWAITING_FIRST] = rows[other, AWAITING_NEXT]
-        rows[other, ARRIVAL_NS] = now
+    while rows[process, at.AWAITING_FIRST] != at.NOBODY:
+        other = rows[process, at.AWAITING_FIRST]
+        rows[process, at.AWAITING_FIRST] = rows[other, at.AWAITING_NEXT]
+        rows[other, at.ARRIVAL_NS] = now
         release_call(state, other)

@@ -1,27 +1,22 @@
-"""When things happen: the queue of processes by time, and seeded draws."""
+"""The queue of processes by time, and seeded random numbers."""
 
 from typing import Any
 
 import numpy as np
 
+from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.compiled import part
-from tracemill.kernels.simulation.layout import (
-    HAS_NOISE,
-    HEAP_SIZE,
-    REGISTER,
-    SEED,
-)
 
 MILLION = 1_000_000
 (FOR_WORK, FOR_BEGIN, FOR_COST, FOR_TASK) = np.arange(1, 5)
-"""What random bits are for, so that one does not tell the other."""
+"""Salts: uses of random bits that must be independent of each other."""
 
 
 @part
 def push(heap: Any, counters: Any, time: Any, process: Any) -> None:
-    """Let a process go on at a time."""
-    place = counters[HEAP_SIZE]
-    counters[HEAP_SIZE] = place + 1
+    """Add a process to the queue."""
+    place = counters[at.HEAP_SIZE]
+    counters[at.HEAP_SIZE] = place + 1
     while place > 0:
         parent = (place - 1) >> 1
         if heap[parent, 0] < time or (heap[parent, 0] == time and heap[parent, 1] <= process):
@@ -33,9 +28,9 @@ def push(heap: Any, counters: Any, time: Any, process: Any) -> None:
 
 @part
 def pop(heap: Any, counters: Any) -> None:
-    """Take the first process off the queue; it was `heap[0]`."""
-    size = counters[HEAP_SIZE] - 1
-    counters[HEAP_SIZE] = size
+    """Remove the first process, `heap[0]`, from the queue."""
+    size = counters[at.HEAP_SIZE] - 1
+    counters[at.HEAP_SIZE] = size
     time, process = heap[size, 0], heap[size, 1]
     place = 0
     while True:
@@ -64,11 +59,11 @@ def mix(bits: Any) -> Any:
 
 
 @part
-def key_of(seed: Any, who: Any, place: Any, salt: Any) -> Any:
-    """64 random bits for a place in the program."""
+def random_bits(seed: Any, process: Any, place: Any, salt: Any) -> Any:
+    """64 random bits for a place in the program of a process."""
     return mix(
         np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15)
-        + np.uint64(who) * np.uint64(0xD1342543DE82EF95)
+        + np.uint64(process) * np.uint64(0xD1342543DE82EF95)
         + np.uint64(place) * np.uint64(0xDA942042E4DD58B5)
         + np.uint64(salt) * np.uint64(0xAF251AF3B0F025B5)
     )
@@ -76,33 +71,33 @@ def key_of(seed: Any, who: Any, place: Any, salt: Any) -> Any:
 
 @part
 def place_key(counters: Any, processes: Any, process: Any, place: Any, salt: Any) -> Any:
-    """Random bits for an instruction of a process in the present round of its loops.
+    """Random bits for an instruction of a process in the current iteration of its loops.
 
-    They do not depend on time, so that a program with a part scaled draws the same.
+    They do not depend on time: a program with a scaled part draws the same numbers.
     """
     rounds = (
-        processes[process, REGISTER] * 1_000_003
-        + processes[process, REGISTER + 1] * 10_007
-        + processes[process, REGISTER + 2] * 101
+        processes[process, at.REGISTER] * 1_000_003
+        + processes[process, at.REGISTER + 1] * 10_007
+        + processes[process, at.REGISTER + 2] * 101
     )
-    return key_of(counters[SEED], process, place + (rounds << 20), salt)
+    return random_bits(counters[at.SEED], process, place + (rounds << 20), salt)
 
 
 @part
 def below(key: Any, count: Any) -> Any:
-    """A number from 0 up to, but not including, `count`."""
+    """A number from 0 to `count` - 1."""
     return np.int64(key % np.uint64(count))
 
 
 @part
 def noise(counters: Any, key: Any, count: Any) -> Any:
-    """How much longer something takes, below `count`; 0 on a machine without noise."""
-    return below(key, count) if counters[HAS_NOISE] != 0 else 0
+    """Random delay below `count`; 0 on a machine without noise."""
+    return below(key, count) if counters[at.HAS_NOISE] != 0 else 0
 
 
 @part
 def varied(amount: Any, ppm: Any, key: Any) -> Any:
-    """`amount`, more or less by up to `ppm` millionths of it."""
+    """`amount`, changed by at most `ppm` millionths of it."""
     spread = amount * ppm // MILLION
     return amount - spread + below(key, 2 * spread + 1)
 

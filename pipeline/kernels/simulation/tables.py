@@ -1,7 +1,7 @@
-"""The tables of the simulated machine, as compiled code sees them.
+"""Access of compiled code to the tables of the simulated machine.
 
-Compiled functions get one array, of addresses and shapes: handing twenty arrays from one to the
-next would make compiling ten times slower.
+Compiled functions take one array of addresses and shapes: twenty arrays as arguments would make
+compilation ten times slower.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from tracemill.kernels.simulation.layout import State
 
 _COLUMNS = 4
-"""Per table its address, and three dimensions, of which those not needed are 1."""
+"""Address and three dimensions of a table; unused dimensions are 1."""
 
 
 def addresses_of(state: State) -> NDArray[np.int64]:
-    """Where the tables of a machine are; good for as long as they exist and keep their size."""
+    """Addresses and shapes of the tables; valid while they exist and keep their size."""
     rows = [
         (table.ctypes.data, *table.shape, *(1,) * (_COLUMNS - 1 - table.ndim)) for table in state
     ]
@@ -29,7 +29,7 @@ def addresses_of(state: State) -> NDArray[np.int64]:
 
 
 def _getter(number: int, dimensions: int) -> Callable[[Any], Any]:
-    """Gives compiled code the table of that number as an array."""
+    """Intrinsic that returns the table of that number as an array."""
 
     def describe(typing: Any, state: Any) -> Any:
         kind = types.Array(types.int64, dimensions, "C")

@@ -10,55 +10,16 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from tracemill.kernels.compiled import kernel
+from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.compiled import part
-from tracemill.kernels.simulation.layout import (
-    EVENT_ARGUMENTS,
-    EVENT_KIND,
-    EVENT_LOCATION,
-    EVENT_TIME,
-    ON_ACCESS_BEGIN,
-    ON_ACCESS_END,
-    ON_ACQUIRE,
-    ON_ATOMIC,
-    ON_COLLECTIVE_BEGIN,
-    ON_COLLECTIVE_END,
-    ON_COMPLETE,
-    ON_ENTER,
-    ON_FILE_CLOSE,
-    ON_FILE_OPEN,
-    ON_FORK,
-    ON_GET,
-    ON_GROUP_SYNC,
-    ON_IRECV,
-    ON_IRECV_REQUEST,
-    ON_ISEND,
-    ON_ISEND_COMPLETE,
-    ON_JOIN,
-    ON_LEAVE,
-    ON_LOCAL_COMPLETE,
-    ON_LOCK,
-    ON_PUT,
-    ON_RECV,
-    ON_RELEASE,
-    ON_REMOTE_COMPLETE,
-    ON_REQUEST,
-    ON_SEND,
-    ON_TEAM_BEGIN,
-    ON_TEAM_END,
-    ON_UNLOCK,
-    ON_WINDOW_BEGIN,
-    ON_WINDOW_CREATE,
-    ON_WINDOW_DESTROY,
-    ON_WINDOW_END,
-)
 
 _BITS = {"W": 32, "Q": 64}
 
 
 def _writer_call(letters: str) -> Callable[..., Any]:
-    """Calls `int f(writer, attributes, time, …)` at an address, with arguments by letter.
+    """Intrinsic that calls `int f(writer, attributes, time, …)` at an address.
 
-    W is an unsigned 32 bit integer, also where the library takes fewer bits, Q one of 64.
+    Letters are arguments: W is an unsigned 32 bit integer (also for fewer bits), Q one of 64.
     """
 
     def describe(typing: Any, address: Any, writer: Any, time: Any, *arguments: Any) -> Any:
@@ -102,11 +63,10 @@ _call_wwwqqq = _writer_call("WWWQQQ")
 
 @part
 def local_time(time: Any, begins: Any, offsets: Any, slopes: Any) -> Any:
-    """What a location's clock shows at a time, so that correcting it gives that time back.
+    """Local time of a location whose corrected time is `time`.
 
-    The library adds to a local time the offset of the last correction before it, and the slope
-    times what has passed since, rounded to the nearest integer, even if halfway. As clocks run
-    fast, corrections fall, and every time can be had.
+    The library adds the offset of the last correction and the slope times the time since then,
+    rounded half to even. Clocks run fast, so corrections fall, and a local time always exists.
     """
     knot = 0
     while knot + 1 < len(slopes) and time >= begins[knot + 1] + offsets[knot + 1]:
@@ -127,62 +87,63 @@ def write_events(
 ) -> Any:  # fmt: skip
     """Write event rows; returns the library's first error code, or 0.
 
-    `functions` are addresses by kind of record, `writers` by location; `regions` belong to call
-    paths, `local_…` (location, number) are identifiers, groups count from `first_group`; `knots`
-    (location, 2, knot) are local times of corrections and what they add.
+    `functions` are addresses by kind of record, `writers` by location, `regions` numbers by call
+    path, `local_…` identifiers (location, number). Groups count from `first_group`. `knots`
+    (location, 2, knot) are local times and offsets of corrections.
     """
     for number in range(len(events)):
         row = events[number]
-        place, kind = row[EVENT_LOCATION], row[EVENT_KIND]
-        time = local_time(row[EVENT_TIME], knots[place, 0], knots[place, 1], slopes[place])
-        a, b, c = row[EVENT_ARGUMENTS], row[EVENT_ARGUMENTS + 1], row[EVENT_ARGUMENTS + 2]
-        d, e, f = row[EVENT_ARGUMENTS + 3], row[EVENT_ARGUMENTS + 4], row[EVENT_ARGUMENTS + 5]
+        place, kind = row[at.EVENT_LOCATION], row[at.EVENT_KIND]
+        time = local_time(row[at.EVENT_TIME], knots[place, 0], knots[place, 1], slopes[place])
+        arguments = row[at.EVENT_ARGUMENTS :]
+        a, b, c = arguments[0], arguments[1], arguments[2]
+        d, e, f = arguments[3], arguments[4], arguments[5]
         function, writer = functions[kind], writers[place]
-        if kind == ON_ENTER or kind == ON_LEAVE:
+        if kind == at.ON_ENTER or kind == at.ON_LEAVE:
             code = _call_w(function, writer, time, local_regions[place, regions[a]])
-        elif kind == ON_SEND or kind == ON_RECV:
+        elif kind == at.ON_SEND or kind == at.ON_RECV:
             code = _call_wwwq(function, writer, time, a, local_comms[place, b], c, d)
-        elif kind == ON_ISEND or kind == ON_IRECV:
+        elif kind == at.ON_ISEND or kind == at.ON_IRECV:
             code = _call_wwwqq(function, writer, time, a, local_comms[place, b], c, d, e)
-        elif kind == ON_ISEND_COMPLETE or kind == ON_IRECV_REQUEST or kind == ON_REQUEST:
+        elif kind == at.ON_ISEND_COMPLETE or kind == at.ON_IRECV_REQUEST or kind == at.ON_REQUEST:
             code = _call_q(function, writer, time, a)
-        elif kind == ON_COLLECTIVE_BEGIN or kind == ON_WINDOW_BEGIN:
+        elif kind == at.ON_COLLECTIVE_BEGIN or kind == at.ON_WINDOW_BEGIN:
             code = _call(function, writer, time)
-        elif kind == ON_COLLECTIVE_END:
+        elif kind == at.ON_COLLECTIVE_END:
             code = _call_wwwqq(function, writer, time, a, local_comms[place, b], c, d, e)
-        elif kind == ON_COMPLETE:
+        elif kind == at.ON_COMPLETE:
             code = _call_wwwqqq(function, writer, time, a, local_comms[place, b], c, d, e, f)
-        elif kind == ON_FORK:
+        elif kind == at.ON_FORK:
             code = _call_ww(function, writer, time, a, b)
-        elif kind == ON_JOIN:
+        elif kind == at.ON_JOIN:
             code = _call_w(function, writer, time, a)
-        elif kind == ON_TEAM_BEGIN or kind == ON_TEAM_END:
+        elif kind == at.ON_TEAM_BEGIN or kind == at.ON_TEAM_END:
             code = _call_w(function, writer, time, team_comms[place])
-        elif kind == ON_ACQUIRE or kind == ON_RELEASE:
+        elif kind == at.ON_ACQUIRE or kind == at.ON_RELEASE:
             code = _call_www(function, writer, time, a, b, c)
-        elif kind == ON_PUT or kind == ON_GET:
+        elif kind == at.ON_PUT or kind == at.ON_GET:
             code = _call_wwqq(function, writer, time, local_windows[place, a], b, c, d)
-        elif kind == ON_LOCAL_COMPLETE or kind == ON_REMOTE_COMPLETE:
+        elif kind == at.ON_LOCAL_COMPLETE or kind == at.ON_REMOTE_COMPLETE:
             code = _call_wq(function, writer, time, local_windows[place, a], b)
-        elif kind == ON_WINDOW_CREATE or kind == ON_WINDOW_DESTROY:
+        elif kind == at.ON_WINDOW_CREATE or kind == at.ON_WINDOW_DESTROY:
             code = _call_w(function, writer, time, local_windows[place, a])
-        elif kind == ON_ATOMIC:
+        elif kind == at.ON_ATOMIC:
             code = _call_wwwqqq(function, writer, time, local_windows[place, a], b, c, d, e, f)
-        elif kind == ON_GROUP_SYNC:
+        elif kind == at.ON_GROUP_SYNC:
             code = _call_www(function, writer, time, a, local_windows[place, b], first_group + c)
-        elif kind == ON_LOCK:
+        elif kind == at.ON_LOCK:
             code = _call_wwqw(function, writer, time, local_windows[place, a], b, c, d)
-        elif kind == ON_UNLOCK:
+        elif kind == at.ON_UNLOCK:
             code = _call_wwq(function, writer, time, local_windows[place, a], b, c)
-        elif kind == ON_WINDOW_END:
+        elif kind == at.ON_WINDOW_END:
             code = _call_wwwwqq(function, writer, time, a, b, local_windows[place, c], d, e, f)
-        elif kind == ON_FILE_OPEN:
+        elif kind == at.ON_FILE_OPEN:
             code = _call_wwww(function, writer, time, a, b, c, d)
-        elif kind == ON_FILE_CLOSE:
+        elif kind == at.ON_FILE_CLOSE:
             code = _call_w(function, writer, time, a)
-        elif kind == ON_ACCESS_BEGIN:
+        elif kind == at.ON_ACCESS_BEGIN:
             code = _call_wwwqq(function, writer, time, a, b, c, d, e)
-        elif kind == ON_ACCESS_END:
+        elif kind == at.ON_ACCESS_END:
             code = _call_wqq(function, writer, time, a, b, c)
         else:
             code = np.int32(-1)

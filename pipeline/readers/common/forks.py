@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracemill.kernels import walk_state as ws
-from tracemill.kernels.call_tree import NO_NODE, CallTree, add_node, find_node, new_tree, reserve
+from tracemill.kernels.call_tree import NO_NODE, PathTree, add_node, find_node, new_tree, reserve
 from tracemill.kernels.columns import each
 from tracemill.kernels.location_walk import no_teams
 from tracemill.kernels.walk_state import Teams
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def resolve_teams(
     identifiers: Identifiers, looks: list["LocationSurvey"], damaged: frozenset[int]
-) -> tuple[CallTree, list[Teams], Teams]:
+) -> tuple[PathTree, list[Teams], Teams]:
     """Every fork with the call path it was made from, per location and for the whole trace.
 
     Returns the tree of forking call paths, the forks that concern each location, and all forks
@@ -55,8 +55,8 @@ def _all_forks(looks: list["LocationSurvey"], damaged: frozenset[int]) -> Teams:
 
 
 def _resolve_outermost(
-    prefixes: CallTree, columns: Teams, looks: list["LocationSurvey"]
-) -> CallTree:
+    prefixes: PathTree, columns: Teams, looks: list["LocationSurvey"]
+) -> PathTree:
     """Fill in the nodes of forks made outside any other location's team."""
     for location in np.unique(columns.location):
         forks, tree = looks[location].forks, looks[location].tree
@@ -74,8 +74,8 @@ def _resolve_outermost(
 
 
 def _resolve_nested(
-    prefixes: CallTree, columns: Teams, owner: NDArray[np.int64], looks: list["LocationSurvey"]
-) -> CallTree:
+    prefixes: PathTree, columns: Teams, owner: NDArray[np.int64], looks: list["LocationSurvey"]
+) -> PathTree:
     """Fill in the nodes of forks made inside a team, in order of time.
 
     They hang below the call path of that team's own fork, the latest one before them, which is
@@ -112,7 +112,7 @@ def _resolve_nested(
     return prefixes
 
 
-def _add_path(prefixes: CallTree, tree: CallTree, node: int, base: int) -> tuple[CallTree, int]:
+def _add_path(prefixes: PathTree, tree: PathTree, node: int, base: int) -> tuple[PathTree, int]:
     """Add the call path of a location's node below `base`; returns its node."""
     chain = []
     while node >= 0:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tracemill.base.errors import DamagedTraceError
 from tracemill.kernels import walk_state as ws
 from tracemill.kernels.call_tree import (
-    CallTree,
+    PathTree,
     copy_of,
     merge,
     new_tree,
@@ -59,12 +59,12 @@ class LocationSurvey:
     is_below_forks: bool
     is_plain: bool
     forks: Forks | None
-    tree: CallTree | None
+    tree: PathTree | None
     numbers: NDArray[np.int32]
 
 
 PlainLooks = Callable[
-    [list[int], Callable[[CallTree], NDArray[np.int32]]], list[LocationSurvey | None]
+    [list[int], Callable[[PathTree], NDArray[np.int32]]], list[LocationSurvey | None]
 ]
 """A faster look at locations that nest; None for those that turn out not to."""
 
@@ -98,8 +98,8 @@ class Survey:
     limits: list[LocationState]
     possible_times: tuple[int, int]
     locations: list[LocationSurvey]
-    tree: CallTree
-    prefixes: CallTree
+    tree: PathTree
+    prefixes: PathTree
     teams: list[Teams]
     all_teams: Teams
 
@@ -236,7 +236,7 @@ class Surveyor:
         return [found for block in looks for found in block]
 
     def _look_at_all(
-        self, chosen: list[list[int]], teams: list[Teams], prefixes: CallTree | None
+        self, chosen: list[list[int]], teams: list[Teams], prefixes: PathTree | None
     ) -> list[LocationSurvey]:
         if not chosen:
             return []
@@ -258,7 +258,7 @@ class Surveyor:
         looks = map_in_threads(look, chosen, self._threads)
         return [found for block in looks for found in block]
 
-    def _merge(self, tree: CallTree) -> NDArray[np.int32]:
+    def _merge(self, tree: PathTree) -> NDArray[np.int32]:
         """Merge a location's tree; where each node went, while there is room to remember."""
         count = int(tree.size[0])
         with self._lock:

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tracemill.kernels.call_tree import NO_NODE, CallTree, describe_tree
+from tracemill.kernels.call_tree import NO_NODE, PathTree, describe_tree
 from tracemill.kernels.path_names import path_names
 from tracemill.kernels.walk_state import Code
 from tracemill.readers.common.definition_tables import ARTIFICIAL_REGIONS, DefinitionTables
@@ -91,12 +91,12 @@ def _write_outcomes(
     sink.write(definitions.RUNS, run)
 
 
-def _used_artificial(tree: CallTree, region_count: int) -> list[bool]:
+def _used_artificial(tree: PathTree, region_count: int) -> list[bool]:
     used = tree.region[: int(tree.size[0])]
     return [bool((used == region_count + n).any()) for n in range(len(ARTIFICIAL_REGIONS))]
 
 
-def _call_paths(tree: CallTree, region_names: list[str]) -> pa.Table:
+def _call_paths(tree: PathTree, region_names: list[str]) -> pa.Table:
     count, region_count = int(tree.size[0]), len(region_names)
     parent, region, is_stub = tree.parent[:count], tree.region[:count], tree.is_stub[:count]
     tasks, threads = region_count + 1, region_count + 2

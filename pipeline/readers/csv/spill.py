@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from tracemill.kernels import records as kinds
 from tracemill.kernels import sorted_records as sorting
-from tracemill.kernels.call_tree import CallTree, clear, new_tree, reserve
+from tracemill.kernels.call_tree import PathTree, clear, new_tree, reserve
 from tracemill.kernels.location_walk import LocationWalk
-from tracemill.kernels.sorted_records import look_at_nested, scatter
+from tracemill.kernels.sorted_records import look_at_nested, sort_by_location
 from tracemill.kernels.walk_state import RecordRows
 from tracemill.readers.common.definitions import Definitions
 from tracemill.readers.common.reading import LocationRead, take_nothing
@@ -131,7 +131,7 @@ def _sort(parts: list[Rows]) -> _Sorted:
     )  # fmt: skip
     place, side_place = starts.copy(), side_starts.copy()
     for part in parts:  # the kernel is compiled for arrays that may be written
-        scatter(
+        sort_by_location(
             part.location, part.time.copy(), part.kind, part.ref, part.side, place, side_place,
             side_starts, made.time, made.kind, made.ref, made.side,
         )  # fmt: skip
@@ -235,7 +235,7 @@ class SpilledRecords:
         return 0
 
     def look_at_nested(
-        self, block: list[int], merge: Callable[[CallTree], NDArray[np.int32]], *,
+        self, block: list[int], merge: Callable[[PathTree], NDArray[np.int32]], *,
         regions: NDArray[np.int32], report: Callable[[int], None],
     ) -> list[LocationSurvey | None]:  # fmt: skip
         """Look at locations faster than the general walk; None where visits do not nest."""
@@ -254,9 +254,9 @@ class SpilledRecords:
         return found
 
     def _look(
-        self, place: int, regions: NDArray[np.int32], tree: CallTree,
+        self, place: int, regions: NDArray[np.int32], tree: PathTree,
         report: Callable[[int], None],
-    ) -> tuple[CallTree, NDArray[np.int64]]:  # fmt: skip
+    ) -> tuple[PathTree, NDArray[np.int64]]:  # fmt: skip
         state = np.array([-1, 0, 0], np.int64)
         for chunk in self._spill.chunks:
             columns = chunk.read(place, has_times=False)

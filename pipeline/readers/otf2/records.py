@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
-from tracemill.kernels.call_tree import CallTree
+from tracemill.kernels.call_tree import PathTree
 from tracemill.kernels.location_walk import LocationWalk
 from tracemill.kernels.otf2_callbacks import compile_callbacks
 from tracemill.kernels.otf2_plain_survey import PlainSurvey, plain_callbacks, regions_by_ref
@@ -95,7 +95,7 @@ class _PlainLook:
         self._refs = list(archive.definitions["Location"])
 
     def __call__(
-        self, block: list[int], merge: Callable[[CallTree], NDArray[np.int32]]
+        self, block: list[int], merge: Callable[[PathTree], NDArray[np.int32]]
     ) -> list[LocationSurvey | None]:
         """What is found, or None where visits do not nest."""
         refs = [self._refs[number] for number in block]
@@ -106,7 +106,7 @@ class _PlainLook:
 
     def _look(
         self, reader: LocationReader, plain: PlainSurvey, number: int,
-        merge: Callable[[CallTree], NDArray[np.int32]],
+        merge: Callable[[PathTree], NDArray[np.int32]],
     ) -> LocationSurvey | None:  # fmt: skip
         plain.begin()
         limit = self._limits[number].readable_count
