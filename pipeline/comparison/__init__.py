@@ -1,4 +1,4 @@
-"""What changed between two runs, or two sets of repetitions, and what of it is noise."""
+"""Compares two runs, or two sets of repetitions, and separates changes from noise."""
 
 from tracemill.comparison.changes import CallPathChange, Cause, Change, MetricChange, RankChange
 from tracemill.comparison.comparing import Comparison, Side, compare_runs

@@ -1,4 +1,4 @@
-"""Which changes explain the others: where the critical path grew, and what took longer."""
+"""Finds the causes of a change: call paths where the critical path or the time changed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from tracemill.schemas.overheads import TAXONOMY
 from tracemill.sql.metric_texts import Metric
 
 TIME, CRITICAL_PATH = "time", "critical_path"
-# A part of a metric explains its change if it is at least that share of it.
+# A part of a metric explains its change if it has at least this share of it.
 EXPLAINING = 0.5
-# A call path decides about the run time if it has that share of the change of the critical path.
+# Least share of the change of the critical path for a call path that decides the run time.
 DECIDING = 0.05
 CLASSES = frozenset(each.metric for each in TAXONOMY)
-# Changes below this share of the largest one explain nothing.
-WORTH_TELLING = 0.01
+# Smaller shares of the largest change explain nothing.
+LEAST_SHARE = 0.01
 _WAITING = ("wait state", "completion")
 
 Row = Mapping[str, Any]
@@ -26,7 +26,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Explained:
-    """A row of `changes` that explains others, and what the critical path has more there."""
+    """A row of `changes` that explains others, and the change of the critical path there (ns)."""
 
     row: Row
     critical_path_ns: float
@@ -37,13 +37,13 @@ class Explained:
 def find_causes(
     rows: pl.DataFrame, metric: str, direction: float, limit: int, *, processes: int = 1
 ) -> list[Explained]:
-    """What explains most of the change of a metric, at most `limit` places, worst first.
+    """The main causes of the change of a metric, at most `limit`, worst first.
 
-    `rows` are changes by call path, and `direction` the sign of the change to explain. For the
-    run time these are call paths in which the critical path changed, or in which a process did on
-    average, of `processes` that values are sums over; waiting, and what changed little, follows.
-    For other metrics the largest changes come first. Of nested metrics the deepest one is told
-    that has at least half of the change.
+    `rows` are changes by call path, and `direction` is the sign of the change to explain. Causes of
+    the run time are call paths where the critical path changed, or the mean time of a process;
+    values are sums over `processes`. Waiting and small changes follow. For other metrics the
+    largest changes come first. Of nested metrics, a cause names the deepest one with at least half
+    of the change.
     """
     rows = rows.drop_nulls("call_path_key")
     tree = MetricTree.of(list_metrics())
@@ -56,8 +56,8 @@ def find_causes(
         amount = each.row["change_value"] / processes
         return abs(each.critical_path_ns if each.is_decisive else amount)
 
-    known = {_place(each) for each in decided}
-    working = [each for each in changed if not (each.is_waiting or _place(each) in known)]
+    found = {_place(each) for each in decided}
+    working = [each for each in changed if not (each.is_waiting or _place(each) in found)]
     largest = max(map(effect, (*decided, *working)), default=0.0)
     first = [*decided, *(each for each in working if effect(each) >= DECIDING * largest)]
     unique: dict[tuple[str, int], Explained] = {}
@@ -76,21 +76,21 @@ class MetricTree:
     @classmethod
     def of(cls, metrics: Sequence[Metric]) -> "MetricTree":
         """Time divides into overheads, these into their classes, and these hold waiting."""
-        known = {metric.name: metric for metric in metrics if metric.unit == "ns"}
-        parts: dict[str, list[str]] = {name: [] for name in known}
-        roots = [metric for metric in known.values() if metric.parent is None]
-        for metric in known.values():
+        times = {metric.name: metric for metric in metrics if metric.unit == "ns"}
+        parts: dict[str, list[str]] = {name: [] for name in times}
+        roots = [metric for metric in times.values() if metric.parent is None]
+        for metric in times.values():
             if metric.parent in parts:
                 parts[metric.parent].append(metric.name)
         parts[TIME] = [metric.name for metric in roots if metric.kind == "overhead"]
-        waiting = frozenset(name for name, metric in known.items() if metric.kind in _WAITING)
+        waiting = frozenset(name for name, metric in times.items() if metric.kind in _WAITING)
         for name in CLASSES & set(parts):
             parts[name] = [metric.name for metric in roots if metric.name in waiting]
         return cls({name: tuple(inner) for name, inner in parts.items()}, waiting)
 
 
 def _deciding(rows: pl.DataFrame, direction: float, limit: int) -> list[Explained]:
-    """Call paths in which the critical path changed that way, with the class of their time."""
+    """Call paths where the critical path changed so, with the class of their time."""
     on_path = rows.filter(pl.col("metric") == CRITICAL_PATH)
     amount = pl.col("change_value") * direction
     least = abs(float(on_path["change_value"].sum())) * DECIDING
@@ -110,18 +110,18 @@ def _deciding(rows: pl.DataFrame, direction: float, limit: int) -> list[Explaine
 def _changed(
     rows: pl.DataFrame, metric: str, tree: MetricTree, direction: float, limit: int
 ) -> Iterator[Explained]:
-    """Call paths in which a metric changed that way, each with the deepest part that explains."""
-    # Time in no call path is in no metric but its class.
+    """Call paths where a metric changed in this direction, each with its deepest main part."""
+    # Time outside of call paths is in its class only, not in the metric time.
     outside = (pl.col("call_path_key") == 0) & pl.col("metric").is_in(CLASSES)
     is_start = (pl.col("metric") == metric) | (outside if metric == TIME else pl.lit(value=False))
     amount = pl.col("change_value") * direction
     grown = rows.filter(is_start & (amount > 0)).sort(-amount, "metric", "call_path_key")
-    least = abs(grown["change_value"][0]) * WORTH_TELLING if grown.height else 0.0
+    least = abs(grown["change_value"][0]) * LEAST_SHARE if grown.height else 0.0
     chosen = grown.filter(amount >= least).head(limit)
-    places = _by_place(rows, chosen)
+    by_place = _by_place(rows, chosen)
     for row in chosen.iter_rows(named=True):
-        deepest = _descend(row, places, tree)
-        path = places.get((CRITICAL_PATH, row["call_path_key"]))
+        deepest = _descend(row, by_place, tree)
+        path = by_place.get((CRITICAL_PATH, row["call_path_key"]))
         yield Explained(
             deepest,
             path["change_value"] if path else 0.0,
@@ -130,15 +130,15 @@ def _changed(
         )
 
 
-def _descend(row: Row, places: Mapping[tuple[str, int], Row], tree: MetricTree) -> Row:
-    """The deepest part of a metric in the same call path that has most of its change."""
+def _descend(row: Row, by_place: Mapping[tuple[str, int], Row], tree: MetricTree) -> Row:
+    """The deepest part of a metric with most of its change, in the same call path."""
     key, change = row["call_path_key"], row["change_value"]
     parts = [
-        places[part, key] for part in tree.parts.get(row["metric"], ()) if (part, key) in places
+        by_place[part, key] for part in tree.parts.get(row["metric"], ()) if (part, key) in by_place
     ]
     for part in sorted(parts, key=lambda each: -abs(each["change_value"])):
         if part["change_value"] / change >= EXPLAINING:
-            return _descend(part, places, tree)
+            return _descend(part, by_place, tree)
     return row
 
 

@@ -1,4 +1,4 @@
-"""A change between two sides, of a metric, in a call path, on a process."""
+"""Changes of a metric between two sides: in total, in a call path, on a process."""
 
 import math
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """A value of both sides, each the mean of its runs, in the `unit` of the metric.
+    """The values of both sides, each the mean of its runs, in the `unit` of the metric.
 
-    `noise_value` is how far apart the sides may be by chance; None if nothing was repeated.
+    `noise_value` is the largest difference explained by chance (95 %); None without repetitions.
     """
 
     metric: str
@@ -20,12 +20,12 @@ class Change:
 
     @property
     def change_value(self) -> float:
-        """By how much the other side has more."""
+        """The other value minus the base value."""
         return self.other_value - self.base_value
 
     @property
     def change_ratio(self) -> float:
-        """The change as a part of the base: infinite from zero, 0 if there is none."""
+        """The change as a fraction of the base; infinite if the base is 0, and 0 without change."""
         if not self.change_value:
             return 0.0
         if not self.base_value:
@@ -34,20 +34,20 @@ class Change:
 
     @property
     def is_beyond_noise(self) -> bool | None:
-        """Whether chance does not explain it; None if that is not known."""
+        """Whether the change is larger than the noise; None if the noise is unknown."""
         return None if self.noise_value is None else abs(self.change_value) > self.noise_value
 
 
 @dataclass(frozen=True, kw_only=True)
 class MetricChange(Change):
-    """A metric as a whole; `parent_metric` includes it."""
+    """A metric in total; `parent_metric` includes it."""
 
     parent_metric: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class CallPathChange(Change):
-    """A metric in a call path, without callees. What lies in no call path has the key 0."""
+    """A metric in a call path, without callees. The key is 0 outside of call paths."""
 
     call_path_key: int
     call_path: str
@@ -57,7 +57,7 @@ class CallPathChange(Change):
 
 @dataclass(frozen=True, kw_only=True)
 class RankChange(Change):
-    """A metric in a call path on a process; without a call path, in all of them."""
+    """A metric in a call path on a process; without a key, in all call paths."""
 
     call_path_key: int | None
     call_path: str
@@ -66,11 +66,11 @@ class RankChange(Change):
 
 @dataclass(frozen=True, kw_only=True)
 class Cause(CallPathChange):
-    """A change that explains others: the deepest metric that does, where, and on which process.
+    """A change that explains others: the deepest such metric, its call path and its process.
 
-    `critical_path_ns` is what the critical path has more in that call path; `rank` changed most
-    in the same direction, by `rank_change_value`. If it `is_decisive`, it decided how long the run
-    took; other changes may follow from it, waiting above all.
+    `critical_path_ns` is the change of the critical path in that call path. `rank` has the largest
+    change in the same direction, `rank_change_value`. If it `is_decisive`, it determines the run
+    time; other changes, such as waiting, may follow from it.
     """
 
     critical_path_ns: float

@@ -1,4 +1,4 @@
-"""Which runs a side of a comparison means."""
+"""Finds the runs of a side of a comparison."""
 
 from pathlib import Path
 
@@ -8,9 +8,9 @@ from tracemill.store.finding import open_run, open_store
 
 
 def choose_runs(store: Path, name: str) -> tuple[Run, ...]:
-    """The run called `name`, all of a label that several have, or those of names joined by commas.
+    """The run with a name, all runs with a label, or the runs of several names joined by commas.
 
-    Raises MissingInputError with the likeliest run, or those there are.
+    Raises MissingInputError with the most similar name, or a list of runs.
     """
     try:
         return (open_run(store, name),)

@@ -1,4 +1,4 @@
-"""From the runs of two sides to what changed between them."""
+"""Compares the runs of two sides."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -21,7 +21,8 @@ from tracemill.store import Run
 from tracemill.store.completeness import is_complete
 
 QUERY = "changes"
-# So many call paths of each metric, and causes, are told apart by process.
+QUERIES = (SIZES, QUERY)
+# Number of call paths of each metric, and of causes, with values by process.
 PLACES_OF_METRIC = 3
 PLACES_OF_CAUSES = 10
 CALL_PATHS_OF_METRIC = 20
@@ -33,9 +34,9 @@ AnyChange = TypeVar("AnyChange", bound=Change)
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """Runs that are repetitions of each other, and how large each was.
+    """Runs that are repetitions of each other, with their sizes.
 
-    `incomplete` are the ids of those whose traces lack something that was recorded.
+    `incomplete` are the ids of runs whose traces lost recorded data.
     """
 
     runs: tuple[Run, ...]
@@ -53,23 +54,23 @@ class Side:
 
     @property
     def processes(self) -> tuple[int, ...]:
-        """Numbers of processes that runs had, smallest first."""
+        """The distinct numbers of processes, smallest first."""
         return tuple(sorted({size.processes for size in self.sizes}))
 
     @property
     def threads(self) -> tuple[int, ...]:
-        """Numbers of threads per process that runs had, smallest first."""
+        """The distinct numbers of threads per process, smallest first."""
         return tuple(sorted({size.threads for size in self.sizes}))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Comparison:
-    """What changed from the runs of `base` to those of `other`.
+    """The changes from the runs of `base` to those of `other`.
 
-    `rows` hold every metric, as a whole and by call path, and `ranked` the places that are told
-    apart by process, both as the query `changes` returns them, with their noise. If
-    `is_per_process`, numbers of processes differ and values are means over them, except those by
-    process. `sql` are the two statements, to be run over all runs of the store.
+    `rows` has every metric, in total and by call path; `ranked` has values by process for some
+    call paths. Both are rows of the query `changes` with their noise. If `is_per_process`, numbers
+    of processes differ and values of `rows` are means per process. `sql` are the two statements,
+    for all runs of the store.
     """
 
     base: Side
@@ -89,7 +90,7 @@ class Comparison:
 
     @cached_property
     def metrics(self) -> tuple[MetricChange, ...]:
-        """Every metric that either side has, in the order of the list of metrics."""
+        """Every metric that occurs on a side, in the order of the list of metrics."""
         whole = self.rows.filter(pl.col("call_path_key").is_null())
         totals = {row["metric"]: row for row in whole.iter_rows(named=True)}
         return tuple(
@@ -100,7 +101,7 @@ class Comparison:
 
     @cached_property
     def call_paths(self) -> tuple[CallPathChange, ...]:
-        """The call paths in which each metric changed most, and where it did not change none."""
+        """The call paths in which each metric changed most."""
         return tuple(
             change
             for metric in self.metrics
@@ -109,29 +110,29 @@ class Comparison:
 
     @cached_property
     def ranks(self) -> tuple[RankChange, ...]:
-        """The processes on which the largest changes are largest, metric by metric."""
+        """The largest changes by process, metric by metric."""
         return tuple(_change(RankChange, row) for row in self.ranked.iter_rows(named=True))
 
     def call_paths_of(self, metric: str, limit: int) -> tuple[CallPathChange, ...]:
-        """The call paths in which a metric changed most, the largest change first."""
+        """The call paths in which a metric changed most, largest change first."""
         is_own = (pl.col("metric") == metric) & pl.col("call_path_key").is_not_null()
         changed = self.rows.filter(is_own & (pl.col("change_value") != 0)).head(limit)
         return tuple(_change(CallPathChange, row) for row in changed.iter_rows(named=True))
 
     def in_call_path(self, metric: str, call_path: str) -> tuple[CallPathChange, ...]:
-        """A metric in the call paths of that name, of which there can be several."""
+        """A metric in all call paths with a name."""
         found = self.rows.filter((pl.col("metric") == metric) & (pl.col("call_path") == call_path))
         return tuple(_change(CallPathChange, row) for row in found.iter_rows(named=True))
 
     def of_metric(self, metric: str) -> MetricChange:
-        """A metric as a whole, or the run time. Raises KeyError for a name that is no metric."""
+        """A metric in total, or the run time. Raises KeyError for an unknown metric."""
         if metric == RUN_TIME:
             return self.run_time
         found = next((each for each in self.metrics if each.metric == metric), None)
         return found or self.nothing_of(metric)
 
     def nothing_of(self, metric: str) -> MetricChange:
-        """The change of a metric that neither side has."""
+        """The change of a metric that occurs on no side."""
         known = _metrics()[metric]
         return MetricChange(
             metric=metric,
@@ -145,13 +146,13 @@ class Comparison:
 
     @property
     def is_repeated(self) -> bool:
-        """Whether a side has repetitions, so that noise is known."""
+        """Whether a side has repetitions, so that the noise is known."""
         return max(len(self.base.runs), len(self.other.runs)) > 1
 
     def causes(self, metric: str | None = None, limit: int = 3) -> tuple[Cause, ...]:
-        """What explains most of the change of a metric, or of the run time, worst first.
+        """The main causes of the change of a metric, or of the run time, worst first.
 
-        Empty if it did not change.
+        Empty without a change.
         """
         change = self.of_metric(metric or RUN_TIME).change_value
         direction = float((change > 0) - (change < 0))
@@ -159,14 +160,14 @@ class Comparison:
 
     @cached_property
     def holding_subtree(self) -> Subtree | None:
-        """The deepest call path that, with what it calls, has most of the critical path's change.
+        """The deepest call path that has most of the critical path's change, callees included.
 
-        None if there is none but the root.
+        None if only the root has it.
         """
         return holding_subtree(self.rows, CRITICAL_PATH)
 
     def parts_of_time(self, limit: int) -> tuple[Cause, ...]:
-        """Where time changed most, up or down, each with the deepest metric that explains it."""
+        """The largest changes of time, up or down, each with the deepest explaining metric."""
         found = [each for up in (1.0, -1.0) for each in self._causes(TIME, up, limit)]
         found.sort(key=lambda each: -abs(each.change_value))
         return tuple(found[:limit])
@@ -177,7 +178,7 @@ class Comparison:
 
     @property
     def _summands(self) -> int:
-        """How many processes values are sums over."""
+        """The number of processes that values are sums over."""
         return 1 if self.is_per_process else max(self.base.processes)
 
     def _cause(self, found: Explained, direction: float) -> Cause:
@@ -205,15 +206,16 @@ def compare_runs(
     threads: int | None = None,
     memory_limit: str = "",
 ) -> Comparison:
-    """What changed from some runs to others; runs of a side are repetitions of each other.
+    """The changes from `base` to `other`; runs of a side are repetitions of each other.
 
-    Raises UsageError if a side has no run or one twice, StoreError if the store has lost tables of
-    a run or an earlier version made them, and QueryError.
+    Raises UsageError if a side is empty or has a run twice, StoreError if a run lacks tables, for
+    example because an earlier version made it, and QueryError.
     """
     runs = {run.run_id: run for run in (*base, *other)}
     _check(base, other)
-    asks = [SIZES, QUERY]
-    with open_runs(list(runs.values()), asks, threads=threads, memory_limit=memory_limit) as tables:
+    with open_runs(
+        list(runs.values()), QUERIES, threads=threads, memory_limit=memory_limit
+    ) as tables:
         sizes = sizes_in(tables)
         sides = [_side(each, sizes) for each in (base, other)]
         values: dict[str, Value] = {
@@ -222,13 +224,13 @@ def compare_runs(
             "is_per_process": len({size.processes for size in sizes.values()}) > 1,
         }
 
-        def asked(**more: Value) -> pl.DataFrame:
+        def changes(**more: Value) -> pl.DataFrame:
             return _with_noise(query_rows(tables, QUERY, values | more), len(base), len(other))
 
-        rows = asked()
+        rows = changes()
         summands = 1 if values["is_per_process"] else sides[0].processes[0]
         places = ",".join(_places(rows, summands))
-        ranked = asked(places=places) if places else rows.clear()
+        ranked = changes(places=places) if places else rows.clear()
     return Comparison(
         base=sides[0],
         other=sides[1],
@@ -251,19 +253,19 @@ def _is_incomplete(run: Run) -> bool:
     try:
         return not is_complete(run)
     except StoreError:
-        return False  # an earlier version does not tell
+        return False  # unknown for runs of an earlier version
 
 
 def _check(base: Sequence[Run], other: Sequence[Run]) -> None:
     for side in (base, other):
         if not side:
-            raise UsageError("there is nothing to compare: give a run for each side")
+            raise UsageError("nothing to compare: give a run for each side")
         ids = [run.run_id for run in side]
         twice = next((run_id for run_id in ids if ids.count(run_id) > 1), None)
         if twice:
             raise UsageError(f"run {twice} is given twice: name each repetition once")
     for run in (*base, *other):
-        missing = lacks(run, (SIZES, QUERY))
+        missing = lacks(run, QUERIES)
         if missing:
             raise StoreError(
                 f"{run.run_id} ({run.label}): the store lacks {', '.join(missing)}: analyze the "
@@ -286,7 +288,7 @@ def _with_noise(found: Any, base_count: int, other_count: int) -> pl.DataFrame:
 
 
 def _places(rows: pl.DataFrame, summands: int) -> Iterator[str]:
-    """What is told apart by process: causes, and the largest changes of every metric."""
+    """Metrics and call paths with values by process: causes and the largest changes."""
     changed = rows.filter(pl.col("call_path_key").is_not_null() & (pl.col("change_value") != 0))
     largest = changed.group_by("metric", maintain_order=True).head(PLACES_OF_METRIC)
     wanted = [(row["metric"], row["call_path_key"]) for row in largest.iter_rows(named=True)]
@@ -299,7 +301,7 @@ def _places(rows: pl.DataFrame, summands: int) -> Iterator[str]:
 
 
 def _text(values: Mapping[str, Value]) -> str:
-    """The query with its values written in, so that it can be run as it stands."""
+    """The query with its values instead of parameters, ready to run."""
     from tracemill.reports.tables import strip_header
 
     query = load_query(QUERY)

@@ -1,4 +1,4 @@
-"""Conditions on a comparison, such as `mpi_latesender > +20%`: what counts as a regression."""
+"""Conditions on a comparison that define a regression, such as `mpi_latesender > +20%`."""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from tracemill.sql.conditions import evaluate, refusal
 from tracemill.sql.metric_texts import Metric
 
 _NANOSECONDS = {"s": 1e9, "ms": 1e6, "us": 1e3, "µs": 1e3, "ns": 1.0}
-# Names of call paths may hold anything: the last comparison is the one that is meant.
+# Names of call paths may contain comparisons: the last one counts.
 _CONDITION = re.compile(
     r"(?P<what>.+)(?P<comparison>[<>]=?)\s*(?P<sign>[+-]?)\s*"
     r"(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?P<unit>%|s|ms|us|µs|ns|)",
@@ -32,10 +32,10 @@ _HOW = (
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """A limit of a metric, as a whole or in a call path.
+    """A limit of a metric, in total or in a call path.
 
-    `expression` compares the `value` of the other side, its `change` or that as a `ratio` of the
-    base with a number in the unit of the metric, as `tracemill.sql.conditions` evaluates it.
+    `expression` compares the `value` of the other side, the `change`, or the change as a `ratio` of
+    the base with a number in the unit of the metric; see `tracemill.sql.conditions`.
     """
 
     text: str
@@ -47,9 +47,9 @@ class Condition:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedCondition:
-    """Whether a condition holds, for which change, and that in words.
+    """The result of a condition: whether it holds, for which change, and the reason in words.
 
-    A change that is within the noise fulfils no condition on changes.
+    A condition on changes does not hold for a change within the noise.
     """
 
     expression: str
@@ -59,7 +59,7 @@ class CheckedCondition:
 
 
 def parse_condition(text: str) -> Condition:
-    """A condition from its text. Raises UsageError, which says how to write one."""
+    """A condition from its text. Raises UsageError that shows the syntax."""
     text = printable(text).strip()
     matches = _CONDITION.fullmatch(text)
     if matches is None:
@@ -84,9 +84,9 @@ def parse_condition(text: str) -> Condition:
 
 
 def _names(what: str, text: str) -> tuple[Metric | None, str | None]:
-    """The metric, None for the run time, and the call path in front of a limit.
+    """The metric, None for the run time, and the call path of a condition.
 
-    A title such as that of bytes_cin may hold the word that a call path follows.
+    Titles such as that of bytes_cin may contain the word "in".
     """
     metrics = list_metrics()
     parts = what.split(" in ")
@@ -111,9 +111,9 @@ def _refusal(text: str, problem: str) -> UsageError:
 
 
 def check_condition(expression: str | Condition, comparison: Comparison) -> CheckedCondition:
-    """Whether a condition holds for a comparison.
+    """Check a condition on a comparison.
 
-    Raises UsageError if it is none, or names a call path that neither side has.
+    Raises UsageError if it is malformed or its call path is on no side.
     """
     condition = parse_condition(expression) if isinstance(expression, str) else expression
     changes = _limited(condition, comparison)
@@ -132,7 +132,7 @@ def check_condition(expression: str | Condition, comparison: Comparison) -> Chec
 
 
 def _limited(condition: Condition, comparison: Comparison) -> list[Change]:
-    """The changes that a condition is about: several if call paths share a name."""
+    """The changes that a condition limits: several if call paths share a name."""
     if condition.call_path is None:
         return [comparison.of_metric(condition.metric)]
     found = comparison.in_call_path(condition.metric, condition.call_path)
@@ -161,15 +161,15 @@ def _quantities(change: Change) -> dict[str, float]:
 
 
 def _reason(condition: Condition, change: Change) -> str:
-    """What is, as opposed to what may be."""
+    """The actual values, compared with the noise."""
     format = {"ns": format_time, "bytes": format_size}.get(change.unit, format_count)
     place = f" in {name_path(condition.call_path)}" if condition.call_path else ""
-    told = (
+    text = (
         f"{change.title}{place}: {signed(change, change.change_value)} "
         f"({format_share_change(change.change_ratio)}), {format(change.base_value)} → "
         f"{format(change.other_value)}"
     )
     if change.is_beyond_noise is None or not change.change_value:
-        return told
+        return text
     where = "beyond" if change.is_beyond_noise else "within"
-    return f"{told}, {where} the noise of ±{format(change.noise_value or 0.0)}"
+    return f"{text}, {where} the noise of ±{format(change.noise_value or 0.0)}"

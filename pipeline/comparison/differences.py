@@ -1,4 +1,4 @@
-"""What else than the program's behavior is different between the sides, or doubtful."""
+"""Other differences between the sides that affect the comparison, in sentences."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from tracemill.reports.wording import said, share_of
 
 
 def describe(comparison: Comparison) -> tuple[str, ...]:
-    """A sentence for each difference that a reader must know of."""
+    """A sentence for each difference: runs, sizes, damage, options, call paths."""
     return said(
         _describe_same_runs(comparison),
         _describe_sizes(comparison),
@@ -29,14 +29,16 @@ def _describe_same_runs(comparison: Comparison) -> str:
 def _describe_sizes(comparison: Comparison) -> str:
     """Different numbers of processes or threads."""
     base, other = comparison.base, comparison.other
-    told = []
+    sentences = []
     if comparison.is_per_process:
-        told.append(f"A has {_numbers(base.processes)} processes, B {_numbers(other.processes)}: "
-                    "values are means per process, those of a rank its own.")  # fmt: skip
+        sentences.append(
+            f"A has {_numbers(base.processes)} processes, B {_numbers(other.processes)}: "
+            "values are means per process, those of a rank its own."
+        )
     if base.threads != other.threads:
-        told.append(f"A has {_numbers(base.threads)} threads per process, B "
+        sentences.append(f"A has {_numbers(base.threads)} threads per process, B "
                     f"{_numbers(other.threads)}.")  # fmt: skip
-    return " ".join(told)
+    return " ".join(sentences)
 
 
 def _numbers(numbers: tuple[int, ...]) -> str:
@@ -44,7 +46,7 @@ def _numbers(numbers: tuple[int, ...]) -> str:
 
 
 def _describe_damage(comparison: Comparison) -> Iterator[str]:
-    """Traces of which something is lost."""
+    """Traces that lost data."""
     for name, side in (("A", comparison.base), ("B", comparison.other)):
         if side.incomplete:
             lost = join_words(side.incomplete)
@@ -65,7 +67,7 @@ def _describe_making(comparison: Comparison) -> str:
 
 
 def _describe_call_paths(comparison: Comparison) -> Iterator[str]:
-    """How much time lies in call paths that only one side has."""
+    """The share of time in call paths that only one side has."""
     rows = comparison.rows.filter(
         (pl.col("metric") == "time") & pl.col("call_path_key").is_not_null()
     )

@@ -43,16 +43,16 @@ def to_document(comparison: Comparison) -> dict[str, Any]:
 
 
 def change_document(change: Change) -> dict[str, Any]:
-    """A change as plain values; what is infinite, a change from nothing, is null."""
-    told = vars(change) | {
+    """A change as plain values; an infinite ratio is null."""
+    values = vars(change) | {
         "change_value": change.change_value,
         "change_ratio": change.change_ratio if math.isfinite(change.change_ratio) else None,
         "is_beyond_noise": change.is_beyond_noise,
     }
-    if "call_path_key" in told:  # more bits than numbers have in JavaScript
-        key = told["call_path_key"]
-        told["call_path_key"] = None if key is None else str(key)
-    return {name: _plain(value) for name, value in told.items()}
+    if "call_path_key" in values:  # too many bits for numbers in JavaScript
+        key = values["call_path_key"]
+        values["call_path_key"] = None if key is None else str(key)
+    return {name: _plain(value) for name, value in values.items()}
 
 
 def _side(side: Side) -> dict[str, Any]:

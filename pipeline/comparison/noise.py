@@ -19,9 +19,9 @@ def noise_of(
 ) -> Floats:
     """Half the width of the confidence interval (95 %) of the difference of two means.
 
-    Variances are those of samples of `base_count` and `other_count` runs. A single run tells none:
-    it is taken to spread like the runs of the other side. With one run on both sides the noise is
-    nan. Source: Welch 1947, with degrees of freedom after Welch and Satterthwaite.
+    Variances are those of samples of `base_count` and `other_count` runs. A single run has none, so
+    that of the other side is used. With one run on each side the noise is nan.
+    Source: Welch 1947, with degrees of freedom after Welch and Satterthwaite.
     """
     if base_count < 2 and other_count < 2:
         return np.full(len(base_variance), np.nan)
@@ -33,7 +33,7 @@ def noise_of(
         of_base, of_other = base_variance / base_count, other_variance / other_count
         error = of_base + of_other
         weighed = of_base**2 / (base_count - 1) + of_other**2 / (other_count - 1)
-        # Where nothing varies, any number of degrees gives an interval without width.
+        # Without variance the interval has width 0 for any degrees of freedom.
         freedom = np.divide(error**2, weighed, out=np.ones(len(error)), where=weighed > 0)
     quantile: Floats = stdtrit(freedom, 0.5 + CONFIDENCE / 2)
     return quantile * np.sqrt(error)
@@ -42,8 +42,7 @@ def noise_of(
 def run_time_change(base_ns: Sequence[int], other_ns: Sequence[int]) -> MetricChange:
     """The change of the mean run time (ns) from some runs to others, at least one on each side.
 
-    Runs of a side are repetitions of each other: their variance tells the noise, which is None if
-    there is a single run on both sides.
+    Runs of a side are repetitions of each other. The noise is None with one run on each side.
     """
     base, other = np.array(base_ns, np.float64), np.array(other_ns, np.float64)
     noise = noise_of(
@@ -60,5 +59,5 @@ def run_time_change(base_ns: Sequence[int], other_ns: Sequence[int]) -> MetricCh
 
 
 def _variance(times: Floats) -> Floats:
-    """That of the sample, as an array of one; nan of a single run."""
+    """The variance of a sample, as an array of one value; nan for a single run."""
     return np.array([times.var(ddof=1) if len(times) > 1 else np.nan])

@@ -1,4 +1,4 @@
-"""What a comparison says, as a report for every renderer."""
+"""The report of a comparison."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ _NOISE = (
 
 @dataclass(frozen=True)
 class Kind:
-    """Metrics of one unit, and how their values and changes are shown."""
+    """Metrics of one kind of unit, and the formats of their values and changes."""
 
     title: str
     units: tuple[str, ...]
@@ -59,7 +59,7 @@ KINDS = (
 def build_comparison_report(
     comparison: Comparison, verdicts: Sequence[CheckedCondition] = ()
 ) -> Report:
-    """The whole report of a comparison, which also tells which conditions hold."""
+    """The report of a comparison, with the results of conditions."""
     base, other = comparison.base, comparison.other
     return Report(
         title=shorten(make_visible(f"{_name(base, other)} → {_name(other, base)}")),
@@ -81,13 +81,13 @@ def build_comparison_report(
 
 
 def _name(side: Side, beside: Side) -> str:
-    """Its label, if no other runs on the other side have the same."""
+    """The label of a side, or its run ids if other runs on the other side have the same label."""
     is_clear = side.label != beside.label or side.run_ids == beside.run_ids
     return side.label if is_clear else ", ".join(side.run_ids)
 
 
 def _describe(side: Side) -> str:
-    """How many runs of what, and which."""
+    """Label, number of runs and processes, and run ids."""
     processes = join_words([count_of(each, "process", "processes") for each in side.processes])
     runs = "run" if len(side.runs) == 1 else f"{len(side.runs)} runs"
     return f"{side.label}, {runs} with {processes} ({', '.join(side.run_ids)})"
@@ -196,7 +196,7 @@ def _ranks(comparison: Comparison) -> Section | None:
 
 
 def _meanings(comparison: Comparison) -> Section | None:
-    """What the metrics mean that the summary names, and what to try."""
+    """Explanations of the metrics that the summary names."""
     named = {cause.metric for cause in comparison.causes(limit=MOST_CAUSES)}
     known = [metric for metric in list_metrics() if metric.name in named]
     if not known:
@@ -232,7 +232,7 @@ _RANK: Named = (Column(name="rank", title="Rank", unit=Unit.NUMBER), _rank_of)
 def _table(
     name: str, title: str, kind: Kind, changes: Sequence[Change], named: Sequence[Named]
 ) -> Table:
-    """Changes of one kind, one per row, with what names them in front."""
+    """Changes of one kind, one per row; the columns `named` come first."""
     columns = (
         *(each for each, _ in named),
         Column(name="base_value", title="A", unit=kind.value),

@@ -1,4 +1,4 @@
-"""What changed, in words."""
+"""Sentences about changes."""
 
 from tracemill.comparison.causes import CRITICAL_PATH
 from tracemill.comparison.changes import Cause, Change
@@ -15,24 +15,24 @@ from tracemill.reports.units import (
 )
 from tracemill.reports.wording import name_path, share_of, time_of
 
-# A process has more than its part of a change from so many times the mean of all.
+# A change is uneven if a process has this multiple of the mean.
 UNEVEN = 1.25
 
 
 def describe_run_time(comparison: Comparison) -> str:
-    """Whether the other side takes longer, and whether that may be chance."""
+    """The change of the run time, and whether it is beyond the noise."""
     change = comparison.run_time
     if not change.change_value:
         return f"B takes as long as A: {time_of(change.base_value)}."
-    told = (
+    text = (
         f"B takes {_compare_times(change)} A: {time_of(change.base_value)} → "
         f"{time_of(change.other_value)} ({signed(change, change.change_value)})"
     )
-    return f"{told}{_describe_noise(change, comparison)}"
+    return f"{text}{_describe_noise(change, comparison)}"
 
 
 def _compare_times(change: Change) -> str:
-    """'12.3% longer than', '22.6 times as long as', and what else may precede the base."""
+    """'12.3% longer than' or '22.6 times as long as', before the base."""
     word = "longer" if change.change_value > 0 else "less"
     if not change.base_value:
         return f"{word} than"
@@ -54,7 +54,7 @@ def _describe_noise(change: Change, comparison: Comparison) -> str:
 
 
 def describe_time(comparison: Comparison) -> str:
-    """What all locations together spent, if it changed."""
+    """The change of the time of all locations; empty without change."""
     change = comparison.of_metric("time")
     if not change.change_value:
         return ""
@@ -64,7 +64,7 @@ def describe_time(comparison: Comparison) -> str:
 
 
 def describe_subtree(comparison: Comparison) -> str:
-    """In which part of the call tree the critical path changed, if no single call path tells."""
+    """The subtree where the critical path changed; empty if a single call path explains it."""
     found = comparison.holding_subtree
     total = comparison.of_metric(CRITICAL_PATH).change_value
     if found is None or abs(found.exclusive_value) >= HOLDING * abs(total):
@@ -77,14 +77,14 @@ def describe_subtree(comparison: Comparison) -> str:
 
 
 def describe_cause(cause: Cause, comparison: Comparison) -> Finding:
-    """What changed in which call path, by how much, and on which process."""
+    """A cause: metric, call path, change and process."""
     place = f"in {name_path(cause.call_path)}" if cause.call_path else "in no call path"
     total = f"{signed(cause, cause.change_value)} ({format_share_change(cause.change_ratio)})"
     if cause.is_decisive:
         path = with_sign(cause.critical_path_ns, format_time)
         headline = f"{cause.title} {place}: {path} on the critical path."
-        whom = "A process" if comparison.is_per_process else "All processes together"
-        detail = f"{whom}: {total}."
+        subject = "A process" if comparison.is_per_process else "All processes together"
+        detail = f"{subject}: {total}."
     else:
         each = " per process" if comparison.is_per_process else ""
         headline, detail = f"{cause.title} {place}: {total}{each}.", ""
@@ -95,7 +95,7 @@ def describe_cause(cause: Cause, comparison: Comparison) -> Finding:
 
 
 def _describe_rank(cause: Cause, comparison: Comparison) -> str:
-    """Which process it is on most, if not on all alike."""
+    """The process with the largest change; empty with one process."""
     most = max(*comparison.base.processes, *comparison.other.processes)
     if cause.rank is None or most < 2:
         return ""

@@ -1,17 +1,17 @@
-"""Where in the call tree a change lies, callees included."""
+"""Finds the subtree of the call tree that contains a change."""
 
 from collections import defaultdict
 from dataclasses import dataclass
 
 import polars as pl
 
-# A call path holds a change if that share of it lies there and below.
+# Least share of a change in a call path and its callees.
 HOLDING = 0.8
 
 
 @dataclass(frozen=True)
 class Subtree:
-    """A call path, the change there without callees, and with them."""
+    """A call path with its change, without and with callees."""
 
     call_path: str
     exclusive_value: float
@@ -19,9 +19,9 @@ class Subtree:
 
 
 def holding_subtree(rows: pl.DataFrame, metric: str) -> Subtree | None:
-    """The deepest call path that, with what it calls, has nearly all of a metric's change.
+    """The deepest call path that has nearly all of a metric's change, callees included.
 
-    None if there is no change, or no call path but those at the root of which that is true.
+    None without a change, or if only roots have it.
     """
     placed = rows.drop_nulls("call_path_key")
     above = dict(placed.select("call_path_key", "parent_call_path_key").unique().iter_rows())

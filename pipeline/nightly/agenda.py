@@ -1,4 +1,4 @@
-"""Decides what a night has to do, without opening any archive."""
+"""Plans a night: which archives to analyze. No archive is opened."""
 
 import json
 import math
@@ -32,11 +32,11 @@ from tracemill.store.manifest import Pointer, UnreadableRecordError
 
 @dataclass(frozen=True, kw_only=True)
 class NightOptions:
-    """How a night works, apart from the options of each analysis.
+    """Options of a night besides those of each analysis.
 
-    Archives that last changed before `since` (seconds since 1970) are left alone. After
-    `max_seconds` nothing is started and running analyses stop. Archives must be unchanged for
-    `settle_seconds`. `is_retrying` includes archives in quarantine.
+    Archives that last changed before `since` (seconds since 1970) are ignored. After `max_seconds`
+    nothing is started, and running analyses stop. Archives must be unchanged for `settle_seconds`.
+    `is_retrying` includes archives in quarantine.
     """
 
     jobs: int
@@ -49,10 +49,10 @@ class NightOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Agenda:
-    """The archives below the source, sorted by what happens to them; `due` has the newest first.
+    """The archives below the source, grouped by action; `due` has the newest first.
 
-    Archives are due, too, if a night analyzed them but ended before it reported them. `known` holds
-    run ids.
+    `due` includes archives that a night analyzed but did not report before it ended. `known` are
+    archives with an up-to-date run, with its id.
     """
 
     due: tuple[ReadyArchive, ...] = ()
@@ -98,10 +98,10 @@ def make_agenda(
 
 
 class KnownArchives:
-    """The archives whose runs are in the store, complete and up to date.
+    """The archives with complete and up-to-date runs in the store.
 
-    A run is up to date if it holds exactly what an analysis would compute now. The checked runs are
-    listed in `nightly/seen.json`, so that each manifest is read once; the file may be deleted.
+    A run is up to date if it holds exactly the tables that an analysis would compute now. The file
+    `nightly/seen.json` lists checked runs, so that each manifest is read once; it may be deleted.
     """
 
     def __init__(self, store: Store, options: Options) -> None:
@@ -130,7 +130,7 @@ class KnownArchives:
         return None
 
     def add(self, archive: ReadyArchive, run: Run) -> None:
-        """Note the run of an archive if the run's own record names another path or state."""
+        """Note the run of an archive if the record of the run has another path or file state."""
         source = run.source
         if (os.path.normpath(source.path), source.files) != (str(archive.anchor), archive.files):
             note = {"run_id": run.run_id, "generation": run.generation, "digest": source.digest}
@@ -182,9 +182,9 @@ class KnownArchives:
 
 
 def archive_outlines(store: Store, options: Options) -> list[Outline]:
-    """What the run of any OTF2 archive consists of.
+    """Outlines of an up-to-date run of any OTF2 archive.
 
-    A complete archive needs no permission for damage, so that a run without it is as good.
+    Runs of intact archives are equal with and without `allow_damaged`, so both count.
     """
     unopened = Otf2Source.__new__(Otf2Source)  # the graph depends on the class alone
     graph = build_graph(unopened, recipe_of(store, options.patterns))

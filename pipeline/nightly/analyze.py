@@ -1,4 +1,4 @@
-"""Analyzes the archives of a night, several at once, and shares them with other nights."""
+"""Analyzes the archives of a night, several at once, beside other nights on the same store."""
 
 import os
 import signal
@@ -32,20 +32,19 @@ from tracemill.store.failures import UnwritableStoreError
 from tracemill.store.leases import Lease, name_of_analysis, take
 
 STAGE = "analyzing archives"
-# Errors that would stop every other archive or campaign, too.
+# Errors that every other archive or campaign would meet, too.
 FATAL = (UnwritableStoreError, MissingLibraryError)
-# Exit codes, as in Python and shells, of our own bugs and of a process that was killed.
+# Exit codes of bugs and of killed processes, as in Python and shells.
 BUG, KILLED = 1, 137
-# Time between two looks at the leases of other nights.
+# Time between two tries to take leases of other nights.
 _POLL_SECONDS = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Failed:
-    """Why an archive cannot be analyzed, in a line; `details` is the traceback of a bug.
+    """A failed analysis: the reason in a line, and the traceback of a bug in `details`.
 
-    `cause` is the archive itself, a change of it during the analysis, after which it may be
-    intact, or the store, such as a file in the way of a folder.
+    `cause` is the archive itself, a change of it during the analysis, or the store.
     """
 
     reason: str
@@ -55,7 +54,7 @@ class Failed:
 
 
 Outcome = Run | Failed | None
-"""What an analysis gives; None if it was stopped before its end."""
+"""The outcome of an analysis; None if it was stopped."""
 
 _KILLED = Failed(
     reason="its analysis was killed: if memory was short, analyze fewer at once with --jobs",
@@ -65,11 +64,11 @@ _KILLED = Failed(
 
 @dataclass
 class ArchiveWork:
-    """The analysis of due archives until `until` of the monotonic clock, and what came of each.
+    """The analysis of due archives until `until` of the monotonic clock, and the outcomes.
 
-    This process takes a lease for each archive it analyzes, so that several nights divide the
-    work. What is correct does not depend on leases. `copies` are archives whose run belongs to
-    another place, and `left` those not analyzed in time.
+    A lease for each archive divides the work between several nights; correctness does not depend
+    on leases. `copies` are archives with the same trace as the run of another path. `left` were not
+    analyzed in time.
     """
 
     store: Store
@@ -91,9 +90,9 @@ class ArchiveWork:
         self._failed_before: dict[Path, str] = {}
 
     def run(self, due: Sequence[ReadyArchive]) -> None:
-        """Analyze archives in that order until all are done, by any night, or time is over.
+        """Analyze archives in this order until all are done, by any night, or time ends.
 
-        Archives that other nights work on are waited for: those nights may die. Raises
+        It waits for archives of other nights, because those nights may die. Raises
         UnwritableStoreError and MissingLibraryError.
         """
         self.reporter.stage_started(STAGE, len(due))
@@ -116,9 +115,9 @@ class ArchiveWork:
         return time.monotonic() >= self.until
 
     def _analyze_free(self) -> None:
-        """Analyze the pending archives that no other night holds, several at once.
+        """Analyze the pending archives that no other night has leased, several at once.
 
-        An archive that another night has finished is opened again, and found to be done.
+        For an archive that another night has finished, the analysis finds the finished run.
         """
         begun: list[ReadyArchive] = []
         jobs = min(self.night.jobs, len(self._pending))
@@ -136,7 +135,7 @@ class ArchiveWork:
                 self._finish(archive)
 
     def _free(self, begun: list[ReadyArchive]) -> Generator[ReadyArchive]:
-        """Archives whose lease this process gets and that are still due; each joins `begun`."""
+        """Archives that are still due and now leased by this process; adds each to `begun`."""
         for archive in list(self._pending.values()):
             if self._is_over():
                 return
@@ -177,7 +176,7 @@ class ArchiveWork:
             self._unreported.remove(archive.anchor)
 
     def _record_failure(self, archive: ReadyArchive, failed: Failed) -> None:
-        """Record a failure, unless the archive is no longer the one that failed."""
+        """Record a failure, unless the archive changed meanwhile."""
         anchor = archive.anchor
         if failed.cause == "change" or not is_as_found(archive):
             self._wait_for(archive, "changed while it was read")
@@ -208,7 +207,7 @@ class ArchiveWork:
 
 
 def outcome_of(death: Died) -> Failed | None:
-    """The outcome of a process that died: None if it got SIGTERM, by which it is stopped."""
+    """The outcome of a dead process: None if SIGTERM stopped it, else a failure."""
     return None if death.exit_code in (0, -signal.SIGTERM) else _KILLED
 
 
@@ -217,7 +216,7 @@ def analyze_archive(
 ) -> Run | Failed:
     """Analyze one archive and write its report. Raises UnwritableStoreError, MissingLibraryError.
 
-    Any other error, also a bug, is returned, so that the other archives are analyzed.
+    Other errors, including bugs, are returned, so that other archives are still analyzed.
     """
     try:
         return _analyze(archive, Store(store), options, has_report=has_report)
@@ -254,9 +253,9 @@ def _analyze(archive: ReadyArchive, store: Store, options: Options, *, has_repor
 
 
 def _run_of_original(source: Source, store: Store, options: Options) -> Run | None:
-    """The up-to-date run of the same trace at another place, if that trace is still there.
+    """The up-to-date run of the same trace at another path, if that path still exists.
 
-    An analysis would take this copy for the moved trace, and the next night would move it back.
+    Otherwise the run would move to the path of this copy, and back in the next night.
     """
     identity = source.identity()
     try:

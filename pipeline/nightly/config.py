@@ -1,4 +1,4 @@
-"""The configuration of a site, a TOML file, and the application that a trace belongs to."""
+"""The configuration of a site, a TOML file, and the application of a trace."""
 
 import os
 import re
@@ -18,7 +18,7 @@ from tracemill.store import SourceRecord
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-# Fields that only a campaign file may have.
+# Fields that are allowed in campaign files only.
 _ONLY_IN_FILES = {"runs", "measurements", "failed"}
 
 UNNAMED = "program"
@@ -55,12 +55,12 @@ class ConfiguredCampaign(BaseModel):
 
 
 class Application(BaseModel):
-    """An application and how its new runs are judged.
+    """An application, and the rules for its new runs.
 
-    Archives whose folder, relative to the source of the night, matches `pattern` are runs of it;
-    `*` and `?` stand for any characters, also for `/`. New runs are compared with `baseline`, a run
-    as every command names it or several joined by commas, or else with the last `history` runs.
-    They are worse if a condition of `fail_if` holds, written as for `tracemill compare --fail-if`.
+    Archives belong to it if their folder, relative to the source of the night, matches `pattern`;
+    `*` and `?` stand for any characters, including `/`. New runs are compared with `baseline`, the
+    name of a run or several names joined by commas, or else with the last `history` runs. They are
+    worse if a condition of `fail_if` is true; see `tracemill compare --fail-if`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -120,13 +120,13 @@ def _condition_mistakes(application: Application) -> list[str]:
 
 
 def _describe(problem: "ErrorDetails") -> str:
-    place = ".".join(str(part) for part in problem["loc"])
+    field = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "extra_forbidden":
         model = Application if problem["loc"][0] == "applications" else Config
-        return f"unknown field {place}: fields are {', '.join(model.model_fields)}"
+        return f"unknown field {field}: fields are {', '.join(model.model_fields)}"
     if problem["type"] == "missing":
-        return f"{place} is missing"
-    return f"{place}: {problem['msg'][0].lower()}{problem['msg'][1:]}, not {problem['input']!r}"
+        return f"{field} is missing"
+    return f"{field}: {problem['msg'][0].lower()}{problem['msg'][1:]}, not {problem['input']!r}"
 
 
 # --- The application of a trace ------------------------------------------------------------------
@@ -135,13 +135,13 @@ def _describe(problem: "ErrorDetails") -> str:
 def application_of(
     source: SourceRecord, root: Path, applications: Sequence[Application] = ()
 ) -> str:
-    """The name of the application that the trace at `source` is a run of.
+    """The name of the application of the trace at `source`.
 
-    The first application whose pattern matches the trace's folder, relative to `root`. Otherwise
-    that path without dates, times, running numbers and usual names of traces: `lulesh` for
-    `lulesh/2025-03-01/scorep-20250301_0312_99`. Numbers after other letters, such as n400, stay:
-    they may be a problem size. The path of a trace outside of `root` starts at their common folder,
-    and a pattern may match any end of it.
+    It is the first application whose pattern matches the trace's folder, relative to `root`. If
+    there is none, it is that path without dates, times, running numbers and usual names of traces:
+    `lulesh` for `lulesh/2025-03-01/scorep-20250301_0312_99`. Numbers after other letters, such as
+    n400, remain: they may be a problem size. For a trace outside of `root`, the path starts at
+    their common folder, and a pattern may match any end of it.
     """
     parts, is_inside = _parts_below(_folder_of(source), root)
     ends = ["/".join(parts[first:]) for first in range(1 if is_inside else max(len(parts), 1))]

@@ -1,4 +1,4 @@
-"""Finds the archives below a folder that are complete and at rest."""
+"""Finds the archives below a folder that are complete and no longer written."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ from tracemill.store import SourceFile
 
 ANCHOR, DEFINITIONS, EVENTS = ".otf2", ".def", ".evt"
 LEADS_OUT = "is a link that leads out of the source"
-# Definitions missing for longer than a day never come: the analysis then reports what is missing.
+# After a day, missing definitions will not come any more, and the analysis reports them.
 _LONGEST_WRITING_SECONDS = 86_400
 
 
@@ -33,7 +33,7 @@ class ReadyArchive:
 class FoundArchives:
     """The archives below a folder, in the order of their paths.
 
-    `waiting` are archives that are not complete or not at rest, `left_out` links, files and folders
+    `waiting` archives are incomplete or changed recently. `left_out` are links, files and folders
     that must not or cannot be read.
     """
 
@@ -47,8 +47,8 @@ def find_archives(
 ) -> FoundArchives:
     """Find all archives below a folder, except in hidden folders and those of `without`.
 
-    Nothing outside of the folder is read: links that lead out are left out. Links inside
-    are not followed, as their targets are found anyway. An archive is waiting if any of its files
+    Nothing outside of the folder is read: links to the outside are left out. Links inside are not
+    followed, because the search finds their targets. An archive is waiting if any of its files
     changed less than `settle_seconds` before `now` (seconds since 1970). Raises MissingInputError
     if there is no such folder.
     """
@@ -96,25 +96,25 @@ class _Search:
     def anchors(self) -> Iterator[Path]:
         """The anchor files in any order. No link is followed."""
         for folder, folders, files in os.walk(self._root, onerror=self._leave_unreadable):
-            place = Path(folder)
-            links = {name for name in (*folders, *files) if (place / name).is_symlink()}
+            path = Path(folder)
+            links = {name for name in (*folders, *files) if (path / name).is_symlink()}
             own = [name for name in files if name.endswith(ANCHOR) and name not in links]
-            anchors = [place / name for name in own if name[0] != "."]
+            anchors = [path / name for name in own if name[0] != "."]
             yield from anchors
             stems = {anchor.stem for anchor in anchors}
             for name in links - stems:
-                self._check_link(place / name)
+                self._check_link(path / name)
             below = (name for name in folders if name not in links | stems)
-            folders[:] = [name for name in below if self._is_searched(place / name)]
+            folders[:] = [name for name in below if self._is_searched(path / name)]
             for name in folders:
                 if name + DEFINITIONS in files:
-                    self._wait_for(place / (name + ANCHOR), "no anchor file yet")
+                    self._wait_for(path / (name + ANCHOR), "no anchor file yet")
 
     def _is_searched(self, folder: Path) -> bool:
         return not folder.name.startswith(".") and str(folder) not in self.without
 
     def _check_link(self, link: Path) -> None:
-        """Leave out a link to a folder or archive outside; targets inside are found there."""
+        """Leave out a link to a folder or archive outside; the search finds targets inside."""
         target = os.path.realpath(link)
         is_wanted = os.path.isdir(target) or target.endswith(ANCHOR)
         if is_wanted and link.name[0] != "." and not self._holds(target):
@@ -147,7 +147,7 @@ class _Search:
             self.archives.append(ReadyArchive(anchor=named, files=files, changed_at=changed_at))
 
     def _objection(self, anchor: Path) -> str:
-        """Why an archive must not be opened; empty if it may be."""
+        """The reason not to open an archive; empty if there is none."""
         members = [Path(entry) for entry in _members(anchor)]
         for path in (anchor, anchor.with_suffix(DEFINITIONS), anchor.with_suffix(""), *members):
             if path.is_symlink() and not self._holds(os.path.realpath(path)):
@@ -174,7 +174,7 @@ class _Search:
 def _state(anchor: Path) -> tuple[tuple[SourceFile, ...], float]:
     """The files of an archive, by name, and the time of the last change of any of them.
 
-    The change time of the inode counts too: copying may set back the modification time.
+    The change time of the inode is included, because copying may set back the modification time.
     """
     stem = anchor.with_suffix("")
     found = {anchor.name: anchor.stat()}

@@ -1,7 +1,7 @@
 """Application, size and run time of every run of a store, for comparisons and trends.
 
-Run times read once are kept in `nightly/history` of the store. The file is a cache: it may be
-deleted, and of two nights that write it at once either may win.
+`nightly/history` of the store caches them. The file may be deleted. If two nights write it at the
+same time, one of the two files remains.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ _ADVICE = "name another folder with --store"
 
 @dataclass(frozen=True, order=True)
 class RunSeries:
-    """What runs must have in common to be compared."""
+    """The properties that comparable runs have in common."""
 
     application: str
     processes: int
@@ -44,8 +44,8 @@ class RunSeries:
 class PastRun:
     """A run of the store.
 
-    `recorded_ns` is when the program started, or, if the trace does not say, `written_ns`: when
-    the newest file of the trace was written. Both count from 1970.
+    `recorded_ns` is the start of the program, or `written_ns` if the trace has no start.
+    `written_ns` is the time of the newest file of the trace. Both are nanoseconds since 1970.
     """
 
     run_id: str
@@ -100,10 +100,8 @@ def _is_current(row: Mapping[str, Any], pointers: Mapping[str, Pointer]) -> bool
 def _past_run(
     row: Mapping[str, Any], source: SourceRecord, root: Path, applications: Sequence[Application]
 ) -> PastRun:
-    started_ns, written_ns = (
-        row["started_at_ns"],
-        max((f.mtime_ns for f in source.files), default=0),
-    )
+    started_ns = row["started_at_ns"]
+    written_ns = max((file.mtime_ns for file in source.files), default=0)
     return PastRun(
         run_id=row["run_id"],
         generation=row["generation"],
@@ -157,14 +155,14 @@ def _rows_of(runs: Sequence[Run], threads: int, memory_limit: str) -> list[dict[
 
 
 def _file(store: Store) -> Path:
-    """The file of rows that were computed as this version computes them."""
+    """The cache file; its name changes with the queries, the schema and this module."""
     queries = "".join(load_query(each).text for each in _QUERIES)
     made_by = hash_of(queries + schema_hash(RUN_HISTORY) + code_hash((__name__,)))
     return store.path / FOLDER / "history" / f"runs-{made_by}.parquet"
 
 
 def _read(file: Path) -> list[dict[str, Any]]:
-    """The kept rows; none if the file is missing or damaged."""
+    """The cached rows; none if the file is missing or damaged."""
     try:
         return RUN_HISTORY.conform(pq.read_table(file, partitioning=None)).to_pylist()
     except (pa.ArrowException, KeyError, OSError):

@@ -21,18 +21,18 @@ from tracemill.store import Run, Store
 HISTORY = 10
 """Number of earlier runs that count as repetitions of a new one, by default."""
 LEAST_RATIO, LEAST_RATIO_OF_ONE = 0.05, 0.10
-"""A run is worse if it takes longer by more than this share; the second against a single run."""
+"""Least relative increase of the run time that is worse; the second if the base is one run."""
 MOST_CAUSES = 3
 FASTER = "faster"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Regression:
-    """A condition that holds of a new run, compared with the mean of the runs `base`.
+    """A condition that is true for a new run, compared with the mean of the runs `base`.
 
-    Values are those of the metric of the condition, in its `unit`; `noise_value` is how far they
-    may differ by chance, None if unknown. `explanations` are the causes in words, and `sql` the
-    statements behind them, by call path and by rank, for all runs of the store.
+    Values are those of the metric of the condition, in its `unit`. `noise_value` is the largest
+    difference explained by chance (95 %), None if unknown. `explanations` are the causes in words,
+    and `sql` their statements, by call path and by rank, for all runs of the store.
     """
 
     run: PastRun
@@ -59,7 +59,7 @@ class Regression:
 class JudgedRun:
     """A new run and the runs it was compared with, which may be none.
 
-    `change` is that of the run time; `is_different` if it is large enough, and beyond noise.
+    `change` is the change of the run time; `is_different` if it is large and beyond noise.
     """
 
     run: PastRun
@@ -88,7 +88,7 @@ class JudgedRun:
 
 @dataclass(frozen=True, kw_only=True)
 class UnjudgedRun:
-    """A new run that could not be compared, and why."""
+    """A new run that could not be compared, and the reason."""
 
     run_id: str
     label: str
@@ -121,7 +121,7 @@ def _size_of(regression: Regression) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Judge:
-    """Compares new runs with others of a store; `history` are all its runs, oldest first."""
+    """Compares new runs with others of a store; `history` holds all its runs, oldest first."""
 
     store: Store
     history: Sequence[PastRun]
@@ -189,8 +189,8 @@ class Judge:
     ) -> tuple[PastRun, ...] | None:
         """The runs of a baseline with the size of a run, without the run itself.
 
-        If the baseline names runs of several applications, those of the run's own. None if there is
-        no baseline of that size. Raises MissingInputError if its runs are missing or ambiguous.
+        If the baseline has runs of several applications, only those of the run's own count. None if
+        no baseline has that size. Raises MissingInputError if its runs are missing or ambiguous.
         """
         if application is None or not application.baseline:
             return None
@@ -238,7 +238,7 @@ class Judge:
     def _failed_conditions(
         self, run: PastRun, base: Sequence[PastRun], conditions: Sequence[str]
     ) -> Iterator[dict[str, Any]]:
-        """The regressions of conditions that hold. Raises UsageError for a malformed condition."""
+        """The regressions of true conditions. Raises UsageError for a malformed condition."""
         parsed = [parse_condition(each) for each in conditions]
         comparison = self._compare(run, base)
         for result in [check_condition(each, comparison) for each in parsed]:
@@ -262,7 +262,7 @@ class Judge:
 
 
 def least_ratio(base: Sequence[PastRun]) -> float:
-    """The change of the run time, as a share of that of `base`, from which on it counts."""
+    """The least relevant change of the run time, as a share of that of `base`."""
     return LEAST_RATIO if len(base) > 1 else LEAST_RATIO_OF_ONE
 
 

@@ -1,20 +1,20 @@
-"""Notes that nights keep on archives for later nights: a small file for each archive."""
+"""Notes on archives for later nights: a small file for each archive."""
 
 import hashlib
 import os
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tracemill.base.sharing import make_folder, share
-from tracemill.base.temporary import temporary_name
+from tracemill.base.errors import PipelineError, StoreError
+from tracemill.base.files import write_bytes
 from tracemill.nightly.find import ReadyArchive
 from tracemill.nightly.outcome import Failure
 from tracemill.store import Store
 from tracemill.store.clock import timestamp
-from tracemill.store.failures import told_as_store_error
+from tracemill.store.failures import store_error
 from tracemill.store.manifest import (
     STORE_FORMAT_VERSION,
     UnreadableRecordError,
@@ -29,7 +29,7 @@ FOLDER = "nightly"
 class Notes:
     """The notes of one kind in a store, at most one per archive.
 
-    Two processes may write the same note at the same time: one of the two stays.
+    If two processes write the same note at the same time, one of the two remains.
     """
 
     store: Store
@@ -41,40 +41,40 @@ class Notes:
         return note if note and note["files"] == [asdict(file) for file in archive.files] else None
 
     def get_any(self, anchor: Path) -> dict[str, Any] | None:
-        """The note on an archive, also if the archive changed since."""
-        return _read_note(self._place(anchor))
+        """The note on an archive, even if the archive changed since."""
+        return _read_note(self._path_of(anchor))
 
     def put(self, archive: ReadyArchive, content: Mapping[str, Any]) -> None:
         """Write or replace the note on an archive in its present state. Raises StoreError."""
         about = {"path": str(archive.anchor), "files": [asdict(file) for file in archive.files]}
-        write_document(self._place(archive.anchor), {**about, **content})
+        write_document(self._path_of(archive.anchor), {**about, **content})
 
     def remove(self, anchor: Path) -> None:
-        """Remove the note on an archive, if that is permitted."""
+        """Remove the note on an archive, if the file system permits it."""
         with suppress(OSError):
-            self._place(anchor).unlink(missing_ok=True)
+            self._path_of(anchor).unlink(missing_ok=True)
 
     def anchors(self) -> frozenset[Path]:
-        """The archives with a note, also those that changed since."""
+        """The archives with a note, even if they changed since."""
         folder = self.store.path / FOLDER / self.kind
         notes = (_read_note(path) for path in folder.glob("*.json"))
         return frozenset(Path(note["path"]) for note in notes if note)
 
-    def _place(self, anchor: Path) -> Path:
+    def _path_of(self, anchor: Path) -> Path:
         name = hashlib.sha256(os.fsencode(anchor)).hexdigest()[:32]
         return self.store.path / FOLDER / self.kind / f"{name}.json"
 
 
 def unreported(store: Store) -> Notes:
-    """Notes on archives from before their analysis until a night has reported it.
+    """Notes on archives, written before their analysis and removed after the night's report.
 
-    A night that is killed thereby leaves them to the next night.
+    The next night continues with those of a night that was killed.
     """
     return Notes(store, "unreported")
 
 
 def quarantine(store: Store) -> Notes:
-    """Notes on archives that could not be analyzed; they are tried again when they change."""
+    """Notes on archives that could not be analyzed; a changed archive is tried again."""
     return Notes(store, "quarantine")
 
 
@@ -97,7 +97,7 @@ def put_failure(
 
 
 def get_failure(notes: Notes, archive: ReadyArchive) -> Failure | None:
-    """Why an archive in its present state is in quarantine; None if it may be tried."""
+    """The failure of an archive in its present state; None if it is not in quarantine."""
     note = notes.get(archive)
     return None if note is None else _failure(note)
 
@@ -114,7 +114,7 @@ def _failure(note: Mapping[str, Any]) -> Failure:
 
 
 def read_document(path: Path) -> dict[str, Any]:
-    """A document of the store; empty if it is missing or cannot be read."""
+    """A document of the store; empty if it is missing or unreadable."""
     if not path.exists():
         return {}
     try:
@@ -124,23 +124,28 @@ def read_document(path: Path) -> dict[str, Any]:
 
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:
-    """Write a document of the store, whole or not at all. Raises StoreError."""
+    """Replace a document of the store atomically. Raises StoreError."""
     write_file(path, to_json({**document, "store_format_version": STORE_FORMAT_VERSION}))
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file of the store, whole or not at all. Raises StoreError."""
-    beside = path.parent / temporary_name("note")
-    with told_as_store_error(path):
-        try:
-            make_folder(path.parent)
-            beside.write_bytes(content)
-            share(beside)
-            beside.replace(path)
-        except BaseException:
-            with suppress(OSError):
-                beside.unlink(missing_ok=True)
-            raise
+    """Replace a file of the store atomically. Raises StoreError."""
+    with raising_store_errors(path):
+        write_bytes(path, content, is_folder_made=True)
+
+
+@contextmanager
+def raising_store_errors(path: Path) -> Iterator[None]:
+    """Turn errors of writing into StoreError; `path` is named if the error names no file."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except PipelineError as error:
+        cause = error.__cause__
+        if isinstance(cause, OSError):
+            raise store_error(Path(cause.filename or path), cause) from error
+        raise StoreError(str(error)) from error
 
 
 def _read_note(path: Path) -> dict[str, Any] | None:

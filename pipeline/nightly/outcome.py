@@ -1,4 +1,4 @@
-"""What a night found and did, before its runs are judged and reported."""
+"""The outcome of a night, before its runs are judged and reported."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +10,8 @@ from tracemill.store import Run
 class Failure:
     """An archive that could not be analyzed, with the exit code of the error.
 
-    `since` is when this failure was first found, `last` when it was last found: ISO timestamps.
-    An archive is not quarantined if the store failed.
+    `since` and `last` are the times of the first and the last failure, as ISO timestamps. An
+    archive is not quarantined if the store failed.
     """
 
     path: Path
@@ -24,7 +24,7 @@ class Failure:
 
 @dataclass(frozen=True, kw_only=True)
 class Skipped:
-    """An archive, link or folder that a night does not use, and why."""
+    """An archive, link or folder that a night does not use, and the reason."""
 
     path: Path
     reason: str
@@ -45,10 +45,10 @@ class CampaignOutcome:
 class Night:
     """A night over the archives below `source`. Timestamps are ISO, in UTC.
 
-    `analyzed` are new runs, and `again` runs that earlier nights reported, analyzed anew because
-    the version or an option changed. `failed` archives failed this night; `quarantined` ones failed
-    earlier, did not change and were not tried again. `waiting` archives are not complete or not at
-    rest, and `left` are ready but out of time. `unchanged_count` archives were analyzed before.
+    `analyzed` are new runs. `again` are runs that earlier nights reported, analyzed again because
+    the version or an option changed. `failed` archives failed this night. `quarantined` ones failed
+    earlier and did not change, so they were not tried. `waiting` archives are incomplete or changed
+    recently. `left` archives were ready, but time ended. `unchanged_count` were analyzed before.
     """
 
     source: Path

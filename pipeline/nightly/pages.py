@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from tracemill.base.errors import PipelineError, StoreError
+from tracemill.nightly.notes import raising_store_errors
 from tracemill.reports.files import write_reports
 from tracemill.reports.model import Report, Subject
 from tracemill.store import Store
-from tracemill.store.failures import store_error
 
 PAGE = "index.html"
 
@@ -47,12 +46,5 @@ class Pages:
 
 def write_report(store: Store, report: Report) -> list[tuple[str, Path]]:
     """Write the files of a report; returns page and text with a label each. Raises StoreError."""
-    try:
+    with raising_store_errors(store.path):
         return write_reports(report, store.path)
-    except StoreError:
-        raise
-    except PipelineError as error:
-        cause = error.__cause__
-        if isinstance(cause, OSError):
-            raise store_error(Path(cause.filename or store.path), cause) from error
-        raise StoreError(str(error)) from error

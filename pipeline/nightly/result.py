@@ -28,7 +28,7 @@ from tracemill.store.manifest import to_json
 RESULT_NAME = "result.json"
 RESULT_VERSION = 1
 MOST_KEPT = 400
-"""Number of results of earlier nights that a store keeps."""
+"""Number of results that a store keeps."""
 WELL, REGRESSIONS, FAILED = 0, RegressionError.exit_code, FailedArchivesError.exit_code
 _VERDICTS = {WELL: "all well", REGRESSIONS: "regressions", FAILED: "some archives failed"}
 

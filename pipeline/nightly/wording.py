@@ -16,9 +16,9 @@ MOST_REGRESSIONS = 5
 
 
 def describe_night(night: Night, judgment: Judgment, alarm_count: int) -> tuple[str, ...]:
-    """A summary without the single regressions.
+    """A summary without the individual regressions.
 
-    `alarm_count` is the number of other runs that nights of the last day called worse.
+    `alarm_count` is the number of other worse runs that nights of the last day reported.
     """
     return said(
         _describe_new_runs(night, judgment),
@@ -49,8 +49,8 @@ def _describe_new_runs(night: Night, judgment: Judgment) -> str:
 
 def _describe_no_runs(night: Night) -> str:
     if night.unchanged_count and not (night.failed or night.left or night.again):
-        known = count_of(night.unchanged_count, "archive")
-        return f"Nothing new: {known} known already."
+        archives = count_of(night.unchanged_count, "archive")
+        return f"Nothing new: {archives} known already."
     others = (night.again, night.failed, night.quarantined, night.waiting, night.left)
     if night.unchanged_count or any(others):
         return "No new runs."
@@ -104,7 +104,7 @@ def describe_worst_regressions(judgment: Judgment) -> tuple[str, ...]:
 
 
 def describe_regression(found: Regression, *, most: int | None = None) -> Finding:
-    """The change and what it was compared with, then its causes, `most` of them."""
+    """The change and its base, then at most `most` causes."""
     causes = " ".join(
         " ".join(filter(None, (each.headline, each.detail))) for each in found.explanations[:most]
     )
@@ -117,10 +117,10 @@ def _describe_change(found: Regression) -> str:
     if found.metric != RUN_TIME or ratio is None:
         return f"{series}: {make_visible(found.condition)} against {base}: {found.reason}"
     noise = found.noise_value
-    known = "noise unknown" if noise is None else f"noise ±{format_time(noise)}"
+    noise_text = "noise unknown" if noise is None else f"noise ±{format_time(noise)}"
     return (
         f"{series} takes {format_share(abs(ratio))} {'longer' if ratio > 0 else 'less'} than "
-        f"{base}: {format_time(found.base_value)} → {format_time(found.value)}, {known}"
+        f"{base}: {format_time(found.base_value)} → {format_time(found.value)}, {noise_text}"
     )
 
 
@@ -132,7 +132,7 @@ def _name_base(found: Regression) -> str:
 
 
 def _name_run(run: PastRun, beside: PastRun) -> str:
-    """The label of a run, with its application if that is another one."""
+    """The label of a run, with its application if it differs."""
     label, application = make_visible(run.label), run.series.application
     is_same = application == beside.series.application
     return label if is_same else f"{label} of {make_visible(printable(application))}"

@@ -51,13 +51,13 @@ def read(folder: Path) -> list[PastRun]:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of runs of each query."""
     counts: list[int] = []
-    original = history.ask
+    original = history.query_runs
 
     def counting(runs: Any, *given: Any, **limits: Any) -> Any:
         counts.append(len(runs))
         return original(runs, *given, **limits)
 
-    monkeypatch.setattr(history, "ask", counting)
+    monkeypatch.setattr(history, "query_runs", counting)
     return counts
 
 
