@@ -40,7 +40,7 @@ def test_a_trace_in_one_file_is_called_like_the_file() -> None:
     assert application_of(archive("/traces/3/cg_r2.csv.gz", "csv"), ROOT) == "cg"
 
 
-def test_where_the_path_says_nothing_the_source_does() -> None:
+def test_the_source_names_the_application_if_the_path_does_not() -> None:
     nothing = archive("/traces/2026-11-20/scorep-1/traces.otf2")
     assert application_of(nothing, Path("/data/lulesh-runs/..")) == "program"
     assert application_of(archive("/lulesh/2026/traces.otf2"), Path("/lulesh")) == "lulesh"

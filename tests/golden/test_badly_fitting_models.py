@@ -41,7 +41,7 @@ def test_a_model_that_fits_is_chosen() -> None:
     assert sum(fit.is_chosen for fit in fits_of([64, 32, 16, 8, 4, 2])) == 1
 
 
-def test_a_bad_fit_is_told_as_one() -> None:
+def test_a_bad_fit_is_reported() -> None:
     assert said(cross_validated_ratio=16.7) == [
         "x: no model describes these runs: the best is T = 8/p seconds (Amdahl), with a "
         "cross-validated error of 1670.0%."
@@ -110,7 +110,7 @@ MARKS = {
 }  # fmt: skip
 
 
-def test_growth_is_told_with_what_it_covers_and_efficiency_of_all_configurations() -> None:
+def test_the_sentence_on_growth_names_the_covered_range_and_the_range_of_efficiency() -> None:
     assert list(describe_marks([MARKS])) == [
         "x: over 1 to 4 processes and sizes 100 to 400, where 3 cells cover 37.5% of the grid, "
         "efficiency falls by 50.0 points with processes and grows by 25.0 points with size, "
@@ -120,12 +120,12 @@ def test_growth_is_told_with_what_it_covers_and_efficiency_of_all_configurations
     assert sentence.startswith("x: over 1 to 4 processes and sizes 100 to 400 (3 cells), eff")
 
 
-def test_growth_of_rounding_is_told_as_no_change() -> None:
+def test_growth_within_rounding_is_no_change() -> None:
     (sentence,) = describe_marks([MARKS | {"data_growth": -8e-9, "process_growth": 4e-4}])
     assert "grows by less than 0.1 points with processes and does not change with si" in sentence
 
 
-def test_what_was_taken_together_is_told() -> None:
+def test_runs_grouped_by_name_are_reported() -> None:
     names = {"application": "x", "run_count": 2, "first_label": "x1", "last_label": "x2"}
     assert list(describe_names([names])) == [
         "x: 2 runs are grouped by the names of their traces, x1 to x2."

@@ -48,14 +48,14 @@ def test_a_caller_or_a_name_makes_another_key() -> None:
     assert len({key for found in keys.values() for key in found}) == 6
 
 
-def test_regions_of_one_name_are_told_apart_by_their_place() -> None:
+def test_regions_of_one_name_differ_by_their_source_position() -> None:
     one = keys_of(("main",), ("main", "f"), ("main", "f"), places={"f": [10, 20]})
     other = keys_of(("main",), ("main", "f"), ("main", "f"), places={"f": [20, 10]})
     assert len(set(one["main", "f"])) == 2
     assert one["main", "f"] == other["main", "f"][::-1]
 
 
-def test_what_nothing_tells_apart_is_told_apart_by_order() -> None:
+def test_otherwise_equal_regions_differ_by_their_order() -> None:
     keys = keys_of(("main",), ("main", "f"), ("main", "f"), places={"f": [10, 10]})
     assert len(set(keys["main", "f"])) == 2
 

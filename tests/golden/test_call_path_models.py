@@ -119,7 +119,7 @@ def test_a_model_that_is_far_off_describes_nothing(tables: dict[str, list[Row]])
     }  # fmt: skip
 
 
-def test_what_describes_nothing_is_told_as_such() -> None:
+def test_models_that_describe_nothing_are_reported() -> None:
     models = [
         {"application": "app", "call_path_key": key, "formula": "8/p", "largest_share_ratio": 0.5,
          "leading_in_processes": "1/p", "cross_validated_error": error,

@@ -94,13 +94,13 @@ def test_a_call_site_that_all_visit_has_a_shortest_time() -> None:
     assert rows("call_site_times", tables, "shortest_ns longest_to_mean") == [(3, 4 / 3.5)]
 
 
-def test_init_and_finalize_count_if_the_campaign_says_so() -> None:
+def test_init_and_finalize_count_if_the_campaign_includes_setup() -> None:
     tables = tables_of([FOUR], is_setup_included=True)
     assert rows("communication_times", tables, "communication_ns") == [(80,)]
     assert ("MPI_Init", 30 / 80) in rows("call_site_times", tables, "operation communication_share")
 
 
-def test_communication_of_processes_is_taken_where_no_call_site_is_known() -> None:
+def test_without_call_sites_the_communication_of_processes_counts() -> None:
     tables = tables_of([FOUR]) | {"call_site_tasks": []}
     # With MPI_Init, which only call sites tell apart.
     assert rows("communication_times", tables, "communication_ns") == [(80,)]
@@ -205,7 +205,7 @@ def test_call_sites_below_the_guard_are_marked_and_have_no_interval() -> None:
     assert intervals == [True, False, True]
 
 
-def test_runs_of_one_process_are_left_out_unless_asked_for() -> None:
+def test_runs_of_one_process_count_only_on_request() -> None:
     runs = [run_of(1, send=1), *RUNS]
     assert of(rank(tables_of(runs)), "run_count") == [(3,)] * 3
     assert of(rank(tables_of(runs), min_processes=1), "run_count") == [(4,)] * 3

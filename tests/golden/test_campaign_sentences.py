@@ -46,7 +46,7 @@ def overview(runs: list[tuple[int, float, str]], expression: str = "n") -> Row:
     return dict(zip(OVERVIEW.split(), row, strict=True))
 
 
-def test_ranges_are_of_measured_runs_and_failed_ones_are_told_apart() -> None:
+def test_ranges_cover_measured_runs_and_failed_runs_are_counted_separately() -> None:
     runs = [(1, 200.0, "measured"), (1, 200.0, "measured"), (8, 400.0, "measured")]
     row = overview([*runs, (16, 400.0, "failed"), (32, 800.0, "out of memory")])
     assert row["configuration_count"] == 2
@@ -65,7 +65,7 @@ def test_where_all_runs_failed_the_ranges_are_theirs() -> None:
 # --- What numbers mean ---------------------------------------------------------------------------
 
 
-def test_a_size_that_stands_for_the_amount_of_computation_is_told() -> None:
+def test_the_overview_names_a_size_that_is_the_amount_of_computation() -> None:
     assumed = describe_computation(overview([(1, 100.0, "measured")]))
     assert assumed.startswith("The amount of computation is the size n itself. ")
     assert '--computation-size, for example "n**3"' in assumed
@@ -82,7 +82,7 @@ def test_a_size_that_stands_for_the_amount_of_computation_is_told() -> None:
         ("as given", "as given with the measurements"),
     ],
 )
-def test_efficiency_is_told_as_a_formula_and_of_which_repetition(
+def test_the_overview_gives_the_formula_of_efficiency_and_its_repetition(
     definition: str, formula: str
 ) -> None:
     meaning, repetition = describe_definitions([definition, definition])
@@ -130,7 +130,7 @@ LINEAR = "at fixed size, the time with linear speed-up divided by the fitted tim
 MEAN = "at scaled size, the fitted mean speed-up divided by that at the start"
 
 
-def test_sizes_that_keep_their_efficiency_alike_are_told_in_one_sentence() -> None:
+def test_sizes_with_the_same_limit_share_one_sentence() -> None:
     start, end = "x keeps an efficiency of 80% up to", "from 1 process, by the model joint."
     same = [(10.0 * n, 24.0 + n / 1000, False) for n in range(1, 51)]
     assert limits(*same) == [f"{start} 24 processes at sizes 10 to 500: {LINEAR}, {end}"]
@@ -147,12 +147,12 @@ def test_sizes_that_keep_their_efficiency_alike_are_told_in_one_sentence() -> No
     assert limits() == []
 
 
-def test_any_bound_of_efficiency_is_told() -> None:
+def test_any_bound_of_efficiency_is_named() -> None:
     (told,) = limits((10.0, 6.0, False), bound=0.7)
     assert told.startswith("x keeps an efficiency of 70% up to 6 processes at size 10: ")
 
 
-def test_the_declared_scaling_chooses_what_is_told_of_efficiency() -> None:
+def test_the_declared_scaling_chooses_the_sentence_on_efficiency() -> None:
     fixed, scaled = {"constraint_kind": "fixed size"}, {"constraint_kind": "scaled size"}
     told = {
         (scaling, end): bool(limits((10.0, 6.0, False), scaling=scaling, **kind))
@@ -168,7 +168,7 @@ def test_the_declared_scaling_chooses_what_is_told_of_efficiency() -> None:
     assert sentence.endswith(f": {MEAN}, from 2 processes, by the model joint.")
 
 
-def test_the_declared_scaling_is_told() -> None:
+def test_the_declared_scaling_is_named() -> None:
     rows = [{"application": a, "scaling": s} for a, s in (("x", "fixed size"), ("y", "both"))]
     assert describe_scalings(rows[:1]).startswith("Scaling: fixed size. ")
     assert describe_scalings(rows).endswith(
@@ -176,7 +176,7 @@ def test_the_declared_scaling_is_told() -> None:
     )
 
 
-def test_configurations_that_nobody_measured_do_not_count_as_measured() -> None:
+def test_configurations_without_runs_do_not_count_as_measured() -> None:
     rows = [{"scalability": s, "is_measured": m} for s, m in ((-1, True), (1, True), (-2, False))]
     assert describe_losing(rows) == (
         "according to the model, it falls at 1 of 2 measured configurations and 1 of 1 not measured"
@@ -221,7 +221,7 @@ def configuration(processes: int, size: float, efficiency: float | None, state: 
     return found | {"efficiency_ratio": efficiency, "state": state}
 
 
-def test_what_ran_out_of_memory_is_drawn_as_0_and_what_failed_as_a_hole() -> None:
+def test_runs_out_of_memory_are_drawn_as_0_and_failed_runs_as_a_hole() -> None:
     rows = [
         configuration(1, 10, 1.0, "measured"),
         configuration(2, 10, None, "out of memory"),
@@ -267,7 +267,7 @@ def test_indices_of_amdahl_are_listed_though_another_model_is_chosen() -> None:
     assert found == [("linear",), ("Amdahl",), ("smooth",)]
 
 
-def test_blocks_are_told_apart_from_what_they_refer_to() -> None:
+def test_blocks_name_their_reference() -> None:
     """Two blocks share the point p = 1, n = 10; the third has another, the fourth a fit."""
     references = [("p = 1", 1, 10.0), ("p = 1", 1, 10.0), ("p = 2", 2, 10.0), ("fit", None, None)]
     rows = [

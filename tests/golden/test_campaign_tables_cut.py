@@ -36,7 +36,7 @@ def told(ranking: list[Row]) -> list[str]:
     return list(describe_worst([dict(zip(WORST.split(), row, strict=True)) for row in rows]))
 
 
-def test_a_growing_call_site_that_matters_is_told_however_many_small_ones_precede_it() -> None:
+def test_a_large_growing_call_site_is_named_even_after_many_small_ones() -> None:
     matters = {"is_above_guard": True, "largest_share": 0.4}
     ranking = [ranked(rank) for rank in range(1, 121)]
     ranking.append(ranked(121, spearman=0.95, q_value=0.2, **matters))
@@ -47,7 +47,7 @@ def test_a_growing_call_site_that_matters_is_told_however_many_small_ones_preced
     assert small.startswith('"main/1" has the largest correlation (1.00), but only 0.10%')
 
 
-def test_every_program_is_told() -> None:
+def test_every_program_is_named() -> None:
     ranking = [ranked(rank, name) for name in "abc" for rank in range(1, 61)]
     sentences = told([row | {"is_above_guard": True} for row in ranking])
     assert [sentence[:2] for sentence in sentences] == ["a:", "b:", "c:"]

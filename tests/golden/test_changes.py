@@ -95,7 +95,7 @@ def test_sides_are_means_of_their_runs_and_a_run_without_a_metric_has_none_of_it
     assert row["other_variance"] is None
 
 
-def test_only_what_is_asked_for_is_told_apart_by_rank() -> None:
+def test_only_requested_metrics_are_split_by_rank() -> None:
     found = changes([BASE], [OTHER], places=f"time {RECEIVE},time 100,mpi_latesender all")
     assert told(found, "time") == [(RECEIVE, 1, 30, 50, 20), (100, 1, 90, 95, 5),
                                    (100, 0, 100, 100, 0)]  # fmt: skip
@@ -129,7 +129,7 @@ def test_the_critical_path_is_one_whatever_the_number_of_processes() -> None:
     assert told(found, "critical_path") == [(None, 30, 24, -6), (100, 30, 24, -6)]
 
 
-def test_call_paths_that_only_one_side_has_are_told() -> None:
+def test_call_paths_of_one_side_only_are_listed() -> None:
     other = run({(0, 0): 100, (2, 0): 7})
     for name in ("call_paths", "call_path_keys"):
         other[name] = [row for row in other[name] if row["call_path_id"] != 1]

@@ -90,7 +90,7 @@ BREAKAGES = [
 
 
 @pytest.mark.parametrize(("check", "table", "row", "change"), BREAKAGES)
-def test_what_is_broken_is_found(
+def test_each_check_finds_broken_rows(
     sound: Tables, check: str, table: str, row: int, change: dict[str, Any]
 ) -> None:
     broken = copy.deepcopy(sound)

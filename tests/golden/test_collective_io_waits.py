@@ -40,12 +40,12 @@ OPEN = """
     "name",
     ["MPI_File_open", "PMPI_File_open", "mpi_file_open_", "MPI_File_open_f08"],
 )
-def test_who_opens_waits_for_the_last_one(io_waits, name):
+def test_opening_a_file_together_waits_for_the_last_process(io_waits, name):
     text = OPEN.replace("MPI_File_open", name)
     assert io_waits(text) == [(0, 1, 10, 20, 2, 5), (1, 3, 25, 5, 2, 5)]
 
 
-def test_it_is_beyond_the_reference_and_certain(io_waits):
+def test_the_wait_is_extended_and_certain(io_waits):
     columns = "is_extended is_synchronization confidence collective_id message_id"
     assert io_waits(OPEN, columns) == [(True, False, 100, None, None)] * 2
 
@@ -63,7 +63,7 @@ def test_it_is_beyond_the_reference_and_certain(io_waits):
         ("H5Dwrite", 0, False),
     ],
 )
-def test_collective_is_what_the_call_or_its_record_says(io_waits, call, flags, is_collective):
+def test_the_call_or_its_record_makes_an_access_collective(io_waits, call, flags, is_collective):
     found = io_waits(f"""
         0    10..50   {call}   operation_begin on 0 write 8 #1 flags {flags};
                                operation_complete on 0 moved 8 #1
@@ -101,7 +101,7 @@ def test_only_processes_of_the_handle_take_part(io_waits):
     assert io_waits(text) == [(0, 1, 10, 20, 2, 5)]
 
 
-def test_who_opens_alone_waits_for_nobody(io_waits):
+def test_opening_alone_does_not_wait(io_waits):
     text = """
         0    10..50   MPI_File_open   create_handle on 2; create_handle on 3
         1    30..50   MPI_File_open   create_handle on 2; create_handle on 3
@@ -131,7 +131,7 @@ def test_a_split_access_is_waited_for_in_the_call_that_ends_it(io_waits, begin, 
     assert io_waits(text) == [(0, 2, 20, 20, 1, 4)]
 
 
-def test_who_tests_does_not_wait(io_waits):
+def test_a_test_does_not_wait(io_waits):
     assert io_waits(SPLIT.replace("MPI_File_write_all_end", "MPI_Test")) == []
 
 

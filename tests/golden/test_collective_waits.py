@@ -89,7 +89,7 @@ def test_of_equals_the_lowest_rank_in_the_communicator_is_the_cause(waits, trace
     assert waits(tables, "mpi_barrier_completion") == [(2, 30, 10, 1)]
 
 
-def test_who_is_alone_does_not_wait(waits, trace):
+def test_a_single_member_does_not_wait(waits, trace):
     tables = trace(
         """
         0    0..10   MPI_Barrier     collective barrier comm 1
@@ -142,7 +142,7 @@ def test_all_wait_for_the_last_one_if_all_were_inside_together(waits, trace, ope
 
 # Rank 2, the last, sends nothing, rank 1 receives nothing: nobody could leave before the other all
 # the same.
-def test_with_full_overlap_it_does_not_matter_who_sends(waits, trace):
+def test_with_full_overlap_senders_and_receivers_wait_alike(waits, trace):
     tables = trace("""
         0    0..33   MPI_Allgatherv   collective allgatherv sent 8 received 16
         1   10..40   MPI_Allgatherv   collective allgatherv sent 8 received 0
@@ -187,7 +187,7 @@ def test_touching_is_not_overlapping(waits, trace, leave, waiting):
 
 
 # Rank 0 takes part in nothing; without it, ranks 1 and 2 were inside together.
-def test_who_neither_sends_nor_receives_takes_no_part(waits, trace):
+def test_a_member_without_data_takes_no_part(waits, trace):
     tables = trace("""
         0    0..5    MPI_Alltoall   collective alltoall sent 0 received 0
         1   10..40   MPI_Alltoall   collective alltoall sent 0 received 8
@@ -196,7 +196,7 @@ def test_who_neither_sends_nor_receives_takes_no_part(waits, trace):
     assert waits(tables) == [("mpi_wait_nxn", 1, 10, 20, 2)]
 
 
-def test_without_data_nobody_waits_but_at_a_barrier(waits, trace):
+def test_without_data_only_barriers_wait(waits, trace):
     tables = trace("""
         0    0..33   MPI_Allreduce   collective allreduce
         1   30..40   MPI_Allreduce   collective allreduce
@@ -205,7 +205,7 @@ def test_without_data_nobody_waits_but_at_a_barrier(waits, trace):
 
 
 @pytest.mark.parametrize("operation", ["alltoallv", "alltoallw"])
-def test_alltoallv_is_told_apart_as_the_reference_leaves_it_out(waits, trace, operation):
+def test_alltoallv_is_extended(waits, trace, operation):
     tables = trace(f"""
         0    0..33   MPI_Call   collective {operation} sent 8 received 8
         1   30..40   MPI_Call   collective {operation} sent 8 received 8
@@ -226,7 +226,7 @@ NEIGHBORS = """
 
 # Who the neighbors are is not known, but there must be one: rank 0 waited at least for rank 1,
 # which came next. All others came when rank 0 was there already.
-def test_where_neighbors_are_not_known_the_first_one_must_be_one(waits, trace):
+def test_without_a_grid_the_first_member_waits_for_the_second(waits, trace):
     assert waits(trace(NEIGHBORS), columns=f"{WAIT} is_extended confidence") == [
         ("mpi_wait_nxn", 0, 0, 20, 1, True, 75)
     ]
@@ -284,7 +284,7 @@ def test_receivers_wait_for_a_late_root(waits, trace, operation):
     ]
 
 
-def test_nobody_waits_for_a_root_that_sends_nothing(waits, trace):
+def test_a_root_that_sends_nothing_is_not_waited_for(waits, trace):
     tables = trace("""
         0    0..40   MPI_Bcast   collective bcast root 1 received 8
         1   30..40   MPI_Bcast   collective bcast root 1 sent 0 received 8
@@ -352,7 +352,7 @@ def test_each_rank_waits_for_the_last_of_the_lower_ranks(waits, trace, operation
 
 
 # Rank 1 sends nothing: rank 2 waits for rank 0 only. Rank 2 left at 15: it waited no longer.
-def test_a_lower_rank_without_data_keeps_nobody(waits, trace):
+def test_a_lower_rank_without_data_is_not_waited_for(waits, trace):
     tables = trace("""
         0   20..25   MPI_Scan   collective scan sent 8 received 8
         1   30..60   MPI_Scan   collective scan sent 0 received 8
@@ -391,7 +391,7 @@ def test_at_a_barrier_between_two_groups_each_waits_for_the_other(waits, trace):
 
 
 # Rank 0 left at 15, before rank 1 of its own group began at 20: rank 1 completes from then on.
-def test_between_two_groups_nobody_completes_before_it_has_begun(waits, trace):
+def test_between_two_groups_completion_starts_after_the_begin(waits, trace):
     tables = trace("""
         0    0..15   MPI_Barrier   collective barrier
         1   20..50   MPI_Barrier   collective barrier

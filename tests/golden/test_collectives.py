@@ -143,12 +143,12 @@ def test_of_collectives_that_start_at_the_same_time_the_first_record_counts(run_
         ("MPI_Graph_neighbors", False),
     ],
 )
-def test_exchange_with_neighbors_is_told_by_the_call(run_query, trace, call, is_neighborhood):
+def test_the_call_marks_an_exchange_with_neighbors(run_query, trace, call, is_neighborhood):
     tables = trace(f"0   0..5   {call}   collective alltoall sent 8 received 8")
     assert run_query("collectives", tables, "is_neighborhood") == [(is_neighborhood,)]
 
 
-def test_nonblocking_exchange_with_neighbors_is_told_by_the_starting_call(run_query, trace):
+def test_the_starting_call_marks_a_nonblocking_exchange_with_neighbors(run_query, trace):
     tables = trace("""
         0   0..5     MPI_Ineighbor_alltoall   nonblocking_collective_request #1
         0   10..15   MPI_Wait                 nonblocking_collective alltoall #1

@@ -36,7 +36,7 @@ SLOW_RANK = comparison_of(
 )  # fmt: skip
 
 
-def test_what_the_critical_path_shows_comes_before_those_who_wait_for_it() -> None:
+def test_causes_on_the_critical_path_come_before_waits() -> None:
     first, second = SLOW_RANK.causes()
     assert told((first, second)) == [
         ("computation", COMPUTE, 50),
@@ -83,7 +83,7 @@ def test_work_that_only_moved_to_one_process_is_found_by_the_critical_path() -> 
     assert (first.rank, first.rank_change_value, first.critical_path_ns) == (1, 30, 30)
 
 
-def test_a_faster_run_is_explained_by_what_takes_less() -> None:
+def test_a_faster_run_is_explained_by_metrics_that_fell() -> None:
     faster = comparison_of(
         ("time", None, 300, 180),
         ("time", COMPUTE, 200, 100),
@@ -103,7 +103,7 @@ def test_a_faster_run_is_explained_by_what_takes_less() -> None:
     assert told(faster.parts_of_time(9))[-1] == ("overhead_point_to_point", SEND, 9)
 
 
-def test_what_did_not_change_has_no_cause() -> None:
+def test_an_unchanged_metric_has_no_cause() -> None:
     same = comparison_of(("time", None, 100, 100), ("time", COMPUTE, 100, 100))
     assert same.causes() == same.causes("time") == ()
     assert same.causes("mpi_latesender") == ()
@@ -125,7 +125,7 @@ def test_time_outside_of_call_paths_can_be_a_cause() -> None:
 #       inner                      50 →  90
 #       other                      40 →  70
 #     MPI_Send                     10 →  12    of 82 more, 80 lie in solve and below
-def test_a_change_spread_over_callees_is_told_where_it_lies_together() -> None:
+def test_a_change_spread_over_callees_is_reported_at_their_caller() -> None:
     found = comparison_of(
         ("visits", "main", 1, 1),
         ("critical_path", "main/solve", 10, 20),

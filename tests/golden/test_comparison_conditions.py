@@ -73,7 +73,7 @@ def test_changes_within_the_noise_hold_nothing_but_values_do() -> None:
     assert check_condition("time > +5%", clear).holds
 
 
-def test_a_verdict_says_what_is() -> None:
+def test_a_verdict_shows_the_actual_value() -> None:
     verdict = check_condition(f"time in {LESS} > +5%", SLOWER)
     assert verdict.reason == f'Time in "{LESS}": +3.00 ms (+75.0%), 4.00 ms → 7.00 ms'
     assert verdict.change.change_value == 3_000_000
@@ -97,11 +97,11 @@ def test_a_verdict_says_what_is() -> None:
         ("a\nb\x1b[1m > 5%", r"--fail-if a\\nb\\x1b\[1m > 5%: no metric"),
     ],
 )
-def test_a_wrong_condition_says_what_to_write(expression: str, told: str) -> None:
+def test_the_error_of_a_wrong_condition_shows_the_right_form(expression: str, told: str) -> None:
     with pytest.raises(UsageError, match=told):
         parse_condition(expression)
 
 
-def test_an_unknown_call_path_names_the_likeliest() -> None:
+def test_the_error_of_an_unknown_call_path_suggests_the_nearest() -> None:
     with pytest.raises(UsageError, match="no call path main/MPI_Recv: did you mean main/less<int"):
         check_condition("time in main/MPI_Recv > 5%", SLOWER)

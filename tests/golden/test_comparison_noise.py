@@ -34,13 +34,13 @@ def test_a_single_run_is_taken_to_spread_like_the_others() -> None:
     assert noise(SECOND, (20.0,)) == noise((20.0,), SECOND) == pytest.approx(spread)
 
 
-def test_without_repetitions_it_is_not_known() -> None:
+def test_without_repetitions_there_is_no_noise_estimate() -> None:
     assert np.isnan(noise((1.0,), (2.0,)))
     change = comparison_of(times=((1000,), (1500,))).run_time
     assert (change.noise_value, change.is_beyond_noise) == (None, None)
 
 
-def test_what_never_varies_has_no_noise() -> None:
+def test_equal_repetitions_have_no_noise() -> None:
     assert noise((5.0, 5.0, 5.0), (6.0, 6.0)) == 0
     assert noise((5.0, 5.0), (6.0,)) == 0
 

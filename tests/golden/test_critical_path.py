@@ -179,7 +179,7 @@ def test_calls_that_did_not_wait_are_passed(critical_path, trace):
 # rank 0     [Init]        [ssend]                      is sent at 20
 # rank 1     [Init]  [sendrecv....]                     waits from 12 for rank 0, sends at 12
 # rank 2     [Init][receive .....   ]                   waits from 11 for the send of rank 1
-def test_a_send_is_posted_before_what_its_own_call_waits_for(critical_path, trace):
+def test_a_send_is_posted_before_its_own_call_waits(critical_path, trace):
     tables = trace("""
         0    0..10   MPI_Init
         0   20..25   MPI_Send       send 1
@@ -198,7 +198,7 @@ def test_a_send_is_posted_before_what_its_own_call_waits_for(critical_path, trac
     ]
 
 
-def test_what_the_reference_leaves_out_does_not_move_the_path(critical_path, trace):
+def test_extended_waits_do_not_move_the_path(critical_path, trace):
     tables = trace("""
         0    0..10   MPI_Init
         0   20..45   MPI_Alltoallv  collective alltoallv sent 8 received 8
@@ -375,7 +375,7 @@ UNEVEN = """
 """
 
 
-def test_who_works_on_the_path_and_beside_it(critical_path, trace):
+def test_work_is_counted_on_the_path_and_beside_it(critical_path, trace):
     # The path: MPI_Init, work and extra on rank 1; from 60 on MPI_Barrier and main on rank 0.
     # Call paths: main 0, MPI_Barrier 1, MPI_Finalize 2, MPI_Init 3, extra 4, work 5.
     tables = trace(UNEVEN)
@@ -393,7 +393,7 @@ def test_who_works_on_the_path_and_beside_it(critical_path, trace):
     ]  # fmt: skip
 
 
-def test_what_a_process_loses_is_charged_to_what_it_lacks(critical_path, trace):
+def test_the_loss_of_a_process_is_charged_to_the_call_paths_it_lacks(critical_path, trace):
     tables = trace(UNEVEN)
     # The path is 65 long; rank 0 works 40, so it loses 25. It lacks 20 of extra and 10 of work:
     # 25 * 20 / 30 and 25 * 10 / 30. Rank 1 lacks nothing.

@@ -70,7 +70,7 @@ def test_waits_are_added_by_property_call_path_and_location(found):
 
 # In visit 5, the path came from elsewhere: that waiting is not on it, even if the two are told from
 # slightly different begins. What the same call waited on for something else is.
-def test_what_led_the_path_elsewhere_is_not_on_it(found):
+def test_a_wait_that_moves_the_path_is_not_on_it(found):
     followed = wait(0, 21, 24, visit=5, kind="mpi_latesender", is_extended=False)
     assert found(followed) == []
     assert found(followed, wait(0, 24, 27, visit=5)) == [("mpi_wait_nxn", 7, 0, True, 3)]

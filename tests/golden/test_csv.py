@@ -39,7 +39,7 @@ def test_visits_nest_as_in_pipit(tmp_path: Path) -> None:
     assert found.findings() == {}
 
 
-def test_what_a_region_is_follows_from_its_name(tmp_path: Path) -> None:
+def test_the_name_of_a_region_gives_its_role(tmp_path: Path) -> None:
     names = ["main", "MPI_Send", "MPI_Allreduce", "!$omp parallel @a.c:3", "pthread_create"]
     rows = [f"{at},Enter,{name},0" for at, name in enumerate(names)]
     found = read_text("\n".join(["Timestamp (ns),Event Type,Name,Process", *rows]), tmp_path)

@@ -56,7 +56,7 @@ def cut_trace(master: str, *starts: int) -> Trace:
 #
 # What the worker does later was forked by records that are lost: it has its own time, and no time
 # since the fork at 10.
-def test_work_after_the_last_known_join_was_forked_by_nobody_known(read):
+def test_work_after_the_last_recorded_join_has_no_forking_call_path(read):
     tables = read(cut_trace(FIRST, 15, 60, 80), allow_damaged=True)
     assert tables.visits(f"path {TIMES}", location=1) == [
         ("main/parallel", 15, 25, 20),  # from the fork (10) to the join (30)
@@ -67,7 +67,7 @@ def test_work_after_the_last_known_join_was_forked_by_nobody_known(read):
     assert tables.findings()["team_without_fork", 1] == 2
 
 
-def test_a_worker_that_missed_the_last_known_fork_does_not_get_its_time(read):
+def test_a_worker_outside_the_last_recorded_fork_gets_none_of_its_time(read):
     tables = read(cut_trace(FIRST, 60), allow_damaged=True)
     assert tables.visits(f"path {TIMES}", location=1) == [("parallel", 60, 70, 10)]
     assert tables.rows("thread_team_members", "begin_ns", "location_id = 1") == []
@@ -113,7 +113,7 @@ def assert_times_fit(cut: ReadTrace, whole: ReadTrace) -> None:
         ("m29_hybrid", ("1", "4294967297", "8589934593")),
     ],
 )
-def test_cutting_a_file_gives_time_to_nobody(name, files, tmp_path: Path):
+def test_cutting_a_file_adds_no_time(name, files, tmp_path: Path):
     whole = read_archive(DATA / name / "traces.otf2", tmp_path / "whole")
     for file in files:
         size = (DATA / name / "traces" / f"{file}.evt").stat().st_size

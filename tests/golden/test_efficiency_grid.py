@@ -103,7 +103,7 @@ def test_attainable_performance_is_per_process_and_second():
         (200, 0, "computation size, time and attainable performance give no finite efficiency"),
     ],
 )
-def test_where_attainable_performance_says_nothing_it_is_told(
+def test_impossible_attainable_performance_has_a_reason(
     attainable: float | None, amount: float, reason: str
 ):
     rows = runs(run(4, 10, 5, computation_size=amount))
@@ -177,7 +177,7 @@ def test_no_memory_is_named_before_other_failures():
 # --- The grid ------------------------------------------------------------------------------------
 
 
-def test_what_is_missing_within_the_grid_is_listed():
+def test_missing_configurations_within_the_grid_are_listed():
     rows = runs(run(1, 10, 4, computation_size=100), run(2, 20, 4, computation_size=400))
     columns = "processes size state computation_size reason run_count time_ns"
     assert grid(rows, columns)[1:3] == [

@@ -65,7 +65,7 @@ def test_a_nonblocking_operation_is_in_flight_until_another_call_ends_it(run_que
     assert accesses(run_query, tables, TIMES) == [(0, 0, "read", 0, (50 - 10) + (48 - 20))]
 
 
-def test_what_is_cancelled_moves_nothing_and_what_does_not_end_takes_no_time(run_query, trace):
+def test_cancelled_operations_move_nothing_and_open_ones_take_no_time(run_query, trace):
     tables = trace("""
         0    10..15   aio_read    operation_begin on 0 read 64 #8
         0    20..25   aio_cancel  operation_cancelled on 0 #8
@@ -143,7 +143,7 @@ def test_a_handle_below_one_with_operations_is_inner(run_query, trace):
 
 
 # Handle 0 is inner and repeats the 8 bytes of handle 2.
-def test_metrics_leave_out_inner_handles_and_are_beyond_the_reference(run_query, trace):
+def test_metrics_leave_out_inner_handles_and_are_extended(run_query, trace):
     tables = trace("""
         0    10..20   f   operation_begin on 0 write 8 #1; operation_complete on 0 moved 8 #1
         0    30..40   g   operation_begin on 2 write 8 #1; operation_complete on 2 moved 8 #1
@@ -186,7 +186,7 @@ def asked(name: str, **values: int) -> list[tuple[Any, ...]]:
     return connection.execute(load_query(name).statement, values or None).fetchall()
 
 
-def test_files_are_told_by_their_time_with_rates_of_a_location():
+def test_files_are_ordered_by_time_with_rates_of_a_location():
     per_second = 300 * 10**9 // (40 + 60), 30 * 10**9 // (5 + 15)
     assert asked("file_totals", row_limit=9) == [
         ("a", "", 2, 6, 30, 300, 40 + 60 + 5 + 10, 15, per_second[1], per_second[0]),
@@ -195,7 +195,7 @@ def test_files_are_told_by_their_time_with_rates_of_a_location():
     assert len(asked("file_totals", row_limit=1)) == 1
 
 
-def test_the_cookbook_tells_how_large_an_access_is():
+def test_the_cookbook_gives_the_size_of_accesses():
     columns = [row[:2] + row[2:4] + row[5:6] for row in asked("files_with_most_time")]
     assert columns == [
         ("a", "", "write", 3, 300 / 3),

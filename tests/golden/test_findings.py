@@ -139,7 +139,7 @@ def test_large_messages_take_the_time_that_is_not_waiting(run_query, trace):
     assert found == [(1, 10, 20, 100, 4, 1), (0, 30, 15, 100, 1, 2)]
 
 
-def test_what_is_large_is_a_parameter(run_query, trace):
+def test_the_size_of_large_messages_is_a_parameter(run_query, trace):
     tables = trace("""
         0   10..15   MPI_Send   send 1 bytes 100
         1   10..16   MPI_Recv   recv 0 bytes 100

@@ -43,7 +43,7 @@ def test_all_wait_in_finalize_for_the_last_process(waits, trace):
     ]
 
 
-def test_if_a_process_does_not_finalize_nobody_knows_who_was_last(waits, trace):
+def test_if_a_process_does_not_finalize_the_others_do_not_wait(waits, trace):
     tables = trace("""
         0    0..40   MPI_Finalize
         1   10..40   MPI_Finalize
@@ -62,7 +62,7 @@ def test_processes_finalize_not_threads(waits, trace):
     assert waits(tables) == [("mpi_finalize_wait", 0, 0, 10, 2)]
 
 
-def test_a_single_process_waits_for_nobody(waits, trace):
+def test_a_single_process_does_not_wait(waits, trace):
     tables = trace("""
         0    0..10   MPI_Init
         0   20..30   MPI_Finalize

@@ -88,7 +88,7 @@ def test_time_in_no_call_path_has_a_key_of_its_own() -> None:
     assert metrics_of(tables)["class_of_user_code"] == {100: 30}
 
 
-def test_what_adds_up_to_nothing_is_left_out() -> None:
+def test_sums_of_zero_are_left_out() -> None:
     tables = classified({(0, 0): 0})
     tables["location_overheads"] = [
         {"location_id": 0, "overhead_id": CLASSES.index("outside visits"), "time_ns": 3},

@@ -22,7 +22,7 @@ PAIR = """
 TIMES = "rank time_ns communication_ns begin_ns end_ns whole_ns"
 
 
-def test_what_counts_lies_between_init_and_finalize() -> None:
+def test_time_between_init_and_finalize_counts() -> None:
     assert rows_of("gathered_times", complete(read_trace(PAIR)), TIMES) == [
         (0, 80 - 20, 10, 20, 80, 100),
         (1, 85 - 25, 25, 25, 85, 110),
@@ -161,7 +161,7 @@ def test_calls_are_summed_per_call_site_and_process() -> None:
     ]
 
 
-def test_who_only_calls_from_within_a_call_does_not_call_there() -> None:
+def test_a_process_counts_only_at_call_sites_that_it_visits() -> None:
     """A thread of a library may send below a broadcast that its process never entered."""
     times = {(1, 0): 30, (2, 0): 10, (2, 1): 4}
     tables = program("main\n  MPI_Bcast\n    MPI_Send", times, [0, 1])

@@ -78,7 +78,7 @@ def test_the_critical_path_leaves_out_waiting(tmp_path: Path) -> None:
     }
 
 
-def test_what_if_runs_the_program_with_a_part_scaled(tmp_path: Path) -> None:
+def test_what_if_runs_the_program_with_a_scaled_part(tmp_path: Path) -> None:
     """On rank 0 two of three times 30 000 ns are saved; work on rank 1 begins that much earlier."""
     questions = [
         {"rank": 0, "factor": 1},
@@ -93,7 +93,7 @@ def test_what_if_runs_the_program_with_a_part_scaled(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["stencil", "pipeline", "collectives", "threads"])
-def test_what_would_be_is_what_is_in_a_program_that_differs_so(kind: str, tmp_path: Path) -> None:
+def test_the_answer_equals_a_run_of_the_changed_program(kind: str, tmp_path: Path) -> None:
     """The run time comes from the archive of a program whose phase has other costs."""
     phase = {"kind": kind, "cell_ns": 300, "imbalance": 3}
     others = {"kind": "messages", "jitter": 0.5}

@@ -74,7 +74,7 @@ def test_wrong_descriptions_are_explained(tmp_path: Path, text: str, message: st
         read_spec(path)
 
 
-def test_an_unknown_region_to_scale_is_named_and_nothing_is_left(tmp_path: Path) -> None:
+def test_an_unknown_region_to_scale_is_named_and_no_files_remain(tmp_path: Path) -> None:
     given = {"processes": 1, "phase": [{"kind": "work"}]}
     spec = parse_spec(given | {"what_if": [{"region": "wrok", "factor": 1}]})
     with pytest.raises(ProgramError, match="no region wrok: computing is in compute_work"):
@@ -82,7 +82,7 @@ def test_an_unknown_region_to_scale_is_named_and_nothing_is_left(tmp_path: Path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
+def test_existing_files_are_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").touch()
     spec = parse_spec({"processes": 1, "phase": [{"kind": "work"}]})
@@ -109,7 +109,7 @@ def test_the_command_writes_archive_and_truth(
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_that_one_process_exchanges_with_nobody_is_told(
+def test_a_single_process_without_partners_is_reported(
     processes: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It computes all the same, as the smallest run of a series does."""

@@ -81,7 +81,7 @@ def correlations(rows: list[Row], values: dict[str, list[float]]) -> list[tuple[
     return [tuple(row.values())[1:] for row in found]
 
 
-def test_efficiency_is_correlated_where_it_is_known() -> None:
+def test_efficiency_is_correlated_where_it_is_given() -> None:
     """Ranks of efficiency are 3, 1, 2; of b 1, 3, 2: -1; of a 1.5, 1.5, 3: 0.
 
     Of the 6 orders of three ranks 2 are as far from 0 as -1; all are as far as 0.
@@ -91,7 +91,7 @@ def test_efficiency_is_correlated_where_it_is_known() -> None:
     assert found == [("a", 3, 0, 1, None), ("b", 3, -1, pytest.approx(2 / 6), None)]
 
 
-def test_where_nothing_can_be_correlated_it_is_told() -> None:
+def test_missing_correlations_have_a_reason() -> None:
     rows = grid((1, 10, 0, 1.0), (2, 10, 1, 0.5), (4, 10, 2, 0.25))
     same = "one of both is always the same"
     assert correlations(rows, {"a": [0.1, 0.1, 0.1]}) == [("a", 3, None, None, same)]

@@ -45,7 +45,7 @@ def growth_of(tables: Tables, columns: str, stage: Any = METRIC_GROWTH_STAGE) ->
 
 
 # Location time is 64 + p²: 68, 80, 128; the critical path has 60 / p + p: 32, 19 and 15.
-def test_metrics_are_shares_of_what_they_are_part_of() -> None:
+def test_metrics_are_shares_of_their_total() -> None:
     tables = with_metrics(campaign(2, 4, 8), mpi_latesender=[17, 40, 0], critical_path=[32, 19, 15])
     columns = "campaign_run_id metric value_ns share_of share"
     assert run_query("metric_times", tables, columns) == [
@@ -122,7 +122,7 @@ def test_sizes_have_a_factor_of_their_own() -> None:
     ]
 
 
-def test_what_cannot_be_said_is_null_with_a_reason() -> None:
+def test_impossible_results_are_null_with_a_reason() -> None:
     columns = "growth_exponent growth_error spearman reason mean_share"
     tables = with_metrics(campaign(4, 4, 4), computation=[8, 8, 40])
     assert growth_of(tables, columns) == [

@@ -113,7 +113,7 @@ def test_workers_are_idle_while_the_master_is_outside_parallel_regions(teams):
     }
 
 
-def test_who_does_not_belong_to_the_team_is_idle_inside_too(teams):
+def test_threads_outside_the_team_are_idle_inside_too(teams):
     assert cells(teams, "omp_limited_parallelism") == {(SECOND, 2): 88 - 62}
     assert cells(teams, "omp_idle_threads")[SECOND, 2] == 88 - 62
 
@@ -134,7 +134,7 @@ def test_time_below_the_parallel_region_counts_where_it_is(teams):
     assert cells(teams, "omp_limited_parallelism") == {(SECOND, 2): 26 - 5, (INNER, 2): 5}
 
 
-def test_who_works_in_a_team_within_the_team_is_not_idle(teams):
+def test_threads_of_an_inner_team_are_not_idle(teams):
     # Thread 1 forks at 70 a team of its own with thread 2.
     teams["thread_teams"].append(team_row(2, 70, 80, master=1))
     teams["thread_team_members"] += [member(2, 1, 71, 79), member(2, 2, 71, 79)]

@@ -54,7 +54,7 @@ def test_deviations_are_from_the_mean_of_all_processes():
     assert imbalance(tables, "longest_to_mean scope") == [(40 / 25, "processes")]
 
 
-def test_who_does_not_take_part_is_below_the_mean():
+def test_absent_processes_are_below_the_mean():
     # Processes 0 and 1 work for 30 and 50, two others not at all: the mean is 20.
     tables = program("main\n  work", {(1, 0): 30, (1, 1): 50, (0, 2): 0, (0, 3): 0})
     assert imbalance(tables, f"visitor_count location_id {DEVIATIONS}") == [

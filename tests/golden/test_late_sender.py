@@ -260,7 +260,7 @@ def test_a_message_sent_at_the_same_time_is_not_older(run_query, trace):
 
 
 # Not when calls began but when messages were sent decides who is older: 33 against 32.
-def test_the_records_of_the_sends_decide_who_is_older(run_query, trace):
+def test_the_records_of_the_sends_decide_which_message_is_older(run_query, trace):
     tables = trace("""
         0   30..35   MPI_Send   send 1 tag 2 @33
         2   31..36   MPI_Send   send 1 @32

@@ -65,13 +65,13 @@ def test_a_thread_waits_until_the_lock_is_given_back():
     ]
 
 
-def test_who_comes_when_the_lock_is_free_does_not_wait():
+def test_a_free_lock_causes_no_wait():
     assert contention(*FIRST, record(2, "acquire", 1, SET, (28, 36), 31, 2)) == []
 
 
 # A try does not block: it gets a lock that is given back while it runs, or is free.
 @pytest.mark.parametrize(("enter", "expected"), [(27, [(1, 27, 28 - 27, 0)]), (28, [])])
-def test_a_try_waits_only_for_what_is_given_back_during_it(enter, expected):
+def test_a_try_waits_only_for_a_release_during_the_call(enter, expected):
     held = (
         record(0, "acquire", 0, LOCK, (0, 10), 8, 1),
         record(1, "release", 0, UNLOCK, (20, 30), 28, 1),
@@ -99,7 +99,7 @@ def test_only_the_thread_before_is_waited_for():
         (COND, "pthread_lock_contention_conditional"),
     ],
 )
-def test_the_call_tells_the_kind_of_lock(path, kind):
+def test_the_call_gives_the_kind_of_lock(path, kind):
     held = record(1, "release", 0, path, (20, 30), 28, 1)
     waiting = record(2, "acquire", 1, path, (12, 36), 31, 2)
     assert contention(held, waiting, columns="property wait_ns") == [(kind, 28 - 12)]
@@ -119,7 +119,7 @@ def test_a_condition_is_waited_for_until_the_mutex_is_given_back():
     assert found == [(1, 0, 40 - 0, 0)]
 
 
-def test_where_nobody_else_had_the_mutex_the_wait_lasts_until_the_thread_itself_released_it():
+def test_without_another_owner_the_wait_ends_with_the_own_release():
     found = contention(
         record(0, "release", 1, COND, (0, 50), 3, 1),
         record(0, "acquire", 1, COND, (0, 50), 45, 2, sequence=1),
@@ -171,7 +171,7 @@ def test_locks_outside_any_call_are_left_out():
     assert contention(*FIRST, record(2, "acquire", 1, SET, (12, 36), 31, 2) | bare) == []
 
 
-def test_locks_of_other_paradigms_are_beyond_the_reference():
+def test_locks_of_other_paradigms_are_extended():
     held = record(1, "release", 0, LOCK, (20, 30), 28, 1, paradigm="qtthread")
     waiting = record(2, "acquire", 1, LOCK, (12, 36), 31, 2, paradigm="qtthread")
     columns = "property is_extended"

@@ -251,7 +251,7 @@ LINE = "sort,Someone 2001,as given,ratio,0.5,0.25,0.125,,"
         ([",".join(COLUMNS), LINE, LINE], "line 3: sort of Someone 2001 comes twice"),
     ],
 )  # fmt: skip
-def test_a_mistake_in_a_table_of_marks_is_told(lines: list[str], message: str):
+def test_a_mistake_in_a_table_of_marks_is_reported(lines: list[str], message: str):
     with pytest.raises(CampaignError, match=f"published marks: {message}"):
         read_published_marks("\n".join(lines))
 

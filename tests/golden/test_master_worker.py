@@ -48,7 +48,7 @@ def test_a_process_that_others_ask_again_and_again_is_their_master(run_query, tr
     assert run_query("master_workers", trace(STAR), STAR_COLUMNS) == [(0, 1, 3, 95), (0, 2, 2, 95)]
 
 
-def test_rounds_tell_when_work_was_asked_for_and_got(run_query, trace):
+def test_rounds_hold_the_times_of_request_and_answer(run_query, trace):
     columns = "worker_group_id asked_ns awaited_ns taken_ns answered_ns received_ns"
     assert sorted(run_query("worker_rounds", trace(STAR), columns)) == [
         (1, 0, 2, 5, 18, 20),

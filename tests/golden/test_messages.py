@@ -207,7 +207,7 @@ def test_a_receive_without_request_is_matched_all_the_same(run_query, trace):
     assert run_query("messages", tables, columns) == [(1, None, 20), (2, 30, 30)]
 
 
-def test_what_lies_outside_any_call_is_matched_without_call(run_query, trace):
+def test_records_outside_any_call_are_matched_without_a_call(run_query, trace):
     tables = trace("""
         0   0..5     MPI_Send   send 1
         1   10..15   MPI_Recv   recv 0
@@ -219,7 +219,7 @@ def test_what_lies_outside_any_call_is_matched_without_call(run_query, trace):
 
 
 # Rank 1 sends twice and rank 0 receives once; rank 0 waits for a message that nobody sends.
-def test_what_finds_no_partner_is_kept_apart(run_query, trace):
+def test_unmatched_records_have_a_table_of_their_own(run_query, trace):
     tables = trace("""
         0   0..5     MPI_Recv   recv 1 tag 1
         0   10..15   MPI_Recv   recv 1 tag 9
@@ -337,7 +337,7 @@ def test_even_the_longest_messages_are_classed_exactly(run_query):
         ("MPI_File_write_at", "mpi_file_write_at"),
     ],
 )
-def test_a_call_is_known_by_its_name_in_any_binding(run_query, name, call):
+def test_a_call_is_recognized_in_any_binding(run_query, name, call):
     tables = {"regions": [{"region_id": 4, "name": name}]}
     assert run_query("mpi_calls", tables, "region_id call") == [(4, call)]
 
@@ -364,7 +364,7 @@ def test_user_functions_are_no_mpi_calls(run_query):
         ("MPI_File_write_at", None, False),
     ],
 )
-def test_a_call_is_known_to_be_about_windows_or_files(run_query, name, role, is_of_files):
+def test_calls_on_windows_and_files_are_marked(run_query, name, role, is_of_files):
     found = run_query(
         "mpi_calls", {"regions": [{"name": name}]}, "one_sided_role is_collective_file_call"
     )

@@ -28,7 +28,7 @@ def test_a_nonblocking_collective_is_waited_for_in_the_completing_call(waits, tr
     ]
 
 
-def test_who_only_tests_does_not_wait(waits, trace):
+def test_a_test_does_not_wait(waits, trace):
     assert waits(trace(LATE_START.replace("MPI_Wait ", "MPI_Test "))) == []
 
 

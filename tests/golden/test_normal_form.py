@@ -103,7 +103,7 @@ def test_factors_are_written_as_usual(power: str, log: int, text: str) -> None:
     assert write_factor(Factor(Fraction(power), log), "p") == text
 
 
-def test_what_others_wait_for_one_has_its_slope() -> None:
+def test_a_factor_of_the_other_processes_has_its_slope() -> None:
     """(1 - 1/x)' = 1/x^2."""
     value, slope = Factor(Fraction(0), 0, of_others=True).evaluate(np.array([1.0, 2, 4]))
     assert value.tolist() == [0, 0.5, 0.75]
@@ -140,7 +140,7 @@ def test_sizes_below_one_have_no_logarithms() -> None:
     assert form.formula("n") == "2*n/p"
 
 
-def test_too_few_configurations_are_told() -> None:
+def test_too_few_configurations_have_an_error() -> None:
     with pytest.raises(UndeterminedError, match="needs 3 configurations: there are 2"):
         fit_normal_form(measure(lambda p, n: n / p, (1, 2), (5,)))
 

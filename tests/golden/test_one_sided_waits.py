@@ -79,7 +79,7 @@ def test_a_window_of_some_processes_is_theirs_alone(waits, trace):
 
 
 # Rank 1 lacks its second fence: the first one is as it was, but the window is doubtful.
-def test_fences_of_which_members_are_missing_do_not_wait(waits, trace):
+def test_fences_with_missing_members_do_not_wait(waits, trace):
     tables = trace("""
         0    0..50   MPI_Win_fence   fence
         1   10..50   MPI_Win_fence   fence
@@ -180,7 +180,7 @@ def test_a_late_post_blocks_the_call_in_which_it_lies(waits, trace, calls, expec
     assert sorted(waits(trace(epochs(**calls)))) == sorted(expected)
 
 
-def test_a_wait_of_an_epoch_tells_everything(waits, trace):
+def test_a_wait_of_an_epoch_has_all_columns(waits, trace):
     # Visits: main 0, start 1, put 2, complete 3; main 4, post 5, wait 6; main 7, post 8, wait 9.
     columns = f"{WAIT} visit_id cause_visit_id is_synchronization is_extended confidence"
     assert waits(trace(epochs()), columns=columns) == [
@@ -213,7 +213,7 @@ def test_epochs_of_a_pair_match_in_order(waits, trace):
     assert counts(tables) == [(0, 3, 3)]
 
 
-def test_who_only_tests_the_end_of_an_epoch_does_not_wait(waits, trace):
+def test_testing_the_end_of_an_epoch_does_not_wait(waits, trace):
     tables = trace("""
         0   10..11   MPI_Win_start      start group 1
         0   50..51   MPI_Win_complete   complete group 1

@@ -132,7 +132,7 @@ def change_time(events: Path, old: int, new: int) -> None:
         (10, [(0, 40, 30), (20, 30, 10)], (0, 40)),
     ],
 )
-def test_times_outside_the_run_are_counted_and_not_believed(read, tmp_path, damaged, visits, span):
+def test_times_outside_the_run_are_counted_and_corrected(read, tmp_path, damaged, visits, span):
     trace = Trace()
     for _ in range(3):
         trace.location(visits_of(10, 20, 30, 40))

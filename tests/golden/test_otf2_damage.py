@@ -258,7 +258,7 @@ def test_a_record_that_is_lost_in_the_last_chunk_is_missed(read, damaged):
     assert tables.findings() == {("missing_records", 0): 1, ("unclosed_visit", 0): 1}
 
 
-def test_nobody_announces_more_events_than_fit_into_a_file(read):
+def test_more_announced_events_than_fit_into_a_file_are_an_error(read):
     trace = Trace()
     trace.location("0 enter main\n 9 leave main", declared=1 << 60)
     anchor = trace.write(read.next_folder())
@@ -270,7 +270,7 @@ def test_nobody_announces_more_events_than_fit_into_a_file(read):
 # In an anchor file the sizes of chunks stand at bytes 12 and 20. From byte 46 on follow machine,
 # creator and description, and the number of properties: here after "\0test\0\0", at byte 53.
 @pytest.mark.parametrize(("place", "what"), [(15, "chunks of"), (23, "chunks of"), (56, "propert")])
-def test_sizes_that_an_anchor_file_cannot_mean_are_not_believed(read, damaged, place, what):
+def test_impossible_sizes_in_an_anchor_file_are_an_error(read, damaged, place, what):
     anchor = damaged / "traces.otf2"
     content = bytearray(anchor.read_bytes())
     assert content[46:57] == b"\0test\0\0\0\0\0\0"

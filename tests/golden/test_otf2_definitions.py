@@ -75,7 +75,7 @@ def test_text_that_is_not_utf_8_is_shown_with_escapes_and_counted(read):
     assert tables.findings() == {("invalid_text", None): 2}
 
 
-def test_source_positions_are_kept_where_they_are_known(read):
+def test_source_positions_are_kept_if_they_are_recorded(read):
     trace = Trace()
     trace.define("Region", 0, "solve", "_Z5solvev", "", 1, 2, 0, "solve.cpp", 10, 42)
     trace.define("Region", 1, "main", "main", "", 1, 2, 0, UNDEFINED, 0, 0)
@@ -96,7 +96,7 @@ def test_a_line_that_no_file_has_is_none(read):
     assert tables.rows("source_locations", "file line") == [("main.c", 0)]
 
 
-def test_definitions_that_name_what_is_not_defined_are_counted(read):
+def test_references_to_missing_definitions_are_counted(read):
     """A name and a file of a region, the group of a communicator, a member of another group."""
     trace = with_groups(mpi_trace(2))
     trace.define("Region", 7, 4_000, "far", "", 0, 0, 0, 4_001, 1, 2)
@@ -349,7 +349,7 @@ def test_communicators_are_numbered_by_identifier_whatever_their_kind(read):
 # --- The run ------------------------------------------------------------------------------------
 
 
-def test_the_run_says_where_it_comes_from(read):
+def test_the_run_names_its_source(read):
     trace = Trace(resolution=1_000, global_offset=5_000)
     trace.location("5000 enter main\n 5007 leave main")
     trace.location("5002 enter main\n 5009 leave main")

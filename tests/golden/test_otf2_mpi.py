@@ -39,7 +39,7 @@ def define_groups(trace: Trace, **members: list[int]) -> None:
 #          0    10   20   30
 # main     [              ]
 # MPI_Send      [ 12  ]
-def test_a_record_knows_the_call_that_holds_it(read):
+def test_a_record_has_the_call_that_holds_it(read):
     trace = trace_of(
         """
          0  enter main
@@ -99,7 +99,7 @@ def test_every_kind_of_record_has_its_values(read):
     ]
 
 
-def test_a_collective_is_one_row_that_knows_its_begin(read):
+def test_a_collective_is_one_row_with_its_begin(read):
     trace = trace_of(
         f"""
          0  enter MPI_Bcast

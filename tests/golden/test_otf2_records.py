@@ -48,7 +48,7 @@ def test_gaps_of_the_measurement_are_kept_and_counted(read):
     ]
 
 
-def test_switching_on_what_is_on_is_no_gap(read):
+def test_switching_on_twice_is_no_gap(read):
     tables = read(trace_of(f"0 MeasurementOnOff {ON}\n 5 enter main\n 9 leave main"))
     assert tables.records("measurement_gaps") == []
     assert tables.findings() == {}
@@ -74,7 +74,7 @@ def test_records_of_unknown_kinds_are_counted(read):
     assert tables.one("locations", "record_count") == (5,)
 
 
-def test_records_about_what_is_not_defined_are_counted(read):
+def test_records_with_missing_definitions_are_counted(read):
     """Without any window, I/O handle, or team there is nothing that such records could say."""
     trace = trace_of("""
         0  enter main

@@ -221,7 +221,7 @@ def test_a_fork_without_join_ends_with_the_forkers_last_record(read):
     ]
 
 
-def test_a_team_nobody_forked_hangs_below_no_call_path(read):
+def test_a_team_without_a_fork_has_no_parent_call_path(read):
     tables = read(team_trace("0 enter main\n 9 leave main", WORKER))
     assert tables.visits(f"path {TIMES}", location=1) == [("parallel", 20, 40, 20)]
     assert tables.records("thread_teams") == []

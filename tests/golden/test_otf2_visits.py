@@ -210,7 +210,7 @@ def test_a_trace_may_be_empty(read, locations):
         assert tables.records(table) == []
 
 
-def test_a_region_that_is_not_defined_is_counted_and_named_so(read):
+def test_an_undefined_region_is_counted_and_has_a_placeholder_name(read):
     trace = Trace()
     trace.location([
         Event(0, "Enter", ("main",)),

@@ -91,7 +91,7 @@ def by_name(rows: list[tuple[int, int, int]]) -> list[tuple[int, str, int]]:
         ("unknown", "function", "MPI_Send", "no rule"),
     ],
 )
-def test_the_shipped_rules_know_what_regions_are_for(paradigm, role, name, part):
+def test_the_shipped_rules_classify_regions(paradigm, role, name, part):
     tables = {"regions": [{"paradigm": paradigm, "role": role, "name": name}]}
     (row,) = with_overheads(tables)["region_classes"]
     assert TAXONOMY[row["overhead_id"]].part == part
@@ -131,14 +131,14 @@ def test_the_first_rule_that_fits_counts():
         (HEADER + '*,*,"a,computation,user code', "rules.csv:2: .*close what is quoted"),
     ],
 )
-def test_a_wrong_file_of_rules_is_told_with_its_line(tmp_path, text, message):
+def test_a_wrong_rule_is_reported_with_its_line(tmp_path, text, message):
     path = tmp_path / "rules.csv"
     path.write_text(text)
     with pytest.raises(UsageError, match=message):
         read_rules(path)
 
 
-def test_a_missing_or_unreadable_file_of_rules_is_told(tmp_path):
+def test_a_missing_or_unreadable_file_of_rules_is_reported(tmp_path):
     with pytest.raises(MissingInputError, match=r"rules\.csv: No such file"):
         read_rules(tmp_path / "rules.csv")
     path = tmp_path / "latin.csv"
@@ -391,7 +391,7 @@ def test_regions_sum_over_their_outermost_call_paths():
     ]
 
 
-def test_the_time_of_workers_counts_for_what_forked_them():
+def test_the_time_of_workers_counts_for_the_forking_call_path():
     assert rows_of(sum_overheads(thread_trace()), "call_path_id") == [
         (0, "user code", 15, 15 + 40 + 36),
         (0, "fork/join", 0, 15 + 19),

@@ -71,7 +71,7 @@ def test_a_map_shows_values_where_they_belong() -> None:
 
 
 @pytest.mark.parametrize("kind", PICTURES)
-def test_names_are_shown_as_they_are(kind: str) -> None:
+def test_names_are_shown_unchanged(kind: str) -> None:
     shown = texts(PICTURES[kind]())
     wanted = {"heat map": [GRID.label], "surface": [GRID.label]}.get(kind, ["<b>one</b>", "$two$"])
     assert set(wanted) <= set(shown)
@@ -111,7 +111,7 @@ def test_a_matrix_names_the_ranks_that_take_part() -> None:
     assert {"from", "to"} <= set(said)
 
 
-def test_an_icicle_says_names_as_they_are() -> None:
+def test_an_icicle_shows_names_unchanged() -> None:
     said = texts(FILES["icicle"]().svg)
     assert {"main <x>", "$send$", "computation"} <= set(said)
 

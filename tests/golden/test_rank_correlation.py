@@ -131,7 +131,7 @@ def test_intervals_are_quantiles_over_runs_drawn_again() -> None:
     assert found.is_defined.all()
 
 
-def test_intervals_do_not_depend_on_what_else_is_asked_for() -> None:
+def test_intervals_do_not_depend_on_other_requests() -> None:
     rng = random()
     reference, series = np.arange(15), rng.random((5, 15))
     together = bootstrap_intervals(reference, series)

@@ -44,7 +44,7 @@ def test_any_other_call_path_makes_the_call_paths_all_there_is() -> None:
     assert run_query("run_totals", tables, "location_ns") == [(150,)]
 
 
-def test_runs_without_a_total_have_no_shares_and_are_told() -> None:
+def test_runs_without_a_total_have_no_shares_and_are_reported() -> None:
     tables = profiled(([1, 1], [1, 1], 0), ([2, 4, 2], [1, 1, 1], 10), ([4] * 4, [1] * 4, 10))
     assert run_query("run_totals", tables, "location_ns") == [(None,), (30,), (40,)]
     (growth,) = run_stage(CALL_PATH_GROWTH_STAGE, tables).values()

@@ -57,7 +57,7 @@ WITH_A_GAP = {
 }  # fmt: skip
 
 
-def test_cells_reach_over_what_is_missing():
+def test_cells_reach_over_missing_configurations():
     """At (1, 10) two cells have two squares; that from 1 to 2 has fewer steps of processes.
 
     That at (1, 20), from 1 to 4, would overlap it.
@@ -213,7 +213,7 @@ WITH_A_CORNER_MISSING = {
 }  # fmt: skip
 
 
-def test_growth_is_over_what_cells_cover_not_zero_elsewhere():
+def test_growth_covers_cells_only():
     """Cells 1-2 × 100-200, 1-2 × 200-400 and 2-4 × 100-400: nothing is said of 8 processes.
 
     2-8 × 100-200 has two squares as 2-4 × 100-400 has, which it would overlap, and more steps of
@@ -250,7 +250,7 @@ def test_growth_is_over_what_cells_cover_not_zero_elsewhere():
     ]
 
 
-def test_growth_from_end_to_end_skips_what_lies_between_cells():
+def test_growth_from_end_to_end_skips_gaps_between_cells():
     """Cells 1-2 × 10-20 and 4-5 × 30-40: they cover 2 of 4 processes and 20 of 30 in size."""
     points = {(1, 10): 1.0, (2, 10): 0.9, (4, 30): 0.6, (5, 30): 0.5}
     points |= {(1, 20): 1.0, (2, 20): 0.9, (4, 40): 0.8, (5, 40): 0.7}
@@ -326,7 +326,7 @@ def test_sizes_with_the_same_amount_of_computation_are_one():
         ({"grid_least_growth": -0.1}, "grid_least_growth is -0.1: it must be at least 0"),
     ],
 )
-def test_an_impossible_choice_is_told(options: Row, message: str):
+def test_an_impossible_option_is_an_error(options: Row, message: str):
     with pytest.raises(UsageError, match=message):
         scalability([], **options)
 

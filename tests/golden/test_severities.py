@@ -81,7 +81,7 @@ def test_overheads_imbalance_and_idle_time_are_exported(run_query, late_message)
     }
 
 
-def test_who_works_alone_and_who_is_missing_is_exported(run_query, trace):
+def test_single_and_absent_participants_are_exported(run_query, trace):
     # work on rank 0 only: 30, a mean of 10 for three ranks; main is even but for that.
     tables = trace("""
         0   0..30   work
@@ -266,7 +266,7 @@ def test_alltoallv_counts_but_no_nonblocking_collective(run_query, trace):
 
 
 # Three calls on one call path: two of them waited beyond what the reference looks at.
-def test_what_the_reference_leaves_out_is_a_row_of_its_own(run_query):
+def test_extended_waits_have_rows_of_their_own(run_query):
     def wait(number: int, wait_ns: int, *, beyond: bool) -> dict[str, object]:
         return {"property": "mpi_wait_nxn", "visit_id": number, "wait_ns": wait_ns} | {
             "is_extended": beyond
@@ -301,9 +301,7 @@ def wait_row(value: int, *, beyond: bool) -> dict[str, object]:
         ),
     ],
 )
-def test_what_the_reference_leaves_out_is_exported_only_if_asked_for(
-    tmp_path, is_extended, expected
-):
+def test_extended_waits_are_exported_only_on_request(tmp_path, is_extended, expected):
     run = HandMadeRun(
         {
             "metrics": [{"metric": "mpi_wait_nxn", "unit": "ns"}],

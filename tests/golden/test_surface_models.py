@@ -240,7 +240,7 @@ def test_repetitions_are_left_out_together() -> None:
     assert "without one of the configurations" in fit.reason
 
 
-def test_ranks_follow_the_errors_of_what_was_left_out() -> None:
+def test_ranks_follow_the_cross_validated_errors() -> None:
     fits = [fit for fit in fit_all(measure(summed, repetitions=2, noise=0.03)) if fit.rank]
     ranked = sorted(fits, key=lambda fit: fit.rank or 0)
     assert [fit.rank for fit in ranked] == [*range(1, len(fits) + 1)]
@@ -263,7 +263,7 @@ def test_ranks_follow_the_errors_of_what_was_left_out() -> None:
         ([1], [10], "smooth", "needs 2 configurations: there are 1"),
     ],
 )
-def test_reasons_are_told(
+def test_missing_models_have_reasons(
     processes: list[float], sizes: list[float], model: str, reason: str
 ) -> None:
     fits = {fit.model: fit for fit in fit_all(measure(lambda p, n: n / p, processes, sizes))}
@@ -282,7 +282,7 @@ def test_reasons_are_told(
         ),
     ],
 )
-def test_one_number_of_processes_or_one_size_gives_what_it_can(
+def test_one_number_of_processes_or_one_size_gives_some_models(
     processes: list[float], sizes: list[float], fitted: set[str]
 ) -> None:
     fits = fit_all(measure(lambda p, n: n / p + 1, processes, sizes))

@@ -227,7 +227,7 @@ def test_the_most_processes_that_keep_efficiency(
     assert (row["is_falling"], row["is_extrapolated"], row["note"]) == (True, is_extrapolated, None)
 
 
-def test_what_is_never_crossed_is_said(shared: Tables) -> None:
+def test_limits_that_are_never_crossed_have_a_reason(shared: Tables) -> None:
     scaled = limits(shared, model="normal form", constraint_kind="scaled size", start_size=2)
     assert [(row["quantity"], row["bound"], row["note"]) for row in scaled] == [
         ("S", 0, "it is zero from 1 to 64 processes"),

@@ -78,7 +78,7 @@ def test_tasks_that_run_inside_a_barrier_are_no_waiting(team):
     assert run_query("team_barrier_waits", team, "location_id wait_ns") == [(0, 10 - 7)]
 
 
-def test_of_threads_that_come_together_nobody_waits(team):
+def test_threads_that_arrive_together_do_not_wait(team):
     team["visits"][4]["enter_ns"] = 40
     assert run_query("team_barrier_waits", team) == []
 
@@ -86,7 +86,7 @@ def test_of_threads_that_come_together_nobody_waits(team):
 #            10        20        30        40
 # master     [barrier  ]         [implicit  ]
 # worker               [barrier ][  ]     [implicit]
-def test_barriers_of_a_team_are_told_apart_by_their_order(team):
+def test_barriers_of_a_team_are_numbered_in_their_order(team):
     team["visits"][2:] = [
         visit(2, 0, EXPLICIT, (15, 21), 6, 1),
         visit(3, 0, BARRIER, (30, 41), 11, 1),
@@ -142,7 +142,7 @@ def test_the_path_goes_from_the_barrier_to_the_last_thread_and_back_to_the_fork(
     ]
 
 
-def test_what_a_worker_does_after_the_last_barrier_is_not_counted_as_work(team):
+def test_time_of_a_worker_after_the_last_barrier_is_no_work(team):
     (work,) = find_paths({"critical_path_work": "call_path_id location_id work_ns"}, team)
     assert work == [
         (MAIN, 0, 46),

@@ -126,7 +126,7 @@ def test_a_cancelled_send_is_no_send_without_completion(run_query, trace):
     assert quality(run_query, tables) == [("cancelled_request", 0, 1, None)]
 
 
-def test_incomplete_collectives_are_told_apart(run_query, trace):
+def test_incomplete_collectives_are_counted_separately(run_query, trace):
     tables = trace("""
         0   0..5     MPI_Bcast     collective bcast root 0
         0   10..15   MPI_Barrier   collective barrier
@@ -150,12 +150,12 @@ def test_incomplete_collectives_are_told_apart(run_query, trace):
         ),
     ],
 )
-def test_what_could_not_be_read_is_counted(run_query, location, finding):
+def test_unread_records_are_counted(run_query, location, finding):
     tables = {"locations": [{"is_complete": True} | location]}
     assert quality(run_query, tables) == [finding]
 
 
-def test_what_the_reader_found_is_passed_on(run_query):
+def test_findings_of_the_reader_are_listed(run_query):
     tables = {
         "locations": [{"declared_count": 10, "record_count": 7}],
         "reading_findings": [
@@ -181,7 +181,7 @@ def test_every_kind_is_explained(run_query):
 
 # What is lost was recorded, but is in no table: it could not be read, or is not understood. What
 # was never recorded, or contradicts itself, is no loss.
-def test_a_loss_is_what_was_recorded_and_is_not_in_the_tables(run_query):
+def test_a_loss_is_recorded_but_not_in_the_tables(run_query):
     kinds = [{"kind": kind, "location_id": 0, "count": 1} for kind in QUALITY_KINDS]
     found = run_query("trace_quality", {"reading_findings": kinds}, "kind is_loss")
     assert {kind for kind, is_loss in found if is_loss} == {
@@ -212,7 +212,7 @@ def test_a_violation_may_cut_nothing(run_query, trace):
 
 
 # Rank 2 enters the barrier at 50, when the others have left it (at 20 and 45).
-def test_nobody_leaves_a_barrier_before_the_last_one_enters(run_query, trace):
+def test_leaving_a_barrier_before_the_last_entry_is_a_violation(run_query, trace):
     tables = trace("""
         0   0..20    MPI_Barrier   collective barrier
         1   0..45    MPI_Barrier   collective barrier
@@ -240,9 +240,7 @@ def test_nobody_leaves_a_barrier_before_the_last_one_enters(run_query, trace):
         ("bcast root 0 sent 8", "bcast root 1 received 8", 0),
     ],
 )
-def test_only_who_has_to_wait_for_others_can_end_too_early(
-    run_query, trace, first, second, violations
-):
+def test_only_waiting_members_can_end_too_early(run_query, trace, first, second, violations):
     tables = trace(f"""
         0   50..60   MPI_Collective   collective {first}
         1   0..20    MPI_Collective   collective {second}

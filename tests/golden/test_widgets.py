@@ -51,7 +51,7 @@ def test_only_the_scripts_of_the_page_may_run() -> None:
     assert "alert(1)</script>" not in page
 
 
-def test_a_widget_says_what_it_shows_and_where_from() -> None:
+def test_a_widget_names_its_content_and_source() -> None:
     page = page_with({})
     assert "A &lt;widget&gt;" in page
     assert "Shows &amp; tells." in page

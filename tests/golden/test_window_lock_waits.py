@@ -42,7 +42,7 @@ def locked(lock="10..52", put="55..56", unlock="60..65", kinds=("exclusive", "ex
         ({"lock": "50..52"}, []),
     ],
 )  # fmt: skip
-def test_who_wants_a_lock_waits_for_its_owner(waits, trace, calls, expected):
+def test_a_lock_is_waited_for_until_its_owner_releases_it(waits, trace, calls, expected):
     assert waits(trace(locked(**calls)), columns=f"{WAIT} confidence") == expected
 
 
@@ -62,7 +62,7 @@ def test_shared_locks_do_not_compete_with_each_other(waits, trace, kinds, is_wai
 
 # Two shared owners release at 30 and 40; who wants it alone waits for the later one. The next owner
 # shares again, and waits for the one that had it alone.
-def test_an_exclusive_lock_waits_for_all_who_share_it(waits, trace):
+def test_an_exclusive_lock_waits_for_all_shared_owners(waits, trace):
     tables = trace("""
         0    0..2     MPI_Win_lock     lock_shared 0
         0   29..30    MPI_Win_unlock   unlock 0
@@ -125,7 +125,7 @@ def test_an_operation_on_the_own_memory_needs_the_lock_too(waits, trace):
 
 
 # The trace lacks the unlocking of rank 1: nobody is known to have waited for it.
-def test_a_lock_that_is_never_released_makes_nobody_wait(waits, trace):
+def test_a_lock_that_is_never_released_causes_no_wait(waits, trace):
     tables = trace("""
         1    0..2     MPI_Win_lock     lock_exclusive 0
         2    5..31    MPI_Win_lock     lock_exclusive 0
@@ -217,7 +217,7 @@ def test_of_several_targets_the_last_one_is_waited_for(waits, trace):
     ("first_unlock", "expected"),
     [("49..50", (SYNC_LOCK, 2, 30, 20, 1)), ("25..26", (PROGRESS, 2, 30, 19, 0))],
 )
-def test_what_a_lock_explains_is_not_counted_again(waits, trace, first_unlock, expected):
+def test_time_that_a_lock_explains_is_not_counted_again(waits, trace, first_unlock, expected):
     calls = locked(lock="10..11", put="20..21", unlock="30..51")
     calls = calls.replace("0..80", "49..80").replace("40..50", first_unlock)
     assert waits(trace(calls)) == [expected]

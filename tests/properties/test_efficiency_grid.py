@@ -148,7 +148,9 @@ def test_cells_are_those_found_by_trying_everything(grid: tuple[Points, set[Plac
 
 
 @given(sparse_grids())
-def test_cells_do_not_overlap_and_cover_what_is_told(grid: tuple[Points, set[Place]]) -> None:
+def test_cells_do_not_overlap_and_their_covered_share_is_right(
+    grid: tuple[Points, set[Place]],
+) -> None:
     points, without = grid
     cells = cover_grid(grid_of(points, without))
     squares = [
@@ -241,7 +243,7 @@ def test_the_best_run_is_the_shortest_and_repetitions_share_its_setup(
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(-3, 3)), min_size=3, max_size=12))
-def test_orders_agree_as_scipy_says(pairs: list[tuple[int, int]]) -> None:
+def test_the_agreement_of_orders_equals_scipy(pairs: list[tuple[int, int]]) -> None:
     one, other = np.array(pairs, np.float64).T
     found = compare_orders(one, other)
     assert found.pair_count == len(pairs)

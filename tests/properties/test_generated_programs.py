@@ -58,7 +58,7 @@ SEGMENTS = """
 
 
 @pytest.mark.parametrize("first", range(0, PROGRAM_COUNT, BATCH))
-def test_the_analyses_find_what_is_true(first: int, tmp_path: Path) -> None:
+def test_the_analyses_find_the_truth(first: int, tmp_path: Path) -> None:
     for number in range(first, first + BATCH):
         spec = random_spec(number, has_threads=number % THREADED == 0)
         generated = generate(spec, tmp_path / f"program{number}")

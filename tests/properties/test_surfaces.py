@@ -76,7 +76,9 @@ def test_the_order_of_runs_does_not_matter(measured: Measurements, random: Any, 
 
 @settings(max_examples=25)
 @given(noisy())
-def test_what_is_left_out_is_predicted_as_by_fitting_again(measured: Measurements) -> None:
+def test_cross_validated_errors_equal_fits_without_one_configuration(
+    measured: Measurements,
+) -> None:
     """The cross-validated error of the chosen terms, by one least-squares fit per configuration."""
     form, medians = fit_normal_form(measured), measured.medians()
     p, n, times = medians.processes, medians.sizes, medians.times

@@ -54,7 +54,7 @@ def row(**changes: Any) -> dict[str, Any]:
     } | changes  # fmt: skip
 
 
-def test_so_few_runs_that_nothing_can_be_shown_are_told() -> None:
+def test_too_few_runs_are_reported() -> None:
     other = row(source="exchange.f:88", spearman=0.5)
     assert list(describe_worst([row(), other])) == [
         "x: 3 runs are too few to show significant growth of a call site's share with the number "
@@ -64,19 +64,19 @@ def test_so_few_runs_that_nothing_can_be_shown_are_told() -> None:
     ]
 
 
-def test_enough_runs_without_growth_are_told_as_before() -> None:
+def test_enough_runs_without_growth_have_the_usual_sentence() -> None:
     (sentence,) = describe_worst([row(perfect_p_value=2 / 120, spearman=-0.2)])
     assert sentence.startswith("x: no call site above the guard has")
 
 
-def test_a_growing_call_site_is_told_with_its_place() -> None:
+def test_a_growing_call_site_is_named_with_its_call_path() -> None:
     (sentence,) = describe_worst(
         [row(perfect_p_value=0.0, q_value=0.001, source="/a/exchange.f:71")]
     )
     assert sentence.startswith('x: the share of "sweep/MPI_Wait" (exchange.f:71) grows most')
 
 
-def test_what_is_compared_is_told_where_nothing_can_be() -> None:
+def test_impossible_comparisons_name_their_runs() -> None:
     (sentence,) = describe_worst([row(spearman=None, reason=TOO_FEW_RUNS)])
     assert sentence == (
         "x: no call site can be ranked: fewer than three runs can be compared. The comparison "

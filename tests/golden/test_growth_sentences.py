@@ -86,7 +86,7 @@ def test_the_sentence_names_place_and_sizes() -> None:
     ]
 
 
-def test_of_which_runs_shares_are_is_told() -> None:
+def test_the_sentence_names_the_runs_of_its_shares() -> None:
     """Of 12 runs three have one process."""
     assert list(describe_range(told("growth_range"))) == [
         "program: 9 runs compared; shares are from runs with 2 and 8 processes, both at n = 400, "
@@ -94,7 +94,7 @@ def test_of_which_runs_shares_are_is_told() -> None:
     ]
 
 
-def test_ends_of_different_sizes_are_told_apart() -> None:
+def test_ends_of_different_sizes_are_named_separately() -> None:
     row = {
         "application": "x", "run_count": 3, "size_name": "n", "size_count": 3,
         "smallest_processes": 2, "largest_processes": 8, "smallest_run_size": 100.0,

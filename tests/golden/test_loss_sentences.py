@@ -38,7 +38,7 @@ def told(tables: dict[str, list[Row]]) -> list[str]:
     return list(describe_worst([dict(zip(COLUMNS.split(), row, strict=True)) for row in rows]))
 
 
-def test_the_worst_cell_is_told_however_many_come_before_it() -> None:
+def test_the_worst_cell_is_named_even_after_many_others() -> None:
     """The table holds 500 rows of fewer processes; the worst is at the most."""
     sites = [site(f"main/{at}", 0.01, 0, at) for at in range(1, 601)]
     assert told(tables_of(*sites, site("main/MPI_Wait", 0.5, 0, 1024))) == [
@@ -47,7 +47,7 @@ def test_the_worst_cell_is_told_however_many_come_before_it() -> None:
     ]
 
 
-def test_what_is_lost_with_size_alone_is_told_so() -> None:
+def test_losses_with_size_alone_are_named() -> None:
     tables = tables_of(site("main/work", -0.02, 0.1), site("main/other", -0.01, 0.05))
     assert told(tables) == [
         'x: the largest loss is in "main/work" (a.f:7), from size 10 to 20 (10.0% of the time at '
@@ -56,7 +56,7 @@ def test_what_is_lost_with_size_alone_is_told_so() -> None:
     ]
 
 
-def test_the_longest_waiting_of_the_cell_is_told_with_its_run() -> None:
+def test_the_longest_wait_of_the_cell_is_named_with_its_run() -> None:
     worst = site("main/MPI_Wait", 0.5, 0)
     key = {"call_path_key": worst["call_path_key"]}
     runs = [{"campaign_run_id": at, "application": "x", "run_id": f"run{at}"} for at in (0, 1)]
