@@ -74,7 +74,7 @@ def test_of_formulas_the_best_is_before_a_smooth_surface() -> None:
 
 
 def judged(model: str, error: float, parameters: int) -> Fit:
-    """A fit of which only its error and the number of its parameters are known."""
+    """A fit with an error and a number of parameters only."""
     powers = tuple(Fraction(number) for number in range(parameters))
     surface = NormalForm(
         tuple(Term(Factor(power, 0), ONE) for power in powers), (1.0,) * parameters, error, error

@@ -1,4 +1,4 @@
-"""Keys of call paths: the same for the same names, whatever numbers a trace gives."""
+"""Keys of call paths: equal names give equal keys, in any trace."""
 
 from tests.helpers.micro_trace import Row
 from tests.helpers.running import run_stage

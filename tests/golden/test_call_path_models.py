@@ -28,7 +28,7 @@ TIMES: dict[int, Time] = {
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, list[Row]]:
-    """A campaign whose call paths take known times; MPI_Init takes most of all."""
+    """A campaign with given times of call paths; MPI_Init takes the longest."""
     made = campaign(lambda p, n: 1.0)
     costs = [
         {

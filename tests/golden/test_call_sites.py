@@ -18,7 +18,7 @@ LAST_WAIT = "main/finish/MPI_Wait"
 # Send          10       10        5        0       25
 # Wait          10        5        0        0       15   in solve
 # Wait           0        0        0       10       10   in finish
-# Init          10       10       10        0       30   counts only if asked for
+# Init          10       10       10        0       30   counts on request only
 FOUR = MeasuredRun(
     processes=4,
     spent={
@@ -102,7 +102,7 @@ def test_init_and_finalize_count_if_the_campaign_includes_setup() -> None:
 
 def test_without_call_sites_the_communication_of_processes_counts() -> None:
     tables = tables_of([FOUR]) | {"call_site_tasks": []}
-    # With MPI_Init, which only call sites tell apart.
+    # With MPI_Init, which only call sites distinguish.
     assert rows("communication_times", tables, "communication_ns") == [(80,)]
     assert rows("call_site_times", tables, "total_ns") == []
 

@@ -1,4 +1,4 @@
-"""What a campaign's report says of measured runs, of failed ones, and of what was not run."""
+"""Sentences of a campaign's report on measured, failed and missing runs."""
 
 from typing import Any
 from xml.etree import ElementTree
@@ -138,7 +138,7 @@ def test_sizes_with_the_same_limit_share_one_sentence() -> None:
         f"{start} 4 processes at size 100, 7 processes at size 200 and 11 processes at size 400 "
         f"(not measured): {LINEAR}, {end}"
     ]
-    # Each size another number: only the fewest and the most are told.
+    # Each size has another limit: the sentence names the lowest and the highest.
     many = [(10.0 * n, float(n), False) for n in range(1, 11)]
     assert limits(*many) == [
         f"{start} 1 process at size 10 and 10 processes at size 100; other sizes are in between: "
@@ -148,18 +148,18 @@ def test_sizes_with_the_same_limit_share_one_sentence() -> None:
 
 
 def test_any_bound_of_efficiency_is_named() -> None:
-    (told,) = limits((10.0, 6.0, False), bound=0.7)
-    assert told.startswith("x keeps an efficiency of 70% up to 6 processes at size 10: ")
+    (sentence,) = limits((10.0, 6.0, False), bound=0.7)
+    assert sentence.startswith("x keeps an efficiency of 70% up to 6 processes at size 10: ")
 
 
 def test_the_declared_scaling_chooses_the_sentence_on_efficiency() -> None:
     fixed, scaled = {"constraint_kind": "fixed size"}, {"constraint_kind": "scaled size"}
-    told = {
+    values = {
         (scaling, end): bool(limits((10.0, 6.0, False), scaling=scaling, **kind))
         for scaling in ("fixed size", "scaled size", "both")
         for end, kind in (("fixed", fixed), ("scaled", scaled))
     }
-    assert told == {
+    assert values == {
         ("fixed size", "fixed"): True, ("fixed size", "scaled"): False,
         ("scaled size", "fixed"): False, ("scaled size", "scaled"): True,
         ("both", "fixed"): True, ("both", "scaled"): True,
@@ -271,9 +271,9 @@ def test_blocks_name_their_reference() -> None:
     """Two blocks share the point p = 1, n = 10; the third has another, the fourth a fit."""
     references = [("p = 1", 1, 10.0), ("p = 1", 1, 10.0), ("p = 2", 2, 10.0), ("fit", None, None)]
     rows = [
-        {"application": "sB", "block": at, "model": "measured", "reference_point": told}
+        {"application": "sB", "block": at, "model": "measured", "reference_point": point}
         | {"reference_processes": processes, "reference_size": size, "processes": measured}
-        for at, (told, processes, size) in enumerate(references, 1)
+        for at, (point, processes, size) in enumerate(references, 1)
         for measured in (1, 2)
     ]
     columns = "block_count point_count fit_count"

@@ -1,4 +1,4 @@
-"""What a campaign's report tells where its tables hold only the first rows of every program."""
+"""Sentences of a campaign's report on tables that hold the first rows of each program."""
 
 from functools import partial
 from typing import Any
@@ -31,7 +31,7 @@ def ranked(rank: int, application: str = "x", **changes: Any) -> Row:
     } | changes  # fmt: skip
 
 
-def told(ranking: list[Row]) -> list[str]:
+def sentences_on(ranking: list[Row]) -> list[str]:
     rows = run_query("worst_call_sites", {"call_site_ranking": ranking}, WORST)
     return list(describe_worst([dict(zip(WORST.split(), row, strict=True)) for row in rows]))
 
@@ -42,14 +42,14 @@ def test_a_large_growing_call_site_is_named_even_after_many_small_ones() -> None
     ranking.append(ranked(121, spearman=0.95, q_value=0.2, **matters))
     ranking.append(ranked(122, spearman=0.9, **matters))
     ranking.append(ranked(123, spearman=0.8, **matters))
-    growing, small = told(ranking)
+    growing, small = sentences_on(ranking)
     assert growing.startswith('x: the share of "main/122" grows most')
     assert small.startswith('"main/1" has the largest correlation (1.00), but only 0.10%')
 
 
 def test_every_program_is_named() -> None:
     ranking = [ranked(rank, name) for name in "abc" for rank in range(1, 61)]
-    sentences = told([row | {"is_above_guard": True} for row in ranking])
+    sentences = sentences_on([row | {"is_above_guard": True} for row in ranking])
     assert [sentence[:2] for sentence in sentences] == ["a:", "b:", "c:"]
 
 

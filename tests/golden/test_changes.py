@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.helpers.gathering import Found, ask, program
+from tests.helpers.gathering import Found, program, query_runs
 from tests.helpers.micro_trace import Tables
 
 # Call paths have the keys 100, 101 and 102; locations are the processes of the same number.
@@ -39,12 +39,12 @@ def run(times: dict[tuple[int, int], int], waits: dict[int, int] | None = None) 
 def changes(base: list[Tables], other: list[Tables], **more: Any) -> Found:
     runs = {f"base{number}": tables for number, tables in enumerate(base)}
     others = {f"other{number}": tables for number, tables in enumerate(other)}
-    return ask(
+    return query_runs(
         "changes", runs | others, base_runs=",".join(runs), other_runs=",".join(others), **more
     )
 
 
-def told(found: Found, metric: str) -> list[tuple[Any, ...]]:
+def changes_of(found: Found, metric: str) -> list[tuple[Any, ...]]:
     """Key, and rank where there is one, then the values of both sides and the change."""
     return [
         (
@@ -68,15 +68,15 @@ OTHER = run({(0, 0): 100, (1, 0): 10, (0, 1): 95, (2, 1): 50}, {1: 31})
 
 def test_metrics_are_compared_as_a_whole_and_by_call_path_the_largest_change_first() -> None:
     found = changes([BASE], [OTHER])
-    assert told(found, "time") == [
+    assert changes_of(found, "time") == [
         (None, 100 + 10 + 90 + 30, 100 + 10 + 95 + 50, 5 + 20),
         (RECEIVE, 30, 50, 20),
         (100, 190, 195, 5),
         (SEND, 10, 10, 0),
     ]
-    assert told(found, "mpi_latesender") == [(None, 12, 31, 19), (RECEIVE, 12, 31, 19)]
-    assert told(found, "visits")[0] == (None, 4, 4, 0)
-    assert told(found, "messages") == [(None, 30, 50, 20), (RECEIVE, 30, 50, 20)]
+    assert changes_of(found, "mpi_latesender") == [(None, 12, 31, 19), (RECEIVE, 12, 31, 19)]
+    assert changes_of(found, "visits")[0] == (None, 4, 4, 0)
+    assert changes_of(found, "messages") == [(None, 30, 50, 20), (RECEIVE, 30, 50, 20)]
 
 
 def test_a_run_is_no_different_from_itself() -> None:
@@ -97,9 +97,9 @@ def test_sides_are_means_of_their_runs_and_a_run_without_a_metric_has_none_of_it
 
 def test_only_requested_metrics_are_split_by_rank() -> None:
     found = changes([BASE], [OTHER], places=f"time {RECEIVE},time 100,mpi_latesender all")
-    assert told(found, "time") == [(RECEIVE, 1, 30, 50, 20), (100, 1, 90, 95, 5),
+    assert changes_of(found, "time") == [(RECEIVE, 1, 30, 50, 20), (100, 1, 90, 95, 5),
                                    (100, 0, 100, 100, 0)]  # fmt: skip
-    assert told(found, "mpi_latesender") == [(None, 1, 12, 31, 19)]
+    assert changes_of(found, "mpi_latesender") == [(None, 1, 12, 31, 19)]
     assert {row["metric"] for row in found} == {"time", "mpi_latesender"}
 
 
@@ -107,16 +107,16 @@ def test_ranks_are_limited_apart_where_a_place_grew_and_where_it_fell() -> None:
     base = run({(0, 0): 10, (0, 1): 20, (0, 2): 30, (0, 3): 40})
     other = run({(0, 0): 11, (0, 1): 25, (0, 2): 27, (0, 3): 33})
     found = changes([base], [other], places="time 100", rank_limit=1)
-    assert told(found, "time") == [(100, 3, 40, 33, -7), (100, 1, 20, 25, 5)]
+    assert changes_of(found, "time") == [(100, 3, 40, 33, -7), (100, 1, 20, 25, 5)]
 
 
 def test_values_per_process_are_compared_where_their_numbers_differ() -> None:
     wide = run({(0, 0): 100, (0, 1): 100, (0, 2): 100, (0, 3): 140, (2, 3): 20}, {3: 8})
     found = changes([BASE], [wide], is_per_process=True)
-    assert told(found, "time")[0] == (None, 230 / 2, 460 / 4, 0)
-    assert told(found, "mpi_latesender")[0] == (None, 12 / 2, 8 / 4, -4)
+    assert changes_of(found, "time")[0] == (None, 230 / 2, 460 / 4, 0)
+    assert changes_of(found, "mpi_latesender")[0] == (None, 12 / 2, 8 / 4, -4)
     ranks = changes([BASE], [wide], is_per_process=True, places="time 100")
-    assert told(ranks, "time")[0] == (100, 3, 0, 140, 140)
+    assert changes_of(ranks, "time")[0] == (100, 3, 0, 140, 140)
 
 
 def test_the_critical_path_is_one_whatever_the_number_of_processes() -> None:
@@ -126,7 +126,7 @@ def test_the_critical_path_is_one_whatever_the_number_of_processes() -> None:
             {"metric": "critical_path", "call_path_id": 0, "location_id": 0, "value": length}
         ]
     found = changes([base], [other], is_per_process=True)
-    assert told(found, "critical_path") == [(None, 30, 24, -6), (100, 30, 24, -6)]
+    assert changes_of(found, "critical_path") == [(None, 30, 24, -6), (100, 30, 24, -6)]
 
 
 def test_call_paths_of_one_side_only_are_listed() -> None:
@@ -147,5 +147,5 @@ def test_time_in_no_call_path_has_the_key_zero() -> None:
     for tables, time in ((base, 5), (other, 9)):
         tables["location_overheads"] = [{"location_id": 0, "overhead_id": 1, "time_ns": time}]
     found = changes([base], [other])
-    assert told(found, "moving") == [(None, 5, 9, 4), (0, 5, 9, 4)]
-    assert told(found, "messages") == told(found, "moving")
+    assert changes_of(found, "moving") == [(None, 5, 9, 4), (0, 5, 9, 4)]
+    assert changes_of(found, "messages") == changes_of(found, "moving")

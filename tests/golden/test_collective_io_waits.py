@@ -175,7 +175,8 @@ def test_a_call_that_ends_several_accesses_waits_once(io_waits):
     assert io_waits(text) == [(0, 3, 10, 30, 2, 10), (1, 6, 7, 1, 2, 8)]
 
 
-# The second access of rank 1 is missing: of the handle only the first one is known, less surely.
+# The second access of rank 1 is missing: only the first access of the handle has a wait, with less
+# confidence.
 PARTIAL = """
     0    10..50   MPI_File_open       create_handle on 0
     0    60..70   MPI_File_read_all   operation_begin on 0 read 8 #1;

@@ -1,4 +1,4 @@
-"""Waiting in blocking collectives: who waits, how long, and for whom."""
+"""Waiting in blocking collectives: the waiting location, the duration and the cause."""
 
 import pytest
 
@@ -102,8 +102,8 @@ def test_a_single_member_does_not_wait(waits, trace):
     assert waits(tables) == []
 
 
-# Rank 2 is not in the trace for the second barrier: nobody knows when it came. What was matched on
-# that communicator is doubtful.
+# The trace lacks rank 2 at the second barrier, so its arrival is unknown. Matching on this
+# communicator is uncertain.
 def test_an_incomplete_instance_gives_nothing(waits, trace):
     tables = trace("""
         0    0..30   MPI_Barrier   collective barrier
@@ -140,8 +140,8 @@ def test_all_wait_for_the_last_one_if_all_were_inside_together(waits, trace, ope
     ]
 
 
-# Rank 2, the last, sends nothing, rank 1 receives nothing: nobody could leave before the other all
-# the same.
+# Rank 2, the last, sends nothing, rank 1 receives nothing: still, neither can leave before
+# the other.
 def test_with_full_overlap_senders_and_receivers_wait_alike(waits, trace):
     tables = trace("""
         0    0..33   MPI_Allgatherv   collective allgatherv sent 8 received 16
@@ -224,8 +224,8 @@ NEIGHBORS = """
 """
 
 
-# Who the neighbors are is not known, but there must be one: rank 0 waited at least for rank 1,
-# which came next. All others came when rank 0 was there already.
+# The neighbors are unknown, but there is at least one: rank 0 waited at least for rank 1, the next
+# to arrive. All others arrived after rank 0.
 def test_without_a_grid_the_first_member_waits_for_the_second(waits, trace):
     assert waits(trace(NEIGHBORS), columns=f"{WAIT} is_extended confidence") == [
         ("mpi_wait_nxn", 0, 0, 20, 1, True, 75)

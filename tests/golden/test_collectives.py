@@ -110,7 +110,7 @@ def test_collectives_are_numbered_in_the_order_of_their_starts(run_query, trace)
     ]
 
 
-# One call starts both; its records say which came first.
+# One call starts both; the order of its records decides.
 def test_collectives_started_by_one_call_are_numbered_by_their_records(run_query, trace):
     tables = trace(
         """

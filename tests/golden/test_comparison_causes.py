@@ -6,7 +6,7 @@ from tracemill.comparison import Cause
 COMPUTE, RECEIVE, SEND = "main/solve", "main/MPI_Recv", "main/MPI_Send"
 
 
-def told(causes: tuple[Cause, ...]) -> list[tuple[str, str, float]]:
+def described(causes: tuple[Cause, ...]) -> list[tuple[str, str, float]]:
     return [(each.metric, each.call_path, each.change_value) for each in causes]
 
 
@@ -38,7 +38,7 @@ SLOW_RANK = comparison_of(
 
 def test_causes_on_the_critical_path_come_before_waits() -> None:
     first, second = SLOW_RANK.causes()
-    assert told((first, second)) == [
+    assert described((first, second)) == [
         ("computation", COMPUTE, 50),
         ("mpi_latesender", RECEIVE, 50),
     ]
@@ -49,9 +49,11 @@ def test_causes_on_the_critical_path_come_before_waits() -> None:
 
 
 def test_a_metric_is_explained_where_it_changed_by_the_deepest_of_its_parts() -> None:
-    assert told(SLOW_RANK.causes("overhead_data_movement")) == [("mpi_latesender", RECEIVE, 50)]
-    assert told(SLOW_RANK.causes("mpi_latesender")) == [("mpi_latesender", RECEIVE, 50)]
-    assert told(SLOW_RANK.causes("time", limit=1)) == [("computation", COMPUTE, 50)]
+    assert described(SLOW_RANK.causes("overhead_data_movement")) == [
+        ("mpi_latesender", RECEIVE, 50)
+    ]
+    assert described(SLOW_RANK.causes("mpi_latesender")) == [("mpi_latesender", RECEIVE, 50)]
+    assert described(SLOW_RANK.causes("time", limit=1)) == [("computation", COMPUTE, 50)]
 
 
 def test_a_part_with_less_than_half_of_a_change_does_not_explain_it() -> None:
@@ -62,7 +64,7 @@ def test_a_part_with_less_than_half_of_a_change_does_not_explain_it() -> None:
         ("overhead_point_to_point", RECEIVE, 20, 80),
         ("mpi_latesender", RECEIVE, 4, 30),
     )
-    assert told(slower_network.causes("time")) == [("overhead_point_to_point", RECEIVE, 60)]
+    assert described(slower_network.causes("time")) == [("overhead_point_to_point", RECEIVE, 60)]
 
 
 def test_work_that_only_moved_to_one_process_is_found_by_the_critical_path() -> None:
@@ -79,7 +81,7 @@ def test_work_that_only_moved_to_one_process_is_found_by_the_critical_path() -> 
         times=((100,), (130,)),
     )
     first, *_ = moved.causes()
-    assert told((first,)) == [("computation", COMPUTE, 0)]
+    assert described((first,)) == [("computation", COMPUTE, 0)]
     assert (first.rank, first.rank_change_value, first.critical_path_ns) == (1, 30, 30)
 
 
@@ -96,11 +98,11 @@ def test_a_faster_run_is_explained_by_metrics_that_fell() -> None:
         ("overhead_point_to_point", SEND, 0, 9),
         times=((150,), (90,)),
     )
-    assert told(faster.causes()) == [
+    assert described(faster.causes()) == [
         ("computation", COMPUTE, -100),
         ("overhead_point_to_point", RECEIVE, -20),
     ]
-    assert told(faster.parts_of_time(9))[-1] == ("overhead_point_to_point", SEND, 9)
+    assert described(faster.parts_of_time(9))[-1] == ("overhead_point_to_point", SEND, 9)
 
 
 def test_an_unchanged_metric_has_no_cause() -> None:
@@ -117,7 +119,7 @@ def test_time_outside_of_call_paths_can_be_a_cause() -> None:
         ("overhead_outside_visits", "", 1, 41),
         times=((100,), (140,)),
     )
-    assert told(idle.causes()) == [("overhead_outside_visits", "", 40)]
+    assert described(idle.causes()) == [("overhead_outside_visits", "", 40)]
 
 
 #   main            critical path   0

@@ -82,7 +82,7 @@ def test_a_verdict_shows_the_actual_value() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expression", "told"),
+    ("expression", "message"),
     [
         ("", "it is no condition: write METRIC"),
         ("time", "it is no condition"),
@@ -97,8 +97,8 @@ def test_a_verdict_shows_the_actual_value() -> None:
         ("a\nb\x1b[1m > 5%", r"--fail-if a\\nb\\x1b\[1m > 5%: no metric"),
     ],
 )
-def test_the_error_of_a_wrong_condition_shows_the_right_form(expression: str, told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+def test_the_error_of_a_wrong_condition_shows_the_right_form(expression: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         parse_condition(expression)
 
 

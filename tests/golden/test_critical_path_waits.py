@@ -68,8 +68,8 @@ def test_waits_are_added_by_property_call_path_and_location(found):
     ]  # fmt: skip
 
 
-# In visit 5, the path came from elsewhere: that waiting is not on it, even if the two are told from
-# slightly different begins. What the same call waited on for something else is.
+# The path jumps to another location in visit 5, so this wait is not on it, even if the begins
+# differ slightly. Another wait of the same call is on it.
 def test_a_wait_that_moves_the_path_is_not_on_it(found):
     followed = wait(0, 21, 24, visit=5, kind="mpi_latesender", is_extended=False)
     assert found(followed) == []

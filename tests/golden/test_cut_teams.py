@@ -73,8 +73,8 @@ def test_a_worker_outside_the_last_recorded_fork_gets_none_of_its_time(read):
     assert tables.rows("thread_team_members", "begin_ns", "location_id = 1") == []
 
 
-# The records of the master end at 52 within the second team: the worker's next work is for that
-# one, and it had no other since the fork at 50; what follows is for one that nobody knows.
+# The records of the master end at 52 within the second team: the worker's next work belongs
+# to it, the first since the fork at 50. Later work belongs to an unknown team.
 def test_a_team_that_never_joins_has_its_next_work_only(read):
     tables = read(cut_trace(FIRST + SECOND, 15, 60, 80), allow_damaged=True)
     assert tables.visits(f"path {TIMES}", location=1) == [

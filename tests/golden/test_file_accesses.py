@@ -167,9 +167,9 @@ def test_metrics_leave_out_inner_handles_and_are_extended(run_query, trace):
     ]
 
 
-# File a: 200 and 100 bytes written in 40 ns and 60 ns, 30 read in 20 ns of which 15 in flight; its
-# open takes 10. File b: nothing but an open of 50.
-TOLD = [
+# File a: 200 and 100 bytes written in 40 ns and 60 ns, 30 read in 20 ns, 15 of them in flight; its
+# open takes 10. File b: only an open of 50.
+ACCESSES = [
     {"file": "a", "location_id": 0, "mode": "write", "operation_count": 2, "bytes": 200,
      "time_ns": 40},
     {"file": "a", "location_id": 1, "mode": "write", "operation_count": 1, "bytes": 100,
@@ -181,22 +181,22 @@ TOLD = [
 ]  # fmt: skip
 
 
-def asked(name: str, **values: int) -> list[tuple[Any, ...]]:
-    connection = HandMadeRun({"file_accesses": TOLD}).connect()
+def query_totals(name: str, **values: int) -> list[tuple[Any, ...]]:
+    connection = HandMadeRun({"file_accesses": ACCESSES}).connect()
     return connection.execute(load_query(name).statement, values or None).fetchall()
 
 
 def test_files_are_ordered_by_time_with_rates_of_a_location():
     per_second = 300 * 10**9 // (40 + 60), 30 * 10**9 // (5 + 15)
-    assert asked("file_totals", row_limit=9) == [
+    assert query_totals("file_totals", row_limit=9) == [
         ("a", "", 2, 6, 30, 300, 40 + 60 + 5 + 10, 15, per_second[1], per_second[0]),
         ("b", "", 1, 0, 0, 0, 50, 0, None, None),
     ]
-    assert len(asked("file_totals", row_limit=1)) == 1
+    assert len(query_totals("file_totals", row_limit=1)) == 1
 
 
 def test_the_cookbook_gives_the_size_of_accesses():
-    columns = [row[:2] + row[2:4] + row[5:6] for row in asked("files_with_most_time")]
+    columns = [row[:2] + row[2:4] + row[5:6] for row in query_totals("files_with_most_time")]
     assert columns == [
         ("a", "", "write", 3, 300 / 3),
         ("b", "", "open", 1, 0),

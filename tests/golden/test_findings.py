@@ -22,7 +22,7 @@ FOUND = "property call_path_id location_id value confidence"
 
 @pytest.fixture
 def profiled(trace):
-    """Calls of every kind on two processes, of which the second is incomplete."""
+    """Calls of every kind on two processes, the second one incomplete."""
     tables = trace("""
         0   0..10    MPI_Send         send 1
         0   10..15   MPI_Send         send 1
@@ -66,7 +66,7 @@ def test_operations_cost_the_time_of_their_calls(run_query, profiled):
     ]
 
 
-# What a rule says counts: here critical sections fork, so that 4 of 11 are not synchronization.
+# The class of a rule counts: here critical sections fork, so 4 of 11 are not synchronization.
 def test_forking_is_not_part_of_what_an_operation_costs(run_query, profiled):
     forked = [{"call_path_id": 2, "location_id": 0, "fork_join_ns": 4}]
     tables = profiled | {"fork_join_times": forked}

@@ -5,7 +5,7 @@ import pytest
 from tests.helpers.running import WAIT
 
 
-# Rank 1 leaves first, at 30, when all have come. Who waits for the last to come does not show.
+# Rank 1 leaves first, at 30, after all have entered. Waiting for the last to enter does not show.
 @pytest.mark.parametrize("call", ["MPI_Init", "MPI_Init_thread", "mpi_init_"])
 def test_init_is_over_when_the_first_process_leaves_it(waits, trace, call):
     tables = trace(f"""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.helpers.gathering import ask, program, rows_of
+from tests.helpers.gathering import program, query_runs, rows_of
 from tests.helpers.micro_trace import Tables
 
 CLASSES = ("user code", "point-to-point", "scheduling", "fork/join", "outside visits")
@@ -81,7 +81,7 @@ def test_time_in_no_call_path_has_a_key_of_its_own() -> None:
     tables["location_overheads"] = [
         {"location_id": 0, "overhead_id": CLASSES.index("outside visits"), "time_ns": 7},
         {"location_id": 1, "overhead_id": CLASSES.index("outside visits"), "time_ns": 2},
-        # What visits took is told by call path already.
+        # The time of visits is already listed by call path.
         {"location_id": 0, "overhead_id": CLASSES.index("user code"), "time_ns": 30},
     ]
     assert metrics_of(tables)["class_of_the_rest"] == {0: 9}
@@ -102,5 +102,7 @@ def test_keys_of_one_run_do_not_reach_another(relation: str) -> None:
     first, second = (classified({(0, 0): 30, (1, 0): time}) for time in (12, 5))
     for row in second["call_path_keys"]:
         row["call_path_key"] += 100
-    together = ask(relation, {"first": first, "second": second})
-    assert together == ask(relation, {"first": first}) + ask(relation, {"second": second})
+    together = query_runs(relation, {"first": first, "second": second})
+    assert together == query_runs(relation, {"first": first}) + query_runs(
+        relation, {"second": second}
+    )

@@ -1,8 +1,8 @@
-"""What a campaign asks of runs: times, sizes, call sites and call paths, of several at once."""
+"""Queries of a campaign over several runs: times, sizes, call sites and call paths."""
 
 import pyarrow as pa
 
-from tests.helpers.gathering import ask, complete, program, rows_of
+from tests.helpers.gathering import complete, program, query_runs, rows_of
 from tests.helpers.micro_trace import Row, Tables, read_trace
 from tracemill.campaign.gathering import Gathered
 
@@ -48,7 +48,7 @@ def test_setup_counts_as_communication_and_as_time_if_wanted() -> None:
 
 def test_a_run_takes_as_long_as_from_the_first_to_the_last_process() -> None:
     times = pa.Table.from_pylist(
-        ask("gathered_times", {"run": complete(read_trace(PAIR)), "more": later(PAIR, 1000)})
+        query_runs("gathered_times", {"run": complete(read_trace(PAIR)), "more": later(PAIR, 1000)})
     )
     empty = pa.table({})
     gathered = Gathered(times=times, call_paths=empty, call_sites=empty, metrics=empty)
@@ -103,7 +103,7 @@ def test_accelerators_are_no_processes() -> None:
 def test_runs_are_kept_apart() -> None:
     """Locations, regions and call paths of different runs have the same numbers."""
     short = complete(read_trace("0 0..5 MPI_Init\n0 6..9 MPI_Bcast\n0 10..12 MPI_Finalize"))
-    found = ask("gathered_times", {"b": complete(read_trace(PAIR)), "a": short})
+    found = query_runs("gathered_times", {"b": complete(read_trace(PAIR)), "a": short})
     columns = ("run_id", "rank", "time_ns", "communication_ns")
     assert [tuple(row[name] for name in columns) for row in found] == [
         ("a", 0, 10 - 5, 3), ("b", 0, 60, 10), ("b", 1, 60, 25),
@@ -125,7 +125,7 @@ def test_sizes_of_runs_are_kept_apart() -> None:
     deep = complete(read_trace("0 0..10 work\n1 0..10 work"))
     wide["runs"] = [{"run_id": "x", "process_count": 1, "end_ns": 10}]
     deep["runs"] = [{"run_id": "y", "process_count": 2, "end_ns": 20}]
-    assert ask("gathered_runs", {"wide": wide, "deep": deep}) == [
+    assert query_runs("gathered_runs", {"wide": wide, "deep": deep}) == [
         {"run_id": "deep", "processes": 2, "threads": 1, "whole_time_ns": 20},
         {"run_id": "wide", "processes": 1, "threads": 3, "whole_time_ns": 10},
     ]
@@ -209,7 +209,7 @@ def test_call_paths_are_described() -> None:
     assert rows_of("gathered_call_paths", tables, columns) == [
         (100, None, "main", "main", 0, "main.c:3", None, False),
         (101, 100, "main/solve", "solve", 1, "solve.c:12", None, False),
-        # Where it is called from, as nobody knows where MPI's own source is.
+        # The caller's position: MPI functions have none of their own.
         (102, 101, "main/solve/MPI_Allreduce", "MPI_Allreduce", 2, "solve.c:12", "MPI_Allreduce",
          False),
         (103, 100, "main/write", "write", 1, "main.c:3", None, False),
@@ -253,7 +253,7 @@ def test_threads_count_for_their_process() -> None:
 
 
 def test_tasks_count_where_they_run() -> None:
-    """Their stubs, which tell where they were scheduled, would count the same time again."""
+    """Stubs show where tasks were scheduled; counting them would count the same time twice."""
     outline = """
         main
           taskwait
@@ -277,7 +277,7 @@ def test_runs_of_different_sizes_do_not_mix() -> None:
         "main\n  work", {(0, 0): 1, (0, 1): 1, (0, 2): 1, (1, 0): 7, (1, 1): 9}, [0, 1, 2]
     )
     alone = program("main\n  work", {(0, 0): 2, (1, 0): 50}, [0])
-    found = ask("gathered_call_paths", {"alone": alone, "some": some})
+    found = query_runs("gathered_call_paths", {"alone": alone, "some": some})
     columns = ("run_id", "call_path_key", "exclusive_ns", "shortest_ns", "longest_ns")
     assert [tuple(row[name] for name in columns) for row in found] == [
         ("alone", 100, 2, 2, 2), ("alone", 101, 50, 50, 50),

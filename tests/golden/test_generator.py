@@ -1,7 +1,7 @@
-"""Generated programs: when calls are left, who waited, and what is written, by hand.
+"""Generated programs: times of calls, waits and files, worked out by hand.
 
 Two processes, one message of 1 KiB: an overhead of 200 ns per call, a latency of 1000 ns and 100 ns
-per KiB. The data is there 1100 ns after both calls were entered, and the calls that wait for it
+per KiB. The data arrives 1100 ns after both calls were entered, and the calls that wait for it
 are left half an overhead later.
 """
 
@@ -109,7 +109,7 @@ def test_the_answer_equals_a_run_of_the_changed_program(kind: str, tmp_path: Pat
 
 
 def test_regions_of_calls_have_the_roles_that_score_p_gives_them(tmp_path: Path) -> None:
-    """Score-P defines all of MPI in each of its traces, whatever the program calls."""
+    """Score-P defines all of MPI in each of its traces, even what the program does not call."""
     names = ["barrier", "bcast", "gatherv", "allreduce", "exscan", "neighbor_allgather"]
     made = Made(
         tmp_path,

@@ -1,4 +1,4 @@
-"""Descriptions of programs: which are refused, and what is told about the others."""
+"""Descriptions of programs: errors of wrong ones, and notes on others."""
 
 import csv
 import json
@@ -112,7 +112,7 @@ def test_the_command_writes_archive_and_truth(
 def test_a_single_process_without_partners_is_reported(
     processes: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It computes all the same, as the smallest run of a series does."""
+    """It still computes, like the smallest run of a series."""
     path = tmp_path / "program.toml"
     phases = ("stencil", "work", "pipeline", "stencil", "messages", "collectives")
     kinds = "".join(f"[[phase]]\nkind = '{kind}'\n" for kind in phases)

@@ -53,8 +53,8 @@ def test_the_critical_path_goes_through_the_slowest_thread(tmp_path: Path) -> No
     }
 
 
-# Both threads ask for the lock a nanosecond after the fork; each gets it a nanosecond after it is
-# free, has it for 1000 ns, and releases it a nanosecond later. It asks again after two more.
+# Both threads request the lock a nanosecond after the fork; each gets it a nanosecond after it is
+# free, has it for 1000 ns, and releases it a nanosecond later. It requests it again after 2 ns.
 #
 # from fork   1          1003 1005         2005 2007         3007          4009
 # thread 0    [critical  ]    [critical ....:         ]

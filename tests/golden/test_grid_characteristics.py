@@ -73,8 +73,8 @@ def correlations(rows: list[Row], values: dict[str, list[float]]) -> list[tuple[
     characteristics = [
         {name: row[name] for name in ("application", "processes", "size")}
         | {"characteristic": name, "value": value}
-        for name, known in values.items()
-        for row, value in zip(rows, known, strict=True)
+        for name, column in values.items()
+        for row, value in zip(rows, column, strict=True)
     ]
     tables = {"efficiency_grid": rows, "grid_characteristics": characteristics}
     found = run_stage(GRID_CORRELATIONS_STAGE, tables)["grid_correlations"]
@@ -84,7 +84,7 @@ def correlations(rows: list[Row], values: dict[str, list[float]]) -> list[tuple[
 def test_efficiency_is_correlated_where_it_is_given() -> None:
     """Ranks of efficiency are 3, 1, 2; of b 1, 3, 2: -1; of a 1.5, 1.5, 3: 0.
 
-    Of the 6 orders of three ranks 2 are as far from 0 as -1; all are as far as 0.
+    Of the 6 orders of three ranks, 2 are as far from 0 as -1 (p = 2/6), all as far as 0 (p = 1).
     """
     rows = grid((1, 10, 0, 1.0), (2, 10, 1, 0.5), (4, 10, 2, 0.75), (8, 10, 3, None))
     found = correlations(rows, {"b": [0.0, 0.5, 0.25, 0.9], "a": [0.0, 0.0, 0.5, 0.9]})

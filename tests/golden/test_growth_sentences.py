@@ -1,4 +1,4 @@
-"""What the report of a campaign says of growth: of which runs, and where sizes disagree."""
+"""Sentences on growth: the compared runs, and sizes that disagree."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ SHARES = {
 }
 
 
-def told(query: str) -> list[Row]:
+def rows_of(query: str) -> list[Row]:
     """Rows of a report query about that campaign; there `other` is late sending, too."""
     runs = [
         MeasuredRun(p, {WORK: [100 - share] * p, OTHER: [share] * p}, size=size)
@@ -71,16 +71,16 @@ def ask(query: str, tables: Tables) -> list[Row]:
 
 
 def test_sizes_that_go_the_other_way_are_named() -> None:
-    growing, falling = told("growing_call_paths")
+    growing, falling = rows_of("growing_call_paths")
     assert (growing["call_path"], growing["source"]) == (OTHER, "exchange.f:71")
     assert growing["other_sizes"] == "falls at n = 100, 200"
     assert falling["other_sizes"] == "grows at n = 100, 200"
-    (metric,) = told("growing_metrics")
+    (metric,) = rows_of("growing_metrics")
     assert (metric["title"], metric["other_sizes"]) == ("Late Sender", "falls at n = 100, 200")
 
 
 def test_the_sentence_names_place_and_sizes() -> None:
-    assert list(describe_growth(told("growing_call_paths"))) == [
+    assert list(describe_growth(rows_of("growing_call_paths"))) == [
         'program: the share of "main/other" (exchange.f:71) grows most, from 10.0% to 40.0% of all '
         "time at the largest size, but falls at n = 100, 200."
     ]
@@ -88,7 +88,7 @@ def test_the_sentence_names_place_and_sizes() -> None:
 
 def test_the_sentence_names_the_runs_of_its_shares() -> None:
     """Of 12 runs three have one process."""
-    assert list(describe_range(told("growth_range"))) == [
+    assert list(describe_range(rows_of("growth_range"))) == [
         "program: 9 runs compared; shares are from runs with 2 and 8 processes, both at n = 400, "
         "the largest of 3 sizes. 3 runs with 1 process are left out."
     ]

@@ -71,7 +71,7 @@ def test_only_standard_and_synchronous_sends_wait(run_query, trace, call, waits)
     assert len(run_query("late_receiver", tables)) == waits
 
 
-# Whatever posted the send (also Ibsend and Irsend), the call that completes it decides.
+# The completing call decides, for any posting call (also Ibsend and Irsend).
 #
 #            0    10   20   30   40   50
 # rank 0     [i…send]  [wait.......]

@@ -259,7 +259,7 @@ def test_a_message_sent_at_the_same_time_is_not_older(run_query, trace):
     assert run_query("late_sender", tables, ORDER) == [(10, 20, "mpi_latesender")]
 
 
-# Not when calls began but when messages were sent decides who is older: 33 against 32.
+# The time of sending decides, not the begin of the call: 33 against 32.
 def test_the_records_of_the_sends_decide_which_message_is_older(run_query, trace):
     tables = trace("""
         0   30..35   MPI_Send   send 1 tag 2 @33
@@ -387,7 +387,7 @@ def test_a_marked_wait_no_longer_needs_to_be_remembered(run_query, trace):
     assert found == [(40, "mpi_lswo_same"), (30, "mpi_lswo_same"), (10, "mpi_lswo_same")]
 
 
-# Like the reference, a location remembers its last hundred waits, if not asked for more.
+# Like the reference, a location remembers its last hundred waits, by default.
 @pytest.mark.parametrize(("chosen", "forgotten"), [({}, 60), ({"remembered_waits": 0}, 0)])
 def test_only_the_latest_waits_are_remembered(run_query, trace, chosen, forgotten):
     waits = "".join(

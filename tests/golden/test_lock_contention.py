@@ -1,4 +1,4 @@
-"""Threads that want one lock: who waits for whom, and for how long."""
+"""Threads that compete for one lock: waits, their causes and lengths."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a campaign's report says of the call paths that lose in cells of the grid."""
+"""Sentences on call paths that lose efficiency in cells of the grid."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def tables_of(*sites: Row) -> dict[str, list[Row]]:
     }
 
 
-def told(tables: dict[str, list[Row]]) -> list[str]:
+def sentences_of(tables: dict[str, list[Row]]) -> list[str]:
     rows = run_query("worst_losses", tables, COLUMNS)
     return list(describe_worst([dict(zip(COLUMNS.split(), row, strict=True)) for row in rows]))
 
@@ -41,7 +41,7 @@ def told(tables: dict[str, list[Row]]) -> list[str]:
 def test_the_worst_cell_is_named_even_after_many_others() -> None:
     """The table holds 500 rows of fewer processes; the worst is at the most."""
     sites = [site(f"main/{at}", 0.01, 0, at) for at in range(1, 601)]
-    assert told(tables_of(*sites, site("main/MPI_Wait", 0.5, 0, 1024))) == [
+    assert sentences_of(tables_of(*sites, site("main/MPI_Wait", 0.5, 0, 1024))) == [
         'x: the largest loss is in "main/MPI_Wait" (a.f:7), from 1,024 to 2,048 processes '
         "(50.0% of the time with fewer); it has no waiting."
     ]
@@ -49,7 +49,7 @@ def test_the_worst_cell_is_named_even_after_many_others() -> None:
 
 def test_losses_with_size_alone_are_named() -> None:
     tables = tables_of(site("main/work", -0.02, 0.1), site("main/other", -0.01, 0.05))
-    assert told(tables) == [
+    assert sentences_of(tables) == [
         'x: the largest loss is in "main/work" (a.f:7), from size 10 to 20 (10.0% of the time at '
         "the smaller size, per unit of computation; no loss with processes); it has no "
         "waiting."
@@ -79,7 +79,7 @@ def test_the_longest_wait_of_the_cell_is_named_with_its_run() -> None:
             for at, metric, value in waits
         ],
     }
-    (sentence,) = told(tables)
+    (sentence,) = sentences_of(tables)
     assert sentence.endswith(
         "; Late Sender is 75.0% of its time. For causes: tracemill report run1"
     )

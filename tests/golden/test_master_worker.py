@@ -1,4 +1,4 @@
-"""Masters and workers: who they are, and what is found about them."""
+"""Masters and workers: how they are recognized, and their findings."""
 
 import pytest
 
@@ -100,7 +100,7 @@ def test_the_time_of_the_master_counts_once_however_many_wait(run_query, trace):
 
 
 # Worker 1 gets its second task in 60 - 50 and computes for 65 - 60. The first one took 20 to get
-# and 30 to compute; after the third one nobody knows what it computes.
+# and 30 to compute; after the third one its computation is unknown.
 def test_tasks_are_too_fine_that_take_longer_to_get_than_to_compute(run_query, trace):
     found = run_query("tasks_too_fine", trace(STAR), f"{FOUND} visit_id call_path_id")
     assert found == [(1, 50, 10, 0, 95, 15, 1)]

@@ -155,7 +155,7 @@ def test_a_cancelled_send_takes_no_place_on_its_channel(run_query, trace):
     assert run_query("messages", tables, "ordinal bytes") == [(0, 2)]
 
 
-# The requests are posted at the same time; their records have an order all the same.
+# The requests are posted at the same time; their records still have an order.
 def test_receives_posted_at_the_same_time_are_ordered_by_record(run_query, trace):
     tables = trace("""
         1   0..5     MPI_Startall   irecv_request #1; irecv_request #2
@@ -195,7 +195,7 @@ def test_a_cancelled_receive_takes_no_place_on_its_channel(run_query, trace):
     assert run_query("messages", tables, "ordinal receive_post_enter_ns") == [(0, 20)]
 
 
-# A receive without request keeps its place by its completion; who posted it is not known.
+# A receive without request keeps its place by its completion; the posting call is unknown.
 def test_a_receive_without_request_is_matched_all_the_same(run_query, trace):
     tables = trace("""
         0   0..5     MPI_Send   send 1 bytes 1

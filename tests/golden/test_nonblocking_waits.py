@@ -57,7 +57,7 @@ def test_nonblocking_forms_follow_the_rules_of_the_blocking_ones(
     assert waits(tables) == expected
 
 
-# Neighbors are told by the call that starts the collective.
+# The call that starts the collective marks an exchange with neighbors.
 def test_a_nonblocking_collective_among_neighbors(waits, trace):
     tables = trace("""
         0    0..5    MPI_Ineighbor_allgather   nonblocking_collective_request #1
@@ -68,7 +68,7 @@ def test_a_nonblocking_collective_among_neighbors(waits, trace):
     assert waits(tables, columns=f"{WAIT} confidence") == [("mpi_wait_nxn", 0, 20, 20, 1, 75)]
 
 
-# MPI_Start says nothing of neighbors; that an exchange with neighbors is prepared does.
+# MPI_Start does not name neighbors; the call that prepared the exchange does.
 @pytest.mark.parametrize(
     ("prepared", "is_neighborhood"),
     [
@@ -130,8 +130,8 @@ def test_of_equal_collectives_the_first_stands_for_the_call(waits, trace):
     assert waits(tables, columns=f"{WAIT} collective_id") == [("mpi_barrier_wait", 0, 10, 10, 1, 0)]
 
 
-# The Waitall waits for a message from 10 to 25 and for a barrier from 10 to 40: 30 in all, of which
-# the message takes 15.
+# The Waitall waits for a message from 10 to 25 and for a barrier from 10 to 40: 30 in all, 15 of
+# them for the message.
 @pytest.mark.parametrize(
     ("send", "expected"),
     [

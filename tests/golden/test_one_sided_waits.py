@@ -47,7 +47,7 @@ def test_all_processes_of_a_window_wait_for_the_last_one(waits, trace, word, met
     ]
 
 
-# The record of the begin, at 5 and 32, says when the processes were there.
+# The begin records, at 5 and 32, give the arrival of the processes.
 def test_a_fence_begins_with_its_record(waits, trace):
     tables = trace("""
         0    0..50   MPI_Win_fence   fence begin 5
@@ -56,7 +56,7 @@ def test_a_fence_begins_with_its_record(waits, trace):
     assert waits(tables) == [(FENCE, 0, 5, 27, 1)]
 
 
-# Rank 0 has left before rank 1 comes: the fence synchronized nobody, whoever waited in it.
+# Rank 0 has left before rank 1 comes: the fence did not synchronize, so nothing counts as waiting.
 def test_a_fence_that_is_left_before_others_come_does_not_wait(waits, trace):
     tables = trace("""
         0    0..20   MPI_Win_fence   fence
@@ -113,7 +113,7 @@ def test_a_fence_is_early_while_the_own_memory_is_accessed(waits, trace):
     ]
 
 
-# What is put before the fence before says nothing about this one.
+# Data put before the previous fence does not matter for this one.
 def test_accesses_of_another_epoch_do_not_make_a_fence_early(waits, trace):
     tables = trace("""
         0    0..50   MPI_Win_fence   fence

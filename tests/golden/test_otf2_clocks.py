@@ -25,7 +25,7 @@ def visit(first: int, last: int) -> list[Event]:
         # 1/2.1 ns per tick: 21 ticks are 10 ns; 22 are 10.476…, 23 are 10.952…
         (2_100_000_000, (21, 22), (10, 10)),
         (2_100_000_000, (22, 23), (10, 11)),
-        # A day of them, of which the last digits would be lost in floating point.
+        # A day of them: floating point would lose the last digits.
         (2_100_000_000, (0, 2_100_000_000 * 86_400 + 21), (0, 86_400_000_000_010)),
         # Picoseconds: 1499 are 1.499 ns, 1500 are halfway and go up.
         (1_000_000_000_000, (1_499, 1_500), (1, 2)),
@@ -128,7 +128,7 @@ def change_time(events: Path, old: int, new: int) -> None:
         (20, [(10, 40, 10), (10, 30, 20)], (10, 40)),
         (30, [(10, 40, 30), (20, 20, 0)], (10, 40)),
         (40, [(10, 30, 10), (20, 30, 10)], (10, 30)),
-        # Before the first possible time nothing is known but the trace's zero.
+        # Before the first possible time only the trace's zero is known.
         (10, [(0, 40, 30), (20, 30, 10)], (0, 40)),
     ],
 )

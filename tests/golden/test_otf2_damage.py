@@ -130,7 +130,7 @@ def test_a_damaged_chunk_header_is_noticed(read, damaged, place):
 
 
 def test_damaged_records_are_noticed(read, damaged):
-    """The library would pass over zeros as over records of kinds it does not know."""
+    """The library would skip zeros like records of unknown kinds."""
     content = bytearray(content_of(damaged))
     place = HEADER_BYTES + 100 * EVENT_BYTES
     content[place : place + 12_000] = b"\x00" * 12_000
@@ -280,7 +280,7 @@ def test_impossible_sizes_in_an_anchor_file_are_an_error(read, damaged, place, w
         read.again(anchor, allow_damaged=True)
 
 
-# The library then says that it has opened the file, but has not taken over what stands in it.
+# The library then reports that it opened the file, but has not read its content.
 def test_an_anchor_file_without_the_mark_of_its_end_is_damaged(read, damaged):
     anchor = damaged / "traces.otf2"
     content = anchor.read_bytes()

@@ -1,4 +1,4 @@
-"""Definitions: names, identifiers, places, communicators and who is who in them."""
+"""Definitions: names, identifiers, locations, communicators and their members."""
 
 import ctypes
 

@@ -360,7 +360,7 @@ def test_a_rank_whose_location_is_not_defined_is_counted(read):
 
 
 def test_a_trace_without_communicators_still_gives_its_messages(read):
-    """EZTrace may leave out all groups; then nobody knows who the peers are."""
+    """EZTrace may leave out all groups; then the peers are unknown."""
     trace = trace_of("0 enter MPI_Send\n 1 MpiSend 1 0 7 8\n 2 leave MPI_Send", "")
     trace.group(0, "comm_locations", [])
     tables = read(trace)

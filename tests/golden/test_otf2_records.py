@@ -75,7 +75,7 @@ def test_records_of_unknown_kinds_are_counted(read):
 
 
 def test_records_with_missing_definitions_are_counted(read):
-    """Without any window, I/O handle, or team there is nothing that such records could say."""
+    """Without any window, I/O handle, or team such records have no meaning."""
     trace = trace_of("""
         0  enter main
         1  RmaPut 0 0 8 1
@@ -245,7 +245,7 @@ def test_input_and_output_have_their_values(read):
         (6, "operation_issued", 0, None, None, 9, None),
         (7, "operation_test", 0, None, None, 9, None),
         (8, "operation_complete", 0, None, 90, 9, None),
-        (9, "operation_begin", 0, "read", None, 10, 0),  # how much is not known
+        (9, "operation_begin", 0, "read", None, 10, 0),  # the amount is unknown
         (10, "operation_cancelled", 0, None, None, 10, None),
         (11, "acquire_lock", 0, None, None, None, 1),
         (12, "release_lock", 0, None, None, None, 1),

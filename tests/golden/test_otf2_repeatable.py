@@ -98,7 +98,7 @@ def test_rows_are_the_same_however_locations_are_grouped(read, anchor, monkeypat
 
 
 def test_the_trace_above_fills_the_tables(read, anchor):
-    """Otherwise the tests above would say little."""
+    """Otherwise the tests above would show little."""
     filled = {name for name, rows in rows_of(read.again(anchor)).items() if rows}
     assert filled >= {
         "call_paths", "communicator_members", "counter_values", "mpi_operations",

@@ -169,7 +169,7 @@ def test_a_task_may_go_on_at_another_place(read):
     ]
 
 
-# Some runtimes do not say that a thread goes on where it was before the task.
+# Some runtimes do not record that a thread resumes its previous task.
 #
 #           0    10   20   30   40   50   60   70   80
 # main      [ [barrier                         ]     ]

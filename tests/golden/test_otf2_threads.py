@@ -249,7 +249,7 @@ def test_the_time_since_a_fork_counts_once(read):
 
 
 def test_a_region_that_is_never_left_has_no_time_until_the_join(read):
-    """The worker may have died: nobody knows what it did after its last record."""
+    """The worker may have died: its work after its last record is unknown."""
     worker = "\n".join(WORKER.splitlines()[:3])
     tables = read(team_trace(MASTER, worker + "\n 30 enter barrier"))
     assert tables.visits(f"path {TIMES} is_closed", location=1) == [
@@ -377,7 +377,7 @@ def test_created_threads_hang_below_threads(read):
 # --- Locks --------------------------------------------------------------------------------------
 
 
-def test_locks_know_the_call_that_acquires_them(read):
+def test_locks_have_the_call_that_acquires_them(read):
     """The end of a library call is known; a construct's, which may hold any number, is not."""
     trace = Trace()
     trace.region("pthread_mutex_lock", paradigm="pthread")

@@ -7,7 +7,7 @@ from tests.oracle.profiles import with_profile
 
 
 def visit(path: int, exclusive: int, *, location: int = 0, **more: int) -> Row:
-    """One visit; a visit that says no parent is called from the root of its location."""
+    """One visit; without a given parent it is called from the root of its location."""
     row = {"call_path_id": path, "location_id": location, "exclusive_ns": exclusive}
     return row | {"leave_ns": exclusive} | more
 

@@ -1,4 +1,4 @@
-"""What the report of a campaign says of call sites: which, where, and whether runs are enough."""
+"""Sentences on the ranking of call sites."""
 
 from typing import Any
 

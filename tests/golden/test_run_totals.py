@@ -1,4 +1,4 @@
-"""What shares are of: all call paths, or all processes where only call sites are known."""
+"""Totals of shares: all call paths, or all processes if only call sites are given."""
 
 from tests.helpers.measured_runs import MeasuredRun, tables_of
 from tests.helpers.micro_trace import Tables
@@ -10,7 +10,7 @@ WORK, WAIT, SEND = "main/work", "main/MPI_Wait", "main/MPI_Send"
 
 
 def profiled(*runs: tuple[list[int], list[int], int]) -> Tables:
-    """Runs of which MPI_Wait and MPI_Send are known, and how long each process ran."""
+    """Runs with times of MPI_Wait, of MPI_Send, and of each process."""
     tables = tables_of(
         MeasuredRun(processes=len(waits), spent={WAIT: waits, SEND: sends})
         for waits, sends, _ in runs

@@ -152,8 +152,8 @@ def test_a_nonblocking_message_counts_at_its_post_and_at_its_completion(run_quer
     assert places == {("MPI_Isend", 0), ("MPI_Wait", 1)}
 
 
-# What was sent counts, received or not; what was received counts only if the send is known, and
-# with the sender's length.
+# Sent data counts, received or not; received data counts only if the send is recorded, with the
+# sender's length.
 def test_sends_always_count_but_only_matched_receives(run_query, trace):
     values = severities(
         run_query,

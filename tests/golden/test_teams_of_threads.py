@@ -1,4 +1,4 @@
-"""Teams of threads: who waits for whom at their barriers, and the critical path through them."""
+"""Teams of threads: waits at their barriers, and the critical path through them."""
 
 import pytest
 

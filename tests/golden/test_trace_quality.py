@@ -94,7 +94,7 @@ def test_an_open_request_is_found_where_counts_agree(run_query, trace):
     assert ("request_without_completion", 1, 1, None) in quality(run_query, tables)
 
 
-# The same where the completion is of no known channel: its sender, or its probe, is unknown.
+# The same if the completion is on no channel: its sender, or its probe, is unknown.
 @pytest.mark.parametrize(
     ("start", "completion"),
     [("irecv_request #7", "irecv ? #8"), ("imrecv_request probe 1 #7", "imrecv #8")],
@@ -179,8 +179,8 @@ def test_every_kind_is_explained(run_query):
     assert all(detail.endswith(".") for _, detail in found)
 
 
-# What is lost was recorded, but is in no table: it could not be read, or is not understood. What
-# was never recorded, or contradicts itself, is no loss.
+# Lost data was recorded, but is in no table: it could not be read, or is of an unknown kind. Data
+# that was never recorded, or contradicts itself, is no loss.
 def test_a_loss_is_recorded_but_not_in_the_tables(run_query):
     kinds = [{"kind": kind, "location_id": 0, "count": 1} for kind in QUALITY_KINDS]
     found = run_query("trace_quality", {"reading_findings": kinds}, "kind is_loss")

@@ -11,7 +11,7 @@ PROGRESS = "mpi_rma_wait_for_progress"
 # --- Locks --------------------------------------------------------------------------------------
 
 
-# Rank 1 has the lock until 50; rank 2 wants it from 10 on.
+# Rank 1 has the lock until 50; rank 2 requests it at 10.
 #
 #            0    10   20   30   40   50   60   70
 # rank 1     [lock]              [unlock ]
@@ -60,8 +60,8 @@ def test_shared_locks_do_not_compete_with_each_other(waits, trace, kinds, is_wai
     assert waits(trace(locked(kinds=kinds))) == expected
 
 
-# Two shared owners release at 30 and 40; who wants it alone waits for the later one. The next owner
-# shares again, and waits for the one that had it alone.
+# Two shared owners release at 30 and 40; an exclusive request waits for the later one. The next
+# owner shares again, and waits for the exclusive owner.
 def test_an_exclusive_lock_waits_for_all_shared_owners(waits, trace):
     tables = trace("""
         0    0..2     MPI_Win_lock     lock_shared 0
@@ -97,7 +97,7 @@ def test_locks_of_other_targets_and_windows_do_not_compete(waits, trace):
     assert waits(tables) == []
 
 
-# The lock of all ranks is shared: it waits for whoever has one of them alone, and the other way.
+# The lock of all ranks is shared: it waits for exclusive owners of any rank, and they wait for it.
 def test_the_lock_of_all_ranks(waits, trace):
     tables = trace("""
         0    0..2     MPI_Win_lock         lock_exclusive 1
@@ -124,7 +124,7 @@ def test_an_operation_on_the_own_memory_needs_the_lock_too(waits, trace):
     assert waits(tables, COMM_LOCK) == [(0, 20, 30, 1)]
 
 
-# The trace lacks the unlocking of rank 1: nobody is known to have waited for it.
+# The trace lacks the unlocking of rank 1: so no wait for it is certain.
 def test_a_lock_that_is_never_released_causes_no_wait(waits, trace):
     tables = trace("""
         1    0..2     MPI_Win_lock     lock_exclusive 0

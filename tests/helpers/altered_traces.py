@@ -1,4 +1,4 @@
-"""Tables of a trace with what programs of the generator lack: losses, clocks apart, rare calls."""
+"""Tables of a trace with losses, wrong clocks and rare calls, which the generator does not make."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from random import Random
@@ -44,7 +44,7 @@ def lose_one_sided(tables: Tables, random: Random) -> None:
 
 
 def lose_calls(tables: Tables, random: Random) -> None:
-    """Records lie outside any call, or name nobody that is known; those of a location never do."""
+    """Records lie outside any call, or name an unknown process; all records of one location do."""
     lonely = random.choice(tables["locations"])["location_id"]
     for row in tables["mpi_operations"]:
         if random.random() < 0.05:
@@ -183,7 +183,7 @@ def rename_calls(tables: Tables, random: Random) -> None:
 
 
 def disagree(tables: Tables, random: Random) -> None:
-    """Members of collectives disagree on what they call, and on the root."""
+    """Members of collectives disagree on the operation and the root."""
     for row in tables["mpi_operations"]:
         if row["kind"] == "collective" and random.random() < 0.05:
             row["operation"] = random.choice(("barrier", "bcast", None))

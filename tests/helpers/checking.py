@@ -1,4 +1,4 @@
-"""Checks of many like things in one test: a test of each would take longer than its check."""
+"""One test for many similar checks."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar

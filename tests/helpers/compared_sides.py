@@ -19,7 +19,7 @@ Values = tuple[str, str | None, float, float]
 
 
 class NamedRun:
-    """As much of a run as a comparison says of it."""
+    """The attributes of a run that a comparison reads."""
 
     def __init__(self, run_id: str) -> None:
         self.run_id = self.label = run_id

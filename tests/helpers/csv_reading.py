@@ -1,4 +1,4 @@
-"""Reads traces in CSV with our reader into memory, and gives back rows."""
+"""Reads traces in CSV into memory."""
 
 from pathlib import Path
 

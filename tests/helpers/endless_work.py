@@ -1,4 +1,4 @@
-"""Works on a store without end, for processes that are killed."""
+"""Publishes or prunes in a store until the process is killed."""
 
 import itertools
 import secrets

@@ -1,4 +1,4 @@
-"""A run to explore by hand: the late sender, with the real metrics and names of places."""
+"""The run with a late sender, with all metrics and names of nodes."""
 
 from typing import Any
 

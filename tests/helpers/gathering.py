@@ -1,4 +1,4 @@
-"""Asks of runs what a campaign asks of them, of several at once."""
+"""Runs queries of campaigns over several runs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from tracemill.store.database import connect
 Found = list[dict[str, Any]]
 
 
-def ask(relation: str, runs: Mapping[str, Tables], **parameters: Value) -> Found:
+def query_runs(relation: str, runs: Mapping[str, Tables], **parameters: Value) -> Found:
     """Rows of a query over several runs, by their names."""
     query = load_query(relation)
     inputs = stored_inputs([query])
@@ -46,14 +46,14 @@ def rows_of(
     relation: str, tables: Tables, columns: str, **parameters: Value
 ) -> list[tuple[Any, ...]]:
     """The named columns of the rows that one run gives."""
-    found = ask(relation, {"run": tables}, **parameters)
+    found = query_runs(relation, {"run": tables}, **parameters)
     return [tuple(row[name] for name in columns.split()) for row in found]
 
 
 def complete(tables: Tables) -> Tables:
-    """A micro trace with what its text does not say: paradigms, keys, and when locations began.
+    """A micro trace with paradigms, keys, and begin and end of locations.
 
-    Call path n has the key 100 + n; a location is there as long as its visits.
+    Call path n has the key 100 + n; a location lasts as long as its visits.
     """
     for region in tables["regions"]:
         is_mpi = region["name"].startswith("MPI_")
@@ -67,7 +67,7 @@ def complete(tables: Tables) -> Tables:
         place.setdefault("kind", "cpu_thread")
         place.setdefault("begin_ns", min((v["enter_ns"] for v in own), default=0))
         place.setdefault("end_ns", max((v["leave_ns"] for v in own), default=0))
-    tables["idle_times"] = []  # which is not gathered
+    tables["idle_times"] = []  # not gathered
     return tables
 
 

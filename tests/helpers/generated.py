@@ -1,4 +1,4 @@
-"""Generated archives, read, beside what is true about them."""
+"""Generated archives that are read, with their true waits, path and accesses."""
 
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ class Made:
         return [tuple(row[c] for c in columns) for row in rows if row["property"] == kind]
 
     def accesses(self) -> list[tuple[Any, ...]]:
-        """Handle, location, mode, operations, bytes and time of what was read and written."""
+        """Handle, location, mode, operations, bytes and time of reads and writes."""
         columns = ("io_handle_id", "location_id", "mode", "operation_count", "bytes", "time_ns")
         return [tuple(row[c] for c in columns) for row in true_accesses(self.folder)]
 

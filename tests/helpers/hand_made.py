@@ -37,7 +37,7 @@ MANIFEST = Manifest(
 
 @dataclass(frozen=True)
 class HandMadeRun:
-    """A run that holds the given rows; columns left out have a value that says nothing.
+    """A run that holds the given rows; columns left out are null or have the least value.
 
     The table of MPI calls is computed from the names of regions.
     """
@@ -80,7 +80,7 @@ def with_rows(run: HandMadeRun, **tables: Any) -> HandMadeRun:
 
 
 def waits(*rows: tuple[int, int, int, int]) -> list[dict[str, Any]]:
-    """Wait states from (location, call path, milliseconds, location that is waited for)."""
+    """Wait states from (location, call path, milliseconds, location it waits for)."""
     return [
         {
             "property": "mpi_latesender",

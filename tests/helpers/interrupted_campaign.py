@@ -1,4 +1,4 @@
-"""Makes a campaign and is killed when so many runs are analyzed, in a process of the tests."""
+"""Makes a campaign and kills its own process after some runs."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from tracemill.store import Store
 
 
 class Killer(SilentReporter):
-    """Kills this process when so many runs are analyzed."""
+    """Kills this process after the analysis of `count` runs."""
 
     def __init__(self, count: int) -> None:
         self.left = count

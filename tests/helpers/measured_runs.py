@@ -1,4 +1,4 @@
-"""Campaigns of a few runs, written as what each process spends in each call path."""
+"""Campaigns of a few runs, given as the time of each process in each call path."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -5,7 +5,7 @@ from typing import Any
 
 Row = dict[str, Any]
 
-# What a word stands for: the kind of record, and what else that says by itself.
+# Columns that each word sets.
 WORDS: Mapping[str, Row] = {
     "create": {"kind": "collective", "operation": "create_handle"},
     "fence": {"kind": "collective", "operation": "barrier"},
@@ -24,8 +24,8 @@ WORDS: Mapping[str, Row] = {
     "unlock": {"kind": "release_lock", "matching_id": 0},
     "complete_remote": {"kind": "complete_remote"},
 }
-"""Locks and operations name a rank of the window, or none for all; `group 12` of what synchronizes
-are processes 1 and 2, `win 1` is a window over communicator 1 instead of 0."""
+"""Locks and operations name a rank of the window, or none for all; `group 12` in a synchronization
+is processes 1 and 2, `win 1` is a window over communicator 1 instead of 0."""
 
 
 def rma_operation(record: Row, visit: Row) -> Row:

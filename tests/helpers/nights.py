@@ -131,6 +131,6 @@ def add_run(
 
 
 def outcome(source: Path, **found: Any) -> Night:
-    """A night that found this, for tests of what is reported of it."""
+    """A night with these findings, to test its report."""
     moments = {"started_at": "2026-11-21T02:00:00+00:00", "ended_at": "2026-11-21T02:10:00+00:00"}
     return Night(source=source, **moments, **found)

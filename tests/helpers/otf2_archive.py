@@ -317,7 +317,7 @@ def _functions() -> ctypes.CDLL:
 def call(name: str, *arguments: Any) -> None:
     """Call an OTF2 function that returns an error code.
 
-    Integers are passed with 64 bits, of which the library takes as many as it needs.
+    Integers are passed with 64 bits, the library takes as many as it needs.
     """
     code = getattr(_functions(), f"OTF2_{name}")(*map(_passed, arguments))
     assert code == 0, f"{name}{arguments}: {load_library().describe(code)}"

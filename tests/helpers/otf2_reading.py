@@ -57,7 +57,7 @@ class ReadTrace:
             return connection.sql(query).fetchall()
 
     def findings(self) -> dict[tuple[str, int | None], int]:
-        """What the reader noticed: counts by kind and location."""
+        """Findings of the reader: counts by kind and location."""
         rows = self.rows("reading_findings", "kind location_id count")
         return {(kind, location): count for kind, location, count in rows}
 
@@ -65,7 +65,7 @@ class ReadTrace:
 def read_archive(
     anchor: Path, folder: Path, *, threads: int = 1, allow_damaged: bool = False
 ) -> ReadTrace:
-    """Read a trace; in `folder` may be put what has to be sorted."""
+    """Read a trace; `folder` takes temporary files of sorting."""
     assert open_source(anchor).identity().run_id
     return ReadTrace(
         read_tables(anchor, folder / "spill", threads=threads, allow_damaged=allow_damaged)

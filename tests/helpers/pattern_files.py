@@ -1,4 +1,4 @@
-"""A pattern as a user writes it, and what is told of those that are wrong."""
+"""A pattern as a user writes it, and the form of its error messages."""
 
 import re
 from pathlib import Path
@@ -25,5 +25,5 @@ HEADER = PATTERN[: PATTERN.index("SELECT")]
 
 
 def assert_one_line(error: PipelineError, file: Path) -> None:
-    """It says what is wrong, where, and what to do, in this order."""
+    """The message gives the mistake, the place and the remedy, in this order."""
     assert re.fullmatch(rf"{file.stem}: .+: {re.escape(str(file))}: .+", str(error))

@@ -43,7 +43,7 @@ def lines(rows: int) -> Iterator[str]:
 
 
 def peak_bytes() -> int:
-    """Of this program alone: what getrusage tells begins with that of the calling one."""
+    """The peak of this program alone; getrusage starts with the peak of the calling one."""
     fields = dict(line.split(":", 1) for line in STATUS.read_text().splitlines())
     return int(fields["VmHWM"].split()[0]) * 1024
 

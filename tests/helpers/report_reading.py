@@ -1,4 +1,4 @@
-"""Reading reports in tests: what a browser finds on a page, and all forms of a report."""
+"""Reads reports: the elements of a page, and all formats of a report."""
 
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,7 +21,7 @@ VOID = {"meta", "wbr"}
 
 @dataclass
 class Page(HTMLParser):
-    """What a browser would find on a page; fails where elements do not nest."""
+    """The elements of a page; fails if they do not nest."""
 
     tags: list[str] = field(default_factory=list)
     attributes: list[tuple[str, str]] = field(default_factory=list)

@@ -18,7 +18,7 @@ from tracemill.stages.stage import PythonStage
 Rows = Sequence[Mapping[str, Any]]
 Found = list[tuple[Any, ...]]
 
-# Columns that say what a wait is.
+# Columns of a wait.
 WAIT = "location_id start_ns wait_ns cause_location_id"
 
 

@@ -1,4 +1,4 @@
-"""Surfaces and campaigns that tests of several kinds fit: published, or known by construction."""
+"""Surfaces and campaigns for tests of fits: published, or with a given formula."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Reads what the generator says is true about a program, from the files beside its archive."""
+"""Reads true waits, paths and accesses of generated programs from the files beside the archive."""
 
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ def true_segments(folder: Path) -> list[dict[str, Any]]:
 
 
 def true_accesses(folder: Path) -> list[dict[str, Any]]:
-    """What was read and written, by handle, location and mode; nothing without files."""
+    """Reads and writes by handle, location and mode; none without files."""
     file = folder / "truth_file_accesses.csv"
     return _records(file) if file.exists() else []
 

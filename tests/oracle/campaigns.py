@@ -1,4 +1,4 @@
-"""What campaigns compare, written out run by run in plain Python: slow, and easy to check.
+"""Comparisons of campaigns, run by run in plain Python: slow, and easy to check.
 
 Tables are rows as dictionaries. Shares are looked up for every run, ranks are positions in a
 sorted list, chances are counted over all orders, and growth is fitted with one unknown per size.
@@ -50,9 +50,9 @@ class Compared:
         return sum(found) / len(found)
 
 
-def compared(tables: Tables, known: Iterable[int]) -> Iterator[Compared]:
+def compared(tables: Tables, given: Iterable[int]) -> Iterator[Compared]:
     """Of one application: all runs, then those of each size that has three process counts."""
-    ids = set(known)
+    ids = set(given)
     candidates = tuple(run for run in tables["campaign_runs"] if run["campaign_run_id"] in ids)
     if not candidates:
         return
@@ -137,16 +137,16 @@ def ranking(tables: Tables) -> list[dict[str, Any]]:
         ids = {run["campaign_run_id"] for run in there}
         own = {key: values for key, values in shares.items() if ids & set(values)}
         part = [{"call_path_key": key, **describe(population, own[key])} for key in own]
-        known = [row for row in part if row["spearman"] is not None]
-        levels = false_discovery([row["p_value"] for row in known])
-        for row, level in zip(known, levels, strict=True):
+        correlated = [row for row in part if row["spearman"] is not None]
+        levels = false_discovery([row["p_value"] for row in correlated])
+        for row, level in zip(correlated, levels, strict=True):
             row["q_value"] = level
         rows += part
     return rows
 
 
 def describe(population: Compared, shares: Values) -> dict[str, Any]:
-    """Everything that is said of one series of shares."""
+    """All columns of one series of shares."""
     row: dict[str, Any] = {
         "size": population.size, "run_count": len(population.runs), "spearman": None,
         "p_value": None, "mean_share": None, "smallest_share": None, "largest_share": None,
@@ -166,7 +166,7 @@ def describe(population: Compared, shares: Values) -> dict[str, Any]:
 
 
 def location_times(tables: Tables) -> dict[int, float]:
-    """What shares of all time are of, by run: all call paths, or all processes."""
+    """The total of shares by run: time of all call paths, or of all processes."""
     found = {}
     operations = {row["call_path_key"]: row["operation"] for row in tables["campaign_call_paths"]}
     for run in {row["campaign_run_id"] for row in tables["run_call_paths"]}:

@@ -1,7 +1,6 @@
-"""What changed between runs, written out run by run in plain Python: slow, and easy to check.
+"""Changes between runs, run by run in plain Python: slow, and easy to check.
 
-Overheads are taken from the tables that sum them up by call path and by location, not from what
-these were made of.
+Overheads come from the tables that sum them by call path and by location.
 """
 
 from collections import defaultdict
@@ -44,7 +43,7 @@ def values_of(tables: Tables) -> dict[Place, int]:
 def overheads_of(
     tables: Tables, keys: Mapping[int, int], ranks: Mapping[int, int]
 ) -> dict[Place, int]:
-    """Classes of overhead and what includes them; by rank only as a whole."""
+    """Classes of overhead and their parents; by rank for the whole run only."""
     classes = {row["overhead_id"]: row for row in tables["overhead_classes"]}
     parents = {row["metric"]: row["parent_metric"] for row in tables["metrics"]}
     values: dict[Place, int] = defaultdict(int)

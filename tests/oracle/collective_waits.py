@@ -1,4 +1,4 @@
-"""Waits in collectives, found by looking at every member of every instance, as they are defined."""
+"""Waits in collectives, by their definition for each member of each instance."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class Wait:
 
 @dataclass(frozen=True)
 class Member:
-    """What a process did; `call` is when the call was entered that ended its part, if known.
+    """The part of a process; `call` is the time of entering the call that ended it, if any.
 
     `visit` is that call, `begin_visit` the one in which its part began.
     """
@@ -60,7 +60,7 @@ class Instance:
     is_neighborhood: bool = False
     is_doubtful: bool = False
     neighbors: Mapping[int, set[int]] | None = None
-    """Of each rank; None if nobody knows."""
+    """Of each rank; None if unknown."""
     members: list[Member] = field(default_factory=list)
 
     @property
@@ -73,7 +73,7 @@ class Instance:
 
     @property
     def family(self) -> str:
-        """Who needs whom; empty if nobody is known to."""
+        """Which members depend on which; empty if none do for sure."""
         if self.is_neighborhood:
             return "neighbourhood"
         if self.operation in SCANS:
@@ -103,7 +103,7 @@ class Instance:
         return 75 if self.is_doubtful or is_guessed else 100
 
     def awaited_by(self, member: Member) -> list[Member]:
-        """Those whom it could wait for: all members, or those of the other side."""
+        """Members it can wait for: all, or those of the other side."""
         if self.is_inter and self.operation in SCANS:
             return []
         if self.is_inter:
@@ -160,7 +160,7 @@ def _completions(instance: Instance) -> Found:
 
 
 def _in_calls(instance: Instance) -> list[tuple[Member, Member]]:
-    """What lies outside any call cannot be said to wait, nor to have been waited for."""
+    """Members outside any call do not wait and are not waited for."""
     pairs = synchronized(instance)
     return [(each, last) for each, last in pairs if None not in (each.call, last.call)]
 
@@ -175,7 +175,7 @@ def _wait(name: str, instance: Instance, member: Member, last: Member) -> Found:
 def _completion(
     name: str, instance: Instance, member: Member, first: Member, last: Member
 ) -> Found:
-    """[X_i - max(min X, min(B_last, X_i))]+; who began later than all it waits for is the last."""
+    """[X_i - max(min X, min(B_last, X_i))]+; a member after all awaited ones is the last."""
     start = max(first.end, min(max(last.begin, member.begin), member.end))
     return _stored(name, instance, member, start, member.end - start, first.location, last)
 
@@ -239,14 +239,14 @@ def _all_to_all(instance: Instance) -> list[tuple[Member, Member]]:
 
 
 def _among_neighbors(instance: Instance) -> list[tuple[Member, Member]]:
-    """The last of the neighbors; where they are not known, the first of all others."""
+    """The last of the neighbors; if they are unknown, the first of all others."""
     pairs = []
     for member in instance.members:
         senders = [other for other in instance.members if other.sent > 0]
         if instance.neighbors is not None:
-            known = instance.neighbors[member.rank]
-            awaited = [last_of([m for m in senders if m.rank in known] or [member])]
-            awaited = awaited if any(m.rank in known for m in senders) else []
+            neighbors = instance.neighbors[member.rank]
+            awaited = [last_of([m for m in senders if m.rank in neighbors] or [member])]
+            awaited = awaited if any(m.rank in neighbors for m in senders) else []
         else:
             others = [other for other in senders if other is not member]
             awaited = sorted(others, key=lambda other: (other.begin, other.rank))

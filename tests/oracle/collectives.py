@@ -1,4 +1,4 @@
-"""Collectives: who called what, numbered by walking through the records of every process."""
+"""Collectives: numbered by walking through the records of every process."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -97,7 +97,7 @@ def collective_calls(tables: Tables) -> list[Row]:
 
 
 def _is_neighborhood(name: str, operation: str | None, prepared: set[str]) -> bool:
-    """By the call that starts it; of MPI_Start, by what is prepared anywhere."""
+    """By the starting call; for MPI_Start, by any preparing call of the trace."""
     if name in ("mpi_start", "mpi_startall"):
         return f"mpi_neighbor_{operation}" in prepared
     return name.startswith(("mpi_neighbor_", "mpi_ineighbor_"))
@@ -114,7 +114,7 @@ def _ranks(tables: Tables) -> dict[tuple[int, int], tuple[int, int]]:
 
 
 def collectives(tables: Tables) -> list[Row]:
-    """Instances; where members disagree, the one with the lowest rank is believed."""
+    """Instances; if members disagree, the lowest rank decides."""
     instances: dict[int, list[Row]] = defaultdict(list)
     for call in tables["collective_calls"]:
         instances[call["collective_id"]].append(call)
@@ -128,8 +128,8 @@ def collectives(tables: Tables) -> list[Row]:
 def _instance(calls: list[Row], communicator: Row) -> Row:
     ranks = [call["comm_rank"] for call in calls if call["comm_rank"] is not None]
     calls = sorted(calls, key=lambda call: call["location_id"])
-    known = [call for call in calls if call["comm_rank"] is not None and ranks]
-    first = min(known, key=lambda call: call["comm_rank"]) if known else calls[0]
+    ranked = [call for call in calls if call["comm_rank"] is not None and ranks]
+    first = min(ranked, key=lambda call: call["comm_rank"]) if ranked else calls[0]
     expected = 1 if communicator["kind"] == "self" else communicator["size"]
     is_inter = communicator["kind"] == "inter"
     operations = {call["operation"] for call in calls}
@@ -190,7 +190,7 @@ def grids_of(tables: Tables) -> dict[int, dict[int, set[int]]]:
 
 
 def neighbors_on(grid: Sequence[tuple[int, bool]]) -> dict[int, set[int]]:
-    """Neighbors on a grid of (size, is periodic): who differs by one step in one coordinate."""
+    """Neighbors on a grid of (size, is periodic): one step in one coordinate."""
     places = list(product(*(range(size) for size, _ in grid)))
     found: dict[int, set[int]] = {rank: set() for rank in range(len(places))}
     for rank, place in enumerate(places):
@@ -205,7 +205,7 @@ def neighbors_on(grid: Sequence[tuple[int, bool]]) -> dict[int, set[int]]:
     return found
 
 
-# --- Who waits for whom -------------------------------------------------------------------------
+# --- Waiting members ----------------------------------------------------------------------------
 
 
 def instances_of(tables: Tables) -> list[tuple[int, Instance]]:
@@ -264,7 +264,7 @@ def _head(number: int, instance: Instance) -> Row:
     }
 
 
-def _what(member: Member) -> Row:
+def _columns_of(member: Member) -> Row:
     return {
         "location_id": member.location,
         "comm_rank": member.rank,
@@ -280,7 +280,7 @@ def collective_roles(tables: Tables) -> list[Row]:
     """Members that move data, and all of a barrier."""
     return [
         _head(number, instance)
-        | _what(member)
+        | _columns_of(member)
         | {"side": member.side, "begin_visit_id": member.begin_visit}
         | {"awaited_side": 1 - member.side if instance.is_inter else member.side}
         | {"is_awaited": is_awaited(instance, member)}
@@ -296,7 +296,7 @@ def synchronized_members(tables: Tables) -> list[Row]:
     """Members that depend on others, each with the one that began last."""
     return [
         _head(number, instance)
-        | _what(member)
+        | _columns_of(member)
         | {"property": instance.property}
         | {"last_begin_ns": last.begin, "last_location_id": last.location}
         | {"last_visit_id": last.begin_visit}

@@ -78,7 +78,7 @@ def is_followed(point: Row) -> bool:
 
 
 def waiting_of(segment: Row, visits: Rows) -> int:
-    """What is taken off a segment: no more than there is at the call path that waited."""
+    """Waiting subtracted from a segment: at most the time at the call path that waited."""
     wait = segment["wait"]
     if wait is None:
         return 0

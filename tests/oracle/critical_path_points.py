@@ -46,7 +46,7 @@ def location_spans(tables: Tables) -> list[Row]:
 
 
 def synchronization_points(tables: Tables) -> list[Row]:
-    """Calls that waited, or were waited for, each with whom it waited for."""
+    """Calls that waited, or were waited for, each with its cause."""
     return [
         *_points_of_messages(tables),
         *_points_of_collectives(tables),
@@ -83,7 +83,7 @@ def _moment(message: Row, moment: str) -> Row:
 
 
 def _points_of_collectives(tables: Tables) -> list[Row]:
-    """All of a barrier or N x N; of others those that waited, and whom they waited for."""
+    """All members of a barrier or N x N; else the members that waited, and their causes."""
     members = {
         (row["collective_id"], row["location_id"]): row for row in tables["collective_members"]
     }
@@ -233,7 +233,7 @@ def critical_path_segments(tables: Tables) -> list[Row]:
 
 
 def _completion(point: Row | None, begin: int, end: int) -> int:
-    """What is left of a call after its wait, as far as the segment goes."""
+    """The rest of a call after its wait, within the segment."""
     if point is None or point["kind"] == "fork":
         return 0
     return max(int(min(point["leave_ns"], end)) - begin - int(point["wait_ns"]), 0)

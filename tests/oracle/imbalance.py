@@ -81,7 +81,7 @@ def _computation(tables: Tables) -> dict[int, dict[int, int]]:
 
 
 def _scope_of(path: int, visitors: set[int], tables: Tables) -> str:
-    """Who could take part in a call path."""
+    """The scope of a call path: locations that could take part in it."""
     paths = {row["call_path_id"]: row for row in tables["call_paths"]}
     roles = {row["region_id"]: row["role"] for row in tables["regions"]}
     if visitors <= _members_of("streams", tables):

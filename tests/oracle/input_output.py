@@ -1,4 +1,4 @@
-"""Operations on files: every record walked through, every access looked at as it is defined."""
+"""Operations on files: by their definition, record by record."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -40,7 +40,7 @@ def _pairs(records: list[Row], groups: dict[int, int]) -> list[tuple[Row, Row | 
 def _matched(
     records: Iterable[Row], place_of: Any
 ) -> tuple[list[tuple[Row, Row | None]], list[Row]]:
-    """Pairs of a begin and the next record of its number, if that is an end; and what is left."""
+    """Pairs of a begin and the next record of its number, if that is an end; and the rest."""
     begun: dict[tuple[int, int, int], Row] = {}
     pairs: list[tuple[Row, Row | None]] = []
     rest: list[Row] = []
@@ -79,12 +79,12 @@ def _call(row: Row) -> Row:
 def _transfer(begin: Row, end: Row | None) -> Row:
     is_cancelled = end is not None and end["kind"] == "operation_cancelled"
     moved = end["bytes"] if end else None
-    asked = begin["bytes"] if moved is None else moved
+    size = begin["bytes"] if moved is None else moved
     return _row(begin, begin["mode"], begin["time_ns"], end, end["time_ns"] if end else None) | {
         "is_collective": (begin["detail"] or 0) // 2 % 2 == 1,
         "is_nonblocking": end is None or end["visit_id"] != begin["visit_id"],
         "is_cancelled": is_cancelled,
-        "bytes": 0 if is_cancelled else asked,
+        "bytes": 0 if is_cancelled else size,
     }
 
 
@@ -98,20 +98,22 @@ def collective_file_calls(tables: Tables) -> list[Row]:
         is_collective = row["is_collective"] or calls.get(path) in COLLECTIVE_FILE_CALLS
         if row["io_handle_id"] not in shared or not is_collective:
             continue
-        told = found[row["io_handle_id"], groups[row["location_id"]]]
-        if row["visit_id"] is None or all(row["visit_id"] != each["visit_id"] for each in told):
-            told.append(row | {"call": calls.get(path) or names.get(path, "")})
+        calls_here = found[row["io_handle_id"], groups[row["location_id"]]]
+        if row["visit_id"] is None or all(
+            row["visit_id"] != each["visit_id"] for each in calls_here
+        ):
+            calls_here.append(row | {"call": calls.get(path) or names.get(path, "")})
     accesses: dict[tuple[int, int], list[Row]] = defaultdict(list)
-    for (handle, _), told in found.items():
-        told.sort(key=lambda row: (row["begin_ns"], row["location_id"], row["sequence"]))
-        for ordinal, row in enumerate(told):
+    for (handle, _), calls_here in found.items():
+        calls_here.sort(key=lambda row: (row["begin_ns"], row["location_id"], row["sequence"]))
+        for ordinal, row in enumerate(calls_here):
             accesses[handle, ordinal].append(row)
     ranks = {handle: _ranks(tables, communicator) for handle, communicator in shared.items()}
     rows = []
     for (handle, ordinal), members in accesses.items():
-        known = [row for row in members if groups[row["location_id"]] in ranks[handle]]
+        ranked = [row for row in members if groups[row["location_id"]] in ranks[handle]]
         is_one_call = len({(row["call"], row["mode"]) for row in members}) == 1
-        is_complete = len(known) == len(members) == shared[handle]["size"] and is_one_call
+        is_complete = len(ranked) == len(members) == shared[handle]["size"] and is_one_call
         for row in members:
             rank = ranks[handle].get(groups[row["location_id"]])
             rows.append(_member(row, ordinal, rank) | {"is_complete": is_complete})
@@ -121,9 +123,9 @@ def collective_file_calls(tables: Tables) -> list[Row]:
 
 def _shared_handles(tables: Tables) -> dict[int, Row]:
     """The communicator of each handle that several processes share."""
-    known = {row["communicator_id"]: row for row in tables["communicators"]}
+    by_id = {row["communicator_id"]: row for row in tables["communicators"]}
     found = {
-        row["io_handle_id"]: known[row["communicator_id"]]
+        row["io_handle_id"]: by_id[row["communicator_id"]]
         for row in tables["io_handles"]
         if row["communicator_id"] is not None
     }
@@ -160,7 +162,7 @@ def _member(row: Row, ordinal: int, rank: int | None) -> Row:
 
 
 def collective_io_waits(tables: Tables) -> list[Row]:
-    """The longest wait of each call, as far as nothing else that it waited for explains it."""
+    """The longest wait of each call, without the part that other waits explain."""
     names = calls_of_paths(tables)
     calls: dict[int, list[tuple[int, Row]]] = defaultdict(list)
     accesses: dict[tuple[int, int], list[Row]] = defaultdict(list)

@@ -141,7 +141,7 @@ def by_location(operations: Iterable[Row]) -> list[tuple[int, list[Row]]]:
 
 
 def _by_channel(halves: list[Row]) -> dict[Channel, list[Row]]:
-    """Halves of messages by channel; those that name no known process are on none."""
+    """Halves of messages by channel; halves with an unknown process have no channel."""
     channels: dict[Channel, list[Row]] = defaultdict(list)
     for half in halves:
         channel = half.pop("channel")
@@ -189,7 +189,7 @@ def probed_receives(tables: Tables) -> list[Row]:
 
 
 def messages(tables: Tables) -> list[Row]:
-    """Matched messages; what only halves need is left out."""
+    """Matched messages; without the columns of halves."""
     found = match_messages(tables["mpi_operations"], processes(tables))
     for row in found:
         del row["send_completion_ns"], row["receive_post_ns"]

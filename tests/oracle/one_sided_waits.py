@@ -68,7 +68,7 @@ def rma_synchronization_waits(tables: Tables) -> list[Row]:
 
 
 def _waits_for_all(tables: Tables) -> list[Row]:
-    """Making, freeing and fences, of which the part with accesses is early."""
+    """Making, freeing and fences, the part with accesses is early."""
     return _positive(
         wait
         for member in tables["rma_collectives"]

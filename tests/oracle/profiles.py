@@ -9,7 +9,7 @@ Tables = Mapping[str, Iterable[Row]]
 
 
 def with_profile(tables: Tables) -> dict[str, Any]:
-    """The tables with what reading sums up: the call tree, and who calls each call path."""
+    """The tables with the sums of the reader: the call tree, and the caller of each call path."""
     paths = {row["call_path_id"]: dict(row) for row in tables.get("call_paths", ())}
     visits = [row for row in tables.get("visits", ()) if row["call_path_id"] in paths]
     visited = {row["call_path_id"] for row in visits}
@@ -22,7 +22,7 @@ def with_profile(tables: Tables) -> dict[str, Any]:
 
 
 def call_tree(visits: list[Row], fragments: Iterable[Row], paths: dict[int, Row]) -> list[Row]:
-    """Rows of the call tree, each found by looking at all visits."""
+    """Rows of the call tree, from all visits."""
     lengths: dict[tuple[int, int], list[int]] = defaultdict(list)
     for row in visits:
         lengths[row["call_path_id"], row["location_id"]].append(

@@ -41,7 +41,7 @@ def calls_of_paths(tables: Tables) -> dict[int, str]:
 
 @cache
 def c_name(name: str) -> str:
-    """Name of an MPI call in the C binding and in lower case, whatever the binding; else empty."""
+    """Name of an MPI call in the C binding and in lower case, for any binding; else empty."""
     text = name.lower().rstrip("_")
     for ending in ("_f08ts", "_f08", "_c"):
         text = text.removesuffix(ending)

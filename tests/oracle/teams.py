@@ -1,4 +1,4 @@
-"""Teams of threads, found by asking every member what it does between its begin and end there."""
+"""Teams of threads, from the visits of every member between its begin and end."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -252,7 +252,7 @@ def team_barrier_waits(tables: Tables) -> list[Row]:
     ]
 
 
-# --- What happens when ---------------------------------------------------------------------------
+# --- Tasks and the order of events ---------------------------------------------------------------
 
 
 def task_calls(tables: Tables) -> list[Row]:
@@ -290,7 +290,7 @@ def are_tasks_whole(tables: Tables) -> bool:
 def from_fork_to_join(tables: Tables) -> list[Row]:
     """All visits, those of parallel regions from the fork to the join of their team.
 
-    What passes before a task begins is a visit of the call path of all tasks.
+    The time before a task begins is a visit of the call path of all tasks.
     """
     forked = {row["visit_id"]: row for row in parallel_visits(tables)}
     starts = [
@@ -310,10 +310,10 @@ def from_fork_to_join(tables: Tables) -> list[Row]:
 
 
 def endings_of(tables: Tables) -> list[tuple[int, int, int]]:
-    """Location, begin and end of what workers do after they met their team for the last time.
+    """Location, begin and end of workers' time after the last meeting with their team.
 
     That is from the last barrier on, or where there is none from the fork on, until the join.
-    Explicit tasks that are suspended are not looked at yet.
+    Traces with suspended tasks have none.
     """
     if not are_tasks_whole(tables):
         return []

@@ -1,4 +1,4 @@
-"""What every location did when, found by asking between any two ends of visits what is open."""
+"""Timeline bins, from the open visits between any two ends of visits."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping

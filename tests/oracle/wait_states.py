@@ -1,4 +1,4 @@
-"""Wait states, found by going through the receives of each location as they happened."""
+"""Wait states, from the receives of each location in their order."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -18,9 +18,9 @@ def find_late_senders(
 ) -> list[Wait]:
     """(property, visit, start, wait, message) of every late sender.
 
-    `name_of` tells the call of a call path, `group_of` the process of a location. What waited and
-    is not yet marked is kept in a list; every message received marks what it is older than. The
-    list may be limited: then the wait that was noted first is forgotten.
+    `name_of` gives the call of a call path, `group_of` the process of a location. A list holds the
+    waits that are not yet marked; every received message marks the waits for younger ones. In a
+    limited list, a new wait replaces the oldest one.
     """
     waits: list[Wait] = []
     for received in _by_location(messages):
@@ -75,7 +75,7 @@ def find_late_receivers(
 
 
 def _late_sender_wait(message: Row) -> int:
-    """What lies outside any call cannot be said to wait, nor to have been waited for."""
+    """Messages outside any call do not wait and are not waited for."""
     if message["send_post_enter_ns"] is None or message["receive_completion_enter_ns"] is None:
         return 0
     until = min(message["send_post_enter_ns"], message["receive_completion_leave_ns"])

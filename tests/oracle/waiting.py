@@ -137,7 +137,7 @@ def _row(wait: Wait, member: Member, cause_visit: int | None) -> Row:
 
 
 def nonblocking_collective_waits(tables: Tables) -> list[Row]:
-    """What a completing call waited beyond what it waited for messages."""
+    """Waiting of a completing call that messages do not explain."""
     calls: dict[int, list[tuple[int, Row]]] = defaultdict(list)
     for number, instance in instances_of(tables):
         for member, last in synchronized(instance) if instance.is_nonblocking else ():

@@ -1,4 +1,4 @@
-"""Measurements that are damaged anyhow are read, or refused in a line that names the file."""
+"""Damaged measurements are read, or refused with a message that names the file."""
 
 from pathlib import Path
 

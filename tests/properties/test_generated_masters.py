@@ -1,4 +1,4 @@
-"""Programs with and without a master: what is found is what the simulation says."""
+"""Programs with and without a master: findings equal those of the simulation."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -128,15 +128,15 @@ def other_waits(played: Played, begin: int, end: int) -> Iterator[int]:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_tasks_are_too_fine_where_getting_takes_longer(name: str, tmp_path: Path) -> None:
-    """Workers ask, get and compute; what they compute is in the calls between."""
+    """Workers send a request, receive a task and compute between these calls."""
     played = Played(tmp_path, PROGRAMS[name])
     expected = []
     for at in played.workers:
-        asks, gets = (played.calls(at, name) for name in ("MPI_Send", "MPI_Recv"))
+        requests, answers = (played.calls(at, name) for name in ("MPI_Send", "MPI_Recv"))
         tasks = played.calls(at, "compute_master_worker")
-        for (asked, _), (_, got), (begin, end) in zip(asks, gets, tasks, strict=False):
-            if end - begin < got - asked:
-                expected.append((at, asked, got - asked, MASTER))
+        for (begun, _), (_, received), (begin, end) in zip(requests, answers, tasks, strict=False):
+            if end - begin < received - begun:
+                expected.append((at, begun, received - begun, MASTER))
     assert sorted(played.of("tasks_too_fine")) == expected
     share = {"coarse": 0, "fine": TASKS, "overloaded at first": 0}
     assert len(expected) == share.get(name, len(expected))

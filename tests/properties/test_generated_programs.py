@@ -1,4 +1,4 @@
-"""Programs whose truth is known: the analyses find every wait and the critical path, to the ns."""
+"""Simulated programs: the analyses find every wait and the critical path, to the nanosecond."""
 
 from collections import Counter
 from pathlib import Path
@@ -30,7 +30,7 @@ WAITS = """
     FROM wait_states AS waits
     INNER JOIN call_paths USING (call_path_id)
 """
-# No wait states yet; what records and tables say about them is compared all the same.
+# Forks are no wait states; their records and tables are compared like them.
 FORKS = """
     SELECT 'omp_fork', call_paths.path, workers.location_id, workers.visit_id, workers.fork_ns,
         workers.enter_ns - workers.fork_ns, masters.location_id, masters.visit_id, FALSE

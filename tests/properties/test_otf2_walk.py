@@ -180,7 +180,7 @@ def place(row: dict[str, Any]) -> tuple[int, int]:
 def task_streams(draw: st.DrawFn) -> list[Event]:
     """Inside main, a thread takes up tasks, goes on with others, and ends them, as it likes.
 
-    After a task has ended it is where that was taken up, whether or not a record says so.
+    After a task ends, the thread is where it began the task, with or without a record.
     """
     steps = draw(
         st.lists(st.tuples(st.integers(0, 3), st.integers(0, 7), st.integers(1, 4)), max_size=60)

@@ -108,7 +108,7 @@ def points(draw: st.DrawFn, visits: list[Row]) -> list[Row]:
 
 @st.composite
 def traces(draw: st.DrawFn) -> Tables:
-    """Three processes; MPI_Init and MPI_Finalize may not be known."""
+    """Three processes; MPI_Init and MPI_Finalize may be missing."""
     visits: list[Row] = []
     for place in PLACES:
         visits += visits_of(draw, place, len(visits))

@@ -15,7 +15,7 @@ LENGTH = 30
 
 @st.composite
 def segments(draw: st.DrawFn) -> list[Row]:
-    """Stays of the path on each location, none of which overlap; some begin with a wait."""
+    """Segments of the path on each location without overlap; some begin with a wait."""
     found: list[Row] = []
     for place in PLACES:
         moments = sorted(draw(st.sets(st.integers(0, LENGTH), max_size=8)))
