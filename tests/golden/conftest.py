@@ -1,4 +1,4 @@
-"""What the golden tests have in common: running a query, and writing a trace as text."""
+"""Fixtures of golden tests: run a query, write a trace as text."""
 
 from collections.abc import Callable
 from typing import Any

@@ -62,7 +62,7 @@ def test_where_all_runs_failed_the_ranges_are_theirs() -> None:
     assert describe_size(row) == "0 runs of sB with 4 to 8 processes."
 
 
-# --- What numbers mean ---------------------------------------------------------------------------
+# --- Meaning of numbers --------------------------------------------------------------------------
 
 
 def test_the_overview_names_a_size_that_is_the_amount_of_computation() -> None:

@@ -62,7 +62,7 @@ def test_losses_of_a_cell_are_shared_out_to_call_paths(axis: str) -> None:
 
 def test_losses_of_a_cell_name_their_waiting_and_critical_path() -> None:
     columns = "call_path wait_loss_processes wait_loss_size wait_ratio critical_path_share"
-    # Only at (4, 20) is there any waiting: 100 of 250 ns in MPI_Wait.
+    # Only (4, 20) has waiting: 100 of 250 ns in MPI_Wait.
     assert run_query("cell_call_sites", grid(CORNERS), columns) == [
         (WORK, 0, 0, 0, 140 / 185),
         (WAIT, 100 / 200 / 2, pytest.approx(100 / 4 / 140 / 2), 100 / 250, 45 / 185),

@@ -1,4 +1,4 @@
-"""What changed between two sets of runs, by metric, call path and rank."""
+"""Changes between two sets of runs, by metric, call path and rank."""
 
 from typing import Any
 
@@ -60,8 +60,8 @@ def changes_of(found: Found, metric: str) -> list[tuple[Any, ...]]:
 
 
 #            rank 0              rank 1
-# base       main 100 send 10    main 90  recv 30, of which 12 wait
-# other      main 100 send 10    main 95  recv 50, of which 31 wait
+# base       main 100 send 10    main 90  recv 30, 12 of them waiting
+# other      main 100 send 10    main 95  recv 50, 31 of them waiting
 BASE = run({(0, 0): 100, (1, 0): 10, (0, 1): 90, (2, 1): 30}, {1: 12})
 OTHER = run({(0, 0): 100, (1, 0): 10, (0, 1): 95, (2, 1): 50}, {1: 31})
 

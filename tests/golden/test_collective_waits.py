@@ -48,7 +48,7 @@ def test_a_wait_names_the_calls_and_the_instance(waits, late_barrier):
     ]
 
 
-# What counts are the collective's own records (begin, and the end @), not the call around it.
+# The collective's own records count (begin, and the end @), not the call around it.
 def test_begin_and_end_are_those_of_the_records(waits, trace):
     tables = trace("""
         0    0..40   MPI_Barrier   collective barrier begin 2 @38
@@ -256,7 +256,7 @@ def test_neighbors_on_a_grid_are_waited_for(waits, trace, grid, expected):
     assert waits(tables, "mpi_wait_nxn") == expected
 
 
-# Along the line 0 1 2 3, rank 1 sends nothing: 0 waits for nobody, and 2 for 3 only.
+# Along the line 0 1 2 3, rank 1 sends nothing: 0 does not wait, and 2 waits for 3 only.
 def test_a_neighbor_that_sends_nothing_is_not_waited_for(waits, trace):
     lines = NEIGHBORS.splitlines()
     lines[2] = lines[2].replace("sent 8", "")
@@ -338,7 +338,7 @@ def test_a_root_that_comes_last_does_not_wait(waits, trace):
 # --- Scan ----------------------------------------------------------------------------------------
 
 
-# Rank 2 waits for rank 1, rank 1 for rank 0, rank 3 for rank 1 too; rank 4, the last, keeps nobody.
+# Rank 2 waits for rank 1, rank 1 for rank 0, rank 3 for rank 1 too; no rank waits for 4, the last.
 @pytest.mark.parametrize("operation", ["scan", "exscan"])
 def test_each_rank_waits_for_the_last_of_the_lower_ranks(waits, trace, operation):
     tables = trace(f"""

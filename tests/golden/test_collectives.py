@@ -53,7 +53,7 @@ def test_each_communicator_is_numbered_for_itself(run_query, trace):
     assert members == [(0, 0, 0), (0, 1, 1), (0, 2, 2), (1, 0, 1), (1, 2, 0)]
 
 
-# On MPI_COMM_SELF every process is alone: nobody waits for anybody.
+# On MPI_COMM_SELF every process is alone and never waits.
 def test_on_comm_self_every_call_is_an_instance_of_one(run_query, trace):
     tables = trace(
         """

@@ -245,7 +245,7 @@ def test_points_are_also_where_nothing_waited(run_query, trace):
     ]  # fmt: skip
 
 
-# --- What else there may be ----------------------------------------------------------------------
+# --- Special traces ------------------------------------------------------------------------------
 
 
 def test_without_mpi_it_is_the_first_thread_from_begin_to_end(critical_path, trace):
@@ -358,7 +358,7 @@ def visit_of(number, enter, leave, path, exclusive):
     return visit | {"enter_ns": enter, "leave_ns": leave, "exclusive_ns": exclusive}
 
 
-# --- What it costs -------------------------------------------------------------------------------
+# --- Impacts and imbalance -----------------------------------------------------------------------
 
 
 # Rank 1 works longest, and 20 of that in a call that the others never make.

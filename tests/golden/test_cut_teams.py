@@ -54,7 +54,7 @@ def cut_trace(master: str, *starts: int) -> Trace:
 # worker            [parallel]           [parallel]     [parallel]
 #                   15      25           60      70     80      90
 #
-# What the worker does later was forked by records that are lost: it has its own time, and no time
+# The fork records of the worker's later work are lost: it has its own time, but no time
 # since the fork at 10.
 def test_work_after_the_last_recorded_join_has_no_forking_call_path(read):
     tables = read(cut_trace(FIRST, 15, 60, 80), allow_damaged=True)
@@ -86,7 +86,7 @@ def test_a_team_that_never_joins_has_its_next_work_only(read):
 
 
 def exclusive_times(tables: ReadTrace) -> dict[int, list[int]]:
-    """Of each location's visits, in the order in which they were entered."""
+    """Exclusive times of each location's visits, in the order of entering."""
     found: dict[int, list[int]] = defaultdict(list)
     for location, exclusive_ns in tables.visits("location_id exclusive_ns"):
         found[location].append(exclusive_ns)
@@ -94,7 +94,7 @@ def exclusive_times(tables: ReadTrace) -> dict[int, list[int]]:
 
 
 def assert_times_fit(cut: ReadTrace, whole: ReadTrace) -> None:
-    """What is lost gives time to no visit, and visits lie between the records of their location."""
+    """Lost records add no time to visits, and visits lie between the records of their location."""
     before = exclusive_times(whole)
     for location, times in exclusive_times(cut).items():
         assert min(times) >= 0

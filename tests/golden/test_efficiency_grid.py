@@ -215,7 +215,7 @@ def test_a_campaign_without_runs_has_an_empty_grid():
     assert grid([], "processes") == []
 
 
-# --- What is refused -----------------------------------------------------------------------------
+# --- Errors --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

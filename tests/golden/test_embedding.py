@@ -14,7 +14,7 @@ from tracemill.reports.embedding import LARGEST_EXACT, embed
 
 
 def unpack(value: Any) -> Any:
-    """What the page's scripts do, written the slow way."""
+    """A slow version of the decoder in the page's scripts."""
     if isinstance(value, list):
         return [unpack(item) for item in value]
     if not isinstance(value, dict):

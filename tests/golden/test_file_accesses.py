@@ -1,4 +1,4 @@
-"""What was read and written: operations, bytes and time per file, call path and location."""
+"""Accesses to files: operations, bytes and time per file, call path and location."""
 
 from typing import Any
 

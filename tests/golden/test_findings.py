@@ -1,4 +1,4 @@
-"""What is found in profiles and messages apart from waiting."""
+"""Findings in profiles and messages, apart from waiting."""
 
 import pytest
 

@@ -38,7 +38,7 @@ def test_the_whole_run_can_count() -> None:
 
 
 def test_setup_counts_as_communication_and_as_time_if_wanted() -> None:
-    """Here the whole run lasts longer: main goes on after MPI_Finalize."""
+    """Here the whole run lasts longer: main continues after MPI_Finalize."""
     tables = complete(read_trace(PAIR + "0 120..130 write_results"))
     assert rows_of("gathered_times", tables, TIMES, is_setup_included=True) == [
         (0, 100, 20 + 10 + 20, 0, 100, 130),

@@ -98,7 +98,7 @@ def test_a_nonblocking_send_waits_where_it_completes(run_query, trace, post, com
     assert run_query("late_receiver", tables, WAIT) == waits
 
 
-# What counts is when the receive was posted, not when its completing call began.
+# The posting of the receive counts, not the begin of its completing call.
 def test_the_post_of_the_receive_ends_the_wait(run_query, trace):
     tables = trace("""
         0   10..60   MPI_Send    send 1

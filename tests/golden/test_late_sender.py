@@ -321,7 +321,7 @@ def test_any_message_of_a_waitall_marks_earlier_waits(run_query, trace):
     ]
 
 
-# What another thread of the process receives is no matter of this one.
+# Receives of another thread of the process do not matter.
 def test_only_later_receives_of_the_same_location_count(run_query, trace):
     tables = trace("""
         0     5..8     MPI_Send   send 1 tag 1

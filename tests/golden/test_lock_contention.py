@@ -29,7 +29,7 @@ def record(number, kind, place, path, span, time, order, **others):
 
 
 def contention(*operations, columns=WAIT):
-    """What threads 0 and 1 of a process, and thread 2 of another one, waited for."""
+    """Waits of threads 0 and 1 of a process, and of thread 2 of another process."""
     tables = {
         "locations": [
             {"location_id": place, "thread": place % 2, "location_group_id": place // 2}

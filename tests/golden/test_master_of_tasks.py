@@ -1,4 +1,4 @@
-"""What is found about the master of data/m18_master_worker, worked out by hand."""
+"""Findings about the master of data/m18_master_worker, worked out by hand."""
 
 import csv
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Messages: which send meets which receive, and the four moments of each."""
+"""Messages: matching of sends and receives, and the four times of each."""
 
 import pytest
 
@@ -218,7 +218,7 @@ def test_records_outside_any_call_are_matched_without_a_call(run_query, trace):
     assert run_query("messages", tables, columns) == [(0, None, 15)]
 
 
-# Rank 1 sends twice and rank 0 receives once; rank 0 waits for a message that nobody sends.
+# Rank 1 sends twice and rank 0 receives once; rank 0 waits for a message that is never sent.
 def test_unmatched_records_have_a_table_of_their_own(run_query, trace):
     tables = trace("""
         0   0..5     MPI_Recv   recv 1 tag 1

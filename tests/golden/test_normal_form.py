@@ -14,7 +14,7 @@ from tracemill.stages.models.surfaces.measurements import (
 from tracemill.stages.models.surfaces.normal_form import fit_normal_form
 from tracemill.stages.models.surfaces.normal_form_terms import Factor, write_factor
 
-# What each of five iterations of the campaign program sleeps, in seconds.
+# Seconds of sleep in each of five iterations of the campaign program.
 SLEEPS = {
     "n/p": lambda p, n: 0.2e-3 * n / p,
     "log2(p)": lambda p, n: 1e-3 * np.log2(p),

@@ -121,7 +121,7 @@ def change_time(events: Path, old: int, new: int) -> None:
     events.write_bytes(content.replace(before, after))
 
 
-# Time stands still at a record whose time is impossible, and goes on with the next.
+# Time stands still at a record with an impossible time, and continues with the next record.
 @pytest.mark.parametrize(
     ("damaged", "visits", "span"),
     [

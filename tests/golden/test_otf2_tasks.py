@@ -134,7 +134,7 @@ def test_a_task_that_waits_for_another_is_suspended(read):
     assert tables.findings() == {}
 
 
-# The task pauses in the barrier and goes on in the taskwait.
+# The task pauses in the barrier and resumes in the taskwait.
 #
 #            0    10   20   30   40   50   60   70   80
 # barrier    [               ]
@@ -249,7 +249,7 @@ def test_a_task_that_never_ends_ends_with_the_trace(read):
     assert tables.findings() == {("unclosed_visit", 0): 1}
 
 
-# An untied task begins on thread 0 and goes on, and ends, on thread 1, which has never seen its
+# An untied task begins on thread 0, and resumes and ends on thread 1, which has never seen its
 # regions entered: its leaves are counted, and its time from 40 to 60 belongs to no region.
 def test_an_untied_task_that_moves_to_another_thread_breaks_nothing(read):
     trace = task_trace(

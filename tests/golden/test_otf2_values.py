@@ -47,7 +47,7 @@ def test_counters_have_values_of_their_type(read):
 
 
 def test_255_values_may_come_in_each_of_many_records(read):
-    """Far more values than the reader drains at a time: it interrupts the library and goes on."""
+    """Far more values than the reader drains at a time: it interrupts the library and continues."""
     records, width = 600, 255
     trace = Trace()
     trace.location(

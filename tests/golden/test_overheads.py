@@ -235,7 +235,7 @@ def test_a_run_without_time_has_no_overheads():
 # --- Threads ------------------------------------------------------------------------------------
 
 
-# The process runs from 0 to 70, the run goes on until 80. The parallel region has the time from
+# The process runs from 0 to 70, the run lasts until 80. The parallel region has the time from
 # the fork at 5 to the join at 60 on both threads; main loses it.
 #
 #            0    5    10   12            48   50        60        70        80

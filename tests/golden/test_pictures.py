@@ -31,7 +31,7 @@ PICTURES = {
 
 
 def texts(svg: str) -> list[str]:
-    """What is written in a picture."""
+    """The texts in a picture."""
     root = ElementTree.fromstring(svg)
     found = (
         "".join(element.itertext()).strip() for element in root.iter() if "text" in element.tag

@@ -18,7 +18,7 @@ def called(path: int, exclusive: int, **more: int) -> Row:
 
 
 def call_tree(tables: Tables, columns: str) -> list[tuple[object, ...]]:
-    """What the slow version, which reading is held against, finds."""
+    """The call tree of the slow version that the reader is compared with."""
     rows = sorted(
         with_profile(tables)["call_tree"], key=lambda row: (row["call_path_id"], row["location_id"])
     )

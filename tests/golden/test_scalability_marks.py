@@ -23,7 +23,7 @@ def near(*values: Any) -> list[Any]:
 
 
 def configurations(points: Mapping[tuple[int, float], float | None], **others: Any) -> list[Row]:
-    """Rows of the grid; None is a configuration that nobody ran."""
+    """Rows of the grid; None is a configuration without a run."""
     return [
         {
             "application": "app",

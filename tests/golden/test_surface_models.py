@@ -249,7 +249,7 @@ def test_ranks_follow_the_cross_validated_errors() -> None:
     assert errors[0] <= min(errors) * 1.02
 
 
-# --- What measurements do not determine -----------------------------------------------------------
+# --- Undetermined models --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -269,7 +269,7 @@ def test_scaled_sizes_may_grow_otherwise() -> None:
     assert row["value"] == pytest.approx(2 / (2 * 2 + 1) ** 2)  # through n0 = 8/4
 
 
-# --- What is not determined -----------------------------------------------------------------------
+# --- Undetermined results -------------------------------------------------------------------------
 
 
 def test_one_number_of_processes() -> None:

@@ -1,4 +1,4 @@
-"""What every location did when, in bins of the run."""
+"""The region of each location in each bin of the run."""
 
 from typing import Any
 
@@ -84,7 +84,7 @@ def test_bins_begin_with_the_run() -> None:
     assert bins(found, "bin", "begin_ns", "end_ns") == [(1, 104, 108)]
 
 
-# 2048 visits are enough for bins of 8 and of 1: eight of these are one of those.
+# 2048 visits are enough for bins of 8 and of 1: eight small bins make one large bin.
 def test_finer_levels_divide_the_bins_of_coarser_ones() -> None:
     visits = (0, MAIN, 0, 2048), (0, WORK, 9, 12), (0, SEND, 12, 14)
     found = bins(trace(2048, *visits, count=2048), "level", "bin", "region_id", "time_ns")

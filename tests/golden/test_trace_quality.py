@@ -1,4 +1,4 @@
-"""What is missing, damaged or doubtful in a trace."""
+"""Missing, damaged and uncertain parts of a trace."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How much of each metric lies in uncertain events."""
+"""The share of each metric in uncertain events."""
 
 from tests.helpers.running import run_query
 
@@ -39,7 +39,7 @@ def test_metrics_without_uncertain_events_have_no_row() -> None:
     assert run_query("uncertain_severities", {"wait_states": waits[:1]}, COLUMNS) == []
 
 
-# A pattern finds the whole of a metric by itself: its parts are not added. Counts are no times.
+# A pattern finds the whole metric, so its parts are not added. Counts are no times.
 def test_findings_of_time_count_by_themselves() -> None:
     findings = [
         finding("communication_cost", 40, 100),

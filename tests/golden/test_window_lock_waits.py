@@ -37,7 +37,7 @@ def locked(lock="10..52", put="55..56", unlock="60..65", kinds=("exclusive", "ex
          [(SYNC_LOCK, 2, 30, 20, 1, 100)]),
         # Left while rank 1 was still in its unlock: the lock must have been free by then.
         ({"lock": "10..45"}, [(SYNC_LOCK, 2, 10, 35, 1, 75)]),
-        # Between the calls nobody waits: both are over before rank 1 begins to unlock.
+        # No wait between the calls: both end before rank 1 begins to unlock.
         ({"lock": "10..11", "put": "12..13"}, []),
         ({"lock": "50..52"}, []),
     ],

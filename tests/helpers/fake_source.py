@@ -1,4 +1,4 @@
-"""A tiny source and a recipe over tables of its own: to test store and stages without a trace."""
+"""A tiny source and a recipe with tables of their own, to test store and engine without a trace."""
 
 import hashlib
 import json
@@ -16,24 +16,24 @@ from tracemill.sql.query_files import read_query
 from tracemill.stages.stage import PythonStage
 from tracemill.store import GenerationWriter, SourceFile, Store
 
-LOCATION = Column(name="location_id", type=INT32, minimum=0, meaning="Where.")
-VISIT = Column(name="visit_id", type=INT64, minimum=0, meaning="Which visit.")
-DURATION = Column(name="duration_ns", type=INT64, unit="ns", minimum=0, meaning="How long.")
+LOCATION = Column(name="location_id", type=INT32, minimum=0, meaning="Its location.")
+VISIT = Column(name="visit_id", type=INT64, minimum=0, meaning="Its number.")
+DURATION = Column(name="duration_ns", type=INT64, unit="ns", minimum=0, meaning="Its length.")
 
 PLACES = Table(
     name="places",
-    meaning="Where something happened.",
+    meaning="Places of stays.",
     grain="one row per place",
     key=("location_id",),
     columns=(
         LOCATION,
-        Column(name="name", type=STRING, meaning="What it is called."),
-        Column(name="kind", type=ENUM, values=("cpu", "gpu"), meaning="What it is."),
+        Column(name="name", type=STRING, meaning="Its name."),
+        Column(name="kind", type=ENUM, values=("cpu", "gpu"), meaning="Its kind."),
     ),
 )
 STAYS = Table(
     name="stays",
-    meaning="What happened.",
+    meaning="Stays at places.",
     grain="one row per stay",
     key=("visit_id",),
     is_partitioned=True,
@@ -41,7 +41,7 @@ STAYS = Table(
 )
 LONG_STAYS = Table(
     name="long_stays",
-    meaning="Stays that last.",
+    meaning="Long stays.",
     grain="one row per long stay",
     key=("visit_id",),
     is_transient=True,
@@ -59,14 +59,17 @@ RANKING = Table(
     meaning="Places by time.",
     grain="one row per place with long stays",
     key=("name",),
-    columns=(Column(name="name", type=STRING, meaning="What it is called."), DURATION),
+    columns=(Column(name="name", type=STRING, meaning="Its name."), DURATION),
 )
 STAY_COUNTS = Table(
     name="stay_counts",
     meaning="Number of stays.",
     grain="one row per place",
     key=("location_id",),
-    columns=(LOCATION, Column(name="stay_count", type=INT64, minimum=0, meaning="How many.")),
+    columns=(
+        LOCATION,
+        Column(name="stay_count", type=INT64, minimum=0, meaning="Number of stays."),
+    ),
 )
 DOUBLED = Table(
     name="doubled",
@@ -82,7 +85,7 @@ TABLES = {
 
 QUERY_TEXTS = {
     "long_stays": """\
--- Stays that last.
+-- Long stays.
 --
 -- Grain:      one row per long stay
 -- Inputs:     stays

@@ -46,7 +46,6 @@ class HandMadeRun:
     label: str = "halo"
     run_id: str = MANIFEST.run_id
     manifest: Manifest = field(default=MANIFEST)
-    _made: dict[str, pa.Table] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def connect(
         self, *, tables: Sequence[str] | None = None, threads: int | None = None, **limits: Any
@@ -70,9 +69,7 @@ class HandMadeRun:
             self.provide(connection, "regions")
             connection.execute(f"CREATE TEMP TABLE {name} AS {load_query(name).statement}")
         else:
-            if name not in self._made:
-                self._made[name] = make_table(_DECLARED[name], self.tables.get(name, ()))
-            connection.register(name, self._made[name])
+            connection.register(name, make_table(_DECLARED[name], self.tables.get(name, ())))
 
 
 def with_rows(run: HandMadeRun, **tables: Any) -> HandMadeRun:

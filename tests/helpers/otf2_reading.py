@@ -1,4 +1,4 @@
-"""Reads archives with our reader into memory, as a store would check them, and gives back rows."""
+"""Reads traces into memory with the checks of the store, and returns rows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class ReadTrace:
         return self.tables[table].to_pylist()
 
     def rows(self, table: str, columns: str, where: str = "") -> list[Row]:
-        """Rows of the columns, named with spaces between, perhaps only some of them."""
+        """Rows of the given columns (separated by spaces) that meet the condition."""
         if where:
             return self.sql(
                 f"SELECT {', '.join(columns.split())} FROM {table} WHERE {where}", table
@@ -122,6 +122,6 @@ class Reader:
         return self.again(trace.write(self.next_folder()), **options)
 
     def again(self, anchor: Path, **options: Any) -> ReadTrace:
-        """Read an archive that is written."""
+        """Read an existing archive."""
         self._count += 1
         return read_archive(anchor, self._folder / f"again{self._count}", **options)

@@ -1,4 +1,4 @@
-"""The most memory that reading CSV has taken after traces of several sizes, one after the other.
+"""Peak memory of reading CSV traces of several sizes, one after the other.
 
     python -m tests.helpers.peaks_of_reading FOLDER ROWS...
 

@@ -73,7 +73,7 @@ def _phase(kind: str, random: Random) -> dict[str, Any]:
 
 
 def _possible(phase: dict[str, Any], processes: int) -> dict[str, Any]:
-    """The phase with a root that there is, and without workers if nobody is left to be one."""
+    """The phase with an existing root, and without workers if no process is left."""
     if phase["kind"] == "master_worker" and processes == 1:
         return {name: each for name, each in phase.items() if name != "tasks"} | {"kind": "work"}
     return phase | ({"root": phase["root"] % processes} if "root" in phase else {})

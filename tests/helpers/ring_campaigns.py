@@ -3,24 +3,16 @@
 from pathlib import Path
 from typing import Any
 
+from tests.helpers.nights import Notes
 from tracemill.campaign.campaign import make_campaign, plan_campaign
 from tracemill.engine.analyze import Analysis, Options
-from tracemill.engine.progress import SilentReporter
 from tracemill.programs.generate import generate
 from tracemill.programs.spec import parse_spec
 from tracemill.store import Store
 
 ITERATIONS = 3
-# Processes, size and repetition of the runs that most tests look at.
+# Processes, size and repetition of the runs of most tests.
 CONFIGURATIONS = [(2, 100, 1), (2, 100, 2), (2, 200, 1), (4, 100, 1), (4, 200, 1)]
-
-
-class Notes(SilentReporter):
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-
-    def note(self, text: str) -> None:
-        self.notes.append(text)
 
 
 def campaign(
@@ -29,10 +21,10 @@ def campaign(
     *,
     threads: int = 1,
     notes: Notes | None = None,
-    **told: Any,
+    **fields: Any,
 ) -> Analysis:
     reporter = notes or Notes()
-    plan = plan_campaign(runs, fields=told, store=Store(store), reporter=reporter)
+    plan = plan_campaign(runs, fields=fields, store=Store(store), reporter=reporter)
     options = Options(threads=threads)
     return make_campaign(plan, store=Store(store), options=options, reporter=reporter)
 

@@ -77,7 +77,7 @@ def changes(
 def means(
     base: Sequence[Mapping[Place, float]], other: Sequence[Mapping[Place, float]], place: Place
 ) -> tuple[float, float]:
-    """The mean of each side; a run that has nothing there has 0."""
+    """The mean of each side; a run without a value counts as 0."""
     return (
         fmean(values.get(place, 0) for values in base),
         fmean(values.get(place, 0) for values in other),

@@ -104,7 +104,7 @@ def _is_neighborhood(name: str, operation: str | None, prepared: set[str]) -> bo
 
 
 def _ranks(tables: Tables) -> dict[tuple[int, int], tuple[int, int]]:
-    """Side and rank of a process in a communicator; of several the first."""
+    """Side and rank of a process in a communicator; the first of several."""
     ranks: dict[tuple[int, int], tuple[int, int]] = {}
     for row in tables["communicator_members"]:
         key = (row["communicator_id"], row["location_group_id"])
@@ -176,7 +176,7 @@ def cart_neighbors(tables: Tables) -> list[Row]:
 
 
 def grids_of(tables: Tables) -> dict[int, dict[int, set[int]]]:
-    """Of each communicator with a grid of its size, the neighbors of each rank."""
+    """The neighbors of each rank, by communicator with a grid of its size."""
     grids: dict[int, list[tuple[int, bool]]] = defaultdict(list)
     for row in sorted(tables["cart_dimensions"], key=lambda row: row["dimension"]):
         grids[row["communicator_id"]].append((row["size"], row["is_periodic"]))

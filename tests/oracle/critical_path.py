@@ -15,7 +15,7 @@ Row = Mapping[str, Any]
 Rows = Sequence[Row]
 Cells = dict[tuple[int, int], int]
 
-# Numbers the steps backwards; a circle goes on until as many were taken as there are points.
+# Numbers the steps backwards; a circle ends after as many steps as there are points.
 WALK = """
 WITH RECURSIVE walk (step, point_id) AS (
     SELECT 0, max(point_id) FROM jumps HAVING count(*) > 0

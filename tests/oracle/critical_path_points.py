@@ -1,4 +1,4 @@
-"""Where processes and threads met, and where the critical path can go on from there."""
+"""Meetings of processes and threads, the jumps of the critical path, and its segments."""
 
 from typing import Any
 
@@ -115,7 +115,7 @@ def _cause(visit: Row) -> Row:
 
 
 def _points_of_frames(tables: Tables) -> list[Row]:
-    """All processes at MPI_Init, where nobody waits, and at MPI_Finalize."""
+    """All processes at MPI_Init, which has no waits, and at MPI_Finalize."""
     visits = {row["visit_id"]: row for row in tables["visits"]}
     rows = []
     for row in tables["framing_calls"]:

@@ -30,7 +30,7 @@ def match_messages(operations: Iterable[Row], groups: Mapping[int, int]) -> list
 
 
 def number_sends(operations: Iterable[Row], groups: Mapping[int, int]) -> dict[Channel, list[Row]]:
-    """Sends of each channel in the order in which they were posted; cancelled ones are none."""
+    """Sends of each channel in the order in which they were posted; without canceled ones."""
     sends = []
     for location, records in by_location(operations):
         open_sends: dict[int, Row] = {}

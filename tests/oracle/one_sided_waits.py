@@ -186,7 +186,7 @@ def _access_in(epoch: Row, tables: Tables) -> Row | None:
 
 
 def rma_synchronized_calls(tables: Tables) -> list[Row]:
-    """Calls that had to wait: of several of one visit that all make, the longest."""
+    """Calls that had to wait: the longest of several collective calls of one visit."""
     longest: dict[int, Row] = {}
     for member in sorted(tables["rma_collectives"], key=lambda row: int(row["ordinal"])):
         if member["is_together"]:
@@ -259,7 +259,7 @@ def _synchronized(
 
 
 def rma_lock_competition(tables: Tables) -> list[Row]:
-    """Of each epoch the call that waited longest for the owner before."""
+    """The call of each epoch that waited longest for the previous owner."""
     owners = {(row["lock_visit_id"], row["lock_position"]): row for row in tables["rma_lock_queue"]}
     found = []
     for epoch in sorted(tables["rma_lock_epochs"], key=lambda row: row["lock_position"]):

@@ -1,4 +1,4 @@
-"""Relations with a meaning of their own, and the slow and obvious Python version of each.
+"""The slow and obvious Python version of each relation with a meaning of its own.
 
 An oracle takes the tables that were read from a trace and other relations. Sums, counts and lists
 have none: golden tests, laws and the reference results cover them.

@@ -41,7 +41,7 @@ def widths(tables: Tables) -> list[int]:
 
 
 def _fill(visits: list[Row], edges: range, end: int) -> dict[int, tuple[int, int]]:
-    """Region and time of each bin in which something is open."""
+    """Region and time of each bin with an open visit."""
     cuts = {time for row in visits for time in (row["enter_ns"], row["leave_ns"])}
     inside = {time for time in cuts if edges.start <= time <= end}
     times: dict[int, Counter[int]] = defaultdict(Counter)

@@ -1,4 +1,4 @@
-"""What holds for the marks of any grid, and the grid against a slow and obvious version.
+"""Laws of the marks of any grid, and the grid compared with a slow version.
 
 Efficiencies are multiples of 1/1024, so that sums and differences are exact.
 """

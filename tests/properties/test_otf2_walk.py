@@ -162,7 +162,7 @@ def test_visits_and_call_tree_are_those_of_a_slow_stack(
 
 
 def check_call_tree(tables: ReadTrace) -> None:
-    """What reading sums up is what looking at all visits finds."""
+    """The sums of the reader equal sums over all visits."""
     names = ("call_paths", "visits", "task_fragments")
     given = with_profile({name: tables.records(name) for name in names})
     assert sorted(tables.records("call_tree"), key=place) == sorted(given["call_tree"], key=place)
@@ -178,7 +178,7 @@ def place(row: dict[str, Any]) -> tuple[int, int]:
 
 @st.composite
 def task_streams(draw: st.DrawFn) -> list[Event]:
-    """Inside main, a thread takes up tasks, goes on with others, and ends them, as it likes.
+    """Inside main, a thread begins, resumes and ends tasks in any order.
 
     After a task ends, the thread is where it began the task, with or without a record.
     """

@@ -1,4 +1,4 @@
-"""Laws of surfaces and scalability functions, and slow, obvious versions of what is done fast."""
+"""Laws of surfaces and scalability functions, and slow versions of their algorithms."""
 
 from itertools import pairwise
 from statistics import median

@@ -73,7 +73,7 @@ class Thread:
 
 @st.composite
 def threads(draw: st.DrawFn) -> Thread:
-    """Any task may be left for a new one or for main; from main, one that was left goes on.
+    """Any task may be left for a new task or for main; main resumes tasks.
 
     Regions a and b are entered and left (L), tasks begin or go on (T) and end, with a record of
     what goes on then (E) or without (e); some are left for main (M), and some never end.
