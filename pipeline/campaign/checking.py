@@ -1,6 +1,8 @@
 """Checks of a description and its runs, before any run is analyzed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TypeVar
 
 from tracemill.base.errors import CampaignError
 from tracemill.campaign.configurations import (
@@ -23,6 +25,7 @@ from tracemill.campaign.names import (
     standard_name,
 )
 
+AnyRun = TypeVar("AnyRun")
 _TAKEN = (PROCESSES, THREADS, REPETITION, APPLICATION)
 
 
@@ -37,20 +40,32 @@ def check_choices(
     given += [run.measured.parameters for run in measured if run.measured is not None]
     _check_size(description.size, given)
     _check_expressions(description)
-    kept = _fit_members(description, members, mistakes), _fit_runs(description, measured, mistakes)
+    kept = (
+        tuple(_without_mistakes(members, partial(_check_member, description), mistakes)),
+        tuple(_without_mistakes(measured, partial(_check_run, description), mistakes)),
+    )
     mistakes.report()
     return kept
 
 
+def _without_mistakes(
+    runs: Iterable[AnyRun], check: Callable[[AnyRun], object], mistakes: Mistakes
+) -> Iterator[AnyRun]:
+    for run in runs:
+        with mistakes.collecting():
+            check(run)
+            yield run
+
+
 def _check_size(size: str, given: Iterable[Mapping[str, str]]) -> None:
     """Raise CampaignError if no run has the parameter that is the size."""
-    known = sorted({name for parameters in given for name in parameters})
+    names = sorted({name for parameters in given for name in parameters})
     meaning = standard_name(size)
-    if not size or size in known or (meaning == SIZE and SIZE in known):
+    if not size or size in names or (meaning == SIZE and SIZE in names):
         return
     if meaning in _TAKEN:
         raise CampaignError(f"size {size!r}: this parameter is {meaning}: choose another")
-    others = ", ".join(name for name in known if name not in _TAKEN) or "none but processes"
+    others = ", ".join(name for name in names if name not in _TAKEN) or "none but processes"
     raise CampaignError(
         f"size {size!r}: no run has this parameter; parameters are {others}: name one of them, or "
         "give the size by --pattern or a column"
@@ -70,34 +85,20 @@ def _check_expressions(description: Description) -> None:
         read_bounds(description.efficiency_bounds)
 
 
-def _fit_members(
-    description: Description, members: Sequence[Member], mistakes: Mistakes
-) -> tuple[Member, ...]:
-    kept = []
-    for member in members:
-        with mistakes.collecting():
-            where = member.place or member.label
-            numbers, _ = special_parameters(member.parameters, description.size, where)
-            if PROCESSES in numbers:
-                run = RunRecord(
-                    application="",
-                    label=where,
-                    processes=int(numbers[PROCESSES]),
-                    size=numbers.get(SIZE, 1.0),
-                )
-                computation_size_of(run, description.computation_size, description.size)
-            kept.append(member)
-    return tuple(kept)
+def _check_member(description: Description, member: Member) -> None:
+    where = member.place or member.label
+    numbers, _ = special_parameters(member.parameters, description.size, where)
+    if PROCESSES in numbers:
+        run = RunRecord(
+            application="",
+            label=where,
+            processes=int(numbers[PROCESSES]),
+            size=numbers.get(SIZE, 1.0),
+        )
+        computation_size_of(run, description.computation_size, description.size)
 
 
-def _fit_runs(
-    description: Description, measured: Sequence[RunRecord], mistakes: Mistakes
-) -> tuple[RunRecord, ...]:
-    kept = []
-    for run in measured:
-        with mistakes.collecting():
-            if run.time_ns is not None and run.time_ns <= 0:
-                raise CampaignError(f"{run.label}: its time must be above 0: correct or remove it")
-            computation_size_of(run, description.computation_size, description.size)
-            kept.append(run)
-    return tuple(kept)
+def _check_run(description: Description, run: RunRecord) -> None:
+    if run.time_ns is not None and run.time_ns <= 0:
+        raise CampaignError(f"{run.label}: its time must be above 0: correct or remove it")
+    computation_size_of(run, description.computation_size, description.size)

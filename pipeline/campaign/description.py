@@ -1,6 +1,7 @@
 """The description of a campaign, from a TOML file or the command line."""
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -82,7 +83,7 @@ class Description(_Described):
     failed: tuple[FailedRun, ...] = ()
 
 
-_FIELDS_OF: dict[object, type[BaseModel]] = {
+_PARTS: Mapping[object, type[BaseModel]] = {
     "measurements": MeasurementFiles,
     "failed": FailedRun,
 }
@@ -110,15 +111,19 @@ def mistakes_in(given: dict[str, Any], source: str) -> list[str]:
         Description.model_validate(given)
     except ValidationError as error:
         found = error.errors(include_url=False)
-        return [f"{source}: {_describe(problem)}" for problem in found]
+        return [f"{source}: {describe_problem(problem, Description, _PARTS)}" for problem in found]
     return []
 
 
-def _describe(problem: "ErrorDetails") -> str:
+def describe_problem(
+    problem: "ErrorDetails", model: type[BaseModel], parts: Mapping[object, type[BaseModel]]
+) -> str:
+    """A message about a wrong field; `parts` are the models of fields that hold other fields."""
     field = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "extra_forbidden":
-        fields = _FIELDS_OF.get(problem["loc"][0] if len(problem["loc"]) > 1 else "", Description)
-        return f"unknown field {field}: fields are {', '.join(fields.model_fields)}"
+        if len(problem["loc"]) > 1:
+            model = parts.get(problem["loc"][0], model)
+        return f"unknown field {field}: fields are {', '.join(model.model_fields)}"
     if problem["type"] == "missing":
         return f"{field} is missing"
     return f"{field}: {problem['msg'][0].lower()}{problem['msg'][1:]}, not {problem['input']!r}"

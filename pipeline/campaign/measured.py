@@ -28,7 +28,7 @@ def records_of(measurements: MeasuredRuns, *, size_name: str, application: str) 
 def _record(run: MeasuredRun, size_name: str, application: str) -> RunRecord:
     numbers, others = special_parameters(run.parameters, size_name, run.place)
     if PROCESSES not in numbers:
-        raise CampaignError(f"{run.place}: nothing tells the number of processes: name it p")
+        raise CampaignError(f"{run.place}: no number of processes: name a parameter p")
     return RunRecord(
         application=run.application or application or "program",
         label=run.place,

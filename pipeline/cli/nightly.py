@@ -136,7 +136,7 @@ def _print_agenda(agenda: "Agenda") -> None:
 
     counts = {
         "to analyze": len(agenda.due),
-        "known": len(agenda.known),
+        "known": len(agenda.run_ids),
         "in quarantine": len(agenda.quarantined),
         "to wait for": len(agenda.waiting),
         "left out": len(agenda.left_out),

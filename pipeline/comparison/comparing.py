@@ -133,15 +133,15 @@ class Comparison:
 
     def nothing_of(self, metric: str) -> MetricChange:
         """The change of a metric that occurs on no side."""
-        known = _metrics()[metric]
+        declared = _metrics()[metric]
         return MetricChange(
             metric=metric,
-            title=known.title,
-            unit=known.unit,
+            title=declared.title,
+            unit=declared.unit,
             base_value=0.0,
             other_value=0.0,
             noise_value=0.0 if self.is_repeated else None,
-            parent_metric=known.parent,
+            parent_metric=declared.parent,
         )
 
     @property

@@ -100,9 +100,9 @@ def _names(what: str, text: str) -> tuple[Metric | None, str | None]:
         except MissingInputError:
             continue
     wanted = parts[0].strip()
-    known = [RUN_TIME, *(metric.name for metric in metrics)]
-    close = get_close_matches(wanted.lower(), known, n=1)
-    advice = f"did you mean {close[0]}?" if close else f"metrics: {', '.join(known)}"
+    names = [RUN_TIME, *(metric.name for metric in metrics)]
+    close = get_close_matches(wanted.lower(), names, n=1)
+    advice = f"did you mean {close[0]}?" if close else f"metrics: {', '.join(names)}"
     raise _refusal(text, f"no metric {shorten(make_visible(wanted))}: {advice}")
 
 
@@ -138,13 +138,13 @@ def _limited(condition: Condition, comparison: Comparison) -> list[Change]:
     found = comparison.in_call_path(condition.metric, condition.call_path)
     if found:
         return list(found)
-    known = comparison.rows.drop_nulls("call_path")["call_path"].unique(maintain_order=True)
-    if condition.call_path not in known:
-        close = get_close_matches(condition.call_path, known.to_list(), n=1, cutoff=0.3)
+    call_paths = comparison.rows.drop_nulls("call_path")["call_path"].unique(maintain_order=True)
+    if condition.call_path not in call_paths:
+        close = get_close_matches(condition.call_path, call_paths.to_list(), n=1, cutoff=0.3)
         advice = (
             f"did you mean {make_visible(close[0])}?"
             if close
-            else "the comparison names those there are"
+            else "the report of the comparison lists call paths"
         )
         problem = f"no call path {format_path(condition.call_path)}: {advice}"
         raise _refusal(condition.text, problem)

@@ -34,8 +34,8 @@ MOST_CAUSES = 5
 MOST_CALL_PATHS = 30
 MOST_RANKS = 40
 _NOISE = (
-    "How far apart the means of both sides may be by chance: half of Welch's confidence interval "
-    "(95 %)."
+    "Largest difference of the means of both sides explained by chance: half of Welch's confidence "
+    "interval (95 %)."
 )
 
 
@@ -114,7 +114,7 @@ def _summary(comparison: Comparison, verdicts: Sequence[CheckedCondition]) -> Se
             describe_time(comparison),
             describe_subtree(comparison),
             *differences.describe(comparison),
-            "What changed with it, worst first:" if causes else "",
+            "Main changes, worst first:" if causes else "",
         ),
         findings=tuple(describe_cause(each, comparison) for each in causes),
         sources=(
@@ -141,8 +141,7 @@ def _metrics(comparison: Comparison) -> Section | None:
         key="metrics-changed",
         title="By metric",
         sentences=said(
-            f"Values are {sums}, those of the critical path what it is; a metric includes those "
-            "that are parts of it.",
+            f"Values are {sums}, except those of the critical path. A metric includes its parts.",
             f"Unchanged: {'; '.join(same)}." if same else "",
         ),
         tables=tables,
@@ -155,7 +154,7 @@ def _call_paths(comparison: Comparison) -> Section | None:
     tables = filled(
         _table("call_paths", "Time", KINDS[0], time, (_CALL_PATH,)),
         _table(
-            "call_paths_by_metric", "What it was", KINDS[0], parts, (_METRIC, _CALL_PATH),
+            "call_paths_by_metric", "Time by metric", KINDS[0], parts, (_METRIC, _CALL_PATH),
         ),
         *(
             _table(f"call_paths_{kind.title}", kind.title.capitalize(), kind, own,
@@ -169,7 +168,7 @@ def _call_paths(comparison: Comparison) -> Section | None:
     return Section(
         key="call-paths-changed",
         title="By call path",
-        sentences=("Values of a call path are without those below it.",),
+        sentences=("Values of a call path exclude its callees.",),
         tables=tables,
     )
 
@@ -187,7 +186,7 @@ def _ranks(comparison: Comparison) -> Section | None:
     return Section(
         key="ranks-changed",
         title="By rank",
-        sentences=("Where what the summary names changed most; ranks are matched by number.",),
+        sentences=("Largest changes of the metrics in the summary. Ranks are matched by number.",),
         tables=(
             _table("ranks", "Processes with the largest changes", KINDS[0], rows[:MOST_RANKS],
                    (_METRIC, _CALL_PATH, _RANK)),
@@ -198,11 +197,11 @@ def _ranks(comparison: Comparison) -> Section | None:
 def _meanings(comparison: Comparison) -> Section | None:
     """Explanations of the metrics that the summary names."""
     named = {cause.metric for cause in comparison.causes(limit=MOST_CAUSES)}
-    known = [metric for metric in list_metrics() if metric.name in named]
-    if not known:
+    metrics = [metric for metric in list_metrics() if metric.name in named]
+    if not metrics:
         return None
     return Section(
-        key="metrics", title="What the metrics mean", explanations=tuple(map(explain, known))
+        key="metrics", title="What the metrics mean", explanations=tuple(map(explain, metrics))
     )
 
 

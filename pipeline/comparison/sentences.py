@@ -43,7 +43,7 @@ def _compare_times(change: Change) -> str:
 
 def _describe_noise(change: Change, comparison: Comparison) -> str:
     if change.noise_value is None:
-        return ". Nothing was repeated: how much of it is noise is not known."
+        return ". Without repetitions, the noise is unknown."
     noise = f"±{time_of(change.noise_value)}"
     single = [name for name, side in (("A", comparison.base), ("B", comparison.other))
               if len(side.runs) == 1]  # fmt: skip

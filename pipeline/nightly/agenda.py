@@ -51,12 +51,12 @@ class NightOptions:
 class Agenda:
     """The archives below the source, grouped by action; `due` has the newest first.
 
-    `due` includes archives that a night analyzed but did not report before it ended. `known` are
+    `due` includes archives that a night analyzed but did not report before it ended. `run_ids` are
     archives with an up-to-date run, with its id.
     """
 
     due: tuple[ReadyArchive, ...] = ()
-    known: dict[Path, str] = field(default_factory=dict)
+    run_ids: dict[Path, str] = field(default_factory=dict)
     quarantined: tuple[Failure, ...] = ()
     waiting: tuple[Skipped, ...] = ()
     left_out: tuple[Skipped, ...] = ()
@@ -64,7 +64,7 @@ class Agenda:
 
 
 def make_agenda(
-    source: Path, *, store: Store, known: "KnownArchives", options: NightOptions, now: float
+    source: Path, *, store: Store, archive_runs: "ArchiveRuns", options: NightOptions, now: float
 ) -> Agenda:
     """Find the archives and sort them; `now` is in seconds since 1970. Nothing is written.
 
@@ -79,7 +79,7 @@ def make_agenda(
         each.anchor: run_id
         for each in wanted
         if each.anchor not in open_notes
-        and (run_id := known.find(each))
+        and (run_id := archive_runs.find(each))
         and (not options.has_report or pages.of_run(run_id))
     }
     others = [each for each in wanted if each.anchor not in run_ids]
@@ -89,7 +89,7 @@ def make_agenda(
     due = [each for each in others if each.anchor not in quarantined]
     return Agenda(
         due=tuple(sorted(due, key=lambda each: (-each.changed_at, each.anchor))),
-        known=run_ids,
+        run_ids=run_ids,
         quarantined=tuple(quarantined.values()),
         waiting=found.waiting,
         left_out=found.left_out,
@@ -97,7 +97,7 @@ def make_agenda(
     )
 
 
-class KnownArchives:
+class ArchiveRuns:
     """The archives with complete and up-to-date runs in the store.
 
     A run is up to date if it holds exactly the tables that an analysis would compute now. The file

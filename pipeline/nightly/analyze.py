@@ -18,7 +18,7 @@ from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.plan import is_as_outlined
 from tracemill.engine.progress import Reporter
 from tracemill.engine.workers import Died, work_through
-from tracemill.nightly.agenda import KnownArchives, NightOptions, archive_outlines
+from tracemill.nightly.agenda import ArchiveRuns, NightOptions, archive_outlines
 from tracemill.nightly.find import ReadyArchive, is_as_found
 from tracemill.nightly.notes import get_failure, put_failure, quarantine, unreported
 from tracemill.nightly.outcome import Failure, Skipped
@@ -76,7 +76,7 @@ class ArchiveWork:
     night: NightOptions
     until: float
     reporter: Reporter
-    known: KnownArchives
+    archive_runs: ArchiveRuns
     analyzed: dict[Path, Run] = field(default_factory=dict)
     copies: dict[Path, Run] = field(default_factory=dict)
     failed: dict[Path, Failure] = field(default_factory=dict)
@@ -167,7 +167,7 @@ class ArchiveWork:
         if isinstance(outcome, Failed):
             self._record_failure(archive, outcome)
             return
-        self.known.add(archive, outcome)
+        self.archive_runs.add(archive, outcome)
         self._quarantine.remove(archive.anchor)
         if os.path.normpath(outcome.source.path) == str(archive.anchor):
             self.analyzed[archive.anchor] = outcome

@@ -6,17 +6,14 @@ import tomllib
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tracemill.base.errors import PipelineError, UsageError
-from tracemill.campaign.description import mistakes_in
+from tracemill.campaign.description import describe_problem, mistakes_in
 from tracemill.comparison import conditions
 from tracemill.store import SourceRecord
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 # Fields that are allowed in campaign files only.
 _ONLY_IN_FILES = {"runs", "measurements", "failed"}
@@ -92,7 +89,10 @@ def read_config(path: Path) -> Config:
     try:
         config = Config.model_validate(fields)
     except ValidationError as error:
-        mistakes = [_describe(each) for each in error.errors(include_url=False)]
+        mistakes = [
+            describe_problem(each, Config, {"applications": Application})
+            for each in error.errors(include_url=False)
+        ]
     else:
         mistakes = [text for each in config.campaigns for text in _campaign_mistakes(each)]
         mistakes += [text for each in config.applications for text in _condition_mistakes(each)]
@@ -117,16 +117,6 @@ def _condition_mistakes(application: Application) -> list[str]:
         except PipelineError as error:
             mistakes.append(f"applications: {application.name}: fail_if: {error}")
     return mistakes
-
-
-def _describe(problem: "ErrorDetails") -> str:
-    field = ".".join(str(part) for part in problem["loc"])
-    if problem["type"] == "extra_forbidden":
-        model = Application if problem["loc"][0] == "applications" else Config
-        return f"unknown field {field}: fields are {', '.join(model.model_fields)}"
-    if problem["type"] == "missing":
-        return f"{field} is missing"
-    return f"{field}: {problem['msg'][0].lower()}{problem['msg'][1:]}, not {problem['input']!r}"
 
 
 # --- The application of a trace ------------------------------------------------------------------

@@ -77,10 +77,10 @@ def read_history(
     pointers = store.pointers()
     file = _file(store)
     kept = [row for row in _read(file) if _is_current(row, pointers)]
-    known = {row["run_id"] for row in kept}
+    cached = {row["run_id"] for row in kept}
     new = [
         row
-        for rows in _query(_readable(store, pointers.keys() - known), threads, memory_limit)
+        for rows in _query(_readable(store, pointers.keys() - cached), threads, memory_limit)
         for row in rows
     ]
     if new:

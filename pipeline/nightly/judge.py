@@ -154,12 +154,12 @@ class Judge:
         return Judgment(judged=tuple(judged), unjudged=tuple(unjudged))
 
     def _missing(self, new: Sequence[Run]) -> list[UnjudgedRun]:
-        known = {run.run_id for run in self.history}
+        ids = {run.run_id for run in self.history}
         reason = "the store lost tables of it, or another version made them"
         return [
             UnjudgedRun(run_id=run.run_id, label=run.label, reason=reason)
             for run in new
-            if run.run_id not in known
+            if run.run_id not in ids
         ]
 
     def _judge(self, run: PastRun, before: Sequence[PastRun]) -> JudgedRun:
@@ -230,7 +230,7 @@ class Judge:
         try:
             explained = _explain(self._compare(run, base), change.metric)
         except (StoreError, QueryError, MissingInputError) as error:
-            finding = Finding("The cause is not known:", str(error))
+            finding = Finding("The cause is unknown:", str(error))
             explained = {"explanations": (finding,)}
         condition = f"{RUN_TIME} > +{least_ratio(base):.0%}"
         yield {"condition": condition, "reason": "", **_values_of(change), **explained}

@@ -10,7 +10,7 @@ from tracemill.base.sharing import make_folder
 from tracemill.base.text import printable
 from tracemill.engine.analyze import Options, sweep_store
 from tracemill.engine.progress import Reporter
-from tracemill.nightly.agenda import Agenda, KnownArchives, NightOptions, make_agenda
+from tracemill.nightly.agenda import Agenda, ArchiveRuns, NightOptions, make_agenda
 from tracemill.nightly.analyze import ArchiveWork
 from tracemill.nightly.campaigns import Campaigns
 from tracemill.nightly.config import Application, Config
@@ -48,8 +48,10 @@ class Reported:
 
 def plan_night(source: Path, *, store: Store, options: Options, night: NightOptions) -> Agenda:
     """The work of a night; nothing is written. Raises MissingInputError."""
-    known = KnownArchives(store, options)
-    return make_agenda(source, store=store, known=known, options=night, now=time.time())
+    archive_runs = ArchiveRuns(store, options)
+    return make_agenda(
+        source, store=store, archive_runs=archive_runs, options=night, now=time.time()
+    )
 
 
 def run_night(
@@ -72,22 +74,22 @@ def run_night(
     check_source(source)
     with told_as_store_error(store.path):
         make_folder(store.path / FOLDER)
-    known, open_notes = KnownArchives(store, options), unreported(store).anchors()
+    archive_runs, open_notes = ArchiveRuns(store, options), unreported(store).anchors()
     now = now_in(store.path / FOLDER)
-    agenda = make_agenda(source, store=store, known=known, options=night, now=now)
+    agenda = make_agenda(source, store=store, archive_runs=archive_runs, options=night, now=now)
     _note_left_out(agenda, reporter)
     sweep_store(store, reporter)
-    work = ArchiveWork(store, options, night, until, reporter, known)
+    work = ArchiveWork(store, options, night, until, reporter, archive_runs)
     work.run(agenda.due)
     _forget_removed(source.absolute(), store)
-    again = {path for path, run in work.analyzed.items() if run.run_id in known.run_ids}
+    again = {path for path, run in work.analyzed.items() if run.run_id in archive_runs.run_ids}
     outcome = _outcome(source.absolute(), started_at, agenda, work, again - open_notes)
     campaigns = Campaigns(
         folder=config_folder,
         store=store,
         options=options,
         until=until,
-        run_ids=agenda.known
+        run_ids=agenda.run_ids
         | {path: run.run_id for path, run in (work.analyzed | work.copies).items()},
         not_ready={each.path for each in outcome.waiting},
         failures={
@@ -98,7 +100,7 @@ def run_night(
         has_report=night.has_report,
         reporter=reporter,
     ).update(config.campaigns)
-    known.save()
+    archive_runs.save()
     return replace(outcome, campaigns=campaigns, ended_at=timestamp())
 
 
@@ -116,7 +118,7 @@ def _outcome(
         quarantined=agenda.quarantined,
         waiting=(*agenda.waiting, *work.waiting.values()),
         left=tuple(work.left),
-        unchanged_count=len(agenda.known) + len(work.copies),
+        unchanged_count=len(agenda.run_ids) + len(work.copies),
     )
 
 

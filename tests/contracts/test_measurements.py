@@ -77,7 +77,7 @@ def test_lines_that_are_alike_are_repetitions(tmp_path: Path) -> None:
         ("", "empty"),
         ("# nothing\n", "only comments"),
         ("p,time_s\n", "no runs"),
-        ("n,time_s\n100,1\n", r"line 2: nothing tells the processes: parameters are size"),
+        ("n,time_s\n100,1\n", r"line 2: no number of processes: parameters are size"),
         ("p,time\n4,1\n", r"line 1: in which unit is time\? no column time_s"),
         ("p,n\n4,1\n", r"line 1: no column time_s.* columns present: p, n"),
         ("p,time_s,time_ns\n4,1,1\n", r"line 1: time_s and time_ns: which one counts"),
@@ -222,7 +222,7 @@ HEAD = "PARAMETER p\nPOINTS 2 4\n"
         ("POINTS 2\nPARAMETER p\nDATA 1\n", r"line 1: PARAMETER has to stand before POINTS"),
         ("PARAMETER p n\nPOINTS 2 4 8\nDATA 1\n", r"line 2: 3 coordinates are no points of 2"),
         ("PARAMETER p\nPOINTS 2 2\nDATA 1\nDATA 1\n", r"line 4: the point \(2\) has data already"),
-        ("PARAMETER x\nPOINTS 2\nDATA 1\n", r"point \(2\): nothing tells the processes"),
+        ("PARAMETER x\nPOINTS 2\nDATA 1\n", r"point \(2\): no number of processes"),
         ("PARAMETER p ranks\nPOINTS 2 2\nDATA 1\n", r"processes cannot be what a parameter means"),
         (f"{HEAD}METRIC a\nDATA 1\nDATA 1\nMETRIC b\nDATA 1\nDATA 1\n",
          "which metric is the elapsed"),
@@ -424,7 +424,7 @@ def test_what_is_no_measurement_is_refused(tmp_path: Path) -> None:
         read_measurements(tmp_path / "none.csv")
     with pytest.raises(MissingInputError, match="no reports of mpiP"):
         read_measurements(tmp_path)
-    with pytest.raises(CampaignError, match="no measurements that are known"):
+    with pytest.raises(CampaignError, match="unknown format of measurements"):
         read(tmp_path, "notes.txt", "hello\n")
     (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(CampaignError, match="not a text in UTF-8"):

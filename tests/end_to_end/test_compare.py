@@ -158,7 +158,7 @@ def test_a_change_within_the_noise_is_no_regression(store: Path, tell: Tell) -> 
     first, second, third = (run for _, run in by_time)
     alone = (first.run_id, third.run_id)
     repeated = (f"{first.run_id},{second.run_id}", third.run_id)
-    assert "Nothing was repeated" in tell(*alone)
+    assert "Without repetitions" in tell(*alone)
     tell(*alone, "--fail-if", "run_time > +0%", code=RegressionError.exit_code)
     change = compare_runs([first, second], [third]).run_time
     code = RegressionError.exit_code if change.is_beyond_noise else 0

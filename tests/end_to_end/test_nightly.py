@@ -229,7 +229,7 @@ def test_a_copy_is_no_new_run_and_a_moved_archive_keeps_its_run(source: Path, st
     outcome = night(source, store)
     assert (outcome.analyzed, outcome.unchanged_count) == ((), 2)
     assert Store(store).open(run.run_id).source.path == str(anchor)
-    assert len(plan(source, store).known) == 2
+    assert len(plan(source, store).run_ids) == 2
     shutil.rmtree(anchor.parent)
     (source / "copy").rename(source / "moved")
     night(source, store)

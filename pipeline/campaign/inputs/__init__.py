@@ -78,6 +78,4 @@ def detect_format(path: Path) -> str:
         return EXTRAP
     if suffix in (".csv", ".tsv"):
         return TIMINGS
-    raise CampaignError(
-        f"{path}: no measurements that are known: formats are {', '.join(FORMATS)}: say which"
-    )
+    raise CampaignError(f"{path}: unknown format of measurements: name one of {', '.join(FORMATS)}")

@@ -68,13 +68,13 @@ def read_extrap(path: Path, *, application: str = "") -> MeasuredRuns:
 def _find_time(experiment: Experiment) -> str:
     """The metric that is the elapsed time."""
     metrics = experiment.metrics
-    known = ", ".join(name or "one without name" for name in metrics)
+    listed = ", ".join(name or "one without name" for name in metrics)
     usual = [name for name in metrics if _without_unit(name) in TIME_METRICS]
     if usual:
         return min(usual, key=lambda name: TIME_METRICS.index(_without_unit(name)))
     if len(metrics) > 1:
         raise CampaignError(
-            f"{experiment.path}: which metric is the elapsed time? Call it time; metrics: {known}"
+            f"{experiment.path}: which metric is the elapsed time? Call it time; metrics: {listed}"
         )
     return metrics[0]
 
@@ -186,7 +186,7 @@ def _callees(times: Mapping[CallPath, int]) -> dict[CallPath, int]:
 def _repetitions(measured: Mapping[CallPath, Sequence[int]], run_time: _RunTime, where: str) -> int:
     """The number of runs at a point. Raises CampaignError if regions have different numbers."""
     if run_time.root is not None and run_time.root not in measured:
-        raise CampaignError(f"{where}: nothing tells the time of {_name(run_time.root)}")
+        raise CampaignError(f"{where}: no time of {_name(run_time.root)}")
     counts = {len(values) for values in measured.values()}
     if len(counts) > 1:
         listed = ", ".join(f"{_name(path)} {len(v)}" for path, v in measured.items())

@@ -76,8 +76,8 @@ def shortest_text(number: Decimal) -> str:
 def check_parameters(parameters: Mapping[str, str], where: str) -> None:
     """Raise CampaignError without a number of processes, or if a count or size is no number."""
     if PROCESSES not in parameters:
-        known = ", ".join(sorted(parameters)) or "none"
+        listed = ", ".join(sorted(parameters)) or "none"
         raise CampaignError(
-            f"{where}: nothing tells the processes: parameters are {known}: call it p or processes"
+            f"{where}: no number of processes: parameters are {listed}: name one p or processes"
         )
     special_parameters(parameters, "", where)
