@@ -1,4 +1,4 @@
-"""Programs whose truth is known: described, simulated event by event, written as OTF2 archives.
+"""Described programs: simulated event by event, and written as OTF2 archives with true results.
 
 spec ─ phases ─ program ─ simulation ┬ archive
                                      └ waits ─ critical path ─ truth

@@ -1,4 +1,4 @@
-"""What a simulated program read and wrote, summed up from its event rows."""
+"""Sums of the file accesses of a simulated program, from its event rows."""
 
 from collections import defaultdict
 from pathlib import Path
@@ -19,7 +19,7 @@ _A, _B = range(at.EVENT_ARGUMENTS, at.EVENT_ARGUMENTS + 2)
 class FileAccesses:
     """Operations, bytes and time by file, location and mode.
 
-    A location has one operation at a time: what ends belongs to what it began last.
+    A location has one operation at a time: an end belongs to the last begin.
     """
 
     def __init__(self, program: Program) -> None:
@@ -28,17 +28,17 @@ class FileAccesses:
         self._sums: defaultdict[tuple[int, int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
 
     def take(self, events: Rows) -> None:
-        """Take event rows, those of one location in the order of time."""
+        """Add event rows; those of one location are in the order of time."""
         if not self._files:
             return
         is_access = np.isin(events[:, at.EVENT_KIND], (at.ON_ACCESS_BEGIN, at.ON_ACCESS_END))
         for row in events[is_access].tolist():
-            place, time = row[at.EVENT_LOCATION], row[at.EVENT_TIME]
+            location, time = row[at.EVENT_LOCATION], row[at.EVENT_TIME]
             if row[at.EVENT_KIND] == at.ON_ACCESS_BEGIN:
-                self._begun[place] = (row[_A], row[_B], time)
+                self._begun[location] = (row[_A], row[_B], time)
             else:
-                file, mode, begin = self._begun.pop(place)
-                sums = self._sums[file, place, mode]
+                file, mode, begin = self._begun.pop(location)
+                sums = self._sums[file, location, mode]
                 for number, more in enumerate((1, row[_B], time - begin)):
                     sums[number] += more
 
@@ -47,11 +47,11 @@ class FileAccesses:
         if not self._files:
             return
         rows = sorted((*cell, *sums) for cell, sums in self._sums.items())
-        file, place, mode, count, size, ns = zip(*rows, strict=True) if rows else [()] * 6
+        file, location, mode, count, size, ns = zip(*rows, strict=True) if rows else [()] * 6
         columns = {
             "io_handle_id": pa.array(file, pa.int64()),
             "file": pa.array([f"/scratch/{self._files[each].name}" for each in file], pa.string()),
-            "location_id": pa.array(place, pa.int64()),
+            "location_id": pa.array(location, pa.int64()),
             "mode": pa.array([_MODES[each] for each in mode], pa.string()),
             "operation_count": pa.array(count, pa.int64()),
             "bytes": pa.array(size, pa.int64()),

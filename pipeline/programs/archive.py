@@ -1,4 +1,4 @@
-"""Writes the events of a simulated program as an OTF2 archive, with the official library."""
+"""Writes a simulated program as an OTF2 archive, with the official library."""
 
 import ctypes
 import os
@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from tracemill.base.errors import PipelineError
 from tracemill.kernels.records import RECORDS
-from tracemill.kernels.simulation.layout import EVENT_WIDTH
 from tracemill.kernels.simulation.writing import write_events
 from tracemill.programs.chunks import Chunks
-from tracemill.programs.clocks import Clocks, true_clocks
+from tracemill.programs.clocks import Clocks
 from tracemill.programs.program import MPI, OPENMP, Program
 from tracemill.readers.otf2.library import load_library
 from tracemill.schemas.columns import PARADIGMS
@@ -25,7 +24,7 @@ from tracemill.schemas.definitions import REGION_ROLES
 _UNDEFINED = 0xFFFFFFFF
 _RESOLUTION = 1_000_000_000
 _EVENT_CHUNK_BYTES, _DEFINITION_CHUNK_BYTES = 1 << 18, 1 << 22
-# Numbers as in OTF2's headers.
+# Numbers as in the headers of OTF2.
 _WRITE, _POSIX, _UNCOMPRESSED, _FLUSH = 0, 1, 1, 1
 _MPI, _OPENMP = PARADIGMS.index(MPI), PARADIGMS.index(OPENMP)
 _COMM_LOCATIONS, _COMM_GROUP, _GLOBAL_MEMBERS = 4, 5, 1
@@ -36,11 +35,11 @@ _PERIODIC = 1
 _INTERFACES = ("POSIX", "POSIX I/O", 0), ("MPI-IO", "MPI I/O", 1)
 _PROCESSES_PER_NODE = 16
 STARTED_AT = 1_700_000_000_000_000_000
-"""When every generated run began, in ns since 1970."""
+"""Start of every generated run, in ns since 1970."""
 
 
 class ArchiveWriter:
-    """An archive being written: event rows in pieces, then all definitions."""
+    """Writes event rows in pieces, then all definitions."""
 
     def __init__(
         self, archive: int, program: Program, clocks: Clocks, *, seed: int, has_id_maps: bool
@@ -77,13 +76,13 @@ class ArchiveWriter:
         self.counts = np.zeros(count, np.int64)
 
     def take(self, events: NDArray[np.int64]) -> None:
-        """Write event rows, those of one location in the order of time."""
+        """Write event rows; those of one location are in the order of time."""
         code = write_events(events, *self._fixed, self.counts)
         if code:
             raise PipelineError(f"cannot write the archive: {load_library().describe(code)}")
 
     def finish(self, end_ns: int) -> None:
-        """Write the definitions; `end_ns` is when the program ends."""
+        """Write the definitions; `end_ns` is the end of the program."""
         for writer in self._writers:
             _call("Archive_CloseEvtWriter", self._archive, writer)
         _call("Archive_CloseEvtFiles", self._archive)
@@ -93,7 +92,7 @@ class ArchiveWriter:
         )
 
     def _numberings(self, salt: int, size: int) -> NDArray[np.int64]:
-        """Per location, the global number of every local one."""
+        """Global number of every local number, by location."""
         plain = np.tile(np.arange(size), (len(self._refs), 1))
         if self._has_id_maps:
             plain = np.random.default_rng([self._seed, salt]).permuted(plain, axis=1)
@@ -115,7 +114,7 @@ class ArchiveWriter:
 
 
 class _GlobalDefinitions:
-    """Writes the global definitions; strings are numbered as they are needed."""
+    """Writes the global definitions; strings get numbers at first use."""
 
     def __init__(self, archive: int, program: Program) -> None:
         self._archive, self._program = archive, program
@@ -140,7 +139,7 @@ class _GlobalDefinitions:
         _call("Archive_CloseGlobalDefWriter", self._archive, self._writer)
 
     def _write_rings(self) -> None:
-        """Communicators as grids of one dimension, whose ends meet."""
+        """Topologies of communicators: periodic grids of one dimension."""
         for number, comm in enumerate(self._program.rings):
             each = self._program.communicators[comm]
             self._write("CartDimension", number, "ring", len(each.members), _PERIODIC)
@@ -148,7 +147,7 @@ class _GlobalDefinitions:
             self._write("CartTopology", number, each.name, comm, len(dimensions), dimensions)
 
     def _write_files(self) -> None:
-        """Files, each with the one handle that it is accessed through."""
+        """Files, each with one handle."""
         if not self._program.files:
             return
         for number, (short, name, kind) in enumerate(_INTERFACES):
@@ -210,25 +209,13 @@ class _GlobalDefinitions:
 
 
 def _first_group(program: Program) -> int:
-    """The first identifier behind those of the groups of communicators and of teams."""
+    """First identifier after the groups of communicators and teams."""
     return 1 + len(program.communicators) + program.process_count
-
-
-def compile_writing() -> None:
-    """Compile what writes events, without any."""
-    none = np.zeros((0, EVENT_WIDTH), np.int64)
-    numbers, pairs = np.zeros(0, np.int64), np.zeros((0, 0), np.int64)
-    clocks = true_clocks(0)
-    addresses = np.zeros(0, np.uint64)
-    write_events(
-        none, addresses, addresses, numbers, pairs, pairs, pairs, numbers, np.int64(0),
-        clocks.knots, clocks.slopes, numbers,
-    )  # fmt: skip
 
 
 @contextmanager
 def open_archive(folder: Path) -> Iterator[int]:
-    """Make `folder` and an archive in it; gives the library's handle.
+    """Make `folder` and an archive in it; yields the handle of the library.
 
     Raises MissingLibraryError, or PipelineError if the library cannot write there.
     """
@@ -236,7 +223,7 @@ def open_archive(folder: Path) -> Iterator[int]:
     options = _WRITE, _EVENT_CHUNK_BYTES, _DEFINITION_CHUNK_BYTES, _POSIX, _UNCOMPRESSED
     archive = _pointer("Archive_Open", os.fsencode(folder), b"traces", *options)
     if not archive:
-        raise PipelineError(f"cannot write {folder}: the OTF2 library refuses to")
+        raise PipelineError(f"cannot write {folder}: the OTF2 library reports an error")
     callbacks, chunks = _FlushCallbacks(_always_flush, None), Chunks()
     _call("Archive_SetFlushCallbacks", archive, ctypes.byref(callbacks), None)
     _call("Archive_SetMemoryCallbacks", archive, ctypes.byref(chunks.callbacks), None)
@@ -248,7 +235,7 @@ def open_archive(folder: Path) -> Iterator[int]:
 
 
 def _inverse(numberings: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Per location, the local number of every global one."""
+    """Local number of every global number, by location."""
     return np.argsort(numberings, axis=1).astype(np.int64)
 
 

@@ -1,6 +1,6 @@
-"""Memory in which the OTF2 library gathers records until it writes them.
+"""Memory in which the OTF2 library buffers records.
 
-Left alone, it writes a location's records when they fill 128 MB, or at the end.
+By default it writes the records of a location when they fill 128 MB, or at the end.
 """
 
 import ctypes
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _EVENTS = 3
-"""The number of event files among kinds of files, as in OTF2's headers."""
+"""Kind of event files, as in the headers of OTF2."""
 _MOST_CHUNKS = 1
 
 _Allocate = ctypes.CFUNCTYPE(
@@ -24,15 +24,15 @@ _FreeAll = ctypes.CFUNCTYPE(
 
 
 class ChunkCallbacks(ctypes.Structure):
-    """What OTF2_Archive_SetMemoryCallbacks takes."""
+    """Argument of OTF2_Archive_SetMemoryCallbacks."""
 
     _fields_ = (("allocate", _Allocate), ("free_all", _FreeAll))
 
 
 class Chunks:
-    """Gives each event file one chunk of memory, so that it is written whenever that is full.
+    """Gives each event file one chunk of memory; the library writes the file when it is full.
 
-    Lives as long as the archive; `callbacks` are for the library.
+    Must live as long as the archive, which uses `callbacks`.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Clocks that differ between locations, and the corrections that an archive gives for them."""
+"""Clocks with errors, and their corrections in an archive."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ _INTERVALS = 3
 
 @dataclass(frozen=True)
 class Clocks:
-    """Per location, local times at which corrections are known, what they add, and the slopes.
+    """Corrections of the clocks: local times and offsets, and slopes between them.
 
-    `knots` has the shape (location, 2, knot): local times and offsets; `slopes` (location,
-    interval). Without knots to speak of, clocks show the true time.
+    `knots` has the shape (location, 2, knot): local times and offsets in ns; `slopes` has
+    (location, interval). Clocks that are not wrong show the true time.
     """
 
     knots: NDArray[np.int64]
@@ -39,8 +39,8 @@ def skewed_clocks(
 ) -> Clocks:
     """Clocks that start up to `offset_ns` ahead and run fast, by up to `drift_ppm`.
 
-    The rate changes twice during the run. Fast clocks only: a slow one cannot tell all times
-    apart, so that the corrected times would not be the true ones.
+    The rate changes twice during the run. Clocks are never slow: a slow clock shows the same time
+    twice, and correction could not restore the true times.
     """
     random = np.random.default_rng([seed, 3])
     true = np.linspace(0, end_ns + 1, _INTERVALS + 1).astype(np.int64)

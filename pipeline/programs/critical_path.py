@@ -15,19 +15,19 @@ _MOVING_WAITS = (
     at.BARRIER_WAIT, at.NXN_WAIT, at.LATE_BROADCAST, at.EARLY_REDUCE, at.EXPLICIT_BARRIER_WAIT,
     at.IMPLICIT_BARRIER_WAIT,
 )  # fmt: skip
-"""Waits by which the critical path goes on to another location, as it does at forks."""
+"""Waits, besides forks, at which the critical path changes its location."""
 _STEP_COLUMNS = (
     at.WAIT_VISIT, at.WAIT_ENTER, at.WAIT_PATH, at.WAIT_NS, at.CAUSE_LOCATION, at.CAUSE_VISIT,
     at.CAUSE_ENTER,
 )  # fmt: skip
-"""Columns of waits that are those of steps."""
+"""Columns of waits that become the columns of steps."""
 _SEGMENT_ROWS = 1 << 14
 
 
 class Steps:
-    """Where the critical path can go on elsewhere, in the order of location and visit.
+    """Waits at which the critical path can change its location, by location and visit.
 
-    All of them have to be at hand; they are in a file, of which only what is looked at is read.
+    They are in a memory-mapped file.
     """
 
     def __init__(self, program: Program, folder: Path) -> None:
@@ -36,7 +36,7 @@ class Steps:
         self._counts = np.zeros(program.process_count * program.thread_count, np.int64)
 
     def take(self, waits: Rows) -> None:
-        """Take settled waits, ordered by location and visit."""
+        """Add settled waits, sorted by location and visit."""
         chosen = self._chosen(waits)
         places = chosen[:, at.WAIT_LOCATION]
         self._counts += np.bincount(places, minlength=len(self._counts))
@@ -48,10 +48,10 @@ class Steps:
             steps.tofile(file)
 
     def walk(self, outcome: Outcome) -> Rows:
-        """Segments of the path, from the first to the last, rows of layout.SEGMENT_….
+        """Segments of the path, from the first to the last: rows of layout.SEGMENT_….
 
-        Walks back from the process that entered MPI_Finalize last, of equals the lowest rank, and
-        at waits to their causes.
+        The path ends at the process that entered MPI_Finalize last (lowest rank of equals), and
+        goes from waits to their causes.
         """
         bounds = np.concatenate([[0], np.cumsum(self._counts)])
         starts = np.repeat(outcome.start_ns, self._threads)
@@ -79,7 +79,7 @@ class Steps:
 
 
 class PathTimes:
-    """Time of the critical path per call path and location, summed up from event rows."""
+    """Time of the critical path by call path and location, from event rows."""
 
     def __init__(self, program: Program, segments: Rows) -> None:
         places = program.process_count * program.thread_count
@@ -94,14 +94,14 @@ class PathTimes:
         self._times = np.zeros((len(program.paths), places), np.int64)
 
     def take(self, events: Rows) -> None:
-        """Add what the path has of visits that end or are interrupted in these rows."""
+        """Add the time on the path of visits in these rows."""
         add_path_times(
             events, self._parents, self._is_team, self._segments, self._bounds, self._current,
             self._since, self._times,
         )  # fmt: skip
 
     def result(self) -> NDArray[np.int64]:
-        """Time (call path, location) on the path without its waiting."""
+        """Time on the path without waiting: (call path, location), ns."""
         times, waits = self._times.copy(), self._segments
         waits = waits[waits[:, at.SEGMENT_PATH] != at.NOBODY]
         places = waits[:, at.SEGMENT_PATH], waits[:, at.SEGMENT_LOCATION]

@@ -1,4 +1,4 @@
-"""Generating: an archive of a described program, and beside it what is true about it."""
+"""Writes an archive of a described program, and its true results."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ from tracemill.programs.critical_path import PathTimes, Steps
 from tracemill.programs.phases.building import build_program
 from tracemill.programs.phases.computing import region_of
 from tracemill.programs.program import Program
-from tracemill.programs.simulation import Factors, Machine, Outcome, Rows, simulate
+from tracemill.programs.simulation import Factors, Outcome, Rows, simulate
 from tracemill.programs.spec import Spec, WhatIf
 from tracemill.programs.truth import WaitFile, write_critical_path, write_summary
 from tracemill.programs.waits import Waits
@@ -31,7 +31,7 @@ _PPM = 1_000_000
 
 @dataclass(frozen=True)
 class Generated:
-    """Where the archive is, how many records it has, and what truth.json says."""
+    """Anchor file of the archive, number of records, and content of truth.json."""
 
     anchor: Path
     record_count: int
@@ -39,16 +39,15 @@ class Generated:
 
 
 def generate(spec: Spec, output: Path) -> Generated:
-    """Simulate a program and write its archive and truth into the new folder `output`.
+    """Simulate a program and write its archive and true results into the new folder `output`.
 
-    Deterministic: the same description gives the same records and the same truth. Raises
-    ProgramError for a program that cannot run, MissingLibraryError, or PipelineError if `output`
-    is there already or cannot be written.
+    The same description gives the same records and results. Raises ProgramError for a program that
+    cannot run, MissingLibraryError, or PipelineError if `output` exists or cannot be written.
     """
-    program, machine = build_program(spec), machine_of(spec)
-    questions = [_factors(spec, program, what_if) for what_if in spec.what_if]
+    program = build_program(spec)
+    scaled_parts = [_factors(spec, program, what_if) for what_if in spec.what_if]
     with _new_folder(output) as folder:
-        outcome, totals, segments = _write_waits(program, machine, folder)
+        outcome, totals, segments = _write_waits(spec, program, folder)
         counts, times = _write_archive(spec, program, outcome, segments, folder)
         write_critical_path(folder, program, segments, times)
         summary = {
@@ -61,35 +60,21 @@ def generate(spec: Spec, output: Path) -> Generated:
             "waits_without_submetrics": totals,
             "critical_path": _describe_path(segments, times),
             "what_if": [
-                _describe_future(program, machine, what_if, factors)
-                for what_if, factors in zip(spec.what_if, questions, strict=True)
+                _describe_what_if(spec, program, what_if, factors)
+                for what_if, factors in zip(spec.what_if, scaled_parts, strict=True)
             ],
         }
         write_summary(folder, summary)
     return Generated(output / "traces.otf2", sum(counts), summary)
 
 
-def machine_of(spec: Spec) -> Machine:
-    """The machine that a description asks for."""
-    own = spec.machine
-    return Machine(
-        seed=spec.seed,
-        overhead_ns=own.overhead_ns,
-        latency_ns=own.latency_ns,
-        ns_per_kib=own.ns_per_kib,
-        eager_limit=own.eager_limit,
-        start_ns=own.start_ns,
-        has_noise=own.noise,
-    )
-
-
 def _write_waits(
-    program: Program, machine: Machine, folder: Path
+    spec: Spec, program: Program, folder: Path
 ) -> tuple[Outcome, dict[str, dict[str, int]], Rows]:
-    """Run a program and write its waits; returns their sums, too, and the critical path."""
+    """Simulate a program and write its waits; returns outcome, sums of waits, critical path."""
     with TemporaryDirectory(prefix=".", dir=folder) as scratch:
         waits = Waits(program.process_count * program.thread_count, Path(scratch))
-        outcome = simulate(program, machine, take_waits=waits.take)
+        outcome = simulate(program, spec.machine, seed=spec.seed, take_waits=waits.take)
         steps = Steps(program, Path(scratch))
         with WaitFile(folder, program, outcome) as file:
             for block in waits.blocks():
@@ -101,7 +86,7 @@ def _write_waits(
 def _write_archive(
     spec: Spec, program: Program, outcome: Outcome, segments: Rows, folder: Path
 ) -> tuple[list[int], NDArray[np.int64]]:
-    """Run the program again and write its events; records by location, and times of the path."""
+    """Simulate again and write the events; returns records by location, times of the path."""
     times, accesses = PathTimes(program, segments), FileAccesses(program)
     with open_archive(folder) as archive:
         writer = ArchiveWriter(
@@ -113,7 +98,7 @@ def _write_archive(
             times.take(events)
             accesses.take(events)
 
-        simulate(program, machine_of(spec), take_events=take)
+        simulate(program, spec.machine, seed=spec.seed, take_events=take)
         writer.finish(outcome.end_ns)
     accesses.write(folder)
     return writer.counts.tolist(), times.result()
@@ -141,11 +126,11 @@ def _describe_path(segments: Rows, times: NDArray[np.int64]) -> dict[str, int]:
     }
 
 
-def _describe_future(
-    program: Program, machine: Machine, what_if: WhatIf, factors: Factors
+def _describe_what_if(
+    spec: Spec, program: Program, what_if: WhatIf, factors: Factors
 ) -> dict[str, Any]:
-    """How long the program would run if a part took another time, by running it so."""
-    outcome = simulate(program, machine, factors=factors)
+    """Run time of the program with a scaled part, by simulation."""
+    outcome = simulate(program, spec.machine, seed=spec.seed, factors=factors)
     return {
         "region": what_if.region,
         "rank": what_if.rank,
@@ -155,11 +140,11 @@ def _describe_future(
 
 
 def _factors(spec: Spec, program: Program, what_if: WhatIf) -> Factors:
-    """The computing that a question is about."""
+    """The computation that a what-if scales."""
     names = {region_of(phase) for phase in spec.phases}
     if what_if.region is not None and what_if.region not in names:
         raise ProgramError(
-            f"what_if: no region {what_if.region}: computing is in {', '.join(sorted(names))}"
+            f"what_if: no region {what_if.region}: computation is in {', '.join(sorted(names))}"
         )
     factor = round(what_if.factor * _PPM)
     paths = tuple(
@@ -176,7 +161,7 @@ def _run_ns(outcome: Outcome) -> int:
 
 @contextmanager
 def _new_folder(output: Path) -> Iterator[Path]:
-    """A folder to fill that gets its name only when all is in it."""
+    """A temporary folder, renamed to `output` when it is complete."""
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise PipelineError(f"{output} is there already: name another place with --output")
     beside = output.with_name(f".{output.name}.{os.getpid()}.tmp")

@@ -1,4 +1,4 @@
-"""The collective operations: their names, families, and who sends and receives how much."""
+"""The collective operations: names, families, and sizes sent and received."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from tracemill.kernels.simulation import layout as at
 
 @dataclass(frozen=True)
 class Operation:
-    """A collective: `code` is OTF2's number; `varies` if sizes differ between members."""
+    """A collective: `code` is its number in OTF2; `varies` if sizes differ between members."""
 
     name: str
     code: int
@@ -24,9 +24,9 @@ class Operation:
     def sizes(
         self, rank: int, count: int, root: int, size: int, silent: frozenset[int]
     ) -> tuple[int, int]:
-        """Bytes that a member of `count` sends and receives; silent ones have nothing to send.
+        """Bytes that one of `count` members sends and receives; silent members send nothing.
 
-        If sizes vary, of the silent ones those of odd rank receive nothing either.
+        In alltoallv and alltoallw, silent members of odd rank receive nothing either.
         """
         own = 0 if self.varies and rank in silent else size
         if self.family == at.ONE_TO_N:

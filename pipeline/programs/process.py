@@ -1,4 +1,4 @@
-"""What one process of a program does, instruction by instruction."""
+"""Instructions of one process of a program."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from tracemill.kernels.simulation import layout as at
 from tracemill.programs.program import MPI, OPENMP, USER, WORLD, Program
 
 _TAGS_OF_PHASE = 100
-# As Score-P has it; calls that complete requests, or are about windows or files, are functions.
+# As in Score-P; calls that complete requests or use windows or files are functions.
 _ROLES_OF_FAMILIES = {
     at.BARRIER: "barrier", at.ONE_TO_N: "coll_one2all", at.N_TO_ONE: "coll_all2one",
     at.N_TO_N: "coll_all2all", at.RING: "coll_all2all", at.SCAN: "coll_other",
@@ -14,7 +14,7 @@ _ROLES_OF_FAMILIES = {
 
 
 class Process:
-    """Writes the instructions of one process, in the order of its program."""
+    """Writes the instructions of one process, in order."""
 
     def __init__(self, program: Program, rank: int) -> None:
         self.program, self.rank = program, rank
@@ -31,27 +31,27 @@ class Process:
         return path
 
     def end(self) -> None:
-        """Leave the region entered last."""
+        """Leave the innermost region."""
         self._add(at.LEAVE_REGION, self._stack.pop())
 
     def here(self) -> int:
-        """Place of the next instruction."""
+        """Position of the next instruction."""
         return len(self._code)
 
     def repeat(self, start: int, count: int, *, register: int) -> None:
-        """Go back to `start` until it was reached `count` times."""
+        """Jump back to `start`, so that the loop runs `count` times."""
         self._add(at.LOOP, target=start, amount=count, slot=register)
 
     def jump(self, target: int) -> None:
         self._add(at.JUMP, target=target)
 
     def jump_if_tag(self, tag: int) -> int:
-        """Leave a loop after a message with that tag; returns what to give `land`."""
+        """Jump after a message with that tag; pass the result to `land`."""
         self._add(at.JUMP_IF_TAG, tag=self._first_tag + tag)
         return self.here() - 1
 
     def land(self, jump: int) -> None:
-        """Let a jump lead here."""
+        """Set the target of a jump to this position."""
         self._code[jump][at.TARGET] = self.here()
 
     def finish(self) -> None:
@@ -62,11 +62,11 @@ class Process:
     def work(
         self, region: str, ns: int, *, jitter_ppm: int = 0, calls: int = 0, is_task: bool = False
     ) -> None:
-        """Compute in a region; a task takes as long wherever it is done."""
+        """Compute in a region; a task takes the same time on all processes."""
         path = self.begin(region)
         if calls:
             self.program.functions_below(path)
-            self.program.most_calls = max(self.program.most_calls, calls)
+            self._needs(most_calls=calls)
         target = at.BY_TASK if is_task else 0
         self._add(at.WORK, path, amount=ns, mode=jitter_ppm, count=calls, target=target)
         self.end()
@@ -75,10 +75,10 @@ class Process:
         self, region: str, ns: int, *, jitter_ppm: int, imbalance_ppm: int, period: int,
         barriers: int, calls: int, members: int, lock: int, locked: int, locked_ns: int,
     ) -> None:  # fmt: skip
-        """Compute on so many threads; each has `imbalance_ppm` more to do than the one before it.
+        """Compute on `members` threads; each has `imbalance_ppm` more work than the one before.
 
-        After `period` threads it begins again with little. Before each barrier, all of them take a
-        kind of lock `locked` times.
+        The imbalance starts again after `period` threads. Before each barrier, each thread takes
+        the lock `locked` times.
         """
         program = self.program
         parallel = program.region("!$omp parallel", OPENMP, "parallel")
@@ -94,9 +94,7 @@ class Process:
             )
         if calls:
             program.functions_below(path + 1)
-            program.most_calls = max(program.most_calls, calls)
-        program.most_parts = max(program.most_parts, barriers + 1)
-        program.most_locked = max(program.most_locked, locked)
+        self._needs(most_calls=calls, most_parts=barriers + 1, most_locked=locked)
         self._add(
             at.TEAM, path, amount=ns, mode=jitter_ppm, slot=imbalance_ppm, count=barriers,
             peer=calls, target=period, tag=members, comm=lock, received=locked, size=locked_ns,
@@ -106,14 +104,14 @@ class Process:
     # --- Messages; peers are processes, requests are numbers that `new_slot` gives ---
 
     def new_slot(self, count: int = 1) -> int:
-        """The first of `count` new places for requests."""
+        """The first of `count` new request slots."""
         first = self._used_slots
         self._used_slots += count
-        self.program.slot_count = max(self.program.slot_count, self._used_slots)
+        self._needs(slot_count=self._used_slots)
         return first
 
     def begin_phase(self) -> None:
-        """Tags of another phase must not be taken for this one's; all requests are completed."""
+        """Begin to use new tags; the request slots are free again."""
         self._first_tag += _TAGS_OF_PHASE
         self._used_slots, self._used_collective_slots = 0, 0
 
@@ -167,13 +165,12 @@ class Process:
         sent: int = 0, received: int = 0, sender_count: int = 0, request: int | None = None,
         is_beyond: bool = False,
     ) -> None:  # fmt: skip
-        """A collective call; with a place for its request a non-blocking one."""
+        """A collective call; with a `request` slot a non-blocking one."""
         if family == at.RING and comm not in self.program.rings:
             self.program.rings.append(comm)
         if request is not None:
             self._used_collective_slots += 1
-            most = max(self.program.collective_slot_count, self._used_collective_slots)
-            self.program.collective_slot_count = most
+            self._needs(collective_slot_count=self._used_collective_slots)
         self._add(
             at.COLLECTIVE if request is None else at.ICOLLECTIVE,
             self._mpi(name, _ROLES_OF_FAMILIES.get(family, "function")),
@@ -187,11 +184,11 @@ class Process:
     def on_window(
         self, name: str, operation: int, window: int, *, size: int = 0, completed: int = 0
     ) -> None:
-        """A collective call that makes or frees a window, or a fence.
+        """A collective call that creates or frees a window, or a fence.
 
-        It completes so many requests, of `size` bytes together.
+        It completes `completed` requests, of `size` bytes in total.
         """
-        self.program.most_completed = max(self.program.most_completed, completed)
+        self._needs(most_completed=completed)
         self._add(
             at.COLLECTIVE, self._mpi(name), comm=self.program.windows[window].communicator,
             size=size, slot=operation, count=completed, amount=window, mode=at.WINDOW,
@@ -202,9 +199,9 @@ class Process:
         self, name: str, kind: int, window: int, ns: int, *, size: int, first_request: int,
         partners: int, target: int = at.NOBODY, mode: int = at.IN_FENCE,
     ) -> None:  # fmt: skip
-        """Put, get or accumulate; `first_request` counts from those that are open already.
+        """Put, get or accumulate; `first_request` counts from the open requests.
 
-        It is at the `target` (a rank of the window), or in turn at one of the next `partners`.
+        It accesses the `target` (a rank of the window), or the next `partners` in turn.
         """
         self._on_memory(
             at.REMOTE, name, window, "atomic" if kind == at.ON_ATOMIC else "rma", size=size,
@@ -217,9 +214,9 @@ class Process:
     ) -> None:  # fmt: skip
         """Begin or end an epoch (`kind` is POST, START, COMPLETE or EXPOSE) with some processes.
 
-        It completes so many requests, at so many of the partners.
+        It completes `completed` requests, at `accessed` of the partners.
         """
-        self.program.most_completed = max(self.program.most_completed, completed)
+        self._needs(most_completed=completed)
         self._on_memory(
             kind, name, window, tag=self.program.group(partners), count=len(partners),
             mode=at.LAZY if lazy else 0, amount=completed, slot=accessed,
@@ -229,8 +226,8 @@ class Process:
         self, name: str, kind: int, window: int, target: int, *, lock: int = at.EXCLUSIVE,
         lazy: bool = False, completed: int = 0,
     ) -> None:  # fmt: skip
-        """Take or give back the lock of a rank, or complete what was done there."""
-        self.program.most_completed = max(self.program.most_completed, completed)
+        """Take, release or flush the lock of a rank; `target` is that rank."""
+        self._needs(most_completed=completed)
         self._on_memory(
             kind, name, window, received=target, slot=lock, mode=at.LAZY if lazy else 0,
             amount=completed,
@@ -254,11 +251,16 @@ class Process:
         )  # fmt: skip
 
     def access(self, name: str, file: int, ns: int, *, size: int, mode: int) -> None:
-        """Read or write on its own."""
+        """Read or write by one process."""
         path = self._below(self.program.region(name, USER, "file_io"))
         self._add(at.TRANSFER, path, peer=file, size=size, count=mode, amount=ns)
 
     # --- Rows ---
+
+    def _needs(self, **counts: int) -> None:
+        """Raise the maxima that determine the sizes of tables."""
+        for name, count in counts.items():
+            setattr(self.program, name, max(getattr(self.program, name), count))
 
     def _tag(self, tag: int) -> int:
         return tag if tag == at.ANY else self._first_tag + tag

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,8 @@ from tracemill.kernels.simulation.computation import DEPTH, FAN_OUT
 
 MPI, USER, OPENMP, PTHREAD = "mpi", "user", "openmp", "pthread"
 WORLD = 0
-# Regions that take a lock, have it and give it back, by kind of lock.
+Item = TypeVar("Item")
+# Regions that acquire, hold and release a lock, by kind of lock.
 _LOCK_REGIONS = (
     (("!$omp critical", OPENMP, "critical"), ("!$omp critical sblock", OPENMP, "critical_sblock")),
     (("omp_set_lock", OPENMP, "wrapper"), ("locked", USER), ("omp_unset_lock", OPENMP, "wrapper")),
@@ -23,8 +25,8 @@ _LOCK_REGIONS = (
 
 
 @dataclass(frozen=True)
-class Region:
-    """A named piece of code: its paradigm and its role, as OTF2 calls them."""
+class ProgramRegion:
+    """A named section of code, with paradigm and role as in OTF2."""
 
     name: str
     paradigm: str = USER
@@ -33,23 +35,23 @@ class Region:
 
 @dataclass(frozen=True)
 class CallPath:
-    """A region as called from another call path, which is NOBODY for the outermost."""
+    """A region called from the call path `parent` (NOBODY for the outermost)."""
 
     parent: int
     region: int
 
 
 @dataclass(frozen=True)
-class Communicator:
-    """Members by rank, as processes."""
+class ProgramCommunicator:
+    """A communicator: its processes by rank."""
 
     name: str
     members: tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Window:
-    """Memory of the members of a communicator (by number) that all of them can reach."""
+class ProgramWindow:
+    """A window of remote memory of the members of a communicator (by number)."""
 
     name: str
     communicator: int
@@ -57,7 +59,7 @@ class Window:
 
 @dataclass(frozen=True)
 class File:
-    """A file that members of a communicator (by number) open together, or that one process has."""
+    """A file that the members of a communicator (by number) open together, or one process."""
 
     name: str
     communicator: int = at.ALONE
@@ -65,19 +67,19 @@ class File:
 
 @dataclass
 class Program:
-    """What every process runs. Call paths and regions are shared, instructions are not.
+    """The instructions of each process; call paths and regions are common to all.
 
-    `rings` are the communicators whose members lie on one, in the order of their ranks. Of
-    `slot_count` places for requests, `collective_slot_count` are for collectives at most. A call
-    completes `most_completed` requests of a window at most.
+    `rings` are communicators with a ring topology, in the order of ranks. At most
+    `collective_slot_count` of the `slot_count` request slots are for collectives. A call completes
+    at most `most_completed` requests of a window.
     """
 
     process_count: int
     thread_count: int = 1
-    regions: list[Region] = field(default_factory=list)
+    regions: list[ProgramRegion] = field(default_factory=list)
     paths: list[CallPath] = field(default_factory=list)
-    communicators: list[Communicator] = field(default_factory=list)
-    windows: list[Window] = field(default_factory=list)
+    communicators: list[ProgramCommunicator] = field(default_factory=list)
+    windows: list[ProgramWindow] = field(default_factory=list)
     files: list[File] = field(default_factory=list)
     rings: list[int] = field(default_factory=list)
     groups: list[tuple[int, ...]] = field(default_factory=list)
@@ -93,30 +95,26 @@ class Program:
 
     def __post_init__(self) -> None:
         self.code = [[] for _ in range(self.process_count)]
-        self.communicators.append(Communicator("MPI_COMM_WORLD", tuple(range(self.process_count))))
+        self.communicators.append(
+            ProgramCommunicator("MPI_COMM_WORLD", tuple(range(self.process_count)))
+        )
 
     def region(self, name: str, paradigm: str = USER, role: str = "function") -> int:
         """Number of a region."""
-        wanted = Region(name, paradigm, role)
-        if wanted not in self.regions:
-            self.regions.append(wanted)
-        return self.regions.index(wanted)
+        return _number_in(self.regions, ProgramRegion(name, paradigm, role))
 
     def path(self, parent: int, region: int) -> int:
         """Number of a call path."""
-        wanted = CallPath(parent, region)
-        if wanted not in self.paths:
-            self.paths.append(wanted)
-        return self.paths.index(wanted)
+        return _number_in(self.paths, CallPath(parent, region))
 
     def new_paths(self, parent: int, regions: Sequence[int]) -> int:
-        """Number of the first of call paths that follow each other."""
+        """Number of the first of some consecutive new call paths."""
         first = len(self.paths)
         self.paths += [CallPath(parent, region) for region in regions]
         return first
 
     def functions_below(self, path: int) -> None:
-        """Make room for the functions that computing in `path` calls."""
+        """Add call paths for the functions that computation in `path` calls."""
         level = [path]
         for depth in range(DEPTH):
             names = [f"function_{depth}{number}" for number in range(FAN_OUT)]
@@ -132,7 +130,7 @@ class Program:
     def lock_path(self, parallel: int, kind: int) -> int:
         """Number of the call path that takes a lock in a parallel region.
 
-        The next one has the lock; where it is given back elsewhere, that is the one after it.
+        The next call path holds the lock; the one after it releases it, except for CRITICAL.
         """
         if (parallel, kind) not in self.lock_paths:
             names = _LOCK_REGIONS[kind]
@@ -144,40 +142,28 @@ class Program:
 
     def communicator(self, name: str, members: Sequence[int]) -> int:
         """Number of a communicator."""
-        wanted = Communicator(name, tuple(members))
-        if wanted not in self.communicators:
-            self.communicators.append(wanted)
-        return self.communicators.index(wanted)
+        return _number_in(self.communicators, ProgramCommunicator(name, tuple(members)))
 
     def window(self, name: str, communicator: int) -> int:
         """Number of a window."""
-        wanted = Window(name, communicator)
-        if wanted not in self.windows:
-            self.windows.append(wanted)
-        return self.windows.index(wanted)
+        return _number_in(self.windows, ProgramWindow(name, communicator))
 
     def file(self, name: str, communicator: int = at.ALONE) -> int:
-        """Number of a file, which is that of its handle."""
-        wanted = File(name, communicator)
-        if wanted not in self.files:
-            self.files.append(wanted)
-        return self.files.index(wanted)
+        """Number of a file and of its handle."""
+        return _number_in(self.files, File(name, communicator))
 
     def group(self, members: Sequence[int]) -> int:
         """Number of a group of processes."""
-        wanted = tuple(members)
-        if wanted not in self.groups:
-            self.groups.append(wanted)
-        return self.groups.index(wanted)
+        return _number_in(self.groups, tuple(members))
 
     def path_name(self, path: int) -> str:
-        """Regions from the outermost to this one, with slashes between."""
+        """Names of the regions from the outermost one, joined by slashes."""
         found = self.paths[path]
         name = self.regions[found.region].name
         return name if found.parent < 0 else f"{self.path_name(found.parent)}/{name}"
 
     def instructions(self) -> tuple[NDArray[np.int64], list[int]]:
-        """All instructions one after the other, and where those of each process begin."""
+        """The instructions of all processes, and the first one of each process."""
         starts: list[int] = []
         rows: list[list[int]] = []
         for own in self.code:
@@ -188,3 +174,10 @@ class Program:
                     moved[at.TARGET] += starts[-1]
                 rows.append(moved)
         return np.array(rows, np.int64), starts
+
+
+def _number_in(items: list[Item], item: Item) -> int:
+    """Position of an item in a list, appended if it is new."""
+    if item not in items:
+        items.append(item)
+    return items.index(item)

@@ -1,4 +1,4 @@
-"""Running a program on the simulated machine, as often as there is something to find out."""
+"""Runs programs on the simulated machine."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,32 +11,18 @@ from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.machine import DONE_ALL, NEEDS_ROOM, run
 from tracemill.kernels.simulation.tables import addresses_of
 from tracemill.programs.program import Program
+from tracemill.programs.spec import MachineSpec
 
 Rows = NDArray[np.int64]
+Numbers = NDArray[np.int64]
 Taker = Callable[[Rows], None]
 _MILLION = 1_000_000
 _EVENT_ROWS, _WAIT_ROWS = 1 << 16, 1 << 15
 
 
 @dataclass(frozen=True)
-class Machine:
-    """How fast things are, in ns; `seed` decides every draw. Processes start within `start_ns`.
-
-    With `has_noise`, collectives and what threads do take a little longer each time.
-    """
-
-    seed: int = 0
-    overhead_ns: int = 200
-    latency_ns: int = 1_000
-    ns_per_kib: int = 100
-    eager_limit: int = 8_192
-    start_ns: int = 5_000
-    has_noise: bool = True
-
-
-@dataclass(frozen=True)
 class Factors:
-    """Computing in some call paths takes `ppm` millionths of its time, on one rank or on all."""
+    """Computation in some call paths takes `ppm` millionths of its time, on one rank or all."""
 
     paths: tuple[int, ...] = ()
     rank: int | None = None
@@ -45,28 +31,29 @@ class Factors:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run of the machine left, visits by location.
+    """Result of a simulation; `visit_counts` are by location.
 
-    `start_ns` is when each process started, `last_calls` when it entered its last call
-    (MPI_Finalize) and with which visit; `end_ns` when all had ended.
+    `start_ns` is the start of each process, `last_calls` the begin (ns) and visit of its last call
+    (MPI_Finalize), `end_ns` the end of the last process.
     """
 
-    start_ns: NDArray[np.int64]
+    start_ns: Numbers
     last_calls: Rows
     end_ns: int
-    visit_counts: NDArray[np.int64]
+    visit_counts: Numbers
 
 
 def simulate(
-    program: Program, machine: Machine, *, factors: Factors | None = None,
+    program: Program, machine: MachineSpec, *, seed: int = 0, factors: Factors | None = None,
     take_events: Taker | None = None, take_waits: Taker | None = None,
 ) -> Outcome:  # fmt: skip
-    """Run a program to its end; takers get rows of events and waits piece by piece.
+    """Run a program to its end; takers get rows of events and waits in pieces.
 
-    Those are rows of layout.EVENT_… and layout.WAIT_…, in the order in which they are found.
-    Raises ProgramError if processes wait for each other for ever.
+    These are rows of layout.EVENT_… and layout.WAIT_…, in the order in which they are found.
+    Raises ProgramError for a deadlock.
     """
-    state = _new_state(program, machine, factors or Factors())
+    starts_ns = _starts(program, machine, seed)
+    state = _new_state(program, machine, seed, starts_ns, factors or Factors())
     counters = state.counters
     counters[at.HAS_EVENTS], counters[at.HAS_TRUTH] = bool(take_events), bool(take_waits)
     while (outcome := run(addresses_of(state))) == NEEDS_ROOM:
@@ -76,7 +63,7 @@ def simulate(
     if outcome != DONE_ALL:
         raise ProgramError(_describe_deadlock(program, state))
     return Outcome(
-        _starts(program, machine),
+        starts_ns,
         state.processes[:, [at.CALL_ENTER, at.CALL_VISIT]],
         int(counters[at.END_NS]),
         state.visits,
@@ -93,12 +80,14 @@ def _hand_over(state: at.State, take_events: Taker | None, take_waits: Taker | N
         state.counters[counter] = 0
 
 
-def _new_state(program: Program, machine: Machine, factors: Factors) -> at.State:
+def _new_state(
+    program: Program, machine: MachineSpec, seed: int, starts_ns: Numbers, factors: Factors
+) -> at.State:
     code, starts = program.instructions()
     processes, threads = program.process_count, program.thread_count
     counters = np.zeros(at.COUNTER_COUNT, np.int64)
-    counters[at.SEED], counters[at.THREADS] = machine.seed, threads
-    counters[at.HAS_NOISE] = machine.has_noise
+    counters[at.SEED], counters[at.THREADS] = seed, threads
+    counters[at.HAS_NOISE] = machine.noise
     counters[at.OVERHEAD], counters[at.LATENCY] = machine.overhead_ns, machine.latency_ns
     counters[at.NS_PER_KIB], counters[at.EAGER_LIMIT] = machine.ns_per_kib, machine.eager_limit
     calls = 2 * program.most_calls + 8 * program.most_locked + 8
@@ -136,16 +125,15 @@ def _new_state(program: Program, machine: Machine, factors: Factors) -> at.State
         locks=_windows(program, at.LOCK_WIDTH, range(at.QUEUE_FIRST, at.LOCK_WIDTH)),
         stays=np.full((processes, at.STAY_COUNT, at.STAY_WIDTH), at.NOBODY, np.int64),
     )
-    starts_ns = _starts(program, machine)
     order = np.argsort(starts_ns, kind="stable")  # a sorted queue is in order
     state.heap[:, 0], state.heap[:, 1] = starts_ns[order], order
     counters[at.HEAP_SIZE] = processes
     return state
 
 
-def _starts(program: Program, machine: Machine) -> NDArray[np.int64]:
-    """When each process starts."""
-    random = np.random.default_rng([machine.seed, 5])
+def _starts(program: Program, machine: MachineSpec, seed: int) -> Numbers:
+    """Start of each process (ns)."""
+    random = np.random.default_rng([seed, 5])
     return random.integers(0, machine.start_ns, program.process_count, endpoint=True)
 
 
@@ -160,14 +148,14 @@ def _first_processes(starts: list[int]) -> Rows:
     return rows
 
 
-def _windows(program: Program, width: int, absent: Sequence[int]) -> NDArray[np.int64]:
-    """Rows by window and rank, with columns of which nothing is known yet."""
+def _windows(program: Program, width: int, absent: Sequence[int]) -> Numbers:
+    """Rows by window and rank; the `absent` columns begin as NOBODY."""
     rows = np.zeros((max(len(program.windows), 1), program.process_count, width), np.int64)
     rows[:, :, list(absent)] = at.NOBODY
     return rows
 
 
-def _communicators(program: Program) -> tuple[Rows, Rows, NDArray[np.int64]]:
+def _communicators(program: Program) -> tuple[Rows, Rows, Numbers]:
     count, processes = len(program.communicators), program.process_count
     ranks = np.full((count, processes), at.NOBODY, np.int64)
     members = np.full((count, processes), at.NOBODY, np.int64)
@@ -178,8 +166,8 @@ def _communicators(program: Program) -> tuple[Rows, Rows, NDArray[np.int64]]:
     return ranks, members, sizes
 
 
-def _first_instances(sizes: NDArray[np.int64], ranks: Rows) -> tuple[Rows, Rows]:
-    """Before the first collective of a communicator, all point to an instance that is over."""
+def _first_instances(sizes: Numbers, ranks: Rows) -> tuple[Rows, Rows]:
+    """Instances, and pointers of all processes to one finished instance per communicator."""
     count = len(sizes)
     rows = np.zeros((count + 16, at.INSTANCE_WIDTH), np.int64)
     rows[:count, at.INSTANCE_COMM] = np.arange(count)
@@ -190,14 +178,14 @@ def _first_instances(sizes: NDArray[np.int64], ranks: Rows) -> tuple[Rows, Rows]
 
 
 def _chained(rows: Rows, column: int, first: int, after: int = at.NOBODY) -> Rows:
-    """`rows` from `first` on as a chain of unused ones, the last of which points to `after`."""
+    """`rows` with those from `first` on as a chain of unused rows that ends at `after`."""
     rows[first:, column] = np.arange(first + 1, len(rows) + 1)
     rows[-1, column] = after
     return rows
 
 
 def _with_room(state: at.State) -> at.State:
-    """The same state with larger arrays where space runs out that cannot be handed over."""
+    """The same state, with more messages and instances if they run out."""
     counters, changed = state.counters, {}
     for name, column, free in (
         ("messages", at.NEXT, at.MESSAGE_FREE),
@@ -219,14 +207,14 @@ def _larger(rows: Rows) -> Rows:
 
 
 def _factors(given: Factors, path_count: int, process_count: int) -> Rows:
-    """By call path and process."""
+    """Factors (call path, process) in ppm."""
     factors = np.full((path_count, process_count), _MILLION, np.int64)
     processes = slice(None) if given.rank is None else given.rank
     factors[list(given.paths), processes] = given.ppm
     return factors
 
 
-def _values(given: dict[int, int], count: int) -> NDArray[np.int64]:
+def _values(given: dict[int, int], count: int) -> Numbers:
     values = np.full(count, at.NOBODY, np.int64)
     for number, value in given.items():
         values[number] = value

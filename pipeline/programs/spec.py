@@ -1,4 +1,4 @@
-"""Descriptions of programs to generate: TOML files, checked field by field."""
+"""Descriptions of programs to generate: TOML files, with checks of every field."""
 
 import dataclasses
 import tomllib
@@ -25,12 +25,12 @@ def _choice(default: str, *choices: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Phase:
-    """What all phases have: computing before communicating.
+    """Fields of all phases; each phase computes before it communicates.
 
-    A process computes `size` × `cell_ns`, up to `imbalance` more the higher its rank (of `shape`
-    slope) or all of it more if that is odd (of `shape` odd), and `jitter` more or less in each
-    iteration, in `calls` visits of functions. `bytes` is the size of messages, by default eight for
-    each cell on the edge of a square of `size`.
+    A process computes for `size` × `cell_ns`, plus a share `imbalance`: proportional to the rank
+    (`shape` slope), or on odd ranks only (`shape` odd). Each iteration varies by `jitter`, and
+    visits `calls` functions. `bytes` is the size of messages, by default 8 for each cell on the
+    edge of a square of `size` cells.
     """
 
     name: str = ""
@@ -44,7 +44,7 @@ class Phase:
 
 @dataclass(frozen=True, kw_only=True)
 class Work(Phase):
-    """Computing and nothing else."""
+    """Computation only."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,7 @@ class Stencil(Phase):
 
 @dataclass(frozen=True, kw_only=True)
 class MasterWorker(Phase):
-    """Rank 0 hands out tasks to whoever asks first; before each answer it works for `serve_ns`."""
+    """Rank 0 gives tasks to workers on request; before each answer it works for `serve_ns`."""
 
     tasks: int = _number(8, 0, 10**6)
     serve_ns: int = _number(0, 0, 10**9)
@@ -65,7 +65,7 @@ class MasterWorker(Phase):
 
 @dataclass(frozen=True, kw_only=True)
 class Pipeline(Phase):
-    """Blocks are handed on from each rank to the next one."""
+    """Each rank passes blocks on to the next one."""
 
     blocks: int = _number(4, 1, 10**6)
     synchronous: bool = False
@@ -73,7 +73,7 @@ class Pipeline(Phase):
 
 @dataclass(frozen=True, kw_only=True)
 class Messages(Phase):
-    """Every rank sends to some drawn at random, and completes all in an order of its own."""
+    """Each rank sends to random ranks, and completes all messages in random order."""
 
     messages: int = _number(3, 0, 1000)
     communicator: str = _choice("world", *_COMMUNICATORS)
@@ -85,8 +85,7 @@ class Messages(Phase):
 class Collectives(Phase):
     """Collective operations, one after the other.
 
-    The `root` of those that have one is a rank of the program; in a smaller communicator it is
-    counted on from the first member again.
+    `root` is a rank of the program; in a smaller communicator it is taken modulo its size.
     """
 
     operations: list[str] = field(
@@ -100,13 +99,13 @@ class Collectives(Phase):
 
 @dataclass(frozen=True, kw_only=True)
 class Rma(Phase):
-    """Puts into the memory of others, gets from there and accumulates.
+    """Puts, gets and accumulates on remote memory.
 
-    Between two fences it is the memory of the next ranks in turn, in epochs (post, start, complete,
-    wait) that of the next `partners`, with locks that of one of the first `partners` of the window.
-    `lazy` calls that begin epochs or take locks leave it to those that follow to wait. Locks of a
-    share of the processes are `exclusive`; with `flush` operations are completed before the lock is
-    given back, which lasts until the target enters MPI.
+    Targets are the next ranks in turn between fences, the next `partners` in epochs (post, start,
+    complete, wait), and one of the first `partners` of the window with locks. `lazy` calls that
+    begin epochs or take locks do not wait; later calls do. A share `exclusive` of the processes
+    takes exclusive locks. With `flush`, operations are completed before the release of the lock,
+    which lasts until the target enters MPI.
     """
 
     puts: int = _number(2, 0, 10**6)
@@ -122,7 +121,7 @@ class Rma(Phase):
 
 @dataclass(frozen=True, kw_only=True)
 class Files(Phase):
-    """A file that all open, write, read and close together, and one that each writes and reads."""
+    """A common file that all processes access collectively, and a file of each process."""
 
     writes: int = _number(1, 0, 1000)
     reads: int = _number(0, 0, 1000)
@@ -133,9 +132,9 @@ class Files(Phase):
 
 @dataclass(frozen=True, kw_only=True)
 class Threads(Phase):
-    """All threads of a process share its computing, and meet in barriers; or the first `team` do.
+    """The first `team` threads of a process (0: all) share its computation, with barriers.
 
-    Before each barrier every thread takes a `lock` `locked` times, and has it for `locked_ns`.
+    Before each barrier every thread takes a `lock` `locked` times, for `locked_ns` each.
     """
 
     barriers: int = _number(0, 0, 8)
@@ -155,9 +154,9 @@ KINDS: Mapping[str, type[Phase]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class MachineSpec:
-    """How fast calls and messages are.
+    """Speed of calls and messages, in ns. Processes start within `start_ns`.
 
-    With `noise`, collectives and what threads do take a little longer each time, drawn by `seed`.
+    `noise` adds random delays to collectives and threads.
     """
 
     overhead_ns: int = _number(200, 8, 10**9)
@@ -170,7 +169,7 @@ class MachineSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class ClockSpec:
-    """How wrong the clocks are; the archive holds corrections."""
+    """Errors of the clocks; the archive holds their corrections."""
 
     offset_ns: int = _number(0, 0)
     drift_ppm: float = _number(0.0, 0, 100_000)
@@ -178,7 +177,7 @@ class ClockSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class WhatIf:
-    """A part that takes `factor` times as long: computing in a region, on a rank, or both."""
+    """A part that takes `factor` times as long: computation in a region, on a rank, or both."""
 
     factor: float = _number(MISSING, 0, 1000)
     region: str | None = None
@@ -187,7 +186,7 @@ class WhatIf:
 
 @dataclass(frozen=True, kw_only=True)
 class Spec:
-    """A program: `phases` one after the other, `iterations` times."""
+    """A program: its `phases` in order, `iterations` times."""
 
     processes: int = _number(MISSING, 1, 65_536)
     threads: int = _number(1, 1, 64)
@@ -202,7 +201,7 @@ class Spec:
 
     @property
     def lonely_phases(self) -> list[str]:
-        """Names of the phases that only compute, as there is nobody to exchange with."""
+        """Names of the phases that only compute, because there is one process."""
         exchange = [each for each in self.phases if isinstance(each, (Stencil, Pipeline, Messages))]
         return [phase.name for phase in exchange] if self.processes == 1 else []
 
@@ -242,7 +241,7 @@ def parse_spec(given: Mapping[str, Any], source: str = "program") -> Spec:
 
 
 def _check_phase(phase: Phase, spec: Spec, where: str) -> None:
-    """Raise ProgramError for what a program of so many processes cannot do."""
+    """Raise ProgramError if a phase does not fit the processes or threads."""
     if isinstance(phase, Collectives):
         _check_rank(phase.root, spec, f"{where} (collectives): root")
     if isinstance(phase, Threads) and phase.team > spec.threads:
@@ -275,7 +274,7 @@ def _build(kind: type[Described], given: Any, where: str) -> Described:
 
 
 def _value(kind: Any, limits: Mapping[str, Any], given: Any, where: str) -> Any:
-    """A value of a field, of the right type and within its limits."""
+    """The value of a field, with checks of type and limits."""
     if get_origin(kind) is tuple:
         if not isinstance(given, list):
             raise ProgramError(f"{where}: give tables, as in [[{where.split()[-1]}]]")
@@ -299,7 +298,7 @@ def _value(kind: Any, limits: Mapping[str, Any], given: Any, where: str) -> Any:
 
 
 def _element(kind: Any, given: Any, where: str) -> Any:
-    """An element of a list of tables; a phase is of the class that its kind names."""
+    """An element of a list of tables; `kind` determines the class of a phase."""
     if kind is not Phase:
         return _build(kind, given, where)
     named = given.get("kind") if isinstance(given, Mapping) else None

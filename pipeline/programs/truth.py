@@ -1,4 +1,4 @@
-"""What is known about a simulated program, as files: its waits, its critical path, and sums."""
+"""Files of true results of a simulated program: waits, critical path and sums."""
 
 import json
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _BLOCK_ROWS = 1 << 16
 
 
 class WaitFile:
-    """Writes truth_wait_states.csv in blocks, and sums up what passes."""
+    """Writes truth_wait_states.csv in blocks, and sums up the waits."""
 
     def __init__(self, folder: Path, program: Program, outcome: Outcome) -> None:
         self._path, self._names = folder / _WAITS, pa.array(_path_names(program))
@@ -42,7 +42,7 @@ class WaitFile:
         self._writer.close()
 
     def take(self, waits: Rows) -> None:
-        """Write settled waits, ordered by location and visit."""
+        """Write settled waits, sorted by location and visit."""
         for first in range(0, len(waits), _BLOCK_ROWS):
             self._writer.write(self._table(waits[first : first + _BLOCK_ROWS]))
         property_ = waits[:, at.WAIT_PROPERTY]
@@ -50,12 +50,12 @@ class WaitFile:
         np.add.at(self._sums, property_, waits[:, at.WAIT_NS])
 
     def totals(self) -> dict[str, dict[str, int]]:
-        """How many waits there are by property, and how long they are together."""
+        """Number of waits and their sum (ns), by property."""
         rows = zip(at.PROPERTIES, self._counts.tolist(), self._sums.tolist(), strict=True)
         return {name: {"count": count, "wait_ns": ns} for name, count, ns in rows if count}
 
     def _table(self, waits: Rows) -> pa.Table:
-        """Waits with names; visits are numbered location by location."""
+        """The table of waits; visits are numbered location by location."""
         place, cause = waits[:, at.WAIT_LOCATION], waits[:, at.CAUSE_LOCATION]
         return pa.table(
             {
@@ -75,7 +75,7 @@ class WaitFile:
 def write_critical_path(
     folder: Path, program: Program, segments: Rows, times: NDArray[np.int64]
 ) -> None:
-    """Write the path as a chain of segments, and how long it is by call path and location."""
+    """Write the segments of the path, and its time by call path and location."""
     path, place = np.nonzero(times)
     profile = {
         "call_path": pa.array(_path_names(program)).take(pa.array(path)),
@@ -98,5 +98,5 @@ def write_summary(folder: Path, summary: Mapping[str, Any]) -> None:
 
 
 def _path_names(program: Program) -> list[str]:
-    """Call paths as texts, by number."""
+    """Names of call paths, by number."""
     return [program.path_name(number) for number in range(len(program.paths))]

@@ -1,4 +1,4 @@
-"""The waits of a simulated program in order, also when there are more than fit into memory."""
+"""The waits of a simulated program in order, even if they do not fit into memory."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,10 +16,10 @@ _GROUPS, _VISIT_BITS, _KEPT_ROWS = 256, 16, 1 << 16
 
 
 class Waits:
-    """Takes waits as the machine finds them, and gives them by location and visit, settled.
+    """Takes waits in the order of the simulation, and returns them settled and sorted.
 
-    Few are kept in memory. More are put into files below `folder`, a file for some locations, or
-    for a stretch of visits of one, so that each of them can be sorted in memory.
+    Many waits go to files in `folder`, one per group of locations or range of visits of a location,
+    so that each file can be sorted in memory.
     """
 
     def __init__(self, place_count: int, folder: Path) -> None:
@@ -37,7 +37,7 @@ class Waits:
             self._put_away()
 
     def blocks(self) -> Iterator[Rows]:
-        """All waits in the order of location, visit and property, some at a time."""
+        """All waits, sorted by location, visit and property, in blocks."""
         if not self._files:
             none = np.empty((0, at.WAIT_WIDTH), np.int64)
             yield settle_waits(np.concatenate([none, *self._kept]))
@@ -64,7 +64,7 @@ class Waits:
         return self._folder / f"waits_{number}"
 
     def _file_numbers(self, rows: Rows) -> NDArray[np.int64]:
-        """In which file each row is; files are in the order of location and visit."""
+        """Number of the file of each row; files are in the order of location and visit."""
         groups = rows[:, at.WAIT_LOCATION] // self._places_per_group
         if self._places_per_group > 1:
             return groups
@@ -72,11 +72,10 @@ class Waits:
 
 
 def settle_waits(rows: Rows) -> Rows:
-    """What calls really waited for, in the order of location, visit and property.
+    """The waits of calls, sorted by location, visit and property, from rows of all roles.
 
-    A late sender has the property that a mark gives it. A call that completes several non-blocking
-    collectives waits for the one it waits longest for, of equals for the first; what it waited for
-    messages meanwhile is not counted twice.
+    A mark changes the property of a late sender. A call that completes several non-blocking
+    collectives has only its longest wait, the first of equals, minus its waits for messages.
     """
     role = rows[:, at.WAIT_ROLE]
     certain, marks = rows[role == at.CERTAIN], rows[role == at.MARK]
@@ -92,7 +91,7 @@ def settle_waits(rows: Rows) -> Rows:
 
 
 def _longest(candidates: Rows) -> Rows:
-    """Of each call the longest wait, of equals the one for the first collective."""
+    """The longest wait of each call; the first collective of equals."""
     order = np.lexsort(
         (
             candidates[:, at.WAIT_ORDINAL], candidates[:, at.WAIT_COMM],
@@ -108,7 +107,7 @@ def _longest(candidates: Rows) -> Rows:
 
 
 def _without_messages(waits: Rows, others: Rows) -> Rows:
-    """What is left of waits when the same calls' waits for messages, which come first, are over."""
+    """Waits minus the waits for messages of the same calls, which come first."""
     of_messages = others[np.isin(others[:, at.WAIT_PROPERTY], _MESSAGE_WAITS)]
     until = waits[:, at.WAIT_START] + waits[:, at.WAIT_NS]
     also, found = _find(of_messages, waits)
@@ -119,7 +118,7 @@ def _without_messages(waits: Rows, others: Rows) -> Rows:
 
 
 def _find(rows: Rows, wanted: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Places in `wanted` of calls that `rows` hold, too, and places there; both have each once."""
+    """Positions in `wanted` and in `rows` of common calls; each call occurs once in both."""
     keys, wanted_keys = _calls(rows), _calls(wanted)
     _, of_rows, of_wanted = np.intersect1d(keys, wanted_keys, return_indices=True)
     return of_wanted, of_rows

@@ -13,8 +13,8 @@ from tracemill.cli import main
 from tracemill.programs.generate import generate
 from tracemill.programs.process import Process
 from tracemill.programs.program import Program
-from tracemill.programs.simulation import Machine, simulate
-from tracemill.programs.spec import parse_spec, read_spec
+from tracemill.programs.simulation import simulate
+from tracemill.programs.spec import MachineSpec, parse_spec, read_spec
 
 EXAMPLE = Path(__file__).parents[2] / "data" / "programs" / "stencil.toml"
 
@@ -28,7 +28,7 @@ def test_processes_that_wait_for_each_other_for_ever_are_named() -> None:
         process.end()
         process.finish()
     with pytest.raises(ProgramError, match="rank 0 in main/MPI_Recv, rank 1 in main/MPI_Recv"):
-        simulate(program, Machine())
+        simulate(program, MachineSpec())
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from tests.helpers.otf2_reading import read_tables
 from tests.helpers.random_programs import random_spec
 from tests.helpers.truth_reading import true_accesses, true_path, true_segments, true_waits
 from tracemill.kernels.simulation.layout import PROPERTIES
-from tracemill.programs.generate import generate, machine_of
+from tracemill.programs.generate import generate
 from tracemill.programs.phases.building import build_program
 from tracemill.programs.simulation import simulate
 from tracemill.programs.waits import Waits
@@ -72,7 +72,7 @@ def test_the_programs_wait_in_every_way(tmp_path: Path) -> None:
     for number in range(PROGRAM_COUNT):
         spec = random_spec(number, has_threads=number % THREADED == 0)
         waits = Waits(spec.processes * spec.threads, tmp_path)
-        simulate(build_program(spec), machine_of(spec), take_waits=waits.take)
+        simulate(build_program(spec), spec.machine, seed=spec.seed, take_waits=waits.take)
         for block in waits.blocks():
             counts.update(PROPERTIES[row[0]] for row in block.tolist())
     assert {name: counts[name] for name in PROPERTIES if counts[name] < 20} == {}

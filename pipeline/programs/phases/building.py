@@ -1,4 +1,4 @@
-"""Programs as instructions: their phases one after the other, again and again."""
+"""Builds the instructions of programs: all phases, in a loop."""
 
 from collections.abc import Callable
 
@@ -14,23 +14,11 @@ from tracemill.programs.phases.one_sided import build_rma, windows_by_rank
 from tracemill.programs.phases.tasks import build_master_worker
 from tracemill.programs.process import Process
 from tracemill.programs.program import Program
-from tracemill.programs.spec import (
-    Collectives,
-    Files,
-    MasterWorker,
-    Messages,
-    Phase,
-    Pipeline,
-    Rma,
-    Spec,
-    Stencil,
-    Threads,
-    Work,
-)
+from tracemill.programs.spec import KINDS, Phase, Spec
 
 
 def build_program(spec: Spec) -> Program:
-    """The program that a description stands for."""
+    """The program of a description."""
     program = Program(spec.processes, spec.threads)
     processes = [Process(program, rank) for rank in range(spec.processes)]
     windows = windows_by_rank(spec, program)
@@ -62,13 +50,10 @@ def build_program(spec: Spec) -> Program:
 
 
 _BUILDERS: dict[type[Phase], Callable[..., None]] = {
-    Work: build_work,
-    Stencil: build_stencil,
-    MasterWorker: build_master_worker,
-    Pipeline: build_pipeline,
-    Messages: build_messages,
-    Collectives: build_collectives,
-    Rma: build_rma,
-    Files: build_files,
-    Threads: build_threads,
-}
+    KINDS[kind]: build
+    for kind, build in {
+        "work": build_work, "stencil": build_stencil, "master_worker": build_master_worker,
+        "pipeline": build_pipeline, "messages": build_messages, "collectives": build_collectives,
+        "rma": build_rma, "files": build_files, "threads": build_threads,
+    }.items()
+}  # fmt: skip

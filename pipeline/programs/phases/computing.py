@@ -1,4 +1,4 @@
-"""Computing: on one thread of each process, or shared by a team."""
+"""Computation: on one thread of each process, or shared by a team."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ _BYTES_PER_NS = 64
 
 
 def work_ns(phase: Phase, spec: Spec, rank: int) -> int:
-    """How long a rank computes, without jitter."""
+    """Computation of a rank without jitter (ns)."""
     share = rank % 2 if phase.shape == "odd" else rank / max(spec.processes - 1, 1)
     return round(spec.size * phase.cell_ns * (1 + phase.imbalance * share))
 
@@ -23,12 +23,12 @@ def region_of(phase: Phase) -> str:
 
 
 def moving_ns(spec: Spec, size: int) -> int:
-    """How long a process takes to move data by itself, to a file or the memory of another."""
+    """Time of a process to move data to a file or remote memory (ns)."""
     return spec.machine.overhead_ns + size // _BYTES_PER_NS
 
 
 def compute(phase: Phase, spec: Spec, process: Process, *, share: int = 1, **options: Any) -> None:
-    """Compute a `share`-th of what a rank has to."""
+    """Compute 1/`share` of the work of a rank."""
     ns = work_ns(phase, spec, process.rank) // share
     process.work(
         region_of(phase), ns, jitter_ppm=round(phase.jitter * _PPM), calls=phase.calls, **options
@@ -36,7 +36,7 @@ def compute(phase: Phase, spec: Spec, process: Process, *, share: int = 1, **opt
 
 
 def build_work(phase: Work, spec: Spec, processes: Sequence[Process], random: Any) -> None:
-    """Compute and nothing else."""
+    """Compute only."""
     for process in processes:
         compute(phase, spec, process)
 

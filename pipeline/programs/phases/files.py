@@ -1,4 +1,4 @@
-"""Files that all access together, and files of each process."""
+"""Files with collective access, and files of each process."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from tracemill.programs.spec import Files, Spec
 
 
 def build_files(phase: Files, spec: Spec, processes: Sequence[Process], random: Any) -> None:
-    """Open a file together, access it and one's own, computing between, and close it together."""
+    """Open a common file, access it and the own one, compute in between, and close it."""
     program, size = processes[0].program, spec.bytes_of(phase)
     ns = moving_ns(spec, size)
     both = ("write", at.WRITING), ("read", at.READING)

@@ -1,4 +1,4 @@
-"""Processes that exchange with each other: lines and grids, and communicators of them."""
+"""Grids and communicators of processes."""
 
 from math import isqrt
 
@@ -8,7 +8,7 @@ from tracemill.programs.program import Program
 
 
 def grid(count: int) -> tuple[int, int]:
-    """Rows and columns of the squarest grid of processes."""
+    """Rows and columns of the grid of processes that is closest to a square."""
     rows = isqrt(count)
     while count % rows:
         rows -= 1
@@ -16,7 +16,7 @@ def grid(count: int) -> tuple[int, int]:
 
 
 def communicators_of(which: str, program: Program) -> list[int]:
-    """Numbers of the communicators of a kind, which together have every process once."""
+    """Numbers of the communicators of a kind; each process is in one of them."""
     count = program.process_count
     if which == "world":
         return [0]

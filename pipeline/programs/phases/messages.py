@@ -1,4 +1,4 @@
-"""Messages between any processes, completed in any order."""
+"""Messages between random processes, completed in any order."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from tracemill.programs.spec import Messages, Spec
 def build_messages(
     phase: Messages, spec: Spec, processes: Sequence[Process], random: Any
 ) -> None:  # fmt: skip
-    """Draw who sends how much to whom, and in which order each receives."""
+    """Draw receivers and sizes of messages, and the order of receives."""
     program = processes[0].program
     sends: list[list[tuple[int, int, int, int]]] = [[] for _ in processes]
     receives: list[list[tuple[int, int, int]]] = [[] for _ in processes]
@@ -37,7 +37,7 @@ def _send_and_receive(
     phase: Messages, spec: Spec, process: Process, sends: Sequence[tuple[int, int, int, int]],
     receives: Sequence[tuple[int, int, int]], mode: int, random: Any,
 ) -> None:  # fmt: skip
-    """Post everything, compute, and complete it in the way that the phase says."""
+    """Post all messages, compute, and complete them as the phase says."""
     is_posted_early = phase.completion != "receive"
     first = process.new_slot(len(sends) + len(receives))
     if is_posted_early:

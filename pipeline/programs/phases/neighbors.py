@@ -1,4 +1,4 @@
-"""Exchanging with neighbors: edges on all sides, or blocks handed on from each to the next."""
+"""Exchange with neighbors: edges on all sides, or blocks from each rank to the next."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,7 +30,7 @@ def build_stencil(
 def _exchange(
     how: str, process: Process, line: Sequence[int], place: int, size: int, *, tag: int
 ) -> None:
-    """Give and take an edge on both sides, on a line of processes closed to a ring."""
+    """Exchange edges with both neighbors in a ring of processes."""
     after, before = line[(place + 1) % len(line)], line[place - 1]
     if how == "sendrecv":
         process.exchange(after, before, size=size, tag=tag)
@@ -43,7 +43,7 @@ def _exchange(
         process.isend(before, first + 3, size=size, tag=tag + 1)
         process.wait_all(first, 4)
     else:
-        # The first of a ring receives first, so that somebody always does.
+        # The first process receives first, which avoids a deadlock.
         steps = [(after, before, tag), (before, after, tag + 1)]
         for to, source, own_tag in steps:
             if place == 0:
@@ -57,7 +57,7 @@ def _exchange(
 def build_pipeline(
     phase: Pipeline, spec: Spec, processes: Sequence[Process], random: Any
 ) -> None:  # fmt: skip
-    """Take each block from the rank before, and hand it on to the next one."""
+    """Receive each block from the rank before, and send it to the next one."""
     size, last = spec.bytes_of(phase), len(processes) - 1
     mode = at.SYNCHRONOUS if phase.synchronous else at.STANDARD
     for process in processes:

@@ -1,4 +1,4 @@
-"""One-sided communication: between fences, in epochs, under locks."""
+"""One-sided communication: with fences, epochs or locks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from tracemill.programs.spec import Rma, Spec
 
 
 def windows_by_rank(spec: Spec, program: Program) -> list[list[int]]:
-    """Numbers of the windows that each rank takes part in."""
+    """Numbers of the windows of each rank."""
     phases = [phase for phase in spec.phases if isinstance(phase, Rma)]
     found: list[list[int]] = [[] for _ in range(spec.processes)]
     for window in {window: None for phase in phases for window in _windows_of(phase, program)}:
@@ -23,14 +23,14 @@ def windows_by_rank(spec: Spec, program: Program) -> list[list[int]]:
 
 
 def _windows_of(phase: Rma, program: Program) -> list[int]:
-    """Numbers of a phase's windows, which together have every process once."""
+    """Numbers of the windows of a phase; each process is in one of them."""
     return [
         program.window(phase.name, comm) for comm in communicators_of(phase.communicator, program)
     ]
 
 
 def build_rma(phase: Rma, spec: Spec, processes: Sequence[Process], random: Any) -> None:
-    """Access the memory of others, in windows that together have every process once."""
+    """Access remote memory in the windows of a phase."""
     build = {"fences": _build_fences, "epochs": _build_epochs, "locks": _build_locks}
     program = processes[0].program
     for window in _windows_of(phase, program):
@@ -43,7 +43,7 @@ def build_rma(phase: Rma, spec: Spec, processes: Sequence[Process], random: Any)
 
 @dataclass(frozen=True)
 class _Own:
-    """The part of one process in a phase of one-sided communication."""
+    """One process in a phase of one-sided communication."""
 
     phase: Rma
     spec: Spec
@@ -58,12 +58,12 @@ class _Own:
         return min(self.phase.partners, len(self.members) - 1)
 
     def group(self, step: int) -> list[int]:
-        """The partners after the own rank, or before it."""
+        """The partners after the own rank (`step` 1), or before it (-1)."""
         places = ((self.rank + step * (1 + number)) for number in range(self.partners))
         return [self.members[place % len(self.members)] for place in places]
 
     def operate(self, partners: int, *, target: int = at.NOBODY, mode: int) -> int:
-        """All operations; returns how many requests they make."""
+        """Add all operations; returns the number of their requests."""
         phase, first = self.phase, 0
         size = self.spec.bytes_of(phase)
         ns = moving_ns(self.spec, size)
@@ -78,7 +78,7 @@ class _Own:
                     partners=partners, target=target, mode=mode,
                 )  # fmt: skip
                 self.process.repeat(start, count, register=1)
-            # What is done to a rank more than once in one way shares a request.
+            # Operations of one kind on the same rank share a request.
             first += min(count, partners)
         return first
 
@@ -95,7 +95,7 @@ def _build_fences(own: _Own) -> None:
 
 
 def _build_epochs(own: _Own) -> None:
-    """Expose the own memory, access that of others, and compute before each of it."""
+    """Expose the own memory and access remote memory, with computation before each step."""
     phase, process, partners = own.phase, own.process, own.partners
     lazy = at.LAZY if phase.lazy else 0
     origins, targets = own.group(-1), own.group(1)

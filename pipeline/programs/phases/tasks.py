@@ -1,4 +1,4 @@
-"""Handing out tasks: a master and its workers."""
+"""Tasks of a master and its workers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ _REQUEST_TAG, _TASK_TAG, _STOP_TAG = 1, 2, 3
 def build_master_worker(
     phase: MasterWorker, spec: Spec, processes: Sequence[Process], random: Any
 ) -> None:
-    """Rank 0 hands out tasks to whoever asks first, and then tells each worker to stop."""
+    """Rank 0 sends tasks to workers on request, and then a stop message to each."""
     master, *workers = processes
     size = spec.bytes_of(phase)
     if phase.tasks:
@@ -37,7 +37,7 @@ def build_master_worker(
 
 
 def _take_request(phase: MasterWorker, master: Process) -> None:
-    """Receive a request, and work on it before it is answered."""
+    """Receive a request, and work before the answer."""
     master.receive(at.ANY, tag=_REQUEST_TAG)
     if phase.serve_ns:
         master.work(f"serve_{phase.name}", phase.serve_ns)
