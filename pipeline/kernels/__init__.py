@@ -1,8 +1,7 @@
-"""Sequential walks compiled by numba, and where their compiled form is kept.
+"""Sequential walks compiled by numba, and the cache of compiled code.
 
-Compiled code is cached below the checkout (or the user's cache folder if that cannot be
-written), in a folder named after the text of everything that is compiled: numba itself does not
-notice a change in a module that a kernel takes constants from.
+The cache is in the checkout, or in the cache folder of the user if the checkout is read-only. Its
+name is a hash of all sources, because numba does not notice changes of imported constants.
 """
 
 import ctypes
@@ -49,9 +48,9 @@ def _choose_cache() -> None:
 
 
 def _keep_memory() -> None:
-    """Let the C library use freed columns again instead of asking for cleared pages each time.
+    """Let the C library reuse freed columns instead of requesting cleared pages each time.
 
-    All threads share one heap: those of other threads are given back piece by piece.
+    All threads share one heap, because heaps of other threads are returned piece by piece.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
@@ -61,7 +60,7 @@ def _keep_memory() -> None:
 
 
 def _start_numba_without_blas() -> None:
-    """Numba looks for SciPy's BLAS when it starts, which takes as long as all its other work."""
+    """Import numba without SciPy's BLAS, which would double the time of the import."""
     blas = "scipy.linalg.cython_blas"
     if blas in sys.modules:
         return

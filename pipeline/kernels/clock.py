@@ -8,12 +8,12 @@ from tracemill.kernels.compiled import step
 
 _MOST_SECONDS = 9_000_000_000
 _MOST_TICKS = 9_000_000_000
-"""Ticks of a second that can be multiplied by a billion."""
+"""Limit of the resolution: products with a billion must fit into 64 bits."""
 
 
 @step
 def _divide(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
-    """Floor of an integer quotient, without the slow integer division."""
+    """Integer quotient rounded down, without the slow integer division."""
     quotient = np.int64(np.float64(dividend) * reciprocal)
     rest = dividend - quotient * divisor
     while rest < 0:
@@ -27,16 +27,16 @@ def _divide(dividend: Any, divisor: Any, reciprocal: Any) -> Any:
 
 @step
 def ns_of_rest(rest: Any, resolution: Any, reciprocal: Any) -> Any:
-    """Nanoseconds of less than a second, where a second has no more than _MOST_TICKS."""
+    """Nanoseconds of a rest of less than a second; the resolution is at most _MOST_TICKS."""
     return _divide(rest * 1_000_000_000 + resolution // 2, resolution, reciprocal)
 
 
 @step
 def second_of(ticks: Any, clock: Any) -> Any:
-    """The second that a time lies in: its first tick, its number of ticks, its nanoseconds.
+    """The second around a time: its first tick, number of ticks, and begin in ns.
 
-    Most times lie in the same second as the one before, and need only `ns_of_rest` then. The
-    second has no ticks if they need `ticks_to_ns`.
+    Most times are in the same second as the one before, and need only `ns_of_rest`. The number of
+    ticks is 0 if times need `ticks_to_ns`.
     """
     offset, resolution = clock[0], clock[1]
     seconds = (np.int64(ticks) - offset) // resolution
@@ -47,9 +47,9 @@ def second_of(ticks: Any, clock: Any) -> Any:
 
 @step
 def ticks_to_ns(ticks: Any, clock: Any) -> Any:
-    """Nanoseconds since the trace's zero, rounded to nearest; exact for every resolution.
+    """Nanoseconds since the zero of the trace, rounded to nearest, for every resolution.
 
-    Times more than 285 years away are impossible and are taken as 285 years.
+    Times more than 285 years away are impossible, and become 285 years.
     """
     offset, resolution = clock[0], clock[1]
     since = np.int64(ticks) - offset

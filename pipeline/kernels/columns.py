@@ -1,4 +1,4 @@
-"""Named tuples of columns: made, grown, copied and cut as one."""
+"""Functions on named tuples of columns."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ Columns = TypeVar("Columns", bound=tuple[NDArray[Any], ...])
 def empty(kind: type[Columns], length: int, **widths: int) -> Columns:
     """Uninitialized columns of the dtypes that the tuple's annotations declare.
 
-    A column named in `widths` has so many values per row.
+    `widths` gives the number of values per row of some columns.
     """
     made: dict[str, NDArray[Any]] = {}
     for name, annotation in kind.__annotations__.items():
@@ -33,7 +33,7 @@ def rows_at(columns: Columns, rows: NDArray[Any]) -> Columns:
 
 
 def with_room(columns: Columns, needed: int) -> Columns:
-    """The same columns with at least `needed` rows, doubling."""
+    """The same columns with room for `needed` rows; the size is a power of two."""
     if needed <= len(columns[0]):
         return columns
     capacity = 1 << int(needed - 1).bit_length()

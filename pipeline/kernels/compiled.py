@@ -1,8 +1,8 @@
-"""How kernels are compiled.
+"""Decorators that compile kernels.
 
-Kernels get their columns as named tuples of arrays. Numba counts references to every array that
-is taken out of such a tuple, with atomic operations: 0.9 µs per record instead of 0.05. Kernels
-that allocate nothing need no reference counts and are compiled without.
+Kernels take their columns as named tuples of arrays. Numba counts references to every array taken
+out of such a tuple, with atomic operations: 0.9 µs per record instead of 0.05. Kernels that
+allocate nothing are compiled without reference counts.
 """
 
 from typing import Any
@@ -17,15 +17,15 @@ kernel = nb.njit(nogil=True, cache=True, _nrt=False)
 """A kernel called from Python; releases the interpreter lock."""
 
 step = nb.njit(_nrt=False)
-"""A part of a kernel, compiled into it."""
+"""A function called by kernels."""
 
 piece = nb.njit(inline="always")
-"""A part of a kernel that is always copied into it: for what is done with every record."""
+"""A function that is always inlined, for work done for every record."""
 
 
 @intrinsic
 def prefetch(typing: Any, rows: Any, row: Any) -> Any:
-    """Begin to fetch a row of an array into the cache."""
+    """Prefetch a row of an array into the cache."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, values[0])

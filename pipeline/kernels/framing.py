@@ -1,7 +1,7 @@
-"""Where the records of a chunk begin and end, in files of events or of definitions.
+"""Begin and end of records in files of events or definitions.
 
-The library reads a chunk into a buffer of full size, and goes on behind the end of a file with
-whatever lies there. So the records that a file holds as a whole are counted before.
+The library reads a chunk into a buffer, and does not stop at the end of a truncated file. So the
+complete records of a file are counted first.
 """
 
 from typing import Any
@@ -10,20 +10,20 @@ import numpy as np
 
 from tracemill.kernels.compiled import kernel, step
 
-# Kinds of records that are no events.
+# Kinds of records other than events.
 _END_OF_CHUNK, _END_OF_FILE, _TIMESTAMP, _ATTRIBUTES = 0, 2, 5, 6
 _TIMESTAMP_BYTES = 9
 _LONG = 0xFF
 _MOST_BYTES = 8
-# Events with one argument: their length is that of the number, all bits of which are set if it is
-# _LONG. The length of all others, if _LONG, stands in the 8 bytes that follow.
+# Events with one argument: the length is that of the number; _LONG means 0 bytes, all bits are set.
+# For all others, _LONG means that the next 8 bytes hold the length.
 _SINGLE = (12, 13, 16, 17, 20, 21, 24, 28, 29, 30)
 ENDED, TORN, BROKEN = 0, 1, 2
 
 
 @step
 def _number(data: Any, place: Any, is_little: Any) -> Any:
-    """The 8 bytes from a place on as a number."""
+    """The 8 bytes from a position as a number."""
     value = np.uint64(0)
     for index in range(_MOST_BYTES):
         at = place + (_MOST_BYTES - 1 - index if is_little else index)
@@ -33,10 +33,10 @@ def _number(data: Any, place: Any, is_little: Any) -> Any:
 
 @kernel
 def frame_records(data: Any, are_events: Any, is_little: Any) -> Any:
-    """Records that lie in `data` as a whole, how they end, and the last time.
+    """Number of complete records in `data`, how they end, and the last timestamp (ticks, or 0).
 
-    They are ENDED by the mark of the end, TORN by the end of the data, or BROKEN by what cannot be
-    a record. The time is that of the last timestamp, in ticks; 0 without one.
+    They end with the end mark (ENDED), with the end of the data (TORN), or with bytes that cannot
+    be a record (BROKEN).
     """
     size, place, events, time = len(data), 0, 0, np.uint64(0)
     while place < size:

@@ -1,8 +1,7 @@
-"""The call tree of a location whose call paths are known before its records are walked over.
+"""The call tree of a location whose call paths are known before the walk over its records.
 
-Its nodes are laid out for going down: the children of a node lie side by side, in order of
-region, so that a child is found without a hash map. All that is needed of a node to go down
-from it lies in one place, since a tree of many thousand nodes does not fit into the cache.
+The children of a node are adjacent, in order of region, so a child is found without a hash map. All
+data needed to descend from a node is in one row, because large trees do not fit into the cache.
 """
 
 from typing import Any
@@ -13,8 +12,8 @@ from numpy.typing import NDArray
 from tracemill.kernels.call_tree import PathTree, clear, reserve
 from tracemill.kernels.compiled import kernel, piece
 
-# Columns of a layout, which has a row for the root, then one per node: where the node's
-# children begin and end, its region, its canonical number.
+# Columns of a layout: begin and end of the children, region, canonical number. The first row is the
+# root, then there is one per node.
 BEGIN, _END, REGION, NUMBER = 0, 1, 2, 3
 LAYOUT_COLUMNS = 4
 _FEW = 8
@@ -24,17 +23,17 @@ _NO_NODE = -1
 def know(
     tree: PathTree, canonical: PathTree, numbers: NDArray[np.int32], spare: int
 ) -> tuple[PathTree, NDArray[np.int32], NDArray[np.int32]]:
-    """The location's tree, in the memory of `tree`, its layout, and its nodes depth first.
+    """The tree of a location in the memory of `tree`, its layout, and its nodes depth first.
 
-    `numbers` are the canonical numbers of all its nodes, in any order. Parents come before their
-    children; there is room for `spare` more nodes. The hash map is empty (`index_nodes` fills it).
+    `numbers` are the canonical numbers of its nodes, in any order. There is room for `spare` more
+    nodes. The hash map is empty (`index_nodes` fills it).
     """
     ordered = np.sort(numbers)
     count = len(ordered)
     tree = reserve(clear(tree, None), count + spare)
     layout = np.zeros((count + 1, LAYOUT_COLUMNS), np.int32)
     depth_first = np.empty(count, np.int32)
-    # Taken all at once, as each is somewhere else in memory.
+    # All at once, because each is elsewhere in memory.
     parents, regions = canonical.parent.take(ordered), canonical.region.take(ordered)
     above, free = np.empty(count, np.int32), np.zeros(count + 2, np.int32)
     _lay_out(tree, ordered, parents, regions, above, free, depth_first, layout)
@@ -48,8 +47,8 @@ def _lay_out(
 ) -> None:  # fmt: skip
     """Give each node the next free place among the children of its parent.
 
-    `above` is the parent's position in depth-first order, where it is the last one before with
-    the parent's number. Position and place of the root are 0, those of nodes one more than here.
+    `above` is the position of the parent in depth-first order. Row 0 of the layout and of `free` is
+    the root, so rows of nodes are one more than their numbers.
     """
     last = np.int64(_NO_NODE)
     for position in range(len(ordered)):
@@ -76,7 +75,7 @@ def _lay_out(
 
 @piece
 def child_of(layout: Any, parent: Any, region: Any) -> Any:
-    """The child of a node for a region, or NO_NODE."""
+    """The child of a node for a region, or -1."""
     child, end = layout[parent + 1, BEGIN], layout[parent + 1, _END]
     while end - child > _FEW:
         middle = (child + end) // 2

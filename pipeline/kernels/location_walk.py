@@ -1,4 +1,4 @@
-"""The pass over locations: its state, its room, and rows ready to be drained."""
+"""The pass over locations: manages its state and the size of its columns."""
 
 from collections.abc import Callable
 
@@ -26,11 +26,11 @@ from tracemill.kernels.walk_state import (
 
 _FRAME_ROOM, _FORK_ROOM, _SUSPENDED_ROOM, _TEAM_ROOM = 64, 64, 256, 256
 _VISIT_ROOM = 1 << 17
-"""Visits handed over at a time: a row group, which the store then takes as it is."""
+"""Visits per block: one row group of the store."""
 _RECORD_ROOM = 1 << 16
 _MANY_RECORDS = _RECORD_ROOM // 2
 _OUT_OF_THE_ORDINARY = 1 << 12
-"""Records for which the general walk takes over from the plain one."""
+"""Number of records that the general walk takes over from the plain one."""
 _SPARE_FRAMES, _SPARE_NODES = 64, 1024
 _NO_NUMBERS = np.empty(0, np.int32)
 _NO_LAYOUT = np.zeros((1, LAYOUT_COLUMNS), np.int32)
@@ -44,7 +44,7 @@ _ZERO_AT_FIRST = [
 
 
 def _drop(rows: VisitRows) -> None:
-    """Visits are not made without a canonical tree."""
+    """Ignore visits; without a canonical tree there are none."""
 
 
 def no_teams() -> Teams:
@@ -53,12 +53,11 @@ def no_teams() -> Teams:
 
 
 class LocationWalk:
-    """One location's pass at a time; its memory is used again for the next location.
+    """The pass over one location at a time; the next location reuses its memory.
 
-    With a `canonical` tree the pass makes rows, without it only grows a call tree and finds forks.
-    Visits are handed over whenever they are many, those of several locations together.
-    Records outside the `possible_times` (ns) are counted, and taken to be no later than the one
-    before.
+    With a `canonical` tree the pass writes rows; without, it only grows a call tree and finds
+    forks. Blocks of visits may contain several locations. Records outside the `possible_times` (ns)
+    are counted, and get the time of the record before.
     """
 
     def __init__(
@@ -93,11 +92,10 @@ class LocationWalk:
         self, location: int, *, first_visit: int, teams: Teams, prefixes: PathTree | None = None,
         numbers: NDArray[np.int32] = _NO_NUMBERS, is_plain: bool = False,
     ) -> None:  # fmt: skip
-        """Forget the location before, but for its visits; `teams` refer to nodes of `prefixes`.
+        """Begin a location; `teams` refer to nodes of `prefixes`.
 
-        `numbers` are the canonical numbers of the location's nodes in order of appearance, as
-        far as they are known. In a plain location visits nest, and nothing but visits does; all
-        its nodes are known.
+        `numbers` are the known canonical numbers of its nodes in order of appearance. In a plain
+        location visits nest, there are no threads and tasks, and all nodes are known.
         """
         visits = self.state[ws.VISIT_ROWS]
         self.state = np.full(ws.STATE_SLOTS, ws.NONE, np.int64)
@@ -129,7 +127,7 @@ class LocationWalk:
         side: NDArray[np.uint64],
         take_records: Callable[[RecordRows], None],
     ) -> None:
-        """Walk over a chunk of records, handing over rows whenever they are many."""
+        """Walk over a chunk of records, and pass on blocks of rows."""
         row = 0
         while row < len(kinds):
             self._make_room()
@@ -147,13 +145,13 @@ class LocationWalk:
                 take_records(self._ready_records())
 
     def _index_nodes(self) -> None:
-        """Let the general walk find the nodes of a plain location."""
+        """Fill the hash map of a plain location for the general walk."""
         if self._is_plain and not self._is_indexed:
             index_nodes(self._tree)
             self._is_indexed = True
 
     def finish(self, take_records: Callable[[RecordRows], None]) -> None:
-        """Close what is still open, and hand over all records."""
+        """Close open visits, and pass on all records."""
         state = self.state
         if state[ws.OPEN_VISITS] or state[ws.IN_TASK] or state[ws.SUSPENDED] or state[ws.FORKS]:
             self._hand_over_full_visits()
@@ -162,12 +160,12 @@ class LocationWalk:
         take_records(self._ready_records())
 
     def _hand_over_full_visits(self) -> None:
-        """Hand visits over if those still open might not fit behind them."""
+        """Pass on visits if there may be no room for the open ones."""
         if self.state[ws.VISIT_ROWS] + self.state[ws.OPEN_VISITS] >= len(self._visits.visit):
             self.hand_over_visits()
 
     def hand_over_visits(self) -> None:
-        """Hand the closed visits over in columns that are not used again."""
+        """Pass on the closed visits; their columns are not reused."""
         count = int(self.state[ws.VISIT_ROWS])
         if count:
             rows, self._visits = self._visits, empty(VisitRows, _VISIT_ROOM)
@@ -182,7 +180,7 @@ class LocationWalk:
         )  # fmt: skip
 
     def _make_room(self, *, fragments: int = 0) -> None:
-        """Room for more records, whatever they are (see `visits.walk_records`)."""
+        """Make room for more records of any kind (see `visits.walk_records`)."""
         state = self.state
         self._forks = with_room(self._forks, int(state[ws.FORKS]) + 1)
         self._suspended = with_room(self._suspended, int(state[ws.SUSPENDED]) + 2)
@@ -207,7 +205,7 @@ class LocationWalk:
 
     @property
     def tree(self) -> PathTree:
-        """The location's call tree; overwritten by the next location."""
+        """The call tree of the location; the next location overwrites it."""
         return self._tree
 
     @property
@@ -221,7 +219,7 @@ class LocationWalk:
         return int(self.state[ws.NEXT_VISIT]) - self._first_visit
 
     def profile(self) -> ProfileRows:
-        """Time and visits of the location's call paths, when it has been finished."""
+        """Time and visits of the call paths of a finished location."""
         roots, order = len(self._code.call) - 2, self._depth_first
         if not self._is_plain:
             numbers = self._tree.number[: int(self._tree.size[0])]
@@ -230,7 +228,7 @@ class LocationWalk:
         return rows
 
     def _ready_records(self) -> RecordRows:
-        """Copies of the records up to the first whose call is still open; the rest is kept."""
+        """Copies of the records before the first with an open call; removes them."""
         count = int(self.state[ws.RECORD_ROWS])
         is_open = self._records.leave[:count] == ws.PENDING
         ready = int(is_open.argmax()) if is_open.any() else count
@@ -249,6 +247,6 @@ class LocationWalk:
 
 
 def _chain(above: NDArray[np.int32], first: int, last: int) -> None:
-    """Make frames from `first` on a list of free ones."""
+    """Link the frames from `first` on as free frames."""
     above[first:] = np.arange(first + 1, len(above) + 1)
     above[-1] = last

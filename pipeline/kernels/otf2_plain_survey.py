@@ -1,8 +1,8 @@
-"""The survey of plain locations: a call tree grown inside the library's callbacks.
+"""The survey of plain locations: a call tree that grows inside the callbacks of the library.
 
-Without threads and tasks, visits nest and the current call path is all there is to follow, so
-enter is one step down the tree and leave one up; no record has to be stored. This halves the
-time of the first pass. Whatever does not nest is left to the general pass (kernels/visits.py).
+Without threads and tasks, visits nest: an enter goes one step down the tree, a leave one step up,
+and no record is stored. This halves the time of the first pass. The general pass (visits.py) reads
+locations whose visits do not nest.
 """
 
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ def _pointer(typing: Any, address: Any) -> Any:
 
 @nb.njit(inline="always")
 def _descend(header: Any, region: Any) -> None:
-    """Go to the child of the current node for a region, adding it if it is new."""
+    """Go to the child of the current node for a region; add it if it is new."""
     keys = nb.carray(_pointer(header[_KEY_AT]), (_ANY,), np.uint64)
     table = nb.carray(_pointer(header[_TABLE_AT]), (_ANY,), np.int32)
     last = header[_TABLE_SLOTS] - np.uint64(1)
@@ -98,7 +98,7 @@ def _leave(location, time, position, user, attributes, ref):  # type: ignore[no-
     if node < 0 or np.uint64(ref) >= header[_REFS]:
         header[_IS_IRREGULAR] = np.uint64(1)
         return _INTERRUPT
-    # The key is in the cache, where the tree's other columns may be not.
+    # The key is in the cache already, the other columns may not be.
     parent, region = parts_of(nb.carray(_pointer(header[_KEY_AT]), (_ANY,), np.uint64)[node])
     if region != nb.carray(_pointer(header[_REGIONS]), (_ANY,), np.int32)[ref]:
         header[_IS_IRREGULAR] = np.uint64(1)
@@ -128,14 +128,14 @@ def regions_by_ref(identifiers: Sequence[int]) -> NDArray[np.int32] | None:
 
 
 class PlainSurvey:
-    """The call tree of one location at a time; its memory is used again for the next one."""
+    """The call tree of one location at a time; the next location reuses its memory."""
 
     def __init__(self, regions: NDArray[np.int32]) -> None:
         self._header = np.zeros(_SLOTS, np.uint64)
         self._regions, self._tree = regions, new_tree()
 
     def begin(self) -> None:
-        """Forget the location before."""
+        """Begin the next location."""
         self._tree = clear(self._tree, None)
         self._header[:] = 0
         self._header[_REGIONS], self._header[_REFS] = self._regions.ctypes.data, len(self._regions)
@@ -145,7 +145,7 @@ class PlainSurvey:
         return self._header.ctypes.data
 
     def clear(self) -> None:
-        """Make room for more nodes; called before each stretch of reading."""
+        """Make room for more nodes; called before each chunk of records."""
         header, before = self._header, self._tree
         self._tree = reserve(self.tree, _SPARE_NODES)
         if self._tree is before and header[_LIMIT]:
@@ -161,7 +161,7 @@ class PlainSurvey:
 
     @property
     def is_irregular(self) -> bool:
-        """Visits did not nest, or a region is not defined: the tree is worth nothing."""
+        """Visits did not nest, or a region is undefined: the tree is useless."""
         return bool(self._header[_IS_IRREGULAR])
 
     @property

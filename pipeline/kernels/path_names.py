@@ -15,8 +15,8 @@ _CUT = np.frombuffer("…/".encode(), np.uint8)
 def path_names(parent: NDArray[np.int32], region: NDArray[np.int32], names: list[str]) -> pa.Array:
     """Name of every node; parents come before their children.
 
-    A path of more than 100 levels shows its last ones after '…/'. Where all names together would
-    exceed 32 MB, fewer levels are shown, so that a call tree of millions of nodes stays usable.
+    A name has at most the last 100 levels, after '…/'. If all names exceed 32 MB, they have fewer
+    levels, so that call trees of millions of nodes stay usable.
     """
     encoded = [name.encode() for name in names]
     starts = np.zeros(len(names) + 1, np.int64)
@@ -25,7 +25,7 @@ def path_names(parent: NDArray[np.int32], region: NDArray[np.int32], names: list
     offsets = np.zeros(len(parent) + 1, np.int64)
     for levels in _LEVELS:
         if levels > 1 and len(parent) * levels > _MOST_BYTES:
-            continue  # even names of a byte would be too many
+            continue  # even names of one byte would be too long
         np.cumsum(_lengths(parent, region, starts, levels), out=offsets[1:])
         if offsets[-1] <= _MOST_BYTES:
             break

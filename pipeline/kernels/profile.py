@@ -1,4 +1,4 @@
-"""The profile of a location: time and visits of its call paths, summed while it is read."""
+"""The profile of a location: time and visits of its call paths, summed during reading."""
 
 from typing import Any, NamedTuple
 
@@ -17,11 +17,10 @@ _NO_TIME = np.iinfo(np.int64).max
 
 
 class ProfileRows(NamedTuple):
-    """Call paths that a location visits, or below which it visits others, in canonical order.
+    """Call paths that a location visits, and their ancestors, in canonical order; times in ns.
 
-    `shortest` and `longest` are -1 where the call path itself has no visit. `is_recursive`: above
-    it, the location visits another call path of the same region; `is_repeated`: one that also has
-    the same caller.
+    `shortest` and `longest` are -1 for call paths without visits. `is_recursive`: a visited
+    ancestor has the same region; `is_repeated`: a visited ancestor has the same region and caller.
     """
 
     node: NDArray[np.int32]
@@ -52,10 +51,10 @@ def add_visit(totals: Any, node: Any, exclusive: Any, duration: Any) -> None:
 
 @piece
 def add_stretch(totals: Any, node: Any, is_first: Any, duration: Any) -> None:
-    """Add a stretch of a task to the totals of the stub that repeats it."""
+    """Add an interval of a task to the totals of its stub."""
     totals[node, VISITS] += is_first
     totals[node, EXCLUSIVE] += duration
-    totals[node, SHORTEST] = 0  # so that the node is known to be used
+    totals[node, SHORTEST] = 0  # marks the node as used
 
 
 @kernel
@@ -68,11 +67,10 @@ def begin_totals(totals: Any, count: Any) -> None:
 def profile_of(
     tree: PathTree, order: NDArray[np.int32], totals: NDArray[np.int64], calls: PathTree, roots: int
 ) -> tuple[ProfileRows, PathTree]:
-    """The profile of a location's tree, whose numbers are canonical; `order` is depth first.
+    """The profile of a location from its tree with canonical numbers; `order` is depth first.
 
-    `calls` remembers pairs of regions of which one called the other; it is returned because it
-    may have grown. The region with number `roots` and the one after it are TASKS and THREADS,
-    which call nothing.
+    `calls` are pairs of caller and called region; it is returned because it may grow. Regions
+    `roots` (TASKS) and `roots` + 1 (THREADS) call nothing.
     """
     count = int(tree.size[0])
     calls = reserve(calls, count)
@@ -90,7 +88,7 @@ def _fold(
     tree: Any, totals: Any, order: Any, calls: Any, open_regions: Any, open_calls: Any,
     call_of: Any, inclusive: Any, is_used: Any, rows: Any, roots: Any,
 ) -> Any:  # fmt: skip
-    """Sum up the tree, then go through it depth first, counting what is open above each node."""
+    """Sum up the tree, then visit it depth first and count the open regions above each node."""
     for node in range(len(order) - 1, -1, -1):  # children appear after their parents
         inclusive[node] += totals[node, EXCLUSIVE]
         is_used[node] |= totals[node, SHORTEST] < _NO_TIME
@@ -124,7 +122,7 @@ def _fold(
 def _count(
     tree: Any, totals: Any, call_of: Any, open_regions: Any, open_calls: Any, node: Any, change: Any
 ) -> None:
-    """A visited node is opened or closed."""
+    """Count a visited node that opens or closes."""
     if totals[node, LONGEST] >= 0:
         open_regions[tree.region[node]] += change
         if call_of[node] >= 0:

@@ -1,4 +1,4 @@
-"""Arguments of records by what they mean."""
+"""Arguments of records by quantity."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ from tracemill.kernels.compiled import kernel
 def take_quantities(kinds: Any, arguments: Any, places: Any, values: Any, is_absent: Any) -> None:
     """Fill `values` and `is_absent`, a row per quantity, from the arguments of records.
 
-    `places` says, per quantity and kind of record, which argument it is; where there is none it
-    is negative and the value 0.
+    `places` is the argument of each quantity (row) in each kind of record (column), negative if
+    there is none; the value is then 0.
     """
     for row in range(len(kinds)):
         for quantity in range(len(places)):

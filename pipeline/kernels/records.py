@@ -1,18 +1,18 @@
-"""The OTF2 event records: their numbers here, their arguments, and when they can occur."""
+"""The OTF2 event records: numbers, arguments, and definitions that they need."""
 
 from dataclasses import dataclass
 from typing import Final
 
 SIDE_WIDTH: Final = 6
-"""Arguments kept per record, each as 64 bits."""
+"""Arguments stored per record, each with 64 bits."""
 
 
 @dataclass(frozen=True)
 class Record:
     """One OTF2 event type.
 
-    `arguments` has a letter per argument of the C callback: B, W, Q, L for an unsigned 8, 32 and
-    64 and a signed 64 bit integer. `needs` names the definitions without which it cannot occur.
+    `arguments` has a letter per argument of the C callback: B, W and Q for unsigned integers of 8,
+    32 and 64 bits, L for a signed one of 64 bits. `needs` names definitions that it refers to.
     """
 
     kind: int
@@ -120,4 +120,4 @@ RECORDS: Final = (
     Record(108, "IoReleaseLock", "WB", "io"),
     Record(109, "IoTryLock", "WB", "io"),
 )
-"""Metric, ProgramBegin and Unknown have callbacks of their own (callbacks.py)."""
+"""Metric, ProgramBegin and Unknown have their own callbacks (otf2_callbacks.py)."""

@@ -1,4 +1,4 @@
-"""Records of many locations: put in order of location, and looked at where visits nest."""
+"""Records of many locations: sorted by location, and surveyed where visits nest."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from tracemill.kernels.records import (
 )
 
 NODE, VISITS, IS_IRREGULAR, SLOTS = 0, 1, 2, 3
-"""What the look at nested visits keeps: the open node, visits so far, whether they do not nest."""
+"""State of `look_at_nested`: the open node, number of visits, whether visits do not nest."""
 
 
 @kernel
@@ -25,10 +25,10 @@ def sort_by_location(
     location: Any, time: Any, kind: Any, ref: Any, side: Any, place: Any, side_place: Any,
     side_first: Any, out_time: Any, out_kind: Any, out_ref: Any, out_side: Any,
 ) -> None:  # fmt: skip
-    """Put records where those of their location go, in the order in which they come.
+    """Write records to the rows of their location, in their order.
 
-    `place` and `side_place` tell, per location, where its next record and its next arguments
-    go, and are moved on. References to arguments count from `side_first` of their location.
+    `place` and `side_place` are the next rows of records and arguments of each location; they are
+    advanced. References to arguments count from `side_first` of their location.
     """
     for row in range(len(location)):
         here = location[row]
@@ -47,8 +47,8 @@ def sort_by_location(
 def look_at_nested(kinds: Any, refs: Any, ids: Any, tree: Any, state: Any, first: Any) -> Any:
     """Grow the call tree of a location whose visits nest, from row `first` on.
 
-    `ids` are the regions of the references. Returns the row to go on from: it stops where the
-    tree has no room, or where visits do not nest, or records of threads are met.
+    `ids` are the regions of the references. Returns the next row. Stops if the tree is full, visits
+    do not nest, or there are records of threads.
     """
     table, keys, last = tree.table, tree.key, np.uint64(len(tree.table) - 1)
     node, visits = np.int32(state[NODE]), state[VISITS]
@@ -56,7 +56,7 @@ def look_at_nested(kinds: Any, refs: Any, ids: Any, tree: Any, state: Any, first
     while row < count:
         kind = kinds[row]
         if kind == ENTER:
-            # In one piece: handing the tree to a function costs more than finding a node.
+            # Not in a function: the tree as an argument costs more than the search.
             region = ids[refs[row]]
             key = node_key(node, region, False)
             slot = slot_of(last, key)

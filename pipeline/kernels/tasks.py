@@ -1,4 +1,4 @@
-"""Explicit tasks: suspended, resumed, and repeated where they were scheduled."""
+"""Explicit tasks: suspended, resumed, and repeated as stubs where they were scheduled."""
 
 from typing import Any
 
@@ -12,9 +12,9 @@ from tracemill.kernels.profile import add_stretch
 
 @step
 def end_fragment(walk: Any, now: Any) -> None:
-    """Row for the stretch of the running task that ends now.
+    """Store the row of the interval of the running task that ends now.
 
-    None if the task has entered no region, or was put down again at once.
+    There is none if the task has entered no region, or was suspended at once.
     """
     state, rows = walk.state, walk.records
     if not state[ws.WRITES_ROWS] or state[ws.TASK_STUB] == ws.NONE:
@@ -43,10 +43,7 @@ def end_fragment(walk: Any, now: Any) -> None:
 
 @step
 def switch_task(walk: Any, team: Any, thread: Any, number: Any, now: Any) -> None:
-    """Suspend what runs and start or resume another task; number 0 is the implicit task.
-
-    Whatever does not run is among the suspended tasks, which makes their frames untouchable.
-    """
+    """Suspend the running task, and start or resume another; number 0 is the implicit task."""
     state, scheduler = walk.state, walk.state[ws.TOP]
     if number == 0:
         team, thread = np.int64(ws.NONE), np.int64(ws.NONE)
@@ -70,7 +67,7 @@ def switch_task(walk: Any, team: Any, thread: Any, number: Any, now: Any) -> Non
 
 @step
 def end_task(walk: Any, now: Any) -> None:
-    """The running task has left its last region: go on where it was scheduled."""
+    """End the running task, which has left its last region; resume its scheduler."""
     state, suspended = walk.state, walk.suspended
     end_fragment(walk, now)
     found = _find_suspended(suspended, state, ws.NONE, ws.NONE, 0)
@@ -93,7 +90,7 @@ def _is_running(state: Any, team: Any, thread: Any, number: Any) -> Any:
 
 @step
 def _move_stub(walk: Any) -> None:
-    """A task that resumes elsewhere is repeated below that place from now on."""
+    """Move the stub of a resumed task below its new scheduler."""
     state, frames = walk.state, walk.frames
     frame = state[ws.TOP]
     while frames.above[frame] >= 0:
@@ -105,7 +102,7 @@ def _move_stub(walk: Any) -> None:
 
 @step
 def _suspend(walk: Any) -> None:
-    """Remember where the running task stands; one that is in no region yet stands nowhere."""
+    """Add the running task to the suspended ones, unless it has entered no region."""
     state, suspended = walk.state, walk.suspended
     place = state[ws.SUSPENDED]
     if not state[ws.IN_TASK]:

@@ -6,9 +6,9 @@ from tracemill.kernels.compiled import kernel
 from tracemill.kernels.records import ENTER, LEAVE
 
 OPEN, LOCATION, SLOTS = 0, 1, 2
-"""What is kept between batches: how many visits are open, and on which location."""
+"""State between batches: number of open visits, and their location."""
 NEVER = -(1 << 63)
-"""End of a visit that the file does not end."""
+"""End of a visit without an end in the file."""
 
 
 @kernel
@@ -16,11 +16,10 @@ def unfold(
     location: Any, depth: Any, name: Any, begin: Any, end: Any, state: Any, stack: Any,
     out_location: Any, out_time: Any, out_kind: Any, out_ref: Any,
 ) -> Any:  # fmt: skip
-    """Append the records of some visits; returns how many.
+    """Append the records of some visits; returns their number.
 
-    Visits of a location follow each other, sorted by begin, then by depth. Those at least as deep
-    as the next one are left before it. `stack` has a row (depth, name, end) per open visit and
-    room for one more than there will be.
+    Visits are sorted by location, begin and depth. A visit ends before the next one that is not
+    deeper. `stack` has a row (depth, name, end) per open visit, and one spare row.
     """
     made, opened = 0, state[OPEN]
     for row in range(len(location)):

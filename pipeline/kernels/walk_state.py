@@ -1,4 +1,4 @@
-"""What the pass over a location knows: its state, its columns, and the trace's own facts."""
+"""The state and columns of the pass over a location, and the facts of the trace that it needs."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tracemill.kernels.call_tree import PathTree
 
 TASK_FRAGMENT = 127
-"""Kind of the row made for a stretch of time in which a task ran."""
+"""Kind of the row of an interval in which a task ran."""
 
 # Slots of the state.
 TOP, FREE, NEXT_VISIT, NOW, SEQUENCE = 0, 1, 2, 3, 4
@@ -27,14 +27,14 @@ STATE_SLOTS = 43
 
 NONE = -1
 LAST_TIME, ANY_TIME = np.iinfo(np.int64).max, 1 << 61
-"""The last time there is, and how far times may lie from the zero if no bound is known (ns)."""
+"""The largest time, and the default limit of the distance of times from zero (ns)."""
 USER_CODE, CONSTRUCT, LIBRARY_CALL = 0, 1, 2
-"""What a region is. A record's row waits for the end of a library call, not of a construct, which
-may hold any number of records."""
+"""Roles of regions. The row of a record waits for the end of a library call, but not of a
+construct, which may contain any number of records."""
 MOST_NEW_NODES = 4
-"""More than the nodes that one record can add: a root, a visit and a task's stub."""
+"""Limit of the nodes that one record adds: a root, a visit and the stub of a task."""
 MOST_NEW_ROWS = 260
-"""More than the record rows that one record can add: 255 counter values, a task's stretch."""
+"""Limit of the rows that one record adds: 255 counter values, an interval of a task."""
 PENDING = np.iinfo(np.int64).max
 MOST_TEAMS = 256
 
@@ -53,7 +53,7 @@ class Frames(NamedTuple):
 
 
 class VisitRows(NamedTuple):
-    """Closed visits, in the order in which they were left."""
+    """Closed visits, in the order of their ends."""
 
     location: NDArray[np.int32]
     visit: NDArray[np.int64]
@@ -85,9 +85,9 @@ class RecordRows(NamedTuple):
 
 
 class Forks(NamedTuple):
-    """Forks of the location: when, from which node, and the team it was itself working in.
+    """Forks of the location: time, node, and the team that the location works in.
 
-    A fork without join has the location's last time instead.
+    The join of a fork without join is the last time of the location.
     """
 
     fork: NDArray[np.int64]
@@ -102,8 +102,8 @@ class Forks(NamedTuple):
 class Teams(NamedTuple):
     """All forks of the process, sorted by team, then by fork time.
 
-    After a fork that `is_over` a team works for a later one: it has joined, and the location that
-    made it was not read to its end.
+    `is_over`: the fork has joined, but later forks may be missing, because its location was not
+    read to the end.
     """
 
     team: NDArray[np.int64]
@@ -116,12 +116,12 @@ class Teams(NamedTuple):
 
 
 class Code(NamedTuple):
-    """The trace's regions and clock, as the kernel needs them.
+    """Regions and clock of the trace.
 
-    `refs` are the regions' identifiers in the trace, sorted; `ids` their canonical numbers.
-    `context_refs` and `context_ids` give the region of each calling context in the same way.
-    `call` tells user code, constructs and library calls apart. `clock` is (offset, resolution).
-    The artificial regions for impossible ids, TASKS and THREADS follow the real ones.
+    `refs` are the sorted identifiers of regions in the trace, `ids` their canonical numbers.
+    `context_refs` and `context_ids` are the same for calling contexts. `call` is USER_CODE,
+    CONSTRUCT or LIBRARY_CALL. `clock` is (offset, resolution). The artificial regions for
+    impossible ids, TASKS and THREADS follow the real ones.
     """
 
     refs: NDArray[np.uint32]
@@ -134,7 +134,7 @@ class Code(NamedTuple):
 
 
 class Suspended(NamedTuple):
-    """Tasks that were begun and are not running: their key and where they stand."""
+    """Suspended tasks: key, frame on top, scheduler and stub."""
 
     team: NDArray[np.int64]
     thread: NDArray[np.int64]
@@ -145,13 +145,13 @@ class Suspended(NamedTuple):
 
 
 class WalkState(NamedTuple):
-    """Everything the pass over one location changes, and the canonical tree.
+    """Everything that the pass over a location changes, and the canonical tree.
 
-    Visits are looked up in the location's own small tree, whose nodes carry their canonical
-    numbers, rather than in the tree of the whole trace, which may not fit into the cache.
-    `totals` are the profile of its nodes (profile.py); `layout` serves to go down in a tree that
-    is known (known_tree.py); `numbers` are those of other trees, in order of appearance.
-    `has_worked` tells of each fork of the process whether the location has worked for it.
+    Visits are looked up in the small tree of the location, whose nodes have canonical numbers; the
+    tree of the whole trace may not fit into the cache. `totals` is the profile of its nodes
+    (profile.py), `layout` the layout of a known tree (known_tree.py). `numbers` are the canonical
+    numbers of other trees, in order of appearance. `has_worked` is true for forks of the process
+    for which the location has worked.
     """
 
     state: NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Compile every module, kernel and callback ahead of time, so that the first analysis need not.
+"""Compiles all modules, kernels and callbacks ahead of time.
 
 `python -m tracemill.kernels.warm_up` is the last step of the setup.
 """
@@ -88,7 +88,7 @@ def _walk_once() -> None:
 
 
 def _simulate_once() -> None:
-    """Run a machine without processes, write no events, and walk along a path without steps."""
+    """Run a machine without processes, write no events, and walk a path without steps."""
     none = np.zeros(0, np.int64)
     tables: dict[str, NDArray[np.int64]] = dict.fromkeys(
         State._fields, np.zeros((0, 0, 0), np.int64)
@@ -111,7 +111,7 @@ def _simulate_once() -> None:
 
 
 def _sort_once() -> None:
-    """Sort a record, and look at it."""
+    """Sort and survey a record."""
     row, kinds = np.zeros(1, np.int64), np.array([ENTER], np.uint8)
     refs, side = np.zeros(1, np.uint32), np.zeros((1, SIDE_WIDTH), np.uint64)
     places = [np.zeros(2, np.int64) for _ in range(3)]
@@ -133,13 +133,13 @@ def _fill_bins_once() -> None:
 
 
 def load_common_kernels() -> None:
-    """Load, or compile, what is called for nearly every trace."""
+    """Load, or compile, the kernels that nearly every trace needs."""
     _walk_once()
     _fill_bins_once()
 
 
 def _compile_modules() -> None:
-    """Where Python is told to write no bytecode, every command would compile all anew: 0.3 s."""
+    """Write bytecode, which saves 0.3 s per command if Python may not write it itself."""
     for folder in (Path(__file__).parents[1], Path(schemas.__file__).parent):
         compileall.compile_dir(folder, quiet=1)
 
