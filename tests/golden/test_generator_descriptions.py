@@ -77,7 +77,7 @@ def test_wrong_descriptions_are_explained(tmp_path: Path, text: str, message: st
 def test_an_unknown_region_to_scale_is_named_and_no_files_remain(tmp_path: Path) -> None:
     given = {"processes": 1, "phase": [{"kind": "work"}]}
     spec = parse_spec(given | {"what_if": [{"region": "wrok", "factor": 1}]})
-    with pytest.raises(ProgramError, match="no region wrok: computing is in compute_work"):
+    with pytest.raises(ProgramError, match="no region wrok: computation is in compute_work"):
         generate(spec, tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
 

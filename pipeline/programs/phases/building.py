@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tracemill.kernels.simulation import layout as at
+from tracemill.programs import spec as described
 from tracemill.programs.phases.collectives import build_collectives
 from tracemill.programs.phases.computing import build_threads, build_work
 from tracemill.programs.phases.files import build_files
@@ -14,7 +15,7 @@ from tracemill.programs.phases.one_sided import build_rma, windows_by_rank
 from tracemill.programs.phases.tasks import build_master_worker
 from tracemill.programs.process import Process
 from tracemill.programs.program import Program
-from tracemill.programs.spec import KINDS, Phase, Spec
+from tracemill.programs.spec import Phase, Spec
 
 
 def build_program(spec: Spec) -> Program:
@@ -50,10 +51,13 @@ def build_program(spec: Spec) -> Program:
 
 
 _BUILDERS: dict[type[Phase], Callable[..., None]] = {
-    KINDS[kind]: build
-    for kind, build in {
-        "work": build_work, "stencil": build_stencil, "master_worker": build_master_worker,
-        "pipeline": build_pipeline, "messages": build_messages, "collectives": build_collectives,
-        "rma": build_rma, "files": build_files, "threads": build_threads,
-    }.items()
-}  # fmt: skip
+    described.Work: build_work,
+    described.Stencil: build_stencil,
+    described.MasterWorker: build_master_worker,
+    described.Pipeline: build_pipeline,
+    described.Messages: build_messages,
+    described.Collectives: build_collectives,
+    described.Rma: build_rma,
+    described.Files: build_files,
+    described.Threads: build_threads,
+}
