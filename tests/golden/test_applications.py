@@ -47,7 +47,7 @@ def test_the_source_names_the_application_if_the_path_does_not() -> None:
     assert application_of(nothing, ROOT) == "program"
 
 
-def test_a_source_per_day_sees_the_days_before_alike() -> None:
+def test_a_source_per_day_names_applications_like_the_days_before() -> None:
     today = Path("/traces/2026-11-21")
     assert application_of(archive("/traces/2026-11-21/cg/1/traces.otf2"), today) == "cg"
     assert application_of(archive("/traces/2026-11-20/cg/9/traces.otf2"), today) == "cg"

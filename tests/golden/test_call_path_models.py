@@ -141,7 +141,7 @@ def test_models_that_describe_nothing_are_reported() -> None:
     ]
 
 
-def test_shares_are_those_of_where_they_are_largest(tables: dict[str, list[Row]]) -> None:
+def test_shares_come_from_the_configuration_with_the_largest(tables: dict[str, list[Row]]) -> None:
     """`quad` is heaviest with p = 16 and n = 100: 26 of 26 + 6.75 + 20.4 + 0.1 ms."""
     share = modeled(tables)[QUAD]["largest_share_ratio"]
     assert share == pytest.approx(26 / (26 + 6.75 + 20.4 + 0.1))

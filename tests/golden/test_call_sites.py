@@ -212,7 +212,7 @@ def test_runs_of_one_process_count_only_on_request() -> None:
     assert of(rank(tables_of(runs), min_processes=4), "run_count reason") == [(2, TOO_FEW_RUNS)] * 3
 
 
-def test_sizes_stand_apart_where_each_has_three_process_counts() -> None:
+def test_sizes_are_compared_separately_if_each_has_three_process_counts() -> None:
     runs = [
         *(run_of(p, size=100, send=10, wait=p) for p in (2, 4, 8)),
         *(run_of(p, size=200, send=p, wait=10) for p in (2, 4)),
@@ -243,9 +243,7 @@ def test_applications_are_ranked_apart() -> None:
         ([run_of(p, send=3, wait=1) for p in (2, 4, 8)], CONSTANT),
     ],
 )
-def test_there_is_a_reason_where_there_is_no_coefficient(
-    runs: list[MeasuredRun], reason: str
-) -> None:
+def test_missing_coefficients_have_a_reason(runs: list[MeasuredRun], reason: str) -> None:
     ranking = rank(tables_of(runs))
     assert ranking
     for row in ranking:

@@ -57,7 +57,7 @@ def test_ranges_cover_measured_runs_and_failed_runs_are_counted_separately() -> 
     assert describe_failures(overview(runs)) == ""
 
 
-def test_where_all_runs_failed_the_ranges_are_theirs() -> None:
+def test_if_all_runs_failed_the_ranges_cover_failed_runs() -> None:
     row = overview([(4, 100.0, "failed"), (8, 100.0, "failed")])
     assert describe_size(row) == "0 runs of sB with 4 to 8 processes."
 
@@ -196,7 +196,7 @@ def surface_labels(values: list[list[float]]) -> list[str]:
     return ["".join(each.itertext()).strip() for each in root.iter() if "text" in each.tag]
 
 
-def test_a_surface_has_a_hole_where_there_is_no_value() -> None:
+def test_a_missing_value_is_a_hole_in_the_surface() -> None:
     """The axis of efficiencies of 0.8 to 1 does not reach down to 0, nor to half of that."""
     missing = surface_labels([[1.0, 0.9, 0.8], [1.0, float("nan"), 0.85]])
     heights = {float(label) for label in missing if "." in label}

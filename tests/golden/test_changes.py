@@ -103,14 +103,14 @@ def test_only_requested_metrics_are_split_by_rank() -> None:
     assert {row["metric"] for row in found} == {"time", "mpi_latesender"}
 
 
-def test_ranks_are_limited_apart_where_a_place_grew_and_where_it_fell() -> None:
+def test_growing_and_falling_ranks_have_separate_limits() -> None:
     base = run({(0, 0): 10, (0, 1): 20, (0, 2): 30, (0, 3): 40})
     other = run({(0, 0): 11, (0, 1): 25, (0, 2): 27, (0, 3): 33})
     found = changes([base], [other], places="time 100", rank_limit=1)
     assert changes_of(found, "time") == [(100, 3, 40, 33, -7), (100, 1, 20, 25, 5)]
 
 
-def test_values_per_process_are_compared_where_their_numbers_differ() -> None:
+def test_values_per_process_are_compared_if_process_counts_differ() -> None:
     wide = run({(0, 0): 100, (0, 1): 100, (0, 2): 100, (0, 3): 140, (2, 3): 20}, {3: 8})
     found = changes([BASE], [wide], is_per_process=True)
     assert changes_of(found, "time")[0] == (None, 230 / 2, 460 / 4, 0)

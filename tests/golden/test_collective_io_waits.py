@@ -82,7 +82,7 @@ def test_a_wait_ends_with_its_call(io_waits):
     assert io_waits(text, f"{IO_WAIT} confidence") == [(0, 1, 10, 10, 1, 3, 50)]
 
 
-def test_of_those_that_come_last_the_lowest_rank_in_the_communicator_is_waited_for(io_waits):
+def test_the_lowest_rank_of_the_last_to_arrive_is_the_cause(io_waits):
     text = """
         0    30..50   MPI_File_close   destroy_handle on 0
         1    10..50   MPI_File_close   destroy_handle on 0
@@ -185,7 +185,7 @@ PARTIAL = """
 """
 
 
-def test_where_a_process_is_missing_nothing_is_claimed(io_waits):
+def test_accesses_with_a_missing_process_have_no_waits(io_waits):
     assert io_waits(PARTIAL, f"{IO_WAIT} confidence") == [(0, 1, 10, 20, 1, 4, 75)]
 
 

@@ -49,7 +49,7 @@ def test_a_wait_names_the_calls_and_the_instance(waits, late_barrier):
 
 
 # The collective's own records count (begin, and the end @), not the call around it.
-def test_begin_and_end_are_those_of_the_records(waits, trace):
+def test_records_give_begin_and_end(waits, trace):
     tables = trace("""
         0    0..40   MPI_Barrier   collective barrier begin 2 @38
         1   20..50   MPI_Barrier   collective barrier begin 23 @47

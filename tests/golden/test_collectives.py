@@ -216,7 +216,7 @@ def test_the_root_is_on_the_side_that_does_not_name_it(run_query, trace):
     assert run_query("collective_members", tables, "side comm_rank") == [(0, 0), (1, 0)]
 
 
-def test_elsewhere_there_is_one_side(run_query, trace):
+def test_other_communicators_have_one_side(run_query, trace):
     tables = trace("""
         0   0..5     MPI_Bcast     collective bcast root 0
         0   10..15   MPI_Barrier   collective barrier

@@ -48,7 +48,7 @@ def test_causes_on_the_critical_path_come_before_waits() -> None:
     assert (second.is_decisive, second.is_waiting) == (False, True)
 
 
-def test_a_metric_is_explained_where_it_changed_by_the_deepest_of_its_parts() -> None:
+def test_a_change_of_a_metric_is_explained_by_its_deepest_part() -> None:
     assert described(SLOW_RANK.causes("overhead_data_movement")) == [
         ("mpi_latesender", RECEIVE, 50)
     ]

@@ -210,7 +210,7 @@ def test_extended_waits_do_not_move_the_path(critical_path, trace):
     assert critical_path("critical_path_segments", tables, SEGMENT) == [(0, 0, 60, None, None, 0)]
 
 
-def test_points_are_also_where_nothing_waited(run_query, trace):
+def test_calls_without_waits_are_points_too(run_query, trace):
     tables = trace("""
         0    0..10   MPI_Init
         0   20..30   MPI_Send       send 1

@@ -50,7 +50,7 @@ def found(run_query):
         (-5, 40, 17),  # all of it
     ],
 )
-def test_waiting_counts_while_the_path_is_there(found, begin, end, time):
+def test_waiting_counts_while_the_path_is_on_its_location(found, begin, end, time):
     rows = [("mpi_wait_nxn", 7, 0, True, time)] if time else []
     assert found(wait(0, begin, end)) == rows
 

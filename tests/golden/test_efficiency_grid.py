@@ -132,7 +132,7 @@ def test_given_efficiencies_are_taken_and_may_lack():
 # --- Reduction to the best run -------------------------------------------------------------------
 
 
-def test_repetitions_are_those_with_the_setup_of_the_best_run():
+def test_repetitions_share_the_setup_of_the_best_run():
     # The best run takes 2 s with block=64; with it, 2, 4, 7 and 9 s: the median is 5.5, not a
     # whole second. Runs with block=32 and with 2 threads are other setups.
     rows = runs(

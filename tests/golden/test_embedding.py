@@ -43,7 +43,7 @@ def test_integers_come_back(values: list[int], is_sorted: bool) -> None:
 
 
 @given(st.lists(st.floats(), max_size=40))
-def test_floats_come_back_and_so_do_those_that_are_no_numbers(values: list[float]) -> None:
+def test_floats_infinities_and_nan_come_back(values: list[float]) -> None:
     assert np.array_equal(
         there_and_back(np.array(values, dtype=np.float64)), values, equal_nan=True
     )

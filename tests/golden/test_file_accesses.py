@@ -33,7 +33,7 @@ READS = """
 """.replace(";\n", "; ")
 
 
-def test_bytes_are_those_moved_and_time_is_from_begin_to_end(run_query, trace):
+def test_moved_bytes_count_and_time_lasts_from_begin_to_end(run_query, trace):
     tables = trace(READS)
     assert accesses(run_query, tables, ACCESS) == [
         (0, 0, "read", 2, 0, 0, 64 + 40),
@@ -42,7 +42,7 @@ def test_bytes_are_those_moved_and_time_is_from_begin_to_end(run_query, trace):
     assert accesses(run_query, tables, TIMES) == [(0, 0, "read", 8 + 6, 0), (1, 0, "write", 1, 0)]
 
 
-def test_a_handle_without_file_goes_by_its_name(run_query, trace):
+def test_a_handle_without_a_file_shows_its_name(run_query, trace):
     columns = "file io_paradigm call_path_id"
     assert accesses(run_query, trace(READS), columns) == [
         ("/data/in", "POSIX", 1),

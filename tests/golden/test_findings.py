@@ -166,7 +166,7 @@ def test_a_call_that_completes_several_counts_once(run_query, trace):
 
 
 # The second send of the channel finds no receive; in the other channel clocks disagree.
-def test_large_messages_are_doubtful_where_matching_is(run_query, trace):
+def test_large_messages_are_uncertain_if_their_matching_is(run_query, trace):
     tables = trace("""
         0   10..15   MPI_Send   send 1 bytes 2000000
         0   20..25   MPI_Send   send 1 bytes 2000000

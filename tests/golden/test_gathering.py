@@ -113,7 +113,7 @@ def test_runs_are_kept_apart() -> None:
 # --- Sizes ---------------------------------------------------------------------------------------
 
 
-def test_sizes_are_those_of_the_largest_process() -> None:
+def test_sizes_come_from_the_largest_process() -> None:
     tables = complete(read_trace("0 0..10 work\n1 0..10 work\n1.1 2..8 work\n1.2 2..8 work"))
     tables["runs"] = [{"run_id": "x", "process_count": 2, "begin_ns": -5, "end_ns": 25}]
     found = rows_of("gathered_runs", tables, "processes threads whole_time_ns")

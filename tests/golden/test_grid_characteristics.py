@@ -26,7 +26,7 @@ def grid(*rows: tuple[int, float, int | None, float | None]) -> list[Row]:
     ]
 
 
-def test_characteristics_are_those_of_the_best_run(run_query: Callable[..., Any]) -> None:
+def test_characteristics_come_from_the_best_run(run_query: Callable[..., Any]) -> None:
     """Run 3 communicates for 10 of 100 and 30 of 100: the rest is 90 and 70, 80 in the mean."""
     tasks = [
         {"campaign_run_id": run, "rank": rank, "time_ns": 100, "communication_ns": share}
@@ -48,7 +48,7 @@ def test_processes_that_only_communicate_have_no_load(run_query: Callable[..., A
     assert run_query("grid_characteristics", tables, columns) == []
 
 
-def test_metrics_are_shares_and_0_where_a_run_does_not_list_them(
+def test_metrics_are_shares_and_0_if_a_run_lacks_them(
     run_query: Callable[..., Any],
 ) -> None:
     """Run 0 waits for 20 of 100; run 1 does not wait; run 2 has no metrics; 3 has nothing."""

@@ -147,6 +147,6 @@ def test_growth_of_call_paths() -> None:
     ]
 
 
-def test_there_may_be_no_runs() -> None:
+def test_no_runs_give_no_rows() -> None:
     assert growth_of(tables_of([]), "metric") == []
     assert growth_of(tables_of([]), "quantity", CALL_PATH_GROWTH_STAGE) == []

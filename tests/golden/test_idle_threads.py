@@ -126,7 +126,7 @@ def test_idle_threads_have_the_time_in_which_they_visit_nothing(teams):
         assert sum(time for cell, time in idle.items() if cell[1] == place) == 100 - visited[place]
 
 
-def test_time_below_the_parallel_region_counts_where_it_is(teams):
+def test_time_below_the_parallel_region_counts_at_its_call_path(teams):
     teams["visits"].insert(5, visit(4, 0, INNER, (70, 75), 5, 4) | {"region_id": WORK})
     for number, row in enumerate(teams["visits"]):
         row["visit_id"] = number
@@ -146,7 +146,7 @@ def test_threads_of_an_inner_team_are_not_idle(teams):
     assert cells(teams, "omp_limited_parallelism") == {}
 
 
-def test_a_parallel_region_without_a_team_is_not_looked_at(teams):
+def test_a_parallel_region_without_a_team_is_ignored(teams):
     teams["visits"].insert(5, visit(5, 0, SECOND, (90, 95), 5, 0))
     for number, row in enumerate(teams["visits"]):
         row["visit_id"] = number

@@ -130,7 +130,7 @@ def test_waitall_waits_for_the_longest_awaited_message_only(run_query, trace):
 
 # Both messages are awaited equally long: the first one received stands for the call.
 @pytest.mark.parametrize(("first", "second"), [(0, 2), (2, 0)])
-def test_of_equally_late_messages_the_first_stands_for_the_call(run_query, trace, first, second):
+def test_the_first_of_equally_late_messages_represents_the_call(run_query, trace, first, second):
     tables = trace(f"""
         0   60..70   MPI_Send      send 1
         2   60..70   MPI_Send      send 1
@@ -170,7 +170,7 @@ def test_an_incomplete_channel_lowers_confidence(run_query, trace):
 # rank 0     [send]         [send]
 # rank 1          [receive......] [receive]
 #                  of 30           of 5
-def test_waiting_while_an_older_message_is_there_is_wrong_order(run_query, trace):
+def test_waiting_while_an_older_message_is_available_is_wrong_order(run_query, trace):
     tables = trace("""
         0   5..8     MPI_Send   send 1 tag 1
         0   30..35   MPI_Send   send 1 tag 2

@@ -145,7 +145,7 @@ def test_a_nested_lock_is_free_after_the_last_release():
     assert found == [(1, 12, 28 - 12, 0)]
 
 
-def test_numbers_that_begin_anew_are_those_of_the_lock_made_last():
+def test_restarted_numbers_belong_to_the_newest_lock():
     # Between 40 and 50 the lock was destroyed and made anew: order 2 follows the release at 68.
     anew = (
         record(2, "acquire", 0, SET, (50, 51), 51, 1),

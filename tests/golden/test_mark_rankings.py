@@ -58,7 +58,7 @@ def test_published_programs_come_out_in_the_published_orders():
     assert {row["source"] for row in ranked} == {"Teplov 2014"}
 
 
-def test_published_marks_become_those_of_efficiency_as_a_ratio():
+def test_published_marks_are_converted_to_ratios():
     linpack = read_published_marks(TEPLOV.read_text())[0]
     found = (linpack.mark_procs, linpack.mark_data, linpack.mark_all, linpack.max_efficiency)
     assert found == pytest.approx((-0.00061256, 0.00010134, 2.84e-07, 0.867))

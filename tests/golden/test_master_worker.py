@@ -139,7 +139,7 @@ def test_once_is_not_again_and_again(run_query, trace):
 
 
 # One of the messages of worker 1 is received before it is sent.
-def test_where_clocks_disagree_findings_are_doubtful(run_query, trace):
+def test_findings_with_contradicting_clocks_are_uncertain(run_query, trace):
     tables = trace(STAR.replace("send 0\n    1   52..60", "send 0 @57\n    1   52..60"))
     found = run_query("tasks_too_fine", tables, "start_ns confidence")
     assert found == [(50, 50)]

@@ -114,7 +114,7 @@ def test_a_call_that_completes_several_collectives_waits_once(waits, trace):
 
 
 # Both are waited for from 10 to 20; the first of them stands for the call.
-def test_of_equal_collectives_the_first_stands_for_the_call(waits, trace):
+def test_the_first_of_equal_collectives_represents_the_call(waits, trace):
     tables = trace(
         """
         0    0..1    MPI_Ibarrier   nonblocking_collective_request #1

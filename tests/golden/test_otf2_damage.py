@@ -223,7 +223,7 @@ def test_the_rest_of_a_record_is_no_end_of_a_file(read, tmp_path):
     assert tables.one("locations", "record_count is_complete") == (2, False)
 
 
-def test_a_file_without_its_end_is_incomplete_though_all_events_are_there(read, damaged):
+def test_a_file_without_its_end_is_incomplete_even_with_all_events(read, damaged):
     anchor = damage(damaged, content_of(damaged)[:-1])
     with pytest.raises(DamagedTraceError, match=r"0\.evt is cut short"):
         read.again(anchor)

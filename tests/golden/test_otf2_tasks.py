@@ -175,7 +175,7 @@ def test_a_task_may_go_on_at_another_place(read):
 # main      [ [barrier                         ]     ]
 # task 1         [    [taskwait      ]    ]
 # task 2                    [    ]
-def test_after_a_task_the_thread_goes_on_where_it_was(read):
+def test_after_a_task_the_thread_resumes_its_previous_task(read):
     trace = task_trace(f"""
          0  enter main
          5  enter barrier

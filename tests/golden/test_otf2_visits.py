@@ -125,7 +125,7 @@ def test_repeated_times_and_visits_without_duration_are_kept(read):
 
 # The clock of the location is corrected by +100 at its time 0 and by -100 at its time 100: it
 # runs backwards, one tick per tick: 0 → 100, 50 → 50, 100 → 0.
-def test_time_that_runs_backwards_stands_still_and_is_counted(read):
+def test_decreasing_times_are_held_and_counted(read):
     trace = Trace()
     trace.location(
         "0 enter main\n 50 enter a\n 60 leave a\n 100 leave main",
@@ -249,7 +249,7 @@ def test_region_identifiers_may_be_sparse_and_in_any_order(read):
     assert tables.visits("region_id path") == [(0, "main"), (1, "main/work")]
 
 
-def test_reading_goes_on_across_chunks(read):
+def test_reading_continues_across_chunks(read):
     """A location of three chunks of a file, and of more records than are read at a time."""
     count = 40_000
     trace = Trace()

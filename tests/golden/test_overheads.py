@@ -357,7 +357,7 @@ def rows_of(tables: Tables, name: str) -> list[tuple[int, str, int, int]]:
 #      3  │   └── solve       8
 #      4  │       └── MPI_Recv   16
 #      5  └── MPI_Barrier     32
-def test_inclusive_time_of_a_class_is_that_of_the_subtree():
+def test_inclusive_time_of_a_class_covers_the_subtree():
     tables = read_call_tree(CALLS)
     tables["visits"] = visited(1, 2, 4, 8, 16, 32) + visited(1, 2, location=1)
     found = sum_overheads(tables)

@@ -44,7 +44,7 @@ def program() -> Tables:
     return tree | {"visits": visits}
 
 
-def test_inclusive_time_is_that_of_the_subtree(program):
+def test_inclusive_time_covers_the_subtree(program):
     columns = "call_path_id visit_count inclusive_ns exclusive_ns"
     assert call_tree(program, columns) == [
         (0, 1, 10 + 20 + 5 + 30 + 40, 10),
@@ -142,7 +142,7 @@ def test_stubs_are_left_out_of_the_flat_profile(run_query, tasking):
     ]
 
 
-def test_a_task_starts_the_region_graph_anew(run_query, tasking):
+def test_a_task_is_an_entry_of_the_region_graph(run_query, tasking):
     assert run_query("region_graph_nodes", tasking, "region_id is_entry") == [
         (0, True),
         (1, False),
@@ -253,7 +253,7 @@ def test_the_region_graph_sums_over_locations(run_query, program):
     ]
 
 
-def test_a_worker_is_called_from_where_it_was_forked(run_query):
+def test_a_worker_is_called_from_the_forking_region(run_query):
     tree = read_call_tree("""
         main
           parallel

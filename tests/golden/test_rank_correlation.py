@@ -28,7 +28,7 @@ def test_equal_values_share_their_mean_rank() -> None:
 
 @pytest.mark.parametrize("count", [3, 6, 9, 10, 25, 50])
 @pytest.mark.parametrize("highest", [2, 5, 1_000_000])
-def test_coefficients_are_those_of_scipy(count: int, highest: int) -> None:
+def test_coefficients_equal_scipy(count: int, highest: int) -> None:
     rng = random()
     reference = rng.integers(0, highest, count)
     reference[:2] = 0, 1
@@ -55,7 +55,7 @@ def test_a_constant_series_has_no_coefficient() -> None:
     assert correlate([4, 4, 4], [1, 2, 3]).is_defined.tolist() == [False]
 
 
-def test_there_may_be_no_series_or_a_single_value() -> None:
+def test_no_series_and_single_values_have_no_coefficient() -> None:
     assert len(spearman(np.arange(5), np.empty((0, 5))).rho) == 0
     assert correlate([1], [3]).is_defined.tolist() == [False]
 
@@ -89,7 +89,7 @@ def test_ties_of_the_processes_are_counted_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("count", [3, 4, 5, 6, 7])
-def test_exact_p_values_are_those_of_trying_all_orders(count: int) -> None:
+def test_exact_p_values_equal_trying_all_orders(count: int) -> None:
     rng = random()
     for highest in (2, 3, 100):
         reference = rng.integers(0, highest, count)
@@ -176,7 +176,7 @@ def test_a_power_of_processes_is_found_whatever_the_factor_of_a_size() -> None:
     assert count == 6
 
 
-def test_exponent_and_error_are_those_of_scipy() -> None:
+def test_exponent_and_error_equal_scipy() -> None:
     processes = [2, 4, 8, 16, 32]
     values = [10.0, 17.0, 44.0, 61.0, 150.0]
     expected = scipy.stats.linregress(np.log(processes), np.log(values))

@@ -36,13 +36,13 @@ def as_rows(name: str, tables: Any) -> list[dict[str, Any]]:
     ("processes", "expected"),
     [((2, 4, 8), 2 / 6), ((2, 4, 8, 16, 32), 2 / 120), ((2, 2, 4, 4), 8 / 24), ((2, 4, 4), 1 / 3)],
 )
-def test_the_least_p_value_is_that_of_a_perfect_correlation(
+def test_a_perfect_correlation_has_the_least_p_value(
     processes: tuple[int, ...], expected: float
 ) -> None:
     assert least(*processes) == pytest.approx([expected] * 2)
 
 
-def test_without_coefficient_there_is_no_least_p_value() -> None:
+def test_without_a_coefficient_the_least_p_value_is_missing() -> None:
     assert least(2, 4) == [None, None]
 
 

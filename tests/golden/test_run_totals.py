@@ -37,7 +37,7 @@ def test_rounded_times_of_call_sites_are_no_more_than_all_time() -> None:
     assert run_query("run_totals", tables, "location_ns") == [(201,)]
 
 
-def test_any_other_call_path_makes_the_call_paths_all_there_is() -> None:
+def test_with_any_other_call_path_the_total_is_that_of_call_paths() -> None:
     tables = tables_of([MeasuredRun(2, {WORK: [60, 50], WAIT: [10, 30]})])
     for task in tables["run_tasks"]:
         task["time_ns"] = 1_000

@@ -149,7 +149,7 @@ def test_an_amount_of_no_size_has_none() -> None:
 # --- Changes of sign ------------------------------------------------------------------------------
 
 
-def test_changes_are_found_where_they_are() -> None:
+def test_changes_of_sign_are_found() -> None:
     """(t - 3)(t - 20) is positive up to 3, and again from 20; (t - 3) grows through 3."""
     ranges = Ranges(np.full(2, 1.0), np.full(2, 16.0), np.full(2, 256.0))
 

@@ -81,7 +81,7 @@ def test_the_file_of_times_holds_the_published_surface() -> None:
     assert farthest(in_two_steps(measurements(processes, sizes, times)), cm5) < 1e-9
 
 
-def test_factors_are_scaled_so_that_the_processes_have_none_on_average() -> None:
+def test_the_mean_of_p_times_the_factor_is_one() -> None:
     surface = fit_jointly(CM5)
     found = dict(surface.parameters)
     p = CM5_GRID[0]
@@ -128,7 +128,7 @@ def test_a_part_that_takes_no_time_is_not_written() -> None:
     assert fit_without_overlap(measure(lambda p, n: 0 * p + 3)).formula("n") == "3"
 
 
-def test_slopes_of_overlapping_parts_are_those_of_the_longer() -> None:
+def test_the_longer_of_overlapping_parts_gives_the_slope() -> None:
     surface = TwoParts(
         is_overlapping=True,
         computation=8.0,
@@ -183,7 +183,7 @@ def test_intervals_hold_most_further_runs() -> None:
     assert 0.04 < dict(surface.parameters)["noise of log T"] < 0.06
 
 
-def test_intervals_widen_where_nothing_was_measured() -> None:
+def test_intervals_widen_outside_the_measurements() -> None:
     surface = fit_smooth(measure(summed, repetitions=3, noise=0.02))
     lower, upper = surface.interval(np.array([4.0, 1024.0]), np.array([200.0, 200.0]))
     assert upper[1] / lower[1] > 2 * upper[0] / lower[0]
@@ -193,7 +193,7 @@ def test_intervals_widen_where_nothing_was_measured() -> None:
 
 
 @pytest.mark.parametrize("model", FITS)
-def test_slopes_are_those_of_the_values(model: str) -> None:
+def test_slopes_match_the_values(model: str) -> None:
     surface = FITS[model](measure(cm5, (2, 4, 8, 16, 32), (50, 100, 200, 300, 500)), None)
     p, n = grid([2, 5, 11, 24], [60, 130, 410])
     values, step = surface.evaluate(p, n), 1e-5

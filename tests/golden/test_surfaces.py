@@ -240,7 +240,7 @@ def test_limits_that_are_never_crossed_have_a_reason(shared: Tables) -> None:
     assert {row["processes"] for row in scaled + fixed} == {None}
 
 
-def test_time_is_shortest_where_the_general_speed_up_turns() -> None:
+def test_the_shortest_time_is_at_the_maximum_of_the_general_speed_up() -> None:
     """n/p + p/10 is least at p = sqrt(10 n)."""
     tables = computed(campaign(lambda p, n: n / p + p / 10, (2, 4, 8, 16), (10, 20, 40)))
     rows = limits(
@@ -325,7 +325,7 @@ def test_unusable_parameters_are_refused(parameters: dict[str, str], message: st
 # --- Runs -----------------------------------------------------------------------------------------
 
 
-def test_the_fastest_launch_stands_for_its_configuration() -> None:
+def test_the_fastest_launch_represents_its_configuration() -> None:
     """Two threads take 5 s at the median and once 1 s, four threads 4 s: those count."""
     times = {(2, ""): (5, 5, 1), (4, ""): (4, 4, 9), (4, "block=8"): (6,)}
     runs = [

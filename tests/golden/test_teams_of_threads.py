@@ -152,7 +152,7 @@ def test_time_of_a_worker_after_the_last_barrier_is_no_work(team):
     ]
 
 
-def test_a_team_without_barriers_parts_where_it_forks(team):
+def test_a_team_without_barriers_meets_last_at_its_fork(team):
     team["visits"] = [visit for visit in team["visits"] if visit["call_path_id"] != BARRIER]
     columns = "call_path_id location_id ending_ns"
     assert run_query("team_endings", team, columns) == [(PARALLEL, 1, 62 - 8)]
@@ -194,7 +194,7 @@ def with_tasks(team):
     return team
 
 
-def test_time_before_a_task_begins_is_that_of_tasks(team):
+def test_time_before_a_task_belongs_to_tasks(team):
     columns = "visit_id root_call_path_id scheduling_visit_id since_ns enter_ns leave_ns"
     assert run_query("task_calls", with_tasks(team), columns) == [
         (3, 5, 2, 40, 43, 46),
@@ -202,7 +202,7 @@ def test_time_before_a_task_begins_is_that_of_tasks(team):
     ]
 
 
-def test_the_path_goes_on_after_the_last_task_in_the_barrier(team):
+def test_the_path_continues_after_the_last_task_in_the_barrier(team):
     segments, profile = find_paths(
         {
             "critical_path_segments": "location_id begin_ns end_ns wait_ns",
@@ -251,7 +251,7 @@ def test_teams_without_names_have_workers_too(team):
     assert (PARALLEL, 1, 50 - 8) in work
 
 
-def test_where_clocks_disagree_a_wait_ends_with_its_call_and_is_doubtful(team):
+def test_with_contradicting_clocks_a_wait_ends_with_its_call_and_is_uncertain(team):
     team["visits"][4] |= {"enter_ns": 59, "leave_ns": 60, "exclusive_ns": 1}
     found = run_query("team_barrier_waits", team, "location_id wait_ns confidence")
     assert found == [(0, 58 - 40, 50)]

@@ -16,7 +16,7 @@ MAIN, WORK, SEND = 0, 1, 2
 def trace(end: int, *visits: tuple[int, int, int, int], begin: int = 0, count: int = 0) -> Tables:
     """Visits as location, region, enter and leave, in the order of entering.
 
-    `count` is how many visits each location is said to have.
+    `count` is how many visits each location has.
     """
     rows = [
         {"location_id": place, "visit_id": number, "call_path_id": 0, "region_id": region}
@@ -70,7 +70,7 @@ def test_visits_of_a_region_are_added_up() -> None:
     assert bins(trace(1024, *visits), "bin", "region_id", "time_ns") == [(0, WORK, 3)]
 
 
-def test_there_is_no_row_where_a_location_is_in_no_visit() -> None:
+def test_time_outside_visits_has_no_row() -> None:
     visits = (0, WORK, 4, 8), (0, SEND, 16, 17), (1, WORK, 1020, 1024)
     assert bins(trace(1024, *visits), "location_id", "bin", "time_ns") == [
         (0, 1, 4),
@@ -139,9 +139,7 @@ def test_deep_recursion_is_followed() -> None:
     ),
     st.sampled_from([0, 700, 2048]),
 )
-def test_bins_are_those_of_a_look_at_every_stretch(
-    drawn: list[tuple[int, int, int, int]], count: int
-) -> None:
+def test_bins_equal_the_oracle(drawn: list[tuple[int, int, int, int]], count: int) -> None:
     """Of any visits, nested or not, within the run or not."""
     visits = {(place, enter): (region, length) for place, region, enter, length in drawn}
     tables = trace(

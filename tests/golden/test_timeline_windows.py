@@ -40,7 +40,7 @@ def test_a_small_run_is_seen_whole() -> None:
     assert choose(Window(5, 6), visits=20) == [RUN]
 
 
-def test_a_place_stands_in_the_middle_of_its_window() -> None:
+def test_a_window_is_centered_on_its_place() -> None:
     assert choose(Window(500, 520)) == [Window(410, 610)]
 
 
@@ -119,7 +119,7 @@ def test_a_run_without_a_place_to_look_at_is_seen_in_its_middle() -> None:
 
 # Collectives of 30, 20 and 10 ns with three members each.
 @pytest.mark.parametrize(("limit", "expected"), [(9, [0, 1, 2]), (8, [0, 1]), (3, [0]), (2, [0])])
-def test_of_collectives_the_longest_is_always_there(limit: int, expected: list[int]) -> None:
+def test_the_longest_collective_is_always_shown(limit: int, expected: list[int]) -> None:
     tables = {
         "collectives": [
             {"collective_id": at, "begin_ns": 100 * at, "end_ns": 100 * at + 30 - 10 * at}

@@ -27,7 +27,7 @@ def test_a_sound_trace_has_nothing_to_report(run_query, trace):
     assert quality(run_query, tables) == []
 
 
-def test_messages_without_partner_are_counted_where_they_are(run_query, trace):
+def test_messages_without_partner_are_counted_at_their_location(run_query, trace):
     tables = trace("""
         0   0..5     MPI_Send   send 1 tag 1
         0   10..15   MPI_Send   send 1 tag 1
@@ -85,7 +85,7 @@ def test_a_request_is_open_if_its_id_is_used_again_before_it_completes(run_query
 
 
 # One receive was never completed, another never posted: the counts agree, the requests do not.
-def test_an_open_request_is_found_where_counts_agree(run_query, trace):
+def test_an_open_request_is_found_if_counts_agree(run_query, trace):
     tables = trace("""
         0   0..5     MPI_Send    send 1
         1   0..5     MPI_Irecv   irecv_request #7
@@ -99,7 +99,7 @@ def test_an_open_request_is_found_where_counts_agree(run_query, trace):
     ("start", "completion"),
     [("irecv_request #7", "irecv ? #8"), ("imrecv_request probe 1 #7", "imrecv #8")],
 )
-def test_an_open_request_is_found_where_the_sender_is_unknown(run_query, trace, start, completion):
+def test_an_open_request_is_found_if_the_sender_is_unknown(run_query, trace, start, completion):
     tables = trace(f"""
         0   0..5     MPI_Send     send 1
         1   0..5     MPI_Mprobe   probe 0 probe 1

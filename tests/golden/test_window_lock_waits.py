@@ -200,7 +200,7 @@ def test_any_thread_of_the_target_makes_progress(waits, trace):
 
 
 # The unlock completes what was put to ranks 1 and 2; rank 2 comes last.
-def test_of_several_targets_the_last_one_is_waited_for(waits, trace):
+def test_a_call_waits_for_the_last_of_several_targets(waits, trace):
     tables = trace("""
         0    0..1    MPI_Put              put 1 #1
         0    2..3    MPI_Put              put 2 #2
