@@ -20,8 +20,6 @@ from tracemill.store.parquet import ROW_GROUP_ROWS
 if TYPE_CHECKING:
     import duckdb
 
-_MODULES = ("tracemill.patterns.stages",)
-
 
 def pattern_stages(own: Sequence[Query] = ()) -> tuple[PythonStage, ...]:
     """The stages that gather what the patterns of the catalog and your own ones find."""
@@ -37,7 +35,6 @@ def pattern_stages(own: Sequence[Query] = ()) -> tuple[PythonStage, ...]:
             inputs=tuple(waits),
             outputs=(WAIT_STATES,),
             compute=partial(gather_waits, completions),
-            modules=_MODULES,
             parameters={},
             needed_rows=(tuple(waits),),
             skips_empty=True,
@@ -47,7 +44,6 @@ def pattern_stages(own: Sequence[Query] = ()) -> tuple[PythonStage, ...]:
             inputs=tuple(findings),
             outputs=(FINDINGS,),
             compute=gather_findings,
-            modules=_MODULES,
             parameters={},
             needed_rows=(tuple(findings),),
             skips_empty=True,
@@ -57,7 +53,6 @@ def pattern_stages(own: Sequence[Query] = ()) -> tuple[PythonStage, ...]:
             inputs=(),
             outputs=(PATTERNS,),
             compute=list_patterns,
-            modules=_MODULES,
             parameters={"declared_patterns": _patterns_as_json(own)},
         ),
         metrics_stage(own),
@@ -71,7 +66,6 @@ def metrics_stage(own: Sequence[Query] = ()) -> PythonStage:
         inputs=(),
         outputs=(METRICS,),
         compute=list_metrics,
-        modules=_MODULES,
         parameters={"declared_metrics": _metrics_as_json(own)},
     )
 

@@ -17,4 +17,4 @@ PYTHON_STAGES: tuple[PythonStage, ...] = (
     TIMELINE_STAGE,
 )
 """All of them. A kernel over tables, such as a critical path, is registered here: with the tables
-it reads and makes, its modules, whose text is part of the tables' keys, and its parameters."""
+it reads and makes, and its parameters."""

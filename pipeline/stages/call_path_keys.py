@@ -84,6 +84,5 @@ CALL_PATH_KEYS_STAGE = PythonStage(
     inputs=("call_paths", "regions"),
     outputs=(CALL_PATH_KEYS,),
     compute=find_call_path_keys,
-    modules=("tracemill.stages.call_path_keys", "tracemill.stages.arrays", "tracemill.base.text"),
     parameters={},
 )

@@ -31,7 +31,6 @@ CRITICAL_PATH_STAGE = PythonStage(
     inputs=("critical_path_jumps",),
     outputs=(CRITICAL_PATH_STEPS,),
     compute=walk_critical_path,
-    modules=("tracemill.stages.critical_path", "tracemill.kernels.critical_path_walk"),
     parameters={},
     needed_rows=(("critical_path_jumps",),),
 )

@@ -227,9 +227,5 @@ IMBALANCE_STAGE = PythonStage(
     ),
     outputs=(COMPUTATIONAL_IMBALANCE, LOCATION_IMBALANCE),
     compute=find_imbalance,
-    modules=(
-        "tracemill.stages.imbalance", "tracemill.stages.arrays", "tracemill.schemas.imbalance",
-        "tracemill.schemas.overheads",
-    ),
     parameters={},
 )  # fmt: skip

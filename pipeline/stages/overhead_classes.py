@@ -189,6 +189,5 @@ OVERHEAD_CLASSES_STAGE = PythonStage(
     inputs=("regions", "mpi_calls"),
     outputs=(OVERHEAD_CLASSES, OVERHEAD_RULES, REGION_CLASSES),
     compute=make_overhead_classes,
-    modules=("tracemill.stages.overhead_classes", "tracemill.schemas.overheads"),
     parameters={"overhead_classes": SHIPPED_RULES.read_text(encoding="utf-8")},
 )

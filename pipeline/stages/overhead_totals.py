@@ -115,10 +115,5 @@ OVERHEAD_TOTALS_STAGE = PythonStage(
     inputs=("call_tree", "fork_join_times", "call_paths", "region_classes"),
     outputs=(CALL_PATH_OVERHEADS, REGION_OVERHEADS),
     compute=sum_overheads,
-    modules=(
-        "tracemill.stages.overhead_totals",
-        "tracemill.stages.arrays",
-        "tracemill.schemas.overheads",
-    ),
     parameters={},
 )

@@ -12,20 +12,23 @@ from tracemill.sql.query_files import Value
 class PythonStage:
     """A pure function from tables to tables.
 
-    `compute` gets a DuckDB relation per input under the table's name, and a value per parameter.
-    Inputs that are `walked`, which are stored ones, come as StoredRows instead. It returns one
-    Arrow table or record batch reader per output, in order; a single one as such.
-    `modules` are those whose source text the result depends on. Where all inputs of one of the
-    groups of `needed_rows` are empty, so are all outputs. A stage that `skips_empty` gets only
-    those inputs that have rows.
+    `compute` takes a DuckDB relation per input under the table's name, and a value per parameter.
+    `walked` inputs, which are stored ones, come as StoredRows instead. It returns one Arrow table
+    or record batch reader per output, in order; a single one as such.
+    If all inputs of one of the groups in `needed_rows` are empty, all outputs are empty. A stage
+    that `skips_empty` gets only inputs with rows. Tables are computed again if the source text of
+    `modules` changes; a package stands for all its modules.
     """
 
     name: str
     inputs: tuple[str, ...]
     outputs: tuple[Table, ...]
     compute: Callable[..., Any]
-    modules: tuple[str, ...]
     parameters: Mapping[str, Value]
     walked: tuple[str, ...] = ()
     needed_rows: tuple[tuple[str, ...], ...] = ()
     skips_empty: bool = False
+    modules: tuple[str, ...] = (
+        "tracemill.stages", "tracemill.kernels", "tracemill.patterns", "tracemill.schemas",
+        "tracemill.store.walking",
+    )  # fmt: skip

@@ -103,10 +103,6 @@ TIMELINE_STAGE = PythonStage(
     inputs=("visits", "runs", "locations", "regions"),
     outputs=(TIMELINE_BINS,),
     compute=fill_timeline_bins,
-    modules=(
-        "tracemill.stages.timeline", "tracemill.kernels.timeline_walk", "tracemill.store.walking",
-        "tracemill.schemas.timeline",
-    ),
     parameters={},
     walked=("visits",),
 )  # fmt: skip

@@ -82,12 +82,5 @@ CALL_PATH_MODELS_STAGE = PythonStage(
     inputs=("campaign_settings", "call_path_times"),
     outputs=(CALL_PATH_MODELS,),
     compute=model_call_paths,
-    modules=(
-        "tracemill.stages.models.surfaces",
-        "tracemill.stages.arrays",
-        "tracemill.stages.campaign.call_path_models",
-        "tracemill.stages.campaign.rows",
-        "tracemill.schemas.surfaces",
-    ),
     parameters={},
 )

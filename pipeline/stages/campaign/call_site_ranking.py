@@ -196,15 +196,6 @@ CALL_SITE_RANKING_STAGE = PythonStage(
     inputs=("campaign_runs", "campaign_call_paths", "communication_times", "call_site_times"),
     outputs=(CALL_SITE_RANKING,),
     compute=rank_call_sites,
-    modules=(
-        "tracemill.stages.campaign.call_site_ranking", "tracemill.stages.campaign.compared",
-        "tracemill.stages.campaign.populations",
-        "tracemill.stages.campaign.series", "tracemill.stages.arrays",
-        "tracemill.stages.models.ranks",
-        "tracemill.stages.models.rank_correlation", "tracemill.stages.models.permutation",
-        "tracemill.stages.models.rank_bootstrap",
-        "tracemill.schemas.campaigns", "tracemill.schemas.call_sites",
-    ),
     parameters={
         "min_processes": 2,
         "ranking_share_guard": 0.01,

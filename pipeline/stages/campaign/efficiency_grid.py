@@ -259,9 +259,5 @@ EFFICIENCY_GRID_STAGE = PythonStage(
     inputs=("campaign_settings", "campaign_runs"),
     outputs=(EFFICIENCY_GRID,),
     compute=make_efficiency_grid,
-    modules=(
-        "tracemill.stages.campaign.efficiency_grid", "tracemill.stages.models.efficiency_grid",
-        "tracemill.stages.arrays", "tracemill.schemas.scalability", "tracemill.schemas.campaigns",
-    ),
     parameters={"grid_missing_limit": 100_000},
 )  # fmt: skip

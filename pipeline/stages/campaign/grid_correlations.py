@@ -48,11 +48,5 @@ GRID_CORRELATIONS_STAGE = PythonStage(
     inputs=("efficiency_grid", "grid_characteristics"),
     outputs=(GRID_CORRELATIONS,),
     compute=correlate_characteristics,
-    modules=(
-        "tracemill.stages.campaign.grid_correlations", "tracemill.stages.models.efficiency_grid",
-        "tracemill.stages.models.rank_correlation", "tracemill.stages.models.ranks",
-        "tracemill.stages.models.permutation",
-        "tracemill.stages.arrays", "tracemill.schemas.scalability", "tracemill.schemas.campaigns",
-    ),
     parameters={},
 )  # fmt: skip

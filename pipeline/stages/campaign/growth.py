@@ -208,7 +208,6 @@ METRIC_GROWTH_STAGE = PythonStage(
     inputs=("campaign_runs", "run_totals", "metric_times"),
     outputs=(METRIC_GROWTH,),
     compute=measure_metric_growth,
-    modules=_MODULES,
     parameters={"min_processes": 2},
 )
 CALL_PATH_GROWTH_STAGE = PythonStage(
@@ -216,6 +215,5 @@ CALL_PATH_GROWTH_STAGE = PythonStage(
     inputs=("campaign_runs", "run_totals", "counted_call_paths"),
     outputs=(CALL_PATH_GROWTH,),
     compute=measure_call_path_growth,
-    modules=_MODULES,
     parameters={"min_processes": 2},
 )

@@ -136,12 +136,5 @@ MARK_RANKINGS_STAGE = PythonStage(
     inputs=("scalability_marks",),
     outputs=(MARK_RANKINGS, MARK_RANKING_CORRELATIONS),
     compute=rank_programs,
-    modules=(
-        "tracemill.stages.campaign.mark_rankings", "tracemill.stages.campaign.published_marks",
-        "tracemill.stages.models.efficiency_grid", "tracemill.stages.models.rank_correlation",
-        "tracemill.stages.models.ranks", "tracemill.stages.models.permutation",
-        "tracemill.schemas.scalability",
-        "tracemill.schemas.campaigns",
-    ),
     parameters={"published_marks": "", "grid_rank_across_references": False},
 )  # fmt: skip

@@ -297,10 +297,6 @@ SCALABILITY_STAGE = PythonStage(
     inputs=("efficiency_grid",),
     outputs=(GRID_CELLS, SCALABILITY_MARKS),
     compute=mark_scalability,
-    modules=(
-        "tracemill.stages.campaign.scalability", "tracemill.stages.models.efficiency_grid",
-        "tracemill.stages.arrays", "tracemill.schemas.scalability", "tracemill.schemas.campaigns",
-    ),
     parameters={
         "grid_size_axis": "size",
         "grid_memory_failures_are_zero": False,

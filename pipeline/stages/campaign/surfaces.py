@@ -85,14 +85,5 @@ SURFACES_STAGE = PythonStage(
         SERIAL_FRACTIONS,
     ),
     compute=fit_surfaces,
-    modules=(
-        "tracemill.stages.models.surfaces",
-        "tracemill.stages.campaign.rows",
-        "tracemill.stages.campaign.surface_indices",
-        "tracemill.stages.campaign.surface_rows",
-        "tracemill.stages.campaign.surface_scalability",
-        "tracemill.stages.campaign.surfaces",
-        "tracemill.schemas.surfaces",
-    ),
     parameters={"efficiency_bounds": "0.8, 0.5", "scaled_size": "p"},
 )
