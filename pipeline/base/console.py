@@ -71,9 +71,9 @@ def discard(stream: IO[str]) -> None:
 
 
 def open_missing_streams() -> bool:
-    """Open what the caller closed (`<&-`, `>&-`) as the null device; False if it was stdout.
+    """Open streams that the caller closed (`<&-`, `>&-`) as the null device; False if stdout was.
 
-    Otherwise the first file that is opened would take its place, and get what is printed.
+    Otherwise the first opened file would take their place.
     """
     has_output = sys.stdout is not None
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
@@ -99,10 +99,10 @@ def print_error(message: str) -> None:
 
 
 class ProgressReporter:
-    """Shows stages while they run; what takes long is also said where no bar can be drawn.
+    """Shows stages while they run; without a terminal, only long ones.
 
-    Use as a context manager. The bars disappear at the end, the notes stay. `titles` are shown
-    for stages whose names say too little.
+    Use as a context manager. Bars disappear at the end, notes stay. `titles` replace names of
+    stages.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Everything that can go wrong in use; our own bugs keep their traceback.
+"""All errors of use; our own bugs keep their traceback.
 
 The first sentence of each class is its meaning in docs/reference/commands.md.
 """

@@ -17,9 +17,8 @@ def replacing(
 ) -> Iterator[Path]:
     """Give the block a path to write; `path` changes only if the block succeeds.
 
-    With `is_folder_made`, as in a store, the folder need not be there, and what is new is shared
-    as the folder is that it lies in. Raises PipelineError if the folder is missing and not to be
-    made, or, with `advice` at its end, if the file system refuses.
+    With `is_folder_made`, as in a store, folders are made and shared. Raises PipelineError, with
+    `advice` at its end, if the folder is missing or the file system refuses.
     """
     beside = path.with_name(temporary_name("file"))
     try:

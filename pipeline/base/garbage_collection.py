@@ -1,7 +1,6 @@
-"""How often Python looks for garbage in cycles, of which hardly anything here is made.
+"""Run Python's cycle collector seldom: hardly any cycles are made here.
 
-Looking for it in the libraries' objects takes a quarter of the start-up and 4 % of the time of a
-large analysis.
+Collecting takes a quarter of the start-up and 4 % of a large analysis.
 """
 
 import gc

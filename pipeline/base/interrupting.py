@@ -9,9 +9,9 @@ _AGAIN_SECONDS = 0.1
 
 
 def interruptibly(work: Callable[[], Result], interrupt: Callable[[], None]) -> Result:
-    """Do `work` in a thread, so that Ctrl-C is noticed while DuckDB computes.
+    """Do `work` in a thread, so that Ctrl-C works while DuckDB computes.
 
-    `interrupt` makes it stop; it is called until it has. Errors of the work are passed on.
+    `interrupt` is called until the work stops. Errors of the work are raised here.
     """
     with ThreadPoolExecutor(1, thread_name_prefix="stage") as executor:
         future = executor.submit(work)

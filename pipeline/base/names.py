@@ -8,7 +8,7 @@ _DIRECTION_MARKS = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u
 
 
 def make_visible(text: str) -> str:
-    """Text without control characters and direction marks, which could rearrange a page.
+    """Text without control characters and direction marks.
 
     Names come from traces; a terminal would execute their escape sequences.
     """

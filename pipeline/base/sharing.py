@@ -9,11 +9,9 @@ _TRIES = 10
 
 
 def share(path: Path) -> None:
-    """Give a new file or folder the group of the folder it lies in, and that folder's mode.
+    """Give a new file or folder the group and mode of its folder, as far as the system allows.
 
-    A file gets of the mode what concerns files. What the file system refuses stays as it is: it
-    still serves its owner. Nothing is done in a folder such as /tmp, which is for everybody
-    but where each has things of their own.
+    In folders with the sticky bit, such as /tmp, nothing changes.
     """
     with suppress(OSError):
         own, folder = path.lstat(), path.parent.stat()
@@ -27,10 +25,7 @@ def share(path: Path) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder, and those above it, unless they are there; each is shared.
-
-    Others may make the same folders at the same time, or remove empty ones.
-    """
+    """Make a folder and its parents, each shared; others may do the same at the same time."""
     for left in reversed(range(_TRIES)):
         try:
             path.mkdir()

@@ -49,14 +49,12 @@ def available_threads() -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How to analyze. Only `allow_damaged` and `parameters` change what the tables hold.
+    """Options of an analysis. Only `allow_damaged` and `parameters` change the content of tables.
 
-    `allow_damaged` changes nothing for a complete trace: where the tables of such a one are there,
-    it does not matter with or without it they were made.
-    `memory_limit` is a size such as 2GB that SQL may use; empty: DuckDB's choice, four fifths of
-    the memory. `parameters` are values for the named parameters of the queries, and `files` says
-    from where those that are the text of a file were read. `patterns` are folders of patterns of
-    your own, besides that of the store.
+    `allow_damaged` has no effect on complete traces. `memory_limit` is the memory for SQL, such as
+    2GB; by default DuckDB takes four fifths. `parameters` are values of named parameters of
+    queries; `files` names the files that such values were read from. `patterns` are folders of user
+    patterns besides the store's.
     """
 
     threads: int = field(default_factory=available_threads)
@@ -86,10 +84,10 @@ def analyze(
     options: Options | None = None,
     reporter: Reporter | None = None,
 ) -> Analysis:
-    """Analyze a trace into `store`, as far as that is not done yet.
+    """Analyze a trace into `store`; compute only what is missing or outdated.
 
-    Raises PipelineError: for a trace that cannot be read, a table that breaks its contract, a
-    query that fails, or a store that cannot be written. Then nothing is published.
+    Raises PipelineError, and publishes nothing, if the trace cannot be read, a table breaks its
+    contract, a query fails, or the store cannot be written.
     """
     from tracemill.readers import open_source
 
@@ -97,7 +95,7 @@ def analyze(
 
 
 def explain(trace: Path, *, store: Store, options: Options | None = None) -> tuple[Decision, ...]:
-    """What `analyze` would do with each table, and why; nothing is written."""
+    """The decision of `analyze` about each table; nothing is written."""
     from tracemill.readers import open_source
 
     return explain_source(open_source(trace), store=store, options=options)
@@ -112,9 +110,9 @@ def analyze_source(
     recipe: Recipe | None = None,
     is_swept: bool = False,
 ) -> Analysis:
-    """The same for an opened source and any recipe, which defaults to everything there is.
+    """Analyze an opened source with any recipe; by default with the standard one.
 
-    Who analyses many sources clears the store once with `sweep_store` and says so by `is_swept`.
+    With `is_swept`, the caller has cleared the store with `sweep_store` once for many sources.
     """
     options, reporter = options or Options(), reporter or SilentReporter()
     if not is_swept:
@@ -130,10 +128,9 @@ def sweep_store(store: Store, reporter: Reporter) -> None:
 
 
 def find_analyzed(source: Source, *, store: Store, outlines: Sequence[Outline]) -> Run | None:
-    """The current run of a source if it is intact and as one of the outlines says, else None.
+    """The current run of a source if it is intact and matches an outline, else None.
 
-    It costs a fraction of what `analyze_source` takes to find that there is nothing to do. Raises
-    StoreError if the store is from a newer Tracemill.
+    Much cheaper than `analyze_source`. Raises StoreError if the store is from a newer version.
     """
     identity = source.identity()
     current = _current(store, identity.run_id, SilentReporter())
@@ -255,10 +252,9 @@ class _Task:
             return engine.run(self.plan.stages, options, self.run_id)
 
     def _connect(self, generation: GenerationWriter) -> "duckdb.DuckDBPyConnection":
-        """A database that keeps what does not fit into memory in the generation's folder.
+        """A database that spills into the generation's folder.
 
-        Every query orders its result itself, so DuckDB need not keep the order of its inputs,
-        which would cost memory.
+        Every query orders its result, so that DuckDB need not preserve the order of rows.
         """
         return connect(
             threads=self.options.threads,
@@ -303,10 +299,10 @@ class _Task:
         )
 
     def _free_name(self) -> str:
-        """The plan's key, numbered if that name is taken and what it holds is not wanted.
+        """The plan's key, with a number if that name is taken.
 
-        It is chosen before anything is computed: who finds it taken later was overtaken by
-        another run, which made the same tables.
+        Chosen before the computation: if the name is taken later, another process made the same
+        tables.
         """
         name, number = self.plan.key, 1
         while self.store.has_generation(self.run_id, name):

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 class Engine:
-    """Runs stages one after another over one database and puts their tables into a sink.
+    """Runs stages one after another over one database, and writes their tables into a sink.
 
-    Transient tables live in the database until no later stage needs them. The database is
-    connected when the first stage needs it: reading a trace without it takes less memory.
+    Transient tables stay in the database until no later stage needs them. The database is opened
+    for the first stage that needs it, because reading a trace then takes less memory.
     """
 
     def __init__(

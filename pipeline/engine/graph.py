@@ -83,10 +83,9 @@ def has_needed_rows(needed_rows: Iterable[Iterable[str]], row_count: Callable[[s
 
 
 def build_graph(source: Source, recipe: Recipe) -> tuple[Stage, ...]:
-    """All stages in an order in which each runs after those that make its inputs.
+    """All stages, each after those that make its inputs; the order depends on names alone.
 
-    The order depends on names alone. Raises QueryError for unknown tables, inputs nobody makes,
-    outputs made twice, and circles.
+    Raises QueryError for unknown tables, inputs without a stage, outputs made twice, and cycles.
     """
     queries = [query for query in recipe.queries if query.is_stage]
     made_by_sql = [
@@ -130,10 +129,7 @@ def key_parts(
 
 
 def schema_hash(table: Table) -> str:
-    """Hash of everything that is declared about a table.
-
-    What its rules say is taken from the text of the modules that define them.
-    """
+    """Hash of a table's declaration, with the source text of the modules of its rules."""
     modules = {rule.holds.__module__ for rule in table.rules} | {Table.__module__}
     return hash_of(table.declaration + code_hash(tuple(sorted(modules))))
 

@@ -45,10 +45,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Plan:
-    """All tables of a generation: their records, and the stages that have to run, in order.
-
-    `key` identifies the generation by the keys of all its tables.
-    """
+    """All tables of a generation with their records, and the stages that must run, in order."""
 
     key: str
     stages: tuple[Stage, ...]
@@ -71,9 +68,9 @@ def make_plan(
     missing: Collection[str] = (),
     force: bool = False,
 ) -> Plan:
-    """Compare what would be made with what the current generation holds.
+    """Compare the tables to make with those of the current generation.
 
-    `digest` is that of the source's content, `missing` the stored tables that are not intact.
+    `digest` identifies the source's content; `missing` are stored tables that are not intact.
     """
     records = _records(graph, digest, allow_damaged, values)
     old = current.tables if current else {}
@@ -96,10 +93,7 @@ def make_plan(
 
 @dataclass(frozen=True)
 class Outline:
-    """What tables are made from, apart from the content of the source: parts and inputs by name.
-
-    It is the same for all sources of a format, so that many of them can be looked at quickly.
-    """
+    """The parts and inputs of all tables without a source's content."""
 
     tables: Mapping[str, tuple[Mapping[str, str], Collection[str]]]
 
@@ -111,9 +105,9 @@ def outline(graph: Sequence[Stage], *, allow_damaged: bool, values: Mapping[str,
 
 
 def is_as_outlined(manifest: Manifest, outline: Outline, digest: str) -> bool:
-    """Whether a generation holds just what would be made of a source of that content.
+    """True if a generation has the tables of an outline for a source of that content.
 
-    No key is computed: tables made from the same parts and inputs all the way up have the same.
+    Comparing parts and inputs suffices: equal ones all the way up give equal keys.
     """
     made = manifest.tables
     return set(made) == set(outline.tables) and all(
@@ -176,7 +170,7 @@ def _reason(new: TableRecord, old: TableRecord | None, *, is_first: bool) -> str
 def _to_run(
     graph: Sequence[Stage], reasons: Mapping[str, str]
 ) -> tuple[tuple[Stage, ...], dict[str, str]]:
-    """The stages that must run, in order, and the reasons of all tables completed.
+    """The stages that must run, in order, and the reasons of all tables.
 
     A transient table is made only if a stage that runs needs it.
     """

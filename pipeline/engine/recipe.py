@@ -34,9 +34,9 @@ def standard_recipe(own: Sequence[Query] = ()) -> Recipe:
 
 
 def recipe_of(store: Store, patterns: Sequence[Path] = ()) -> Recipe:
-    """Everything that is computed from a trace, with the store's own patterns and other folders'.
+    """The standard recipe with patterns of the store and of other folders.
 
-    Raises PatternError or MissingInputError for patterns that cannot be used.
+    Raises PatternError or MissingInputError for unusable patterns.
     """
     return standard_recipe(read_patterns((*patterns_of_store(store.path), *patterns)))
 

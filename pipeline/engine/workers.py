@@ -1,8 +1,7 @@
-"""Processes that work on items, each on one at a time, and can be ended at any moment.
+"""Worker processes that can be ended at any time, each with one item.
 
-The pools of the standard library cannot do this: after the death of one process,
-ProcessPoolExecutor fails all items without an exit code, and multiprocessing.Pool waits forever;
-neither lets a running item clean up at a deadline.
+The standard pools cannot do this: if a process dies, ProcessPoolExecutor fails all items without an
+exit code, and multiprocessing.Pool waits forever; neither lets a running item clean up.
 """
 
 import math
@@ -44,11 +43,10 @@ def work_through(
     count: int,
     until: float = math.inf,
 ) -> Generator[tuple[int, Result | Died]]:
-    """What a function gives for every item, with the item's number, as `count` processes get it.
+    """Yield the number and result of each item, as `count` processes finish them.
 
-    An item is taken when a process is free for it. An exception of the function is raised here.
-    When the caller has enough, also by an exception such as Ctrl-C, or `until` of the monotonic
-    clock is over, the function is left by KeyboardInterrupt, as it is if the caller dies.
+    A free process takes the next item. Exceptions of the function are raised here. When the caller
+    stops, dies, or `until` (monotonic clock) has passed, running functions get KeyboardInterrupt.
     """
     waiting = enumerate(items)
     started: list[_Worker[Item]] = []
@@ -109,10 +107,10 @@ class _Worker(Generic[Item]):
 
 @cache
 def _context() -> Any:
-    """How processes are started: forked from one without threads that has loaded what they need.
+    """Processes are forked from a server without threads that has loaded all modules.
 
-    Threads of this process must not be forked, and loading everything takes longer than analyzing
-    a small trace.
+    Threads of this process must not be forked, and loading takes longer than analyzing a small
+    trace.
     """
     context = get_context("forkserver")
     context.set_forkserver_preload([PRELOADED])
@@ -121,10 +119,7 @@ def _context() -> Any:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Start processes that Ctrl-C does not reach: it is for the caller to end them.
-
-    They inherit that the signal is blocked; here it waits until the block is left.
-    """
+    """Block Ctrl-C for processes started here: the caller ends them."""
     resource_tracker.ensure_running()  # which would unblock it again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -164,10 +159,9 @@ def _serve(connection: Connection, function: Callable[[Any], Any]) -> None:
 
 @contextmanager
 def _stopped_by_signal() -> Iterator[None]:
-    """Let SIGTERM raise KeyboardInterrupt once, so that what was begun is cleared away.
+    """Let SIGTERM raise KeyboardInterrupt once, so that the function cleans up.
 
-    Where C code calls Python, an exception gets no further and is only shown: then it is raised
-    again a moment later, until it is out of there.
+    An exception in a callback from C code is only printed; then it is raised again a moment later.
     """
 
     def stop(*_: object) -> None:

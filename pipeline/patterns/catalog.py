@@ -30,10 +30,9 @@ def pattern_of(query: Query) -> Pattern:
 
 
 def table_of(query: Query) -> Table:
-    """The table of what a pattern finds.
+    """The table of a pattern's rows.
 
-    Findings are stored, so that another pattern does not make them be looked for again. Waiting of
-    the catalog is not: it is all in wait_states.
+    Findings are stored, so that other patterns can use them. Shipped waits are only in wait_states.
     """
     pattern = pattern_of(query)
     return pattern_table(

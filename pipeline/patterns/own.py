@@ -26,8 +26,7 @@ class OwnPatterns:
 def read_patterns(folders: Iterable[Path]) -> tuple[Query, ...]:
     """All patterns of some folders, by name.
 
-    Raises MissingInputError for a folder that is not there, and PatternError for the first file
-    that cannot be used.
+    Raises MissingInputError for a missing folder, PatternError for the first unusable file.
     """
     found = survey_patterns(folders)
     if found.errors:
@@ -36,10 +35,7 @@ def read_patterns(folders: Iterable[Path]) -> tuple[Query, ...]:
 
 
 def survey_patterns(folders: Iterable[Path]) -> OwnPatterns:
-    """The patterns of some folders, with all that is wrong with them.
-
-    Raises MissingInputError for a folder that is not there.
-    """
+    """The patterns of some folders, with all errors; raises MissingInputError."""
     distinct = {folder.resolve(): folder for folder in folders}.values()
     files = sorted((file for each in distinct for file in _files(each)), key=lambda file: file.stem)
     read, errors = _read_all(files)
@@ -62,10 +58,7 @@ def patterns_of_store(store: Path) -> tuple[Path, ...]:
 
 
 def patterns_beside(store: Path, folder: Path | None) -> OwnPatterns:
-    """The patterns of a store, which need not exist, and of a folder.
-
-    Raises MissingInputError if the folder is not there.
-    """
+    """The patterns of a store, if it exists, and of a folder; raises MissingInputError."""
     return survey_patterns((*patterns_of_store(store), *((folder,) if folder else ())))
 
 

@@ -62,9 +62,8 @@ def complete(
 ) -> "duckdb.DuckDBPyRelation":
     """The rows of the table `RESULT` with all columns of the pattern's table, in a total order.
 
-    Columns that the query leaves out are filled. `metrics` are those that
-    the pattern may find, `row_count` tells how many rows a table has. Raises PatternError for
-    columns that are missing, unknown or of another type, and for numbers that cannot be.
+    `metrics` are those that the pattern may find; `row_count` returns the number of rows of a
+    table. Raises PatternError for missing or unknown columns, wrong types, and impossible numbers.
     """
     table = table_of(query)
     result = connection.table(RESULT)
@@ -79,11 +78,7 @@ def complete(
 def checked(
     batches: Iterable[pa.RecordBatch], query: Query, metrics: Sequence[str]
 ) -> Iterator[pa.RecordBatch]:
-    """The completed rows as they come, of which none may hold what cannot be.
-
-    Raises PatternError for rows of a metric that is none of `metrics`, or without what every row
-    has, as place and amount.
-    """
+    """The completed rows; raises PatternError for unknown metrics and impossible values."""
     needed = [column.name for column in table_of(query).columns if not column.is_nullable]
     for batch in filter(len, batches):
         _check_metrics(query, batch, metrics)
@@ -128,10 +123,7 @@ def _types_for(column: Column) -> tuple[str, Set[str]]:
 def _check_numbers(
     query: Query, result: "duckdb.DuckDBPyRelation", row_count: Callable[[str], int]
 ) -> None:
-    """Hold the least and greatest number of each column against those that can be.
-
-    This comes before numbers are cast to the types of the table, which they may not fit.
-    """
+    """Check the range of each column before its numbers are cast to the types of the table."""
     for name, (least, greatest) in _extremes(query, result).items():
         if name in _TABLES_BY_ID:
             _check_ids(query, name, (least, greatest), row_count(_TABLES_BY_ID[name]))

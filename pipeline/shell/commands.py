@@ -22,9 +22,9 @@ A statement ends with ';'. Tab completes names of tables and columns.
 
 
 def run_command(session: Session, text: str, output: Output) -> str:
-    """Do what a command says; returns the SQL whose rows are still to be written, perhaps none.
+    """Run a command; returns SQL whose rows are still to be written, or None.
 
-    Raises QueryError for a command, table or example that does not exist.
+    Raises QueryError for an unknown command, table or example.
     """
     command, *arguments = text.removesuffix(";").split()
     if command == ".tables" and not arguments:

@@ -31,10 +31,9 @@ class Catalog:
 
 
 def complete(line: str, statement: str, catalog: Catalog) -> Iterator[tuple[str, str]]:
-    """What the end of `line` may become, each with what it replaces there, likeliest first.
+    """Completions of the end of `line`, each with the text it replaces, likeliest first.
 
-    `line` ends at the cursor; `statement` is all that is typed, also behind the cursor, whose
-    tables decide which columns come first.
+    `line` ends at the cursor; columns of tables in the whole `statement` come first.
     """
     word = (_LAST_WORD.search(line) or [""])[0]
     head, _, last = word.rpartition(".")

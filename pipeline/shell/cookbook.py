@@ -60,10 +60,7 @@ def recipes_for(tables: Collection[str]) -> tuple[Recipe, ...]:
 
 
 def find_recipe(wanted: str, recipes: Sequence[Recipe]) -> Recipe:
-    """The question of that number or name.
-
-    Raises QueryError with the likeliest names, or how many there are.
-    """
+    """The question of that number or name; raises QueryError with similar names."""
     for recipe in recipes:
         if wanted in (str(recipe.number), recipe.name):
             return recipe

@@ -14,10 +14,7 @@ PACKAGE = "harlequin"
 
 
 def run_harlequin(session: Session, name: str) -> None:
-    """Open harlequin on a private database with the views of a session, called `name` there.
-
-    Raises MissingLibraryError if it is not installed, and PipelineError if it fails.
-    """
+    """Open harlequin on the views of a session; raises MissingLibraryError or PipelineError."""
     if importlib.util.find_spec(PACKAGE) is None:
         raise MissingLibraryError("harlequin is not installed: run make harlequin")
     with TemporaryDirectory(prefix="tracemill-") as folder:

@@ -19,10 +19,7 @@ _FORMAT_OF_SUFFIX: dict[str, RowFormat] = {
 
 
 def choose_format(format: RowFormat | None, path: Path | None) -> RowFormat:
-    """The format asked for, else that of the file's suffix, else a table.
-
-    Raises UsageError for a suffix that tells none.
-    """
+    """The given format, else that of the file's suffix, else a table; raises UsageError."""
     if format is not None or path is None:
         return format or "table"
     found = _FORMAT_OF_SUFFIX.get(path.suffix.lower())
@@ -38,7 +35,7 @@ def choose_format(format: RowFormat | None, path: Path | None) -> RowFormat:
 def opened(format: RowFormat, path: Path | None) -> Iterator[Output]:
     """A place to write rows to.
 
-    Raises PipelineError if the file cannot be written, and UsageError for Parquet in a terminal.
+    Raises PipelineError if the file cannot be written, UsageError for Parquet in a terminal.
     """
     if path is None:
         yield _standard_output(format)

@@ -25,10 +25,10 @@ Reader = Callable[[], str]
 
 
 def run_prompt(session: Session, output: Output, *, read: Reader | None = None) -> None:
-    """Run what is typed until `.quit` or the end of input; an error does not end the prompt.
+    """Run what is typed until `.quit` or the end of input; errors do not end the prompt.
 
-    `read` returns a whole statement or command, and raises KeyboardInterrupt for one that was
-    given up, EOFError at the end.
+    `read` returns a statement or command; it raises KeyboardInterrupt for a canceled one, EOFError
+    at the end.
     """
     from tracemill.base.console import print_error
 

@@ -13,11 +13,10 @@ ENDINGS = (".quit", ".exit")
 
 
 def run_script(session: Session, script: str, output: Output) -> None:
-    """Run the statements and commands of a script and write what each returns.
+    """Run the statements and commands of a script and write their results.
 
-    Formats for programs hold the rows of queries alone, not how many rows a change concerned.
-    Raises QueryError with what is wrong in one line; for JSON and Parquet also, before anything
-    runs, if several results would follow each other, which together are neither.
+    Formats for programs contain only rows. Raises QueryError; for JSON and Parquet also, before
+    anything runs, if there would be several results.
     """
     parts = list(_parts(script))
     with told_as_query_error(session.connection, script):

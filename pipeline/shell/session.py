@@ -29,10 +29,7 @@ Definitions = frozenset[tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Session:
-    """A database in which the views there were at the beginning stay as they are.
-
-    `given` are their names. What else is in it, users make and change as they like.
-    """
+    """A database whose `given` views stay as they are; users may create and change other things."""
 
     connection: "duckdb.DuckDBPyConnection"
     given: Names
@@ -44,10 +41,10 @@ class Session:
         return cls(connection, frozenset(name for *_, name, _ in _definitions(connection)))
 
     def execute(self, statement: "duckdb.Statement") -> "duckdb.DuckDBPyConnection | None":
-        """Run a statement; its rows, or their number, are fetched from what is returned, if any.
+        """Run a statement; fetch its rows, or their number, from the result.
 
-        Raises QueryError if it would change a given view; nothing is changed then. Errors of
-        DuckDB are passed on.
+        Raises QueryError, without any change, if it would change a given view. Errors of DuckDB
+        pass.
         """
         if statement.type.name in _DEFINING:
             with self._guarded():

@@ -35,10 +35,7 @@ def print_table(table: Table, console: "Console") -> None:
 
 
 def find_table(name: str, own: Sequence[Table] = ()) -> Table:
-    """The declared table of that name, also one of `own`, which patterns of the user declare.
-
-    Raises MissingInputError, which suggests a similar name and lists all tables.
-    """
+    """The table of that name, or of `own` patterns; raises MissingInputError with similar names."""
     known = {**known_tables(), **{table.name: table for table in own}}
     if name not in known:
         public = [table.name for table in (*TABLES, *VIEWS, *own) if not table.is_transient]

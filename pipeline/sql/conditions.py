@@ -36,10 +36,10 @@ class UnknownNameError(ConditionError):
 
 
 def evaluate(expression: str, rows: Sequence[Mapping[str, float]]) -> tuple[list[bool], list[str]]:
-    """Whether a condition holds in each row, and the names that it uses, in their order.
+    """Whether a condition holds in each row, and the names that it uses, in order.
 
-    All rows have the same names, in lower case. A number divided by zero is infinite, with its
-    sign; 0/0 is neither more nor less than anything, nor equal. Raises ConditionError.
+    All rows have the same names, in lower case. A number divided by zero is infinite with its sign;
+    0/0 equals nothing, and is neither more nor less. Raises ConditionError.
     """
     try:
         with duckdb.connect() as connection:
@@ -85,10 +85,10 @@ def _parse(connection: duckdb.DuckDBPyConnection, expression: str) -> Node:
 
 @dataclass(frozen=True)
 class _Condition:
-    """Renders the tree of a condition as SQL that DuckDB evaluates in floating point.
+    """Renders a condition as SQL in floating point.
 
-    SQL has only comparisons of numbers, joined with and, or, not, and + - * /, so that a condition
-    reads nothing but the named numbers.
+    Only comparisons of numbers, and, or, not, and + - * / are allowed, so that it reads nothing but
+    the named numbers.
     """
 
     known: Collection[str]

@@ -56,10 +56,7 @@ def query_error(stage: str, error: Exception, file: Path | None = None) -> Pipel
 
 
 def batches_of(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
-    """The rows of a query as they come.
-
-    Raises StreamError if the query fails halfway: Arrow's own error is that of a broken disk.
-    """
+    """The rows of a query in batches; raises StreamError if the query fails halfway."""
     while True:
         try:
             batch = reader.read_next_batch()

@@ -1,4 +1,4 @@
-"""The texts about the shipped metrics; the front matter of each declares its metric.
+"""The texts of shipped metrics; the front matter of each declares its metric.
 
     ---
     title: Wrong Order, Same Source
@@ -8,7 +8,7 @@
     meaning: The message left waiting came from the awaited process.
     ---
 
-A metric without `parent` is part of no other one. Markdown follows.
+`parent` is optional. Markdown follows.
 """
 
 from collections.abc import Mapping

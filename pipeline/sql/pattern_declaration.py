@@ -24,12 +24,10 @@ _METRIC = re.compile(
 
 @dataclass(frozen=True)
 class Pattern:
-    """How the rows of a query count, and the metrics they are of.
+    """The kind of a pattern's rows, and their metrics.
 
-    Times of `wait state` and `completion` never overlap and add up to what is lost; a `finding`
-    may be about time that others are about, too. A pattern may find the metrics of another one,
-    `shared`, instead of having its own. The shipped patterns only name their metrics, which have
-    texts that declare them.
+    Times of `wait state` and `completion` do not overlap and add up to lost time; a `finding` may
+    overlap with others. A pattern may find the metrics of another one (`shared`).
     """
 
     kind: str
@@ -38,10 +36,7 @@ class Pattern:
 
 
 def read_pattern(path: Path, header: Mapping[str, Sequence[str]]) -> Pattern | None:
-    """The declaration in the lines of a header by field; None if the query is no pattern.
-
-    Raises PatternError for one that is incomplete or cannot be read.
-    """
+    """The declaration in the fields of a header, or None; raises PatternError if it is wrong."""
     if not any(field in header for field in FIELDS):
         return None
     for field in FIELDS:

@@ -1,10 +1,10 @@
-"""Query files: their headers, their parameters, and the values these take.
+"""Query files: their headers, their parameters, and values.
 
-A header names, besides what is told of a query, when its result is known without running it:
+A header names the inputs without which the result is empty:
 
     -- Needs rows: receives, sends or probes
 
-It has rows only if there are receives, and there are sends or probes.
+The query has rows only if there are receives, and sends or probes.
 """
 
 import re
@@ -76,9 +76,9 @@ class Parameter:
 
 @dataclass(frozen=True, kw_only=True)
 class Query:
-    """One query file: what its header says, and its text.
+    """A query file: its header and its text.
 
-    `needed_rows` are groups of inputs: where all inputs of a group are empty, so is the result.
+    `needed_rows` are groups of inputs: if all inputs of a group are empty, so is the result.
     """
 
     path: Path
@@ -124,11 +124,7 @@ class Query:
         return self.text.strip().removesuffix(";")
 
     def bind(self, values: Mapping[str, Value]) -> dict[str, Value]:
-        """A value for every parameter: the given one, else the default.
-
-        Values for parameters of other queries are left out. Raises QueryError for a parameter
-        that has neither.
-        """
+        """A given or default value for every parameter; raises QueryError without one."""
         given = {each.name: values.get(each.name, each.default) for each in self.parameters}
         missing = [name for name, value in given.items() if value is None]
         if missing:
@@ -178,10 +174,7 @@ def stored_inputs(queries: Iterable[Query]) -> tuple[str, ...]:
 def create_views(
     connection: "duckdb.DuckDBPyConnection", names: Container[str], *, is_lasting: bool = False
 ) -> None:
-    """Make those of the names that are views readable, over the tables of a connection.
-
-    They are temporary, or `is_lasting` ones that stay in the database.
-    """
+    """Create those of the names that are views, temporary unless `is_lasting`."""
     create = "CREATE OR REPLACE VIEW" if is_lasting else "CREATE OR REPLACE TEMP VIEW"
     for view in _views():
         if view.relation in names:
@@ -221,10 +214,7 @@ def read_query(path: Path) -> Query:
 
 
 def known_parameters(queries: Iterable[Query]) -> dict[str, Parameter]:
-    """All parameters of some queries by name.
-
-    Raises QueryError if two queries declare different types or defaults for one name.
-    """
+    """All parameters of some queries by name; raises QueryError if two declarations differ."""
     known: dict[str, Parameter] = {}
     for query in queries:
         for parameter in query.parameters:

@@ -18,11 +18,11 @@ _TIMES_OF_DAY = frozenset(
 
 @dataclass(frozen=True)
 class Reads:
-    """Names as the statement spells them; SQL does not regard the case of letters.
+    """Names that a statement reads, as it spells them.
 
-    `tables` stand after FROM and JOIN, also names of files and of other schemas, but not what the
-    statement itself defines by WITH where it is named. `functions` stand there, too. `calls` are
-    functions anywhere, words for the time of day, and SAMPLE.
+    `tables`: names after FROM and JOIN, including files and other schemas, without those defined by
+    WITH. `functions`: table functions. `calls`: functions anywhere, words for the time of day,
+    SAMPLE.
     """
 
     tables: frozenset[str]
@@ -32,9 +32,9 @@ class Reads:
 
 
 def reads_of(text: str) -> Reads:
-    """What a single SELECT reads. It is only parsed: no table need exist, nothing is run.
+    """The names that a single SELECT reads. It is only parsed; tables need not exist.
 
-    Raises QueryError, which does not say where the text is from, for any other text.
+    Raises QueryError, without a location, for any other text.
     """
     statement = parse(text)
     found = set(_references(statement["node"], frozenset()))
@@ -106,10 +106,9 @@ def _reference(node: Mapping[str, Any], defined: frozenset[str]) -> Iterator[tup
 def _children(
     node: Mapping[str, Any], defined: frozenset[str]
 ) -> Iterator[tuple[Any, frozenset[str]]]:
-    """The parts of a node, each with what is defined there.
+    """The parts of a node, each with the names defined there.
 
-    A definition knows those before it, and itself only where it repeats: else its own name is
-    that of a table, or of what was defined further out.
+    A definition sees those before it, and itself only if it is recursive.
     """
     for definition in (node.get("cte_map") or {}).get("map", ()):
         yield definition["value"], defined

@@ -16,10 +16,7 @@ _STABLE = frozenset({"error"})
 
 @cache
 def unstable_functions() -> Set[str]:
-    """Names, in small letters, of what gives another result another time, or has an effect.
-
-    Those of macros that use one are among them, and SAMPLE.
-    """
+    """Lower-case names of functions and macros that are not deterministic or have an effect."""
     import duckdb
 
     listed = duckdb.execute(

@@ -14,10 +14,7 @@ def timestamp(precision: str = "seconds") -> str:
 
 
 def now_in(folder: Path) -> float:
-    """The time by the clock that stamps files in `folder`, in seconds since 1970.
-
-    Where nothing can be written, it is the time of this host.
-    """
+    """Seconds since 1970 by the file system's clock in `folder`, else by this host's."""
     probe = folder / temporary_name("clock")
     try:
         descriptor = os.open(probe, os.O_CREAT | os.O_EXCL | os.O_WRONLY)

@@ -11,7 +11,7 @@ _TABLE, _COLUMN = "trace_quality", "is_loss"
 def is_complete(run: Run) -> bool:
     """True if no finding about the trace of a run is a loss.
 
-    Raises StoreError if an earlier version made the tables, which did not tell.
+    Raises StoreError if an earlier version, which did not record losses, made the tables.
     """
     if not _has_column(run):
         raise StoreError("made by an earlier version: analyze the trace again")

@@ -39,10 +39,7 @@ _SQL_TYPES = {
 def connect(
     *, threads: int | None = None, memory_limit: str = "", **settings: Any
 ) -> "duckdb.DuckDBPyConnection":
-    """A private in-memory database; `memory_limit` is a size such as 2GB.
-
-    Raises UsageError for a size that DuckDB does not understand.
-    """
+    """A private in-memory database; raises UsageError for a wrong `memory_limit`."""
     import duckdb
 
     connection = duckdb.connect()
@@ -59,10 +56,7 @@ def connect(
 
 
 def parsed(connection: "duckdb.DuckDBPyConnection", text: str) -> "duckdb.Statement | str":
-    """A statement to execute, parsed once by a process however often it is run.
-
-    Of a small trace a query takes a third of its time to be parsed.
-    """
+    """A statement, parsed once per process: for small traces, parsing takes a third of the time."""
     if text not in _PARSED:
         statements = connection.extract_statements(text)
         if len(statements) != 1:
@@ -74,19 +68,13 @@ def parsed(connection: "duckdb.DuckDBPyConnection", text: str) -> "duckdb.Statem
 
 
 def create_view(connection: "duckdb.DuckDBPyConnection", name: str, files: Sequence[Path]) -> None:
-    """Make the Parquet files of a table readable under the table's name.
-
-    Raises StoreError if they are none.
-    """
+    """Create a view of the Parquet files of a table; raises StoreError if they are not Parquet."""
     with _told_as_store_error():
         connection.execute(f"CREATE OR REPLACE VIEW {quoted(name)} AS FROM {scan(files)}")
 
 
 def create_copy(connection: "duckdb.DuckDBPyConnection", name: str, files: Sequence[Path]) -> None:
-    """Read a table as a whole under its name.
-
-    A small one that several queries ask for is then planned in less time than a view of its files.
-    """
+    """Copy a table into memory: for small tables, queries are planned faster than on a view."""
     with _told_as_store_error():
         connection.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(name)} AS FROM {scan(files)}")
 
@@ -105,10 +93,9 @@ def create_union_view(
     *,
     are_alike: bool = False,
 ) -> None:
-    """The same over the files of many runs, told apart by a first column run_id.
+    """Create a view of a table of many runs, with a first column run_id.
 
-    Columns that a run lacks are null there. Files that `are_alike` are known to lack none, so
-    that only the first one is opened for their names.
+    Columns that a run lacks are null. If `are_alike`, only the first file is opened for its names.
     """
     run_id = r"regexp_extract(filename, '.*[\\/]run=([^\\/]+)[\\/]gen=[^\\/]+[\\/]', 1)"
     scanned = scan(files, f"union_by_name = {str(not are_alike).lower()}", "filename = true")

@@ -21,9 +21,9 @@ def open_store(path: Path) -> Store:
 
 
 def open_run(path: Path, name: str | None) -> Run:
-    """The run of a store called `name`, also by the unique beginning of its label.
+    """The run called `name`, or whose label starts with it uniquely.
 
-    Raises MissingInputError with the likeliest run, or those there are.
+    Raises MissingInputError with similar names.
     """
     store = open_store(path)
     runs = store.runs()

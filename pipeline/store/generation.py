@@ -23,11 +23,10 @@ SPILL_NAME = ".spill"
 
 
 class GenerationWriter(Sink):
-    """Collects the tables of one generation in a hidden folder, then publishes them at once.
+    """Writes the tables of one generation into a hidden folder, then publishes them at once.
 
-    The context manager makes the folder, and removes it at the end unless the generation was
-    published; entering raises StoreError if the store cannot be written. Parts may be written from
-    several threads, each part by one of them.
+    The context manager makes the folder, and removes it at the end unless it was published; it
+    raises StoreError if the store cannot be written. Several threads may write, each its own part.
     """
 
     def __init__(self, path: Path) -> None:
@@ -73,10 +72,7 @@ class GenerationWriter(Sink):
             return parts[number]
 
     def finish(self, table: Table) -> Written:
-        """Close all parts of a table, which may have none: then it is empty.
-
-        From then on `files` names what can be read.
-        """
+        """Close all parts of a table; without parts it is empty. Then `files` lists its files."""
         if table.name not in self.finished:
             first = self.part(table, 0)
             parts = self._parts.pop(table.name).values()
@@ -114,10 +110,7 @@ class GenerationWriter(Sink):
                 _link_or_copy(file, target)
 
     def publish(self, manifest: Manifest) -> Path:
-        """Give the generation its final name and return the folder of that name.
-
-        If another writer was faster, its generation stays, ours is thrown away.
-        """
+        """Rename the folder to its final name, and return it; a generation of that name stays."""
         target = self.path.parent / f"gen={manifest.generation}"
         with told_as_store_error(self.path):
             shutil.rmtree(self.path / SPILL_NAME, ignore_errors=True)
@@ -138,10 +131,7 @@ class GenerationWriter(Sink):
         return target
 
     def discard(self) -> None:
-        """Remove everything written, also the run's folder if it holds nothing else.
-
-        Nothing of it was ever visible.
-        """
+        """Remove everything written, and the run's folder if it is empty."""
         for parts in self._parts.values():
             for part in parts.values():
                 part.abandon()

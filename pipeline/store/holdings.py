@@ -33,11 +33,11 @@ class Generation:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Holding:
-    """All generations of a run or campaign, the current one first, then the latest.
+    """All generations of a run or campaign: the current one, then the others from the latest.
 
-    `current` is the key of the current one, empty if the pointer to it is missing or damaged.
-    `changed` is when a generation was last published or made current, by the clock of the file
-    system. `problem` says why nobody may touch it, such as a newer Tracemill that wrote it.
+    `current` is a key, empty if the pointer is missing or damaged. `changed` is the time (clock of
+    the file system) when a generation was last published or made current. `problem` is the reason
+    why nothing may be removed, such as a newer version of Tracemill.
     """
 
     kind: Kind

@@ -11,12 +11,11 @@ _SPREAD = 8  # a bitmap is used while ids span at most this many times their num
 
 
 class KeyCheck:
-    """Uniqueness of the key of one file, checked row group by row group.
+    """Checks that keys of one file are unique, row group by row group.
 
-    Keys that only grow, from row group to row group, are unique for certain; this costs one
-    comparison per row and holds for almost every table. Once a key does not grow, each later
-    row group is checked on its own, and `is_certain` is False: the file as a whole has to be
-    checked by `repeated_in_file`, which is done for every table except the partitioned ones.
+    Ascending keys are unique; this needs one comparison per row, and holds for almost every table.
+    As soon as a key does not ascend, each row group is checked by itself, and `is_certain` is
+    False: then `repeated_in_file` checks the whole file, except for partitioned tables.
     """
 
     def __init__(self, table: Table) -> None:

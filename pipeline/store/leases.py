@@ -1,8 +1,8 @@
-"""Leases: who works on what just now, so that others turn to something else.
+"""Leases: a process announces its work, so that others choose different work.
 
-A lease saves work and does no more. On storage that hosts share, two may believe that they hold
-the same one, and who holds one may be taken for dead: nothing may rely on a lease. What two make
-at once is right all the same, because it is published by one rename (see generation.py).
+Leases only save work. On shared storage, two processes may hold the same lease, and a living holder
+may be considered dead. Results stay correct, because they are published by one rename (see
+generation.py).
 """
 
 import hashlib
@@ -70,11 +70,10 @@ def name_of_analysis(trace: str | Path) -> str:
 
 
 def take(folder: Path, name: str) -> Lease | None:
-    """Take the lease called `name` in the folder of leases, or None if somebody alive holds it.
+    """Take the lease called `name`, or None if a living process holds it.
 
-    Somebody is dead who ran on this host and has ended, or whose heart did not beat for
-    DEAD_AFTER_SECONDS by the clock of the file system. Raises StoreError if the store cannot be
-    written.
+    A process is dead if it ran on this host and has ended, or if it did not renew the lease for
+    DEAD_AFTER_SECONDS (clock of the file system). Raises StoreError if the store cannot be written.
     """
     path = folder / f"{_key(name)}.json"
     with told_as_store_error(path):
@@ -164,9 +163,9 @@ def _create(path: Path, content: bytes) -> bool:
 
 
 def _remove(path: Path, found: _Found) -> bool:
-    """Remove a lease that was found dead; False if another did so or holds it by now.
+    """Remove the lease of a dead process; False if another process removed or took it.
 
-    Of several that try only one can rename it. What then is not as it was found is given back.
+    A rename decides between processes. A lease that has changed is put back.
     """
     aside = path.with_name(temporary_name("lease"))
     try:

@@ -66,12 +66,11 @@ class SourceRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class TableRecord:
-    """How a table came to be.
+    """The origin of a table.
 
-    `key` identifies its content by what it was made from: `parts` are hashes of source, code,
-    query text, schema and options, `inputs` the keys of the tables it was made from. `reason`
-    says why it was computed or reused. Tables that live only during the analysis are recorded,
-    but not stored; their `row_count` and `byte_count` are 0.
+    `key` identifies its content: `parts` are hashes of source, code, query text, schema and
+    options, `inputs` the keys of its inputs. `reason` tells why it was computed or reused.
+    Transient tables are recorded with sizes of 0.
     """
 
     key: str
@@ -114,10 +113,9 @@ class Manifest:
 
     @classmethod
     def load(cls, path: Path) -> "Manifest":
-        """Read a manifest.json of this or an older version.
+        """Read a manifest.json of this or an older version; cached.
 
-        Raises StoreError if it is from a newer version or not readable. What is published does not
-        change, so that a file is read once as long as it is the same.
+        Raises StoreError if it is unreadable or from a newer version.
         """
         try:
             status = path.stat()
@@ -169,10 +167,7 @@ class Pointer:
 
 
 def to_json(document: object) -> bytes:
-    """A document of the store, made of dataclasses, as JSON; the same for the same content.
-
-    Bytes of a file's name that are no text, lone surrogates here, become the escapes of JSON.
-    """
+    """A document of dataclasses as JSON; lone surrogates in names of files are escaped."""
     text = json.dumps(document, indent=1, ensure_ascii=False, default=_fields) + "\n"
     return text.encode("utf-8", "backslashreplace")
 

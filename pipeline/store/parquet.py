@@ -21,14 +21,13 @@ _MAX_BATCHES = 256
 
 
 class PartWriter:
-    """Writes one Parquet file of a table; every row group is full and checked before.
+    """Writes one Parquet file of a table in full row groups, and checks them before.
 
-    The file is made when its first rows are due: without rows there is none. Bytes depend on
-    the rows alone, not on how they were cut into batches. One thread at a time may use a writer;
-    different writers run in parallel, as encoding releases the interpreter lock.
+    Without rows there is no file. The bytes depend on the rows alone, not on batches. A writer
+    belongs to one thread; writers of several threads run in parallel.
 
-    Checked per row group: declared columns and types, values of enumerations, nulls, minimum
-    and maximum, the table's rules, and keys (see KeyCheck).
+    Checks per row group: columns and types, enumerations, nulls, minimum and maximum, the table's
+    rules, and keys (see KeyCheck).
     """
 
     def __init__(self, table: Table, path: Path) -> None:
@@ -43,10 +42,9 @@ class PartWriter:
         self._is_closed = False
 
     def write(self, data: pa.Table) -> None:
-        """Take over `data`, whose memory must not change any more; write what fills row groups.
+        """Take rows, which must not change afterwards; write full row groups.
 
-        Raises BrokenContractError if rows break the schema, StoreError if the disk does not
-        take them.
+        Raises BrokenContractError if rows break the schema, StoreError if the disk fails.
         """
         self._pending.append(self._with_schema(data))
         self._pending_rows += data.num_rows
@@ -177,11 +175,10 @@ def _misfit(table: Table, data: pa.Table) -> str:
 
 
 def _encodings(table: Table) -> dict[str, Any]:
-    """Encodings by type, which halve the size and the time of the library's defaults.
+    """Encodings by type; they halve size and time compared with the library's defaults.
 
-    Integers are stored as differences: call-path ids may be too many for a dictionary. Measured
-    on visits, zstd saves 7 % of the bytes that snappy leaves and costs a third more time; snappy
-    saves 7 % of the differences and costs a fifth more.
+    Integers are stored as differences, because dictionaries of call-path ids can be too large.
+    Measured on visits: zstd saves 7 % of snappy's bytes for a third more time.
     """
     schema = table.arrow_schema
     is_integer = [f.name for f in schema if f.type in (pa.int64(), pa.int32())]

@@ -16,11 +16,11 @@ GRACE_SECONDS = 3600.0
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What a store shall keep at most; None is no limit.
+    """Limits of a store; None is no limit.
 
-    `older_than`: the age in seconds beyond which runs go; `keep_generations`: so many of each run
-    or campaign, the current one among them; `max_bytes`: of the whole store. Of what changed
-    within the last `grace` seconds all stays, as somebody may just read it.
+    `older_than`: greatest age of runs in seconds. `keep_generations`: number per run or campaign,
+    the current one included. `max_bytes`: size of the store. Changes within the last `grace`
+    seconds are kept, since somebody may be reading them.
     """
 
     older_than: float | None = None
@@ -31,9 +31,9 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Uses:
-    """What campaigns were made from: their names by run id and generation.
+    """The generations that campaigns were made from: names of campaigns by run id and generation.
 
-    `problem` says why that is not known for certain; then no run may be removed.
+    If there is a `problem`, the uses are uncertain and no run may be removed.
     """
 
     names: Mapping[tuple[str, str], str] = field(default_factory=dict)
@@ -66,9 +66,9 @@ class Decision:
 
 @dataclass(frozen=True, kw_only=True)
 class Pruning:
-    """What becomes of everything that exceeds a limit, and of all other runs, which stay.
+    """The decisions on everything above a limit, and on all other runs, which stay.
 
-    `byte_count` is what the store will hold; None if no limit depends on it.
+    `byte_count` is the resulting size of the store; None if no limit depends on it.
     """
 
     decisions: tuple[Decision, ...]
@@ -91,10 +91,7 @@ def plan_campaigns(store: Path, limits: Limits) -> list[Decision]:
 
 
 def plan(store: Path, limits: Limits, uses: Uses, campaigns: Sequence[Decision] = ()) -> Pruning:
-    """What becomes of the runs of a store; `campaigns` were planned before and are among it.
-
-    Raises StoreError if the store cannot be read.
-    """
+    """Decide on the runs of a store; `campaigns` were decided before. Raises StoreError."""
     planner = _Planner(store, limits, "run", uses)
     planner.decisions += campaigns
     if limits.older_than is not None:
@@ -136,10 +133,7 @@ class _Planner:
                 self._drop_generation(holding, generation, reason)
 
     def shrink(self, byte_count: float, wanted: float) -> float:
-        """Decide on earlier generations, then on runs, oldest first, until the store is so small.
-
-        Takes the size of the store as it is, and returns what it then is.
-        """
+        """Decide on earlier generations, then on the oldest runs; returns the new size."""
         byte_count -= sum(each.byte_count for each in self.decisions if each.is_removed)
         reason = "oldest of a store that is too large"
         done = {(each.holding, each.generation) for each in self.decisions}

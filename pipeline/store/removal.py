@@ -25,12 +25,11 @@ _Removal = tuple[Decision, list[_Hidden]]
 
 
 def carry_out(decisions: Iterable[Decision], find_uses: Callable[[], Uses]) -> list[Decision]:
-    """Remove what was decided to go, and return what went.
+    """Remove what was decided, and return what is gone.
 
-    Somebody may write into a run since that was decided, or use it for a campaign; then it stays.
-    All is out of sight, where no campaign finds it, before the uses are looked up once more and
-    the first bytes are removed: a removal that is killed leaves what the next sweep removes.
-    Raises StoreError if the store cannot be written.
+    A run stays if somebody has changed it or used it in a campaign since then. Everything is hidden
+    first, then uses are checked again, then bytes are removed: the next sweep finishes a killed
+    removal. Raises StoreError if the store cannot be written.
     """
     hidden: list[_Removal] = []
     for each in decisions:
@@ -79,10 +78,7 @@ def _hide_generation(holding: Holding, generation: Generation) -> list[_Hidden]:
 
 
 def _hide_run(run: Holding) -> list[_Hidden]:
-    """Take a run out of sight: its pointer first, by which readers find it, then all else.
-
-    Its folder stays until it is empty, as others may write into it.
-    """
+    """Hide a run: first its pointer, then the rest; its folder stays until it is empty."""
     if is_being_written(run.folder):
         return []
     hidden = _hide(run.pointer)

@@ -67,10 +67,7 @@ class Run:
         return tuple(self.manifest.stored)
 
     def files(self, name: str) -> list[Path]:
-        """The Parquet files of a table.
-
-        Raises MissingInputError if there is no such table, and StoreError if its files are gone.
-        """
+        """The Parquet files of a table; raises MissingInputError or StoreError."""
         if name not in self.manifest.stored:
             known = ", ".join(self.tables)
             raise MissingInputError(f"no table {name}: {self.path}: tables present: {known}")
@@ -115,10 +112,7 @@ class Run:
         create(connection, name, self.files(name))
 
     def missing_tables(self) -> list[str]:
-        """Tables whose files are gone or have another size than when they were written.
-
-        Sizes alone are compared, for speed: bytes changed in place are not noticed.
-        """
+        """Tables whose files are missing or do not have the recorded size."""
         sizes = table_sizes(self.path)
         return [
             name
@@ -143,10 +137,7 @@ class RunSummary:
 
 @dataclass(frozen=True)
 class Store:
-    """A folder of runs; it is made when the first run is written.
-
-    Campaigns lie beside the runs in the same manner: `kind` says which of them are meant.
-    """
+    """A folder of runs, or of campaigns; it is made with the first run."""
 
     path: Path
     kind: Literal["run", "campaign"] = "run"
@@ -202,10 +193,7 @@ class Store:
             sync(folder)
 
     def current(self, run_id: str) -> Run | None:
-        """The current generation of a run; None if there is none.
-
-        Raises StoreError if its record is from a newer Tracemill or not readable.
-        """
+        """The current generation of a run, or None; raises StoreError."""
         folder, seen = self._folder(run_id), None
         while True:
             pointer = Pointer.find(folder / POINTER_NAME)
@@ -262,9 +250,9 @@ class Store:
         ]
 
     def open(self, name: str | Path | None = None) -> Run:
-        """The run of that run id, unique start of one, label, or trace path; the latest if None.
+        """The run of a run id, its unique start, a label or a trace path; the latest if None.
 
-        Raises MissingInputError, which lists the runs there are, if none or several match.
+        Raises MissingInputError with a list of runs if none or several match.
         """
         runs = self.runs()
         matches = runs[:1] if name is None else _matches(runs, str(name))
@@ -315,10 +303,7 @@ class Store:
         return Run(path, Manifest.load(path / MANIFEST_NAME), source)
 
     def _found(self) -> list[tuple[Run | None, Path]]:
-        """The folders of all runs, each with its current generation if that is readable.
-
-        An empty folder is that of an analysis that begins or was stopped: no run.
-        """
+        """The non-empty folders of runs, with their current generations if readable."""
         folders = [path for path in self.runs_path.glob(f"{self.kind}=*") if not _is_empty(path)]
         found = [(self._readable(folder), folder) for folder in folders]
         return sorted(found, key=lambda each: (_created(each[0]), each[1].name), reverse=True)
@@ -341,7 +326,7 @@ class Store:
 def _matches(runs: Sequence[Run], name: str) -> list[Run]:
     """Runs that `name` may mean, by the strictest meaning that fits any.
 
-    Of traces that lay at the same place one after the other, its name and path mean one.
+    Traces that were stored at the same place at different times count as one.
     """
     meanings: tuple[Callable[[Run], bool], ...] = (
         lambda run: run.run_id == name,
@@ -357,10 +342,7 @@ def _matches(runs: Sequence[Run], name: str) -> list[Run]:
 
 
 def _present(runs: Sequence[Run]) -> list[Run]:
-    """Of the runs of each place the one whose trace lies there now, else the first.
-
-    Campaigns are all present: several may be made of one place.
-    """
+    """For each place, the run whose trace is there now, else the first; all campaigns."""
     places: dict[str, list[Run]] = {}
     for run in runs:
         is_trace = run.source.format != _CAMPAIGN

@@ -17,10 +17,7 @@ class FileSizes:
     _seen: set[Inode] = field(default_factory=set)
 
     def add(self, path: Path) -> int:
-        """Bytes of a file, or of all files below a folder, that were not added before.
-
-        Links are not followed. What is removed meanwhile counts nothing.
-        """
+        """Bytes of a file or folder that were not counted before; links are not followed."""
         total = 0
         for status in _statuses(path):
             if status.st_nlink > 1:

@@ -13,7 +13,7 @@ _PLACES = ("runs", "campaigns", "reports", "nightly", "leases")
 
 
 def orphans(store: Path) -> Iterator[Path]:
-    """Temporary files and folders of a store whose writer cannot finish them any more.
+    """Temporary files and folders of a store whose writer is dead.
 
     The writer ran on this host and has ended, or it ran elsewhere and wrote nothing for a day.
     """
@@ -29,10 +29,7 @@ def is_being_written(folder: Path) -> bool:
 
 
 def sweep(store: Path) -> list[Path]:
-    """Remove all orphans that can be removed and return them.
-
-    The folder of a run or campaign that then holds nothing is removed too.
-    """
+    """Remove all orphans and then empty folders of runs; returns the removed ones."""
     removed = [path for path in orphans(store) if remove(path)]
     for folder in {path.parent for path in removed}:
         if folder.parent.name in ("runs", "campaigns"):

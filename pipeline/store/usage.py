@@ -32,10 +32,9 @@ class Use:
 
 
 def measure(store: Path) -> tuple[Use, ...]:
-    """The space that everything in a store takes, by kind; each file counts once.
+    """The space of everything in a store by kind; each file counts once.
 
-    Earlier generations count with what only they hold, which is what removing them frees.
-    Raises StoreError if the store cannot be read.
+    Earlier generations count with the bytes that their removal frees. Raises StoreError.
     """
     with told_as_store_error(store):
         things = list(_things(store))

@@ -19,10 +19,7 @@ class StoredRows:
     files: Sequence[Path]
 
     def backwards(self, *columns: str) -> Iterator[pa.Table]:
-        """Row groups from the last to the first, each with its rows in stored order.
-
-        One is held at a time. Raises StoreError for a file that cannot be read.
-        """
+        """Row groups from the last to the first, one at a time; raises StoreError."""
         try:
             for path in reversed(self.files):
                 with pq.ParquetFile(path) as file:

@@ -33,12 +33,10 @@ def export_perfetto(
     memory_limit: str = "",
     is_overwriting: bool = False,
 ) -> int:
-    """Write visits and messages that overlap the window; return the number of events.
+    """Write visits and messages that overlap the window; returns the number of events.
 
-    Processes are told by their rank, threads by their number. Events are written as they are
-    read: memory does not depend on the run. The suffix of `output` is .json or .json.gz. Raises
-    UsageError for another one, and PipelineError if the file is there already and not to be
-    overwritten, or if it cannot be written.
+    Events are streamed: memory does not depend on the run. `output` ends with .json or .json.gz.
+    Raises UsageError for other suffixes, PipelineError if the file exists or cannot be written.
     """
     suffix = output.suffix.lower()
     if suffix not in _FORMATS or not output.stem.lower().endswith(_FORMATS[suffix]):

@@ -35,12 +35,11 @@ def export_severities(
     is_extended: bool = False,
     is_overwriting: bool = False,
 ) -> int:
-    """Write every metric per call path, rank and thread; return the number of rows.
+    """Write every metric per call path, rank and thread; returns the number of rows.
 
-    The suffix of `output` chooses CSV or Parquet. Times are in seconds. What Scalasca's analyzer
-    leaves out is left out, or, with `is_extended`, stands in rows of its own, told apart
-    by a column `extended`. Raises UsageError for another suffix, and PipelineError if the
-    file is there already and not to be overwritten, or if it cannot be written.
+    The suffix of `output` selects CSV or Parquet. Times are in seconds. With `is_extended`, values
+    that Scalasca lacks have rows of their own, marked in a column `extended`. Raises UsageError for
+    other suffixes, PipelineError if the file exists or cannot be written.
     """
     options = _OPTIONS.get(output.suffix.lower())
     if options is None:

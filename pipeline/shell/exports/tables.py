@@ -14,11 +14,10 @@ from tracemill.store import Run
 
 
 def export_tables(run: Run, output: Path) -> int:
-    """Copy every stored table to `output`/<table>.parquet; return the number of tables.
+    """Copy every stored table to `output`/<table>.parquet; returns the number of tables.
 
-    Meanings and units are in the files' metadata, as in the store's. A table is read and written
-    a row group at a time. The folder appears whole or not at all. Raises PipelineError if it is
-    there already, with something in it, or cannot be written, and StoreError if a table is lost.
+    Files keep meanings and units as metadata. The folder appears whole or not at all. Raises
+    PipelineError if it exists or cannot be written, StoreError if a table is lost.
     """
     check_folder(output)
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
