@@ -1,8 +1,4 @@
-"""Columns of relations as arrays, and the call tree as arrays that call paths index.
-
-New memory costs more than what is done with it, so that large arrays are used again, and indices
-are read in the width that numpy wants.
-"""
+"""Columns of relations as arrays, and the call tree as arrays indexed by call path."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,10 +13,9 @@ Flags = NDArray[np.bool_]
 
 
 class CallTree(NamedTuple):
-    """What is known of every call path; they are numbered depth first without gaps.
+    """The call paths, numbered depth first without gaps.
 
-    `overhead` is the class of overhead that its region belongs to, `is_stub` tells what repeats
-    tasks.
+    `overhead` is the overhead class of the region; `is_stub` marks stubs of tasks.
     """
 
     region: Numbers

@@ -21,10 +21,9 @@ Keys = NDArray[np.uint64]
 def find_call_path_keys(
     call_paths: "duckdb.DuckDBPyRelation", regions: "duckdb.DuckDBPyRelation"
 ) -> pa.Table:
-    """A key for each call path that depends on the names of its regions alone.
+    """A key for each call path that depends only on the names of its regions.
 
-    Regions that share their name are told apart by where they stand in the source, and call
-    paths that even that leaves equal by their order.
+    Equal names are distinguished by source position, then by order.
     """
     path, parent, region, depth = read_columns(
         call_paths,

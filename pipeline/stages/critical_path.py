@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 def walk_critical_path(critical_path_jumps: "duckdb.DuckDBPyRelation") -> pa.Table:
     """Number the jumps of the critical path; no jumps, no path.
 
-    The walk starts at the program's end, the last jump of all, and ends at one that has no
-    predecessor.
+    The walk starts at the last jump, the program's end, and ends at one without predecessor.
     """
     # Compiled code is loaded only when there is something to walk along.
     from tracemill.kernels.critical_path_walk import NONE, walk_back

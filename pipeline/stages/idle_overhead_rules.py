@@ -18,10 +18,7 @@ _TABLES = ("regions", "mpi_calls")
 
 
 def describe_idle_rules(run: "Run", text: str) -> str:
-    """Which rules of a text change nothing in a run, and why; else nothing.
-
-    Those that are also among the shipped rules are left out: they are for any trace.
-    """
+    """The rules of a text that change nothing in a run, with reasons; without shipped rules."""
     rules = parse_rules(text)
     shipped = {_key(rule) for rule in parse_rules(SHIPPED_RULES.read_text(encoding="utf-8"))}
     with run.connect(tables=_TABLES) as connection:

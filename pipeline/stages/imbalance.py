@@ -34,11 +34,10 @@ class _Visits(NamedTuple):
 
 
 class _Spread(NamedTuple):
-    """What is known of each call path over all locations, and of each visit.
+    """Statistics of each call path over all locations, and of each visit.
 
-    `scope` says which locations could take part, `counted` how many there are. Of visits,
-    `expected` is the mean and `overload` the time above it; `uninvited` are those by locations
-    that are not in the scope.
+    `scope`: which locations could take part; `counted`: their number. Per visit: `expected` is the
+    mean, `overload` the time above it; `uninvited` locations are outside the scope.
     """
 
     scope: Numbers
@@ -62,8 +61,8 @@ def find_imbalance(
 ) -> tuple[pa.Table, pa.Table]:
     """Deviations from the mean computation at a call path, by call path and by location.
 
-    The mean is over all locations that could take part, also those that do not. It is rounded to
-    whole nanoseconds; everything else is exact, so that both tables sum to the same.
+    The mean includes all locations that could take part. It is rounded to nanoseconds; all else is
+    exact, so that both tables have the same sum.
     """
     tree = read_call_tree(call_paths, region_classes)
     visits = _read_visits(call_tree, fork_join_times, tree)

@@ -29,10 +29,7 @@ _NO_RULE = _IDS["unidentified", "no rule"]
 
 @dataclass(frozen=True)
 class OverheadRule:
-    """Regions whose paradigm, role and name fit these patterns belong to a class of overhead.
-
-    `line` is that of the file.
-    """
+    """A line of the rules: regions whose paradigm, role and name fit have a class of overhead."""
 
     line: int
     paradigm: str
@@ -136,10 +133,7 @@ def classify(
 def name_regions(
     regions: "duckdb.DuckDBPyRelation", mpi_calls: "duckdb.DuckDBPyRelation"
 ) -> list[tuple[int, str, str, str]]:
-    """Number, paradigm, role and name of all regions, in order, as rules see them.
-
-    An MPI call goes by its name in the C binding, whatever the binding that was used.
-    """
+    """Number, paradigm, role and name of all regions; MPI calls by their name in C."""
     calls = dict(mpi_calls.select("region_id, call").fetchall())
     ordered = regions.select("region_id, paradigm::VARCHAR, role::VARCHAR, name").order("region_id")
     return [(*row[:3], calls.get(row[0], row[3])) for row in ordered.fetchall()]

@@ -24,11 +24,10 @@ def sum_overheads(
     call_paths: "duckdb.DuckDBPyRelation",
     region_classes: "duckdb.DuckDBPyRelation",
 ) -> tuple[pa.Table, pa.Table]:
-    """Time per class of overhead of all call paths, and of all regions, over all locations.
+    """Time per overhead class of all call paths and of all regions, over all locations.
 
-    Inclusive time of a call path leaves out tasks that ran inside a scheduling point, which have
-    call paths of their own. That of a region counts what is called or forked from its outermost
-    call paths, so that recursion counts once.
+    Inclusive time of a call path excludes tasks that ran inside a scheduling point. Inclusive time
+    of a region counts its outermost call paths, so that recursion counts once.
     """
     tree = read_call_tree(call_paths, region_classes)
     size = len(tree.last)
@@ -93,10 +92,10 @@ def _rows(key: str, overhead: int, exclusive: Numbers, inclusive: Numbers) -> pa
 
 
 def _find_outermost(tree: CallTree, visited: Numbers) -> Numbers:
-    """The visited call paths above which no other one of the same region is visited.
+    """The visited call paths without a visited ancestor of the same region.
 
-    Subtrees are nested or apart, so a call path lies below one before it of its region if the
-    last ids of those reach so far. Regions are told apart by adding multiples of the tree's size.
+    Subtrees are nested or disjoint: a call path lies below an earlier one of its region if the last
+    ids reach so far. Multiples of the tree's size separate regions.
     """
     region = tree.region[visited]
     is_short = region.max(initial=0) < _SHORT

@@ -26,8 +26,8 @@ def fill_timeline_bins(
 ) -> pa.Table:
     """The region with most time in every bin of every location, at one to three levels.
 
-    Bins are whole nanoseconds wide, and each holds those of the next level whole; the last one
-    ends with the run. Memory is that of the result, which is bounded, and of some visits.
+    Bins are whole nanoseconds wide and contain whole bins of the next level; the last one ends with
+    the run. Memory is bounded.
     """
     from tracemill.kernels.timeline_walk import PARTS, LocationBins
 
@@ -46,9 +46,9 @@ def fill_timeline_bins(
 
 
 def choose_bins(location_count: int, visit_count: int) -> tuple[int, int]:
-    """How many levels there are, and how many bins the finest has at most.
+    """The number of levels, and the largest number of bins of the finest.
 
-    A finer level needs as many visits as it has bins, and is left out where it has too many.
+    A finer level needs as many visits as bins, and not too many bins.
     """
     most = [
         count for count in MOST_BINS[1:] if location_count * count <= min(MOST_CELLS, visit_count)

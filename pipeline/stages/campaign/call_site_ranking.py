@@ -60,11 +60,11 @@ def rank_call_sites(
     ranking_resamples: int,
     ranking_level: float,
 ) -> pa.Table:
-    """Rank the call sites of every application, over all its runs and over those of each size.
+    """Rank the call sites of every application over all runs, and over the runs of each size.
 
-    What is compared is a call site's share of the communication of a run, which cancels how much
-    work there was. A run that does not visit a call site counts with the share 0. Vetter and
-    McCracken 2001.
+    The compared value is the call site's share of the communication of a run, which does not depend
+    on the amount of work. A run that does not visit a call site has share 0. Vetter and McCracken
+    2001.
     """
     options = _Options(ranking_share_guard, ranking_resamples, ranking_level)
     communicating = communication_times.filter("communication_ns > 0")
@@ -168,8 +168,8 @@ def _perfect(population: Population) -> float:
 def _columns(population: Population, measures: _Measures, options: _Options) -> Columns:
     """The columns that compare runs.
 
-    Shares of a whole depend on each other negatively: where one grows, others must shrink. The
-    method of Benjamini and Yekutieli allows for that, the one of Benjamini and Hochberg does not.
+    Shares of a whole depend on each other: if one grows, others shrink. Benjamini and Yekutieli
+    allow for that, Benjamini and Hochberg do not.
     """
     from scipy.stats import false_discovery_control  # 0.6 s, and only if calls are ranked
 

@@ -71,9 +71,8 @@ def make_efficiency_grid(
 ) -> pa.Table:
     """Reduce the runs of every application to the best one of each configuration.
 
-    Configurations that no run tried are listed unless an application has more of them than
-    `grid_missing_limit`. Raises CampaignError for runs whose time is not above 0, and sizes that
-    are no numbers.
+    Configurations without a run are listed, up to `grid_missing_limit` per application. Raises
+    CampaignError if a time is not positive or a size is not a number.
     """
     settings = _read_settings(campaign_settings)
     runs = campaign_runs.order("campaign_run_id")

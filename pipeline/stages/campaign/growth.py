@@ -66,9 +66,9 @@ def measure_metric_growth(
     *,
     min_processes: int,
 ) -> pa.Table:
-    """Growth of every metric, of every application over all its runs and over those of each size.
+    """Growth of every metric, per application over all runs and over the runs of each size.
 
-    A run where a metric is 0 counts with the share 0, but not in the exponent.
+    Runs where a metric is 0 count with share 0, but not in the exponent.
     """
     metric, whole, run, *values = read_columns(
         metric_times.filter("share IS NOT NULL"),

@@ -36,10 +36,9 @@ def rank_programs(
 ) -> tuple[pa.Table, pa.Table]:
     """Rank programs by their marks over the whole region, and correlate the orders.
 
-    Programs are compared whose efficiencies mean the same and, if they are speed-ups, refer to the
-    same numbers of processes, or to any if `grid_rank_across_references`. `published_marks` is the
-    text of a table of further programs; see `read_published_marks`. Raises CampaignError for a
-    mistake in it.
+    Compared programs define efficiency alike and, unless `grid_rank_across_references`, refer to
+    the same numbers of processes. `published_marks` is the text of a table of further programs; see
+    `read_published_marks`. Raises CampaignError for an error in it.
     """
     programs = [
         *_measured(scalability_marks, grid_rank_across_references),

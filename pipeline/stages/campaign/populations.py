@@ -29,9 +29,9 @@ class ComparedRun:
 
 @dataclass(frozen=True)
 class Population:
-    """Runs that are compared, in ascending order; `size` is None for all sizes together.
+    """Compared runs in ascending order; `size` is None for all sizes together.
 
-    `candidates` are those there are, whatever their processes.
+    `candidates` also include runs with too few processes.
     """
 
     application: str
@@ -87,8 +87,7 @@ def read_runs(campaign_runs: "duckdb.DuckDBPyRelation") -> list[ComparedRun]:
 def find_populations(runs: Iterable[ComparedRun], *, min_processes: int) -> Iterator[Population]:
     """Per application: all its runs, and those of each size if there are several sizes.
 
-    Runs of fewer than `min_processes` processes are no part of it. A size stands alone only if it
-    has three process counts.
+    Runs of fewer than `min_processes` processes are left out; a size needs three process counts.
     """
     for application, group in groupby(runs, lambda run: run.application):
         candidates = tuple(group)

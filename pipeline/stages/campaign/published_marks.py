@@ -34,11 +34,10 @@ class PublishedMarks:
 
 
 def read_published_marks(text: str) -> tuple[PublishedMarks, ...]:
-    """The programs of a table in CSV, in its order; none of an empty text.
+    """The programs of a CSV table in its order; none for an empty text.
 
-    `unit` says whether a program's figures are of efficiency as a ratio or in percent. Raises
-    CampaignError, with the line, for columns that are missing, figures that are no numbers, unknown
-    units and definitions, and a program that its source has twice.
+    `unit` is ratio or percent. Raises CampaignError, with the line, for missing columns, wrong
+    numbers, unknown units and definitions, and repeated programs of a source.
     """
     if not text.strip():
         return ()

@@ -87,11 +87,10 @@ def mark_scalability(
 ) -> tuple[pa.Table, pa.Table]:
     """Cover every application's grid with cells, and mark the region and its parts.
 
-    `grid_size_axis` says what the sizes of the grid are: the problem sizes, or the amounts of
-    computation. `grid_least_growth` is the growth of efficiency over a cell, as a ratio, up to
-    which it counts as none where a region is split by the sign of growth; a millionth of the
-    efficiency always does. Raises UsageError for an
-    unknown axis, and a growth below 0.
+    `grid_size_axis`: problem sizes or amounts of computation. `grid_least_growth`: growth of
+    efficiency over a cell, as a ratio, that counts as none when a region is split by sign (a
+    millionth of the efficiency always does). Raises UsageError for an unknown axis or a negative
+    growth.
     """
     if grid_size_axis not in SIZE_AXES:
         raise UsageError(

@@ -18,7 +18,7 @@ _BLOCK_VALUES = 1 << 21
 class Series:
     """One row per item and run, by item; `items` are the distinct items in ascending order.
 
-    `first` is the first row of each item, with the number of rows at its end.
+    `first` is the first row of each item, followed by the number of rows.
     """
 
     items: NDArray[Any]
@@ -27,10 +27,7 @@ class Series:
     values: tuple[NDArray[Any], ...]
 
     def of_runs(self, runs: Numbers) -> "Series":
-        """The rows of some runs, given in ascending order, and the items that have any.
-
-        Runs become positions in `runs`.
-        """
+        """The rows of some ascending runs, as positions in `runs`, and the items that have any."""
         place = np.searchsorted(runs, self.run)
         is_kept = np.append(runs, -1)[place] == self.run
         item = np.repeat(np.arange(len(self.items)), np.diff(self.first))[is_kept]
@@ -43,10 +40,7 @@ class Series:
         )
 
     def blocks(self, run_count: int) -> Iterator[tuple[Floats, ...]]:
-        """Some items at a time, in order: per kind of value a matrix of items by runs.
-
-        Where an item has no row its value is 0.
-        """
+        """Blocks of items in order, per kind of value a matrix of items by runs; else 0."""
         step = max(_BLOCK_VALUES // max(run_count, 1), 1)
         for start in range(0, len(self.items), step):
             items = slice(start, min(start + step, len(self.items)))

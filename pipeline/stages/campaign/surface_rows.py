@@ -44,9 +44,9 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Surveyed:
-    """An application with all models; no measurements, no models, and every one has a reason.
+    """An application with all models; without measurements each model has a reason.
 
-    `amounts` are those of computation at each configuration.
+    `amounts` are the amounts of computation of the configurations.
     """
 
     application: str

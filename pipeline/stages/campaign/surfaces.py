@@ -32,9 +32,8 @@ def fit_surfaces(
 ) -> tuple[pa.Table, ...]:
     """Fit every model to the times of each application, and follow the fitted ones.
 
-    `efficiency_bounds` are figures with commas between. `scaled_size` is how the amount of
-    computation grows with the processes p where it is scaled: an expression such as p. Raises
-    UsageError for other texts.
+    `efficiency_bounds`: numbers separated by commas. `scaled_size`: growth of the amount of
+    computation with the processes p, an expression such as p. Raises UsageError for other texts.
     """
     # SciPy is loaded only when there is something to fit.
     from tracemill.stages.campaign.surface_indices import index_rows, serial_fraction_rows

@@ -14,9 +14,8 @@ _ALIKE = 1e-12
 class Growth(NamedTuple):
     """One element per series.
 
-    `value_count` says how many values were above 0 and so had a logarithm; `error` is the
-    standard error of `exponent`. Where `is_defined` is False no exponent follows from the values,
-    and where `has_error` is False no error does; both are 0 there.
+    `value_count`: values above 0; `error`: standard error of `exponent`. Both are 0 where
+    `is_defined` or `has_error` is False.
     """
 
     exponent: Floats
@@ -27,11 +26,10 @@ class Growth(NamedTuple):
 
 
 def fit_growth(processes: NDArray[np.number], groups: NDArray[np.int64], series: Floats) -> Growth:
-    """The exponent b of c p^b for each row of `series`, with a factor c of each group's own.
+    """The exponent b of c p^b for each row of `series`, with a factor c per group.
 
-    Least squares of logarithms over the values above 0; `groups` numbers the runs that share a
-    factor, such as those of one problem size, from 0. Groups with one process count only say
-    nothing.
+    Least squares of logarithms over values above 0. `groups` numbers the runs that share a factor,
+    such as those of one size, from 0. Groups with a single process count do not contribute.
     """
     weight = (series > 0).astype(np.float64)
     y = np.log(np.where(series > 0, series, 1))

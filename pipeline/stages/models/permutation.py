@@ -12,12 +12,11 @@ EXACT_LIMIT = 9
 
 
 def permutation_p_values(reference: Floats, products: Floats, ranks: Floats) -> Floats:
-    """Two-sided p-value of each series, of at most nine values.
+    """Two-sided p-value of each series of at most nine values.
 
-    It is the share of the n! ways to assign the series' ranks to the reference's at which
-    Σ xy is at least as far from its mean as found. `reference` and `ranks` of each series are
-    doubled ranks, `products` the sums found of them. Everything is counted in integers, so that
-    equal distances are equal. SciPy's permutation_test takes over 100 times as long.
+    The share of the n! assignments of ranks whose Σ xy is at least as far from its mean.
+    `reference` and `ranks` are doubled ranks, `products` the sums found. Integers make equal
+    distances equal. SciPy's permutation_test takes over 100 times as long.
     """
     is_new = np.diff(np.sort(ranks, axis=1)) != 0
     found = products.astype(np.int64)
@@ -58,10 +57,9 @@ def _two_sided(reference: tuple[int, ...], ranks: tuple[int, ...]) -> Floats:
 
 
 def _ways_to_sum(reference: tuple[int, ...], ranks: tuple[int, ...]) -> NDArray[np.int64]:
-    """In how many of the n! orders of `ranks` the sum of products is each number.
+    """For each sum of products, the number of the n! orders of `ranks` that give it.
 
-    Counted over sets: the first k of the reference take each set of k ranks in as many ways as
-    that set without one of its ranks was taken by the first k - 1.
+    Counted over sets: a set of k ranks extends each of its subsets of k - 1.
     """
     count = len(ranks)
     top = sum(x * y for x, y in zip(sorted(reference), sorted(ranks), strict=True))

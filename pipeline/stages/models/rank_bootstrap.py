@@ -23,8 +23,7 @@ class Intervals(NamedTuple):
 class _Draws(NamedTuple):
     """How often each draw (row) takes each value (column).
 
-    And of the reference in each draw: its doubled ranks times how often, and the sum of the
-    squares of its ranks.
+    For the reference: its doubled ranks times that, and the sum of squares of its ranks.
     """
 
     weights: Floats
@@ -41,10 +40,9 @@ def bootstrap_intervals(
 ) -> Intervals:
     """Percentile intervals of Spearman's ρ of each row of `series` with `reference`.
 
-    Pairs are drawn with replacement, as many as there are, and ranked anew; all series share the
-    draws. Draws in which all are alike on one side have no ρ and are left out; a series without
-    any other has no interval. SciPy's bootstrap ranks draw by draw and takes 900 times as long.
-    Efron and Tibshirani, "An Introduction to the Bootstrap", 13.3.
+    Pairs are drawn with replacement and ranked anew; all series share the draws. Draws with a
+    constant side are left out; a series without other draws has no interval. SciPy's bootstrap
+    takes 900 times as long. Efron and Tibshirani, "An Introduction to the Bootstrap", 13.3.
     """
     rows, count = series.shape
     found = Intervals(np.zeros(rows), np.zeros(rows), np.zeros(rows, np.bool_))
@@ -74,11 +72,7 @@ def _draw(reference: NDArray[np.number], resamples: int) -> _Draws:
 
 
 def _ranks_in_draws(values: NDArray[np.number], weights: Floats) -> Floats:
-    """Doubled average ranks of the values in every draw; of those not drawn something unused.
-
-    A value drawn w times, below which lie c values, has the ranks c + 1 … c + w, as have those
-    equal to it together.
-    """
+    """Doubled average ranks of the values in every draw; arbitrary for values not drawn."""
     order = np.argsort(values, kind="stable")
     is_new = np.append(True, np.diff(values[order]) != 0)
     together = np.add.reduceat(weights[:, order], np.flatnonzero(is_new), axis=1)

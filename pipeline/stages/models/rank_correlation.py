@@ -14,11 +14,7 @@ _BLOCK_ROWS = 2048
 
 
 class RankCorrelations(NamedTuple):
-    """One element per series.
-
-    Where `is_defined` is False, the series or what it is compared with is constant; there
-    `rho` and `p_value` are 0 and 1 and mean nothing.
-    """
+    """One element per series; `rho` is 0 and `p_value` 1 unless `is_defined`."""
 
     rho: Floats
     p_value: Floats
@@ -28,12 +24,9 @@ class RankCorrelations(NamedTuple):
 def spearman(reference: NDArray[np.number], series: NDArray[np.number]) -> RankCorrelations:
     """Rank correlation of each row of `series` with `reference`; neither contains NaN.
 
-    Ties have average ranks. The p-value is two-sided: the chance that |ρ| is at least as large
-    when the values are assigned at random. Up to nine values it is exact, by all permutations of
-    the ranks with their ties; for more, t = ρ √((n - 2) / (1 - ρ²)) is taken to follow Student's
-    distribution with n - 2 degrees of freedom.
-
-    Spearman 1904; Kendall and Gibbons, "Rank Correlation Methods".
+    Ties have average ranks. The p-value is two-sided. For up to nine values it is exact, by all
+    permutations; for more, t = ρ √((n - 2) / (1 - ρ²)) follows Student's distribution with n - 2
+    degrees of freedom. Spearman 1904; Kendall and Gibbons, "Rank Correlation Methods".
     """
     rows, count = series.shape
     if len(reference) != count:
@@ -60,8 +53,7 @@ def correlate_ranks(
 ) -> tuple[Floats, Flags]:
     """Spearman's ρ from sums over doubled ranks, and where it is defined (else ρ is 0).
 
-    Whatever the ties, `count` doubled ranks sum to n (n + 1), so that n² times the covariance is
-    n Σxy - (n (n + 1))².
+    `count` doubled ranks sum to n (n + 1), so n² times the covariance is n Σxy - (n (n + 1))².
     """
     total = float(count * (count + 1)) ** 2
     covariance = count * products - total

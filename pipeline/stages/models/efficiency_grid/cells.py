@@ -15,10 +15,9 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Grid:
-    """Efficiency at configurations of processes and size, each once; NaN where there is none.
+    """Efficiency at distinct configurations of processes and size; NaN if unknown.
 
-    Its lines are the distinct numbers of processes and the distinct sizes, also those without any
-    efficiency.
+    Its lines are the distinct numbers of processes and sizes.
     """
 
     processes: Values
@@ -28,10 +27,10 @@ class Grid:
 
 @dataclass(frozen=True)
 class Cells:
-    """Cells by their lower corner: first by processes, then by size; one element per cell.
+    """Cells by lower corner: first by processes, then by size.
 
-    `left` and `right`, `bottom` and `top` are lines of the grid, `p1`, `p2`, `d1` and `d2` what
-    these stand for: processes and sizes. `e12` is the efficiency at (p2, d1), `e21` at (p1, d2).
+    `left`, `right`, `bottom`, `top` are lines of the grid; `p1`, `p2`, `d1`, `d2` their processes
+    and sizes. `e12` is the efficiency at (p2, d1), `e21` at (p1, d2).
     """
 
     left: Numbers
@@ -60,12 +59,11 @@ class Cells:
 
 
 def cover_grid(grid: Grid) -> Cells:
-    """Cells between configurations with efficiency, which do not overlap.
+    """Cells between configurations with efficiency that do not overlap.
 
-    Each configuration is the lower corner of at most one cell: of those whose four corners all have
-    an efficiency, the one with the fewest squares of the grid, then with the fewest steps of
-    processes. Where all neighbors have one, that is a single square. Configurations are taken by
-    processes, then size; a cell that would overlap an earlier one is left out.
+    Configurations are taken by processes, then size. Each is the lower corner of at most one cell
+    with four known corners: the one with the fewest squares of the grid, then with the fewest steps
+    of processes. A cell that overlaps an earlier one is left out.
     """
     known = np.flatnonzero(~np.isnan(grid.efficiency))
     p_lines, column = np.unique(grid.processes, return_inverse=True)
@@ -152,10 +150,10 @@ def _nearest_corner(
 def _corners(
     anchor: Point, columns: dict[int, _Line], rows: dict[int, _Line]
 ) -> Iterator[tuple[int, int, int]]:
-    """Upper corners of cells from `anchor`, that of the smallest among them.
+    """Upper corners of cells from `anchor`, among them the smallest.
 
-    For every point beside the anchor, or above it if there are fewer, the nearest corner. First
-    comes how far off that point is, which only grows.
+    For every point beside the anchor (or above it, if fewer): its ascending distance, and the
+    nearest corner.
     """
     left, bottom = anchor
     column, row = columns[left], rows[bottom]

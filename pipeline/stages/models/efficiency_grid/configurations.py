@@ -17,8 +17,8 @@ _NS_PER_SECOND = 1e9
 class Runs:
     """Runs of one program, one element per run.
 
-    `time_ns` counts only of runs that were measured, and is 0 where it is not known. `setup`
-    numbers what else was chosen for a run, such as threads. Of equally good runs the first counts.
+    `time_ns` is 0 if unknown, and only valid for measured runs. `setup` numbers further choices,
+    such as threads. The first of equally good runs counts.
     """
 
     processes: Numbers
@@ -31,12 +31,11 @@ class Runs:
 
 @dataclass(frozen=True)
 class Configurations:
-    """Every configuration that was tried, by processes, then size.
+    """Every tried configuration, by processes, then size.
 
-    `best` and `failure` are positions among the runs: of the best one that was measured, and of
-    the first one that failed, for lack of memory if any did; NOTHING where there is none.
-    `repetition_count`, `median_ns` and `longest_ns` are of the measured runs with the setup of the
-    best one; times are 0 where none is known.
+    `best` and `failure` are positions among the runs: the best measured run, and the first failed
+    one (preferably for lack of memory), or NOTHING. `repetition_count`, `median_ns` and
+    `longest_ns` refer to measured runs with the setup of the best one; unknown times are 0.
     """
 
     processes: Numbers
@@ -59,11 +58,11 @@ def attainable_efficiency(
 
 
 def speed_up_efficiency(runs: Runs) -> tuple[Values, Numbers]:
-    """Speed-up over the smallest run of the same size by the ratio of processes, and its processes.
+    """Efficiency relative to the reference run of each size, and the reference's processes.
 
-    The reference of a size is the best run on the fewest processes measured with this size; its
-    processes are NOTHING where there is none. Efficiency is NaN where a run was not measured. All
-    times are known.
+    The reference is the best run with the fewest processes at this size. Efficiency is the speed-up
+    divided by the ratio of processes; NaN if not measured. Processes are NOTHING without a
+    reference.
     """
     _, group = np.unique(runs.size, return_inverse=True)
     measured = np.flatnonzero(runs.is_measured)
@@ -82,10 +81,7 @@ def speed_up_efficiency(runs: Runs) -> tuple[Values, Numbers]:
 
 
 def reduce_to_best(runs: Runs, efficiency: Values) -> Configurations:
-    """The best run of every configuration: of the highest efficiency, then of the shortest time.
-
-    Runs without efficiency (NaN), or without time, come last.
-    """
+    """The best run of every configuration: highest efficiency, then shortest time."""
     time = np.where(runs.time_ns > 0, runs.time_ns, np.iinfo(np.int64).max)
     order = np.lexsort((time, -efficiency, ~runs.is_measured, runs.size, runs.processes))
     processes, size = runs.processes[order], runs.size[order]

@@ -1,8 +1,7 @@
 """Marks of cells and regions: how efficiency grows with processes, with size, and with both.
 
-Formulas are those of Teplov 2014, with growth counted as positive. Where configurations without
-efficiency leave part of the grid without cells, the ranges in the formulas are those that cells
-cover: nothing is known of growth elsewhere, which is not the same as none.
+Formulas: Teplov 2014, with growth as positive. If the grid is not fully covered with cells, the
+ranges in the formulas are those of the cells.
 """
 
 from dataclasses import dataclass

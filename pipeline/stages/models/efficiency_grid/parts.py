@@ -26,8 +26,7 @@ def find_signs(cells: Cells, growth: Values, *, least_growth: float = 0.0) -> Nu
 def find_parts(cells: Cells, signs: Numbers) -> Numbers:
     """The part each cell belongs to, from 1 by first cell.
 
-    Cells are in one part if a chain of cells of the same sign joins them, each sharing some length
-    of a border with the next.
+    Cells of a part have the same sign and are joined by common borders.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -51,10 +50,7 @@ def _neighbors(cells: Cells) -> tuple[Numbers, Numbers]:
 def _touching(
     ends: Numbers, begins: Numbers, lower: Numbers, upper: Numbers
 ) -> tuple[Numbers, Numbers]:
-    """Pairs of cells, the second beginning where the first ends, that overlap from side to side.
-
-    Cells that end on one line do not overlap, nor do those that begin there.
-    """
+    """Pairs of cells: the second starts where the first ends, and both overlap sideways."""
     lines = int(upper.max(initial=0)) + 1
     order = np.lexsort((lower, ends))
     key = ends[order] * lines

@@ -13,9 +13,9 @@ FEWEST_PAIRS = 3
 
 
 class Agreement(NamedTuple):
-    """How far two orders agree: over how many pairs, Spearman's ρ, and its p-value.
+    """How far two orders agree: number of pairs, Spearman's ρ, and its p-value.
 
-    There is no ρ for fewer than three pairs, nor where one of the values is always the same.
+    ρ is None for fewer than three pairs or constant values.
     """
 
     pair_count: int

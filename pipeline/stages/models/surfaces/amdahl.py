@@ -79,7 +79,7 @@ class Amdahl:
 def fit_amdahl(measured: Measurements) -> Amdahl:
     """Both times at every size by least relative errors.
 
-    Raises UndeterminedError if no size was measured with two numbers of processes.
+    Raises UndeterminedError if no size was measured with two process counts.
     """
     rows = []
     for size in measured.distinct_sizes:

@@ -1,7 +1,7 @@
-"""Which model of a surface describes measurements best: all are fitted and cross-validated.
+"""Choose the best model of a surface: all are fitted and cross-validated.
 
-Errors are |fitted/measured - 1|: the mean over repetitions, then over configurations. A model is
-judged by configurations it has not seen: each is left out with all its repetitions.
+Errors are |fitted/measured - 1|, averaged over repetitions, then over configurations. Each
+configuration is predicted by a fit without it.
 """
 
 from collections.abc import Callable, Iterator
@@ -69,10 +69,10 @@ class Fit:
 
 
 def fit_all(measured: Measurements) -> list[Fit]:
-    """Every model, fitted where the measurements determine it, ranked by cross-validated error.
+    """Every model, fitted where possible, ranked by cross-validated error.
 
-    Errors up to 2 % larger than the least are ties, won by the model of fewest parameters. A
-    formula that describes the measurements is before a smooth surface of half its error or more.
+    Errors within 2 % of the least are ties: the model with fewest parameters wins. A formula that
+    describes the measurements ranks before a smooth surface of half its error or more.
     """
     fits = [_fit(model, measured) for model in FITS]
     judged = [fit for fit in fits if fit.cross_error is not None]

@@ -35,10 +35,7 @@ class ComputationSize:
         return Amounts(value, slopes[_PROCESSES], slopes[_SIZE])
 
     def invert(self, processes: Floats, amounts: Floats) -> Floats:
-        """The sizes n with s(p, n) as given; NaN where there is none.
-
-        Newton's method in log n and log s, where a power is a straight line.
-        """
+        """The sizes n with the given s(p, n), or NaN; Newton's method in log n and log s."""
         sizes = np.full(np.shape(amounts), self.lowest)
         for _ in range(_STEPS):
             value, _, slope = self.evaluate(processes, sizes)
@@ -54,9 +51,9 @@ class ComputationSize:
 
 
 def computation_size(expression: str, size_name: str, measured: Measurements) -> ComputationSize:
-    """s(p, n) from an expression of the size, which may be called `n`, `size` or `d` as well.
+    """s(p, n) from an expression of the size, called `n`, `size`, `d` or by its name.
 
-    Raises UndeterminedError unless it is positive and grows over the sizes, if there are several.
+    Raises UndeterminedError unless it is positive and grows with the size.
     """
     names = dict.fromkeys((size_name, "n", "size", "d"), _SIZE)
     function = Function(expression, names | dict.fromkeys(("p", "processes"), _PROCESSES))

@@ -33,7 +33,7 @@ class Differentiated(NamedTuple):
 class Function:
     """An expression of numbers, names, + - * / ** ^ and sqrt, log, log2, log10, exp.
 
-    `variables` tells which variable, from 0, each name stands for.
+    `variables` maps names to the number of a variable.
     """
 
     text: str
@@ -44,10 +44,9 @@ class Function:
         _ = self._parsed
 
     def evaluate(self, *variables: Floats) -> Differentiated:
-        """Values and slopes at points given by an array per variable, all of one shape.
+        """Values and slopes at points, given by arrays of one shape, one per variable.
 
-        Where undefined, they are infinite or not a number. Raises UndeterminedError if the text
-        is no such expression.
+        Undefined values are infinite or NaN. Raises UndeterminedError for other texts.
         """
         arrays = np.array(variables, np.float64)
         with np.errstate(all="ignore"):

@@ -74,10 +74,10 @@ class Measurements:
 
 
 def measurements(processes: Floats, sizes: Floats, times: Floats) -> Measurements:
-    """Runs from arrays in any order, without those whose time is not positive.
+    """Runs from arrays in any order; runs without a positive time are left out.
 
-    Raises UndeterminedError if none is left, or sizes or processes are not positive or so large
-    that their powers are beyond floating-point numbers.
+    Raises UndeterminedError if none is left, or if sizes or processes are not positive or too large
+    for their powers.
     """
     is_timed = np.isfinite(times) & (times > 0)
     if not is_timed.any():

@@ -70,8 +70,8 @@ def fit_normal_form(
 ) -> NormalForm:
     """The normal form of the medians over repetitions.
 
-    `dictionary` is that of the measurements' configurations, where it is known. Raises
-    UndeterminedError if there are too few configurations.
+    `dictionary` is that of the configurations, if known. Raises UndeterminedError if there are too
+    few configurations.
     """
     medians = measured.medians()
     if len(medians.times) < FEWEST_CONFIGURATIONS:

@@ -1,8 +1,8 @@
-"""Which terms of the normal form describe times best, by their cross-validated error.
+"""Search the terms of the normal form with the least cross-validated error.
 
-A hypothesis is c0 + sum of c_k * term_k without negative coefficients, or the same without c0,
-fitted to relative errors. Leaving a configuration out needs no further fit: its error is the
-residual over one minus its leverage.
+A hypothesis is c0 + sum of c_k * term_k with coefficients of at least 0, or the same without c0,
+fitted to relative errors. The error at a left-out configuration is the residual over one minus its
+leverage.
 """
 
 from collections import Counter
@@ -34,10 +34,10 @@ _DETERMINED = 1e-9
 
 
 class Hypothesis(NamedTuple):
-    """Terms by number in the dictionary, with coefficients in seconds per scaled term.
+    """Terms by number in the dictionary, with coefficients in seconds per scaled term, c0 first.
 
-    Coefficients begin with c0 if there is one. Errors are symmetric relative errors, from 0 to 2:
-    `error` their mean in sample, `cross_errors` those of each configuration when it is left out.
+    Errors are symmetric relative errors, from 0 to 2: `error` is their mean in sample,
+    `cross_errors` those of each configuration when left out.
     """
 
     has_constant: bool
@@ -89,9 +89,9 @@ def search(
 ) -> Hypothesis:
     """The best hypothesis for the times, one per configuration of the dictionary.
 
-    A hypothesis has fewer coefficients than there are configurations. Of those with as many terms
-    the best `width` of each kind of term are extended by one more, and so are all plain single
-    ones. Of many configurations some choose the terms, and all of them the coefficients.
+    A hypothesis has fewer coefficients than configurations. The best `width` of each kind of term,
+    and all plain single terms, are extended by one more term. With many configurations, some choose
+    the terms and all determine the coefficients.
     """
     if len(times) <= _MOST:
         return _search(dictionary, times, most_terms, width)
@@ -163,10 +163,7 @@ def _least(residual: Floats, count: int) -> Numbers:
 def _screen(
     scaled: Floats, times: Floats, bases: Numbers, has_constant: bool, candidates: Numbers
 ) -> Floats:
-    """Residual sums of squares of each base (row) with each further term (column).
-
-    They are infinite where a coefficient is negative or not determined.
-    """
+    """Residual sums of squares of each base (row) with each further term; or infinite."""
     rows = scaled if len(candidates) == len(scaled) else scaled[candidates]
     columns = _columns(scaled, times, bases, has_constant)
     basis, mixing = np.linalg.qr(columns)
@@ -191,9 +188,9 @@ def _screen(
 
 
 def _are_determined(mixing: Floats) -> Flags:
-    """Which of the upper triangles of some designs say that no column follows from the others.
+    """Designs (upper triangles) whose columns are linearly independent.
 
-    1 - 1/p and 1/p may stand beside each other, but not beside a constant too.
+    1 - 1/p and 1/p may be combined, but not together with a constant.
     """
     own = np.square(np.diagonal(mixing, axis1=1, axis2=2))
     return np.all(own > _DETERMINED * np.square(mixing).sum(axis=1), axis=1)

@@ -26,10 +26,7 @@ class Factor(NamedTuple):
 
     @property
     def complexity(self) -> int:
-        """How far it is from x, 1/x and log2(x), which count 1; absent factors count 0.
-
-        1 - 1/x counts as much as 1/x.
-        """
+        """Distance from x, 1/x and log2(x), which have 1, as has 1 - 1/x; else 0."""
         extent = abs(self.power.numerator) if self.power.denominator == 1 else 2
         return extent + self.power.denominator - 1 + self.log + self.of_others
 
@@ -133,10 +130,10 @@ class _Terms(NamedTuple):
 
 @dataclass(frozen=True)
 class Dictionary:
-    """Terms that measurements of some configurations can tell apart, simplest first.
+    """Terms that can be distinguished at some configurations, simplest first.
 
-    `features` holds a row per term and a column per configuration, over its greatest value, which
-    is in `scales`.
+    `features` has a row per term and a column per configuration, divided by its maximum in
+    `scales`.
     """
 
     terms: _Terms
@@ -200,10 +197,7 @@ def _list_terms(of_processes: tuple[Factor, ...], of_sizes: tuple[Factor, ...]) 
 
 
 def _choose_factors(values: Floats, factors: tuple[Factor, ...]) -> tuple[Factor, ...]:
-    """One, and those that can be told apart by the values.
-
-    Logarithms need values from 1, as a negative one would make the term negative.
-    """
+    """One, and the factors that the values can distinguish; logarithms need values from 1."""
     if len(values) == 1:
         return (ONE,)
     chosen = [

@@ -16,7 +16,7 @@ class NormalForms:
     def fit(self, processes: Floats, sizes: Floats, times: Floats) -> NormalForm:
         """The normal form of times in seconds, one per configuration.
 
-        Raises UndeterminedError if there are too few, or one is not positive.
+        Raises UndeterminedError if there are too few or one is not positive.
         """
         measured = measurements(processes, sizes, times)
         key = measured.processes.tobytes() + measured.sizes.tobytes()

@@ -34,9 +34,9 @@ class Path:
 
 
 class Scaling(NamedTuple):
-    """R and S at some points of a path, and S as a share: (t/R) dR/dt.
+    """R and S at points of a path, and S as a share: (t/R) dR/dt.
 
-    `processes` and `sizes` say where; all are NaN where no size has the amount of computation.
+    All are NaN where no size has the amount of computation.
     """
 
     processes: Floats

@@ -56,8 +56,8 @@ class Separable:
 def fit_in_two_steps(measured: Measurements, *, is_relative: bool) -> Separable:
     """Least squares of p T by t(n), then of T / t(n) by alpha/p + beta.
 
-    `is_relative` weighs each error by the time, instead of the same for all runs. Raises
-    UndeterminedError for fewer than three sizes or two numbers of processes.
+    `is_relative` weighs each error by the time. Raises UndeterminedError for fewer than three sizes
+    or two process counts.
     """
     _check(measured)
     processes, times = measured.processes, measured.times
@@ -77,10 +77,7 @@ def fit_in_two_steps(measured: Measurements, *, is_relative: bool) -> Separable:
 
 
 def fit_jointly(measured: Measurements, start: Surface | None = None) -> Separable:
-    """All parameters at once, by least relative errors.
-
-    `start` is a fit to similar measurements. Raises UndeterminedError as `fit_in_two_steps`.
-    """
+    """All parameters by least relative errors, from a fit `start`; raises UndeterminedError."""
     _check(measured)
     if not isinstance(start, Separable):
         start = fit_in_two_steps(measured, is_relative=True)

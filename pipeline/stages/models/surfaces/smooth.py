@@ -176,7 +176,7 @@ class _Conditioned(NamedTuple):
 
 
 def fit_smooth(measured: Measurements, start: Surface | None = None) -> Smooth:
-    """A Gaussian process; the scales are taken from `start`, a fit to similar measurements.
+    """A Gaussian process with the scales of `start`, a fit to similar measurements.
 
     Raises UndeterminedError if there are too few configurations.
     """

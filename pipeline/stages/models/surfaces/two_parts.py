@@ -3,9 +3,8 @@
     T_comp = c * n^a / p
     T_comm = (c0 + c1 log2(p) + c2 p) * n^b        c, c0, c1, c2 >= 0, 0 <= a, b <= 4
 
-Work that all share, and what costs of communication are usually made of: a fixed part (also the
-serial part of the program), trees, and all with all. T is their sum without overlap, their maximum
-with full overlap. Fitted to relative errors.
+Communication has a fixed part (with the serial part of the program), trees, and all with all. T is
+the sum without overlap, the maximum with full overlap. Fitted to relative errors.
 """
 
 from collections.abc import Callable, Sequence
@@ -82,10 +81,7 @@ class TwoParts:
 
 
 def fit_without_overlap(measured: Measurements, start: Surface | None = None) -> TwoParts:
-    """The sum of both parts; `start` is a fit to similar measurements.
-
-    Raises UndeterminedError for a single number of processes.
-    """
+    """The sum of both parts, from a fit `start`; raises UndeterminedError for one process count."""
     design = _Design(measured)
     starts = design.first_exponents()
     if isinstance(start, TwoParts):
@@ -95,11 +91,11 @@ def fit_without_overlap(measured: Measurements, start: Surface | None = None) ->
 
 
 def fit_with_overlap(measured: Measurements, start: Surface | None = None) -> TwoParts:
-    """The maximum of both parts; `start` is a fit to similar measurements.
+    """The maximum of both parts, from a fit `start`.
 
-    Every run belongs to one of the parts: each is fitted to its runs, and runs move to the longer
-    one, until none moves. The search begins with the runs of few processes as computation, for
-    several numbers that few can be. Raises UndeterminedError for a single number of processes.
+    Each part is fitted to its runs, and runs move to the longer part until none moves. The first
+    computation runs are those of few processes, for several choices of few. Raises
+    UndeterminedError for one process count.
     """
     design = _Design(measured)
     if isinstance(start, TwoParts):
