@@ -41,7 +41,7 @@ def test_a_file_carries_the_declared_types_units_and_meanings(tmp_path: Path) ->
     schema = pq.read_schema(tmp_path / "places.parquet")
     assert schema.field("location_id").type == pa.int32()
     assert not schema.field("location_id").nullable
-    assert schema.field("location_id").metadata == {b"meaning": b"Where."}
+    assert schema.field("location_id").metadata == {b"meaning": b"Its location."}
     assert schema.field("kind").type == ENUM
     assert schema.metadata[b"grain"] == b"one row per place"
 
