@@ -1,11 +1,11 @@
-"""The trace's definitions as tables of the store."""
+"""Tables of definitions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from tracemill.readers.common.definitions import UNDEFINED_32, UNDEFINED_64
+from tracemill.readers.common.definitions import UNDEFINED_64
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.reading import TraceOrigin
 from tracemill.schemas import communicators, definitions, named_values
@@ -14,18 +14,20 @@ from tracemill.schemas.table import Table
 
 _LOCATION_KINDS = {1: "cpu_thread", 2: "gpu", 3: "metric"}
 _GROUP_KINDS = {1: "process", 2: "accelerator"}
-_COUNTER_KINDS = ("other", "papi", "rusage", "user")
-_ACCUMULATION = ("accumulated", "absolute", "relative")
-_PARAMETER_KINDS = ("string", "int64", "uint64")
+COUNTER_KINDS = ("other", "papi", "rusage", "user")
+ACCUMULATION_MODES = ("accumulated", "absolute", "relative")
+PARAMETER_KINDS = ("string", "int64", "uint64")
 
 _LAST_SIZE = (1 << 31) - 1
 
 ARTIFICIAL_REGIONS = ("(undefined region)", "TASKS", "THREADS")
-"""Regions that are no code: for impossible ids, and the roots of tasks and created threads."""
+"""Regions that are no code: for undefined ids, and the roots of tasks and of created threads."""
+
+Rows = Iterable[tuple[Any, ...]]
 
 
-def _table(table: Table, rows: Iterable[Sequence[Any]]) -> pa.Table:
-    """Rows, in the order of the declared columns, as a table."""
+def _table(table: Table, rows: Rows) -> pa.Table:
+    """A table of rows whose values are in the order of the declared columns."""
     columns = list(zip(*rows, strict=True))
     if not columns:
         return table.empty()
@@ -37,12 +39,12 @@ def _table(table: Table, rows: Iterable[Sequence[Any]]) -> pa.Table:
 
 
 def _signed(ref: int) -> int:
-    """An unsigned 64-bit identifier as the signed number with the same bits."""
+    """The signed 64-bit number with the same bits as an unsigned one."""
     return ref - (1 << 64) if ref >= 1 << 63 else ref
 
 
 def _line(number: int) -> int:
-    """A line of source code; 0, which stands for none, if no file has so many."""
+    """A line of source code; 0 (no line) if the number is too large for the column."""
     return number if number < 1 << 31 else 0
 
 
@@ -51,89 +53,86 @@ def _choose(names: Sequence[str], code: int, fallback: str) -> str:
 
 
 class DefinitionTables:
-    """Tables that follow from the definitions alone."""
+    """Makes the tables of definitions."""
 
     def __init__(self, origin: TraceOrigin, identifiers: Identifiers) -> None:
         self._origin, self._ids = origin, identifiers
         self._defs = identifiers.definitions
         self._text = self._defs.text
 
-    def _optional_text(self, ref: int) -> str | None:
-        return None if ref == UNDEFINED_32 else self._text(ref)
+    def all(self) -> Iterator[tuple[Table, pa.Table]]:
+        """The tables that depend on definitions alone."""
+        rows_of = {
+            definitions.SYSTEM_TREE_NODES: self._system_tree_nodes,
+            definitions.LOCATION_GROUPS: self._location_groups,
+            communicators.COMMUNICATORS: self._communicators,
+            communicators.COMMUNICATOR_MEMBERS: self._communicator_members,
+            communicators.CART_DIMENSIONS: self._cart_dimensions,
+            definitions.SOURCE_LOCATIONS: self._source_locations,
+            definitions.CALLING_CONTEXTS: self._calling_contexts,
+            named_values.ATTRIBUTES: self._attributes,
+            named_values.PARAMETERS: self._parameters,
+            named_values.COUNTERS: self._counters,
+            communicators.RMA_WINDOWS: self._rma_windows,
+            communicators.RMA_GROUP_MEMBERS: self._rma_group_members,
+            communicators.IO_HANDLES: self._io_handles,
+        }
+        return ((table, _table(table, rows())) for table, rows in rows_of.items())
 
-    def all(self) -> Iterable[tuple[Table, pa.Table]]:
-        yield definitions.SYSTEM_TREE_NODES, self._system_tree_nodes()
-        yield definitions.LOCATION_GROUPS, self._location_groups()
-        yield communicators.COMMUNICATORS, self._communicators()
-        yield communicators.COMMUNICATOR_MEMBERS, self._communicator_members()
-        yield communicators.CART_DIMENSIONS, self._cart_dimensions()
-        yield definitions.SOURCE_LOCATIONS, self._source_locations()
-        yield definitions.CALLING_CONTEXTS, self._calling_contexts()
-        yield named_values.ATTRIBUTES, self._attributes()
-        yield named_values.PARAMETERS, self._parameters()
-        yield named_values.COUNTERS, self._counters()
-        yield communicators.RMA_WINDOWS, self._rma_windows()
-        yield communicators.RMA_GROUP_MEMBERS, self._rma_group_members()
-        yield communicators.IO_HANDLES, self._io_handles()
+    def _numbered(self, kind: str) -> Iterator[tuple[int, int, tuple[Any, ...]]]:
+        """Number, identifier and values of all definitions of a kind."""
+        for number, (ref, values) in enumerate(self._defs[kind].items()):
+            yield number, ref, values
 
-    def _system_tree_nodes(self) -> pa.Table:
-        nodes = self._ids["SystemTreeNode"]
-        found = self._defs["SystemTreeNode"].values()
-        rows = (
-            (number, nodes.optional(parent), self._text(name), self._text(kind))
-            for number, (name, kind, parent) in enumerate(found)
-        )
-        return _table(definitions.SYSTEM_TREE_NODES, rows)
+    def _system_tree_nodes(self) -> Rows:
+        parents = self._ids["SystemTreeNode"]
+        for number, _, (name, kind, parent) in self._numbered("SystemTreeNode"):
+            yield number, parents.optional(parent), self._text(name), self._text(kind)
 
-    def _location_groups(self) -> pa.Table:
+    def _location_groups(self) -> Rows:
         groups, nodes = self._ids["LocationGroup"], self._ids["SystemTreeNode"]
-        found = self._defs["LocationGroup"].items()
-        rows = (
-            (
+        for number, ref, (name, kind, node, creator) in self._numbered("LocationGroup"):
+            yield (
                 number, ref, self._text(name), _GROUP_KINDS.get(kind, "unknown"),
                 self._ids.rank_of_group[number], nodes.optional(node), groups.optional(creator),
-            )
-            for number, (ref, (name, kind, node, creator)) in enumerate(found)
-        )  # fmt: skip
-        return _table(definitions.LOCATION_GROUPS, rows)
+            )  # fmt: skip
 
-    def region_name(self, number: int) -> str:
-        ref = self._ids["Region"].refs[number]
-        return self._text(self._defs["Region"][ref][0])
+    def region_names(self) -> list[str]:
+        return [self._text(name) for name, *_ in self._defs["Region"].values()]
 
     def regions(self, used_artificial: Sequence[bool]) -> pa.Table:
         """Regions, then those artificial ones that occur."""
-        rows = [self._region_row(number) for number in range(len(self._ids["Region"]))]
+        rows = list(self._defined_regions())
+        first = len(rows)
         for offset, name in enumerate(ARTIFICIAL_REGIONS):
             if used_artificial[offset]:
-                number = len(self._ids["Region"]) + offset
                 ref = -1 - offset
-                rows.append((number, ref, name, name, "artificial", "none", None, None, None))
+                rows.append(
+                    (first + offset, ref, name, name, "artificial", "none", None, None, None)
+                )
         return _table(definitions.REGIONS, rows)
 
-    def _region_row(self, number: int) -> tuple[Any, ...]:
-        ref = self._ids["Region"].refs[number]
-        name, canonical, _, role, paradigm, _, file, begin, end = self._defs["Region"][ref]
-        return (
-            number, ref, self._text(name), self._text(canonical),
-            _choose(definitions.REGION_ROLES, role, "unknown"),
-            _choose(PARADIGMS, paradigm, "unknown"),
-            self._optional_text(file) or None, _line(begin) or None, _line(end) or None,
-        )  # fmt: skip
+    def _defined_regions(self) -> Rows:
+        for number, ref, values in self._numbered("Region"):
+            name, canonical, _, role, paradigm, _, file, begin, end = values
+            yield (
+                number, ref, self._text(name), self._text(canonical),
+                _choose(definitions.REGION_ROLES, role, "unknown"),
+                _choose(PARADIGMS, paradigm, "unknown"),
+                self._text(file) or None, _line(begin) or None, _line(end) or None,
+            )  # fmt: skip
 
     def locations(self, outcomes: Sequence[Sequence[Any]]) -> pa.Table:
         """Locations; `outcomes` gives record count, visits, begin, end and completeness of each."""
-        rows = (
-            (
+        rows = []
+        for number, ref, (name, kind, declared, _) in self._numbered("Location"):
+            group = self._ids.group_of_location[number]
+            row = (
                 number, _signed(ref), self._text(name), _LOCATION_KINDS.get(kind, "unknown"),
-                self._ids.group_of_location[number],
-                self._ids.rank_of_group[self._ids.group_of_location[number]],
-                self._ids.thread_of_location[number], declared, *outcomes[number],
-            )
-            for number, (ref, (name, kind, declared, _)) in enumerate(
-                self._defs["Location"].items()
-            )
-        )  # fmt: skip
+                group, self._ids.rank_of_group[group], self._ids.thread_of_location[number],
+                declared, *outcomes[number],
+            )  # fmt: skip
+            rows.append(row)
         return _table(definitions.LOCATIONS, rows)
 
     def run(self, run_id: str, *, begin_ns: int, end_ns: int, record_count: int) -> pa.Table:
@@ -147,126 +146,84 @@ class DefinitionTables:
         )  # fmt: skip
         return _table(definitions.RUNS, [row])
 
-    def _communicators(self) -> pa.Table:
-        numbers = self._ids["Comm"]
-        rows = (
-            (
+    def _communicators(self) -> Rows:
+        for number, found in enumerate(self._ids.communicators):
+            size = 1 if found.kind == "self" else sum(len(group) for group in found.groups)
+            yield (
                 number, found.ref, self._text(found.name), found.kind,
-                _choose(PARADIGMS, found.paradigm, "unknown"), numbers.optional(found.parent),
-                1 if found.kind == "self" else sum(len(group) for group in found.groups),
-            )
-            for number, found in enumerate(self._ids.communicators)
-        )  # fmt: skip
-        return _table(communicators.COMMUNICATORS, rows)
+                _choose(PARADIGMS, found.paradigm, "unknown"),
+                self._ids["Comm"].optional(found.parent), size,
+            )  # fmt: skip
 
-    def _communicator_members(self) -> pa.Table:
-        owner = self._ids.group_of_location
-        rows = (
-            (number, side, rank, *((m, owner[m]) if m >= 0 else (None, None)))
-            for number, found in enumerate(self._ids.communicators)
-            for side, group in enumerate(found.groups)
-            for rank, m in enumerate(group)
-        )
-        return _table(communicators.COMMUNICATOR_MEMBERS, rows)
+    def _communicator_members(self) -> Rows:
+        for number, found in enumerate(self._ids.communicators):
+            for side, group in enumerate(found.groups):
+                for rank, location in enumerate(group):
+                    yield number, side, rank, *self._with_group(location)
 
-    def _cart_dimensions(self) -> pa.Table:
-        """Those of communicators with one grid; of several, nobody knows which MPI goes by."""
+    def _rma_group_members(self) -> Rows:
+        for number, group in enumerate(self._ids.process_groups):
+            for rank, location in enumerate(group):
+                yield number, rank, *self._with_group(location)
+
+    def _with_group(self, location: int) -> tuple[int | None, int | None]:
+        """A member's location and its location group."""
+        return (location, self._ids.group_of_location[location]) if location >= 0 else (None, None)
+
+    def _cart_dimensions(self) -> Rows:
+        """Dimensions of the communicators that have a single grid.
+
+        If there are several, the trace does not show which one MPI uses.
+        """
         grids: dict[int, list[tuple[int, ...]]] = {}
         for _, communicator, dimensions in self._defs["CartTopology"].values():
             number = self._ids["Comm"].optional(communicator)
-            is_defined = all(each in self._defs["CartDimension"] for each in dimensions)
-            if number is not None and is_defined:
+            if number is not None and self._defs["CartDimension"].keys() >= set(dimensions):
                 grids.setdefault(number, []).append(dimensions)
-        rows = (
-            (number, place, min(size, _LAST_SIZE), periodicity == 1)
-            for number, found in sorted(grids.items())
-            if len(found) == 1
-            for place, each in enumerate(found[0])
-            for _, size, periodicity in (self._defs["CartDimension"][each],)
-        )
-        return _table(communicators.CART_DIMENSIONS, rows)
+        for number, found in sorted(grids.items()):
+            for position, dimension in enumerate(found[0] if len(found) == 1 else ()):
+                _, size, periodicity = self._defs["CartDimension"][dimension]
+                yield number, position, min(size, _LAST_SIZE), periodicity == 1
 
-    def _source_locations(self) -> pa.Table:
-        found = self._defs["SourceCodeLocation"].items()
-        rows = (
-            (number, ref, self._text(file), _line(line))
-            for number, (ref, (file, line)) in enumerate(found)
-        )
-        return _table(definitions.SOURCE_LOCATIONS, rows)
+    def _source_locations(self) -> Rows:
+        for number, ref, (file, line) in self._numbered("SourceCodeLocation"):
+            yield number, ref, self._text(file), _line(line)
 
-    def _calling_contexts(self) -> pa.Table:
-        regions, contexts = self._ids["Region"], self._ids["CallingContext"]
-        places = self._ids["SourceCodeLocation"]
-        found = self._defs["CallingContext"].items()
-        rows = (
-            (
-                number, ref, regions.optional(region), places.optional(place),
-                contexts.optional(parent),
-            )
-            for number, (ref, (region, place, parent)) in enumerate(found)
-        )  # fmt: skip
-        return _table(definitions.CALLING_CONTEXTS, rows)
+    def _calling_contexts(self) -> Rows:
+        kinds = ("Region", "SourceCodeLocation", "CallingContext")
+        for number, ref, refs in self._numbered("CallingContext"):
+            named = zip(kinds, refs, strict=True)
+            yield number, ref, *(self._ids[kind].optional(value) for kind, value in named)
 
-    def _attributes(self) -> pa.Table:
-        found = self._defs["Attribute"].items()
-        rows = (
-            (number, ref, self._text(name), self._text(description))
-            for number, (ref, (name, description, _)) in enumerate(found)
-        )
-        return _table(named_values.ATTRIBUTES, rows)
+    def _attributes(self) -> Rows:
+        for number, ref, (name, description, _) in self._numbered("Attribute"):
+            yield number, ref, self._text(name), self._text(description)
 
-    def _parameters(self) -> pa.Table:
-        found = self._defs["Parameter"].items()
-        rows = (
-            (number, ref, self._text(name), _choose(_PARAMETER_KINDS, kind, "string"))
-            for number, (ref, (name, kind)) in enumerate(found)
-        )
-        return _table(named_values.PARAMETERS, rows)
+    def _parameters(self) -> Rows:
+        for number, ref, (name, kind) in self._numbered("Parameter"):
+            yield number, ref, self._text(name), _choose(PARAMETER_KINDS, kind, "string")
 
-    def _counters(self) -> pa.Table:
-        found = self._defs["MetricMember"].items()
-        rows = (
-            (
+    def _counters(self) -> Rows:
+        for number, ref, values in self._numbered("MetricMember"):
+            name, _, kind, mode, _, base, exponent, unit = values
+            yield (
                 number, ref, self._text(name), self._text(unit),
-                _choose(_COUNTER_KINDS, kind, "other"),
-                _choose(_ACCUMULATION, mode & 15, "absolute"), 2 if base == 0 else 10, exponent,
-            )
-            for number, (ref, (name, _, kind, mode, _, base, exponent, unit)) in enumerate(found)
-        )  # fmt: skip
-        return _table(named_values.COUNTERS, rows)
+                _choose(COUNTER_KINDS, kind, "other"),
+                _choose(ACCUMULATION_MODES, mode & 15, "absolute"), 2 if base == 0 else 10,
+                exponent,
+            )  # fmt: skip
 
-    def _rma_windows(self) -> pa.Table:
-        found = self._defs["RmaWin"].items()
-        rows = (
-            (number, ref, self._text(name), self._ids["Comm"].optional(communicator))
-            for number, (ref, (name, communicator, _)) in enumerate(found)
-        )
-        return _table(communicators.RMA_WINDOWS, rows)
+    def _rma_windows(self) -> Rows:
+        for number, ref, (name, communicator, _) in self._numbered("RmaWin"):
+            yield number, ref, self._text(name), self._ids["Comm"].optional(communicator)
 
-    def _rma_group_members(self) -> pa.Table:
-        owner = self._ids.group_of_location
-        rows = (
-            (number, place, *((m, owner[m]) if m >= 0 else (None, None)))
-            for number, group in enumerate(self._ids.process_groups)
-            for place, m in enumerate(group)
-        )
-        return _table(communicators.RMA_GROUP_MEMBERS, rows)
-
-    def _io_handles(self) -> pa.Table:
-        rows = (
-            self._io_handle_row(number, ref, *values)
-            for number, (ref, values) in enumerate(self._defs["IoHandle"].items())
-        )
-        return _table(communicators.IO_HANDLES, rows)
-
-    def _io_handle_row(
-        self, number: int, ref: int, name: int, file: int, paradigm: int, _: int, communicator: int,
-        parent: int,
-    ) -> tuple[Any, ...]:  # fmt: skip
-        found = self._defs["IoRegularFile"].get(file) or self._defs["IoDirectory"].get(file)
-        interface = self._defs["IoParadigm"].get(paradigm)
-        return (
-            number, ref, self._text(name), self._text(found[0]) if found else None,
-            self._text(interface[1]) if interface else None,
-            self._ids["Comm"].optional(communicator), self._ids["IoHandle"].optional(parent),
-        )  # fmt: skip
+    def _io_handles(self) -> Rows:
+        for number, ref, values in self._numbered("IoHandle"):
+            name, file, paradigm, _, communicator, parent = values
+            found = self._defs["IoRegularFile"].get(file) or self._defs["IoDirectory"].get(file)
+            interface = self._defs["IoParadigm"].get(paradigm)
+            yield (
+                number, ref, self._text(name), self._text(found[0]) if found else None,
+                self._text(interface[1]) if interface else None,
+                self._ids["Comm"].optional(communicator), self._ids["IoHandle"].optional(parent),
+            )  # fmt: skip

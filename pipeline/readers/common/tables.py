@@ -70,9 +70,8 @@ def _write_definitions(
 ) -> None:
     for table, rows in made.all():
         sink.write(table, rows)
-    region_count = len(identifiers["Region"])
-    sink.write(definitions.REGIONS, made.regions(_used_artificial(survey.tree, region_count)))
-    names = [made.region_name(number) for number in range(region_count)]
+    names = made.region_names()
+    sink.write(definitions.REGIONS, made.regions(_used_artificial(survey.tree, len(names))))
     sink.write(definitions.CALL_PATHS, _call_paths(survey.tree, names))
     sink.write(events.THREAD_TEAMS, _thread_teams(survey, identifiers))
 
