@@ -24,6 +24,7 @@ REGION_ROLES = (
     "task_untied", "allocate", "deallocate", "reallocate", "file_io_metadata", "cancel", "kernel",
 )  # fmt: skip
 LOCATION_KINDS = ("unknown", "cpu_thread", "gpu", "metric")
+LOCATION_GROUP_KINDS = ("unknown", "process", "accelerator")
 CALL_PATH_KINDS = ("program", "task", "thread", "task_stub")
 
 RUNS = Table(
@@ -103,7 +104,7 @@ LOCATION_GROUPS = Table(
         Column(
             name="kind",
             type=ENUM,
-            values=("unknown", "process", "accelerator"),
+            values=LOCATION_GROUP_KINDS,
             meaning="Kind of group.",
         ),
         Column(

@@ -6,6 +6,10 @@ from tracemill.schemas.columns import (
 )
 from tracemill.schemas.table import ENUM, INT8, INT32, INT64, STRING, Column, Table
 
+PARAMETER_KINDS = ("string", "int64", "uint64")
+COUNTER_KINDS = ("other", "papi", "rusage", "user")
+ACCUMULATION_MODES = ("accumulated", "absolute", "relative")
+
 ATTRIBUTES = Table(
     name="attributes",
     meaning="Named additional values of records.",
@@ -31,7 +35,7 @@ PARAMETERS = Table(
         Column(
             name="kind",
             type=ENUM,
-            values=("string", "int64", "uint64"),
+            values=PARAMETER_KINDS,
             meaning="Type of the values.",
         ),
     ),
@@ -50,13 +54,13 @@ COUNTERS = Table(
         Column(
             name="kind",
             type=ENUM,
-            values=("other", "papi", "rusage", "user"),
+            values=COUNTER_KINDS,
             meaning="Source of the values.",
         ),
         Column(
             name="accumulation",
             type=ENUM,
-            values=("accumulated", "absolute", "relative"),
+            values=ACCUMULATION_MODES,
             meaning=(
                 "Whether values count from the start, are independent, or are differences from the "
                 "previous value."

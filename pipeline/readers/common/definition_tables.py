@@ -10,13 +10,9 @@ from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.reading import TraceOrigin
 from tracemill.schemas import communicators, definitions, named_values
 from tracemill.schemas.columns import PARADIGMS
+from tracemill.schemas.definitions import LOCATION_GROUP_KINDS, LOCATION_KINDS, REGION_ROLES
+from tracemill.schemas.named_values import ACCUMULATION_MODES, COUNTER_KINDS, PARAMETER_KINDS
 from tracemill.schemas.table import Table
-
-_LOCATION_KINDS = {1: "cpu_thread", 2: "gpu", 3: "metric"}
-_GROUP_KINDS = {1: "process", 2: "accelerator"}
-COUNTER_KINDS = ("other", "papi", "rusage", "user")
-ACCUMULATION_MODES = ("accumulated", "absolute", "relative")
-PARAMETER_KINDS = ("string", "int64", "uint64")
 
 _LAST_SIZE = (1 << 31) - 1
 
@@ -48,7 +44,7 @@ def _line(number: int) -> int:
     return number if number < 1 << 31 else 0
 
 
-def _choose(names: Sequence[str], code: int, fallback: str) -> str:
+def _choose(names: Sequence[str], code: int, fallback: str = "unknown") -> str:
     return names[code] if code < len(names) else fallback
 
 
@@ -93,7 +89,7 @@ class DefinitionTables:
         groups, nodes = self._ids["LocationGroup"], self._ids["SystemTreeNode"]
         for number, ref, (name, kind, node, creator) in self._numbered("LocationGroup"):
             yield (
-                number, ref, self._text(name), _GROUP_KINDS.get(kind, "unknown"),
+                number, ref, self._text(name), _choose(LOCATION_GROUP_KINDS, kind),
                 self._ids.rank_of_group[number], nodes.optional(node), groups.optional(creator),
             )  # fmt: skip
 
@@ -117,8 +113,8 @@ class DefinitionTables:
             name, canonical, _, role, paradigm, _, file, begin, end = values
             yield (
                 number, ref, self._text(name), self._text(canonical),
-                _choose(definitions.REGION_ROLES, role, "unknown"),
-                _choose(PARADIGMS, paradigm, "unknown"),
+                _choose(REGION_ROLES, role),
+                _choose(PARADIGMS, paradigm),
                 self._text(file) or None, _line(begin) or None, _line(end) or None,
             )  # fmt: skip
 
@@ -128,7 +124,7 @@ class DefinitionTables:
         for number, ref, (name, kind, declared, _) in self._numbered("Location"):
             group = self._ids.group_of_location[number]
             row = (
-                number, _signed(ref), self._text(name), _LOCATION_KINDS.get(kind, "unknown"),
+                number, _signed(ref), self._text(name), _choose(LOCATION_KINDS, kind),
                 group, self._ids.rank_of_group[group], self._ids.thread_of_location[number],
                 declared, *outcomes[number],
             )  # fmt: skip
@@ -151,7 +147,7 @@ class DefinitionTables:
             size = 1 if found.kind == "self" else sum(len(group) for group in found.groups)
             yield (
                 number, found.ref, self._text(found.name), found.kind,
-                _choose(PARADIGMS, found.paradigm, "unknown"),
+                _choose(PARADIGMS, found.paradigm),
                 self._ids["Comm"].optional(found.parent), size,
             )  # fmt: skip
 
@@ -209,8 +205,8 @@ class DefinitionTables:
             yield (
                 number, ref, self._text(name), self._text(unit),
                 _choose(COUNTER_KINDS, kind, "other"),
-                _choose(ACCUMULATION_MODES, mode & 15, "absolute"), 2 if base == 0 else 10,
-                exponent,
+                _choose(ACCUMULATION_MODES, mode & 15, "absolute"),
+                2 if base == 0 else 10, exponent,
             )  # fmt: skip
 
     def _rma_windows(self) -> Rows:

@@ -13,20 +13,21 @@ from tracemill.readers.common.definitions import UNDEFINED_32, UNDEFINED_64, Def
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.reading import TraceOrigin
 from tracemill.readers.common.survey import region_code
-from tracemill.readers.csv.region_kinds import codes_of, kind_of
+from tracemill.readers.csv.region_kinds import kind_of
 from tracemill.readers.csv.rows import Definition, RowMaker
 from tracemill.schemas.columns import PARADIGMS
+from tracemill.schemas.definitions import LOCATION_GROUP_KINDS, LOCATION_KINDS, REGION_ROLES
+from tracemill.schemas.named_values import ACCUMULATION_MODES, COUNTER_KINDS, PARAMETER_KINDS
 
 _MPI = PARADIGMS.index("mpi")
 _COMM_LOCATIONS, _COMM_GROUP, _COMM_SELF = 4, 5, 6
 _GLOBAL_MEMBERS = 1
-_LOCATION_KINDS = {"cpu_thread": 1, "gpu": 2, "metric": 3}
-_GROUP_KINDS = {"process": 1, "accelerator": 2}
-_COUNTER_KINDS = ("other", "papi", "rusage", "user")
-_ACCUMULATION = ("accumulated", "absolute", "relative")
-_PARAMETER_KINDS = ("string", "int64", "uint64")
-_OWN_TEXTS = 1 << 31
-"""Texts of values have numbers below, those of definitions from here on."""
+_IDS = range(UNDEFINED_32)
+_RANK_LIMIT = 1 << 24
+_FIRST_TEXT = 1 << 31
+"""Texts of definitions have numbers from here on, texts of values lower ones."""
+
+Properties = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,6 @@ class _Builder:
 
     def build(self) -> Defined:
         origin = self._origin()
-        self._places()
         places = self._locations()
         labels = self._regions()
         self._communicators()
@@ -78,15 +78,16 @@ class _Builder:
     # --- Values of properties --------------------------------------------------------------------
 
     def _text(self, text: object) -> int:
+        """Reference to a text."""
         if text is None:
             return UNDEFINED_32
         word = self._word(text)
-        number = self._texts.setdefault(word, _OWN_TEXTS + len(self._texts))
+        number = self._texts.setdefault(word, _FIRST_TEXT + len(self._texts))
         self._defs["String"][number] = (word,)
         return number
 
     def _word(self, text: object) -> str:
-        """A text of JSON, which may hold halves of characters."""
+        """A text from JSON, where surrogates that have no pair are escaped and counted."""
         word = str(text)
         try:
             word.encode()
@@ -95,35 +96,30 @@ class _Builder:
             return word.encode("utf-8", "backslashreplace").decode()
         return word
 
-    def _integer(self, properties: Mapping[str, Any], name: str, absent: int) -> int:
+    def _integer(
+        self, properties: Properties, name: str, absent: int = UNDEFINED_32,
+        possible: range = range(-(1 << 63), 1 << 64),
+    ) -> int:  # fmt: skip
+        """An integer; `absent` without it or, counted as a finding, if it is not possible."""
         value = properties.get(name)
         if value is None:
             return absent
-        if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**64:
+        if type(value) is not int or value not in possible:
             self._findings["impossible_id"] += 1
             return absent
         return value
 
-    def _position(self, properties: Mapping[str, Any], name: str, names: tuple[str, ...]) -> int:
-        """Position of a word among those possible; beyond them for another."""
-        value = properties.get(name)
-        return names.index(value) if value in names else len(names)
-
-    def _add(self, kind: str, ref: int, values: tuple[Any, ...]) -> None:
-        if ref in self._defs[kind]:
-            self._defs.repeated += 1
-        else:
-            self._defs[kind][ref] = values
-
     def _each(self, kind: str) -> list[tuple[int, Definition]]:
-        """Definitions of a kind with their identifiers; without one, by position."""
-        found = self._rows.get(kind, [])
-        return [(self._identifier(each, at), each) for at, each in enumerate(found)]
+        """Definitions of a kind with their identifiers, by default their positions."""
+        return [
+            (self._integer(each.properties, "id", position, _IDS), each)
+            for position, each in enumerate(self._rows.get(kind, []))
+        ]
 
     def _free(self, wanted: int, taken: dict[int, int]) -> int:
         """The wanted identifier or, counted as repeated, the next one that is not taken.
 
-        `taken` holds where to look on, so that many of one identifier take no longer than others.
+        `taken` maps an identifier to the next candidate, which keeps the search short.
         """
         ref = wanted
         while ref in taken:
@@ -131,19 +127,6 @@ class _Builder:
         self._defs.repeated += ref != wanted
         taken[wanted] = taken[ref] = (ref + 1) % (1 << 64)
         return ref
-
-    def _identifier(self, each: Definition, position: int) -> int:
-        return self._within(each.properties, "id", position, range(UNDEFINED_32))
-
-    def _within(
-        self, properties: Mapping[str, Any], name: str, absent: int, possible: range
-    ) -> int:
-        """An integer among those possible; any other is counted, and as if it were absent."""
-        value = self._integer(properties, name, absent)
-        if value in possible:
-            return value
-        self._findings["impossible_id"] += 1
-        return absent
 
     def _first(self, kind: str, key: Callable[[Definition], int]) -> dict[int, Definition]:
         """The first definition of each process or location."""
@@ -171,14 +154,6 @@ class _Builder:
         texts = [self._word(found.get(name) or "") for name in names]
         return TraceOrigin("csv", *texts)
 
-    def _places(self) -> None:
-        for ref, each in self._each("Place"):
-            values = (
-                self._text(each.name), self._text(each.properties.get("class_name", "")),
-                self._integer(each.properties, "parent", UNDEFINED_32),
-            )  # fmt: skip
-            self._add("SystemTreeNode", ref, values)
-
     def _locations(self) -> list[int]:
         """Processes and locations: those defined, in their order, then the others."""
         seen = self._made.places
@@ -190,17 +165,16 @@ class _Builder:
             process, thread = key >> 32, key & 0xFFFFFFFF
             found = defined.get(key)
             properties = found.properties if found else {}
-            ref = self._within(properties, "id", key, range(UNDEFINED_64))
+            ref = self._integer(properties, "id", key, range(UNDEFINED_64))
             name = found.name if found else f"thread {thread}"
-            place = seen.get(key, -1)
-            count = int(self._counts[place]) if 0 <= place < len(self._counts) else 0
-            kind = _LOCATION_KINDS.get(str(properties.get("kind", "cpu_thread")), 0)
+            place = seen.get(key, len(self._counts))
+            count = int(self._counts[place]) if place < len(self._counts) else 0
+            kind = _code(properties.get("kind", "cpu_thread"), LOCATION_KINDS)
             ref = self._free(ref, self._taken_locations)
-            self._defs["Location"][ref] = (
-                self._text(name), kind, count, self._process_refs[process]
-            )  # fmt: skip
+            group = self._process_refs[process]
+            self._defs["Location"][ref] = (self._text(name), kind, count, group)
             self._location_refs[key] = ref
-            places.append(place if place >= 0 else len(self._counts))
+            places.append(place)
         self._world()
         return places
 
@@ -209,17 +183,16 @@ class _Builder:
         numbers = [*defined, *sorted({key >> 32 for key in keys} - set(defined))]
         for number in numbers:
             properties = defined[number].properties if number in defined else {}
-            wanted = self._within(properties, "id", number, range(UNDEFINED_32))
+            wanted = self._integer(properties, "id", number, _IDS)
             self._process_refs[number] = self._free(wanted, self._taken_groups)
         for number in numbers:
             found = defined.get(number)
             properties = found.properties if found else {}
-            creator = self._integer(properties, "creator", UNDEFINED_32)
             self._defs["LocationGroup"][self._process_refs[number]] = (
                 self._text(found.name if found else f"process {number}"),
-                _GROUP_KINDS.get(str(properties.get("kind", "process")), 0),
-                self._integer(properties, "place", UNDEFINED_32),
-                creator,
+                _code(properties.get("kind", "process"), LOCATION_GROUP_KINDS),
+                self._integer(properties, "place"),
+                self._integer(properties, "creator"),
             )
 
     def _world(self) -> None:
@@ -228,19 +201,15 @@ class _Builder:
         for key, ref in self._location_refs.items():
             first.setdefault(key >> 32, ref)
         defined = self._defined_processes
-        ranks = {
-            process: self._integer(each.properties, "rank", -1) for process, each in defined.items()
-        }
-        creators = {
-            process
-            for process, each in defined.items()
-            if each.properties.get("creator") is not None
+        ranks = {key: self._integer(each.properties, "rank", -1) for key, each in defined.items()}
+        created = {
+            key for key, each in defined.items() if each.properties.get("creator") is not None
         }
         members: dict[int, int] = {}
-        for at, process in enumerate(first):
-            rank = ranks.get(process, at)
-            if process not in creators and 0 <= rank < 1 << 24:
-                members.setdefault(rank, first[process])
+        for position, (process, location) in enumerate(first.items()):
+            rank = ranks.get(process, position)
+            if process not in created and 0 <= rank < _RANK_LIMIT:
+                members.setdefault(rank, location)
         size = max(members, default=-1) + 1
         listed = tuple(members.get(rank, UNDEFINED_64) for rank in range(size))
         self._group = 0
@@ -257,23 +226,21 @@ class _Builder:
                 continue
             labels[each.name] = ref
             self._defs["Region"][ref] = self._region(each.name, each.properties)
-        next_ref = max((ref for ref in labels.values()), default=-1) + 1
-        for name in sorted(set(self._made.regions.numbers) - set(labels)):
-            labels[name] = next_ref
-            self._defs["Region"][next_ref] = self._region(name, {})
-            next_ref += 1
+        first_ref = max(labels.values(), default=-1) + 1
+        undefined = sorted(set(self._made.regions.numbers) - set(labels))
+        for ref, name in enumerate(undefined, first_ref):
+            labels[name] = ref
+            self._defs["Region"][ref] = self._region(name, {})
         return labels
 
-    def _region(self, label: str, properties: Mapping[str, Any]) -> tuple[Any, ...]:
+    def _region(self, label: str, properties: Properties) -> tuple[Any, ...]:
         name = str(properties.get("name", label))
         role, paradigm = kind_of(name)
-        codes = codes_of(
-            str(properties.get("role", role)), str(properties.get("paradigm", paradigm))
+        codes = (
+            _code(properties.get("role", role), REGION_ROLES),
+            _code(properties.get("paradigm", paradigm), PARADIGMS),
         )
-        lines = [
-            self._within(properties, key, 0, range(UNDEFINED_32))
-            for key in ("begin_line", "end_line")
-        ]
+        lines = [self._integer(properties, key, 0, _IDS) for key in ("begin_line", "end_line")]
         canonical = properties.get("canonical_name", name)
         file = self._text(properties.get("file"))
         return (self._text(name), self._text(canonical), UNDEFINED_32, *codes, 0, file, *lines)
@@ -304,9 +271,8 @@ class _Builder:
 
     def _communicator(self, ref: int, each: Definition) -> None:
         properties = each.properties
-        paradigm = self._position(properties, "paradigm", PARADIGMS)
-        paradigm = _MPI if paradigm == len(PARADIGMS) else paradigm
-        parent = self._integer(properties, "parent", UNDEFINED_32)
+        paradigm = _code(properties.get("paradigm"), PARADIGMS, _MPI)
+        parent = self._integer(properties, "parent")
         kind = properties.get("kind", "group")
         group = UNDEFINED_32
         if kind != "unknown":
@@ -358,10 +324,11 @@ class _Builder:
             return UNDEFINED_64
         return self._location_refs.get((process << 32) | thread, UNDEFINED_64)
 
-    # --- Everything else -------------------------------------------------------------------------
+    # --- Other definitions -----------------------------------------------------------------------
 
     def _others(self) -> None:
         makers: dict[str, tuple[str, Callable[[int, Definition], tuple[Any, ...]]]] = {
+            "Place": ("SystemTreeNode", self._place),
             "Window": ("RmaWin", self._window),
             "Counter": ("MetricMember", self._counter),
             "Parameter": ("Parameter", self._parameter),
@@ -372,51 +339,56 @@ class _Builder:
         }
         for kind, (target, make) in makers.items():
             for ref, each in self._each(kind):
-                self._add(target, ref, make(ref, each))
+                values = make(ref, each)
+                self._defs.repeated += ref in self._defs[target]
+                self._defs[target].setdefault(ref, values)
+
+    def _place(self, ref: int, each: Definition) -> tuple[Any, ...]:
+        class_name = self._text(each.properties.get("class_name", ""))
+        return (self._text(each.name), class_name, self._integer(each.properties, "parent"))
 
     def _window(self, ref: int, each: Definition) -> tuple[Any, ...]:
-        communicator = self._integer(each.properties, "communicator", UNDEFINED_32)
-        return (self._text(each.name), communicator, 0)
+        return (self._text(each.name), self._integer(each.properties, "communicator"), 0)
 
     def _counter(self, ref: int, each: Definition) -> tuple[Any, ...]:
-        found = each.properties
+        properties = each.properties
         self._defs["MetricClass"][ref] = ((ref,), 0, 0)
-        kind = self._position(found, "kind", _COUNTER_KINDS)
-        mode = self._position(found, "accumulation", _ACCUMULATION)
-        base = 0 if found.get("base") == 2 else 1
-        exponent = self._within(found, "exponent", 0, range(-(1 << 63), 1 << 63))
-        unit = self._text(found.get("unit", ""))
-        mode = 1 if mode == len(_ACCUMULATION) else mode
-        return (self._text(each.name), UNDEFINED_32, kind, mode, 0, base, exponent, unit)
+        return (
+            self._text(each.name), UNDEFINED_32, _code(properties.get("kind"), COUNTER_KINDS),
+            _code(properties.get("accumulation"), ACCUMULATION_MODES, 1), 0,
+            0 if properties.get("base") == 2 else 1,
+            self._integer(properties, "exponent", 0, range(-(1 << 63), 1 << 63)),
+            self._text(properties.get("unit", "")),
+        )  # fmt: skip
 
     def _parameter(self, ref: int, each: Definition) -> tuple[Any, ...]:
-        return (self._text(each.name), self._position(each.properties, "kind", _PARAMETER_KINDS))
+        return (self._text(each.name), _code(each.properties.get("kind"), PARAMETER_KINDS))
 
     def _attribute(self, ref: int, each: Definition) -> tuple[Any, ...]:
         return (self._text(each.name), self._text(each.properties.get("description", "")), 0)
 
     def _source(self, ref: int, each: Definition) -> tuple[Any, ...]:
-        return (
-            self._text(each.name),
-            self._within(each.properties, "line", 0, range(UNDEFINED_32)),
-        )
+        return (self._text(each.name), self._integer(each.properties, "line", 0, _IDS))
 
     def _context(self, ref: int, each: Definition) -> tuple[Any, ...]:
-        found = [
-            self._integer(each.properties, name, UNDEFINED_32)
-            for name in ("region", "source", "parent")
-        ]
-        return tuple(found)
+        return tuple(
+            self._integer(each.properties, name) for name in ("region", "source", "parent")
+        )
 
     def _handle(self, ref: int, each: Definition) -> tuple[Any, ...]:
-        found = each.properties
+        properties = each.properties
         file = paradigm = UNDEFINED_32
-        if found.get("file") is not None:
+        if properties.get("file") is not None:
             file = ref
-            self._defs["IoRegularFile"][ref] = (self._text(found["file"]), UNDEFINED_32)
-        if found.get("io_paradigm") is not None:
+            self._defs["IoRegularFile"][ref] = (self._text(properties["file"]), UNDEFINED_32)
+        if properties.get("io_paradigm") is not None:
             paradigm = ref
-            self._defs["IoParadigm"][ref] = (UNDEFINED_32, self._text(found["io_paradigm"]))
-        communicator = self._integer(found, "communicator", UNDEFINED_32)
-        parent = self._integer(found, "parent", UNDEFINED_32)
+            self._defs["IoParadigm"][ref] = (UNDEFINED_32, self._text(properties["io_paradigm"]))
+        communicator = self._integer(properties, "communicator")
+        parent = self._integer(properties, "parent")
         return (self._text(each.name), file, paradigm, 0, communicator, parent)
+
+
+def _code(value: object, names: tuple[str, ...], other: int = 0) -> int:
+    """Position of a word among `names`, which is its number in OTF2; `other` if not there."""
+    return names.index(str(value)) if value in names else other

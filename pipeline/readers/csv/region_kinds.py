@@ -1,9 +1,6 @@
-"""What kind of code a region is, by its name, where the trace does not say."""
+"""Role and paradigm of a region by its name, if the trace does not define them."""
 
 import re
-
-from tracemill.schemas.columns import PARADIGMS
-from tracemill.schemas.definitions import REGION_ROLES
 
 _PARADIGMS = (
     (r"P?MPI_\w", "mpi"), (r"!\$omp |omp_\w", "openmp"), (r"pthread_\w", "pthread"),
@@ -37,7 +34,7 @@ _ROLES = {
 
 
 def kind_of(name: str) -> tuple[str, str]:
-    """Role and paradigm of a region, as Score-P would tell them."""
+    """Role and paradigm of a region, as Score-P defines them."""
     for pattern, paradigm in _PARADIGMS:
         if re.match(pattern, name):
             short = re.sub(r"^P?MPI_", "", name) if paradigm == "mpi" else name
@@ -46,11 +43,3 @@ def kind_of(name: str) -> tuple[str, str]:
                     return role, paradigm
             return "function", paradigm
     return "function", "user"
-
-
-def codes_of(role: str, paradigm: str) -> tuple[int, int]:
-    """Both as OTF2 numbers them; 0, unknown, for what is no role or paradigm."""
-    return (
-        REGION_ROLES.index(role) if role in REGION_ROLES else 0,
-        PARADIGMS.index(paradigm) if paradigm in PARADIGMS else 0,
-    )
