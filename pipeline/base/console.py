@@ -1,4 +1,4 @@
-"""The only place that writes to the terminal: one theme, results and messages apart."""
+"""Terminal output: one theme, results on stdout, messages on stderr."""
 
 import os
 import sys
@@ -29,7 +29,7 @@ STYLES = {
 
 @cache
 def results() -> "Console":
-    """Console for what was asked for: standard output."""
+    """Console for results: standard output."""
     return _console(is_for_messages=False)
 
 
@@ -44,20 +44,20 @@ def _console(*, is_for_messages: bool) -> "Console":
     from rich.theme import Theme
 
     class StreamConsole(Console):
-        """A console that leaves it to the command what a closed pipe means."""
+        """A console that leaves closed pipes to the command."""
 
         def on_broken_pipe(self) -> None:
             if not is_for_messages:
                 raise BrokenPipeError
-            discard(sys.stderr)  # what nobody reads must not stop an analysis
+            discard(sys.stderr)  # a closed stderr must not stop an analysis
 
     stream = sys.stderr if is_for_messages else sys.stdout
     width = None if stream.isatty() else UNBOUNDED_WIDTH
     return StreamConsole(stderr=is_for_messages, theme=Theme(STYLES), highlight=False, width=width)
 
 
-def tell_places(places: Sequence[tuple[str, Path]]) -> None:
-    """Say where what was written lies."""
+def print_places(places: Sequence[tuple[str, Path]]) -> None:
+    """Print the paths of written results."""
     console = results()
     console.print()
     for label, path in places:
@@ -66,7 +66,7 @@ def tell_places(places: Sequence[tuple[str, Path]]) -> None:
 
 
 def discard(stream: IO[str]) -> None:
-    """Let whatever is still written to a stream, also at exit, go nowhere."""
+    """Discard everything still written to a stream, also at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
@@ -83,7 +83,7 @@ def open_missing_streams() -> bool:
 
 
 def tolerate_narrow_encodings() -> None:
-    """Let a terminal that cannot show 'µ' show '?' instead of failing."""
+    """Print '?' for characters that the terminal cannot show."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure:
@@ -91,7 +91,7 @@ def tolerate_narrow_encodings() -> None:
 
 
 def print_error(message: str) -> None:
-    """One line on standard error, whatever the message holds."""
+    """Print a message as one line on standard error."""
     from rich.text import Text
 
     line = " ".join(message.split())
@@ -147,7 +147,7 @@ def _make_progress(console: "Console") -> "Progress":
     from rich.text import Text
 
     class AmountColumn(progress.ProgressColumn):
-        """How much is done, where the total is known."""
+        """The finished part, if the total is known."""
 
         def render(self, task: progress.Task) -> Text:
             known = task.total is not None

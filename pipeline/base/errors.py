@@ -5,22 +5,22 @@ The first sentence of each class is its meaning in docs/reference/commands.md.
 
 
 class PipelineError(Exception):
-    """An error of none of the kinds below, such as a file that cannot be written.
+    """Any other error, such as a file that cannot be written.
 
-    Base of all errors that are told to the user in one line, each with its exit code.
+    Base of all errors that are printed in one line, each with its exit code.
     """
 
     exit_code = 10
 
 
 class UsageError(PipelineError):
-    """The command line, or what a file named there says, is wrong."""
+    """The command line, or a file named there, is wrong."""
 
     exit_code = 2
 
 
 class MissingInputError(PipelineError):
-    """The trace, store, run, table, metric or file asked for does not exist."""
+    """The given trace, store, run, table, metric or file does not exist."""
 
     exit_code = 11
 
@@ -38,7 +38,7 @@ class DamagedTraceError(PipelineError):
 
 
 class UnsupportedTraceError(PipelineError):
-    """The trace is intact, but compressed or packed in a way the library cannot read."""
+    """The trace is intact, but the library cannot read its compression or packing."""
 
     exit_code = 14
 
@@ -50,7 +50,7 @@ class MissingLibraryError(PipelineError):
 
 
 class ProgramError(PipelineError):
-    """The description of a program to generate is wrong, or the program cannot run."""
+    """The description of a program is wrong, or the program cannot run."""
 
     exit_code = 16
 
@@ -68,13 +68,13 @@ class ChangedTraceError(PipelineError):
 
 
 class PatternError(PipelineError):
-    """A pattern of yours is declared wrongly, or does not find what it declares."""
+    """One of your patterns is declared wrongly, or its rows break its declaration."""
 
     exit_code = 19
 
 
 class BrokenContractError(PipelineError):
-    """A table does not hold what its schema claims (please report it)."""
+    """A table breaks its schema (please report it)."""
 
     exit_code = 20
 
@@ -86,7 +86,7 @@ class QueryError(PipelineError):
 
 
 class UntrustedTraceError(PipelineError):
-    """The trace lacks what `quality --fail-on` does not want to miss."""
+    """A condition of `quality --fail-on` holds."""
 
     exit_code = 22
 

@@ -1,4 +1,4 @@
-"""The command line: text into calls. Whatever is heavy is imported when a command runs."""
+"""The command line. Commands import heavy modules only when they run."""
 
 from tracemill.cli.application import app
 from tracemill.cli.running import BROKEN_PIPE, INTERRUPTED, main

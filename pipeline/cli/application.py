@@ -1,4 +1,4 @@
-"""The application: all commands under their names, and how a wrong command line is told."""
+"""The application: all commands, and messages for wrong command lines."""
 
 from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
 
@@ -8,14 +8,14 @@ from tracemill.cli.nightly import nightly
 
 
 def _describe(error: CycloptsError) -> str:
-    """What is wrong with a command line, in a line that says what to write."""
+    """One line about a wrong command line, with advice."""
     command = " ".join(error.command_chain or ())
     if isinstance(error, MissingArgumentError) and error.argument:
         meaning = (error.argument.parameter.help or "a value").rstrip(".")
         text = f"{command} needs {error.argument.name}: {meaning}"
     elif isinstance(error, UnusedCliTokensError):
         surplus = " ".join(error.unused_tokens or ())
-        text = f"{command} cannot use {surplus}: quote words that belong together"
+        text = f"{command} does not take {surplus}: quote arguments with spaces"
     else:
         text = str(error)
     return f"tracemill: {text} (see --help)"
@@ -23,7 +23,7 @@ def _describe(error: CycloptsError) -> str:
 
 app = App(
     name="tracemill",
-    help="Find out where a parallel program loses its time, from a trace of one of its runs.",
+    help="Find out where a parallel program loses time, from traces of its runs.",
     help_format="plaintext",
     help_formatter="plain",
     version=VERSION,
@@ -47,11 +47,11 @@ for command in (
 ):
     app.command(command)
 
-patterns = App(name="patterns", help="What is looked for in traces, and what you add to it.")
+patterns = App(name="patterns", help="Patterns that are searched for in traces, and your own ones.")
 patterns.command(querying.list_patterns, name="list")
 app.command(patterns)
 
-export = App(name="export", help="Write results to files that other tools read.")
+export = App(name="export", help="Write results to files for other tools.")
 for exported in (exporting.severities, exporting.tables, exporting.perfetto):
     export.command(exported)
 app.command(export)

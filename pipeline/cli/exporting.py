@@ -1,4 +1,4 @@
-"""Commands that write results to files that other tools read."""
+"""Commands that write results to files for other tools."""
 
 from pathlib import Path
 from typing import Annotated
@@ -17,8 +17,8 @@ def severities(
     output: Annotated[
         Path,
         Parameter(
-            help="File to write, such as severities.csv; its suffix, .csv or .parquet, chooses "
-            "the format."
+            help="File to write, such as severities.csv; its suffix (.csv, .parquet) selects the "
+            "format."
         ),
     ],
     extended: Annotated[bool, Flag] = False,
@@ -28,16 +28,15 @@ def severities(
     """Write every metric per call path, rank and thread.
 
     Columns: metric, call_path, rank, thread, value. Times are in seconds; other values are
-    bytes or counts. A metric includes its sub-metrics and excludes callees; what happens in no
-    call path, such as time outside visits, has an empty one. Totals compare with those of
-    Scalasca's analyzer.
+    bytes or counts. A metric includes its sub-metrics and excludes callees. Values outside any
+    call path have an empty one. Totals are comparable with those of Scalasca's analyzer.
 
     Parameters
     ----------
     extended
-        Add the waiting Scalasca's analyzer leaves out, and a column that tells it apart.
+        Add wait states that Scalasca's analyzer lacks, and a column that marks them.
     overwrite
-        Replace the file if it is there already.
+        Replace an existing file.
     """
     from tracemill.shell.exports.severities import export_severities
     from tracemill.store.finding import open_run
@@ -48,36 +47,36 @@ def severities(
         is_extended=extended,
         is_overwriting=overwrite,
     )
-    _tell_written(count, "rows", output)
+    _print_written(count, "rows", output)
 
 
 def tables(
     run: RunName = None,
     /,
     *,
-    output: Annotated[Path, Parameter(help="Folder to make, which must not exist or be empty.")],
+    output: Annotated[Path, Parameter(help="New or empty folder to write to.")],
     campaign: str | None = None,
     store: Store = Path("store"),
 ) -> None:
-    """Write every table of a run to a Parquet file of its own.
+    """Write every table of a run to a Parquet file.
 
-    Meanings and units are in the files' metadata; `tracemill tables` tells them too.
+    Meanings and units are in the files' metadata; `tracemill tables` prints them.
 
     Parameters
     ----------
     campaign
-        Write the tables of the campaign of that name instead of those of a run.
+        Write the tables of this campaign instead of a run.
     """
     from tracemill.shell.exports.tables import export_tables
     from tracemill.store.finding import open_run, open_store
 
     if run is not None and campaign is not None:
-        raise UsageError("RUN and --campaign exclude each other: give one of them")
+        raise UsageError("give either RUN or --campaign")
     if campaign is None:
         chosen = open_run(store, run)
     else:
         chosen = open_store(store).campaigns.open(campaign)
-    _tell_written(export_tables(chosen, output), "tables", output)
+    _print_written(export_tables(chosen, output), "tables", output)
 
 
 def perfetto(
@@ -89,7 +88,7 @@ def perfetto(
     overwrite: Annotated[bool, Flag] = False,
     store: Store = Path("store"),
 ) -> None:
-    """Write calls and messages as Chrome trace events, which ui.perfetto.dev and others open.
+    """Write calls and messages as Chrome trace events, for ui.perfetto.dev and other viewers.
 
     Processes are numbered by rank; times are in microseconds since the trace's zero.
 
@@ -98,10 +97,10 @@ def perfetto(
     output
         File to write: .json, or compressed .json.gz.
     window
-        Only what overlaps this stretch of the run, such as 1.2s..1.3s, in seconds unless a unit
-        (s, ms, us, ns) is given. [default: the whole run]
+        Period to export, such as 1.2s..1.3s or 800ms..900ms; without a unit, in seconds.
+        [default: the whole run]
     overwrite
-        Replace the file if it is there already.
+        Replace an existing file.
     """
     from tracemill.reports.windows import read_window
     from tracemill.shell.exports.perfetto import export_perfetto
@@ -110,8 +109,8 @@ def perfetto(
     wanted = None if window is None else read_window(window)
     chosen = open_run(store, run)
     count = export_perfetto(chosen, output, window=wanted, is_overwriting=overwrite)
-    _tell_written(count, "events", output)
+    _print_written(count, "events", output)
 
 
-def _tell_written(count: int, what: str, output: Path) -> None:
+def _print_written(count: int, what: str, output: Path) -> None:
     messages().print(f"{count:,} {what} written to {output}", markup=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Commands that look after a store: what takes space there, and what it shall not keep."""
+"""Commands for the upkeep of a store: list runs, show space, remove runs."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,14 +30,14 @@ def _check_size(_: object, size: str | None) -> None:
 
 def _check_count(_: object, count: int | None) -> None:
     if count is not None and count < 1:
-        raise ValueError("keep at least one generation, the current one")
+        raise ValueError("must be at least 1: the current generation is always kept")
 
 
 Duration = Annotated[str | None, Parameter(validator=_check_duration)]
 
 
 def runs(*, store: Store = Path("store")) -> None:
-    """List the analyzed runs: ranks, records, size on disk, when, and their state."""
+    """List the analyzed runs: ranks, records, size on disk, time of analysis, and state."""
     from tracemill.reports.terminal import print_grid
     from tracemill.store.finding import open_store
 
@@ -76,14 +76,14 @@ def _describe_run(summary: "RunSummary") -> tuple[str, ...]:
 
 
 def du(*, store: Store = Path("store"), format: Literal["table", "csv", "json"] = "table") -> None:
-    """Tell what takes how much space in a store.
+    """Show the space that a store takes, by kind.
 
     Tables that generations share count once.
 
     Parameters
     ----------
     format
-        How to print it; in csv and json sizes are in bytes.
+        Output format; sizes in csv and json are in bytes.
     """
     from tracemill.reports.terminal import print_grid
     from tracemill.store.finding import open_store
@@ -112,10 +112,9 @@ def prune(
     dry_run: Annotated[bool, Flag] = False,
     format: Literal["table", "csv", "json"] = "table",
 ) -> None:
-    """Remove runs and earlier generations that a store need not keep, with their reports.
+    """Remove old runs and earlier generations from a store, with their reports.
 
-    Give at least one limit. Runs that campaigns use stay, as do campaigns themselves, and what
-    is being written or was changed just now.
+    Give at least one limit. Campaigns, runs that campaigns use, and recent changes are kept.
 
     Examples:
       tracemill prune --keep-generations 1 --dry-run
@@ -126,16 +125,16 @@ def prune(
     older_than
         Remove runs analyzed longer ago than this, such as 90d or 12h.
     keep_generations
-        Keep so many generations of each run and campaign, the current one among them.
+        Number of generations to keep of each run and campaign, the current one included.
     max_size
-        Remove earlier generations, then runs, oldest first, until the store is no larger than
-        this, such as 100GB.
+        Remove earlier generations, then runs, oldest first, until the store is at most this large,
+        such as 100GB.
     grace
-        Let runs be that changed within this time: somebody may be reading them.
+        Keep runs that changed within this period; somebody may be reading them.
     dry_run
-        Say what would go and what stays, and why, and remove nothing.
+        Print what would be removed or kept, and why; remove nothing.
     format
-        How to print it: in the table is what exceeds a limit, in csv and json are all runs.
+        Output format; the table lists what exceeds a limit, csv and json all runs.
     """
     from tracemill.campaign import retention
     from tracemill.store.finding import open_store
@@ -147,7 +146,7 @@ def prune(
         )
     opened = open_store(store)
     for orphan in [] if dry_run else opened.sweep():
-        _say(f"removed what an interrupted run left behind: {orphan}")
+        _note(f"removed what an interrupted run left behind: {orphan}")
     limits = Limits(
         older_than=None if older_than is None else seconds_of(older_than),
         keep_generations=keep_generations,
@@ -156,14 +155,14 @@ def prune(
     )
     pruning = retention.prune_store(opened.path, limits, is_dry_run=dry_run)
     if format == "table":
-        _draw(pruning, is_dry_run=dry_run)
+        _print_limited(pruning, is_dry_run=dry_run)
     else:
         _print_all(pruning, format)
-    _tell(pruning, limits.max_bytes, is_dry_run=dry_run)
+    _print_totals(pruning, limits.max_bytes, is_dry_run=dry_run)
 
 
-def _draw(pruning: "Pruning", *, is_dry_run: bool) -> None:
-    """Print what exceeds a limit; whatever else stays is not of interest."""
+def _print_limited(pruning: "Pruning", *, is_dry_run: bool) -> None:
+    """Print everything that exceeds a limit."""
     from tracemill.reports.terminal import print_grid
 
     goes = "would go" if is_dry_run else "removed"
@@ -205,18 +204,18 @@ def _print_all(pruning: "Pruning", format: "Format") -> None:
     print_rows(names, rows, format, results())
 
 
-def _tell(pruning: "Pruning", max_bytes: float | None, *, is_dry_run: bool) -> None:
+def _print_totals(pruning: "Pruning", max_bytes: float | None, *, is_dry_run: bool) -> None:
     runs = [each for each in pruning.decisions if each.generation is None]
     gone = sum(each.is_removed for each in runs)
     generations = len(pruning.removed) - gone
     verb = "would free" if is_dry_run else "freed"
-    _say(
+    _note(
         f"{verb} {format_size(pruning.freed)}: {_counted(gone, 'run')} and "
         f"{_counted(generations, 'earlier generation')}; {_counted(len(runs) - gone, 'run')} stay"
     )
     if max_bytes is not None and pruning.byte_count is not None and pruning.byte_count > max_bytes:
         left = format_size(pruning.byte_count)
-        _say(f"the store still holds {left}: nothing else of it may be removed now")
+        _note(f"the store still has {left}: nothing else may be removed now")
 
 
 def _names(decision: "Decision") -> tuple[str, str, str]:
@@ -236,5 +235,5 @@ def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def _say(text: str) -> None:
+def _note(text: str) -> None:
     messages().print(text, markup=False, soft_wrap=True)

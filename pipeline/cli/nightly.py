@@ -1,4 +1,4 @@
-"""The command for unattended use: a night over one store."""
+"""The command for unattended use."""
 
 import math
 import signal
@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from tracemill.cli.computing import read_options
-from tracemill.cli.parameters import Flag, MemoryLimit, Store, Threads
+from tracemill.cli.parameters import (
+    DEFAULTS,
+    AnalyzingOptions,
+    Flag,
+    Store,
+    check_positive,
+)
 
 if TYPE_CHECKING:
     from tracemill.nightly.agenda import Agenda
@@ -20,11 +25,6 @@ if TYPE_CHECKING:
     from tracemill.nightly.outcome import Night
 
 _MOST_LISTED = 20
-
-
-def _check_jobs(_: object, jobs: int | None) -> None:
-    if jobs is not None and jobs < 1:
-        raise ValueError("give at least one")
 
 
 def nightly(
@@ -35,53 +35,34 @@ def nightly(
     config: Path | None = None,
     since: str | None = None,
     max_runtime: str | None = None,
-    jobs: Annotated[int | None, Parameter(validator=_check_jobs)] = None,
+    jobs: Annotated[int | None, Parameter(validator=check_positive)] = None,
     settle: str = "60s",
     retry: Annotated[bool, Flag] = False,
     dry_run: Annotated[bool, Flag] = False,
-    threads: Threads = None,
-    memory_limit: MemoryLimit = None,
-    allow_damaged: Annotated[bool, Flag] = False,
-    overhead_classes: Path | None = None,
-    patterns: Path | None = None,
-    no_report: Annotated[bool, Flag] = False,
+    common: AnalyzingOptions = DEFAULTS,
 ) -> None:
     """Analyze the new traces below a folder and report regressions; for cron, systemd, Slurm.
 
-    Several processes, on any hosts, may do so at the same time with one store. An archive that
-    cannot be analyzed is put into quarantine, and tried again when it changes.
+    Several processes and hosts may work on one store at the same time. An archive that cannot be
+    analyzed goes into quarantine until it changes.
 
     Parameters
     ----------
     config
         TOML file with the campaigns to update, and with baselines of applications.
     since
-        Skip archives that last changed before this: 7d ago, or a date such as 2026-11-20.
+        Skip archives that did not change since then: 7d ago, or a date such as 2026-11-20.
     max_runtime
         Stop after this time, such as 6h; the next night continues with the rest.
     jobs
         Number of archives analyzed at once; they share threads and memory. [default: one per
         thread]
     settle
-        Skip archives that changed within this time; they may still be being written.
+        Skip archives that changed within this period; they may be incomplete.
     retry
-        Try archives in quarantine again, although they did not change.
+        Try unchanged archives in quarantine again.
     dry_run
-        List what would be analyzed, and stop; nothing is written.
-    threads
-        Threads to use. [default: all processors]
-    memory_limit
-        Memory for queries, such as 2GB; the rest goes to disk. At least 64MB.
-        [default: 80% of the memory]
-    allow_damaged
-        Analyze the readable part of damaged traces and count what is missing.
-    overhead_classes
-        CSV file with the class of overhead of each region.
-        [default: queries/overheads/overhead_classes.csv]
-    patterns
-        Folder with your own patterns, besides the folder patterns in the store.
-    no_report
-        Write no reports of runs and campaigns.
+        List what would be analyzed; write nothing.
     """
     from tracemill.base.console import ProgressReporter
     from tracemill.nightly import night as nights
@@ -89,21 +70,14 @@ def nightly(
     from tracemill.nightly.config import Config, read_config
     from tracemill.store import Store as OpenedStore
 
-    options = read_options(
-        threads,
-        memory_limit,
-        allow_damaged=allow_damaged,
-        force=False,
-        overhead_classes=overhead_classes,
-        patterns=patterns,
-    )
+    options = common.options()
     night_options = NightOptions(
         jobs=jobs or options.threads,
         since=-math.inf if since is None else _moment(since),
         max_seconds=math.inf if max_runtime is None else _seconds("--max-runtime", max_runtime),
         settle_seconds=_seconds("--settle", settle),
         is_retrying=retry,
-        has_report=not no_report,
+        has_report=not common.no_report,
     )
     configured = Config() if config is None else read_config(config)
     opened = OpenedStore(store)
@@ -156,7 +130,7 @@ def _print_agenda(agenda: "Agenda") -> None:
 
 
 def _print_night(night: "Night", reported: "Reported") -> None:
-    from tracemill.base.console import results, tell_places
+    from tracemill.base.console import print_places, results
     from tracemill.base.text import printable
 
     for sentence in reported.sentences:
@@ -165,7 +139,7 @@ def _print_night(night: "Night", reported: "Reported") -> None:
         _print_line("failed", failure.path, failure.reason)
     for each in night.waiting[:_MOST_LISTED]:
         _print_line("waiting", each.path, each.reason)
-    tell_places(reported.files)
+    print_places(reported.files)
 
 
 def _raise_for(reported: "Reported") -> None:

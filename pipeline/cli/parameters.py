@@ -1,32 +1,89 @@
-"""What options of several commands have in common: their type, check and help."""
+"""Options that several commands share: type, check and help."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from tracemill.base.text import bytes_of
 
+if TYPE_CHECKING:
+    from tracemill.engine.analyze import Options
+
 SMALLEST_MEMORY = 64_000_000
 
 
-def _check_threads(_: object, threads: int | None) -> None:
-    if threads is not None and threads < 1:
-        raise ValueError("give at least one thread")
+def check_positive(_: object, number: int | None) -> None:
+    """Refuse numbers below 1."""
+    if number is not None and number < 1:
+        raise ValueError("must be at least 1")
 
 
 def _check_memory(_: object, limit: str | None) -> None:
-    if limit is None:
-        return
-    if bytes_of(limit) < SMALLEST_MEMORY:
-        raise ValueError("give at least 64MB")
+    if limit is not None and bytes_of(limit) < SMALLEST_MEMORY:
+        raise ValueError("must be at least 64MB")
 
 
-Store = Annotated[Path, Parameter(name="--store", help="Folder that holds the results.")]
+Store = Annotated[Path, Parameter(name="--store", help="Folder with the results.")]
 Flag = Parameter(negative="", show_default=False)
 RunName = Annotated[
     str | None,
     Parameter(help="Run id or its beginning, label, or trace path. [default: the latest run]"),
 ]
-Threads = Annotated[int | None, Parameter(validator=_check_threads)]
-MemoryLimit = Annotated[str | None, Parameter(validator=_check_memory)]
+Patterns = Annotated[
+    Path | None,
+    Parameter(help="Folder with your own patterns, besides the folder patterns in the store."),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Analyzing:
+    """Options of all commands that analyze traces."""
+
+    threads: Annotated[
+        int | None,
+        Parameter(validator=check_positive, help="Number of threads. [default: all processors]"),
+    ] = None
+    memory_limit: Annotated[
+        str | None,
+        Parameter(
+            validator=_check_memory,
+            help="Memory for queries, such as 2GB, at least 64MB; the rest goes to disk. "
+            "[default: 80% of the memory]",
+        ),
+    ] = None
+    allow_damaged: Annotated[
+        bool,
+        Flag,
+        Parameter(help="Analyze the readable part of damaged input and count what is missing."),
+    ] = False
+    overhead_classes: Annotated[
+        Path | None,
+        Parameter(
+            help="CSV file with the overhead class of each region. "
+            "[default: queries/overheads/overhead_classes.csv]"
+        ),
+    ] = None
+    patterns: Patterns = None
+    no_report: Annotated[bool, Flag, Parameter(help="Write no HTML and Markdown reports.")] = False
+
+    def options(self, *, force: bool = False) -> "Options":
+        """The options of an analysis; raises UsageError for wrong overhead classes."""
+        from tracemill.engine.analyze import Options, available_threads
+        from tracemill.stages.overhead_classes import read_rules
+
+        files = {"overhead_classes": self.overhead_classes} if self.overhead_classes else {}
+        return Options(
+            threads=self.threads or available_threads(),
+            memory_limit=self.memory_limit or "",
+            allow_damaged=self.allow_damaged,
+            force=force,
+            parameters={name: read_rules(path) for name, path in files.items()},
+            files={name: str(path.absolute()) for name, path in files.items()},
+            patterns=(self.patterns.absolute(),) if self.patterns else (),
+        )
+
+
+AnalyzingOptions = Annotated[Analyzing, Parameter(name="*")]
+DEFAULTS = Analyzing()

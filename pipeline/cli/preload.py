@@ -1,8 +1,4 @@
-"""What every worker needs, for the process that workers are forked from.
-
-Loading it takes longer than analyzing a small trace, and so would loading the kernels that each of
-them calls, and reading all queries.
-"""
+"""Modules, kernels and queries that workers need, loaded once before they are forked."""
 
 import gc
 

@@ -1,4 +1,4 @@
-"""Commands that query: runs with SQL, and what tables, metrics and patterns mean."""
+"""Commands that query runs with SQL, and explain tables, metrics and patterns."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from tracemill.base.console import messages, print_error, results
 from tracemill.base.errors import UsageError
-from tracemill.cli.parameters import Flag, RunName, Store
+from tracemill.cli.parameters import Flag, Patterns, RunName, Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,29 +47,29 @@ def sql(
     query
         Statements, separated by ';', or .tables, .describe TABLE, .examples, .examples N.
     all_runs
-        Query all runs at once; every table then starts with a column run_id.
+        Query all runs at once; every table starts with a column run_id.
     campaign
-        Query the tables of the campaign of that name instead of those of a run.
+        Query the tables of this campaign instead of a run.
     format
-        How to write rows; json and parquet take one statement that returns some.
+        Output format; json and parquet need exactly one statement that returns rows.
         [default: by the suffix of --output, .txt, .csv, .json or .parquet, else table]
     output
         File to write. [default: standard output]
     harlequin
-        Open harlequin, an editor that fills the terminal, if `make harlequin` installed it.
+        Open harlequin, a full-screen editor; install it with `make harlequin`.
     """
     from tracemill.shell import Session, run_interruptibly
     from tracemill.shell.outputs import choose_format, opened
     from tracemill.store import Run
 
     if sum([run is not None, all_runs, campaign is not None]) > 1:
-        raise UsageError("--run, --all-runs and --campaign exclude each other: give one of them")
+        raise UsageError("give only one of --run, --all-runs and --campaign")
     chosen_format = choose_format(format, output)
     is_prompt = query is None and (harlequin or sys.stdin.isatty())
     if is_prompt and (output is not None or chosen_format == "parquet"):
         raise UsageError("--output and --format parquet need a QUERY, or one on standard input")
     if harlequin and query is not None:
-        raise UsageError("--harlequin takes no QUERY: type it there")
+        raise UsageError("--harlequin takes no QUERY: type it in harlequin")
     chosen = _open(store, run, campaign, is_over_all_runs=all_runs)
     connection = chosen.connect()
     try:
@@ -114,18 +114,16 @@ def tables(
     /,
     *,
     store: Store = Path("store"),
-    patterns: Path | None = None,
+    patterns: Patterns = None,
 ) -> None:
     """Explain the tables, or one table with its columns, units and rules.
 
-    Needs no trace, and a store only for tables of patterns of your own.
+    Needs no trace; a store only for tables of your own patterns.
 
     Parameters
     ----------
     table
         Name of a table. [default: list all]
-    patterns
-        Folder of patterns of your own, besides the folder patterns in the store.
     """
     from tracemill.patterns.catalog import table_of
     from tracemill.shell.table_reference import find_table, print_table, print_tables
@@ -141,11 +139,11 @@ def explain(
     *metric: str,
     format: Literal["text", "markdown"] = "text",
     store: Store = Path("store"),
-    patterns: Path | None = None,
+    patterns: Patterns = None,
 ) -> None:
     """Explain a metric: what it measures, how, usual causes, and what to try.
 
-    Needs no trace, and a store only for metrics of patterns of your own.
+    Needs no trace; a store only for metrics of your own patterns.
 
     Parameters
     ----------
@@ -153,8 +151,6 @@ def explain(
         Name or title of a metric, such as mpi_latesender or Late Sender. [default: list all]
     format
         How to print the explanation.
-    patterns
-        Folder of patterns of your own, besides the folder patterns in the store.
     """
     from tracemill.reports.explanation import (
         describe_metric,
@@ -176,14 +172,8 @@ def explain(
         print_explanation(found, metrics, results(), own)
 
 
-def list_patterns(*, store: Store = Path("store"), patterns: Path | None = None) -> None:
-    """List the patterns: those of the catalog and your own, each with its metrics.
-
-    Parameters
-    ----------
-    patterns
-        Folder of patterns of your own, besides the folder patterns in the store.
-    """
+def list_patterns(*, store: Store = Path("store"), patterns: Patterns = None) -> None:
+    """List the shipped patterns and your own, each with its metrics."""
     from tracemill.patterns.own import patterns_beside
     from tracemill.reports.pattern_list import print_patterns
 
@@ -197,7 +187,7 @@ def list_patterns(*, store: Store = Path("store"), patterns: Path | None = None)
 
 
 def _usable_patterns(store: Path, patterns: Path | None) -> "Sequence[Query]":
-    """The user's patterns; what is wrong with others is told and keeps nobody from asking."""
+    """The user's patterns; errors of unusable ones are printed."""
     from tracemill.patterns.own import patterns_beside
 
     found = patterns_beside(store, patterns)

@@ -1,4 +1,4 @@
-"""Commands that show runs: the report of one, how far its trace can be trusted, a comparison."""
+"""Commands that show runs: report, trace quality, comparison."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from tracemill.base.console import messages, plain, results, tell_places
+from tracemill.base.console import messages, plain, print_places, results
 from tracemill.base.errors import RegressionError, UntrustedTraceError, UsageError
 from tracemill.cli.parameters import Flag, RunName, Store
 
@@ -24,7 +24,7 @@ _FORMAT_OF_SUFFIX: dict[str, ReportFormat] = {
     ".html": "html",
 }
 _ANY = "any"
-"""The condition that holds if anything at all was noticed."""
+"""The condition that holds if there is any finding."""
 _HOW = (
     "compare counts and numbers with = <> < <= > >=, such as 'clock_violations > 10', and join "
     "with and, or, not, + - * / ( ); or give any"
@@ -48,13 +48,13 @@ def report(
     Parameters
     ----------
     format
-        How to show it; html is one self-contained page. [default: by the suffix of --output,
+        Output format; html is one self-contained page. [default: by the suffix of --output,
         .html, .md or .txt, else terminal]
     output
         File to write. [default: standard output; with --window, the page in the store]
     window
-        Stretch of the run that the page's timeline shows in full detail, such as 1.2s..1.3s,
-        in seconds unless a unit (s, ms, us, ns) is given.
+        Period of the run that the page's timeline shows in full detail, such as 1.2s..1.3s or
+        800ms..900ms; without a unit, in seconds.
     pictures
         Write the main pictures as SVG and PNG, beside the page in the store.
     """
@@ -65,7 +65,7 @@ def report(
     from tracemill.store.finding import open_run
 
     if pictures and (output is not None or format is not None):
-        raise UsageError("--pictures are written beside the page in the store: without --output")
+        raise UsageError("--pictures go beside the page in the store: omit --output and --format")
     windows = () if window is None else (read_window(window),)
     is_for_store = pictures or (bool(windows) and output is None and format is None)
     format = format or _format_of(output)
@@ -74,21 +74,19 @@ def report(
     chosen = open_run(store, run)
     built = build_report(chosen, windows=windows)
     if is_for_store:
-        tell_places(write_reports(built, store, has_drawings=pictures))
+        print_places(write_reports(built, store, has_drawings=pictures))
     else:
         _show(built, format, output, "report")
 
 
 def _format_of(output: Path | None) -> ReportFormat:
-    """The format that the suffix of a file means. Raises UsageError if it means none."""
+    """The format for the suffix of a file; raises UsageError for other suffixes."""
     if output is None:
         return "terminal"
     format = _FORMAT_OF_SUFFIX.get(output.suffix.lower())
     if format is None:
         known = ", ".join(suffix for suffix in _FORMAT_OF_SUFFIX if suffix)
-        raise UsageError(
-            f"cannot tell the format of {output} by its suffix: use {known} or give --format"
-        )
+        raise UsageError(f"the suffix of {output} is no known format: use {known} or give --format")
     return format
 
 
@@ -128,21 +126,21 @@ def quality(
     store: Store = Path("store"),
     format: Literal["table", "csv", "json"] = "table",
 ) -> None:
-    """Tell what is missing, damaged or doubtful in the trace of a run, and where.
+    """Print what is missing, damaged or uncertain in the trace of a run, and where.
 
     Parameters
     ----------
     fail_on
-        Exit with 22 if this holds, such as "clock_violations > 10", or any. It compares counts,
-        joined with and, or, not: of the kinds that are printed, also in the plural, and findings,
-        losses and incomplete_locations.
+        Exit with 22 if this condition holds, such as "clock_violations > 10", or any. Conditions
+        compare counts, joined with and, or, not: findings, losses, incomplete_locations, and the
+        printed kinds (singular or plural).
     format
         How to print the findings.
     """
     from tracemill.store.finding import open_run
 
     chosen = open_run(store, run)
-    named = None if fail_on is None else _judge(chosen, fail_on)
+    named = None if fail_on is None else _check(chosen, fail_on)
     _print_quality(chosen, format)
     if named is not None:
         counts = ", ".join(f"{name} = {count:,}" for name, count in named.items())
@@ -150,7 +148,7 @@ def quality(
 
 
 def _print_quality(run: "Run", format: "Format") -> None:
-    """Print in words and tables, or row by row, what is missing or doubtful in a run's trace."""
+    """Print the quality of a run's trace in words and tables, or row by row."""
     from tracemill.reports.material import Material
     from tracemill.reports.sections import trace_quality
     from tracemill.reports.tables import TableSpec
@@ -175,11 +173,8 @@ def _print_quality(run: "Run", format: "Format") -> None:
         connection.close()
 
 
-def _judge(run: "Run", expression: str) -> Mapping[str, int] | None:
-    """The counts of a run that a condition names, or None if it does not hold.
-
-    `any` holds if anything was noticed. Raises UsageError for a text that is not a condition.
-    """
+def _check(run: "Run", expression: str) -> Mapping[str, int] | None:
+    """The counts that a condition names, or None if it does not hold; raises UsageError."""
     from tracemill.reports.tables import fetch
     from tracemill.sql.conditions import ConditionError, UnknownNameError, evaluate, refusal
     from tracemill.sql.query_files import load_query
@@ -206,7 +201,7 @@ def _judge(run: "Run", expression: str) -> Mapping[str, int] | None:
 
 def compare(
     base: Annotated[str, Parameter(help="A: a run by id or its beginning, label, or trace path.")],
-    other: Annotated[str, Parameter(help="B, the same.")],
+    other: Annotated[str, Parameter(help="B: likewise.")],
     /,
     *,
     fail_if: Annotated[list[str] | None, Parameter(negative="", consume_multiple=False)] = None,
@@ -214,10 +209,10 @@ def compare(
     format: Literal["terminal", "markdown", "json", "html"] | None = None,
     output: Path | None = None,
 ) -> None:
-    """Tell what changed from run A to run B: by metric, call path and rank.
+    """Show what changed from run A to run B: by metric, call path and rank.
 
-    Several runs joined by commas, or a label that several have, are repetitions: then also which
-    changes are beyond noise.
+    Several runs joined by commas, or a label that several runs share, are repetitions; the
+    comparison then shows which changes exceed noise.
 
     Examples:
       tracemill compare before after
@@ -227,12 +222,12 @@ def compare(
     Parameters
     ----------
     fail_if
-        Exit with 23 if this holds: METRIC [in CALL_PATH], <, <=, > or >=, and a number. With % or a
-        sign it limits the change, else the value of B; units are s, ms, us, ns. Can be repeated.
-        Metrics are run_time and those of tracemill explain. With repetitions, no change within
-        the noise counts.
+        Exit with 23 if this condition holds: METRIC [in CALL_PATH], <, <=, > or >=, and a number. A
+        number with % or a sign limits the change, another one the value of B; units are s, ms, us,
+        ns. Metrics are run_time and those of tracemill explain. With repetitions, changes within
+        noise do not count. Can be repeated.
     format
-        How to tell it; html is one self-contained page. [default: by the suffix of --output,
+        Output format; html is one self-contained page. [default: by the suffix of --output,
         .html, .md, .json or .txt, else terminal]
     output
         File to write. [default: standard output]

@@ -1,4 +1,4 @@
-"""Running a command line: its exit code, and a line for whatever ends it early."""
+"""Run a command line: exit code, and one line for each error."""
 
 import errno
 import sys
@@ -25,13 +25,12 @@ _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; our own bugs raise.
 
-    0 for success, 130 if interrupted, 141 if whoever reads the output, such as `head`, has seen
-    enough, else that of the error.
+    0 for success, 130 if interrupted, 141 for a closed pipe, else that of the error.
     """
     has_output = open_missing_streams()
     tolerate_narrow_encodings()
     if not has_output:
-        print_error("standard output is closed: open it, or give it a place such as >/dev/null")
+        print_error("standard output is closed: redirect it, for example to /dev/null")
         return PipelineError.exit_code
     try:
         _run(list(sys.argv[1:] if arguments is None else arguments))
