@@ -93,10 +93,10 @@ def test_a_wrong_command_line_exits_with_2(
     [
         ("export severities", "export severities needs --output: File to write, such as sev"),
         ("export severities m01 --output", "export severities needs --output: File to write"),
-        ("analyze", "analyze needs TRACE: OTF2 anchor file (.otf2) or the folder that holds it"),
+        ("analyze", "analyze needs TRACE: OTF2 anchor file (.otf2), the folder that contains it"),
         ("explain --format", "explain needs --format: a value"),
-        ("analyze a b c", "analyze cannot use b c: quote words that belong together"),
-        ("sql FROM visits", "sql cannot use visits: quote words that belong together"),
+        ("analyze a b c", "analyze does not take b c: quote arguments with spaces"),
+        ("sql FROM visits", "sql does not take visits: quote arguments with spaces"),
     ],
 )
 def test_what_is_missing_or_too_much_is_named(

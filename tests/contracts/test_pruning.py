@@ -410,7 +410,7 @@ def test_a_size_that_cannot_be_reached_is_told(
 ) -> None:
     campaign_of(store, "all", [("a", "g1")])
     assert cli.main(["prune", "--store", str(store.path), "--max-size", "0.001KB"]) == 0
-    assert re.search(r"the store still holds [\d.]+ KiB: nothing else", capsys.readouterr().err)
+    assert re.search(r"the store still has [\d.]+ KiB: nothing else", capsys.readouterr().err)
     assert present(store) == ["a g1"]
 
 
@@ -420,7 +420,7 @@ def test_a_size_that_cannot_be_reached_is_told(
         ([], "needs a limit: give --older-than 90d"),
         (["--older-than", "90"], "give a duration such as 90d"),
         (["--max-size", "100"], "give a size such as"),
-        (["--keep-generations", "0"], "at least one generation"),
+        (["--keep-generations", "0"], "must be at least 1"),
         (["--older-than", "1d", "--grace", "x"], "give a duration such as 90d"),
     ],
 )

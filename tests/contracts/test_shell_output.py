@@ -124,7 +124,7 @@ def test_a_closed_output_is_told_in_a_line(tmp_path: Path) -> None:
     [
         (("--harlequin", "FROM places"), "--harlequin takes no QUERY"),
         (("--harlequin", "--output", "rows.csv"), "need a QUERY"),
-        (("--run", "r1", "--all-runs"), "exclude each other"),
+        (("--run", "r1", "--all-runs"), "give only one of"),
     ],
 )
 def test_what_does_not_go_together_is_told(
