@@ -27,7 +27,7 @@ from tracemill.engine.progress import Reporter, SilentReporter
 from tracemill.engine.recipe import Recipe, recipe_of
 from tracemill.readers.common.source import Source, SourceIdentity
 from tracemill.sql.query_files import Value, check_values, known_parameters
-from tracemill.store import GenerationWriter, Manifest, Run, SourceFile, SourceRecord, Store
+from tracemill.store import GenerationWriter, Manifest, Run, SourceRecord, Store
 from tracemill.store.clock import timestamp
 from tracemill.store.completeness import is_complete
 from tracemill.store.database import connect
@@ -234,7 +234,7 @@ class _Task:
         if not self.plan.has_to_read:
             return
         try:
-            now = _files(self.source.identity())
+            now = tuple(self.source.identity().files)
         except OSError as error:
             raise _changed(self.source, [os.path.basename(error.filename or "")]) from error
         if now != self.record.files:
@@ -408,15 +408,11 @@ def _current(store: Store, run_id: str, reporter: Reporter) -> Run | None:
 
 def _source_record(source: Source, identity: SourceIdentity, current: Run | None) -> SourceRecord:
     """The source as it is now; its content is read only if sizes or times changed."""
-    files = _files(identity)
+    files = tuple(identity.files)
     is_known = current is not None and current.source.files == files
     digest = current.source.digest if current and is_known else identity.digest()
     path = str(source.path.absolute())
     return SourceRecord(path=path, format=source.format, files=files, digest=digest)
-
-
-def _files(identity: SourceIdentity) -> tuple[SourceFile, ...]:
-    return tuple(SourceFile(f.name, f.size, f.mtime_ns) for f in identity.files)
 
 
 def _changed(source: Source, names: Sequence[str]) -> ChangedTraceError:

@@ -1,41 +1,32 @@
-"""What a reader of traces has to offer so that any format can be analyzed."""
+"""Protocols of a source: a trace of any format, or a campaign."""
 
-from collections.abc import Callable, Sequence
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from tracemill.schemas import Table
+from tracemill.store import SourceFile
 from tracemill.store.sink import Sink
 
 
-class SourceFileLike(Protocol):
-    """A file of the source; see `store.SourceFile`."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def size(self) -> int: ...
-    @property
-    def mtime_ns(self) -> int: ...
-
-
 class SourceIdentity(Protocol):
-    """Which run a source holds, and cheap and certain ways to see whether it changed."""
+    """Identity of a source's run, and the state of its files."""
 
     @property
     def run_id(self) -> str:
-        """Identity of the run; names its folder in the store."""
+        """Name of the run's folder in the store."""
 
     @property
-    def files(self) -> Sequence[SourceFileLike]:
-        """All files of the source, in an order that depends on their names alone."""
+    def files(self) -> Sequence[SourceFile]:
+        """All files of the source, in an order that depends only on their names."""
 
     def digest(self) -> str:
-        """Hash of the content of all files; reads them, so it is asked for only if needed."""
+        """Hash of the content of all files, which are read."""
 
 
 class Source(Protocol):
-    """A trace, opened but not read."""
+    """A source, opened but not read."""
 
     @property
     def format(self) -> str:
@@ -47,20 +38,20 @@ class Source(Protocol):
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """Tables that `read` fills; those it does not mention while reading become empty."""
+        """Tables that `read` writes; those that it does not write become empty."""
 
     @property
     def code_modules(self) -> tuple[str, ...]:
-        """Modules and packages of ours whose source text the tables depend on."""
+        """Our modules and packages that the tables depend on."""
 
     @property
     def event_count(self) -> int:
-        """Records to be read: the sum of what `read` reports."""
+        """Number of records: the sum of the counts that `read` reports."""
 
     def identity(self) -> SourceIdentity:
-        """The source as its files are now.
+        """The current state of the files.
 
-        Raises ChangedTraceError if they are not those that were opened.
+        Raises ChangedTraceError if they were replaced after opening.
         """
 
     def read(
@@ -72,4 +63,14 @@ class Source(Protocol):
         allow_damaged: bool,
         report: Callable[[int], None],
     ) -> None:
-        """Write all tables to `sink`; `report` is told how many more records were read."""
+        """Write all tables to `sink`; pass the number of records just read to `report`."""
+
+
+def digest_of_files(paths: Mapping[str, Path]) -> str:
+    """Hash of files given by name: of the names and the content."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name, path in paths.items():
+        with path.open("rb") as file:
+            content = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
+        digest.update(name.encode() + b"\0" + content.digest())
+    return digest.hexdigest()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from tracemill.base.errors import DamagedTraceError, NotATraceError
+from tracemill.readers.common.source import digest_of_files
 from tracemill.readers.csv.header import Header, check_header, read_header
 from tracemill.store import SourceFile
 
@@ -127,10 +128,5 @@ class TextIdentity:
         return tuple(SourceFile(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
 
     def digest(self) -> str:
-        """Hash over names and content of all files."""
-        whole = hashlib.blake2b(digest_size=16)
-        for path in sorted(self.found.all):
-            with path.open("rb") as file:
-                content = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
-            whole.update(path.name.encode() + b"\0" + content.digest())
-        return whole.hexdigest()
+        """Hash of the names and content of all files."""
+        return digest_of_files({path.name: path for path in sorted(self.found.all)})

@@ -9,6 +9,7 @@ from pathlib import Path
 from tracemill.base.errors import ChangedTraceError
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.reading import TraceOrigin
+from tracemill.readers.common.source import digest_of_files
 from tracemill.readers.common.survey import region_code
 from tracemill.readers.common.tables import READ_TABLES, read_tables
 from tracemill.readers.otf2.archive import Archive, read_archive
@@ -43,13 +44,9 @@ class Otf2Identity:
         return tuple(sorted(found, key=lambda file: file.name))
 
     def digest(self) -> str:
-        """Hash over names and content of all files."""
-        whole = hashlib.blake2b(digest_size=16)
-        for entry in self.files:
-            with (self.archive.anchor.parent / entry.name).open("rb") as file:
-                content = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
-            whole.update(entry.name.encode() + b"\0" + content.digest())
-        return whole.hexdigest()
+        """Hash of the names and content of all files."""
+        folder = self.archive.anchor.parent
+        return digest_of_files({file.name: folder / file.name for file in self.files})
 
 
 class Otf2Source:
