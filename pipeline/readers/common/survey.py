@@ -1,14 +1,16 @@
-"""First pass: which call paths there are, who forked when, how far each location can be read.
+"""First pass: finds call paths and forks, and how far each location can be read.
 
-Canonical numbers (call paths, visits, teams) depend on the whole trace, so nothing is written
-before every location has been looked at once. Locations that work in teams forked by another
-one are looked at a second time, when it is known from where they were forked.
+Canonical numbers (call paths, visits, teams) depend on the whole trace. The second pass, which
+writes rows, begins when all locations are surveyed. Locations that work in teams forked by another
+one are surveyed twice: the second survey needs the call paths of the forks.
 """
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +30,6 @@ from tracemill.readers.common.forks import resolve_teams
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.parallel import map_in_threads
 from tracemill.readers.common.reading import (
-    LocationRead,
     LocationState,
     OpenLocations,
     RecordFiles,
@@ -36,10 +37,10 @@ from tracemill.readers.common.reading import (
 from tracemill.readers.common.span import possible_times
 
 BLOCK_RECORDS = 4_000_000
-"""Locations are handled in blocks of about so many records: one thread, one file each."""
+"""Records of a block of locations, which one thread reads and writes to one file per table."""
 
 _MOST_NUMBERS = 50_000_000
-"""Canonical numbers remembered between the passes (4 bytes each); the rest is looked up."""
+"""Canonical numbers kept between the passes (4 bytes each); the second pass finds the others."""
 
 _LIBRARY_PARADIGMS = frozenset({4, 7, 11, 12, 13})
 _CONSTRUCT_PARADIGMS = frozenset({3, 5, 9, 14, 15, 16, 17, 18, 19, 20, 23, 24, 25})
@@ -49,47 +50,37 @@ _IO_ROLES = frozenset({27, 38})
 
 @dataclass
 class LocationSurvey:
-    """What one look at a location found; its tree is kept only if it forked."""
+    """The survey of a location.
+
+    `tree` is there only if the location forked. `numbers` are the canonical numbers of the nodes
+    of its tree, or empty. In a plain location visits nest, without threads and tasks, and all
+    numbers are kept.
+    """
 
     location: int
     record_count: int
     visit_count: int
     problem: str
-    works_in_teams: bool
-    is_below_forks: bool
-    is_plain: bool
-    forks: Forks | None
-    tree: PathTree | None
-    numbers: NDArray[np.int32]
+    works_in_teams: bool = False
+    is_below_forks: bool = False
+    is_plain: bool = False
+    forks: Forks | None = None
+    tree: PathTree | None = None
+    numbers: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
 
 
-PlainLooks = Callable[
+PlainSurveyor = Callable[
     [list[int], Callable[[PathTree], NDArray[np.int32]]], list[LocationSurvey | None]
 ]
-"""A faster look at locations that nest; None for those that turn out not to."""
+"""A faster survey of some locations; None for those whose visits do not nest.
 
-
-def plain_location(
-    location: int, read: LocationRead, visit_count: int, node_count: int, numbers: NDArray[np.int32]
-) -> LocationSurvey:
-    """A location whose visits nest, without forks; `numbers` are remembered, or there are none."""
-    return LocationSurvey(
-        location=location,
-        record_count=read.record_count,
-        visit_count=visit_count,
-        problem=read.error,
-        works_in_teams=False,
-        is_below_forks=False,
-        is_plain=len(numbers) == node_count,
-        forks=None,
-        tree=None,
-        numbers=numbers,
-    )
+Its second argument merges the tree of a location and returns the canonical numbers.
+"""
 
 
 @dataclass
 class Survey:
-    """What is known of the whole trace before rows are written.
+    """The survey of the whole trace.
 
     `tree` is the canonical call tree; `prefixes` are the forking call paths, which `teams` (per
     location) and `all_teams` refer to, with their canonical numbers.
@@ -156,20 +147,23 @@ def describe_damage(problems: list[str]) -> str:
     )
 
 
+Found = TypeVar("Found")
+
+
 class Surveyor:
-    """Looks at all locations, several at a time."""
+    """Surveys all locations, several at a time."""
 
     def __init__(
         self, files: RecordFiles, identifiers: Identifiers, code: Code,
         limits: list[LocationState], *, threads: int, allow_damaged: bool,
-        report: Callable[[int], None], plain: PlainLooks | None = None,
+        report: Callable[[int], None], plain: PlainSurveyor | None = None,
     ) -> None:  # fmt: skip
         self._files, self._ids, self._code, self._limits = files, identifiers, code, limits
         ends = [state.last_ticks for state in limits]
         self._possible_times = possible_times(files.definitions.clock, ends)
         self._threads, self._allow_damaged, self._report = threads, allow_damaged, report
-        # Messages, counters and the like do not matter here; the library skips them faster. Both
-        # passes must fail at the same damaged record, though, and only what is looked at can fail.
+        # The survey needs no messages or counters, and the library skips them faster. If damage is
+        # allowed, both passes read all records, so that they stop at the same damaged one.
         needed = identifiers.present & {"threads", "calling_contexts"}
         self._recorded = identifiers.present if allow_damaged else needed
         self._plain = plain if not needed and not allow_damaged else None
@@ -178,36 +172,33 @@ class Surveyor:
 
     def run(self) -> Survey:
         """Survey the trace. Raises DamagedTraceError if a location fails and must not."""
-        looks = self._first_looks()
+        surveys = self._first_surveys()
         problems = [
-            f"{self._files.file_of(look.location)}: {look.problem}"
-            for look in looks
-            if look.problem and not self._limits[look.location].problem
+            f"{self._files.file_of(found.location)}: {found.problem}"
+            for found in surveys
+            if found.problem and not self._limits[found.location].problem
         ]
         if problems and not self._allow_damaged:
             raise DamagedTraceError(describe_damage(problems))
-        damaged = {n for n, look in enumerate(looks) if look.problem or self._limits[n].problem}
-        prefixes, teams, every = resolve_teams(self._ids, looks, frozenset(damaged))
-        workers = self._workers(looks, every)
-        if workers:
-            again = self._look_at_all(workers, teams, prefixes)
-            for look in again:
-                looks[look.location] = look
+        damaged = {n for n, one in enumerate(surveys) if one.problem or self._limits[n].problem}
+        prefixes, teams, every = resolve_teams(self._ids, surveys, frozenset(damaged))
+        for again in self._survey_all(self._workers(surveys, every), teams, prefixes):
+            surveys[again.location] = again
         merged, self._tree = merge(self._tree, prefixes), new_tree()
         tree = number_depth_first(merged, can_find=self._remembered > _MOST_NUMBERS)
-        places = prefixes.number[: int(prefixes.size[0])]
-        places[:] = merged.number[places]
-        for found in looks:
+        numbers = prefixes.number[: int(prefixes.size[0])]
+        numbers[:] = merged.number[numbers]
+        for found in surveys:
             found.numbers = merged.number[found.numbers]
-        return Survey(self._limits, self._possible_times, looks, tree, prefixes, teams, every)
+        return Survey(self._limits, self._possible_times, surveys, tree, prefixes, teams, every)
 
-    def _workers(self, looks: list[LocationSurvey], every: Teams) -> list[list[int]]:
-        """Locations that worked below forks of others, in blocks."""
+    def _workers(self, surveys: list[LocationSurvey], every: Teams) -> list[list[int]]:
+        """Locations that work below forks of other locations, in blocks."""
         old_style = {int(self._owner(location)) for location in every.location[every.team < 0]}
         wanted = {
-            look.location
-            for look in looks
-            if look.works_in_teams or self._owner(look.location) in old_style
+            found.location
+            for found in surveys
+            if found.works_in_teams or self._owner(found.location) in old_style
         }
         kept = ([number for number in block if number in wanted] for block in blocks(self._ids))
         return [block for block in kept if block]
@@ -215,79 +206,69 @@ class Surveyor:
     def _owner(self, location: int) -> int:
         return self._ids.group_of_location[location]
 
-    def _first_looks(self) -> list[LocationSurvey]:
-        """A look at every location; the general one only where the plain one does not do."""
+    def _first_surveys(self) -> list[LocationSurvey]:
+        """Survey every location; in general only if the plain survey does not work."""
         chosen = blocks(self._ids)
         teams = [no_teams()] * len(self._limits)
-        if self._plain is None:
-            return self._look_at_all(chosen, teams, None)
-        plain = self._look_plainly(chosen, self._plain)
+        survey_plain = self._plain
+        if survey_plain is None:
+            return self._survey_all(chosen, teams, None)
+        plain = self._in_blocks(lambda block: survey_plain(block, self._merge), chosen)
         irregular = [[number for number in block if plain[number] is None] for block in chosen]
-        general = iter(self._look_at_all([block for block in irregular if block], teams, None))
-        return [look if look is not None else next(general) for look in plain]
+        general = iter(self._survey_all([block for block in irregular if block], teams, None))
+        return [found if found is not None else next(general) for found in plain]
 
-    def _look_plainly(
-        self, chosen: list[list[int]], plain: PlainLooks
-    ) -> list[LocationSurvey | None]:
-        def look(block: list[int]) -> list[LocationSurvey | None]:
-            return plain(block, self._merge)
-
-        looks = map_in_threads(look, chosen, self._threads)
-        return [found for block in looks for found in block]
-
-    def _look_at_all(
+    def _survey_all(
         self, chosen: list[list[int]], teams: list[Teams], prefixes: PathTree | None
     ) -> list[LocationSurvey]:
-        if not chosen:
-            return []
-        open_locations = partial(
-            self._files.open_locations, self._recorded, only_structure=not self._allow_damaged
-        )
+        return self._in_blocks(partial(self._survey_block, teams, prefixes), chosen)
 
-        def look(block: list[int]) -> list[LocationSurvey]:
-            walk = LocationWalk(self._code, possible_times=self._possible_times)
-            with open_locations(block) as reader:
-                found = []
-                for number in block:
-                    walk.begin(number, first_visit=0, teams=teams[number], prefixes=prefixes)
-                    found.append(self._look(reader, walk, number, prefixes is not None))
-                    if prefixes is not None or not found[-1].works_in_teams:
-                        found[-1].numbers = self._merge(walk.tree)
-                return found
+    def _in_blocks(
+        self, function: Callable[[list[int]], list[Found]], chosen: list[list[int]]
+    ) -> list[Found]:
+        """The results of a function for all locations of some blocks."""
+        return list(chain.from_iterable(map_in_threads(function, chosen, self._threads)))
 
-        looks = map_in_threads(look, chosen, self._threads)
-        return [found for block in looks for found in block]
+    def _survey_block(
+        self, teams: list[Teams], prefixes: PathTree | None, block: list[int]
+    ) -> list[LocationSurvey]:
+        walk = LocationWalk(self._code, possible_times=self._possible_times)
+        is_structure = not self._allow_damaged
+        found = []
+        with self._files.open_locations(
+            self._recorded, block, only_structure=is_structure
+        ) as reader:
+            for number in block:
+                walk.begin(number, first_visit=0, teams=teams[number], prefixes=prefixes)
+                found.append(self._survey(reader, walk, number, prefixes is not None))
+                if prefixes is not None or not found[-1].works_in_teams:
+                    found[-1].numbers = self._merge(walk.tree)
+        return found
 
     def _merge(self, tree: PathTree) -> NDArray[np.int32]:
-        """Merge a location's tree; where each node went, while there is room to remember."""
+        """Merge a location's tree; the number of each node, or none beyond _MOST_NUMBERS."""
         count = int(tree.size[0])
         with self._lock:
             self._tree = merge(self._tree, tree)
             self._remembered += count
             return tree.number[: count if self._remembered <= _MOST_NUMBERS else 0].copy()
 
-    def _look(
+    def _survey(
         self, reader: OpenLocations, walk: LocationWalk, number: int, is_below_forks: bool
     ) -> LocationSurvey:
         limit = self._limits[number].readable_count
-        report = _tell_nobody if is_below_forks else self._report  # a second look is no progress
+        # Progress counts the first survey only.
+        report = (lambda count: None) if is_below_forks else self._report
         is_all = not self._limits[number].problem
         end = reader.feed(number, limit, walk, report, is_all=is_all)
-        state = walk.state
-        has_forks = bool(state[ws.FORKS])
+        has_forks = bool(walk.state[ws.FORKS])
         return LocationSurvey(
-            location=number,
-            record_count=end.record_count,
-            visit_count=walk.visit_count,
-            problem=end.error,
-            works_in_teams=bool(state[ws.WORKS_IN_TEAMS]),
+            number,
+            end.record_count,
+            walk.visit_count,
+            end.error,
+            works_in_teams=bool(walk.state[ws.WORKS_IN_TEAMS]),
             is_below_forks=is_below_forks,
-            is_plain=False,
             forks=walk.forks if has_forks else None,
             tree=copy_of(walk.tree) if has_forks else None,
-            numbers=np.empty(0, np.int32),
         )
-
-
-def _tell_nobody(amount: int) -> None:
-    pass

@@ -1,4 +1,4 @@
-"""All tables of a trace: definitions, then the rows of its records."""
+"""All tables of a trace: definitions and rows of records."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 from tracemill.kernels.call_tree import NO_NODE, PathTree, describe_tree
 from tracemill.kernels.path_names import path_names
 from tracemill.kernels.walk_state import Code
-from tracemill.readers.common.definition_tables import ARTIFICIAL_REGIONS, DefinitionTables
+from tracemill.readers.common.definition_tables import (
+    ARTIFICIAL_REGIONS,
+    DefinitionTables,
+    table_of,
+)
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.reading import LocationState, RecordFiles, TraceOrigin
 from tracemill.readers.common.references import count_undefined
-from tracemill.readers.common.survey import PlainLooks, Survey, Surveyor
+from tracemill.readers.common.survey import PlainSurveyor, Survey, Surveyor
 from tracemill.readers.common.writing import LocationOutcome, RowWriter
 from tracemill.schemas import communicators, definitions, events, named_values
 from tracemill.schemas.matching import MISREAD_CELLS, READING_FINDINGS
@@ -31,12 +35,12 @@ READ_TABLES: tuple[Table, ...] = (
 def read_tables(
     files: RecordFiles, origin: TraceOrigin, identifiers: Identifiers, code: Code,
     limits: list[LocationState], sink: Sink, *, run_id: str, threads: int,
-    allow_damaged: bool, report: Callable[[int], None], plain: PlainLooks | None = None,
+    allow_damaged: bool, report: Callable[[int], None], plain: PlainSurveyor | None = None,
     findings: Mapping[str, int] | None = None,
 ) -> None:  # fmt: skip
     """Write all tables in two passes over the records.
 
-    `findings` are what the format's reader noticed about the trace as a whole. Raises
+    `findings` are the counts of the format's reader for the trace as a whole. Raises
     DamagedTraceError unless damage is allowed.
     """
     surveyor = Surveyor(
@@ -45,24 +49,20 @@ def read_tables(
     )  # fmt: skip
     survey = surveyor.run()
     made = DefinitionTables(origin, identifiers)
-    # First the call paths, whose names need memory that the rows need afterwards.
+    # The names of call paths need much memory, which is free again for the rows.
     _write_definitions(sink, made, identifiers, survey)
     writer = RowWriter(files, identifiers, code, survey, sink, threads=threads, report=report)
     outcomes = writer.run()
     _write_outcomes(sink, made, outcomes, run_id)
-    sink.write(READING_FINDINGS, _findings(_whole(identifiers, findings or {}), outcomes))
-
-
-def _whole(identifiers: Identifiers, findings: Mapping[str, int]) -> Counter[str]:
-    """Findings about the trace as a whole."""
     found = identifiers.definitions
-    whole = {
+    of_definitions = {
         "repeated_definition": found.repeated,
         "invalid_text": found.invalid_text,
         "unknown_record": found.unknown,
         "impossible_id": count_undefined(found),
     }
-    return Counter(whole) + Counter(findings)
+    counts = Counter(of_definitions) + Counter(findings or {})
+    sink.write(READING_FINDINGS, _findings(counts, outcomes))
 
 
 def _write_definitions(
@@ -137,20 +137,14 @@ def _thread_teams(survey: Survey, identifiers: Identifiers) -> pa.Table:
     )
 
 
-def _findings(whole: Counter[str], outcomes: list[LocationOutcome]) -> pa.Table:
-    rows: list[tuple[str, int | None, int, int | None]] = []
-    rows += [(kind, None, count, None) for kind, count in whole.items() if count > 0]
-    for outcome in outcomes:
-        for kind, count in outcome.findings.items():
-            if count > 0:
-                rows.append((kind, outcome.location, count, outcome.gap_ns.get(kind)))
+def _findings(counts: Counter[str], outcomes: list[LocationOutcome]) -> pa.Table:
+    """Findings of the whole trace, given by `counts`, and of its locations."""
+    rows: list[tuple[str, int | None, int, int | None]] = [
+        (kind, outcome.location, count, outcome.gap_ns.get(kind))
+        for outcome in outcomes
+        for kind, count in outcome.findings.items()
+        if count > 0
+    ]
+    rows += [(kind, None, count, None) for kind, count in counts.items()]
     rows.sort(key=lambda row: (row[0], -1 if row[1] is None else row[1]))
-    kinds, locations, counts, times = zip(*rows, strict=True) if rows else ((), (), (), ())
-    return pa.table(
-        {
-            "kind": pa.array(kinds, pa.string()),
-            "location_id": pa.array(locations, pa.int32()),
-            "count": pa.array(counts, pa.int64()),
-            "time_ns": pa.array(times, pa.int64()),
-        }
-    )
+    return table_of(READING_FINDINGS, rows)

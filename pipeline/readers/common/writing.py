@@ -1,4 +1,4 @@
-"""Second pass: rows of every location, with canonical numbers, into the store."""
+"""Second pass: writes the rows of every location with canonical numbers."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tracemill.base.errors import DamagedTraceError
 from tracemill.kernels import walk_state as ws
@@ -15,7 +14,7 @@ from tracemill.kernels.walk_state import Code, RecordRows
 from tracemill.readers.common.identifiers import Identifiers, Peers
 from tracemill.readers.common.intervals import GapRows, TeamMemberRows
 from tracemill.readers.common.parallel import map_in_threads
-from tracemill.readers.common.reading import OpenLocations, RecordFiles
+from tracemill.readers.common.reading import LocationRead, OpenLocations, RecordFiles
 from tracemill.readers.common.record_tables import RecordTables, visit_table
 from tracemill.readers.common.survey import Survey, blocks, describe_damage
 from tracemill.schemas import events as tables
@@ -26,7 +25,7 @@ from tracemill.store.sink import Sink
 
 @dataclass
 class LocationOutcome:
-    """What writing one location found beside its rows."""
+    """Counts of one location, and findings with their counts and times."""
 
     location: int
     record_count: int
@@ -49,7 +48,7 @@ class RowWriter:
         self._sink, self._threads, self._report = sink, threads, report
         self._peers = Peers(identifiers)
         self._declared = [count for _, _, count, _ in files.definitions["Location"].values()]
-        counts = [look.visit_count for look in survey.locations]
+        counts = [found.visit_count for found in survey.locations]
         self._first_visit = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
     def run(self) -> list[LocationOutcome]:
@@ -87,34 +86,32 @@ class _LocationWriter:
         self._owner, self._reader, self._walk = owner, reader, walk
         self._location, self._block = location, block
         survey = owner._survey
-        look = survey.locations[location]
+        self._surveyed = surveyed = survey.locations[location]
         walk.begin(
             location,
             first_visit=int(owner._first_visit[location]),
             teams=survey.teams[location],
-            prefixes=survey.prefixes if look.is_below_forks else None,
-            numbers=look.numbers,
-            is_plain=look.is_plain,
+            prefixes=survey.prefixes if surveyed.is_below_forks else None,
+            numbers=surveyed.numbers,
+            is_plain=surveyed.is_plain,
         )
         self._rows = RecordTables(owner._ids, owner._peers.seen_from(location), location)
         self._gaps = GapRows()
         self._members = TeamMemberRows(len(survey.all_teams.team))
 
     def run(self) -> LocationOutcome:
-        owner, walk = self._owner, self._walk
-        # Beyond a damaged record, the two passes may find different ones.
-        limit = owner._survey.locations[self._location].record_count
-        feed = self._reader.feed
-        end = feed(self._location, limit, walk, owner._report, self._take_records)
-        last = int(walk.state[ws.NOW])
+        # After a damaged record the library may return other records in the second pass.
+        limit = self._surveyed.record_count
+        end = self._reader.feed(
+            self._location, limit, self._walk, self._owner._report, self._take_records
+        )
+        last = int(self._walk.state[ws.NOW])
         gaps = self._gaps.table(self._location, last)
         self._write(tables.MEASUREMENT_GAPS, gaps)
         self._write(tables.THREAD_TEAM_MEMBERS, self._members.drain(self._location, last))
-        self._check_unchanged(end.record_count, end.error)
-        survey, number = owner._survey, self._location
-        problem = end.error or survey.locations[number].problem or survey.limits[number].problem
-        self._write(CALL_TREE, self._rows.profile(walk.profile()))
-        return self._outcome(end.record_count, problem, gaps)
+        self._check_unchanged(end)
+        self._write(CALL_TREE, self._rows.profile(self._walk.profile()))
+        return self._outcome(end, gaps)
 
     def _take_records(self, records: RecordRows) -> None:
         if len(records.kind):
@@ -128,41 +125,45 @@ class _LocationWriter:
         if rows.num_rows:
             self._owner._sink.part(table, self._block).write(rows)
 
-    def _check_unchanged(self, record_count: int, error: str) -> None:
-        look = self._owner._survey.locations[self._location]
-        state = self._walk.state
-        if error and not look.problem:
-            file = self._owner._files.file_of(self._location)
-            raise DamagedTraceError(describe_damage([f"{file}: {error}"]))
-        if (
-            record_count != look.record_count
-            or self._walk.visit_count != look.visit_count
-            or state[ws.LOST_NODES]
-        ):
+    def _check_unchanged(self, end: LocationRead) -> None:
+        """Raise DamagedTraceError if the survey read other records."""
+        surveyed, files = self._surveyed, self._owner._files
+        if end.error and not surveyed.problem:
             raise DamagedTraceError(
-                f"{self._owner._files.path}: the trace changed while it was read; wait until "
-                "it is complete and analyze it again"
+                describe_damage([f"{files.file_of(self._location)}: {end.error}"])
+            )
+        counts = end.record_count, self._walk.visit_count
+        is_changed = counts != (surveyed.record_count, surveyed.visit_count)
+        if is_changed or self._walk.state[ws.LOST_NODES]:
+            raise DamagedTraceError(
+                f"{files.path}: the trace changed while it was read; wait until it is complete "
+                "and analyze it again"
             )
 
-    def _outcome(self, record_count: int, error: str, gaps: pa.Table) -> LocationOutcome:
-        state, walk = self._walk.state, self._walk
+    def _outcome(self, end: LocationRead, gaps: pa.Table) -> LocationOutcome:
+        state = self._walk.state
+        limits = self._owner._survey.limits[self._location]
         declared = self._owner._declared[self._location]
         has_records = bool(state[ws.HAS_RECORDS])
+        is_damaged = bool(end.error or self._surveyed.problem or limits.problem)
         outcome = LocationOutcome(
             location=self._location,
-            record_count=record_count,
-            visit_count=walk.visit_count,
+            record_count=end.record_count,
+            visit_count=self._walk.visit_count,
             begin_ns=int(state[ws.FIRST_NS]) if has_records else None,
             end_ns=int(state[ws.NOW]) if has_records else None,
-            is_complete=record_count == declared and not error,
+            is_complete=end.record_count == declared and not is_damaged,
+            findings=self._findings(end.record_count, declared),
         )
-        self._count_findings(outcome, declared, gaps)
+        for gap in gaps.to_pylist():
+            outcome.findings[gap["kind"]] += 1
+            outcome.gap_ns[gap["kind"]] += max(gap["end_ns"] - gap["begin_ns"], 0)
         return outcome
 
-    def _count_findings(self, outcome: LocationOutcome, declared: int, gaps: pa.Table) -> None:
+    def _findings(self, record_count: int, declared: int) -> Counter[str]:
         state = self._walk.state
-        unregistered = outcome.record_count - int(state[ws.SEQUENCE])
-        outcome.findings.update(
+        unregistered = record_count - int(state[ws.SEQUENCE])
+        return Counter(
             {
                 "mismatched_leave": int(state[ws.MISMATCHED]),
                 "unclosed_visit": int(state[ws.UNCLOSED]),
@@ -172,16 +173,7 @@ class _LocationWriter:
                 "unknown_record": int(state[ws.UNKNOWNS]) + unregistered,
                 "team_without_fork": self._members.unforked,
                 "dropped_attribute": self._reader.take_dropped(),
-                "missing_records": declared - outcome.record_count,
-                "missing_location": int(declared > 0 and not outcome.record_count),
+                "missing_records": declared - record_count,
+                "missing_location": int(declared > 0 and not record_count),
             }
         )
-        for kind, begin, end in zip(
-            gaps["kind"].to_pylist(), *_numbers(gaps, "begin_ns", "end_ns"), strict=True
-        ):
-            outcome.findings[kind] += 1
-            outcome.gap_ns[kind] += max(int(end) - int(begin), 0)
-
-
-def _numbers(rows: pa.Table, *names: str) -> list[NDArray[np.int64]]:
-    return [rows[name].to_numpy() for name in names]

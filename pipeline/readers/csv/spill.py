@@ -17,7 +17,7 @@ from tracemill.kernels.sorted_records import look_at_nested, sort_by_location
 from tracemill.kernels.walk_state import RecordRows
 from tracemill.readers.common.definitions import Definitions
 from tracemill.readers.common.reading import LocationRead, take_nothing
-from tracemill.readers.common.survey import LocationSurvey, plain_location
+from tracemill.readers.common.survey import LocationSurvey
 from tracemill.readers.csv.rows import MORE_VALUES, Rows
 from tracemill.store.failures import told_as_store_error
 
@@ -250,7 +250,10 @@ class SpilledRecords:
             count = int(self._spill.counts[place]) if place < len(self._spill.counts) else 0
             visits = int(state[sorting.VISITS])
             numbers, nodes = merge(tree), int(tree.size[0])
-            found.append(plain_location(location, LocationRead(count), visits, nodes, numbers))
+            is_plain = len(numbers) == nodes
+            found.append(
+                LocationSurvey(location, count, visits, "", is_plain=is_plain, numbers=numbers)
+            )
         return found
 
     def _look(

@@ -14,7 +14,7 @@ from tracemill.kernels.walk_state import RecordRows
 from tracemill.readers.common.definitions import Definitions
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.reading import LocationRead, LocationState, take_nothing
-from tracemill.readers.common.survey import LocationSurvey, PlainLooks, plain_location
+from tracemill.readers.common.survey import LocationSurvey, PlainSurveyor
 from tracemill.readers.otf2.archive import Archive
 from tracemill.readers.otf2.location_reader import LocationReader, open_locations
 
@@ -77,7 +77,7 @@ class OpenArchive:
 def plain_look(
     archive: Archive, identifiers: Identifiers, limits: list[LocationState],
     report: Callable[[int], None],
-) -> PlainLooks | None:  # fmt: skip
+) -> PlainSurveyor | None:  # fmt: skip
     """The faster survey, if the identifiers of regions allow it."""
     regions = regions_by_ref(identifiers["Region"].refs)
     return None if regions is None else _PlainLook(archive, regions, limits, report)
@@ -116,6 +116,9 @@ class _PlainLook:
                 return None
             if isinstance(step, LocationRead):
                 numbers, count = merge(plain.tree), int(plain.tree.size[0])
-                return plain_location(number, step, plain.visit_count, count, numbers)
+                return LocationSurvey(
+                    number, step.record_count, plain.visit_count, step.error,
+                    is_plain=len(numbers) == count, numbers=numbers,
+                )  # fmt: skip
             self._report(step)
         return None
