@@ -39,7 +39,7 @@ class FailedRun(_Described):
     threads: Annotated[int, Field(ge=1)] = 1
     size: float = 1.0
     application: str = ""
-    reason: str = "not told"
+    reason: str = "no reason given"
     out_of_memory: bool = False
     parameters: dict[str, str] = {}
 

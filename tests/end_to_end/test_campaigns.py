@@ -76,7 +76,7 @@ def test_a_campaign_file_says_it_all(analyzed: Analysis, traces: Path, store: Pa
     found = rows(made, "campaign_runs", columns)
     assert [row[:6] for row in found] == [
         ("rings", p, size, 2 * size**2, "measured", None) for p in (2, 4) for size in (100, 200)
-    ] + [("rings", 8, 200, 80_000, "out of memory", "not told")]
+    ] + [("rings", 8, 200, 80_000, "out of memory", "no reason given")]
     assert [row[6] is None for row in found] == [False] * 4 + [True]
     settings = "application size_name computation_size_expression scaling timed_part"
     assert rows(made, "campaign_settings", settings) == [

@@ -1,26 +1,24 @@
 """Measurements without traces: tables of times, files for Extra-P, reports of mpiP."""
 
 from pathlib import Path
+from typing import get_args
 
-from tracemill.base.errors import CampaignError, MissingInputError
-from tracemill.campaign.inputs.extrap import FORMAT as EXTRAP
+from tracemill.base.errors import CampaignError, MissingInputError, PipelineError
+from tracemill.campaign.description import Format
 from tracemill.campaign.inputs.extrap import read_extrap
 from tracemill.campaign.inputs.extrap_text import is_extrap_text
 from tracemill.campaign.inputs.measurements import MeasuredRuns
-from tracemill.campaign.inputs.mpip import FORMAT as MPIP
 from tracemill.campaign.inputs.mpip import SUFFIX, is_mpip, read_mpip
 from tracemill.campaign.inputs.parsing import read_lines
-from tracemill.campaign.inputs.timings import FORMAT as TIMINGS
 from tracemill.campaign.inputs.timings import read_timings
 from tracemill.campaign.mistakes import Mistakes
-
-FORMATS = (TIMINGS, EXTRAP, MPIP)
+from tracemill.readers import open_source
 
 
 def read_measurements(
     path: Path,
     *,
-    format: str | None = None,
+    format: Format | None = None,
     application: str = "",
     pattern: str = "",
     mistakes: Mistakes | None = None,
@@ -34,15 +32,13 @@ def read_measurements(
     if not path.exists():
         raise MissingInputError(f"{path}: no such file or directory; check the measurements")
     chosen = format or detect_format(path)
-    if path.is_dir() and chosen != MPIP:
-        raise CampaignError(f"{path}: name a file: only reports of mpiP are read by the folder")
-    if chosen == MPIP:
+    if chosen == "mpip":
         return read_mpip(path, pattern=pattern, application=application, mistakes=mistakes)
-    if chosen == EXTRAP:
+    if path.is_dir():
+        raise CampaignError(f"{path}: this is a folder: name a file of format {chosen}")
+    if chosen == "extra-p":
         return read_extrap(path, application=application)
-    if chosen == TIMINGS:
-        return read_timings(path, application=application, mistakes=mistakes)
-    raise CampaignError(f"{path}: unknown format {chosen}: formats are {', '.join(FORMATS)}")
+    return read_timings(path, application=application, mistakes=mistakes)
 
 
 def holds_measurements(path: Path) -> bool:
@@ -51,31 +47,23 @@ def holds_measurements(path: Path) -> bool:
         return any(path.glob(f"*{SUFFIX}")) and not any(path.rglob("*.otf2"))
     if path.suffix.lower() in (".otf2", ".gz", ".zst", ".parquet"):
         return False
-    return path.suffix.lower() not in (".csv", ".tsv") or not _is_trace(path)
-
-
-def _is_trace(path: Path) -> bool:
-    """Whether a CSV file has the columns of a trace."""
-    from tracemill.base.errors import PipelineError
-    from tracemill.readers import open_source
-
-    try:
-        open_source(path)
-    except PipelineError:
+    if path.suffix.lower() in (".csv", ".tsv"):
+        try:
+            open_source(path)
+        except PipelineError:
+            return True
         return False
     return True
 
 
-def detect_format(path: Path) -> str:
-    """The format of a file or folder. Raises CampaignError if it is none of FORMATS."""
+def detect_format(path: Path) -> Format:
+    """The format of a file or folder. Raises CampaignError if it is unknown."""
     suffix = path.suffix.lower()
-    if path.is_dir() or suffix == SUFFIX.lower():
-        return MPIP
-    lines = read_lines(path)
-    if is_mpip(lines):
-        return MPIP
+    if path.is_dir() or suffix == SUFFIX.lower() or is_mpip(lines := read_lines(path)):
+        return "mpip"
     if suffix in (".json", ".jsonl") or is_extrap_text(lines):
-        return EXTRAP
+        return "extra-p"
     if suffix in (".csv", ".tsv"):
-        return TIMINGS
-    raise CampaignError(f"{path}: unknown format of measurements: name one of {', '.join(FORMATS)}")
+        return "timings"
+    known = ", ".join(get_args(Format))
+    raise CampaignError(f"{path}: unknown format of measurements: formats are {known}")

@@ -10,7 +10,6 @@ Extra-P, docs/file-formats.md.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tracemill.base.errors import CampaignError
@@ -18,15 +17,9 @@ from tracemill.campaign.inputs.extrap_json import read_extrap_json
 from tracemill.campaign.inputs.extrap_text import read_extrap_text
 from tracemill.campaign.inputs.extrap_values import CallPath, Experiment, Point
 from tracemill.campaign.inputs.measurements import MeasuredRun, MeasuredRuns, RegionTime
-from tracemill.campaign.inputs.parsing import (
-    NANOSECONDS,
-    check_parameters,
-    parse_ns,
-    read_lines,
-)
+from tracemill.campaign.inputs.parsing import NANOSECONDS, check_parameters, parse_ns, read_lines
 from tracemill.campaign.names import APPLICATION, REPETITION, standard_name
 
-FORMAT = "extra-p"
 TIME_METRICS = (
     "time", "runtime", "run time", "wall time", "walltime", "wall clock time", "elapsed time",
     "elapsed", "execution time",
@@ -34,17 +27,8 @@ TIME_METRICS = (
 """Names of the elapsed time, in upper or lower case, with any characters between words."""
 _SUFFIXES = (".json", ".jsonl")
 _MOST_LISTED = 5
-_LETTERS = re.compile(r"[a-z]+")
 
 Times = Mapping[CallPath, Mapping[Point, Sequence[int]]]
-
-
-@dataclass(frozen=True)
-class _RunTime:
-    """The region whose time is that of a run, None for the sum of all; `words` are for a note."""
-
-    root: CallPath | None
-    words: str = ""
 
 
 def read_extrap(path: Path, *, application: str = "") -> MeasuredRuns:
@@ -52,72 +36,62 @@ def read_extrap(path: Path, *, application: str = "") -> MeasuredRuns:
     lines = read_lines(path)
     is_json = path.suffix.lower() in _SUFFIXES or lines[0].lstrip().startswith("{")
     experiment = read_extrap_json(path, lines) if is_json else read_extrap_text(path, lines)
-    chosen = _find_time(experiment)
-    times = _to_times(experiment, chosen)
-    run_time = _find_run_time(times)
-    parameters = _parameter_names(path, experiment.parameters)
-    runs = tuple(_runs(experiment, times, run_time, parameters, application))
-    notes = [f"{path}: {run_time.words}"] if run_time.words else []
-    others = [name for name in experiment.metrics if name != chosen]
-    if others:
-        listed = ", ".join(name or "one without name" for name in others[:_MOST_LISTED])
-        notes.append(f"{path}: of the metrics {chosen} counts, not {listed}")
-    return MeasuredRuns(source=path, format=FORMAT, runs=runs, notes=tuple(notes))
-
-
-def _find_time(experiment: Experiment) -> str:
-    """The metric that is the elapsed time."""
-    metrics = experiment.metrics
-    listed = ", ".join(name or "one without name" for name in metrics)
-    usual = [name for name in metrics if _without_unit(name) in TIME_METRICS]
-    if usual:
-        return min(usual, key=lambda name: TIME_METRICS.index(_without_unit(name)))
-    if len(metrics) > 1:
-        raise CampaignError(
-            f"{experiment.path}: which metric is the elapsed time? Call it time; metrics: {listed}"
-        )
-    return metrics[0]
-
-
-def _without_unit(metric: str) -> str:
-    *name, last = _words(metric)
-    return " ".join(name) if name and last in NANOSECONDS else " ".join([*name, last])
-
-
-def _unit_of(metric: str) -> str:
-    last = _words(metric)[-1]
-    return last if last in NANOSECONDS else "s"
-
-
-def _words(metric: str) -> list[str]:
-    """The words of a name such as time_ms or Time [ms]; at least one, which may be empty."""
-    return _LETTERS.findall(metric.lower()) or [""]
-
-
-def _to_times(experiment: Experiment, metric: str) -> Times:
-    unit = _unit_of(metric)
-    return {
+    metric = _find_time(experiment)
+    _, unit = _name_and_unit(metric)
+    times = {
         call_path: {
             point: [parse_ns(value, unit, where) for value, where in values]
             for point, values in points.items()
         }
-        for call_path, points in experiment.of(metric).items()
+        for call_path, points in experiment.samples[metric].items()
     }
+    root, choice = _find_root(times)
+    notes = [f"{path}: {choice}"] if choice else []
+    others = [name for name in experiment.samples if name != metric]
+    if others:
+        notes.append(f"{path}: the time is {metric}; unused: {_listed(others[:_MOST_LISTED])}")
+    return MeasuredRuns(tuple(_runs(experiment, times, root, application)), tuple(notes))
 
 
-def _find_run_time(times: Times) -> _RunTime:
-    """The region that includes the time of all others, if there is one."""
-    if len(times) == 1:
-        return _RunTime(next(iter(times)))
+def _find_time(experiment: Experiment) -> str:
+    """The metric that is the elapsed time."""
+    metrics = list(experiment.samples)
+    names = {metric: _name_and_unit(metric)[0] for metric in metrics}
+    usual = [metric for metric in metrics if names[metric] in TIME_METRICS]
+    if usual:
+        return min(usual, key=lambda metric: TIME_METRICS.index(names[metric]))
+    if len(metrics) > 1:
+        raise CampaignError(
+            f"{experiment.path}: which metric is the elapsed time? Call it time; metrics: "
+            f"{_listed(metrics)}"
+        )
+    return metrics[0]
+
+
+def _name_and_unit(metric: str) -> tuple[str, str]:
+    """The words of a metric such as time_ms or Time [ms], and its unit, by default seconds."""
+    words = re.findall("[a-z]+", metric.lower())
+    if not words or words[-1] not in NANOSECONDS:
+        return " ".join(words), "s"
+    return " ".join(words[:-1] or words), words[-1]
+
+
+def _listed(metrics: Sequence[str]) -> str:
+    return ", ".join(metric or "one without name" for metric in metrics)
+
+
+def _find_root(times: Times) -> tuple[CallPath | None, str]:
+    """The region that includes the time of all others, None if there is none; and a note."""
     depth = min(len(path) for path in times)
-    roots = [path for path in times if len(path) == depth]
-    root = roots[0]
-    if len(roots) > 1 or any(path[:depth] != root for path in times):
-        return _RunTime(None, "the time of a run is the sum of all regions: none calls all others")
+    root, *others = [path for path in times if len(path) == depth]
+    if len(times) == 1:
+        return root, ""
+    the_sum = "the time of a run is the sum of all regions"
+    if others or any(path[:depth] != root for path in times):
+        return None, f"{the_sum}: none calls all others"
     if any(_takes_less_than_called(times, root, point) for point in times[root]):
-        words = f"{_name(root)} takes less time than what it calls"
-        return _RunTime(None, f"the time of a run is the sum of all regions: {words}")
-    return _RunTime(root, f"the time of a run is that of {_name(root)}, with all it calls")
+        return None, f"{the_sum}: {_name(root)} takes less time than its callees"
+    return root, f"the time of a run is that of {_name(root)} with all callees"
 
 
 def _takes_less_than_called(times: Times, root: CallPath, point: Point) -> bool:
@@ -133,32 +107,25 @@ def _name(call_path: CallPath) -> str:
     return "->".join(call_path) or "the whole program"
 
 
-def _parameter_names(path: Path, given: Sequence[str]) -> list[str]:
-    """Standard names of the parameters. Raises CampaignError if two mean the same."""
-    names = [standard_name(name) for name in given]
-    for name in names:
-        if names.count(name) > 1 or name in (APPLICATION, REPETITION):
-            raise CampaignError(f"{path}: {name} cannot be what a parameter means here: {given}")
-    return names
-
-
 def _runs(
-    experiment: Experiment,
-    times: Times,
-    run_time: _RunTime,
-    parameters: Sequence[str],
-    application: str,
+    experiment: Experiment, times: Times, root: CallPath | None, application: str
 ) -> Iterator[MeasuredRun]:
     """A run per point and repetition, in the order in which points first appear."""
-    points = dict.fromkeys(point for found in times.values() for point in found)
-    for point in points:
-        given = dict(zip(parameters, point, strict=True))
+    names = [standard_name(name) for name in experiment.parameters]
+    for name in names:
+        if names.count(name) > 1 or name in (APPLICATION, REPETITION):
+            raise CampaignError(
+                f"{experiment.path}: parameters {', '.join(experiment.parameters)}: "
+                f"{name} may be given once, application and repetition not at all"
+            )
+    for point in dict.fromkeys(point for found in times.values() for point in found):
+        given = dict(zip(names, point, strict=True))
         where = f"{experiment.path}: point ({' '.join(point)})"
         check_parameters(given, where)
         measured = {path: found[point] for path, found in times.items() if point in found}
-        for number in range(_repetitions(measured, run_time, where)):
+        for number in range(_repetitions(measured, root, where)):
             spent = {path: values[number] for path, values in measured.items()}
-            callees = {} if run_time.root is None else _callees(spent)
+            callees = {} if root is None else _callees(spent)
             regions = tuple(
                 RegionTime(call_path=path, time_ns=time, callees_ns=min(callees.get(path, 0), time))
                 for path, time in spent.items()
@@ -167,7 +134,7 @@ def _runs(
                 place=where,
                 application=application,
                 parameters=given | {REPETITION: str(number + 1)},
-                time_ns=sum(spent.values()) if run_time.root is None else spent[run_time.root],
+                time_ns=sum(spent.values()) if root is None else spent[root],
                 regions=regions if len(times) > 1 else (),
             )
 
@@ -183,10 +150,12 @@ def _callees(times: Mapping[CallPath, int]) -> dict[CallPath, int]:
     return found
 
 
-def _repetitions(measured: Mapping[CallPath, Sequence[int]], run_time: _RunTime, where: str) -> int:
+def _repetitions(
+    measured: Mapping[CallPath, Sequence[int]], root: CallPath | None, where: str
+) -> int:
     """The number of runs at a point. Raises CampaignError if regions have different numbers."""
-    if run_time.root is not None and run_time.root not in measured:
-        raise CampaignError(f"{where}: no time of {_name(run_time.root)}")
+    if root is not None and root not in measured:
+        raise CampaignError(f"{where}: no time of {_name(root)}")
     counts = {len(values) for values in measured.values()}
     if len(counts) > 1:
         listed = ", ".join(f"{_name(path)} {len(v)}" for path, v in measured.items())

@@ -33,15 +33,13 @@ def read_extrap_json(path: Path, lines: Sequence[str]) -> Experiment:
         return _read_json_lines(path, lines)
     document = _parsed("\n".join(lines), str(path))
     if not isinstance(document, dict):
-        raise CampaignError(f"{path}: no measurements of Extra-P: this is no object")
+        raise CampaignError(f"{path}: no measurements of Extra-P: this is not a JSON object")
     read = _read_listed if "callpaths" in document else _read_nested
     try:
         experiment = read(path, document)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         missing = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise CampaignError(
-            f"{path}: not laid out as Extra-P's JSON files are: {missing}"
-        ) from error
+        raise CampaignError(f"{path}: not a JSON file of Extra-P: {missing}") from error
     if not experiment.samples:
         raise CampaignError(f"{path}: no measurements are listed")
     return experiment
@@ -61,7 +59,7 @@ def _parsed(text: str, where: str) -> Any:
     try:
         return json.loads(text, parse_float=Decimal, parse_int=Decimal, parse_constant=str)
     except RecursionError as error:
-        raise CampaignError(f"{where}: not laid out as Extra-P's JSON files are") from error
+        raise CampaignError(f"{where}: not a JSON file of Extra-P") from error
     except json.JSONDecodeError as error:
         line = f"{where}: line {error.lineno}" if error.lineno > 1 else where
         raise CampaignError(f"{line}: not JSON: {error.msg}") from error
@@ -74,11 +72,9 @@ def _read_nested(path: Path, document: Mapping[str, Any]) -> Experiment:
             for measurement in measurements:
                 where = f"{path}: {call_path}: {metric}"
                 point = to_point(measurement["point"], experiment.parameters, where)
-                where = f"{where}: point ({' '.join(point)})"
-                if experiment.has(metric, to_call_path(call_path), point):
-                    raise CampaignError(f"{where}: stands twice: list all its values together")
                 values = _values(measurement["values"])
-                experiment.add(metric, to_call_path(call_path), point, values, where)
+                where = f"{where}: point ({' '.join(point)})"
+                experiment.add(metric, to_call_path(call_path), point, values, where, has_all=True)
     return experiment
 
 
@@ -122,7 +118,7 @@ def _read_json_lines(path: Path, lines: Sequence[str]) -> Experiment:
         where = f"{path}: line {number}"
         entry = _parsed(line, where)
         if not isinstance(entry, dict) or not isinstance(entry.get("params"), dict):
-            raise CampaignError(f"{where}: no object with params and value")
+            raise CampaignError(f"{where}: not an object with params and value")
         if entry.get("value") is None:
             raise CampaignError(f"{where}: there is no value")
         names = tuple(map(str, entry["params"]))

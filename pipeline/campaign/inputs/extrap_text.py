@@ -29,53 +29,40 @@ KEYWORDS = ("PARAMETER", "POINTS", "REGION", "METRIC", "DATA")
 _SIGNS = re.compile(r"[(),\s]+")
 
 
-@dataclass
-class _State:
-    """The state after a line: its metric, its call path, and the number of its next point."""
+@dataclass(frozen=True)
+class _Block:
+    """The lines of DATA of a call path and metric, with their places."""
 
-    experiment: Experiment
-    points: list[Point] = field(default_factory=list)
-    metric: str = NO_METRIC
-    call_path: CallPath = ()
-    next_point: int = 0
-    opened: str = ""
-
-    def open(self, where: str) -> None:
-        """Begin again with the first point."""
-        self.close()
-        self.next_point, self.opened = 0, where
-
-    def close(self) -> None:
-        """Raise CampaignError if only some of the points have data."""
-        if 0 < self.next_point < len(self.points):
-            raise CampaignError(
-                f"{self.opened}: {self.next_point} lines of DATA for {len(self.points)} points"
-            )
+    where: str
+    metric: str
+    call_path: CallPath
+    data: list[tuple[str, list[str]]] = field(default_factory=list)
 
 
 def read_extrap_text(path: Path, lines: Sequence[str]) -> Experiment:
     """Read the lines of a text file. Raises CampaignError that names the line."""
-    state = _State(Experiment(path))
+    experiment, points = Experiment(path), list[Point]()
+    blocks = [_Block(str(path), NO_METRIC, ())]
     for where, keyword, rest in _statements(path, lines):
+        last = blocks[-1]
         match keyword:
-            case "PARAMETER":
-                _refuse_after_data(state, where)
-                state.experiment.parameters += tuple(rest.split())
-            case "POINTS":
-                _refuse_after_data(state, where)
-                state.points += _points(state.experiment.parameters, rest, where)
+            case "DATA":
+                last.data.append((where, rest.split()))
             case "REGION":
-                state.open(where)
-                state.call_path = to_call_path(rest)
+                blocks.append(_Block(where, last.metric, to_call_path(rest)))
             case "METRIC":
-                state.open(where)
-                state.metric = rest
+                blocks.append(_Block(where, rest, last.call_path))
+            case _ if any(block.data for block in blocks):
+                raise CampaignError(f"{where}: write PARAMETER and POINTS before all DATA")
+            case "PARAMETER":
+                experiment.parameters += tuple(rest.split())
             case _:
-                _add_data(state, rest.split(), where)
-    state.close()
-    if not state.experiment.samples:
+                points += _points(experiment.parameters, rest, where)
+    for block in blocks:
+        _add_data(experiment, block, points)
+    if not experiment.samples:
         raise CampaignError(f"{path}: no measurements: there is no line of DATA")
-    return state.experiment
+    return experiment
 
 
 def is_extrap_text(lines: Sequence[str]) -> bool:
@@ -96,38 +83,32 @@ def _statements(path: Path, lines: Sequence[str]) -> Iterator[tuple[str, str, st
                 f"{where}: unknown keyword {keyword[:40]!r}: keywords are {', '.join(KEYWORDS)}"
             )
         if not rest:
-            raise CampaignError(f"{where}: nothing stands after {keyword}")
+            raise CampaignError(f"{where}: {keyword} is empty")
         yield where, keyword, rest[0].strip()
-
-
-def _refuse_after_data(state: _State, where: str) -> None:
-    if state.experiment.samples:
-        raise CampaignError(f"{where}: PARAMETER and POINTS stand before all DATA")
 
 
 def _points(parameters: Sequence[str], rest: str, where: str) -> Iterator[Point]:
     """Points from a list of coordinates, with or without parentheses."""
     if not parameters:
-        raise CampaignError(f"{where}: PARAMETER has to stand before POINTS")
+        raise CampaignError(f"{where}: write PARAMETER before POINTS")
     numbers = [text for text in _SIGNS.split(rest) if text]
     width = len(parameters)
     if len(numbers) % width:
         raise CampaignError(
-            f"{where}: {len(numbers)} coordinates are no points of {width} parameters: "
+            f"{where}: {len(numbers)} coordinates do not make points of {width} parameters: "
             f"{', '.join(parameters)}"
         )
     for start in range(0, len(numbers), width):
         yield to_point(numbers[start : start + width], parameters, where)
 
 
-def _add_data(state: _State, values: Sequence[str], where: str) -> None:
-    if state.next_point >= len(state.points):
-        raise CampaignError(f"{where}: more lines of DATA than the {len(state.points)} points")
-    point = state.points[state.next_point]
-    if state.experiment.has(state.metric, state.call_path, point):
+def _add_data(experiment: Experiment, block: _Block, points: Sequence[Point]) -> None:
+    if len(block.data) > len(points):
+        where, _ = block.data[len(points)]
+        raise CampaignError(f"{where}: more lines of DATA than the {len(points)} points")
+    if block.data and len(block.data) < len(points):
         raise CampaignError(
-            f"{where}: the point ({' '.join(point)}) has data already: "
-            "a point stands once, with all its repetitions in a line"
+            f"{block.where}: {len(block.data)} lines of DATA for {len(points)} points"
         )
-    state.experiment.add(state.metric, state.call_path, point, values, where)
-    state.next_point += 1
+    for point, (where, values) in zip(points, block.data, strict=bool(block.data)):
+        experiment.add(block.metric, block.call_path, point, values, where, has_all=True)

@@ -1,4 +1,4 @@
-"""The content of files for Extra-P in any layout: values by metric, call path and point."""
+"""The content of a file for Extra-P in any layout: values by metric, call path and point."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -12,36 +12,36 @@ Point = tuple[str, ...]
 NO_METRIC = ""
 
 
-Values = list[tuple[object, str]]
-"""The unchecked values at a point, each with its place in the file."""
-
-
 @dataclass
 class Experiment:
-    """Values by metric and call path, then by point: a text for each parameter."""
+    """Unchecked values and their places in the file, by metric, call path and point.
+
+    A point is a text for each parameter.
+    """
 
     path: Path
     parameters: tuple[str, ...] = ()
-    samples: dict[tuple[str, CallPath], dict[Point, Values]] = field(default_factory=dict)
-
-    @property
-    def metrics(self) -> list[str]:
-        """Names in the order of the file."""
-        return list(dict.fromkeys(metric for metric, _ in self.samples))
-
-    def of(self, metric: str) -> dict[CallPath, dict[Point, Values]]:
-        """The values of one metric by call path and point."""
-        return {path: found for (name, path), found in self.samples.items() if name == metric}
+    samples: dict[str, dict[CallPath, dict[Point, list[tuple[object, str]]]]] = field(
+        default_factory=dict
+    )
 
     def add(
-        self, metric: str, call_path: CallPath, point: Point, values: Iterable[object], where: str
+        self,
+        metric: str,
+        call_path: CallPath,
+        point: Point,
+        values: Iterable[object],
+        where: str,
+        *,
+        has_all: bool = False,
     ) -> None:
-        """Add values at a point."""
-        points = self.samples.setdefault((metric, call_path), {})
+        """Add values at a point; an error if they should be all, but the point has others."""
+        points = self.samples.setdefault(metric, {}).setdefault(call_path, {})
+        if has_all and point in points:
+            raise CampaignError(
+                f"{where}: point ({' '.join(point)}) is listed twice: list all its values together"
+            )
         points.setdefault(point, []).extend((value, where) for value in values)
-
-    def has(self, metric: str, call_path: CallPath, point: Point) -> bool:
-        return point in self.samples.get((metric, call_path), {})
 
 
 def to_call_path(text: str) -> CallPath:

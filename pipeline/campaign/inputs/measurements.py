@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from tracemill.campaign.configurations import MEASURED
 
@@ -109,12 +108,10 @@ class MeasuredRun:
     regions: tuple[RegionTime, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class MeasuredRuns:
     """The runs of a file or folder, in its order; `notes` are messages for the user."""
 
-    source: Path
-    format: str
     runs: tuple[MeasuredRun, ...]
     notes: tuple[str, ...] = ()
 

@@ -34,7 +34,6 @@ from tracemill.campaign.inputs.parsing import (
 from tracemill.campaign.mistakes import Mistakes
 from tracemill.campaign.names import DEFAULT_PATTERNS, PROCESSES, read_name
 
-FORMAT = "mpip"
 SUFFIX = ".mpiP"
 FIRST_LINE = "@ mpiP"
 _TIMES, _SITES, _STATISTICS = "MPI Time", "Callsites", "Callsite Time statistics"
@@ -78,7 +77,7 @@ def read_mpip(
     mistakes.report()
     if not runs:
         raise CampaignError(f"{path}: no runs: no report can be read")
-    return MeasuredRuns(source=path, format=FORMAT, runs=tuple(runs), notes=tuple(notes))
+    return MeasuredRuns(tuple(runs), tuple(notes))
 
 
 def is_mpip(lines: Sequence[str]) -> bool:

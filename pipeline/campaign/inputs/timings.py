@@ -39,7 +39,6 @@ from tracemill.campaign.inputs.parsing import (
 from tracemill.campaign.mistakes import Mistakes
 from tracemill.campaign.names import APPLICATION, REPETITION, standard_name
 
-FORMAT = "timings"
 _TIMES = {f"time_{unit}": unit for unit in NANOSECONDS}
 _EFFICIENCIES = {"efficiency": 1, "efficiency_percent": 100}
 _STATES = {
@@ -82,7 +81,7 @@ def read_timings(
     mistakes.report()
     if not runs:
         raise CampaignError(f"{path}: no runs: there is nothing below the first line")
-    return MeasuredRuns(source=path, format=FORMAT, runs=tuple(runs))
+    return MeasuredRuns(tuple(runs))
 
 
 def _rows(path: Path, lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
@@ -105,7 +104,8 @@ def _columns(path: Path, header: Sequence[str]) -> list[str]:
     columns = [name.lower() if name.lower() in known else standard_name(name) for name in names]
     for name in columns:
         if not name or columns.count(name) > 1:
-            raise CampaignError(f"{path}: line 1: {name or 'a column without name'} stands twice")
+            problem = f"two columns mean {name}" if name else "a column without name"
+            raise CampaignError(f"{path}: line 1: {problem}")
     for kind in (_TIMES, _EFFICIENCIES):
         several = [name for name in columns if name in kind]
         if len(several) > 1:
@@ -142,7 +142,7 @@ def _run(where: str, cells: Cells) -> MeasuredRun:
         time_ns=time_ns,
         efficiency=efficiency,
         state=state,
-        reason=None if state == MEASURED else cells.get("reason") or "not told",
+        reason=None if state == MEASURED else cells.get("reason") or "no reason given",
     )
 
 
