@@ -5,6 +5,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from tracemill.base.errors import MissingLibraryError, PipelineError, StoreError
@@ -58,42 +59,41 @@ def analyze_members(
     reason and are not analyzed. Raises StoreError if the store cannot be written, and
     MissingLibraryError.
     """
-    found: dict[int, Analyzed] = {}
-    runs: dict[int, Run] = {}
     sweep_store(store, reporter)
     reporter.stage_started(STAGE, len(members))
     start = time.perf_counter()
-    with closing(_outcomes(members, store, options, failures)) as outcomes:
-        for number, outcome in outcomes:
-            if isinstance(outcome, str):
-                found[number] = Analyzed(member=members[number], reason=outcome)
-            else:
-                runs[number] = outcome
-            if len(runs) == MOST_RUNS:
-                found |= _measured(members, runs)
-                runs.clear()
-            reporter.stage_advanced(STAGE, 1)
-    found |= _measured(members, runs)
+    found: dict[int, Analyzed] = {}
+    with closing(_outcomes(members, store, options, failures, reporter)) as outcomes:
+        while batch := list(islice(outcomes, MOST_RUNS)):
+            found |= _with_sizes(members, batch)
     reporter.stage_finished(STAGE, round(time.perf_counter() - start, 3))
     return [found[number] for number in range(len(members))]
 
 
-def _measured(members: Sequence[Member], runs: dict[int, Run]) -> dict[int, Analyzed]:
-    distinct = {run.run_id: run for run in runs.values()}
-    sizes = sizes_of(list(distinct.values())) if runs else {}
+def _with_sizes(
+    members: Sequence[Member], outcomes: Sequence[tuple[int, Outcome]]
+) -> dict[int, Analyzed]:
+    runs = {run.run_id: run for _, run in outcomes if isinstance(run, Run)}
+    sizes = sizes_of(list(runs.values())) if runs else {}
     return {
-        number: Analyzed(
+        number: Analyzed(member=members[number], reason=outcome)
+        if isinstance(outcome, str)
+        else Analyzed(
             member=members[number],
-            run_id=run.run_id,
-            generation=run.generation,
-            size=sizes[run.run_id],
+            run_id=outcome.run_id,
+            generation=outcome.generation,
+            size=sizes[outcome.run_id],
         )
-        for number, run in runs.items()
+        for number, outcome in outcomes
     }
 
 
 def _outcomes(
-    members: Sequence[Member], store: Store, options: Options, failures: Mapping[Path, str]
+    members: Sequence[Member],
+    store: Store,
+    options: Options,
+    failures: Mapping[Path, str],
+    reporter: Reporter,
 ) -> Generator[tuple[int, Outcome]]:
     """The outcome of every member with its number; members with an up-to-date run come first."""
     due: list[tuple[int, int]] = []
@@ -103,11 +103,13 @@ def _outcomes(
         if isinstance(found, int):
             due.append((-found, number))
         else:
+            reporter.stage_advanced(STAGE, 1)
             yield number, found
     # Traces with most events first: none of them is then left alone at the end.
     numbers = [number for _, number in sorted(due)]
     traces = [members[number].trace for number in numbers]
     for position, outcome in _analyze_traces(traces, store, options):
+        reporter.stage_advanced(STAGE, 1)
         yield numbers[position], outcome
 
 
@@ -144,15 +146,21 @@ class _Lookup:
         return run
 
     def _accepted(self, source: Source) -> list[Outline]:
-        """Outlines of up-to-date runs of a format, for intact and for damaged traces."""
         if source.format not in self._outlines:
-            graph = build_graph(source, recipe_of(self._store, self._options.patterns))
-            values = self._options.parameters
-            self._outlines[source.format] = [
-                outline(graph, allow_damaged=is_allowed, values=values)
-                for is_allowed in sorted({False, self._options.allow_damaged})
-            ]
+            self._outlines[source.format] = accepted_outlines(source, self._store, self._options)
         return self._outlines[source.format]
+
+
+def accepted_outlines(source: Source, store: Store, options: Options) -> list[Outline]:
+    """Outlines of up-to-date runs of the source's format.
+
+    Runs of intact traces are equal with and without `allow_damaged`, so both are accepted.
+    """
+    graph = build_graph(source, recipe_of(store, options.patterns))
+    return [
+        outline(graph, allow_damaged=is_allowed, values=options.parameters)
+        for is_allowed in sorted({False, options.allow_damaged})
+    ]
 
 
 def _analyze_traces(

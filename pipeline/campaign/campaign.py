@@ -54,7 +54,7 @@ _MOST_LISTED = 3
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignPlan:
-    """A described campaign with its traces found."""
+    """A campaign: its description and the runs found."""
 
     name: str
     path: Path
@@ -117,10 +117,7 @@ def _find(
 
 
 def _describe(runs: Path, fields: Mapping[str, Any]) -> Description:
-    """The description in a campaign file, or of a folder of traces or a file of measurements.
-
-    Raises MissingInputError, or CampaignError with all mistakes.
-    """
+    """The description in a campaign file, or of a folder of traces or a file of measurements."""
     if runs.suffix.lower() == ".toml":
         return _read_description(runs, fields)
     path = str(runs.absolute())
@@ -141,10 +138,7 @@ def _read_description(file: Path, fields: Mapping[str, Any]) -> Description:
 
 
 def _with_application(plan: CampaignPlan, fields: Mapping[str, Any]) -> CampaignPlan:
-    """The plan with the application of an option for all runs, if there is one.
-
-    Raises CampaignError if the runs name several other applications.
-    """
+    """The plan with the application that an option gives to all runs. Raises CampaignError."""
     application = str(fields.get("application", ""))
     if not application:
         return plan
@@ -154,7 +148,7 @@ def _with_application(plan: CampaignPlan, fields: Mapping[str, Any]) -> Campaign
     if len(others) > 1:
         raise CampaignError(
             f"application {application!r}: {plan.path} names several programs: "
-            f"{', '.join(others[:_MOST_LISTED])}: leave the option out"
+            f"{', '.join(others[:_MOST_LISTED])}: remove the option"
         )
     name = {"application": application}
     failed = tuple(run.model_copy(update=name) for run in plan.description.failed)
@@ -169,7 +163,7 @@ def _with_application(plan: CampaignPlan, fields: Mapping[str, Any]) -> Campaign
 def _check_pattern_is_used(
     description: Description, members: Sequence[Member], measured: Sequence[RunRecord]
 ) -> None:
-    """Raise CampaignError for a malformed pattern, or if parameters do not come from names."""
+    """Check that parameters come from names, if there is a pattern for names."""
     if not description.pattern or not (members or measured):
         return
     check_name_pattern(description.pattern)
@@ -177,7 +171,7 @@ def _check_pattern_is_used(
     if not has_reports and all(member.place for member in members):
         raise CampaignError(
             f"pattern {description.pattern!r}: parameters come from columns here, not from names "
-            "of traces: leave the pattern out"
+            "of traces: remove the pattern"
         )
 
 
@@ -208,10 +202,8 @@ def _find_traces(description: Description, folder: Path, reporter: Reporter) -> 
         return ()
     found = find_members(paths, description.pattern, description.application)
     if found.left_out:
-        names = [member.label for member in found.left_out]
-        more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
-        listed = ", ".join(names[:_MOST_LISTED])
-        reporter.note(f"left out, because the name does not fit: {listed}{more}")
+        listed = _first_of([member.label for member in found.left_out])
+        reporter.note(f"left out, because the name does not fit: {listed}")
     return found.members
 
 
@@ -268,11 +260,7 @@ def _report_reused_name(plan: CampaignPlan, store: Store, reporter: Reporter) ->
 
 
 def name_campaign(given: str, path: Path) -> str:
-    """The name of a campaign's folder: the given one, else one made from a path.
-
-    Raises CampaignError for a given name that no folder may have, or a path without usable
-    characters.
-    """
+    """The name of a campaign: the given one, else one made from a path. Raises CampaignError."""
     if given:
         if _NOT_IN_NAMES.search(given) or not given[0].isalnum() or len(given) > _LONGEST_NAME:
             raise CampaignError(
@@ -285,8 +273,7 @@ def name_campaign(given: str, path: Path) -> str:
     name = _NOT_IN_NAMES.sub("-", own).strip("-.+_")[:_LONGEST_NAME]
     if not name:
         raise CampaignError(
-            f"{path}: gives no name for the campaign: choose one of letters, digits and ._+- "
-            "with --name"
+            f"{path}: no letters or digits for the name of the campaign: choose one with --name"
         )
     return name
 
@@ -335,7 +322,7 @@ def _record(each: Analyzed, description: Description) -> RunRecord | None:
         return None
     reason = each.reason
     if each.size and processes != each.size.processes:
-        reason = f"called a run of {processes} processes, but the trace has {each.size.processes}"
+        reason = f"its name says {processes} processes, but the trace has {each.size.processes}"
     return RunRecord(
         application=member.application or description.application or "program",
         is_named=member.is_named and bool(member.application or description.application),
@@ -369,24 +356,27 @@ def _report_program_names(records: Sequence[RunRecord], reporter: Reporter) -> N
     """Note which programs have names made from folders."""
     named = sorted({run.application for run in records if not run.is_named})
     if len(named) > 1:
-        more = ["…"] if len(named) > _MOST_LISTED else []
         reporter.note(
-            f"{len(named)} programs, named after their traces: "
-            f"{', '.join(named[:_MOST_LISTED] + more)} (if they are one program, see --application)"
+            f"{len(named)} programs, named after their traces: {_first_of(named)} (if they are one "
+            "program, see --application)"
         )
+
+
+def _first_of(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
+    return f"{', '.join(names[:_MOST_LISTED])}{more}"
 
 
 def _checked(
     records: Sequence[RunRecord], analyzed: Sequence[Analyzed], reporter: Reporter
 ) -> list[RunRecord]:
-    """All runs, numbered; runs with the same repetition are noted."""
+    """All runs with repetitions numbered. Raises CampaignError if none was measured."""
     if not any(run.state == MEASURED for run in records):
         reasons = [each.reason for each in analyzed if each.reason][:1]
         raise CampaignError(f"no run is left: {reasons[0] if reasons else 'none was found'}")
-    pairs = repeated(records)
-    for first, second in pairs[:_MOST_LISTED]:
+    for first, second in repeated(records)[:_MOST_LISTED]:
         reporter.note(
-            f"{first.label} and {second.label} are both named repetition {first.repetition} of "
-            "one configuration: both count"
+            f"{first.label} and {second.label} both have the number {first.repetition} in their "
+            "configuration: both are used as repetitions"
         )
     return number_runs(records)

@@ -34,9 +34,9 @@ class RunSize:
     whole_time_ns: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Gathered:
-    """Times, call paths, call sites and metrics of some runs, each row with its `run_id`."""
+    """The rows of QUERIES for some runs, each row with its `run_id`."""
 
     times: pa.Table
     call_paths: pa.Table
@@ -92,8 +92,7 @@ def gather(
     """The rows of some runs that campaigns need. Raises QueryError or StoreError."""
     values = {"is_whole_run": is_whole_run, "is_setup_included": is_setup_included}
     tables = query_runs(runs, QUERIES, values, threads=threads, memory_limit=memory_limit)
-    times, call_paths, call_sites, metrics = tables
-    return Gathered(times=times, call_paths=call_paths, call_sites=call_sites, metrics=metrics)
+    return Gathered(*tables)
 
 
 def query_runs(

@@ -11,11 +11,7 @@ _MOST_REPORTED = 10
 
 @dataclass
 class Mistakes:
-    """Mistakes in parts of an input.
-
-    With `leave_out`, wrong parts are left out, and it gets a message for each; otherwise they are
-    an error.
-    """
+    """Mistakes in parts of an input: an error, or with `leave_out` messages to this function."""
 
     leave_out: Callable[[str], None] | None = None
     found: list[str] = field(default_factory=list)

@@ -18,7 +18,7 @@ from tracemill.campaign.description import Description
 from tracemill.campaign.gathering import QUERIES, Gathered, gather, in_batches
 from tracemill.campaign.measured import tables_of
 from tracemill.campaign.mixture import Programs, own_regions
-from tracemill.schemas import Table, campaigns
+from tracemill.schemas import BY_NAME, Table, campaigns
 from tracemill.sql.query_files import load_query
 from tracemill.store import Run, SourceFile, SourceRecord, Store
 from tracemill.store.sink import Sink
@@ -127,13 +127,9 @@ class CampaignSource:
             if run.measured is not None:
                 writer.write_measured(number, tables_of(run.measured, run.processes))
         writer.finish()
-        _write(sink, campaigns.CAMPAIGN_RUNS, [self._row(n, times) for n in self._numbers])
+        _write(sink, campaigns.CAMPAIGN_RUNS, [self._row(n, times) for n in range(len(self.runs))])
         _write(sink, campaigns.RUN_PARAMETERS, self._parameters())
         _write(sink, campaigns.CAMPAIGN_SETTINGS, self._settings())
-
-    @property
-    def _numbers(self) -> range:
-        return range(len(self.runs))
 
     def _opened(self, run_id: str) -> Run:
         run = self.store.generation(run_id, self.generations[run_id])
@@ -206,7 +202,7 @@ class _Writer:
         self._run_ids = pa.array(numbers, pa.string())
         self._numbers = pa.array(numbers.values(), pa.int32())
         self._paths: list[pa.Table] = []
-        self._known = np.empty(0, np.int64)
+        self._written_keys = np.empty(0, np.int64)
 
     def write(self, gathered: Gathered) -> None:
         """Write rows of analyzed runs, whose numbers are greater than those of earlier calls."""
@@ -219,17 +215,13 @@ class _Writer:
 
     def write_measured(self, number: int, tables: Mapping[str, pa.Table]) -> None:
         """Write rows of a measured run, after those of all analyzed runs."""
-        numbered = {
-            name: rows.append_column(
-                "campaign_run_id", pa.array(np.full(rows.num_rows, number, np.int32))
-            )
-            for name, rows in tables.items()
-        }
-        for table in (campaigns.RUN_TASKS, campaigns.RUN_CALL_PATHS, campaigns.CALL_SITE_TASKS):
-            if table.name in numbered:
-                self._append(table, numbered[table.name])
-        if campaigns.CAMPAIGN_CALL_PATHS.name in numbered:
-            self._keep_new(numbered[campaigns.CAMPAIGN_CALL_PATHS.name])
+        for name, rows in tables.items():
+            column = pa.array(np.full(rows.num_rows, number, np.int32))
+            numbered = rows.append_column("campaign_run_id", column)
+            if name == campaigns.CAMPAIGN_CALL_PATHS.name:
+                self._keep_new(numbered)
+            else:
+                self._append(BY_NAME[name], numbered)
 
     def finish(self) -> None:
         if self._paths:
@@ -246,13 +238,13 @@ class _Writer:
         self._sink.part(table, 0).write(ordered)
 
     def _keep_new(self, rows: pa.Table) -> None:
-        """Keep call paths not yet known, with the values of the first run that has them."""
+        """Keep new call paths, with the values of the first run that has them."""
         keys, first = np.unique(rows["call_path_key"].to_numpy(), return_index=True)
-        is_new = ~np.isin(keys, self._known)
+        is_new = ~np.isin(keys, self._written_keys)
         if is_new.any():
             columns = list(campaigns.CAMPAIGN_CALL_PATHS.column_names)
             self._paths.append(rows.select(columns).take(first[is_new]))
-            self._known = np.concatenate([self._known, keys[is_new]])
+            self._written_keys = np.concatenate([self._written_keys, keys[is_new]])
 
 
 def _nullable(table: Table) -> pa.Schema:

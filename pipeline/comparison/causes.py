@@ -1,7 +1,8 @@
 """Finds the causes of a change: call paths where the critical path or the time changed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import polars as pl
@@ -9,7 +10,6 @@ import polars as pl
 from tracemill.reports.explanation import list_metrics
 from tracemill.schemas.history import RUN_TIME
 from tracemill.schemas.overheads import TAXONOMY
-from tracemill.sql.metric_texts import Metric
 
 TIME, CRITICAL_PATH = "time", "critical_path"
 # A part of a metric explains its change if it has at least this share of it.
@@ -46,11 +46,10 @@ def find_causes(
     of the change.
     """
     rows = rows.drop_nulls("call_path_key")
-    tree = MetricTree.of(list_metrics())
     if metric != RUN_TIME:
-        return list(_changed(rows, metric, tree, direction, limit))
+        return list(_changed(rows, metric, direction, limit))
     decided = _deciding(rows, direction, limit)
-    changed = list(_changed(rows, TIME, tree, direction, limit))
+    changed = list(_changed(rows, TIME, direction, limit))
 
     def effect(each: Explained) -> float:
         amount = each.row["change_value"] / processes
@@ -66,27 +65,23 @@ def find_causes(
     return list(unique.values())[:limit]
 
 
-@dataclass(frozen=True)
-class MetricTree:
-    """Metrics of time and the metrics that are parts of them in the same call path."""
+@cache
+def _metric_parts() -> tuple[Mapping[str, list[str]], frozenset[str]]:
+    """The parts of each metric of time, and the metrics of waiting.
 
-    parts: Mapping[str, tuple[str, ...]]
-    waiting: frozenset[str]
-
-    @classmethod
-    def of(cls, metrics: Sequence[Metric]) -> "MetricTree":
-        """Time divides into overheads, these into their classes, and these hold waiting."""
-        times = {metric.name: metric for metric in metrics if metric.unit == "ns"}
-        parts: dict[str, list[str]] = {name: [] for name in times}
-        roots = [metric for metric in times.values() if metric.parent is None]
-        for metric in times.values():
-            if metric.parent in parts:
-                parts[metric.parent].append(metric.name)
-        parts[TIME] = [metric.name for metric in roots if metric.kind == "overhead"]
-        waiting = frozenset(name for name, metric in times.items() if metric.kind in _WAITING)
-        for name in CLASSES & set(parts):
-            parts[name] = [metric.name for metric in roots if metric.name in waiting]
-        return cls({name: tuple(inner) for name, inner in parts.items()}, waiting)
+    Time divides into overheads, these into their classes, and these include waiting.
+    """
+    times = {metric.name: metric for metric in list_metrics() if metric.unit == "ns"}
+    parts: dict[str, list[str]] = {name: [] for name in times}
+    roots = [metric for metric in times.values() if metric.parent is None]
+    for metric in times.values():
+        if metric.parent in parts:
+            parts[metric.parent].append(metric.name)
+    parts[TIME] = [metric.name for metric in roots if metric.kind == "overhead"]
+    waiting = frozenset(name for name, metric in times.items() if metric.kind in _WAITING)
+    for name in CLASSES & set(parts):
+        parts[name] = [metric.name for metric in roots if metric.name in waiting]
+    return parts, waiting
 
 
 def _deciding(rows: pl.DataFrame, direction: float, limit: int) -> list[Explained]:
@@ -107,9 +102,7 @@ def _deciding(rows: pl.DataFrame, direction: float, limit: int) -> list[Explaine
     return found
 
 
-def _changed(
-    rows: pl.DataFrame, metric: str, tree: MetricTree, direction: float, limit: int
-) -> Iterator[Explained]:
+def _changed(rows: pl.DataFrame, metric: str, direction: float, limit: int) -> Iterator[Explained]:
     """Call paths where a metric changed in this direction, each with its deepest main part."""
     # Time outside of call paths is in its class only, not in the metric time.
     outside = (pl.col("call_path_key") == 0) & pl.col("metric").is_in(CLASSES)
@@ -118,27 +111,27 @@ def _changed(
     grown = rows.filter(is_start & (amount > 0)).sort(-amount, "metric", "call_path_key")
     least = abs(grown["change_value"][0]) * LEAST_SHARE if grown.height else 0.0
     chosen = grown.filter(amount >= least).head(limit)
-    by_place = _by_place(rows, chosen)
+    by_place, (parts, waiting) = _by_place(rows, chosen), _metric_parts()
     for row in chosen.iter_rows(named=True):
-        deepest = _descend(row, by_place, tree)
+        deepest = _descend(row, by_place, parts)
         path = by_place.get((CRITICAL_PATH, row["call_path_key"]))
         yield Explained(
             deepest,
             path["change_value"] if path else 0.0,
-            is_waiting=deepest["metric"] in tree.waiting,
+            is_waiting=deepest["metric"] in waiting,
             is_decisive=False,
         )
 
 
-def _descend(row: Row, by_place: Mapping[tuple[str, int], Row], tree: MetricTree) -> Row:
+def _descend(
+    row: Row, by_place: Mapping[tuple[str, int], Row], parts: Mapping[str, list[str]]
+) -> Row:
     """The deepest part of a metric with most of its change, in the same call path."""
     key, change = row["call_path_key"], row["change_value"]
-    parts = [
-        by_place[part, key] for part in tree.parts.get(row["metric"], ()) if (part, key) in by_place
-    ]
-    for part in sorted(parts, key=lambda each: -abs(each["change_value"])):
+    own = [by_place[part, key] for part in parts.get(row["metric"], ()) if (part, key) in by_place]
+    for part in sorted(own, key=lambda each: -abs(each["change_value"])):
         if part["change_value"] / change >= EXPLAINING:
-            return _descend(part, by_place, tree)
+            return _descend(part, by_place, parts)
     return row
 
 

@@ -140,30 +140,19 @@ class Comparison:
             unit=declared.unit,
             base_value=0.0,
             other_value=0.0,
-            noise_value=0.0 if self.is_repeated else None,
+            noise_value=0.0 if max(len(self.base.runs), len(self.other.runs)) > 1 else None,
             parent_metric=declared.parent,
         )
 
-    @property
-    def is_repeated(self) -> bool:
-        """Whether a side has repetitions, so that the noise is known."""
-        return max(len(self.base.runs), len(self.other.runs)) > 1
-
     def causes(self, metric: str | None = None, limit: int = 3) -> tuple[Cause, ...]:
-        """The main causes of the change of a metric, or of the run time, worst first.
-
-        Empty without a change.
-        """
+        """The main causes of the change of a metric, or of the run time, worst first."""
         change = self.of_metric(metric or RUN_TIME).change_value
         direction = float((change > 0) - (change < 0))
         return self._causes(metric or RUN_TIME, direction, limit) if direction else ()
 
     @cached_property
     def holding_subtree(self) -> Subtree | None:
-        """The deepest call path that has most of the critical path's change, callees included.
-
-        None if only the root has it.
-        """
+        """The deepest call path with most of the critical path's change; see holding_subtree."""
         return holding_subtree(self.rows, CRITICAL_PATH)
 
     def parts_of_time(self, limit: int) -> tuple[Cause, ...]:
@@ -173,13 +162,9 @@ class Comparison:
         return tuple(found[:limit])
 
     def _causes(self, metric: str, direction: float, limit: int) -> tuple[Cause, ...]:
-        found = find_causes(self.rows, metric, direction, limit, processes=self._summands)
+        summands = 1 if self.is_per_process else max(self.base.processes)
+        found = find_causes(self.rows, metric, direction, limit, processes=summands)
         return tuple(self._cause(each, direction) for each in found)
-
-    @property
-    def _summands(self) -> int:
-        """The number of processes that values are sums over."""
-        return 1 if self.is_per_process else max(self.base.processes)
 
     def _cause(self, found: Explained, direction: float) -> Cause:
         row = found.row

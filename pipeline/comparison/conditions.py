@@ -117,7 +117,11 @@ def check_condition(expression: str | Condition, comparison: Comparison) -> Chec
     """
     condition = parse_condition(expression) if isinstance(expression, str) else expression
     changes = _limited(condition, comparison)
-    held, _ = evaluate(condition.expression, [_quantities(change) for change in changes])
+    quantities = [
+        {"value": each.other_value, "change": each.change_value, "ratio": each.change_ratio}
+        for each in changes
+    ]
+    held, _ = evaluate(condition.expression, quantities)
     judged = [
         (is_held and not (condition.is_change and change.is_beyond_noise is False), change)
         for is_held, change in zip(held, changes, strict=True)
@@ -149,15 +153,6 @@ def _limited(condition: Condition, comparison: Comparison) -> list[Change]:
         problem = f"no call path {format_path(condition.call_path)}: {advice}"
         raise _refusal(condition.text, problem)
     return [comparison.nothing_of(condition.metric)]
-
-
-def _quantities(change: Change) -> dict[str, float]:
-    """The numbers that a condition may limit."""
-    return {
-        "value": change.other_value,
-        "change": change.change_value,
-        "ratio": change.change_ratio,
-    }
 
 
 def _reason(condition: Condition, change: Change) -> str:

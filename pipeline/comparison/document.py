@@ -15,34 +15,28 @@ VERSION = 1
 
 def comparison_json(comparison: Comparison, verdicts: Sequence[CheckedCondition] = ()) -> str:
     """The document as text; values are in the unit of their metric, times in nanoseconds."""
-    document = to_document(comparison)
-    document["conditions"] = [
-        {"expression": each.expression, "holds": each.holds, "reason": each.reason}
-        for each in verdicts
-    ]
-    return json.dumps(document, indent=1) + "\n"
-
-
-def to_document(comparison: Comparison) -> dict[str, Any]:
-    """The document as plain values."""
-    return {
+    subtree = comparison.holding_subtree
+    document = {
         "comparison_format_version": VERSION,
         "base": _side(comparison.base),
         "other": _side(comparison.other),
         "is_per_process": comparison.is_per_process,
-        "run_time": change_document(comparison.run_time),
-        "critical_path_subtree": asdict(subtree)
-        if (subtree := comparison.holding_subtree)
-        else None,
-        "causes": [change_document(each) for each in comparison.causes()],
-        "metrics": [change_document(each) for each in comparison.metrics],
-        "call_paths": [change_document(each) for each in comparison.call_paths],
-        "ranks": [change_document(each) for each in comparison.ranks],
+        "run_time": _change(comparison.run_time),
+        "critical_path_subtree": asdict(subtree) if subtree else None,
+        "causes": [_change(each) for each in comparison.causes()],
+        "metrics": [_change(each) for each in comparison.metrics],
+        "call_paths": [_change(each) for each in comparison.call_paths],
+        "ranks": [_change(each) for each in comparison.ranks],
         "sql": list(comparison.sql),
+        "conditions": [
+            {"expression": each.expression, "holds": each.holds, "reason": each.reason}
+            for each in verdicts
+        ],
     }
+    return json.dumps(document, indent=1) + "\n"
 
 
-def change_document(change: Change) -> dict[str, Any]:
+def _change(change: Change) -> dict[str, Any]:
     """A change as plain values; an infinite ratio is null."""
     values = vars(change) | {
         "change_value": change.change_value,
@@ -52,7 +46,10 @@ def change_document(change: Change) -> dict[str, Any]:
     if "call_path_key" in values:  # too many bits for numbers in JavaScript
         key = values["call_path_key"]
         values["call_path_key"] = None if key is None else str(key)
-    return {name: _plain(value) for name, value in values.items()}
+    return {
+        name: int(value) if isinstance(value, float) and value.is_integer() else value
+        for name, value in values.items()
+    }
 
 
 def _side(side: Side) -> dict[str, Any]:
@@ -66,7 +63,3 @@ def _side(side: Side) -> dict[str, Any]:
             for run, size in zip(side.runs, side.sizes, strict=True)
         ],
     }  # fmt: skip
-
-
-def _plain(value: Any) -> Any:
-    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -1,12 +1,12 @@
 """The report of a comparison."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tracemill.base.names import make_visible, shorten
 from tracemill.base.text import join_words
 from tracemill.comparison import differences
-from tracemill.comparison.changes import CallPathChange, Change, RankChange
+from tracemill.comparison.changes import CallPathChange, Change
 from tracemill.comparison.comparing import Comparison, Side
 from tracemill.comparison.conditions import CheckedCondition
 from tracemill.comparison.sentences import (
@@ -207,25 +207,14 @@ def _meanings(comparison: Comparison) -> Section | None:
 
 # --- Tables --------------------------------------------------------------------------------------
 
-Named = tuple[Column, Callable[[Change], Value]]
-
-
-def _call_path_of(change: Change) -> Value:
-    assert isinstance(change, CallPathChange | RankChange)
-    return change.call_path or "no call path"
-
-
-def _rank_of(change: Change) -> Value:
-    assert isinstance(change, RankChange)
-    return change.rank
-
-
-_METRIC: Named = (Column(name="metric", title="Metric", unit=Unit.TEXT), lambda each: each.title)
+Named = tuple[Column, str]
+"""A column and the attribute of a change with its values."""
+_METRIC: Named = (Column(name="metric", title="Metric", unit=Unit.TEXT), "title")
 _CALL_PATH: Named = (
     Column(name="call_path", title="Call path", unit=Unit.TEXT, is_path=True),
-    _call_path_of,
+    "call_path",
 )
-_RANK: Named = (Column(name="rank", title="Rank", unit=Unit.NUMBER), _rank_of)
+_RANK: Named = (Column(name="rank", title="Rank", unit=Unit.NUMBER), "rank")
 
 
 def _table(
@@ -242,7 +231,10 @@ def _table(
         Column(name="is_beyond_noise", title="Beyond noise", unit=Unit.TEXT,
                meaning="Whether the change is larger than the noise."),
     )  # fmt: skip
-    rows = tuple((*(value(each) for _, value in named), *_values(each, kind)) for each in changes)
+    rows = tuple(
+        (*(_named(each, attribute) for _, attribute in named), *_values(each, kind))
+        for each in changes
+    )
     is_noise_known = any(each.noise_value is not None for each in changes)
     return Table(
         name=name,
@@ -252,6 +244,11 @@ def _table(
         sql="",
         hidden=frozenset() if is_noise_known else frozenset({"noise_value", "is_beyond_noise"}),
     )
+
+
+def _named(change: Change, attribute: str) -> Value:
+    value: Value = getattr(change, attribute)
+    return "no call path" if value == "" else value
 
 
 def _values(change: Change, kind: Kind) -> tuple[Value, ...]:

@@ -9,10 +9,9 @@ from functools import cached_property
 from pathlib import Path
 
 from tracemill.base.text import hash_of
+from tracemill.campaign.analyzing import accepted_outlines
 from tracemill.engine.analyze import Options
-from tracemill.engine.graph import build_graph
-from tracemill.engine.plan import Outline, is_as_outlined, outline
-from tracemill.engine.recipe import recipe_of
+from tracemill.engine.plan import Outline, is_as_outlined
 from tracemill.nightly.find import ReadyArchive, find_archives
 from tracemill.nightly.notes import (
     FOLDER,
@@ -169,7 +168,8 @@ class ArchiveRuns:
 
     @cached_property
     def _outlines(self) -> Sequence[Outline]:
-        return archive_outlines(self._store, self._options)
+        unopened = Otf2Source.__new__(Otf2Source)  # outlines depend on the class alone
+        return accepted_outlines(unopened, self._store, self._options)
 
     @cached_property
     def _outline_hash(self) -> str:
@@ -179,16 +179,3 @@ class ArchiveRuns:
             for name, (parts, inputs) in each.tables.items()
         ]
         return hash_of(json.dumps(content, sort_keys=True))
-
-
-def archive_outlines(store: Store, options: Options) -> list[Outline]:
-    """Outlines of an up-to-date run of any OTF2 archive.
-
-    Runs of intact archives are equal with and without `allow_damaged`, so both count.
-    """
-    unopened = Otf2Source.__new__(Otf2Source)  # the graph depends on the class alone
-    graph = build_graph(unopened, recipe_of(store, options.patterns))
-    return [
-        outline(graph, allow_damaged=is_allowed, values=options.parameters)
-        for is_allowed in sorted({False, options.allow_damaged})
-    ]

@@ -13,12 +13,12 @@ from typing import Literal
 
 from tracemill.base.errors import ChangedTraceError, MissingLibraryError, PipelineError, StoreError
 from tracemill.base.text import printable
-from tracemill.campaign.analyzing import share_options
+from tracemill.campaign.analyzing import accepted_outlines, share_options
 from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.plan import is_as_outlined
 from tracemill.engine.progress import Reporter
 from tracemill.engine.workers import Died, work_through
-from tracemill.nightly.agenda import ArchiveRuns, NightOptions, archive_outlines
+from tracemill.nightly.agenda import ArchiveRuns, NightOptions
 from tracemill.nightly.find import ReadyArchive, is_as_found
 from tracemill.nightly.notes import get_failure, put_failure, quarantine, unreported
 from tracemill.nightly.outcome import Failure, Skipped
@@ -265,7 +265,7 @@ def _run_of_original(source: Source, store: Store, options: Options) -> Run | No
     path = os.path.normpath(source.path.absolute())
     if run is None or os.path.normpath(run.source.path) == path or not run.source.is_there:
         return None
-    outlines = archive_outlines(store, options)
+    outlines = accepted_outlines(source, store, options)
     is_current = any(is_as_outlined(run.manifest, each, run.source.digest) for each in outlines)
     if not is_current or run.missing_tables():
         return None

@@ -398,7 +398,7 @@ def test_a_report_that_cannot_be_used(tmp_path: Path, before: str, after: str, t
 
 
 def test_a_report_must_have_as_many_tasks_as_its_name_says(tmp_path: Path) -> None:
-    with pytest.raises(CampaignError, match="called a run of 4 processes, but the report has 2"):
+    with pytest.raises(CampaignError, match="its name says 4 processes, but the report has 2"):
         report(tmp_path, name="a_p4_n7_r3.mpiP")
 
 

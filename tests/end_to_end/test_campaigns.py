@@ -210,7 +210,7 @@ def test_a_name_that_contradicts_its_trace_is_told(traces: Path, store: Path) ->
     made = campaign(linked(store.parent / "links", **given), store)
     assert rows(made, "campaign_runs", "processes state reason") == [
         (2, "measured", None),
-        (8, "failed", "called a run of 8 processes, but the trace has 4"),
+        (8, "failed", "its name says 8 processes, but the trace has 4"),
     ]
 
 
@@ -231,8 +231,8 @@ def test_a_repetition_that_is_there_twice_is_told(traces: Path, store: Path) -> 
     made = campaign(linked(store.parent / "links", **given), store, notes=notes, application="ring")
     assert rows(made, "campaign_runs", "repetition") == [(1,), (2,)]
     assert notes.notes == [
-        "again_p2_n100_r1 and p2_n100_r1 are both named repetition 1 of one configuration: "
-        "both count"
+        "again_p2_n100_r1 and p2_n100_r1 both have the number 1 in their configuration: "
+        "both are used as repetitions"
     ]
 
 

@@ -267,7 +267,7 @@ def _parameters(path: Path, pattern: str, task_count: int) -> dict[str, str]:
     processes = given.get(PROCESSES, str(task_count))
     if processes.lstrip("0") != str(task_count):
         raise CampaignError(
-            f"{path}: called a run of {processes} processes, but the report has {task_count} tasks"
+            f"{path}: its name says {processes} processes, but the report has {task_count} tasks"
         )
     parameters = dict(given) | {PROCESSES: str(task_count)}
     check_parameters(parameters, str(path))
