@@ -9,7 +9,6 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 from tracemill.base.errors import ChangedTraceError, MissingLibraryError, PipelineError, StoreError
 from tracemill.base.text import printable
@@ -21,7 +20,7 @@ from tracemill.engine.workers import Died, work_through
 from tracemill.nightly.agenda import ArchiveRuns, NightOptions
 from tracemill.nightly.find import ReadyArchive, is_as_found
 from tracemill.nightly.notes import get_failure, put_failure, quarantine, unreported
-from tracemill.nightly.outcome import Failure, Skipped
+from tracemill.nightly.outcome import Failed, Failure, Skipped
 from tracemill.nightly.pages import Pages, write_report
 from tracemill.readers import open_source
 from tracemill.readers.common.source import Source
@@ -40,19 +39,6 @@ BUG, KILLED = 1, 137
 _POLL_SECONDS = 1.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Failed:
-    """A failed analysis: the reason in a line, and the traceback of a bug in `details`.
-
-    `cause` is the archive itself, a change of it during the analysis, or the store.
-    """
-
-    reason: str
-    exit_code: int
-    details: str = ""
-    cause: Literal["archive", "change", "store"] = "archive"
-
-
 Outcome = Run | Failed | None
 """The outcome of an analysis; None if it was stopped."""
 
@@ -66,9 +52,8 @@ _KILLED = Failed(
 class ArchiveWork:
     """The analysis of due archives until `until` of the monotonic clock, and the outcomes.
 
-    A lease for each archive divides the work between several nights; correctness does not depend
-    on leases. `copies` are archives with the same trace as the run of another path. `left` were not
-    analyzed in time.
+    Leases divide archives between nights; correctness does not depend on them. `copies` are
+    archives with the same trace as the run of another path. `left` were not analyzed in time.
     """
 
     store: Store
@@ -92,8 +77,7 @@ class ArchiveWork:
     def run(self, due: Sequence[ReadyArchive]) -> None:
         """Analyze archives in this order until all are done, by any night, or time ends.
 
-        It waits for archives of other nights, because those nights may die. Raises
-        UnwritableStoreError and MissingLibraryError.
+        Raises UnwritableStoreError and MissingLibraryError.
         """
         self.reporter.stage_started(STAGE, len(due))
         start = time.perf_counter()
@@ -103,7 +87,7 @@ class ArchiveWork:
         try:
             while self._pending and not self._is_over():
                 self._analyze_free()
-                if self._pending and not self._is_over():
+                if self._pending and not self._is_over():  # archives of nights that may die
                     time.sleep(max(min(_POLL_SECONDS, self.until - time.monotonic()), 0.0))
         finally:
             for lease in self._leases.values():
@@ -115,10 +99,7 @@ class ArchiveWork:
         return time.monotonic() >= self.until
 
     def _analyze_free(self) -> None:
-        """Analyze the pending archives that no other night has leased, several at once.
-
-        For an archive that another night has finished, the analysis finds the finished run.
-        """
+        """Analyze the pending archives that no other night has leased, several at once."""
         begun: list[ReadyArchive] = []
         jobs = min(self.night.jobs, len(self._pending))
         analyze = partial(
@@ -189,13 +170,7 @@ class ArchiveWork:
                 since=timestamp("milliseconds"),
             )
         else:
-            self.failed[anchor] = put_failure(
-                self._quarantine,
-                archive,
-                reason=failed.reason,
-                exit_code=failed.exit_code,
-                details=failed.details,
-            )
+            self.failed[anchor] = put_failure(self._quarantine, archive, failed)
             self._unreported.remove(anchor)
         self.reporter.note(f"{printable(str(anchor))}: failed: {failed.reason}")
 
@@ -214,10 +189,7 @@ def outcome_of(death: Died) -> Failed | None:
 def analyze_archive(
     archive: ReadyArchive, *, store: Path, options: Options, has_report: bool
 ) -> Run | Failed:
-    """Analyze one archive and write its report. Raises UnwritableStoreError, MissingLibraryError.
-
-    Other errors, including bugs, are returned, so that other archives are still analyzed.
-    """
+    """Analyze one archive and write its report; returns errors, including bugs, except FATAL."""
     try:
         return _analyze(archive, Store(store), options, has_report=has_report)
     except FATAL:

@@ -18,10 +18,9 @@ _LONGEST_WRITING_SECONDS = 86_400
 
 @dataclass(frozen=True, kw_only=True)
 class ReadyArchive:
-    """A complete archive: its anchor file and the state of all its files.
+    """A complete archive: its anchor file, all its files, and the time of their last change.
 
-    `changed_at` is the time of the last change, in seconds since 1970 by the clock of the file
-    system.
+    The time is in seconds since 1970 by the clock of the file system.
     """
 
     anchor: Path
@@ -31,10 +30,9 @@ class ReadyArchive:
 
 @dataclass(frozen=True)
 class FoundArchives:
-    """The archives below a folder, in the order of their paths.
+    """The archives below a folder, sorted by path.
 
-    `waiting` archives are incomplete or changed recently. `left_out` are links, files and folders
-    that must not or cannot be read.
+    `waiting` archives are incomplete or changed recently. `left_out` must not or cannot be read.
     """
 
     archives: tuple[ReadyArchive, ...]
@@ -47,10 +45,9 @@ def find_archives(
 ) -> FoundArchives:
     """Find all archives below a folder, except in hidden folders and those of `without`.
 
-    Nothing outside of the folder is read: links to the outside are left out. Links inside are not
-    followed, because the search finds their targets. An archive is waiting if any of its files
-    changed less than `settle_seconds` before `now` (seconds since 1970). Raises MissingInputError
-    if there is no such folder.
+    No link is followed; those out of the folder are listed in `left_out`. An archive is waiting if
+    it changed less than `settle_seconds` before `now` (seconds since 1970). Raises
+    MissingInputError if there is no such folder.
     """
     check_source(source)
     search = _Search(source, {os.path.realpath(path) for path in without})
@@ -104,14 +101,16 @@ class _Search:
             stems = {anchor.stem for anchor in anchors}
             for name in links - stems:
                 self._check_link(path / name)
-            below = (name for name in folders if name not in links | stems)
-            folders[:] = [name for name in below if self._is_searched(path / name)]
+            folders[:] = [
+                name
+                for name in folders
+                if name not in links | stems
+                and name[0] != "."
+                and str(path / name) not in self.without
+            ]
             for name in folders:
                 if name + DEFINITIONS in files:
                     self._wait_for(path / (name + ANCHOR), "no anchor file yet")
-
-    def _is_searched(self, folder: Path) -> bool:
-        return not folder.name.startswith(".") and str(folder) not in self.without
 
     def _check_link(self, link: Path) -> None:
         """Leave out a link to a folder or archive outside; the search finds targets inside."""

@@ -24,7 +24,6 @@ from tracemill.nightly.notes import FOLDER
 from tracemill.schemas.history import RUN_HISTORY
 from tracemill.sql.query_files import load_query
 from tracemill.store import Run, SourceRecord, Store
-from tracemill.store.manifest import Pointer
 from tracemill.store.parquet import PartWriter
 
 _QUERIES = (SIZES, "gathered_starts")
@@ -76,7 +75,8 @@ def read_history(
     """
     pointers = store.pointers()
     file = _file(store)
-    kept = [row for row in _read(file) if _is_current(row, pointers)]
+    current = {(run_id, pointer.generation) for run_id, pointer in pointers.items()}
+    kept = [row for row in _read(file) if (row["run_id"], row["generation"]) in current]
     cached = {row["run_id"] for row in kept}
     new = [
         row
@@ -90,11 +90,6 @@ def read_history(
         _past_run(row, pointers[row["run_id"]].source, root, applications) for row in kept + new
     ]
     return sorted(runs, key=lambda run: (run.recorded_ns, run.written_ns, run.run_id))
-
-
-def _is_current(row: Mapping[str, Any], pointers: Mapping[str, Pointer]) -> bool:
-    pointer = pointers.get(row["run_id"])
-    return pointer is not None and pointer.generation == row["generation"]
 
 
 def _past_run(

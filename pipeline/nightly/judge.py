@@ -86,7 +86,7 @@ class JudgedRun:
         return FASTER if self.change.change_value < 0 else "longer, but allowed"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class UnjudgedRun:
     """A new run that could not be compared, and the reason."""
 
@@ -111,12 +111,8 @@ class Judgment:
     def regressions(self) -> tuple[Regression, ...]:
         """The regressions with the largest relative change first."""
         found = [each for judged in self.judged for each in judged.regressions]
-        return tuple(sorted(found, key=_size_of, reverse=True))
-
-
-def _size_of(regression: Regression) -> float:
-    ratio = regression.change_ratio
-    return math.inf if ratio is None else abs(ratio)
+        found.sort(key=lambda each: -math.inf if (r := each.change_ratio) is None else -abs(r))
+        return tuple(found)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,7 +133,10 @@ class Judge:
         """
         wanted = {run.run_id for run in new}
         judged: list[JudgedRun] = []
-        unjudged = self._missing(new)
+        reason = "the store lost tables of it, or another version made them"
+        readable = {run.run_id for run in self.history}
+        missing = [run for run in new if run.run_id not in readable]
+        unjudged = [UnjudgedRun(run.run_id, run.label, reason) for run in missing]
         before: defaultdict[RunSeries, list[PastRun]] = defaultdict(list)
         for run in self.history:
             is_worse = False
@@ -146,21 +145,10 @@ class Judge:
                     judged.append(self._judge(run, before[run.series]))
                     is_worse = bool(judged[-1].regressions)
                 except PipelineError as error:
-                    unjudged.append(
-                        UnjudgedRun(run_id=run.run_id, label=run.label, reason=str(error))
-                    )
+                    unjudged.append(UnjudgedRun(run.run_id, run.label, str(error)))
             if not is_worse:
                 before[run.series].append(run)
         return Judgment(judged=tuple(judged), unjudged=tuple(unjudged))
-
-    def _missing(self, new: Sequence[Run]) -> list[UnjudgedRun]:
-        ids = {run.run_id for run in self.history}
-        reason = "the store lost tables of it, or another version made them"
-        return [
-            UnjudgedRun(run_id=run.run_id, label=run.label, reason=reason)
-            for run in new
-            if run.run_id not in ids
-        ]
 
     def _judge(self, run: PastRun, before: Sequence[PastRun]) -> JudgedRun:
         name = run.series.application
@@ -187,10 +175,10 @@ class Judge:
     def _baseline(
         self, run: PastRun, application: Application | None
     ) -> tuple[PastRun, ...] | None:
-        """The runs of a baseline with the size of a run, without the run itself.
+        """The other runs of a baseline with a run's size, of its application if there are any.
 
-        If the baseline has runs of several applications, only those of the run's own count. None if
-        no baseline has that size. Raises MissingInputError if its runs are missing or ambiguous.
+        None if no baseline has that size. Raises MissingInputError if runs are missing or
+        ambiguous.
         """
         if application is None or not application.baseline:
             return None
@@ -221,10 +209,7 @@ class Judge:
     def _longer_run_time(
         self, run: PastRun, base: Sequence[PastRun], change: MetricChange
     ) -> Iterator[dict[str, Any]]:
-        """The regression of a longer run time, found from run times alone.
-
-        It is reported even if its causes cannot be computed.
-        """
+        """The regression of a longer run time, even if its causes cannot be computed."""
         if change.change_value < 0:
             return
         try:

@@ -11,7 +11,7 @@ from typing import Any
 from tracemill.base.errors import PipelineError, StoreError
 from tracemill.base.files import write_bytes
 from tracemill.nightly.find import ReadyArchive
-from tracemill.nightly.outcome import Failure
+from tracemill.nightly.outcome import Failed, Failure
 from tracemill.store import Store
 from tracemill.store.clock import timestamp
 from tracemill.store.failures import store_error
@@ -46,8 +46,9 @@ class Notes:
 
     def put(self, archive: ReadyArchive, content: Mapping[str, Any]) -> None:
         """Write or replace the note on an archive in its present state. Raises StoreError."""
-        about = {"path": str(archive.anchor), "files": [asdict(file) for file in archive.files]}
-        write_document(self._path_of(archive.anchor), {**about, **content})
+        files = [asdict(file) for file in archive.files]
+        document = {"path": str(archive.anchor), "files": files, **content}
+        write_document(self._path_of(archive.anchor), document)
 
     def remove(self, anchor: Path) -> None:
         """Remove the note on an archive, if the file system permits it."""
@@ -66,10 +67,7 @@ class Notes:
 
 
 def unreported(store: Store) -> Notes:
-    """Notes on archives, written before their analysis and removed after the night's report.
-
-    The next night continues with those of a night that was killed.
-    """
+    """Notes on archives of nights that did not report them yet, also if they were killed."""
     return Notes(store, "unreported")
 
 
@@ -78,33 +76,30 @@ def quarantine(store: Store) -> Notes:
     return Notes(store, "quarantine")
 
 
-def put_failure(
-    notes: Notes, archive: ReadyArchive, *, reason: str, exit_code: int, details: str
-) -> Failure:
+def put_failure(notes: Notes, archive: ReadyArchive, failed: Failed) -> Failure:
     """Put an archive in its present state into quarantine. Raises StoreError."""
     before, now = notes.get_any(archive.anchor) or {}, timestamp("milliseconds")
     note = {
-        "path": str(archive.anchor),
-        "reason": reason,
-        "exit_code": exit_code,
-        "details": details,
+        "reason": failed.reason,
+        "exit_code": failed.exit_code,
+        "details": failed.details,
         "first_failed_at": before.get("first_failed_at", now),
         "last_failed_at": now,
         "attempts": before.get("attempts", 0) + 1,
     }
     notes.put(archive, note)
-    return _failure(note)
+    return _failure(archive, note)
 
 
 def get_failure(notes: Notes, archive: ReadyArchive) -> Failure | None:
     """The failure of an archive in its present state; None if it is not in quarantine."""
     note = notes.get(archive)
-    return None if note is None else _failure(note)
+    return None if note is None else _failure(archive, note)
 
 
-def _failure(note: Mapping[str, Any]) -> Failure:
+def _failure(archive: ReadyArchive, note: Mapping[str, Any]) -> Failure:
     return Failure(
-        path=Path(note["path"]),
+        path=archive.anchor,
         reason=note["reason"],
         exit_code=note["exit_code"],
         since=note["first_failed_at"],
@@ -115,10 +110,8 @@ def _failure(note: Mapping[str, Any]) -> Failure:
 
 def read_document(path: Path) -> dict[str, Any]:
     """A document of the store; empty if it is missing or unreadable."""
-    if not path.exists():
-        return {}
     try:
-        return load_document(path)
+        return load_document(path) if path.exists() else {}
     except UnreadableRecordError:
         return {}
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from tracemill.store import Run
 
@@ -10,8 +11,8 @@ from tracemill.store import Run
 class Failure:
     """An archive that could not be analyzed, with the exit code of the error.
 
-    `since` and `last` are the times of the first and the last failure, as ISO timestamps. An
-    archive is not quarantined if the store failed.
+    `since` and `last` are the ISO timestamps of the first and the last failure. An archive is not
+    quarantined if the store failed.
     """
 
     path: Path
@@ -20,6 +21,16 @@ class Failure:
     since: str = ""
     last: str = ""
     is_quarantined: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failed:
+    """A failed analysis: the reason in a line, and the traceback of a bug in `details`."""
+
+    reason: str
+    exit_code: int
+    details: str = ""
+    cause: Literal["archive", "change", "store"] = "archive"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ from tracemill.base.errors import FailedArchivesError, RegressionError
 from tracemill.base.text import printable
 from tracemill.base.version import VERSION
 from tracemill.nightly.history import PastRun
-from tracemill.nightly.judge import JudgedRun, Judgment, Regression, UnjudgedRun
+from tracemill.nightly.judge import JudgedRun, Judgment, Regression
 from tracemill.nightly.notes import FOLDER, write_file
 from tracemill.nightly.outcome import CampaignOutcome, Failure, Night
 from tracemill.nightly.pages import Pages
@@ -82,7 +82,10 @@ def document_of(
         ],
         "left": [printable(str(path)) for path in night.left],
         "campaigns": [_campaign(each, pages) for each in night.campaigns],
-        "unjudged": [_unjudged(each) for each in judgment.unjudged],
+        "unjudged": [
+            {"run_id": each.run_id, "label": printable(each.label), "reason": each.reason}
+            for each in judgment.unjudged
+        ],
         "nights": [_earlier(each) for each in earlier],
     }
 
@@ -163,10 +166,6 @@ def _failure(failure: Failure) -> dict[str, Any]:
         "exit_code": failure.exit_code,
         "since": failure.since,
     }
-
-
-def _unjudged(run: UnjudgedRun) -> dict[str, Any]:
-    return {"run_id": run.run_id, "label": printable(run.label), "reason": run.reason}
 
 
 def _campaign(campaign: CampaignOutcome, pages: Pages) -> dict[str, Any]:

@@ -15,9 +15,10 @@ from tracemill.engine.analyze import Options
 from tracemill.engine.workers import Died
 from tracemill.nightly import analyze
 from tracemill.nightly.agenda import Agenda, NightOptions
-from tracemill.nightly.analyze import Failed, analyze_archive, outcome_of
+from tracemill.nightly.analyze import analyze_archive, outcome_of
 from tracemill.nightly.night import plan_night
 from tracemill.nightly.notes import unreported
+from tracemill.nightly.outcome import Failed
 from tracemill.readers import open_source
 from tracemill.store import Run, Store
 
