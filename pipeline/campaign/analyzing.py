@@ -55,9 +55,8 @@ def analyze_members(
 ) -> list[Analyzed]:
     """Analyze the traces without an up-to-date run; returns the outcome of each, in their order.
 
-    After a failure the other traces are still analyzed. Traces in `failures` failed before for that
-    reason and are not analyzed. Raises StoreError if the store cannot be written, and
-    MissingLibraryError.
+    After a failure the other traces are still analyzed. Traces in `failures` failed before, for
+    that reason. Raises StoreError if the store cannot be written, and MissingLibraryError.
     """
     sweep_store(store, reporter)
     reporter.stage_started(STAGE, len(members))

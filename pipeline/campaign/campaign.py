@@ -73,9 +73,9 @@ def plan_campaign(
 ) -> CampaignPlan:
     """Find the runs of a campaign; nothing is analyzed yet.
 
-    `runs` is a folder of traces, a campaign file, a list of runs, or measurements; without it,
-    all runs of the store. `fields` of Description replace those of a file. With `allow_damaged`,
-    wrong lines and reports are left out. Raises MissingInputError, UsageError or CampaignError.
+    `runs` is a folder of traces, a campaign file, a list of runs, or measurements; None means all
+    runs of the store. `fields` of Description replace those of a file. With `allow_damaged`, wrong
+    lines and reports are skipped. Raises MissingInputError, UsageError or CampaignError.
     """
     mistakes = Mistakes(reporter.note if allow_damaged else None)
     plan = _with_application(_find(runs, fields, store, reporter, mistakes), fields)
@@ -217,9 +217,8 @@ def make_campaign(
 ) -> Analysis:
     """Analyze new traces, then the campaign if it is out of date.
 
-    A trace that cannot be analyzed becomes a failed run. So do traces in `failures`, which failed
-    before for that reason. Raises CampaignError if no run is left, and PipelineError as `analyze`
-    does.
+    A trace that cannot be analyzed, or is in `failures` with a reason, becomes a failed run. Raises
+    CampaignError if no run is left, and PipelineError as `analyze` does.
     """
     _report_reused_name(plan, store, reporter)
     analyzed = analyze_members(

@@ -8,7 +8,7 @@ from tracemill.base.errors import CampaignError
 from tracemill.campaign.configurations import (
     PROCESS_NAMES,
     RunRecord,
-    computation_size_of,
+    computation_size,
     size_names,
     special_parameters,
 )
@@ -86,19 +86,19 @@ def _check_expressions(description: Description) -> None:
 
 
 def _check_member(description: Description, member: Member) -> None:
-    where = member.place or member.label
-    numbers, _ = special_parameters(member.parameters, description.size, where)
+    numbers, _ = special_parameters(
+        member.parameters, description.size, member.place or member.label
+    )
     if PROCESSES in numbers:
-        run = RunRecord(
-            application="",
-            label=where,
-            processes=int(numbers[PROCESSES]),
-            size=numbers.get(SIZE, 1.0),
+        size, processes = numbers.get(SIZE, 1.0), int(numbers[PROCESSES])
+        computation_size(
+            description.computation_size, description.size, size=size, processes=processes
         )
-        computation_size_of(run, description.computation_size, description.size)
 
 
 def _check_run(description: Description, run: RunRecord) -> None:
     if run.time_ns is not None and run.time_ns <= 0:
         raise CampaignError(f"{run.label}: its time must be above 0: correct or remove it")
-    computation_size_of(run, description.computation_size, description.size)
+    computation_size(
+        description.computation_size, description.size, size=run.size, processes=run.processes
+    )

@@ -23,8 +23,7 @@ _USUAL_SIZE = "n"
 class RunRecord:
     """A run of a campaign: its configuration, its times in nanoseconds, and its state.
 
-    `is_named` unless the application was guessed from names of folders. `measured` holds the
-    measurements of a run without trace.
+    `is_named` unless the application was guessed. `measured` is set for a run without trace.
     """
 
     application: str
@@ -58,7 +57,7 @@ def special_parameters(
 ) -> tuple[dict[str, float], dict[str, str]]:
     """Processes, threads, size and repetition as numbers, and all other parameters.
 
-    `where` begins error messages. Raises CampaignError if one of them is no valid number.
+    Raises CampaignError, which begins with `where`, if one of them is no valid number.
     """
     numbers: dict[str, float] = {}
     others = dict(given)
@@ -106,14 +105,12 @@ def repeated(runs: Sequence[RunRecord]) -> list[tuple[RunRecord, RunRecord]]:
     return pairs
 
 
-def computation_size_of(run: RunRecord, expression: str, size_name: str) -> float:
+def computation_size(expression: str, size_name: str, *, size: float, processes: int) -> float:
     """The value of the expression for a run; without expression, the size of the run."""
     if not expression:
-        return run.size
-    names = dict.fromkeys(size_names(size_name), run.size)
-    return evaluate_expression(
-        expression, names | dict.fromkeys(PROCESS_NAMES, float(run.processes))
-    )
+        return size
+    names = dict.fromkeys(size_names(size_name), size)
+    return evaluate_expression(expression, names | dict.fromkeys(PROCESS_NAMES, float(processes)))
 
 
 def size_names(size_name: str) -> tuple[str, ...]:

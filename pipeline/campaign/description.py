@@ -47,16 +47,15 @@ class FailedRun(_Described):
 class Description(_Described):
     """A campaign: its runs, the meaning of their parameters, and the analyses.
 
-    Paths are relative to the file. `size` names the parameter that is the problem size, and
-    `computation_size` is the amount of computation as an expression of it, such as n**3.
-    `variants` treats runs that differ in other parameters: each value is a program of its own, or
-    the best run of each configuration counts in the grid and in models (Teplov 2014). The marks
-    of the grid are over `size_axis`; with `memory_failures_are_zero`, runs that ran out of memory
-    have efficiency 0. Call sites are ranked over runs of at least `min_processes`, and need a
-    share of at least `share_guard`. Efficiency is compared with `efficiency_bounds`, with sizes
-    that grow as the function `scaled_size` of p. Programs whose speed-ups have different reference
-    process counts are ranked together only with `rank_across_references`: a speed-up looks better
-    with a slower reference. `published_marks` is a table of marks to compare with; data/ has one.
+    Paths are relative to the file. `size` names the parameter that is the problem size;
+    `computation_size` is the amount of computation as an expression of it, such as n**3. With
+    `variants` "apart", each value of another parameter is a program of its own; with "best", the
+    best run of each configuration counts in the grid and in models (Teplov 2014). With
+    `memory_failures_are_zero`, runs that ran out of memory have efficiency 0. Call sites are ranked
+    over runs of at least `min_processes`, and need a share of at least `share_guard`. `scaled_size`
+    is a function of p. Programs whose speed-ups have different reference process counts are ranked
+    together only with `rank_across_references`: a slower reference makes a speed-up look better.
+    `published_marks` is a table of marks to compare with; data/ has one.
     """
 
     name: str = ""
@@ -144,10 +143,7 @@ _PARAMETERS = {
 
 
 def parameters_of(description: Description, path: Path) -> dict[str, Value]:
-    """Values of the stage parameters that a description sets; others keep their defaults.
-
-    Raises MissingInputError if the table of published marks cannot be read.
-    """
+    """Values of the stage parameters that a description sets. Raises MissingInputError."""
     chosen: dict[str, Value] = {
         parameter: getattr(description, field)
         for field, parameter in _PARAMETERS.items()

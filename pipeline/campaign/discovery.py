@@ -28,11 +28,10 @@ _SUFFIXES = (".gz", ".zst", ".csv", ".parquet")
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """A trace of the campaign, and the properties of its run known without reading it.
+    """A trace of the campaign, and the properties of its run from names and lists.
 
     `folders` are names that may hold parameters, down to that of the trace. `run_id` is set for a
-    run of the store, which is used even if its trace was removed. `place` is the line of a list.
-    `is_named` unless the application was guessed from names of folders.
+    run of the store. `place` is the line of a list. `is_named` unless the application was guessed.
     """
 
     trace: Path
@@ -56,10 +55,10 @@ class FoundTraces:
 def find_members(places: Sequence[Path], pattern: str, application: str = "") -> FoundTraces:
     """Traces at or below some paths whose names, or those of folders above, fit the pattern.
 
-    Without pattern, the first of DEFAULT_PATTERNS that fits any name is used. If none fits, all
-    traces are taken, with the parameters recorded in them. The application is the given one, else
-    the part of the name beside the parameters, else a folder above that separates programs.
-    Raises MissingInputError if there are no traces, and CampaignError if a given pattern fits none.
+    Without pattern, the first of DEFAULT_PATTERNS that fits any name is used, or else none. The
+    application is the given one, else the part of the name beside the parameters, else a folder
+    above that separates programs. Raises MissingInputError if there are no traces, and
+    CampaignError if a given pattern fits none.
     """
     found = {member.trace: member for place in places for member in _members_at(place)}
     if not found:
@@ -121,8 +120,7 @@ def _named_by_folder(member: Member, application: str) -> Member:
 def _named(given: Sequence[Member], pattern: str, application: str) -> Iterator[Member]:
     """Members that fit the pattern, with the parameters of the last name that does.
 
-    A pattern with '/' is compared with as many joined names. Only the folders above that name
-    remain.
+    A pattern with '/' is compared with as many joined names. Folders below the name are removed.
     """
     width = pattern.count("/") + 1
     for member in given:
@@ -151,10 +149,7 @@ def _members_at(place: Path) -> Iterator[Member]:
 
 
 def _find_traces(place: Path) -> Iterator[Path]:
-    """The path itself if it is a file, else folders at or below it that hold OTF2 archives.
-
-    Links are followed, but no folder is searched twice; hidden folders are left out.
-    """
+    """The path itself if it is a file, else folders with OTF2 archives; no hidden folders."""
     if place.is_file():
         yield place
         return
@@ -184,10 +179,9 @@ def name_of(trace: Path) -> str:
 
 
 def read_run_list(path: Path, mistakes: Mistakes | None = None) -> tuple[Member, ...]:
-    """Runs listed in a CSV file with a column `trace`; every other column is a parameter.
+    """Runs listed in a CSV file with a column `trace`, relative to the file.
 
-    Paths are relative to the file. Raises MissingInputError, or CampaignError that names the lines
-    with mistakes, unless `mistakes` leaves them out.
+    Every other column is a parameter. Raises MissingInputError, or CampaignError with all mistakes.
     """
     mistakes = mistakes or Mistakes()
     members: list[Member] = []

@@ -20,10 +20,7 @@ def check_expression(expression: str, names: Iterable[str]) -> None:
 
 
 def evaluate_expression(expression: str, values: Mapping[str, float]) -> float:
-    """The value of an expression; see Function for its syntax.
-
-    Raises CampaignError if it is malformed, or its value is negative or not finite.
-    """
+    """The value of an expression. Raises CampaignError if it is malformed, negative or infinite."""
     points = [np.array([value], np.float64) for value in values.values()]
     try:
         (found,) = _function(expression, tuple(values)).evaluate(*points).value.tolist()

@@ -39,9 +39,8 @@ def own_regions(call_paths: pa.Table) -> dict[str, set[str]]:
 class Programs:
     """The programs behind each application name, distinguished by their regions.
 
-    Two runs are of one program if they share a quarter of the regions of the run with fewer: the
-    programs of a suite have some regions in common. If `is_name_given`, the user named the
-    application, and one shared region is enough.
+    Two runs are of one program if they share a quarter of the regions of the run with fewer,
+    because the programs of a suite share some. If `is_name_given`, one shared region is enough.
     """
 
     def __init__(self, *, is_name_given: bool) -> None:

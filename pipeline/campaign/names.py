@@ -43,10 +43,10 @@ class Named:
 
 
 def program_of(folders: Sequence[str]) -> str:
-    """A program's name from the names of folders, down to that of a trace.
+    """A program's name from the names of folders, down to that of a trace; empty without any.
 
     It is the innermost name with a word that is not usual for traces, without numbers at its ends:
-    `jacobi` for run_07 in a folder jacobi-2. Empty if there is none.
+    `jacobi` for run_07 in a folder jacobi-2.
     """
     for folder in reversed(folders):
         name = _NUMBERS_AROUND.sub("", folder)

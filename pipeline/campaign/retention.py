@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from tracemill.campaign.source import runs_used
-from tracemill.store.holdings import Holding, find_holdings
+from tracemill.store.holdings import find_holdings
 from tracemill.store.pruning import Decision, Limits, Pruning, Uses, plan, plan_campaigns
 from tracemill.store.removal import carry_out
 from tracemill.store.sweep import is_being_written
@@ -15,8 +15,7 @@ from tracemill.store.sweep import is_being_written
 def prune_store(store: Path, limits: Limits, *, is_dry_run: bool = False) -> Pruning:
     """Remove generations and runs beyond the limits; returns the decision on every run.
 
-    Generations that a campaign uses are kept. Raises StoreError if the store cannot be read or
-    written.
+    Generations that a campaign uses are kept. Raises StoreError.
     """
     campaigns = plan_campaigns(store, limits)
     gone = {each.generation.path for each in campaigns if each.is_removed and each.generation}
@@ -34,26 +33,17 @@ def find_uses(store: Path, *, without: Collection[Path] = ()) -> Uses:
     names: dict[tuple[str, str], str] = {}
     problem = ""
     for campaign in find_holdings(store, "campaign"):
-        used = _uses_of(campaign, without)
-        if used is None:
-            problem = f"the campaign {campaign.name} cannot be read and may use it"
-        names |= dict.fromkeys(used or (), campaign.name)
+        for generation in campaign.generations:
+            if generation.path in without:
+                continue
+            if generation.source is None:
+                problem = f"the campaign {campaign.name} cannot be read and may use it"
+            else:
+                names |= dict.fromkeys(runs_used(generation.source), campaign.name)
     for folder in (store / "campaigns").glob("campaign=*"):
         if is_being_written(folder):
             problem = f"{folder.name.replace('=', ' ')} is being made and may use it"
     return Uses(names=names, problem=problem)
-
-
-def _uses_of(campaign: Holding, without: Collection[Path]) -> set[tuple[str, str]] | None:
-    """Run ids and generations that a campaign uses; None if it cannot be read."""
-    used: set[tuple[str, str]] = set()
-    for generation in campaign.generations:
-        if generation.path in without:
-            continue
-        if generation.source is None:
-            return None
-        used |= runs_used(generation.source)
-    return used
 
 
 def _kept(decision: Decision) -> Decision:

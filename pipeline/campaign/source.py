@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from tracemill.base.errors import StoreError
 from tracemill.base.text import hash_of
-from tracemill.campaign.configurations import RunRecord, computation_size_of
+from tracemill.campaign.configurations import RunRecord, computation_size
 from tracemill.campaign.description import Description
 from tracemill.campaign.gathering import QUERIES, Gathered, gather, in_batches
 from tracemill.campaign.measured import tables_of
@@ -45,11 +45,7 @@ class CampaignIdentity:
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignSource:
-    """The numbered runs of a campaign; `generations` are those of analyzed runs, by run id.
-
-    `is_application_given` if an option or a file names one application for all runs. For
-    `memory_limit` see Options.
-    """
+    """The numbered runs of a campaign; `generations` are those of analyzed runs, by run id."""
 
     name: str
     path: Path
@@ -99,10 +95,7 @@ class CampaignSource:
         allow_damaged: bool,
         report: Callable[[int], None],
     ) -> None:
-        """Write the tables of `schemas.campaigns`, several runs at a time.
-
-        Raises CampaignError if runs of different programs have the same application name.
-        """
+        """Write the tables of `schemas.campaigns`. Raises CampaignError if programs are mixed."""
         numbers = {run.run_id: n for n, run in enumerate(self.runs) if run.run_id is not None}
         writer, programs = _Writer(sink, numbers), Programs(is_name_given=self.is_application_given)
         times: dict[str, int] = {}
@@ -147,8 +140,11 @@ class CampaignSource:
             "processes": run.processes,
             "threads": run.threads,
             "size": run.size,
-            "computation_size": computation_size_of(
-                run, self.description.computation_size, self.description.size
+            "computation_size": computation_size(
+                self.description.computation_size,
+                self.description.size,
+                size=run.size,
+                processes=run.processes,
             ),
             "variant": run.variant,
             "repetition": run.repetition,

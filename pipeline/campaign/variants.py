@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import groupby
 
 from tracemill.base.text import join_words
 from tracemill.campaign.configurations import RunRecord
@@ -15,28 +14,23 @@ def separate_variants(
     runs: Sequence[RunRecord], variants: Variants, note: Callable[[str], None]
 ) -> list[RunRecord]:
     """The runs; if `variants` is "apart", each variant gets an application name of its own."""
-    named: list[RunRecord] = []
-    for application, group in groupby(
-        sorted(runs, key=lambda run: run.application), key=lambda run: run.application
-    ):
-        own = list(group)
+    separated: list[RunRecord] = []
+    for application in sorted({run.application for run in runs}):
+        own = [run for run in runs if run.application == application]
         varying = _varying(own)
+        differ = f"{application}: runs differ in {join_words(varying)}"
         if varying and variants == "apart":
-            apart = [replace(run, application=_name(run, varying)) for run in own]
-            programs = sorted({run.application for run in apart})
+            own = [replace(run, application=_name(run, varying)) for run in own]
+            programs = sorted({run.application for run in own})
             more = ["…"] if len(programs) > _MOST_LISTED else []
             note(
-                f"{application}: runs differ in {join_words(varying)}: each value is a program of "
-                f"its own: {', '.join(programs[:_MOST_LISTED] + more)} (see --variants and --size)"
+                f"{differ}: each value is a program of its own: "
+                f"{', '.join(programs[:_MOST_LISTED] + more)} (see --variants and --size)"
             )
-            own = apart
         elif varying:
-            note(
-                f"{application}: runs differ in {join_words(varying)}: the best of each "
-                "configuration counts in the grid and in models"
-            )
-        named += own
-    return named
+            note(f"{differ}: the best of each configuration counts in the grid and in models")
+        separated += own
+    return separated
 
 
 def _varying(runs: Sequence[RunRecord]) -> list[str]:

@@ -40,10 +40,9 @@ def find_causes(
     """The main causes of the change of a metric, at most `limit`, worst first.
 
     `rows` are changes by call path, and `direction` is the sign of the change to explain. Causes of
-    the run time are call paths where the critical path changed, or the mean time of a process;
-    values are sums over `processes`. Waiting and small changes follow. For other metrics the
-    largest changes come first. Of nested metrics, a cause names the deepest one with at least half
-    of the change.
+    the run time are call paths where the critical path changed, or the mean time of a process
+    (`rows` are sums over `processes`); waiting and small changes follow. Of nested metrics, a cause
+    names the deepest one with at least half of the change.
     """
     rows = rows.drop_nulls("call_path_key")
     if metric != RUN_TIME:

@@ -69,8 +69,7 @@ class Cause(CallPathChange):
     """A change that explains others: the deepest such metric, its call path and its process.
 
     `critical_path_ns` is the change of the critical path in that call path. `rank` has the largest
-    change in the same direction, `rank_change_value`. If it `is_decisive`, it determines the run
-    time; other changes, such as waiting, may follow from it.
+    change in the same direction. If it `is_decisive`, it determines the run time.
     """
 
     critical_path_ns: float

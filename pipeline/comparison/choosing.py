@@ -8,10 +8,7 @@ from tracemill.store.finding import open_run, open_store
 
 
 def choose_runs(store: Path, name: str) -> tuple[Run, ...]:
-    """The run with a name, all runs with a label, or the runs of several names joined by commas.
-
-    Raises MissingInputError with the most similar name, or a list of runs.
-    """
+    """The run with a name, all runs with a label, or the runs of several names joined by commas."""
     try:
         return (open_run(store, name),)
     except MissingInputError:

@@ -34,10 +34,7 @@ AnyChange = TypeVar("AnyChange", bound=Change)
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """Runs that are repetitions of each other, with their sizes.
-
-    `incomplete` are the ids of runs whose traces lost recorded data.
-    """
+    """Runs that are repetitions of each other; `incomplete` are ids of runs that lost data."""
 
     runs: tuple[Run, ...]
     sizes: tuple[RunSize, ...]
@@ -67,10 +64,9 @@ class Side:
 class Comparison:
     """The changes from the runs of `base` to those of `other`.
 
-    `rows` has every metric, in total and by call path; `ranked` has values by process for some
-    call paths. Both are rows of the query `changes` with their noise. If `is_per_process`, numbers
-    of processes differ and values of `rows` are means per process. `sql` are the two statements,
-    for all runs of the store.
+    `rows` has every metric, in total and by call path; `ranked` has values by process for some call
+    paths. If `is_per_process`, numbers of processes differ and values of `rows` are means per
+    process. `sql` are the two statements, for all runs of the store.
     """
 
     base: Side
@@ -193,8 +189,8 @@ def compare_runs(
 ) -> Comparison:
     """The changes from `base` to `other`; runs of a side are repetitions of each other.
 
-    Raises UsageError if a side is empty or has a run twice, StoreError if a run lacks tables, for
-    example because an earlier version made it, and QueryError.
+    Raises UsageError if a side is empty or has a run twice, StoreError if a run lacks tables, and
+    QueryError.
     """
     runs = {run.run_id: run for run in (*base, *other)}
     _check(base, other)

@@ -34,8 +34,8 @@ _HOW = (
 class Condition:
     """A limit of a metric, in total or in a call path.
 
-    `expression` compares the `value` of the other side, the `change`, or the change as a `ratio` of
-    the base with a number in the unit of the metric; see `tracemill.sql.conditions`.
+    `expression` compares the `value` of the other side, the `change`, or the `ratio` of the change
+    to the base with a number; see `tracemill.sql.conditions`.
     """
 
     text: str
@@ -84,10 +84,7 @@ def parse_condition(text: str) -> Condition:
 
 
 def _names(what: str, text: str) -> tuple[Metric | None, str | None]:
-    """The metric, None for the run time, and the call path of a condition.
-
-    Titles such as that of bytes_cin may contain the word "in".
-    """
+    """The metric, None for the run time, and the call path; titles may contain the word "in"."""
     metrics = list_metrics()
     parts = what.split(" in ")
     for count in range(len(parts), 0, -1):
@@ -111,10 +108,7 @@ def _refusal(text: str, problem: str) -> UsageError:
 
 
 def check_condition(expression: str | Condition, comparison: Comparison) -> CheckedCondition:
-    """Check a condition on a comparison.
-
-    Raises UsageError if it is malformed or its call path is on no side.
-    """
+    """Check a condition. Raises UsageError if it is malformed or its call path is on no side."""
     condition = parse_condition(expression) if isinstance(expression, str) else expression
     changes = _limited(condition, comparison)
     quantities = [

@@ -40,10 +40,7 @@ def noise_of(
 
 
 def run_time_change(base_ns: Sequence[int], other_ns: Sequence[int]) -> MetricChange:
-    """The change of the mean run time (ns) from some runs to others, at least one on each side.
-
-    Runs of a side are repetitions of each other. The noise is None with one run on each side.
-    """
+    """The change of the mean run time (ns); its noise is None with one run on each side."""
     base, other = np.array(base_ns, np.float64), np.array(other_ns, np.float64)
     noise = noise_of(
         _variance(base), _variance(other), base_count=len(base), other_count=len(other)

@@ -19,10 +19,7 @@ class Subtree:
 
 
 def holding_subtree(rows: pl.DataFrame, metric: str) -> Subtree | None:
-    """The deepest call path that has nearly all of a metric's change, callees included.
-
-    None without a change, or if only roots have it.
-    """
+    """The deepest call path, except roots, that includes nearly all of a metric's change."""
     placed = rows.drop_nulls("call_path_key")
     above = dict(placed.select("call_path_key", "parent_call_path_key").unique().iter_rows())
     own = {

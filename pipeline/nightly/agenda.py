@@ -33,9 +33,9 @@ from tracemill.store.manifest import Pointer, UnreadableRecordError
 class NightOptions:
     """Options of a night besides those of each analysis.
 
-    Archives that last changed before `since` (seconds since 1970) are ignored. After `max_seconds`
-    nothing is started, and running analyses stop. Archives must be unchanged for `settle_seconds`.
-    `is_retrying` includes archives in quarantine.
+    Archives that last changed before `since` (seconds since 1970) are ignored, and those that
+    changed within `settle_seconds` wait. After `max_seconds` running analyses stop. `is_retrying`
+    includes archives in quarantine.
     """
 
     jobs: int
@@ -50,8 +50,8 @@ class NightOptions:
 class Agenda:
     """The archives below the source, grouped by action; `due` has the newest first.
 
-    `due` includes archives that a night analyzed but did not report before it ended. `run_ids` are
-    archives with an up-to-date run, with its id.
+    `due` includes archives that no night reported yet. `run_ids` are archives with an up-to-date
+    run.
     """
 
     due: tuple[ReadyArchive, ...] = ()
@@ -65,10 +65,7 @@ class Agenda:
 def make_agenda(
     source: Path, *, store: Store, archive_runs: "ArchiveRuns", options: NightOptions, now: float
 ) -> Agenda:
-    """Find the archives and sort them; `now` is in seconds since 1970. Nothing is written.
-
-    Raises MissingInputError if there is no such folder.
-    """
+    """Find the archives and group them; `now` is in seconds since 1970. Nothing is written."""
     found = find_archives(
         source, settle_seconds=options.settle_seconds, now=now, without=[store.path]
     )
@@ -97,9 +94,8 @@ def make_agenda(
 
 
 class ArchiveRuns:
-    """The archives with complete and up-to-date runs in the store.
+    """The archives with runs that hold exactly the tables of an analysis today.
 
-    A run is up to date if it holds exactly the tables that an analysis would compute now. The file
     `nightly/seen.json` lists checked runs, so that each manifest is read once; it may be deleted.
     """
 

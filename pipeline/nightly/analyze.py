@@ -227,7 +227,7 @@ def _analyze(archive: ReadyArchive, store: Store, options: Options, *, has_repor
 def _run_of_original(source: Source, store: Store, options: Options) -> Run | None:
     """The up-to-date run of the same trace at another path, if that path still exists.
 
-    Otherwise the run would move to the path of this copy, and back in the next night.
+    Otherwise the run would move to this path, and back in the next night.
     """
     identity = source.identity()
     try:

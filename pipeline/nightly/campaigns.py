@@ -27,9 +27,9 @@ _POLL_SECONDS = 5.0
 class Campaigns:
     """Updates campaigns; their paths are relative to `folder`.
 
-    `run_ids` are the up-to-date runs of archives, which need not be opened. Archives `not_ready`
-    are left to another night. Traces in `failures`, in quarantine for that reason, become failed
-    runs. After `until` of the monotonic clock no campaign is started.
+    `run_ids` are the up-to-date runs of archives. Archives `not_ready` are left to another night.
+    Traces in `failures` become failed runs. After `until` of the monotonic clock no campaign is
+    started.
     """
 
     folder: Path
@@ -43,10 +43,7 @@ class Campaigns:
     reporter: Reporter
 
     def update(self, campaigns: Sequence[ConfiguredCampaign]) -> tuple[CampaignOutcome, ...]:
-        """Make the campaigns that changed; after a failure the others are still made.
-
-        Raises UnwritableStoreError and MissingLibraryError.
-        """
+        """Make the campaigns that changed; after a failure the others are still made."""
         outcomes = []
         for campaign in campaigns:
             if self._is_over():

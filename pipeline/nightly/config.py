@@ -33,8 +33,8 @@ _NUMBER = re.compile(r"([a-z]*)\d+(?:[tTzZ]\d*)*")
 class ConfiguredCampaign(BaseModel):
     """A campaign that every night updates.
 
-    `runs` is the argument of `tracemill campaign`, relative to the file: a folder, a campaign file
-    or a list; if empty, all runs of the store. All other fields are those of a campaign file.
+    `runs` is the argument of `tracemill campaign`, relative to the file; if empty, all runs of the
+    store. All other fields are those of a campaign file.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -54,10 +54,10 @@ class ConfiguredCampaign(BaseModel):
 class Application(BaseModel):
     """An application, and the rules for its new runs.
 
-    Archives belong to it if their folder, relative to the source of the night, matches `pattern`;
-    `*` and `?` stand for any characters, including `/`. New runs are compared with `baseline`, the
-    name of a run or several names joined by commas, or else with the last `history` runs. They are
-    worse if a condition of `fail_if` is true; see `tracemill compare --fail-if`.
+    The folders of its archives, relative to the source of the night, match `pattern`; `*` and `?`
+    stand for any characters, including `/`. New runs are compared with the runs named in
+    `baseline`, or else with the last `history` runs. They are worse if a condition of `fail_if` is
+    true.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -127,11 +127,11 @@ def application_of(
 ) -> str:
     """The name of the application of the trace at `source`.
 
-    It is the first application whose pattern matches the trace's folder, relative to `root`. If
-    there is none, it is that path without dates, times, running numbers and usual names of traces:
-    `lulesh` for `lulesh/2025-03-01/scorep-20250301_0312_99`. Numbers after other letters, such as
-    n400, remain: they may be a problem size. For a trace outside of `root`, the path starts at
-    their common folder, and a pattern may match any end of it.
+    It is the first application whose pattern matches the trace's folder, relative to `root`; else
+    that path without dates, running numbers and usual names of traces: `lulesh` for
+    `lulesh/2025-03-01/scorep-20250301_0312_99`. Numbers after other letters, such as n400, may be a
+    problem size and remain. Outside of `root`, the path starts at the common folder, and a pattern
+    may match any end of it.
     """
     parts, is_inside = _parts_below(_folder_of(source), root)
     ends = ["/".join(parts[first:]) for first in range(1 if is_inside else max(len(parts), 1))]

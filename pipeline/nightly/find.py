@@ -171,10 +171,7 @@ class _Search:
 
 
 def _state(anchor: Path) -> tuple[tuple[SourceFile, ...], float]:
-    """The files of an archive, by name, and the time of the last change of any of them.
-
-    The change time of the inode is included, because copying may set back the modification time.
-    """
+    """The files of an archive, by name, and the time of the last change of any of them."""
     stem = anchor.with_suffix("")
     found = {anchor.name: anchor.stat()}
     definitions = anchor.with_suffix(DEFINITIONS)
@@ -184,6 +181,7 @@ def _state(anchor: Path) -> tuple[tuple[SourceFile, ...], float]:
     files = tuple(
         SourceFile(name, each.st_size, each.st_mtime_ns) for name, each in sorted(found.items())
     )
+    # Copying may set back the modification time, but not the change time of the inode.
     times = [max(each.st_mtime, each.st_ctime) for each in found.values()]
     if stem.exists():
         times.append(stem.stat().st_mtime)

@@ -41,10 +41,9 @@ class RunSeries:
 
 @dataclass(frozen=True, kw_only=True)
 class PastRun:
-    """A run of the store.
+    """A run of the store; times of recording are nanoseconds since 1970.
 
-    `recorded_ns` is the start of the program, or `written_ns` if the trace has no start.
-    `written_ns` is the time of the newest file of the trace. Both are nanoseconds since 1970.
+    `recorded_ns` is the start of the program, or `written_ns`, the time of the trace's newest file.
     """
 
     run_id: str
@@ -69,10 +68,7 @@ def read_history(
     threads: int = 1,
     memory_limit: str = "",
 ) -> list[PastRun]:
-    """The current generation of every run, oldest first.
-
-    Runs that cannot be queried, such as runs of an older version, are left out.
-    """
+    """The current generation of every run that can be queried, oldest first."""
     pointers = store.pointers()
     file = _file(store)
     current = {(run_id, pointer.generation) for run_id, pointer in pointers.items()}

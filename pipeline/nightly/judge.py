@@ -28,11 +28,10 @@ FASTER = "faster"
 
 @dataclass(frozen=True, kw_only=True)
 class Regression:
-    """A condition that is true for a new run, compared with the mean of the runs `base`.
+    """A condition that is true for the `change` of a new run from the mean of the runs `base`.
 
-    Values are those of the metric of the condition, in its `unit`. `noise_value` is the largest
-    difference explained by chance (95 %), None if unknown. `explanations` are the causes in words,
-    and `sql` their statements, by call path and by rank, for all runs of the store.
+    `explanations` are the causes in words, and `sql` their statements, by call path and by rank,
+    for all runs of the store.
     """
 
     run: PastRun
@@ -40,11 +39,7 @@ class Regression:
     is_baseline: bool
     condition: str
     reason: str
-    metric: str
-    unit: str
-    base_value: float
-    value: float
-    noise_value: float | None
+    change: Change
     causes: tuple[Cause, ...] = ()
     explanations: tuple[Finding, ...] = ()
     sql: tuple[str, ...] = ()
@@ -52,14 +47,14 @@ class Regression:
     @property
     def change_ratio(self) -> float | None:
         """The change as a share of the base; None if the base is 0."""
-        return (self.value - self.base_value) / abs(self.base_value) if self.base_value else None
+        return self.change.change_ratio if self.change.base_value else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedRun:
-    """A new run and the runs it was compared with, which may be none.
+    """A new run, the runs it was compared with, and the change of the run time.
 
-    `change` is the change of the run time; `is_different` if it is large and beyond noise.
+    `is_different` if the change is large and beyond noise.
     """
 
     run: PastRun
@@ -127,10 +122,7 @@ class Judge:
     _baselines: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def judge_runs(self, new: Sequence[Run]) -> Judgment:
-        """Compare each new run with its baseline, or else with earlier runs of its series.
-
-        Runs with a regression are left out of the base of later runs.
-        """
+        """Compare each new run with its baseline, or else with earlier good runs of its series."""
         wanted = {run.run_id for run in new}
         judged: list[JudgedRun] = []
         reason = "the store lost tables of it, or another version made them"
@@ -218,7 +210,7 @@ class Judge:
             finding = Finding("The cause is unknown:", str(error))
             explained = {"explanations": (finding,)}
         condition = f"{RUN_TIME} > +{least_ratio(base):.0%}"
-        yield {"condition": condition, "reason": "", **_values_of(change), **explained}
+        yield {"condition": condition, "reason": "", "change": change, **explained}
 
     def _failed_conditions(
         self, run: PastRun, base: Sequence[PastRun], conditions: Sequence[str]
@@ -231,7 +223,7 @@ class Judge:
                 yield {
                     "condition": result.expression,
                     "reason": result.reason,
-                    **_values_of(result.change),
+                    "change": result.change,
                     **_explain(comparison, result.change.metric),
                 }
 
@@ -254,17 +246,6 @@ def least_ratio(base: Sequence[PastRun]) -> float:
 def is_significant(change: MetricChange, least: float) -> bool:
     """Whether a change is larger than a share of the base, and not explained by chance."""
     return abs(change.change_ratio) > least and change.is_beyond_noise is not False
-
-
-def _values_of(change: Change) -> dict[str, Any]:
-    """The values of a change as fields of a regression."""
-    return {
-        "metric": change.metric,
-        "unit": change.unit,
-        "base_value": change.base_value,
-        "value": change.other_value,
-        "noise_value": change.noise_value,
-    }
 
 
 def _explain(comparison: Comparison, metric: str) -> dict[str, Any]:

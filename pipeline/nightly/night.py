@@ -66,9 +66,8 @@ def run_night(
 ) -> Night:
     """Analyze the new archives below a folder and update campaigns; `report_night` comes next.
 
-    After a failure, other archives and campaigns are still processed. Raises MissingInputError if
-    there is no such folder, UnwritableStoreError if the store cannot be written, and
-    MissingLibraryError.
+    After a failure, other archives and campaigns are still processed. Raises MissingInputError
+    without such a folder, UnwritableStoreError and MissingLibraryError.
     """
     started_at, until = timestamp(), time.monotonic() + night.max_seconds
     check_source(source)
@@ -145,10 +144,7 @@ def report_night(
     threads: int = 1,
     memory_limit: str = "",
 ) -> Reported:
-    """Judge the new runs of a night, and write its page, text and result into the store.
-
-    Raises StoreError if they cannot be written.
-    """
+    """Judge the new runs of a night, and write its page, text and result. Raises StoreError."""
     history = read_history(
         store, night.source, applications, threads=threads, memory_limit=memory_limit
     )

@@ -27,10 +27,7 @@ FOLDER = "nightly"
 
 @dataclass(frozen=True)
 class Notes:
-    """The notes of one kind in a store, at most one per archive.
-
-    If two processes write the same note at the same time, one of the two remains.
-    """
+    """The notes of one kind in a store, at most one per archive; the last writer wins."""
 
     store: Store
     kind: str

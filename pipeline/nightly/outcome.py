@@ -57,9 +57,9 @@ class Night:
     """A night over the archives below `source`. Timestamps are ISO, in UTC.
 
     `analyzed` are new runs. `again` are runs that earlier nights reported, analyzed again because
-    the version or an option changed. `failed` archives failed this night. `quarantined` ones failed
-    earlier and did not change, so they were not tried. `waiting` archives are incomplete or changed
-    recently. `left` archives were ready, but time ended. `unchanged_count` were analyzed before.
+    the version or an option changed. `quarantined` archives failed in an earlier night and did not
+    change, so they were not tried. `waiting` ones are incomplete or changed recently. `left` ones
+    were ready, but time ended. `unchanged_count` were analyzed before.
     """
 
     source: Path

@@ -44,8 +44,8 @@ Row = Mapping[str, Any]
 class NightReport:
     """The content of the report of a night.
 
-    `document` is its result, and `sentences` the summary. `history` holds all runs of the store,
-    oldest first, and `alarms` regressions of earlier nights.
+    `sentences` are its summary. `history` holds all runs of the store, oldest first, and `alarms`
+    regressions of earlier nights.
     """
 
     document: Document

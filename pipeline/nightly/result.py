@@ -131,15 +131,16 @@ def _new(judged: JudgedRun, pages: Pages) -> dict[str, Any]:
 
 
 def _regression(found: Regression, pages: Pages) -> dict[str, Any]:
+    change = found.change
     return _run(found.run, pages) | {
         "condition": printable(found.condition),
         "reason": found.reason,
-        "metric": found.metric,
-        "unit": found.unit,
-        "base_value": found.base_value,
-        "value": found.value,
+        "metric": change.metric,
+        "unit": change.unit,
+        "base_value": change.base_value,
+        "value": change.other_value,
         "change_ratio": found.change_ratio,
-        "noise_value": found.noise_value,
+        "noise_value": change.noise_value,
         "base_runs": [each.run_id for each in found.base],
         "is_baseline": found.is_baseline,
         "sentence": describe_regression(found).headline,
@@ -193,10 +194,7 @@ def _file(page: Path | None) -> str | None:
 
 
 def write_result(store: Store, document: Mapping[str, Any]) -> Path:
-    """Write the result of a night and remove the oldest ones; returns `nightly/result.json`.
-
-    Raises StoreError.
-    """
+    """Write the result of a night and remove the oldest ones; returns `nightly/result.json`."""
     content = to_json(dict(document))
     moment = datetime.fromisoformat(document["started_at"]).strftime("%Y%m%dT%H%M%SZ")
     last = store.path / FOLDER / RESULT_NAME
@@ -209,10 +207,7 @@ def write_result(store: Store, document: Mapping[str, Any]) -> Path:
 
 
 def read_earlier(store: Store, most: int) -> list[Document]:
-    """The results of the last nights, latest first, each with its file in `result`.
-
-    Results that cannot be read, such as those of another version, are left out.
-    """
+    """The readable results of the last nights, latest first, each with its file in `result`."""
     found = []
     for path in _files(store)[:most]:
         with suppress(OSError, ValueError, KeyError, TypeError):  # another night may remove it

@@ -16,10 +16,7 @@ MOST_REGRESSIONS = 5
 
 
 def describe_night(night: Night, judgment: Judgment, alarm_count: int) -> tuple[str, ...]:
-    """A summary without the individual regressions.
-
-    `alarm_count` is the number of other worse runs that nights of the last day reported.
-    """
+    """A summary without regressions; `alarm_count` is the number of worse runs in other nights."""
     return said(
         _describe_new_runs(night, judgment),
         _describe_failures(night),
@@ -49,8 +46,8 @@ def _describe_new_runs(night: Night, judgment: Judgment) -> str:
 
 def _describe_no_runs(night: Night) -> str:
     if night.unchanged_count and not (night.failed or night.left or night.again):
-        archives = count_of(night.unchanged_count, "archive")
-        return f"Nothing new: {archives} known already."
+        archives = count_of(night.unchanged_count, "archive was", "archives were")
+        return f"Nothing new: {archives} analyzed before."
     others = (night.again, night.failed, night.quarantined, night.waiting, night.left)
     if night.unchanged_count or any(others):
         return "No new runs."
@@ -113,14 +110,14 @@ def describe_regression(found: Regression, *, most: int | None = None) -> Findin
 
 def _describe_change(found: Regression) -> str:
     series = f"{_name_series(found.run.series)} ({make_visible(printable(found.run.label))})"
-    base, ratio = _name_base(found), found.change_ratio
-    if found.metric != RUN_TIME or ratio is None:
+    base, ratio, change = _name_base(found), found.change_ratio, found.change
+    if change.metric != RUN_TIME or ratio is None:
         return f"{series}: {make_visible(found.condition)} against {base}: {found.reason}"
-    noise = found.noise_value
-    noise_text = "noise unknown" if noise is None else f"noise ±{format_time(noise)}"
+    noise = "unknown" if change.noise_value is None else f"±{format_time(change.noise_value)}"
     return (
         f"{series} takes {format_share(abs(ratio))} {'longer' if ratio > 0 else 'less'} than "
-        f"{base}: {format_time(found.base_value)} → {format_time(found.value)}, {noise_text}"
+        f"{base}: {format_time(change.base_value)} → {format_time(change.other_value)}, "
+        f"noise {noise}"
     )
 
 

@@ -45,7 +45,7 @@ def test_a_site_sees_new_runs_failures_and_regressions(
     assert f"{store}/reports/nightly/index.html" in out
     assert json.loads((store / "nightly" / "result.json").read_text())["exit_code"] == 0
     assert run(source) == 0
-    assert "1 archive known already" in capsys.readouterr().out
+    assert "1 archive was analyzed before" in capsys.readouterr().out
     assert list((store / "nightly" / "unreported").iterdir()) == []
 
     bad = write_archive(source / "app" / "2026-01-02", 1_000_001, "cut")

@@ -202,7 +202,7 @@ def test_a_report_without_figures_shows_no_sql(site: Site, tmp_path: Path) -> No
 def test_a_night_with_nothing_new_is_well(site: Site) -> None:
     reported, result = site.report(site.night(unchanged_count=5))
     assert (reported.exit_code, result["verdict"]) == (0, "all well")
-    assert reported.sentences == ("Nothing new: 5 archives known already.",)
+    assert reported.sentences == ("Nothing new: 5 archives were analyzed before.",)
     assert result["counts"]["unchanged"] == 5
 
 
@@ -422,7 +422,7 @@ def test_later_nights_show_the_regressions_of_this_one(site: Site) -> None:
     reported, result = site.report(site.night(unchanged_count=5))
     assert (reported.exit_code, result["regressions"]) == (0, [])
     assert reported.sentences == (
-        "Nothing new: 5 archives known already.",
+        "Nothing new: 5 archives were analyzed before.",
         "Other nights of the last 24 hours found 1 worse run.",
     )
     (before,) = result["nights"]
@@ -447,7 +447,7 @@ def test_alarms_of_older_nights_are_no_news(site: Site) -> None:
     site.report(site.night(analyzed=(site.slower,)))
     later = replace(site.night(unchanged_count=5), started_at="2026-11-22T02:00:01+00:00")
     reported, result = site.report(later)
-    assert reported.sentences == ("Nothing new: 5 archives known already.",)
+    assert reported.sentences == ("Nothing new: 5 archives were analyzed before.",)
     assert len(result["nights"]) == 1
 
 

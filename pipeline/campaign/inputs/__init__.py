@@ -25,9 +25,8 @@ def read_measurements(
 ) -> MeasuredRuns:
     """Read measurements: a file, or a folder of reports of mpiP.
 
-    Without `format` it is found from the file. `application` is used if the file names none.
-    `pattern` reads parameters from names of reports. `mistakes` collects errors in lines and
-    reports. Raises CampaignError or MissingInputError.
+    `application` is used if the file names none. `pattern` reads parameters from names of reports.
+    `mistakes` collects errors in lines and reports. Raises CampaignError or MissingInputError.
     """
     if not path.exists():
         raise MissingInputError(f"{path}: no such file or directory; check the measurements")

@@ -78,10 +78,7 @@ class TaskTime:
 
 @dataclass(frozen=True, kw_only=True)
 class RegionTime:
-    """Time of a region in nanoseconds; `call_path` begins with the outermost name.
-
-    `callees_ns` is the part of it in other listed regions.
-    """
+    """Time of a region in nanoseconds; `callees_ns` is the part of it in other listed regions."""
 
     call_path: tuple[str, ...]
     time_ns: int
@@ -92,8 +89,8 @@ class RegionTime:
 class MeasuredRun:
     """A run, read from `place`: a file, and perhaps a line in it.
 
-    `parameters` are texts by standard name (see campaign.names) or own name. `efficiency` is a
-    fraction. Time and efficiency are None if unknown. A failed run has a reason and neither.
+    `parameters` are texts by standard name or own name. `efficiency` is a fraction. A failed run
+    has a reason, but neither time nor efficiency.
     """
 
     place: str

@@ -12,7 +12,7 @@ user guide, "mpiP Output".
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tracemill.base.errors import CampaignError, MissingInputError
@@ -49,21 +49,12 @@ _PATTERNS = tuple(each for each in DEFAULT_PATTERNS if each.count("{") > 1)
 Line = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class _Sections:
-    """The command, and the lines of each section, each with its place."""
-
-    command: str
-    lines: Mapping[str, Sequence[Line]]
-
-
 def read_mpip(
     path: Path, *, pattern: str = "", application: str = "", mistakes: Mistakes | None = None
 ) -> MeasuredRuns:
     """Read a report, or all reports (*.mpiP) at or below a folder, in order of their names.
 
-    Raises MissingInputError, or CampaignError that names the files and lines with mistakes, unless
-    `mistakes` leaves such reports out.
+    Raises MissingInputError, or CampaignError with all mistakes.
     """
     mistakes = mistakes or Mistakes()
     paths = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else [path]
@@ -89,10 +80,10 @@ def _read_report(path: Path, pattern: str, application: str, notes: list[str]) -
     lines = read_lines(path)
     if not is_mpip(lines):
         raise CampaignError(f"{path}: no report of mpiP: it does not begin with {FIRST_LINE}")
-    sections = _split(path, lines)
-    tasks = tuple(_read_tasks(path, sections.lines[_TIMES]))
-    sites = _read_sites(sections.lines.get(_SITES, ()))
-    statistics = sections.lines.get(_STATISTICS, ())
+    command, sections = _split(path, lines)
+    tasks = tuple(_read_tasks(path, sections[_TIMES]))
+    sites = _read_sites(sections.get(_SITES, ()))
+    statistics = sections.get(_STATISTICS, ())
     calls = tuple(_merged(_read_calls(path, statistics, sites, len(tasks), notes)))
     if not calls:
         notes.append(f"{path}: no calls of call sites: was the report made with -c or -d?")
@@ -100,7 +91,7 @@ def _read_report(path: Path, pattern: str, application: str, notes: list[str]) -
         notes.append(f"{path}: call sites without file and line: was it compiled without -g?")
     return MeasuredRun(
         place=str(path),
-        application=application or _application(sections.command),
+        application=application or (command.split() or [""])[0].rpartition("/")[2],
         parameters=_parameters(path, pattern, len(tasks)),
         time_ns=max(task.time_ns for task in tasks),
         tasks=tasks,
@@ -108,7 +99,8 @@ def _read_report(path: Path, pattern: str, application: str, notes: list[str]) -
     )
 
 
-def _split(path: Path, lines: Sequence[str]) -> _Sections:
+def _split(path: Path, lines: Sequence[str]) -> tuple[str, dict[str, list[Line]]]:
+    """The command, and the lines of each section, each with its place."""
     command, found = "", dict[str, list[Line]]()
     current: list[Line] = []
     for number, line in enumerate(lines, 1):
@@ -123,7 +115,7 @@ def _split(path: Path, lines: Sequence[str]) -> _Sections:
         raise CampaignError(
             f"{path}: no section {_TIMES}: is the report complete, made without -c?"
         )
-    return _Sections(command, found)
+    return command, found
 
 
 def _read_tasks(path: Path, lines: Sequence[Line]) -> Iterator[TaskTime]:
@@ -249,21 +241,12 @@ def _merged(calls: Iterator[CallSiteTask]) -> Iterator[CallSiteTask]:
         )
 
 
-def _application(command: str) -> str:
-    """The program of a command line: the last part of its path."""
-    words = command.split()
-    return words[0].rpartition("/")[2] if words else ""
-
-
 def _parameters(path: Path, pattern: str, task_count: int) -> dict[str, str]:
     """Parameters from the name of the report, or else of its folder, and the processes."""
     names = (path.name.removesuffix(SUFFIX), path.absolute().parent.name)
-    given: Mapping[str, str] = {}
-    for name in names:
-        found = [read_name(name, each) for each in ([pattern] if pattern else _PATTERNS)]
-        given = next((dict(named.parameters) for named in found if named), {})
-        if given:
-            break
+    patterns = [pattern] if pattern else _PATTERNS
+    found = (read_name(name, each) for name in names for each in patterns)
+    given: Mapping[str, str] = next((named.parameters for named in found if named), {})
     processes = given.get(PROCESSES, str(task_count))
     if processes.lstrip("0") != str(task_count):
         raise CampaignError(

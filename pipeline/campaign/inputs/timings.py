@@ -58,8 +58,7 @@ def read_timings(
 ) -> MeasuredRuns:
     """Read a table; `application` is that of lines without one.
 
-    Raises MissingInputError, or CampaignError that names the lines with mistakes, unless
-    `mistakes` leaves them out.
+    Raises MissingInputError, or CampaignError with all mistakes.
     """
     mistakes = mistakes or Mistakes()
     lines = read_lines(path)
