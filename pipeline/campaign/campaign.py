@@ -38,7 +38,7 @@ from tracemill.campaign.discovery import (
 from tracemill.campaign.inputs import holds_measurements, read_measurements
 from tracemill.campaign.measured import records_of
 from tracemill.campaign.mistakes import Mistakes
-from tracemill.campaign.names import PROCESSES, REPETITION, SIZE, THREADS, check_name_pattern
+from tracemill.campaign.names import PROCESSES, REPETITION, SIZE, THREADS, compile_pattern
 from tracemill.campaign.source import CampaignSource
 from tracemill.campaign.variants import separate_variants
 from tracemill.engine.analyze import Analysis, Options, analyze_source
@@ -166,7 +166,7 @@ def _check_pattern_is_used(
     """Check that parameters come from names, if there is a pattern for names."""
     if not description.pattern or not (members or measured):
         return
-    check_name_pattern(description.pattern)
+    compile_pattern(description.pattern)
     has_reports = any(run.measured and run.measured.call_sites for run in measured)
     if not has_reports and all(member.place for member in members):
         raise CampaignError(

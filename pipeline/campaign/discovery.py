@@ -90,13 +90,18 @@ def _fitting(given: Sequence[Member], pattern: str, application: str) -> FoundTr
             return FoundTraces(members, tuple(m for m in given if m.trace not in taken))
     if pattern:
         raise CampaignError(
-            f"no trace fits the pattern {pattern!r}: traces are called "
+            f"no trace fits the pattern {pattern!r}: their names are "
             f"{', '.join(member.label for member in given[:3])} …"
         )
-    if application:
-        return FoundTraces(tuple(replace(member, application=application) for member in given))
     return FoundTraces(
-        tuple(_named_by_folder(member, program_of(member.folders)) for member in given)
+        tuple(
+            replace(
+                member,
+                application=application or program_of(member.folders),
+                is_named=bool(application),
+            )
+            for member in given
+        )
     )
 
 
@@ -108,13 +113,11 @@ def _name_by_folders(members: Sequence[Member]) -> tuple[Member, ...]:
     if len(set(above.values())) < 2:
         return tuple(members)
     return tuple(
-        _named_by_folder(member, above[member.trace]) if member.trace in above else member
+        replace(member, application=above[member.trace], is_named=False)
+        if member.trace in above
+        else member
         for member in members
     )
-
-
-def _named_by_folder(member: Member, application: str) -> Member:
-    return replace(member, application=application, is_named=False)
 
 
 def _named(given: Sequence[Member], pattern: str, application: str) -> Iterator[Member]:

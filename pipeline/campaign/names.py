@@ -26,6 +26,7 @@ _SHAPES = {
     SIZE: r"\d+(?:\.\d+)?(?:[eE]\d+)?",
     REPETITION: r"\d+",
 }
+_ANY_SHAPE = r"[^_/]+?"
 _NUMBERS_AROUND = re.compile(r"^[\W\d_]+|[\W\d_]+$")
 _USUAL_WORDS = {
     "scorep", "trace", "traces", "otf", "otf2", "csv", "run", "runs", "r", "rep", "p", "np", "n",
@@ -61,17 +62,12 @@ def standard_name(name: str) -> str:
     return _MEANINGS.get(name.lower(), name)
 
 
-def check_name_pattern(pattern: str) -> None:
-    """Raise CampaignError for a malformed pattern, or one without fields."""
-    _compiled(pattern)
-
-
 def read_name(name: str, pattern: str) -> Named | None:
     """The parameters that a pattern finds in a name; None if it does not fit.
 
     The pattern may stand anywhere in the name, but not directly beside other letters or digits.
     """
-    found = _compiled(pattern).search(name)
+    found = compile_pattern(pattern).search(name)
     if found is None:
         return None
     parameters = {standard_name(key): value for key, value in found.groupdict().items()}
@@ -80,25 +76,23 @@ def read_name(name: str, pattern: str) -> Named | None:
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """The pattern as a regular expression. Raises CampaignError."""
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    """The pattern as a regular expression. Raises CampaignError for a malformed one."""
     names = _FIELD.findall(pattern)
     meanings = [standard_name(name) for name in names]
     repeated = sorted({name for name in meanings if meanings.count(name) > 1})
     is_broken = any(sign in text for text in _FIELD.split(pattern)[::2] for sign in "{}")
     if is_broken or not names or repeated or not all(name.isidentifier() for name in names):
-        problem = f"{repeated[0]} stands twice" if repeated else "no fields"
-        problem = "a brace without its partner" if is_broken else problem
+        problem = f"{repeated[0]} is given twice" if repeated else "no fields"
+        problem = "an unpaired brace" if is_broken else problem
         raise CampaignError(
             f"pattern {pattern!r}: {problem}: write fields as in {DEFAULT_PATTERNS[0]}"
         )
     parts = _FIELD.split(pattern)
     shapes = [
-        re.escape(part) if number % 2 == 0 else f"(?P<{part}>{_shape(part)})"
+        f"(?P<{part}>{_SHAPES.get(standard_name(part), _ANY_SHAPE)})"
+        if number % 2
+        else re.escape(part)
         for number, part in enumerate(parts)
     ]
     return re.compile(rf"(?<![A-Za-z0-9]){''.join(shapes)}(?![A-Za-z0-9])")
-
-
-def _shape(name: str) -> str:
-    return _SHAPES.get(standard_name(name), r"[^_/]+?")

@@ -16,7 +16,7 @@ from tracemill.nightly.config import ConfiguredCampaign
 from tracemill.nightly.outcome import CampaignOutcome
 from tracemill.nightly.pages import Pages, write_report
 from tracemill.reports.build_campaign import build_campaign_report
-from tracemill.store import Run, Store
+from tracemill.store import Store
 from tracemill.store.leases import Lease, take
 
 # Time between two tries to take the lease of another night.
@@ -85,7 +85,10 @@ class Campaigns:
             run = analysis.run
             has_page = Pages.of_store(self.store).of_campaign(run.run_id) is not None
             if self.has_report and (analysis.is_new or not has_page):
-                self._write_report(run)
+                report = build_campaign_report(
+                    run, threads=self.options.threads, memory_limit=self.options.memory_limit
+                )
+                write_report(self.store, report)
         return CampaignOutcome(name=run.run_id, run=run, is_new=analysis.is_new)
 
     def _lease(self, campaign: ConfiguredCampaign) -> Lease | None:
@@ -115,12 +118,6 @@ class Campaigns:
                 if (folder := _folder(each.trace)) not in left_out
             ),
         )
-
-    def _write_report(self, run: Run) -> None:
-        report = build_campaign_report(
-            run, threads=self.options.threads, memory_limit=self.options.memory_limit
-        )
-        write_report(self.store, report)
 
 
 def _folder(trace: Path) -> str:

@@ -131,12 +131,10 @@ def _rows_of(runs: Sequence[Run], threads: int, memory_limit: str) -> list[dict[
     started = dict(zip(*(starts[name].to_pylist() for name in starts.column_names), strict=True))
     return [
         {
-            "run_id": row["run_id"],
             "generation": generations[row["run_id"]],
-            "processes": row["processes"],
-            "threads": row["threads"],
             "started_at_ns": started[row["run_id"]],
-            "run_time_ns": row["whole_time_ns"],
+            "run_time_ns": row.pop("whole_time_ns"),
+            **row,
         }
         for row in sizes.to_pylist()
     ]

@@ -72,7 +72,9 @@ class NightReport:
             subtitle=f"Archives in {make_visible(self.document['source'])}, and "
             f"{count_of(len(self.history), 'run')} in the store.",
             name=started_at,
-            sections=tuple(section for section in sections if section is not None),
+            sections=tuple(
+                each for each in sections if each.facts or any(table.rows for table in each.tables)
+            ),
             subject=Subject.NIGHT,
         )
 
@@ -94,17 +96,15 @@ class NightReport:
             ),
         )
 
-    def _causes(self) -> Section | None:
-        causes = [(found, cause) for found in self.judgment.regressions for cause in found.causes]
-        if not causes:
-            return None
+    def _causes(self) -> Section:
         table = _table(
             "causes",
             "Causes of regressions",
             _CAUSE_COLUMNS,
             [
                 _cause_row(found, cause) | {"page": self._link(found.run.run_id)}
-                for found, cause in causes
+                for found in self.judgment.regressions
+                for cause in found.causes
             ],
             note="The metrics and call paths that explain most of each change, summed over all "
             "processes; Rank is the process with the largest change.",
@@ -112,12 +112,10 @@ class NightReport:
         sources = _statements(self.judgment.regressions[:MOST_STATEMENTS])
         return Section(key="causes", title="Causes", tables=(table,), sources=tuple(sources))
 
-    def _trends(self) -> Section | None:
+    def _trends(self) -> Section:
         series: defaultdict[RunSeries, list[PastRun]] = defaultdict(list)
         for run in self.history:
             series[run.series].append(run)
-        if not series:
-            return None
         new = {each.run.series for each in self.judgment.judged}
         worse = {each.run.series for each in self.judgment.regressions}
         ordered = sorted(
@@ -136,19 +134,15 @@ class NightReport:
             f"the last {MOST_VALUES}; Usual is the median of those before the latest. Series that "
             "got worse this night are marked.",
         )
-        sentence = f"{count_of(len(ordered), 'series', 'series')} of comparable runs."
         return Section(
             key="trends",
             title="Trends",
-            sentences=(sentence,),
+            sentences=(f"{count_of(len(ordered), 'series', 'series')} of comparable runs.",),
             tables=(table,),
             sources=(_run_times(),),
         )
 
-    def _new_runs(self) -> Section | None:
-        new = self.document["new"]
-        if not new:
-            return None
+    def _new_runs(self) -> Section:
         rows = [
             run
             | {
@@ -156,7 +150,7 @@ class NightReport:
                 "base_count": len(run["base_runs"]),
                 "page": self.pages.link(run["report"]),
             }
-            for run in reversed(new)
+            for run in reversed(self.document["new"])
         ]
         table = _table(
             "runs",
@@ -170,14 +164,12 @@ class NightReport:
             key="runs", title="Runs of this night", tables=(table,), sources=(_run_times(),)
         )
 
-    def _not_analyzed(self) -> Section | None:
+    def _not_analyzed(self) -> Section:
         rows = [
             self._archive_row(each, state)
             for name, state in _STATES.items()
             for each in self.document[name]
         ]
-        if not rows:
-            return None
         table = _table(
             "not_analyzed",
             "Archives that were not analyzed or not compared",
@@ -199,10 +191,8 @@ class NightReport:
             "reason": row.get("reason", ""),
         }
 
-    def _campaigns(self) -> Section | None:
+    def _campaigns(self) -> Section:
         campaigns = self.document["campaigns"]
-        if not campaigns:
-            return None
         rows = [
             each | {"state": _campaign_state(each), "page": self.pages.link(each["report"])}
             for each in campaigns
@@ -216,12 +206,12 @@ class NightReport:
         )
         return Section(key="campaigns", title="Campaigns", tables=(table,))
 
-    def _earlier_nights(self) -> Section | None:
+    def _earlier_nights(self) -> Section:
         """Nights before this one, and those of other hosts at the same time."""
-        nights = self.document["nights"]
-        if not nights:
-            return None
-        rows = [each | {"night": describe_moment(each["started_at"])} for each in nights]
+        rows = [
+            each | {"night": describe_moment(each["started_at"])}
+            for each in self.document["nights"]
+        ]
         findings = (
             Finding(
                 make_visible(alarm.sentence),

@@ -101,7 +101,7 @@ def test_without_names_that_fit_all_traces_belong_to_it(tmp_path: Path) -> None:
 
 def test_a_given_pattern_must_fit(tmp_path: Path) -> None:
     traces(tmp_path, "first")
-    with pytest.raises(CampaignError, match=r"no trace fits .* traces are called first"):
+    with pytest.raises(CampaignError, match=r"no trace fits .* their names are first"):
         find_members([tmp_path], "p{p}")
 
 

@@ -74,7 +74,7 @@ def write_trace(path: Path, processes: int) -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "told"),
-    [("p{x", "a brace without its partner"), ("{n}", "parameters come from columns here")],
+    [("p{x", "an unpaired brace"), ("{n}", "parameters come from columns here")],
 )
 def test_a_pattern_for_a_table_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], pattern: str, told: str
