@@ -1,4 +1,4 @@
-"""Canonical numbers for everything the trace defines, and who is who in communicators."""
+"""Canonical numbers of definitions, and members of communicators."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,7 +17,7 @@ UNDEFINED_NUMBER = -1
 
 
 class Numbering:
-    """Dense numbers, in definition order, for identifiers that may be anything."""
+    """Dense numbers of identifiers, in definition order."""
 
     def __init__(self, refs: list[int]) -> None:
         self.refs = refs
@@ -41,7 +41,7 @@ class Numbering:
 
     @cached_property
     def _is_dense(self) -> bool:
-        """The identifiers are the numbers, as most writers choose them."""
+        """Whether the identifiers are the numbers, as in most traces."""
         return self.refs == list(range(len(self.refs)))
 
     def lookup(self, refs: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -49,16 +49,14 @@ class Numbering:
         if self._is_dense:
             count = np.uint64(len(self.refs))
             return np.where(refs < count, refs.view(np.int64), UNDEFINED_NUMBER)
-        known, numbers = self._sorted
-        if not len(known):
-            return np.full(len(refs), UNDEFINED_NUMBER, np.int64)
-        place = np.minimum(np.searchsorted(known, refs), len(known) - 1)
-        return np.where(known[place] == refs, numbers[place], UNDEFINED_NUMBER)
+        sorted_refs, numbers = self._sorted
+        position = np.minimum(np.searchsorted(sorted_refs, refs), len(sorted_refs) - 1)
+        return np.where(sorted_refs[position] == refs, numbers[position], UNDEFINED_NUMBER)
 
 
 @dataclass(frozen=True)
 class Communicator:
-    """Members of a communicator by rank, as location numbers; two groups if it is an inter-one."""
+    """Members of a communicator by rank, as locations; inter-communicators have two groups."""
 
     ref: int
     name: int
@@ -94,7 +92,7 @@ class Identifiers:
 
     @cached_property
     def rank_of_group(self) -> list[int]:
-        """World rank of each location group; its position where MPI gives none."""
+        """World rank of each location group; its position if MPI has none."""
         ranks = list(range(len(self["LocationGroup"])))
         for rank, location in enumerate(self._paradigm_locations.get(_MPI, ())):
             if location >= 0:
@@ -119,7 +117,7 @@ class Identifiers:
 
     @cached_property
     def _paradigm_locations(self) -> dict[int, tuple[int, ...]]:
-        """Per paradigm, the locations that its groups count ranks of."""
+        """Locations of each paradigm in the order of its ranks."""
         found: dict[int, tuple[int, ...]] = {}
         for _, kind, paradigm, _, members in self.definitions["Group"].values():
             if kind == _COMM_LOCATIONS:
@@ -133,10 +131,8 @@ class Identifiers:
 
     @cached_property
     def _first_of_group(self) -> dict[int, int]:
-        found: dict[int, int] = {}
-        for location, group in enumerate(self.group_of_location):
-            found.setdefault(group, location)
-        return found
+        locations = list(enumerate(self.group_of_location))
+        return {group: location for location, group in reversed(locations)}
 
     def _members(self, group_ref: int) -> tuple[tuple[int, ...], int, int]:
         """Members of a group as locations, its type and its paradigm."""
@@ -154,9 +150,9 @@ class Identifiers:
 
     @cached_property
     def process_groups(self) -> list[tuple[int, ...]]:
-        """Members of every group that MPI processes may form, as locations.
+        """Members of every group of MPI processes, as locations; other groups are empty.
 
-        Other groups are empty, and all are if there are no windows that groups synchronize over.
+        All are empty without RMA windows, the only users of these groups.
         """
         if not self.definitions["RmaWin"]:
             return []
@@ -175,19 +171,19 @@ class Identifiers:
         if intra is None:
             name, first, second, parent, flags = self.definitions["InterComm"][ref]
             (one, _, paradigm), (other, *_) = self._members(first), self._members(second)
-            own = bool(flags & _CREATE_DESTROY_EVENTS)
-            return Communicator(ref, name, parent, paradigm, "inter", (one, other), own)
-        name, group, parent, flags = intra
-        members, kind, paradigm = self._members(group)
-        named = {_COMM_SELF: "self", UNDEFINED_NUMBER: "unknown"}.get(kind, "group")
-        if paradigm in _THREAD_PARADIGMS:
-            named = "thread_team"
-        own = bool(flags & _CREATE_DESTROY_EVENTS)
-        return Communicator(ref, name, parent, paradigm, named, (members,), own)
+            kind, groups = "inter", [one, other]
+        else:
+            name, group, parent, flags = intra
+            members, group_kind, paradigm = self._members(group)
+            named = {_COMM_SELF: "self", UNDEFINED_NUMBER: "unknown"}.get(group_kind, "group")
+            kind = "thread_team" if paradigm in _THREAD_PARADIGMS else named
+            groups = [members]
+        has_own_records = bool(flags & _CREATE_DESTROY_EVENTS)
+        return Communicator(ref, name, parent, paradigm, kind, tuple(groups), has_own_records)
 
     @cached_property
     def present(self) -> frozenset[str]:
-        """Groups of records that can occur, given what is defined (records.py `needs`)."""
+        """Groups of records that the definitions make possible (`needs` in kernels/records.py)."""
         kinds = self.definitions.by_kind
         paradigms = {region[4] for region in kinds["Region"].values()}
         paradigms |= {communicator.paradigm for communicator in self.communicators}
@@ -207,58 +203,50 @@ class Identifiers:
 
 
 class Peers:
-    """Resolves (communicator, rank) to a process.
+    """Resolves ranks of communicators to processes.
 
-    All groups lie one after the other in one array; where a communicator's begins depends on the
-    location only for inter-communicators (ranks count in the group the location is not in) and
-    for MPI_COMM_SELF (the location's own process).
+    One array contains the members of all communicators, then every process, then
+    UNDEFINED_NUMBER. Where the members of a communicator begin depends on the location for
+    inter-communicators (ranks count in the other group) and MPI_COMM_SELF (the own process).
     """
 
     def __init__(self, identifiers: Identifiers) -> None:
-        self._owner = identifiers.group_of_location
-        self._communicators = identifiers.communicators
+        self._owner = owner = identifiers.group_of_location
         members: list[int] = []
-        self._starts: list[tuple[int, ...]] = []
-        self._sizes: list[tuple[int, ...]] = []
-        for communicator in self._communicators:
-            starts = []
+        # First member and size of each group of each communicator.
+        self._spans: list[list[tuple[int, int]]] = []
+        for communicator in identifiers.communicators:
+            self._spans.append([])
             for group in communicator.groups:
-                starts.append(len(members))
-                members.extend(self._owner[m] if m >= 0 else UNDEFINED_NUMBER for m in group)
-            self._starts.append(tuple(starts))
-            self._sizes.append(tuple(len(group) for group in communicator.groups))
-        self._processes_at = len(members)
+                self._spans[-1].append((len(members), len(group)))
+                members.extend(owner[m] if m >= 0 else UNDEFINED_NUMBER for m in group)
+        self._first_process = len(members)
         processes = range(len(identifiers["LocationGroup"]))
         self._members = np.array([*members, *processes, UNDEFINED_NUMBER], np.int64)
-        self._first_starts = np.array([start[0] for start in self._starts], np.int64)
-        self._first_sizes = np.array([size[0] for size in self._sizes], np.int64)
-        kinds = [communicator.kind for communicator in self._communicators]
+        self._first_spans = np.array([spans[0] for spans in self._spans], np.int64).reshape(-1, 2)
+        kinds = [communicator.kind for communicator in identifiers.communicators]
         self._selves = [number for number, kind in enumerate(kinds) if kind == "self"]
-        self._inters = {
-            number: frozenset(self._members_of_first(number))
+        self._processes_of_first = {
+            number: frozenset(members[start : start + size])
             for number, kind in enumerate(kinds)
             if kind == "inter"
+            for start, size in self._spans[number][:1]
         }
 
-    def _members_of_first(self, number: int) -> list[int]:
-        begin, size = self._starts[number][0], self._sizes[number][0]
-        return self._members[begin : begin + size].tolist()
-
     def seen_from(self, location: int) -> "LocalPeers":
-        """The same for one location."""
-        starts, sizes = self._first_starts.copy(), self._first_sizes.copy()
-        process = self._owner[location]
+        """The peers of one location."""
+        spans, process = self._first_spans.copy(), self._owner[location]
         for number in self._selves:
-            starts[number], sizes[number] = self._processes_at + process, 1
-        for number, first in self._inters.items():
+            spans[number] = self._first_process + process, 1
+        for number, first in self._processes_of_first.items():
             if process in first:
-                starts[number], sizes[number] = self._starts[number][1], self._sizes[number][1]
-        return LocalPeers(starts, sizes, self._members)
+                spans[number] = self._spans[number][1]
+        return LocalPeers(spans[:, 0], spans[:, 1], self._members)
 
 
 @dataclass(frozen=True)
 class LocalPeers:
-    """Where each communicator's remote group begins among `members`, and its size."""
+    """First of `members` and size of each communicator's remote group."""
 
     starts: NDArray[np.int64]
     sizes: NDArray[np.int64]
@@ -270,8 +258,7 @@ class LocalPeers:
         """Location groups; UNDEFINED_NUMBER for a rank or communicator that does not exist."""
         if not len(self.starts):
             return np.full(len(ranks), UNDEFINED_NUMBER, np.int64)
-        known = (communicators >= 0) & (ranks >= 0)
-        place = np.where(known, communicators, 0)
-        known &= ranks < self.sizes[place]
-        at = np.where(known, self.starts[place] + ranks, len(self.members) - 1)
-        return self.members[at]
+        is_defined = (communicators >= 0) & (ranks >= 0)
+        numbers = np.where(is_defined, communicators, 0)
+        is_defined &= ranks < self.sizes[numbers]
+        return self.members[np.where(is_defined, self.starts[numbers] + ranks, -1)]

@@ -1,4 +1,4 @@
-"""Begin and end records of a location, paired: pauses of the measurement, work in teams."""
+"""Intervals between records of a location: pauses of the measurement, work in teams."""
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,7 @@ _GAP_KINDS = pa.array(("buffer_flush", "measurement_off"), pa.string())
 
 
 class GapRows:
-    """Collects the times in which a location's measurement paused."""
+    """Collects the pauses of the measurement of a location."""
 
     def __init__(self) -> None:
         self._rows: list[tuple[int, int, int, int]] = []
@@ -30,25 +30,25 @@ class GapRows:
                 self._off = None
 
     def table(self, location: int, last_ns: int) -> pa.Table:
-        """The gaps; one that does not end lasts until the location's last record."""
+        """The pauses; one without end ends with the location's last record."""
         found = self._rows + ([(self._off[0], 1, self._off[1], last_ns)] if self._off else [])
         columns = np.array(found, np.int64).reshape(-1, 4).T
         kind = pa.DictionaryArray.from_arrays(pa.array(columns[1].astype(np.int8)), _GAP_KINDS)
         return pa.table(
             {
-                "location_id": pa.array(np.full(len(found), location, np.int32)),
-                "sequence": pa.array(columns[0]),
+                "location_id": np.full(len(found), location, np.int32),
+                "sequence": columns[0],
                 "kind": kind,
-                "begin_ns": pa.array(columns[2]),
-                "end_ns": pa.array(columns[3]),
+                "begin_ns": columns[2],
+                "end_ns": columns[3],
             }
         )
 
 
 class TeamMemberRows:
-    """Pairs the begin and end of the teams a location worked in.
+    """Pairs begin and end of a location's work in teams.
 
-    `unforked` counts the times that it worked in a team nobody forked.
+    `unforked` counts the work in teams without a fork.
     """
 
     def __init__(self, team_count: int) -> None:
@@ -68,9 +68,9 @@ class TeamMemberRows:
                 self._rows.append((begun, begin, time))
 
     def drain(self, location: int, last_ns: int | None = None) -> pa.Table:
-        """The pairs so far; with `last_ns`, also those whose end is missing.
+        """The pairs since the last call; with `last_ns`, also those whose end is missing.
 
-        A team that a damaged trace goes back to later keeps the row that it has.
+        A team has one row, also if a damaged trace returns to it.
         """
         if last_ns is not None:
             self._rows += [(team, begin, last_ns) for team, begin in self._open]
@@ -81,15 +81,15 @@ class TeamMemberRows:
             elif not self._is_written[team]:
                 first, last = spans.get(team, (begin, end))
                 spans[team] = min(first, begin), max(last, end)
-        known = sorted((team, *span) for team, span in spans.items())
+        found = sorted((team, *span) for team, span in spans.items())
         self._is_written[list(spans)] = True
         self._rows = []
-        columns = np.array(known, np.int64).reshape(-1, 3).T
+        columns = np.array(found, np.int64).reshape(-1, 3).T
         return pa.table(
             {
-                "thread_team_id": pa.array(columns[0]),
-                "location_id": pa.array(np.full(len(known), location, np.int32)),
-                "begin_ns": pa.array(columns[1]),
-                "end_ns": pa.array(columns[2]),
+                "thread_team_id": columns[0],
+                "location_id": np.full(len(found), location, np.int32),
+                "begin_ns": columns[1],
+                "end_ns": columns[2],
             }
         )

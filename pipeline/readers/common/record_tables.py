@@ -1,4 +1,4 @@
-"""Rows of a location's pass as tables of the store."""
+"""Records of a location as tables."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ Integers = NDArray[np.int64]
 Rows = dict[str, pa.Array]
 
 _LAST_RANK = np.iinfo(np.int32).max
-"""Larger numbers say "no root", "this group" and the like."""
+"""Larger numbers mean "no root", "this group" and similar."""
 # Types of attribute values narrower than 64 bits; most references to definitions have 32.
 _NARROW_TYPES = {8: (1,), 16: (2,), 32: (3, 9, 11, 12, *range(14, 26))}
 _NARROW_SIGNED_TYPES = {8: 5, 16: 6, 32: 7}
@@ -58,14 +58,19 @@ def _nullable(values: NDArray[np.generic], is_absent: NDArray[np.bool_]) -> pa.A
 
 
 def _significant(bits: NDArray[np.uint64], kinds: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Attribute values without the bytes that their type does not use, which hold anything."""
+    """Attribute values without the bytes that their type does not use, which may not be zero."""
     kinds = np.minimum(kinds, np.uint64(255))
     sign = _SIGN_BIT[kinds]
     return ((bits & _USED_BITS[kinds]) ^ sign) - sign  # extends the sign of signed ones
 
 
+def _ids(numbers: Integers) -> pa.Array:
+    """Numbers of definitions, absent where negative."""
+    return _nullable(numbers.astype(np.int32), numbers < 0)
+
+
 def _ranks(ranks: Integers, is_absent: NDArray[np.bool_]) -> pa.Array:
-    """Ranks; absent also where the number cannot be one."""
+    """Ranks; absent also if the number is too large."""
     return _nullable(ranks.astype(np.int32), is_absent | (ranks > _LAST_RANK))
 
 
@@ -76,25 +81,25 @@ def _enum(
 
 
 def visit_table(rows: VisitRows) -> pa.Table:
-    """Visits, in whose memory they stay."""
+    """Visits as a table that shares their memory."""
     return pa.table(
         {
-            "location_id": pa.array(rows.location),
-            "visit_id": pa.array(rows.visit),
+            "location_id": rows.location,
+            "visit_id": rows.visit,
             "parent_visit_id": _nullable(rows.parent, rows.parent < 0),
-            "call_path_id": pa.array(rows.node),
-            "region_id": pa.array(rows.region),
-            "enter_ns": pa.array(rows.enter),
-            "leave_ns": pa.array(rows.leave),
-            "exclusive_ns": pa.array(rows.exclusive),
-            "is_closed": pa.array(rows.is_closed),
+            "call_path_id": rows.node,
+            "region_id": rows.region,
+            "enter_ns": rows.enter,
+            "leave_ns": rows.leave,
+            "exclusive_ns": rows.exclusive,
+            "is_closed": rows.is_closed,
         }
     )
 
 
 @dataclass
 class RecordTables:
-    """Turns the rows of one location into tables; counts what names nothing that is defined."""
+    """Makes tables of the records of one location; counts references to undefined things."""
 
     identifiers: Identifiers
     peers: LocalPeers
@@ -106,14 +111,14 @@ class RecordTables:
         return pa.table(
             {
                 "location_id": self._location(len(rows.node)),
-                "call_path_id": pa.array(rows.node),
-                "visit_count": pa.array(rows.visits),
-                "inclusive_ns": pa.array(rows.inclusive),
-                "exclusive_ns": pa.array(rows.exclusive),
+                "call_path_id": rows.node,
+                "visit_count": rows.visits,
+                "inclusive_ns": rows.inclusive,
+                "exclusive_ns": rows.exclusive,
                 "shortest_ns": _nullable(rows.shortest, is_unvisited),
                 "longest_ns": _nullable(rows.longest, is_unvisited),
-                "is_recursive": pa.array(rows.is_recursive),
-                "is_repeated": pa.array(rows.is_repeated),
+                "is_recursive": rows.is_recursive,
+                "is_repeated": rows.is_repeated,
             }
         )
 
@@ -138,8 +143,8 @@ class RecordTables:
         raw = rows.rows
         head = {
             "location_id": self._location(rows.count),
-            "sequence": pa.array(raw.sequence),
-            "time_ns": pa.array(raw.time),
+            "sequence": raw.sequence,
+            "time_ns": raw.time,
             "visit_id": _nullable(raw.visit, raw.visit < 0),
             "call_path_id": _nullable(raw.node, raw.node < 0),
         }
@@ -149,16 +154,13 @@ class RecordTables:
             head["leave_ns"] = _nullable(raw.leave, is_outside)
         return head
 
-    def _defined(
-        self, rows: "_Chosen", quantity: str, kind: str
-    ) -> tuple[Integers, NDArray[np.bool_]]:
-        """Numbers of the definitions an argument names, and where there is none."""
+    def _defined(self, rows: "_Chosen", quantity: str, kind: str) -> Integers:
+        """Numbers of the definitions that an argument refers to; negative if there is none."""
         refs, is_absent = rows.take(quantity)
         numbers = self.identifiers[kind].lookup(refs.view(np.uint64))
         numbers[is_absent] = UNDEFINED_NUMBER
-        is_undefined = numbers < 0
-        self.impossible[kind] += int(is_undefined.sum()) - int(is_absent.sum())
-        return numbers, is_undefined
+        self.impossible[kind] += int((numbers < 0).sum()) - int(is_absent.sum())
+        return numbers
 
     def _amount(self, rows: "_Chosen", quantity: str) -> pa.Array:
         """Bytes; an amount of 2**63 or more is impossible, counted, and taken as none."""
@@ -169,19 +171,18 @@ class RecordTables:
         return _nullable(values, is_absent)
 
     def _mpi(self, rows: "_Chosen") -> Rows:
-        communicators, no_communicator = self._defined(rows, "communicator", "Comm")
+        communicators = self._defined(rows, "communicator", "Comm")
         ranks, no_peer = rows.take("peer")
         processes = self.peers.processes(communicators, ranks)
-        is_stray = ~no_peer & ~no_communicator & (processes < 0)
+        is_stray = ~no_peer & (communicators >= 0) & (processes < 0)
         self.impossible["rank"] += int(is_stray.sum())
         roots, no_root = rows.take("root")
-        begin = rows.rows.begin
         return self._head(rows) | {
             "kind": _enum(_MPI_CODES[rows.rows.kind], tables.MPI_KINDS),
-            "begin_ns": _nullable(begin, begin == NONE),
-            "communicator_id": _nullable(communicators.astype(np.int32), no_communicator),
+            "begin_ns": _nullable(rows.rows.begin, rows.rows.begin == NONE),
+            "communicator_id": _ids(communicators),
             "peer_rank": _ranks(ranks, no_peer),
-            "peer_group_id": _nullable(processes.astype(np.int32), no_peer | (processes < 0)),
+            "peer_group_id": _ids(np.where(no_peer, UNDEFINED_NUMBER, processes)),
             "tag": rows.column("tag"),
             "bytes": self._amount(rows, "bytes"),
             "bytes_received": self._amount(rows, "bytes_received"),
@@ -192,10 +193,9 @@ class RecordTables:
         }
 
     def _threads(self, rows: "_Chosen") -> Rows:
-        teams, no_team = self._defined(rows, "communicator", "Comm")
         return self._head(rows, has_call=False) | {
             "kind": _enum(_THREAD_CODES[rows.rows.kind], tables.THREAD_KINDS),
-            "communicator_id": _nullable(teams.astype(np.int32), no_team),
+            "communicator_id": _ids(self._defined(rows, "communicator", "Comm")),
             "thread": rows.column("thread"),
             "number": rows.column("number"),
         }
@@ -204,14 +204,14 @@ class RecordTables:
         raw = rows.rows
         return {
             "location_id": self._location(rows.count),
-            "sequence": pa.array(raw.sequence),
+            "sequence": raw.sequence,
             "scheduling_visit_id": _nullable(raw.visit, raw.visit < 0),
-            "call_path_id": pa.array(raw.node),
-            "thread": pa.array(raw.arguments[:, 0].astype(np.int64)),
-            "number": pa.array(raw.arguments[:, 1].astype(np.int64)),
-            "begin_ns": pa.array(raw.begin),
-            "end_ns": pa.array(raw.time),
-            "is_first": pa.array(raw.arguments[:, 2] == 1),
+            "call_path_id": raw.node,
+            "thread": raw.arguments[:, 0].astype(np.int64),
+            "number": raw.arguments[:, 1].astype(np.int64),
+            "begin_ns": raw.begin,
+            "end_ns": raw.time,
+            "is_first": raw.arguments[:, 2] == 1,
         }
 
     def _locks(self, rows: "_Chosen") -> Rows:
@@ -226,18 +226,16 @@ class RecordTables:
         }
 
     def _rma(self, rows: "_Chosen") -> Rows:
-        windows, no_window = self._defined(rows, "window", "RmaWin")
         ranks, no_rank = rows.take("remote")
         refs, no_group = rows.take("group")
         groups = self.identifiers["Group"].lookup(refs.view(np.uint64))
         groups[no_group] = UNDEFINED_NUMBER
-        begin = rows.rows.begin
         return self._head(rows) | {
             "kind": _enum(_RMA_CODES[rows.rows.kind], tables.RMA_KINDS),
-            "begin_ns": _nullable(begin, begin == NONE),
-            "rma_window_id": _nullable(windows.astype(np.int32), no_window),
+            "begin_ns": _nullable(rows.rows.begin, rows.rows.begin == NONE),
+            "rma_window_id": _ids(self._defined(rows, "window", "RmaWin")),
             "remote_rank": _ranks(ranks, no_rank),
-            "rma_group_id": _nullable(groups.astype(np.int32), groups < 0),
+            "rma_group_id": _ids(groups),
             "bytes": self._amount(rows, "bytes"),
             "bytes_received": self._amount(rows, "bytes_received"),
             "operation": rows.operation(),
@@ -246,27 +244,32 @@ class RecordTables:
         }
 
     def _io(self, rows: "_Chosen") -> Rows:
-        handles, no_handle = self._defined(rows, "handle", "IoHandle")
         modes, no_mode = rows.take("mode")
+        amounts, no_amount = rows.take("bytes")  # negative if the trace states none
         return self._head(rows) | {
             "kind": _enum(_IO_CODES[rows.rows.kind], tables.IO_KINDS),
-            "io_handle_id": _nullable(handles.astype(np.int32), no_handle),
+            "io_handle_id": _ids(self._defined(rows, "handle", "IoHandle")),
             "mode": _enum(
                 np.minimum(modes, 2).astype(np.int8), ("read", "write", "flush"), no_mode
             ),
-            "bytes": rows.bytes_or_unknown(),
+            "bytes": _nullable(amounts, no_amount | (amounts < 0)),
             "matching_id": rows.column("matching"),
             "detail": rows.column("detail"),
         }
 
+    def _only(self, kind: str, numbers: Integers, rows: "_Chosen") -> tuple["_Chosen", Integers]:
+        """The rows that refer to a definition, and its number; others are counted."""
+        self.impossible[kind] += int((numbers < 0).sum())
+        defined = np.flatnonzero(numbers >= 0)
+        if len(defined) == len(numbers):
+            return rows, numbers
+        return _Chosen(rows_at(rows.rows, defined)), numbers[defined]
+
     def _counters(self, rows: "_Chosen") -> Rows:
         arguments = rows.rows.arguments
         counters = self._members_of(arguments[:, 0], arguments[:, 1])
-        is_known = counters >= 0
-        self.impossible["MetricMember"] += int((~is_known).sum())
-        if not is_known.all():
-            rows = _Chosen(rows_at(rows.rows, np.flatnonzero(is_known)))
-            arguments, counters = rows.rows.arguments, counters[is_known]
+        rows, counters = self._only("MetricMember", counters, rows)
+        arguments = rows.rows.arguments
         is_float = (arguments[:, 2] == _FLOAT) | (arguments[:, 2] == _DOUBLE)
         return self._head(rows, has_call=False) | {
             "counter_id": pa.array(counters.astype(np.int32)),
@@ -274,8 +277,11 @@ class RecordTables:
             "value_float": _nullable(arguments[:, 3].view(np.float64), ~is_float),
         }
 
-    def _members_of(self, refs: NDArray[np.uint64], places: NDArray[np.uint64]) -> Integers:
-        """Counters of (metric class or instance, position in it); each but once."""
+    def _members_of(self, refs: NDArray[np.uint64], positions: NDArray[np.uint64]) -> Integers:
+        """Counters of (metric class or instance, position in it).
+
+        A repeated member of a class counts as undefined.
+        """
         definitions, members = self.identifiers.definitions, self.identifiers["MetricMember"]
         found = np.full(len(refs), UNDEFINED_NUMBER, np.int64)
         for ref in np.unique(refs):
@@ -286,25 +292,21 @@ class RecordTables:
             is_here = refs == ref
             own = (UNDEFINED_NUMBER if n in listed[:at] else n for at, n in enumerate(listed))
             numbers = np.array([*own, UNDEFINED_NUMBER], np.int64)
-            found[is_here] = numbers[np.minimum(places[is_here], len(listed)).astype(np.int64)]
+            found[is_here] = numbers[np.minimum(positions[is_here], len(listed)).astype(np.int64)]
         return found
 
     def _parameters(self, rows: "_Chosen") -> Rows:
-        numbers, is_absent = self._defined(rows, "parameter", "Parameter")
         is_text = rows.rows.kind == kinds.PARAMETER_STRING
         values = rows.rows.arguments[:, 1]
         return self._head(rows, has_call=False) | {
-            "parameter_id": _nullable(numbers.astype(np.int32), is_absent),
+            "parameter_id": _ids(self._defined(rows, "parameter", "Parameter")),
             "value_integer": _nullable(values.view(np.int64), is_text),
             "value_text": self._texts(values, is_text),
         }
 
     def _attributes(self, rows: "_Chosen") -> Rows:
         numbers = self.identifiers["Attribute"].lookup(rows.rows.arguments[:, 0])
-        self.impossible["Attribute"] += int((numbers < 0).sum())
-        known = np.flatnonzero(numbers >= 0)
-        if len(known) < len(numbers):
-            rows, numbers = _Chosen(rows_at(rows.rows, known)), numbers[known]
+        rows, numbers = self._only("Attribute", numbers, rows)
         kind = rows.rows.arguments[:, 1]
         bits = _significant(rows.rows.arguments[:, 2], kind)
         is_text, is_float, is_single = kind == _STRING, kind == _DOUBLE, kind == _FLOAT
@@ -319,9 +321,8 @@ class RecordTables:
 
     def _texts(self, refs: NDArray[np.uint64], is_text: NDArray[np.bool_]) -> pa.Array:
         text = self.identifiers.definitions.text
-        distinct, places = np.unique(refs[is_text], return_inverse=True)
         codes = np.zeros(len(refs), np.int64)
-        codes[is_text] = places
+        distinct, codes[is_text] = np.unique(refs[is_text], return_inverse=True)
         words = pa.array([text(int(ref)) for ref in distinct], pa.string())
         return words.take(pa.array(codes, mask=~is_text))
 
@@ -329,13 +330,11 @@ class RecordTables:
         refs = rows.rows.arguments[:, 0]
         numbers = self.identifiers["CallingContext"].lookup(refs)
         self.impossible["CallingContext"] += int((numbers < 0).sum())
-        return self._head(rows, has_call=False) | {
-            "calling_context_id": _nullable(numbers.astype(np.int32), numbers < 0)
-        }
+        return self._head(rows, has_call=False) | {"calling_context_id": _ids(numbers)}
 
 
 class _Chosen:
-    """Rows of one table, and their arguments by quantity."""
+    """Records of one table, and their arguments by quantity."""
 
     def __init__(self, rows: RecordRows, quantities: tuple[str, ...] = ()) -> None:
         self.rows = rows
@@ -350,17 +349,12 @@ class _Chosen:
             )
 
     def take(self, quantity: str) -> tuple[Integers, NDArray[np.bool_]]:
-        """Values of a quantity (0 where absent) and where the record has no such argument."""
+        """Values of a quantity, and where the record has no such argument; the value is 0 there."""
         number = self._numbers[quantity]
         return self._values[number], self._is_absent[number]
 
     def column(self, quantity: str) -> pa.Array:
         return _nullable(*self.take(quantity))
-
-    def bytes_or_unknown(self) -> pa.Array:
-        """Bytes, absent also where the trace says "undefined"."""
-        values, is_absent = self.take("bytes")
-        return _nullable(values, is_absent | (values < 0))
 
     def operation(self) -> pa.Array:
         codes, is_absent = self.take("operation")
@@ -370,7 +364,7 @@ class _Chosen:
 
 @dataclass(frozen=True)
 class _Part:
-    """A table, the kinds of records whose rows it takes, and the quantities it needs of them."""
+    """A table, the kinds of records in it, and the quantities that it needs."""
 
     table: Table
     first: int
@@ -379,16 +373,11 @@ class _Part:
     quantities: tuple[str, ...] = ()
 
 
-_MPI_QUANTITIES = (
-    "communicator", "peer", "tag", "bytes", "bytes_received", "operation", "root", "request",
-    "probe",
-)  # fmt: skip
-_RMA_QUANTITIES = (
-    "window", "remote", "group", "bytes", "bytes_received", "operation", "matching", "detail",
-)  # fmt: skip
 _PARTS = (
     _Part(
-        tables.MPI_OPERATIONS, kinds.MPI_FIRST, kinds.MPI_LAST, RecordTables._mpi, _MPI_QUANTITIES
+        tables.MPI_OPERATIONS, kinds.MPI_FIRST, kinds.MPI_LAST, RecordTables._mpi,
+        ("communicator", "peer", "tag", "bytes", "bytes_received", "operation", "root", "request",
+         "probe"),
     ),
     _Part(
         tables.THREAD_EVENTS, kinds.FORK, kinds.OMP_TASK_COMPLETE, RecordTables._threads,
@@ -402,7 +391,8 @@ _PARTS = (
         RecordTables._locks, ("lock_paradigm", "lock", "order"),
     ),
     _Part(
-        tables.RMA_OPERATIONS, kinds.RMA_FIRST, kinds.RMA_LAST, RecordTables._rma, _RMA_QUANTITIES
+        tables.RMA_OPERATIONS, kinds.RMA_FIRST, kinds.RMA_LAST, RecordTables._rma,
+        ("window", "remote", "group", "bytes", "bytes_received", "operation", "matching", "detail"),
     ),
     _Part(
         tables.IO_OPERATIONS, kinds.IO_FIRST, kinds.IO_LAST, RecordTables._io,
