@@ -17,7 +17,7 @@ SEPARATORS = (",", ";", "\t", "|")
 class Field:
     """A column of the events: type and meaning of its cells.
 
-    `quantities` are the record arguments that it contains (readers/trace/arguments.py).
+    `quantities` are the record arguments that it contains (readers/common/arguments.py).
     """
 
     name: str

@@ -13,7 +13,7 @@ from tracemill.kernels.columns import rows_at
 from tracemill.kernels.profile import ProfileRows
 from tracemill.kernels.quantities import take_quantities
 from tracemill.kernels.walk_state import NONE, TASK_FRAGMENT, RecordRows, VisitRows
-from tracemill.readers.common.arguments import KIND_LIMIT, places_of
+from tracemill.readers.common.arguments import KIND_LIMIT, positions_of
 from tracemill.readers.common.identifiers import UNDEFINED_NUMBER, Identifiers, LocalPeers
 from tracemill.schemas import events as tables
 from tracemill.schemas import records
@@ -343,7 +343,7 @@ class _Chosen:
         self._values = np.empty((len(quantities), self.count), np.int64)
         self._is_absent = np.empty((len(quantities), self.count), np.bool_)
         if quantities:
-            places = places_of(quantities)
+            places = positions_of(quantities)
             take_quantities(
                 rows.kind, rows.arguments.view(np.int64), places, self._values, self._is_absent
             )

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tracemill.kernels import records as kinds
-from tracemill.readers.common.arguments import places_of
+from tracemill.readers.common.arguments import positions_of
 from tracemill.readers.common.definitions import UNDEFINED_32
 from tracemill.readers.csv.misread import MisreadCells, nearest
 from tracemill.readers.csv.parsing import (
@@ -54,7 +54,7 @@ _LIMITS = {"peer": 1 << 31, "tag": 1 << 31, "root": 1 << 31} | dict.fromkeys(
     ("remote", "communicator", "window", "handle", "lock"), UNDEFINED_32
 )
 _PLACES = {
-    quantity: places_of((quantity,))[0] for each in layout.FIELDS for quantity in each.quantities
+    quantity: positions_of((quantity,))[0] for each in layout.FIELDS for quantity in each.quantities
 }
 _INT64, _DOUBLE, _STRING = 7, 10, 11
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")

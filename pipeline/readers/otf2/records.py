@@ -20,7 +20,7 @@ from tracemill.readers.otf2.location_reader import LocationReader, open_location
 
 
 class ArchiveRecords:
-    """An archive as RecordFiles (trace/reading.py)."""
+    """An archive as RecordFiles (readers/common/reading.py)."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
