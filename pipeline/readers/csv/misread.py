@@ -1,4 +1,4 @@
-"""Cells that are not understood: which, in how many rows, where first, and what may be meant."""
+"""Cells with unknown content: number of rows, first line, and the word that may be meant."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,10 +10,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tracemill.readers.common.definition_tables import table_of
 from tracemill.readers.csv.parsing import ParsedBlock
+from tracemill.schemas.matching import MISREAD_CELLS
 
 MOST_CELLS = 50
-"""Different cells of a column that are remembered for each of their uses."""
+"""Limit of the different cells that are collected for each use of a column."""
 _LONGEST = 80
 _MEANT = {
     "entry": "Enter", "begin": "Enter", "start": "Enter", "call": "Enter",
@@ -23,7 +25,7 @@ _MEANT = {
 
 @dataclass
 class Misread:
-    """A cell that is not understood, in the words of the table of them."""
+    """An unknown cell: a row of MISREAD_CELLS."""
 
     column_name: str
     cell: str
@@ -41,7 +43,7 @@ class Misread:
 
 @dataclass
 class MisreadCells:
-    """Collects cells that are not understood, in the order of the rows."""
+    """Collects unknown cells in the order of the rows."""
 
     path: Path = Path()
     _seen: dict[tuple[str, str], dict[str, Misread]] = field(default_factory=dict)
@@ -50,10 +52,10 @@ class MisreadCells:
         self, block: ParsedBlock, rows: NDArray[np.intp], name: str, values: NDArray[Any], *,
         words: Sequence[str] = (), known: Sequence[str] = (), use: str = "",
     ) -> None:  # fmt: skip
-        """Remember the values of a column in some rows, which are codes if there are `words`.
+        """Collect the values of a column in some rows, which are positions if there are `words`.
 
-        The nearest of the `known` words may be meant. A `use` separates what is added on its own,
-        so that the order of rows decides what is remembered, wherever blocks end.
+        The nearest of the `known` words may be meant. Each `use` of a column has its own limit, so
+        that the collected cells do not depend on the ends of blocks.
         """
         found, first, counts = np.unique(values, return_index=True, return_counts=True)
         seen = self._seen.setdefault((name, use), {})
@@ -66,12 +68,8 @@ class MisreadCells:
                 seen[cell] = Misread(name, cell, 0, self.path.name, line, meant)
             seen[cell].row_count += int(counts[at])
 
-    def add_empty(self, block: ParsedBlock, rows: NDArray[np.intp], name: str) -> None:
-        """Remember that a column is empty in some rows that need it."""
-        self.add(block, rows, name, np.zeros(len(rows), np.int64), words=("",), use="needed")
-
     def all(self) -> list[Misread]:
-        """Those remembered, by file and line."""
+        """The collected cells by file and line."""
         made: dict[tuple[str, str], Misread] = {}
         found = [each for cells in self._seen.values() for each in cells.values()]
         for each in sorted(found, key=lambda one: (one.file, one.first_line, one.column_name)):
@@ -92,13 +90,5 @@ def nearest(cell: str, known: Sequence[str]) -> str | None:
 
 
 def misread_table(found: Iterable[Misread]) -> pa.Table:
-    """The cells as rows of the table of them."""
-    return pa.Table.from_pylist([vars(each) for each in found], _SCHEMA)
-
-
-_SCHEMA = pa.schema(
-    [
-        ("column_name", pa.string()), ("cell", pa.string()), ("row_count", pa.int64()),
-        ("file", pa.string()), ("first_line", pa.int64()), ("nearest", pa.string()),
-    ]
-)  # fmt: skip
+    """The cells as rows of MISREAD_CELLS."""
+    return table_of(MISREAD_CELLS, (tuple(vars(each).values()) for each in found))

@@ -1,8 +1,8 @@
-"""A block of text as columns: numbers as arrays, texts as codes of few distinct ones."""
+"""Parses blocks of text into columns."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -33,35 +33,26 @@ _TEXT = pa.dictionary(pa.int32(), pa.string())
 _TYPES = {field.name: field.type for field in layout.FIELDS}
 
 
-@dataclass(frozen=True)
-class TextColumn:
-    """Texts as codes of distinct ones."""
+class TextColumn(NamedTuple):
+    """Texts as positions in a list of distinct words."""
 
     codes: NDArray[np.int32]
     words: list[str]
 
 
-@dataclass(frozen=True)
-class NumberColumn:
-    """Integers, 0 where a cell is empty; `is_empty` tells where, if anywhere."""
+class NumberColumn(NamedTuple):
+    """Integers, 0 in empty cells."""
 
     values: Integers
-    is_empty: NDArray[np.bool_] | None = None
-
-    @classmethod
-    def of(cls, cells: pa.Array) -> "NumberColumn":
-        """The cells of a column of integers."""
-        if not cells.null_count:
-            return cls(cells.to_numpy())
-        return cls(cells.fill_null(0).to_numpy(), cells.is_null().to_numpy(zero_copy_only=False))
+    is_empty: NDArray[np.bool_]
 
 
 @dataclass(kw_only=True)
 class Parsed:
-    """What was read of a block.
+    """The rows of a block.
 
-    `bad` are lines that could not be read, and why. `lines` are those of the rows; without, row n
-    is the n-th line of the block that is not empty.
+    `bad` are the lines that cannot be read, with reasons. `lines` are the lines of the rows; by
+    default row n is the n-th line of the block that is not empty.
     """
 
     block: Block
@@ -72,15 +63,26 @@ class Parsed:
 
 @dataclass(kw_only=True)
 class ParsedBlock(Parsed):
-    """The rows of a block that could be read; columns that are absent are not in the mappings."""
+    """The readable rows of a block of events; the mappings do not contain absent columns."""
 
     row_count: int
     times: Integers
     texts: dict[str, TextColumn]
     numbers: dict[str, NumberColumn]
 
+    def text(self, name: str) -> TextColumn:
+        """A column of texts; empty texts if it is absent."""
+        return self.texts.get(name) or TextColumn(np.zeros(self.row_count, np.int32), [""])
+
+    def integers(self, name: str, rows: NDArray[np.intp]) -> NumberColumn:
+        """Some rows of a column of integers; empty cells if it is absent."""
+        column = self.numbers.get(name)
+        if column is None:
+            return NumberColumn(np.zeros(len(rows), np.int64), np.ones(len(rows), np.bool_))
+        return NumberColumn(column.values[rows], column.is_empty[rows])
+
     def line(self, row: int) -> int:
-        """The line of the file that a row stands in."""
+        """The line of the file that contains a row."""
         if self.lines is None:
             lines = enumerate(self.block.data.split(b"\n"), self.block.first_line)
             self.lines = [number for number, line in lines if line.strip(b"\r")]
@@ -101,7 +103,7 @@ def _parse(
     block: Block, header: Header, parse: Callable[[Block, Header], _P],
     cleaners: Cleaners, choose: Callable[[str], Cleaners],
 ) -> _P:  # fmt: skip
-    """Parse all rows of a block; leave out those that are not as they should be."""
+    """Parse the readable rows of a block."""
     try:
         return parse(block, header)
     except pa.ArrowInvalid:
@@ -114,7 +116,7 @@ def _parse(
 
 
 def is_definition(event_type: str) -> bool:
-    """Whether a row with this event type defines something, or means to."""
+    """Whether an event type is meant as a definition."""
     return event_type.lower().split()[:1] == ["define"]
 
 
@@ -136,7 +138,7 @@ def parse_block(block: Block, header: Header) -> ParsedBlock:
 
 
 def _parse_events(block: Block, header: Header) -> ParsedBlock:
-    """Read a block all of whose cells are of their type; else raise ArrowInvalid."""
+    """Read a block. Raises ArrowInvalid if a cell is not of its type."""
     if not block.data.strip():
         return ParsedBlock(
             block=block, row_count=0, times=np.empty(0, np.int64), texts={}, numbers={}
@@ -151,10 +153,11 @@ def _parse_events(block: Block, header: Header) -> ParsedBlock:
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         if types[name] == _TEXT:
             text, wrong = _text_column(column)
-            texts[name] = replace(text, words=[word.strip() for word in text.words])
+            texts[name] = text._replace(words=[word.strip() for word in text.words])
             invalid += wrong
         elif name != header.time and column.null_count < len(column):
-            numbers[name] = NumberColumn.of(column)
+            is_empty = column.is_null().to_numpy(zero_copy_only=False)
+            numbers[name] = NumberColumn(column.fill_null(0).to_numpy(), is_empty)
     return ParsedBlock(
         block=block, row_count=len(times), times=times, texts=texts, numbers=numbers,
         invalid_texts=invalid,
@@ -172,7 +175,7 @@ def _has_whole_times(data: bytes, header: Header) -> bool:
 
 
 def _times(column: pa.Array, header: Header) -> Integers:
-    """Nanoseconds. Raises ArrowInvalid for an empty cell or no time, or one that loses digits."""
+    """Nanoseconds. Raises ArrowInvalid if a time is missing, impossible or not exact."""
     if column.null_count:
         raise pa.ArrowInvalid("a time is missing")
     values = column.to_numpy()
@@ -185,7 +188,7 @@ def _times(column: pa.Array, header: Header) -> Integers:
 
 
 def _check_places(batch: pa.RecordBatch) -> None:
-    """Raise ArrowInvalid unless all rows name a process and a thread that can be."""
+    """Raise ArrowInvalid unless all rows have a possible process and thread."""
     for name in {layout.PROCESS, layout.THREAD} & set(batch.schema.names):
         found = pc.min_max(batch.column(name)).as_py()
         is_missing = name == layout.PROCESS and batch.column(name).null_count
@@ -194,7 +197,7 @@ def _check_places(batch: pa.RecordBatch) -> None:
 
 
 def _text_column(column: pa.Array) -> tuple[TextColumn, int]:
-    """Texts, and how many distinct ones are not UTF-8."""
+    """Texts, and the number of distinct ones that are not UTF-8."""
     words, invalid = [], 0
     for raw in column.dictionary.cast(pa.binary()).to_pylist():
         try:
@@ -225,7 +228,7 @@ def parse_visits(block: Block, header: Header) -> ParsedVisits:
 
 
 def _parse_visits(block: Block, header: Header) -> ParsedVisits:
-    """Read a block all of whose cells are of their type; else raise ArrowInvalid."""
+    """Read a block. Raises ArrowInvalid if a cell is not of its type."""
     if not block.data.strip():
         return ParsedVisits(block=block, cells=None)
     batch = read_all(block.data, header, {"duration": pa.string()} | _VISIT_TYPES)

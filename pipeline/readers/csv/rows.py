@@ -1,4 +1,4 @@
-"""Parsed blocks as records: kinds, references and arguments, each with its location."""
+"""Makes records of parsed blocks: location, kind, reference and arguments."""
 
 import json
 import re
@@ -19,7 +19,6 @@ from tracemill.readers.common.definitions import UNDEFINED_32
 from tracemill.readers.csv.misread import MisreadCells, nearest
 from tracemill.readers.csv.parsing import (
     Integers,
-    NumberColumn,
     ParsedBlock,
     TextColumn,
     is_definition,
@@ -49,11 +48,11 @@ _TEXT_CODES = {
 _EMPTY = {
     "root": UNDEFINED_32, "remote": UNDEFINED_32, "window": UNDEFINED_32, "handle": UNDEFINED_32,
 }  # fmt: skip
-# Numbers of ranks and tags, and of what is defined: a record with others is not understood.
+# Ranks, tags and identifiers from these numbers on are impossible.
 _LIMITS = {"peer": 1 << 31, "tag": 1 << 31, "root": 1 << 31} | dict.fromkeys(
     ("remote", "communicator", "window", "handle", "lock"), UNDEFINED_32
 )
-_PLACES = {
+_POSITIONS = {
     quantity: positions_of((quantity,))[0] for each in layout.FIELDS for quantity in each.quantities
 }
 _INT64, _DOUBLE, _STRING = 7, 10, 11
@@ -96,10 +95,10 @@ class Definition:
 
 @dataclass
 class RowMaker:
-    """Turns parsed blocks into records; remembers what they name, and what is not understood.
+    """Makes records of parsed blocks; collects names, definitions and unknown cells.
 
-    Of `row_count` rows that are no definitions, `used_count` became records of known kinds.
-    `bad_definition` is the line of the first definition that is none, and why.
+    `used_count` of the `row_count` rows without definitions are records of known kinds.
+    `bad_definition` is the line of the first wrong definition, and the reason.
     """
 
     regions: Names = field(default_factory=Names)
@@ -182,64 +181,45 @@ class RowMaker:
         self, block: ParsedBlock, rows: NDArray[np.intp], name: str, known: Sequence[str] = (),
         *, use: str = "",
     ) -> None:  # fmt: skip
-        """Remember texts in some rows that are not understood."""
-        codes, words = block.texts[name].codes[rows], block.texts[name].words
-        self.misread.add(block, rows, name, codes, words=words, known=known, use=use)
+        """Collect unknown texts of some rows."""
+        codes, words = block.text(name)
+        self.misread.add(block, rows, name, codes[rows], words=words, known=known, use=use)
 
     def _drop_incomplete(
         self, found: NDArray[np.uint8], block: ParsedBlock, rest: NDArray[np.intp]
     ) -> None:
-        """Messages that name no partner are left out, and counted as unknown records."""
-        needs = _PLACES["peer"][found] >= 0
-        if needs.any():
-            lacking = needs & _is_empty(block.numbers.get("Partner"), rest)
-            found[lacking] = kinds.UNKNOWN
-            self.misread.add_empty(block, rest[lacking], "Partner")
+        """Make messages without a partner unknown records."""
+        lacking = (_POSITIONS["peer"][found] >= 0) & block.integers("Partner", rest).is_empty
+        found[lacking] = kinds.UNKNOWN
+        self.misread.add(block, rest[lacking], "Partner", np.zeros(lacking.sum(), int), words=("",))
 
     def _fill(
         self, side: Integers, found: NDArray[np.uint8], name: str, quantity: str,
         block: ParsedBlock, rest: NDArray[np.intp],
     ) -> None:  # fmt: skip
         """Fill in one quantity of all records that have it."""
-        place = _PLACES[quantity][found]
-        rows = np.flatnonzero(place >= 0)
+        position = _POSITIONS[quantity][found]
+        rows = np.flatnonzero(position >= 0)
         if not len(rows):
             return
-        values = self._values(name, quantity, block, rest[rows])
-        if quantity in _LIMITS:
-            has_value = ~_is_empty(block.numbers.get(name), rest[rows])
-            is_wrong = has_value & ((values < 0) | (values >= _LIMITS[quantity]))
-            found[rows[is_wrong]] = kinds.UNKNOWN
-            wrong = rest[rows[is_wrong]]
-            self.misread.add(block, wrong, name, values[is_wrong], use=quantity)
-            values = np.where(is_wrong, 0, values)
-        if quantity == "bytes":
-            is_io = found[rows] >= kinds.IO_FIRST
-            empty = _is_empty(block.numbers.get(name), rest[rows])
-            values = np.where(is_io & empty, np.int64(-1), values)
-        side[rows, place[rows]] = values
-
-    def _values(
-        self, name: str, quantity: str, block: ParsedBlock, rows: NDArray[np.intp]
-    ) -> Integers:
         if name in _TEXT_CODES:
-            return self._coded(block, name, quantity, rows)
-        empty = _EMPTY.get(quantity, 0)
-        column = block.numbers.get(name)
-        if column is None:
-            return np.full(len(rows), empty, np.int64)
-        values = column.values[rows]
-        if not empty or column.is_empty is None:
-            return values
-        return np.where(column.is_empty[rows], empty, values)
+            side[rows, position[rows]] = self._coded(block, name, quantity, rest[rows])
+            return
+        values, is_empty = block.integers(name, rest[rows])
+        default: Any = _EMPTY.get(quantity, 0)
+        if quantity == "bytes":
+            default = np.where(found[rows] >= kinds.IO_FIRST, -1, 0)
+        side[rows, position[rows]] = np.where(is_empty, default, values)
+        if quantity in _LIMITS:
+            is_wrong = ~is_empty & ((values < 0) | (values >= _LIMITS[quantity]))
+            found[rows[is_wrong]] = kinds.UNKNOWN
+            self.misread.add(block, rest[rows[is_wrong]], name, values[is_wrong], use=quantity)
 
     def _coded(
         self, block: ParsedBlock, name: str, quantity: str, rows: NDArray[np.intp]
     ) -> Integers:
-        """Positions among the words that a column may hold; beyond them for anything else."""
-        column, known = block.texts.get(name), _TEXT_CODES[name]
-        if column is None:
-            return np.full(len(rows), len(known), np.int64)
+        """Positions of the cells among the words of a column; the number of words for others."""
+        column, known = block.text(name), _TEXT_CODES[name]
         words = [word.lower() for word in column.words]
         codes = [known.index(word) if word in known else len(known) for word in words]
         found = np.array(codes, np.int64)[column.codes[rows]]
@@ -252,32 +232,22 @@ class RowMaker:
         self, side: Integers, found: NDArray[np.uint8], block: ParsedBlock,
         rest: NDArray[np.intp], names: TextColumn, codes: NDArray[np.int32],
     ) -> None:  # fmt: skip
-        """Counters, parameters, attributes and the like: which one, and its value."""
+        """Fill in references and values of counters, parameters, attributes and pauses."""
         rows = np.flatnonzero(np.isin(found, _WITH_VALUE))
-        if not len(rows):
-            return
-        variable = block.numbers.get(layout.VARIABLE)
-        which = np.zeros(len(rows), np.int64) if variable is None else variable.values[rest[rows]]
-        column = block.texts.get(layout.VALUE)
-        values = [""] * len(rows)
-        if column is not None:
-            values = [column.words[code] for code in column.codes[rest[rows]]]
-        for row, ref, value in zip(rows.tolist(), which.tolist(), values, strict=True):
+        refs = block.integers(layout.VARIABLE, rest[rows]).values
+        value_codes, words = block.text(layout.VALUE)
+        for row, ref in zip(rows.tolist(), refs.tolist(), strict=True):
             kind = int(found[row])
             if kind == kinds.CONTEXT_SAMPLE:
                 side[row] = _arguments(kind, ref, 0, 0)
                 continue
             is_text = kind == kinds.PARAMETER_STRING or names.words[codes[row]] == "AttributeText"
-            type_, bits = self._bits(value, is_text=is_text)
+            type_, bits = self._bits(words[value_codes[rest[row]]], is_text=is_text)
             if type_ is None or (type_ == _DOUBLE and kind in _WITH_WHOLE_VALUE):
                 found[row] = kinds.UNKNOWN
                 continue
             side[row] = _arguments(kind, ref, type_, bits)
-        unread = rest[rows[found[rows] == kinds.UNKNOWN]]
-        if column is not None:
-            self._remember(block, unread, layout.VALUE)
-        else:
-            self.misread.add_empty(block, unread, layout.VALUE)
+        self._remember(block, rest[rows[found[rows] == kinds.UNKNOWN]], layout.VALUE)
 
     def _bits(self, value: str, *, is_text: bool) -> tuple[int | None, int]:
         """Type and value as 64 bits; type None if the text is no number."""
@@ -294,32 +264,28 @@ class RowMaker:
     # --- Definitions -----------------------------------------------------------------------------
 
     def _define(self, block: ParsedBlock, rows: NDArray[np.intp]) -> None:
-        """Remember the rows that define something."""
-        for row in rows.tolist():
-            words = _word(block.texts[layout.EVENT_TYPE], row).split(maxsplit=1)
-            kind = _KINDS.get(words[1].lower()) if len(words) == 2 else None
-            properties = _properties(_word(block.texts.get(layout.DEFINITION), row))
-            if kind is None or properties is None:
-                self._tell_bad_definition(block, row, " ".join(words), is_known=kind is not None)
+        """Collect the rows that define something."""
+        processes = block.integers(layout.PROCESS, rows).values.tolist()
+        threads = block.integers(layout.THREAD, rows).values.tolist()
+        columns = (block.text(name) for name in (layout.EVENT_TYPE, layout.NAME, layout.DEFINITION))
+        texts = ([column.words[code] for code in column.codes[rows]] for column in columns)
+        for row, process, thread, event_type, name, definition in zip(
+            rows.tolist(), processes, threads, *texts, strict=True
+        ):
+            words = event_type.split(maxsplit=1)
+            kind = _KINDS.get(words[-1].lower()) if len(words) == 2 else None
+            properties = _properties(definition)
+            if kind is not None and properties is not None:
+                self.definitions.append(Definition(kind, name, process, thread, properties))
                 continue
-            process = _number(block.numbers.get(layout.PROCESS), row)
-            thread = _number(block.numbers.get(layout.THREAD), row)
-            name = _word(block.texts[layout.NAME], row)
-            self.definitions.append(Definition(kind, name, process, thread, properties))
-
-    def _tell_bad_definition(
-        self, block: ParsedBlock, row: int, event_type: str, *, is_known: bool
-    ) -> None:
-        self.findings["unreadable_row"] += 1
-        if self.bad_definition is None:
-            reason = (
-                f"{layout.DEFINITION} is no JSON object" if is_known else _undefined(event_type)
-            )
-            self.bad_definition = block.line(row), reason
+            self.findings["unreadable_row"] += 1
+            no_object = f"{layout.DEFINITION} is no JSON object"
+            reason = no_object if kind is not None else _unknown_kind(" ".join(words))
+            self.bad_definition = self.bad_definition or (block.line(row), reason)
 
 
-def _undefined(event_type: str) -> str:
-    """What is wrong with an event type that defines nothing."""
+def _unknown_kind(event_type: str) -> str:
+    """Why an event type defines nothing."""
     kind = event_type.partition(" ")[2]
     known = tuple(each.name for each in layout.DEFINITIONS)
     if not kind:
@@ -331,7 +297,7 @@ def _undefined(event_type: str) -> str:
 
 
 def _properties(text: str) -> dict[str, Any] | None:
-    """What a JSON object holds; None if a text is none."""
+    """The content of a JSON object; None if a text is none."""
     try:
         found = json.loads(text) if text else {}
     except (ValueError, RecursionError):
@@ -380,17 +346,3 @@ def _more_kind(name: str) -> int:
     if name == _COUNTER:
         return MORE_VALUES
     return kinds.ATTRIBUTE if name in _MORE_NAMES else kinds.UNKNOWN
-
-
-def _is_empty(column: NumberColumn | None, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-    if column is None:
-        return np.ones(len(rows), np.bool_)
-    return np.zeros(len(rows), np.bool_) if column.is_empty is None else column.is_empty[rows]
-
-
-def _word(column: TextColumn | None, row: int) -> str:
-    return column.words[column.codes[row]] if column else ""
-
-
-def _number(column: NumberColumn | None, row: int) -> int:
-    return int(column.values[row]) if column else 0

@@ -196,7 +196,7 @@ def _with_owners(rows: _Sorted, is_new: NDArray[np.bool_]) -> _Sorted:
 
 
 class SpilledRecords:
-    """Spilled records as RecordFiles (readers/common/reading.py); `places` are those of the locations."""
+    """Spilled records as RecordFiles; `places` are the places of the locations."""
 
     def __init__(
         self, path: Path, definitions: Definitions, spill: Spill, places: list[int]
