@@ -1,11 +1,12 @@
 """The figures in docs/reference/performance.md: measured once, kept beside this module."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from tests.bench.places import DOCUMENT, FIGURES
 from tests.bench.report import TITLES, Row, rows_of
-from tests.bench.results import Results
+from tests.bench.results import Measured, Results
 
 BEGIN, END = "<!-- figures: make bench ARGS=--record -->", "<!-- end of figures -->"
 _SHOWN = ("generate", "library", "read", "analyze", "read_text", "bare_loop", "otf2_print")
@@ -23,10 +24,16 @@ _COLUMNS = (
 
 
 def record(results: Results, *, figures: Path = FIGURES, document: Path = DOCUMENT) -> None:
-    """Keep the measurements and show them in the document."""
+    """Write the measurements into the document, and into `figures` without their stages."""
     text = with_figures(document.read_text(encoding="utf-8"), results)
-    figures.write_text(results.to_json(indent=1), encoding="utf-8")
+    archives = tuple(_without_stages(each) for each in results.archives)
+    kept = replace(results, archives=archives)
+    figures.write_text(kept.to_json(indent=1), encoding="utf-8")
     document.write_text(text, encoding="utf-8")
+
+
+def _without_stages(measured: Measured) -> Measured:
+    return replace(measured, costs=tuple(replace(cost, stages={}) for cost in measured.costs))
 
 
 def with_figures(text: str, results: Results) -> str:

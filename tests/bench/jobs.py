@@ -13,13 +13,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.bench.places import ARCHIVE, event_file_bytes
-from tests.bench.stage_meter import StageMeter, peak_bytes, processor_seconds
+from tests.bench.stage_meter import StageCost, StageMeter, peak_bytes, processor_seconds
+
+if TYPE_CHECKING:
+    from tracemill.store import TableRecord
 
 BARE_LOOP_EVENTS = 1_000_000
 """The official Python reader is slow; this many events tell its speed."""
@@ -81,18 +84,16 @@ def read(trace: Path, setting: Setting) -> dict[str, Any]:
 
 def analyze(trace: Path, setting: Setting) -> dict[str, Any]:
     """The whole main job without reports, into a new store."""
-    from tests.bench.table_counts import transient_rows_counted, with_tables
     from tracemill.engine.analyze import Options, analyze
     from tracemill.store import Store
 
     meter = StageMeter()
     options = Options(threads=setting.threads, memory_limit=setting.memory_limit)
-    with transient_rows_counted() as transient_rows:
-        analysis = analyze(trace, store=Store(setting.folder), options=options, reporter=meter)
+    analysis = analyze(trace, store=Store(setting.folder), options=options, reporter=meter)
     if not analysis.is_new:
         raise RuntimeError(f"{setting.folder} is not new")
     manifest = analysis.run.manifest
-    stages = with_tables(meter.costs, trace, manifest.tables, transient_rows)
+    stages = _with_tables(meter.costs, trace, manifest.tables)
     return {
         "events": analysis.run.read("runs", ["record_count"])["record_count"][0].as_py(),
         "bytes": manifest.byte_count,
@@ -145,7 +146,7 @@ JOBS: Mapping[str, Job] = {
     "callbacks": Job(READING, callbacks),
     "read": Job(READING, read),
     "read_text": Job(("tracemill.readers.csv.source", "tracemill.store"), read),
-    "analyze": Job((*READING, "tests.bench.table_counts", "duckdb"), analyze),
+    "analyze": Job((*READING, "tracemill.engine.analyze", "duckdb"), analyze),
     "bare_loop": Job(("otf2", *READING), bare_loop),
     "otf2_print": Job(READING, otf2_print),
 }
@@ -207,6 +208,26 @@ def _anchor(trace: Path) -> Path:
     from tracemill.readers.otf2.archive import find_anchor
 
     return find_anchor(trace)
+
+
+def _with_tables(
+    costs: Mapping[str, StageCost], trace: Path, tables: "Mapping[str, TableRecord]"
+) -> dict[str, StageCost]:
+    """The costs with the rows and bytes of the stored tables that each stage made."""
+    from tracemill.engine.graph import build_graph
+    from tracemill.engine.recipe import standard_recipe
+    from tracemill.readers import open_source
+
+    found = dict(costs)
+    for stage in build_graph(open_source(trace), standard_recipe()):
+        if stage.name in costs:
+            made = [tables[table.name] for table in stage.outputs]
+            found[stage.name] = replace(
+                costs[stage.name],
+                rows=sum(table.row_count for table in made),
+                bytes=sum(table.byte_count for table in made),
+            )
+    return found
 
 
 def _archive(trace: Path) -> Any:

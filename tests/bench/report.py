@@ -155,7 +155,7 @@ def _stage_table(cost: Cost, smaller: Cost | None) -> Table:
     others = names[_SHOWN_STAGES:]
     if others:
         table.add_row(f"{len(others)} others", *_stage_cells(cost, others, None))
-    table.caption = "rows: of all its tables; bytes: of those that are kept; peak: of the process"
+    table.caption = "rows and bytes: of the stored tables; peak: of the process"
     return table
 
 

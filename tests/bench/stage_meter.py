@@ -12,7 +12,7 @@ from tracemill.engine.progress import SilentReporter
 class StageCost:
     """Seconds of processors and of the clock, and the most memory held during the stage.
 
-    `rows` are those of all its tables, `bytes` those of the ones that are kept.
+    `rows` and `bytes` are those of its stored tables.
     """
 
     cpu_seconds: float

@@ -263,9 +263,7 @@ def test_a_folder_keeps_what_looks_like_a_suffix(tmp_path: Path) -> None:
 
 
 def test_a_name_needs_letters(tmp_path: Path) -> None:
-    with pytest.raises(
-        CampaignError, match="no letters or digits for the name"
-    ):
+    with pytest.raises(CampaignError, match="no letters or digits for the name"):
         name_campaign("", tmp_path / "時間")
 
 
