@@ -1,9 +1,8 @@
-"""Every query file is what its header says, and makes what the schemas declare."""
+"""Query files match their headers and make the tables that the schemas declare."""
 
-import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +12,6 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from tests.helpers.checking import check_each
 from tracemill.base.errors import QueryError
 from tracemill.campaign.source import CampaignSource
 from tracemill.engine.graph import build_graph
@@ -22,8 +20,7 @@ from tracemill.patterns.catalog import catalog, known_tables, table_of
 from tracemill.patterns.checks import HARMLESS_FUNCTIONS
 from tracemill.patterns.results import statement_of
 from tracemill.readers.otf2.source import Otf2Source
-from tracemill.schemas import BY_NAME as DECLARED
-from tracemill.schemas import CAMPAIGN_TABLES, NIGHTLY_TABLES, TABLES, VIEWS, Column, Table
+from tracemill.schemas import CAMPAIGN_TABLES, TABLES, Table
 from tracemill.schemas.columns import METRIC
 from tracemill.schemas.patterns import FINDING_COLUMNS
 from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING
@@ -51,7 +48,7 @@ SQL_TYPES = {
     ENUM: "VARCHAR",
 }
 reads = cache(reads_of)
-# What the completing of patterns is given: a metric, and any columns.
+# Inputs of the queries that complete patterns: a metric, and all columns of findings and waits.
 GIVEN = {
     "pattern_metric": (METRIC,),
     "pattern_result": tuple(
@@ -62,13 +59,9 @@ SAMPLES = {"BIGINT": 1, "INTEGER": 1, "DOUBLE": 1.0, "BOOLEAN": True, "VARCHAR":
 
 STAGES = [query for query in all_queries() if query.is_stage]
 ANSWERS = [query for query in all_queries() if not query.is_stage]
-# Those that are asked of many runs at once.
+# Queries over several runs.
 GATHERING = [query for query in ANSWERS if query.concept == "gathering"]
 COMPARING = [query for query in ANSWERS if query.concept == "comparison"]
-
-
-def check_queries(queries: Iterable[Query], check: Callable[[Query], None]) -> None:
-    check_each(queries, check, name=lambda query: query.relation)
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +74,7 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @pytest.fixture(scope="module")
 def database_of_runs() -> Iterator[duckdb.DuckDBPyConnection]:
-    """The same over several runs, told apart by run_id."""
+    """The same with a column run_id, as for several runs."""
     with duckdb.connect() as connection:
         declare_tables(connection, {"run_id": "VARCHAR"})
         yield connection
@@ -115,8 +108,8 @@ def test_there_are_queries() -> None:
     assert len(all_queries()) == len(list(QUERIES.rglob("*.sql")))
 
 
-def test_the_header_says_everything() -> None:
-    def check(query: Query) -> None:
+def test_headers_have_all_fields_in_order() -> None:
+    for query in all_queries():
         assert query.description
         assert query.grain
         assert (query.source and query.assumes) or not query.is_stage
@@ -124,76 +117,59 @@ def test_the_header_says_everything() -> None:
             "Grain:", "Inputs:", "Needs rows:", "Output:", "Parameters:", "Pattern:", "Metrics:",
             "Source:", "Assumes:",
         )  # fmt: skip
-        places = [query.text.find(f"\n-- {field}") for field in order]
-        assert [place for place in places if place >= 0] == sorted(
-            place for place in places if place >= 0
-        )
-
-    check_queries(all_queries(), check)
+        positions = [query.text.find(f"\n-- {field}") for field in order]
+        assert [at for at in positions if at >= 0] == sorted(at for at in positions if at >= 0)
 
 
 def test_inputs_are_the_tables_duckdb_reads() -> None:
-    def check(query: Query) -> None:
+    for query in all_queries():
         assert sorted(query.inputs) == sorted(reads(query.text).tables)
         assert set(query.inputs) <= {*BY_NAME, *GIVEN}
 
-    check_queries(all_queries(), check)
-
 
 def test_rows_come_from_inputs_alone() -> None:
-    """As those of patterns of the user must, which are held against the same list."""
+    """The same list of functions holds for users' patterns."""
 
-    def check(query: Query) -> None:
+    for query in all_queries():
         assert reads(query.text).functions <= HARMLESS_FUNCTIONS
-
-    check_queries(all_queries(), check)
 
 
 def test_parameters_are_those_duckdb_finds() -> None:
-    def check(query: Query) -> None:
+    for query in all_queries():
         assert {each.name for each in query.parameters} == reads(query.text).parameters
         for parameter in query.parameters:
             assert parameter.meaning
             assert f"${parameter.name}::" in query.text, "a parameter is cast where it is used"
 
-    check_queries(all_queries(), check)
-
 
 def test_a_stage_needs_no_parameter_without_default() -> None:
-    def check(query: Query) -> None:
+    for query in STAGES:
         assert all(parameter.has_default and parameter.type for parameter in query.parameters)
-
-    check_queries(STAGES, check)
 
 
 def test_the_result_is_the_declared_table(database: duckdb.DuckDBPyConnection) -> None:
-    def check(query: Query) -> None:
+    for query in STAGES:
         table = BY_NAME[query.output]
         result = database.sql(statement_of(query), params=samples(query))
         described = list(zip(result.columns, map(str, result.types), strict=True))
         assert described == [(column.name, SQL_TYPES[column.type]) for column in table.columns]
 
-    check_queries(STAGES, check)
-
 
 def test_a_query_for_reports_can_be_run(database: duckdb.DuckDBPyConnection) -> None:
-    def check(query: Query) -> None:
-        assert database.sql(query.text, params=samples(query)).columns
-
-    check_queries([query for query in ANSWERS if query not in GATHERING + COMPARING], check)
+    for query in ANSWERS:
+        if query not in GATHERING + COMPARING:
+            assert database.sql(query.text, params=samples(query)).columns
 
 
 def test_a_query_for_comparisons_can_be_run(database_of_runs: duckdb.DuckDBPyConnection) -> None:
-    def check(query: Query) -> None:
+    for query in COMPARING:
         assert database_of_runs.sql(query.text, params=samples(query)).columns
 
-    check_queries(COMPARING, check)
 
-
-def test_what_is_gathered_tells_runs_apart_and_fits_its_table(
+def test_gathered_rows_have_a_run_id_and_fit_their_table(
     database_of_runs: duckdb.DuckDBPyConnection,
 ) -> None:
-    def check(query: Query) -> None:
+    for query in GATHERING:
         result = database_of_runs.sql(query.text, params=samples(query))
         described = dict(zip(result.columns, map(str, result.types), strict=True))
         assert result.columns[0] == "run_id"
@@ -204,29 +180,23 @@ def test_what_is_gathered_tells_runs_apart_and_fits_its_table(
             left = set(table.column_names) - set(described) - {"campaign_run_id"}
             assert not left or table.name == "campaign_runs"
 
-    check_queries(GATHERING, check)
-
 
 def test_the_file_is_named_like_its_table() -> None:
-    def check(query: Query) -> None:
+    for query in STAGES:
         assert query.output == query.path.stem == query.relation
         assert query.output in BY_NAME
 
-    check_queries(STAGES, check)
-
 
 def test_query_and_schema_name_the_same_grain() -> None:
-    def check(query: Query) -> None:
+    for query in STAGES:
         assert query.grain.startswith("one row")
         assert words(query.grain) == words(BY_NAME[query.output].grain)
 
-    check_queries(STAGES, check)
-
 
 def test_the_result_has_a_total_order_of_its_own() -> None:
-    """Rows come in a declared order, and in no other: all columns of the key decide it."""
+    """All columns of the key are in ORDER BY, so no order of rows is left open."""
 
-    def check(query: Query) -> None:
+    for query in STAGES:
         ordering = [
             m
             for m in parse(statement_of(query))["node"]["modifiers"]
@@ -237,8 +207,6 @@ def test_the_result_has_a_total_order_of_its_own() -> None:
         names = {term["column_names"][-1] for term in terms if "column_names" in term}
         is_everything = any(term.get("class") == "STAR" for term in terms)
         assert is_everything or set(BY_NAME[query.output].key) <= names
-
-    check_queries(STAGES, check)
 
 
 def test_parameters_of_one_name_are_declared_alike() -> None:
@@ -290,9 +258,9 @@ def test_every_transient_table_is_read() -> None:
     assert {table.name for table in TABLES_OF_RUNS if table.is_transient} <= read
 
 
-# What writes everything, or is only asked for.
-ASKED = ("export", "cookbook", "campaign_cookbook")
-# Facts of the trace that no query needs yet: they are stored for those who ask in SQL.
+# Queries that no report or stage runs.
+ON_DEMAND = ("export", "cookbook", "campaign_cookbook")
+# Tables that no query reads: users read them in SQL.
 FOR_USERS = {
     "source_locations": "where in the source a region or sample lies",
     "calling_contexts": "stacks of sampled traces",
@@ -308,7 +276,7 @@ FOR_USERS = {
 
 
 def test_every_stored_table_is_read_or_is_for_users() -> None:
-    queries = [query for query in all_queries() if query.concept not in ASKED]
+    queries = [query for query in all_queries() if query.concept not in ON_DEMAND]
     read = {name for query in queries for name in query.inputs}
     read |= {name for stage in standard_recipe().python_stages for name in stage.inputs}
     stored = {table.name for table in TABLES if not table.is_transient}
@@ -316,64 +284,17 @@ def test_every_stored_table_is_read_or_is_for_users() -> None:
     assert all(FOR_USERS.values())
 
 
-def names_in(node: ast.AST) -> set[str]:
-    return {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}
-
-
-def test_every_shared_column_is_used() -> None:
-    """Another module imports the constant, or one that is made of it; imports are all used."""
-    from tracemill.schemas import columns
-
-    shared = {name for name, value in vars(columns).items() if isinstance(value, Column)}
-    trees = {p.stem: ast.parse(p.read_text()) for p in Path(columns.__file__).parent.glob("*.py")}
-    used = {
-        alias.name
-        for tree in trees.values()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module == "tracemill.schemas.columns"
-        for alias in node.names
-    }
-    for node in reversed(trees["columns"].body):  # what is made of others stands below them
-        if isinstance(node, ast.Assign) and names_in(node.targets[0]) & used:
-            used |= names_in(node.value)
-    assert shared
-    assert shared - used == set()
-
-
-def test_every_declared_table_is_in_the_list_of_tables() -> None:
-    import importlib
-    import pkgutil
-
-    from tracemill import schemas
-
-    declared = {
-        value.name
-        for module in pkgutil.iter_modules(schemas.__path__)
-        for value in vars(importlib.import_module(f"schemas.{module.name}")).values()
-        if isinstance(value, Table)
-    }
-    assert declared == set(DECLARED)
-    assert len(DECLARED) == len({*TABLES, *CAMPAIGN_TABLES, *NIGHTLY_TABLES, *VIEWS})
-
-
-def test_every_column_type_can_be_stored_and_queried() -> None:
-    types = {column.type for table in BY_NAME.values() for column in table.columns}
-    assert types <= set(SQL_TYPES)
-
-
 def test_duckdb_reads_a_stored_table_with_the_declared_types(tmp_path: Path) -> None:
     from tracemill.store.parquet import write_empty
 
-    def check(table: Table) -> None:
-        file = tmp_path / f"{table.name}.parquet"
-        write_empty(table, file)
-        found = connection.sql(f"FROM read_parquet('{file}')")
-        assert found.columns == list(table.column_names)
-        types = [SQL_TYPES[column.type] for column in table.columns]
-        assert list(map(str, found.types)) == types
-
     with duckdb.connect() as connection:
-        check_each(BY_NAME.values(), check, name=lambda table: table.name)
+        for table in BY_NAME.values():
+            file = tmp_path / f"{table.name}.parquet"
+            write_empty(table, file)
+            found = connection.sql(f"FROM read_parquet('{file}')")
+            assert found.columns == list(table.column_names)
+            types = [SQL_TYPES[column.type] for column in table.columns]
+            assert list(map(str, found.types)) == types
 
 
 # --- Reading headers -----------------------------------------------------------------------------
@@ -454,13 +375,13 @@ def test_values_are_bound_to_the_parameters_of_a_query(tmp_path: Path) -> None:
         ("$min_wait_ns  shorter", "min_wait_ns  shorter", "neither none nor a list"),
     ],
 )  # fmt: skip
-def test_a_bad_header_is_told(tmp_path: Path, before: str, after: str, message: str) -> None:
+def test_bad_headers_are_refused(tmp_path: Path, before: str, after: str, message: str) -> None:
     assert before in HEADER
     with pytest.raises(QueryError, match=message):
         header(tmp_path, HEADER.replace(before, after))
 
 
-def test_an_unknown_query_lists_those_there_are() -> None:
+def test_the_error_for_an_unknown_query_lists_all_queries() -> None:
     with pytest.raises(QueryError, match=f"no query waits: .*{STAGES[0].relation}"):
         load_query("waits")
 
@@ -492,11 +413,12 @@ def test_an_integer_fits_where_a_number_with_fraction_is_declared() -> None:
 def test_views_give_the_columns_they_declare_of_one_run_and_of_several(
     database: duckdb.DuckDBPyConnection, database_of_runs: duckdb.DuckDBPyConnection
 ) -> None:
-    def check(query: Query) -> None:
-        declared = {column.name: SQL_TYPES[column.type] for column in BY_NAME[query.output].columns}
-        one, several = (each.sql(query.text) for each in (database, database_of_runs))
-        assert dict(zip(one.columns, map(str, one.types), strict=True)) == declared
-        assert several.columns == ["run_id", *one.columns]
-        assert several.types[1:] == one.types
-
-    check_queries([query for query in all_queries() if query.is_view], check)
+    for query in all_queries():
+        if query.is_view:
+            declared = {
+                column.name: SQL_TYPES[column.type] for column in BY_NAME[query.output].columns
+            }
+            one, several = (each.sql(query.text) for each in (database, database_of_runs))
+            assert dict(zip(one.columns, map(str, one.types), strict=True)) == declared
+            assert several.columns == ["run_id", *one.columns]
+            assert several.types[1:] == one.types
