@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tracemill.base.errors import QueryError
-from tracemill.shell.cookbook import find_recipe, recipes_for
+from tracemill.shell.cookbook import find_question, questions_for
 from tracemill.shell.session import Session, is_query
 from tracemill.sql.mistakes import told_as_query_error
 from tracemill.sql.query_files import Value
 from tracemill.store import Store
-from tracemill.store.finding import open_run
-from tracemill.store.finding import open_store as find_store
+from tracemill.store.finding import existing_store, open_run
 
 if TYPE_CHECKING:
     import duckdb
@@ -71,7 +70,7 @@ class Tables:
 
     def example(self, name: str | int) -> "polars.DataFrame":
         """The answer to a question of the cookbook, by its name or number."""
-        return self.sql(find_recipe(str(name), recipes_for(self._session.given)).sql)
+        return self.sql(find_question(str(name), questions_for(self._session.given)).sql)
 
     def close(self) -> None:
         """Release files and memory; frames stay."""
@@ -138,4 +137,4 @@ class OpenedStore:
 
 def open_store(path: str | Path) -> OpenedStore:
     """The store in a folder. Raises MissingInputError if there is none."""
-    return OpenedStore(find_store(Path(path)))
+    return OpenedStore(existing_store(Path(path)))

@@ -25,7 +25,7 @@ def analyze(
     *,
     store: Store = Path("store"),
     force: Annotated[bool, Flag] = False,
-    explain: Annotated[bool, Flag] = False,
+    preview: Annotated[bool, Flag] = False,
     common: AnalyzingOptions = DEFAULTS,
 ) -> None:
     """Analyze a trace and print what costs most.
@@ -36,11 +36,11 @@ def analyze(
     ----------
     force
         Compute everything again; earlier generations are kept.
-    explain
+    preview
         Print what would be computed and why; compute nothing.
     """
     options = common.options(force=force)
-    if explain:
+    if preview:
         _explain_trace(trace, store, options)
     else:
         _analyze_trace(trace, store, options, has_report=not common.no_report)
@@ -72,11 +72,11 @@ def _analyze_trace(trace: Path, store: Path, options: "Options", *, has_report: 
 
 def _explain_trace(trace: Path, store: Path, options: "Options") -> None:
     """Print which tables an analysis would compute or reuse, and why."""
-    from tracemill.engine.analyze import explain
+    from tracemill.engine.analyze import preview
     from tracemill.reports.terminal import print_grid
     from tracemill.store import Store
 
-    decisions = explain(trace, store=Store(store), options=options)
+    decisions = preview(trace, store=Store(store), options=options)
     if not any(each.is_computed for each in decisions):
         results().print(f"nothing to compute: all {len(decisions)} tables are unchanged")
         return

@@ -68,14 +68,14 @@ def tables(
         Write the tables of this campaign instead of a run.
     """
     from tracemill.shell.exports.tables import export_tables
-    from tracemill.store.finding import open_run, open_store
+    from tracemill.store.finding import existing_store, open_run
 
     if run is not None and campaign is not None:
         raise UsageError("give either RUN or --campaign")
     if campaign is None:
         chosen = open_run(store, run)
     else:
-        chosen = open_store(store).campaigns.open(campaign)
+        chosen = existing_store(store).campaigns.open(campaign)
     _print_written(export_tables(chosen, output), "tables", output)
 
 

@@ -15,7 +15,7 @@ from tracemill.reports.units import format_size
 if TYPE_CHECKING:
     from tracemill.shell import Format
     from tracemill.store import RunSummary
-    from tracemill.store.pruning import Decision, Pruning
+    from tracemill.store.pruning import Pruning, PruningDecision
 
 
 def _check_duration(_: object, duration: str | None) -> None:
@@ -39,9 +39,9 @@ Duration = Annotated[str | None, Parameter(validator=_check_duration)]
 def runs(*, store: Store = Path("store")) -> None:
     """List the analyzed runs: ranks, records, size on disk, time of analysis, and state."""
     from tracemill.reports.terminal import print_grid
-    from tracemill.store.finding import open_store
+    from tracemill.store.finding import existing_store
 
-    summaries = open_store(store).summaries()
+    summaries = existing_store(store).summaries()
     if not summaries:
         messages().print(f"no runs in {store}: analyze a trace first", markup=False)
         return
@@ -86,10 +86,10 @@ def du(*, store: Store = Path("store"), format: Literal["table", "csv", "json"] 
         Output format; sizes in csv and json are in bytes.
     """
     from tracemill.reports.terminal import print_grid
-    from tracemill.store.finding import open_store
+    from tracemill.store.finding import existing_store
     from tracemill.store.usage import measure
 
-    uses = measure(open_store(store).path)
+    uses = measure(existing_store(store).path)
     total = sum(use.byte_count for use in uses)
     if format != "table":
         from tracemill.shell import print_rows
@@ -137,14 +137,14 @@ def prune(
         Output format; the table lists what exceeds a limit, csv and json all runs.
     """
     from tracemill.campaign import retention
-    from tracemill.store.finding import open_store
+    from tracemill.store.finding import existing_store
     from tracemill.store.pruning import Limits
 
     if older_than is None and keep_generations is None and max_size is None:
         raise UsageError(
             "prune needs a limit: give --older-than 90d, --keep-generations 2 or --max-size 100GB"
         )
-    opened = open_store(store)
+    opened = existing_store(store)
     for orphan in [] if dry_run else opened.sweep():
         _note(f"removed what an interrupted run left behind: {orphan}")
     limits = Limits(
@@ -218,7 +218,7 @@ def _print_totals(pruning: "Pruning", max_bytes: float | None, *, is_dry_run: bo
         _note(f"the store still has {left}: nothing else may be removed now")
 
 
-def _names(decision: "Decision") -> tuple[str, str, str]:
+def _names(decision: "PruningDecision") -> tuple[str, str, str]:
     holding, generation = decision.holding, decision.generation
     what = holding.kind if generation is None else f"generation of a {holding.kind}"
     label = printable(holding.label)
@@ -226,7 +226,7 @@ def _names(decision: "Decision") -> tuple[str, str, str]:
     return what, name, generation.key if generation else ""
 
 
-def _created(decision: "Decision") -> str:
+def _created(decision: "PruningDecision") -> str:
     seconds = (decision.generation or decision.holding).created
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 

@@ -91,11 +91,11 @@ def sql(
 def _open(
     store: Path, run: str | None, campaign: str | None, *, is_over_all_runs: bool
 ) -> "OpenedStore | Run":
-    from tracemill.store.finding import open_run, open_store
+    from tracemill.store.finding import existing_store, open_run
 
     if campaign is not None:
-        return open_store(store).campaigns.open(campaign)
-    return open_store(store) if is_over_all_runs else open_run(store, run)
+        return existing_store(store).campaigns.open(campaign)
+    return existing_store(store) if is_over_all_runs else open_run(store, run)
 
 
 def _open_prompt(session: "Session", chosen: "OpenedStore | Run", format: "RowFormat") -> None:
@@ -153,15 +153,15 @@ def explain(
         How to print the explanation.
     """
     from tracemill.reports.explanation import (
+        all_metrics,
         describe_metric,
         find_metric,
-        list_metrics,
         print_explanation,
         print_metrics,
     )
 
     own = _usable_patterns(store, patterns)
-    metrics = list_metrics(own)
+    metrics = all_metrics(own)
     if not metric:
         print_metrics(metrics, results())
         return

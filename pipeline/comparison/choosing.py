@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tracemill.base.errors import MissingInputError
 from tracemill.store import Run
-from tracemill.store.finding import open_run, open_store
+from tracemill.store.finding import existing_store, open_run
 
 
 def choose_runs(store: Path, name: str) -> tuple[Run, ...]:
@@ -12,7 +12,7 @@ def choose_runs(store: Path, name: str) -> tuple[Run, ...]:
     try:
         return (open_run(store, name),)
     except MissingInputError:
-        labeled = tuple(run for run in open_store(store).runs() if run.label == name)
+        labeled = tuple(run for run in existing_store(store).runs() if run.label == name)
         names = [part.strip() for part in name.split(",") if part.strip()]
         if labeled:
             return tuple(sorted(labeled, key=lambda run: run.run_id))

@@ -13,7 +13,7 @@ from tracemill.comparison.causes import CRITICAL_PATH, TIME, Explained, find_cau
 from tracemill.comparison.changes import CallPathChange, Cause, Change, MetricChange, RankChange
 from tracemill.comparison.noise import noise_of, run_time_change
 from tracemill.comparison.subtrees import Subtree, holding_subtree
-from tracemill.reports.explanation import list_metrics
+from tracemill.reports.explanation import all_metrics
 from tracemill.schemas.history import RUN_TIME
 from tracemill.sql.metric_texts import Metric
 from tracemill.sql.query_files import Value, load_query
@@ -91,7 +91,7 @@ class Comparison:
         totals = {row["metric"]: row for row in whole.iter_rows(named=True)}
         return tuple(
             _change(MetricChange, totals[metric.name], parent_metric=metric.parent)
-            for metric in list_metrics()
+            for metric in all_metrics()
             if metric.name in totals
         )
 
@@ -295,7 +295,7 @@ def _text(values: Mapping[str, Value]) -> str:
 
 @cache
 def _metrics() -> Mapping[str, Metric]:
-    return {metric.name: metric for metric in list_metrics()}
+    return {metric.name: metric for metric in all_metrics()}
 
 
 def _change(kind: type[AnyChange], row: Row, **more: Any) -> AnyChange:

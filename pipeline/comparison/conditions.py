@@ -10,7 +10,7 @@ from tracemill.base.text import printable
 from tracemill.comparison.changes import Change
 from tracemill.comparison.comparing import Comparison
 from tracemill.comparison.sentences import signed
-from tracemill.reports.explanation import find_metric, list_metrics
+from tracemill.reports.explanation import all_metrics, find_metric
 from tracemill.reports.units import format_count, format_share_change, format_size, format_time
 from tracemill.reports.wording import name_path
 from tracemill.schemas.history import RUN_TIME

@@ -15,18 +15,18 @@ from tracemill.comparison.sentences import (
     describe_subtree,
     describe_time,
 )
-from tracemill.reports.explanation import list_metrics
+from tracemill.reports.explanation import all_metrics
 from tracemill.reports.material import filled
 from tracemill.reports.model import (
     Column,
     Fact,
     Report,
     Section,
-    Source,
+    ShownQuery,
     Subject,
     Table,
 )
-from tracemill.reports.sections.metrics import explain
+from tracemill.reports.sections.metrics import explain_metric
 from tracemill.reports.units import Unit, Value
 from tracemill.reports.wording import count_of, said
 
@@ -118,8 +118,8 @@ def _summary(comparison: Comparison, verdicts: Sequence[CheckedCondition]) -> Se
         ),
         findings=tuple(describe_cause(each, comparison) for each in causes),
         sources=(
-            Source("changes", comparison.sql[0]),
-            Source("changes by rank", comparison.sql[1]),
+            ShownQuery("changes", comparison.sql[0]),
+            ShownQuery("changes by rank", comparison.sql[1]),
         ),
     )
 
@@ -197,11 +197,13 @@ def _ranks(comparison: Comparison) -> Section | None:
 def _meanings(comparison: Comparison) -> Section | None:
     """Explanations of the metrics that the summary names."""
     named = {cause.metric for cause in comparison.causes(limit=MOST_CAUSES)}
-    metrics = [metric for metric in list_metrics() if metric.name in named]
+    metrics = [metric for metric in all_metrics() if metric.name in named]
     if not metrics:
         return None
     return Section(
-        key="metrics", title="What the metrics mean", explanations=tuple(map(explain, metrics))
+        key="metrics",
+        title="What the metrics mean",
+        explanations=tuple(map(explain_metric, metrics)),
     )
 
 

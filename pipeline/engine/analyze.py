@@ -94,11 +94,11 @@ def analyze(
     return analyze_source(open_source(trace), store=store, options=options, reporter=reporter)
 
 
-def explain(trace: Path, *, store: Store, options: Options | None = None) -> tuple[Decision, ...]:
+def preview(trace: Path, *, store: Store, options: Options | None = None) -> tuple[Decision, ...]:
     """The decision of `analyze` about each table; nothing is written."""
     from tracemill.readers import open_source
 
-    return explain_source(open_source(trace), store=store, options=options)
+    return preview_source(open_source(trace), store=store, options=options)
 
 
 def analyze_source(
@@ -144,14 +144,14 @@ def find_analyzed(source: Source, *, store: Store, outlines: Sequence[Outline]) 
     return current if is_known else None
 
 
-def explain_source(
+def preview_source(
     source: Source,
     *,
     store: Store,
     options: Options | None = None,
     recipe: Recipe | None = None,
 ) -> tuple[Decision, ...]:
-    """The same as `explain` for an opened source."""
+    """The same as `preview` for an opened source."""
     task = _prepare(source, store, options or Options(), SilentReporter(), recipe)
     return task.decisions()
 

@@ -14,7 +14,7 @@ from tracemill.base.errors import QueryError
 from tracemill.base.interrupting import interruptibly
 from tracemill.engine.graph import ReadStage, SqlStage, Stage, has_needed_rows
 from tracemill.engine.progress import Reporter
-from tracemill.patterns.results import RESULT, checked, complete, statement_of
+from tracemill.patterns.results import RESULT, checked, complete_rows, statement_of
 from tracemill.schemas import Table
 from tracemill.sql.failures import batches_of, told_as_query_error
 from tracemill.sql.folders import QUERIES
@@ -156,7 +156,7 @@ class Engine:
         """Store what a pattern finds, which is checked as it is written."""
         create = f"CREATE TEMP TABLE {RESULT} AS\n{statement}"
         ((count,),) = self._execute(create, values).fetchall()
-        found = complete(self._database, stage.query, stage.metrics, self._row_count)
+        found = complete_rows(self._database, stage.query, stage.metrics, self._row_count)
         batches = batches_of(found.to_arrow_reader(ROW_GROUP_ROWS)) if count else ()
         self._sink.stream(stage.output, checked(batches, stage.query, stage.metrics))
         self._database.execute(f"DROP TABLE {RESULT}")

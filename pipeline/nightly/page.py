@@ -21,7 +21,7 @@ from tracemill.reports.model import (
     Finding,
     Report,
     Section,
-    Source,
+    ShownQuery,
     Subject,
     Table,
     Trend,
@@ -355,16 +355,16 @@ def _cause_row(found: Regression, cause: Cause) -> dict[str, Any]:
     }
 
 
-def _statements(regressions: Sequence[Regression]) -> Iterator[Source]:
+def _statements(regressions: Sequence[Regression]) -> Iterator[ShownQuery]:
     """The SQL of the causes, once for each run."""
     for each in {each.run.run_id: each for each in regressions if each.sql}.values():
         run = make_visible(f"{each.run.series.application} ({each.run.label})")
         for name, sql in zip(("changes", "changes by rank"), each.sql, strict=True):
-            yield Source(f"{name} of {run}", sql)
+            yield ShownQuery(f"{name} of {run}", sql)
 
 
-def _run_times() -> Source:
-    return Source("run times, by run id", read_source(SIZES).sql)
+def _run_times() -> ShownQuery:
+    return ShownQuery("run times, by run id", read_source(SIZES).sql)
 
 
 def _trend_row(runs: Sequence[PastRun], worse: Collection[str]) -> dict[str, Any]:

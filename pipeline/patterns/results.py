@@ -54,7 +54,7 @@ def _only(metrics: Sequence[str]) -> str:
     return f"{_METRIC} AS (SELECT '{only}' AS metric)"
 
 
-def complete(
+def complete_rows(
     connection: "duckdb.DuckDBPyConnection",
     query: Query,
     metrics: Sequence[str],

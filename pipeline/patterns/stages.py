@@ -52,7 +52,7 @@ def pattern_stages(own: Sequence[Query] = ()) -> tuple[PythonStage, ...]:
             name=PATTERNS.name,
             inputs=(),
             outputs=(PATTERNS,),
-            compute=list_patterns,
+            compute=tabulate_patterns,
             parameters={"declared_patterns": _patterns_as_json(own)},
         ),
         metrics_stage(own),
@@ -65,7 +65,7 @@ def metrics_stage(own: Sequence[Query] = ()) -> PythonStage:
         name=METRICS.name,
         inputs=(),
         outputs=(METRICS,),
-        compute=list_metrics,
+        compute=tabulate_metrics,
         parameters={"declared_metrics": _metrics_as_json(own)},
     )
 
@@ -91,12 +91,12 @@ def gather_findings(**patterns: "duckdb.DuckDBPyRelation") -> pa.RecordBatchRead
     return _in_order([relation for _, relation in sorted(patterns.items())], "ALL")
 
 
-def list_metrics(declared_metrics: str) -> pa.Table:
+def tabulate_metrics(declared_metrics: str) -> pa.Table:
     """All metrics by name, which are given as JSON."""
     return pa.Table.from_pylist(json.loads(declared_metrics))
 
 
-def list_patterns(declared_patterns: str) -> pa.Table:
+def tabulate_patterns(declared_patterns: str) -> pa.Table:
     """All patterns by name, which are told as JSON."""
     return pa.Table.from_pylist(json.loads(declared_patterns))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tracemill.shell.cookbook import Recipe, campaign_recipes, run_recipes
+from tracemill.shell.cookbook import Question, campaign_recipes, run_recipes
 
 _INTRODUCTION = """\
 # Cookbook
@@ -44,7 +44,7 @@ def _lines() -> Iterator[str]:
         yield from _describe(recipe)
 
 
-def _describe(recipe: Recipe) -> Iterator[str]:
+def _describe(recipe: Question) -> Iterator[str]:
     query = recipe.query
     tables = ", ".join(f"[{name}](tables.md#{name})" for name in query.inputs)
     assumed = f" It assumes: {query.assumes}." if query.assumes else ""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from tracemill.reports.explanation import describe_metric, list_metrics
+from tracemill.reports.explanation import all_metrics, describe_metric
 from tracemill.sql.metric_texts import Metric
 
 _INTRODUCTION = """\
@@ -20,7 +20,7 @@ def describe_metrics() -> str:
 
 
 def _lines() -> Iterator[str]:
-    metrics = list_metrics()
+    metrics = all_metrics()
     yield _INTRODUCTION
     kinds = dict.fromkeys(metric.kind for metric in metrics)
     for kind in kinds:

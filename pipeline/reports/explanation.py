@@ -43,14 +43,14 @@ _FENCED = re.compile(r"^```.*?\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Block:
+class TextBlock:
     """A piece of a text: a paragraph, a heading, an item of a list, or verbatim lines."""
 
     kind: str
     text: str
 
 
-def list_metrics(own: Sequence[Query] = ()) -> tuple[Metric, ...]:
+def all_metrics(own: Sequence[Query] = ()) -> tuple[Metric, ...]:
     """Every metric: kind by kind, each after the one that includes it; with your own patterns."""
     return _in_order(metrics_with(own))
 
@@ -137,7 +137,7 @@ def print_explanation(
     print_wrapped(Text(metric.meaning), console, width)
     for line in (kind, *_relations(metric, metrics)):
         print_wrapped(Text(line, "muted"), console, width)
-    _print_blocks(tuple(parse(_text_of(metric, own))), console, width)
+    _print_blocks(tuple(parse_markdown(_text_of(metric, own))), console, width)
 
 
 def print_wrapped(text: "Text", console: "Console", width: int, mark: str = "") -> None:
@@ -185,27 +185,27 @@ def _relations(metric: Metric, metrics: Sequence[Metric]) -> list[str]:
     ]
 
 
-def parse(text: str) -> Iterator[Block]:
+def parse_markdown(text: str) -> Iterator[TextBlock]:
     """The blocks of a text; lines of a paragraph or item are joined."""
     for number, piece in enumerate(_FENCED.split(text)):
         if number % 2:
-            yield Block("verbatim", piece)
+            yield TextBlock("verbatim", piece)
             continue
         for part in re.split(r"\n\s*\n", piece.strip()):
             if part.startswith("## "):
-                yield Block("heading", part.removeprefix("## "))
+                yield TextBlock("heading", part.removeprefix("## "))
             else:
                 yield from _paragraphs(part)
 
 
-def _paragraphs(part: str) -> Iterator[Block]:
+def _paragraphs(part: str) -> Iterator[TextBlock]:
     """A paragraph and the items that follow it, if any."""
     for number, piece in enumerate(re.split(r"(?:^|\n)- ", part)):
         if piece.strip():
-            yield Block("item" if number else "paragraph", " ".join(piece.split()))
+            yield TextBlock("item" if number else "paragraph", " ".join(piece.split()))
 
 
-def _print_blocks(blocks: Sequence[Block], console: "Console", width: int) -> None:
+def _print_blocks(blocks: Sequence[TextBlock], console: "Console", width: int) -> None:
     """Print blocks with an empty line between, but for those that belong together."""
     from rich.text import Text
 

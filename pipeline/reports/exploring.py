@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tracemill.base.names import drop_arguments, make_visible
 from tracemill.reports.material import Material, Rows
-from tracemill.reports.model import Source
+from tracemill.reports.model import ShownQuery
 from tracemill.reports.part_styles import style_of
 from tracemill.reports.tables import read_source
 from tracemill.reports.units import Value
@@ -65,7 +65,7 @@ class _Cells:
         return _Cells(self.keys, values)
 
 
-def sources() -> tuple[Source, ...]:
+def sources() -> tuple[ShownQuery, ...]:
     """The queries that return the data."""
     return (
         read_source(CELLS, MOST_CELLS),

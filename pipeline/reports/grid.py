@@ -15,7 +15,7 @@ _LEVELS = " ▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True)
-class Grid:
+class TextGrid:
     """Headings, alignment, rows with indent, and a bar (0–1) per row if any.
 
     `is_rigid`: the texts are pictures that must not be wrapped.
@@ -28,7 +28,7 @@ class Grid:
     is_rigid: bool = False
 
 
-def grid_of(table: Table) -> Grid:
+def grid_of(table: Table) -> TextGrid:
     """The table in characters; a wide matrix becomes a list of pairs."""
     if table.layout is Layout.MATRIX:
         ranks = _ranks(table)
@@ -40,7 +40,7 @@ def grid_of(table: Table) -> Grid:
     indents = _indents(table)
     trends: list[tuple[str, ...]] = [(draw_trend(trend),) for trend in table.trends]
     has_trends = bool(table.trends)
-    return Grid(
+    return TextGrid(
         titles=(*(column.title for _, column in shown), *(table.trend_title,) * has_trends),
         is_numeric=(*(column.is_numeric for _, column in shown), *(False,) * has_trends),
         rows=tuple(
@@ -86,12 +86,12 @@ def _ranks(table: Table) -> list[int]:
     return sorted({int(rank) for row in table.rows for rank in row[:2] if isinstance(rank, int)})
 
 
-def _matrix_grid(table: Table, ranks: list[int]) -> Grid:
+def _matrix_grid(table: Table, ranks: list[int]) -> TextGrid:
     rows = table.as_dicts()
     by, unit = table.measure.name, table.measure.unit
     amounts = {tuple(row.values())[:2]: row[by] for row in rows}
     corner = f"{table.columns[0].title} \\ {table.columns[1].title}".lower()
-    return Grid(
+    return TextGrid(
         titles=(corner, *(str(rank) for rank in ranks)),
         is_numeric=(True,) * (len(ranks) + 1),
         rows=tuple(
@@ -101,10 +101,10 @@ def _matrix_grid(table: Table, ranks: list[int]) -> Grid:
     )
 
 
-def _course_grid(table: Table) -> Grid:
+def _course_grid(table: Table) -> TextGrid:
     """A line of characters per part; the height shows the share of the part at that time."""
     course = course_of(table, most_stretches=COURSE_WIDTH)
-    return Grid(
+    return TextGrid(
         titles=("Part", "Time", "Of the run", f"From {course.begin} to {course.end}"),
         is_numeric=(False, True, True, False),
         rows=tuple(

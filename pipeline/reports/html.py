@@ -32,7 +32,7 @@ CURVE_WIDTH, CURVE_HEIGHT, CURVE_MARGIN = 120, 24, 3
 
 
 @dataclass(frozen=True)
-class Cell:
+class HtmlCell:
     """A cell to be drawn. `bar` is 0–100; `full` is set if `text` is shortened.
 
     `metric` is explained by the page.
@@ -56,7 +56,7 @@ class Branch:
     """A row of the call tree with its position among the nested elements."""
 
     row: TreeRow
-    cells: tuple[Cell, ...]
+    cells: tuple[HtmlCell, ...]
     is_open: bool
 
 
@@ -115,7 +115,7 @@ def _template() -> "jinja2.Template":
     return environment.get_template("report.html.j2")
 
 
-def rows_of(table: Table) -> list[tuple[Cell, ...]]:
+def rows_of(table: Table) -> list[tuple[HtmlCell, ...]]:
     """Rows of a plain table, to be drawn."""
     largest = _largest(table)
     return [_cells(table, row, largest) for row in table.rows]
@@ -130,7 +130,7 @@ def marks_of(table: Table, position: int) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
-class Curve:
+class TrendCurve:
     """A trend as a line in a box of `width` by `height`, with its end."""
 
     points: str
@@ -141,7 +141,7 @@ class Curve:
     is_marked: bool
 
 
-def curve_of(trend: Trend) -> Curve:
+def curve_of(trend: Trend) -> TrendCurve:
     """The curve of a trend; for a single value, only its end is visible."""
     step = (CURVE_WIDTH - 2 * CURVE_MARGIN) / max(len(trend.values) - 1, 1)
     depth = CURVE_HEIGHT - 2 * CURVE_MARGIN
@@ -149,7 +149,7 @@ def curve_of(trend: Trend) -> Curve:
         (f"{CURVE_MARGIN + at * step:.1f}", f"{CURVE_MARGIN + (1 - height) * depth:.1f}")
         for at, height in enumerate(trend.heights)
     ]
-    return Curve(
+    return TrendCurve(
         points=" ".join(",".join(point) for point in points),
         end=points[-1],
         width=CURVE_WIDTH,
@@ -159,11 +159,11 @@ def curve_of(trend: Trend) -> Curve:
     )
 
 
-def _cells(table: Table, row: tuple[Value, ...], largest: dict[str, float]) -> tuple[Cell, ...]:
+def _cells(table: Table, row: tuple[Value, ...], largest: dict[str, float]) -> tuple[HtmlCell, ...]:
     return tuple(_cell(column, row[position], largest) for position, column in table.shown)
 
 
-def _cell(column: Column, value: Value, largest: dict[str, float]) -> Cell:
+def _cell(column: Column, value: Value, largest: dict[str, float]) -> HtmlCell:
     text = format_value(value, column.unit)
     full = ""
     if isinstance(value, str):
@@ -172,7 +172,7 @@ def _cell(column: Column, value: Value, largest: dict[str, float]) -> Cell:
         full = shorten(visible, LONGEST_TITLE) if text != visible else ""
     metric = str(value) if column.is_explained else ""
     bar = _bar(column, value, largest)
-    return Cell(text, column.is_numeric, bar, full, column.is_path, metric)
+    return HtmlCell(text, column.is_numeric, bar, full, column.is_path, metric)
 
 
 def _bar(column: Column, value: Value, largest: dict[str, float]) -> float | None:
@@ -252,7 +252,7 @@ def segments_of(table: Table) -> list[Segment]:
 
 
 @dataclass(frozen=True)
-class Area:
+class TrendArea:
     """A part of the time as an area of a stacked chart; `path` draws it."""
 
     name: str
@@ -270,7 +270,7 @@ class Chart:
     end: str
     width: int
     height: int
-    areas: tuple[Area, ...]
+    areas: tuple[TrendArea, ...]
 
 
 def chart_of(table: Table) -> Chart:
@@ -282,7 +282,7 @@ def chart_of(table: Table) -> Chart:
     for part in course.parts:
         top = [low + max(0.0, ratio) for low, ratio in zip(floor, part.ratios, strict=True)]
         path = _outline(floor, top)
-        areas.append(Area(part.name, part.time, part.share, style_of(part.name), path))
+        areas.append(TrendArea(part.name, part.time, part.share, style_of(part.name), path))
         floor = top
     return Chart(course.begin, course.end, width, COURSE_HEIGHT, tuple(areas))
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from tracemill.reports.grid import grid_of
-from tracemill.reports.model import Explanation, Layout, Report, Section, Source, Table
+from tracemill.reports.model import Explanation, Layout, Report, Section, ShownQuery, Table
 
 # Characters that would start emphasis, code, links, HTML or end a table cell.
 # An underscore inside a word, as in MPI_Recv, means nothing.
@@ -108,14 +108,14 @@ def _table(table: Table) -> Iterator[str]:
         yield f"The first {len(table.rows)} rows{more}."
         yield ""
     if table.sql:
-        yield from _sql("SQL", Source(table.name, table.sql))
+        yield from _sql("SQL", ShownQuery(table.name, table.sql))
 
 
 def _row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _sql(label: str, source: Source) -> Iterator[str]:
+def _sql(label: str, source: ShownQuery) -> Iterator[str]:
     yield f"<details><summary>{escape(label)}</summary>"
     yield ""
     yield "```sql"

@@ -220,7 +220,7 @@ class Drawing:
 
 
 @dataclass(frozen=True)
-class Source:
+class ShownQuery:
     """A query of sentences and facts that no table shows."""
 
     name: str
@@ -239,7 +239,7 @@ class Widget:
     title: str
     description: str
     data: Mapping[str, object] = field(compare=False)  # arrays, which do not compare as a whole
-    of: tuple[Source, ...]
+    of: tuple[ShownQuery, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,7 +260,7 @@ class Section:
     drawings: tuple[Drawing, ...] = ()
     tables: tuple[Table, ...] = ()
     explanations: tuple[Explanation, ...] = ()
-    sources: tuple[Source, ...] = ()
+    sources: tuple[ShownQuery, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

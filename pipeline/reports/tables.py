@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tracemill.base.errors import QueryError
 from tracemill.reports.meanings import meaning_of
-from tracemill.reports.model import Column, Layout, Source, Table
+from tracemill.reports.model import Column, Layout, ShownQuery, Table
 from tracemill.reports.units import Value, unit_of
 from tracemill.sql.query_files import load_query
 from tracemill.store.database import parsed
@@ -197,9 +197,9 @@ def _most_rows(
     return max(Counter(row[position] for row in rows).values(), default=0)
 
 
-def read_source(query: str, row_limit: int | None = None) -> Source:
+def read_source(query: str, row_limit: int | None = None) -> ShownQuery:
     """A query for readers to run: without its header, with its limit."""
-    return Source(query, strip_header(bind_limit(load_query(query).statement, row_limit)))
+    return ShownQuery(query, strip_header(bind_limit(load_query(query).statement, row_limit)))
 
 
 def _column(name: str, values: tuple[Value, ...], spec: TableSpec) -> Column:

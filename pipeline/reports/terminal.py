@@ -9,7 +9,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from tracemill.base.console import UNBOUNDED_WIDTH
-from tracemill.reports.grid import Grid, grid_of
+from tracemill.reports.grid import TextGrid, grid_of
 from tracemill.reports.model import Layout, Report, Section, Table
 
 BAR_WIDTH = 12
@@ -71,7 +71,7 @@ def _print_sentences(section: Section, console: Console) -> None:
 def _print_table(table: Table, console: Console) -> None:
     console.print(Text(table.title, style="title"))
     grid, left_out = fit(grid_of(table), console.width)
-    console.print(Drawing(grid))
+    console.print(FittedGrid(grid))
     if table.is_cut:
         console.print(Text(f"the first {len(table.rows)} rows", style="muted"))
     if left_out:
@@ -79,7 +79,7 @@ def _print_table(table: Table, console: Console) -> None:
         console.print(Text(f"in a wider terminal also: {names}", style="muted"))
 
 
-def fit(grid: Grid, width: int) -> tuple[Grid, tuple[str, ...]]:
+def fit(grid: TextGrid, width: int) -> tuple[TextGrid, tuple[str, ...]]:
     """The grid fitted to a width, and the titles of the columns left out.
 
     Bars are removed first, then columns from the last; the first two stay.
@@ -108,17 +108,19 @@ def print_grid(
 ) -> None:
     """Print rows of text; columns with the titles in `numeric` are aligned to the right."""
     is_numeric = tuple(title in numeric for title in titles)
-    console.print(Drawing(Grid(tuple(titles), is_numeric, tuple((0, tuple(row)) for row in rows))))
+    console.print(
+        FittedGrid(TextGrid(tuple(titles), is_numeric, tuple((0, tuple(row)) for row in rows)))
+    )
 
 
 @dataclass(frozen=True)
-class Drawing:
+class FittedGrid:
     """A grid that fits its width when it is printed, with a bar per row if the grid has bars.
 
     If space is short, titles and long texts are wrapped, but never numbers.
     """
 
-    grid: Grid
+    grid: TextGrid
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The output for rich."""
@@ -137,7 +139,7 @@ class Drawing:
         yield drawn
 
 
-def _widths(grid: Grid, width: int) -> list[int]:
+def _widths(grid: TextGrid, width: int) -> list[int]:
     """Characters for each column: as needed; if space is short, the widest columns shrink."""
     widths = [max(_longest(grid, at), cell_len(title)) for at, title in enumerate(grid.titles)]
     for shortest in (SHORT, VERY_SHORT):
@@ -150,7 +152,7 @@ def _widths(grid: Grid, width: int) -> list[int]:
     return widths
 
 
-def _least_widths(grid: Grid, shortest: int = SHORT) -> list[int]:
+def _least_widths(grid: TextGrid, shortest: int = SHORT) -> list[int]:
     """Minimum width of each column if titles and longer texts are wrapped."""
     return [
         max(
@@ -161,14 +163,14 @@ def _least_widths(grid: Grid, shortest: int = SHORT) -> list[int]:
     ]
 
 
-def _longest(grid: Grid, at: int) -> int:
+def _longest(grid: TextGrid, at: int) -> int:
     return max(
         (cell_len(cells[at]) + (2 * indent if at == 0 else 0) for indent, cells in grid.rows),
         default=0,
     )
 
 
-def _total(widths: list[int], grid: Grid) -> int:
+def _total(widths: list[int], grid: TextGrid) -> int:
     """Width of a whole row: columns, gaps between them, and bars."""
     return sum(widths) + (len(widths) - 1) * GAP + (GAP + BAR_WIDTH if grid.bars else 0)
 

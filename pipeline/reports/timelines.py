@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tracemill.base.errors import UsageError
 from tracemill.base.text import join_words
 from tracemill.reports.material import Material, Rows
-from tracemill.reports.model import Source
+from tracemill.reports.model import ShownQuery
 from tracemill.reports.part_styles import COMPUTING_STYLES, style_of
 from tracemill.reports.tables import bind_values, strip_header
 from tracemill.reports.units import format_count
@@ -39,9 +39,9 @@ Columns = dict[str, NDArray[Any]]
 Values = Mapping[str, int]
 
 
-def describe_query(query: str, **values: int) -> Source:
+def describe_query(query: str, **values: int) -> ShownQuery:
     """A query with literal values, to read and to run."""
-    return Source(query, strip_header(bind_values(load_query(query).statement, values)))
+    return ShownQuery(query, strip_header(bind_values(load_query(query).statement, values)))
 
 
 class Timeline:
@@ -130,7 +130,7 @@ class Timeline:
         more = {**values, "row_limit": values["row_limit"] + 1}
         return len(next(iter(self._material.arrays(query, **more).values()))) > rows
 
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> tuple[ShownQuery, ...]:
         """All queries; queries of windows only for the first window."""
         names = ("timeline_locations", "timeline_regions", "timeline_course")
         of_windows = ("window_visits", "window_messages", "window_collectives")
@@ -143,11 +143,11 @@ class Timeline:
               for name in of_windows),
         )  # fmt: skip
 
-    def _describe_window(self, query: str, window: Window) -> Source:
+    def _describe_window(self, query: str, window: Window) -> ShownQuery:
         """The query of one window, with the window in its name."""
         source = describe_query(query, **self._values_of(query, window))
         which = f"-- The window from {_moment(window.begin_ns)} to {_moment(window.end_ns)}."
-        return Source(source.name, f"{which}\n{source.sql}")
+        return ShownQuery(source.name, f"{which}\n{source.sql}")
 
     def _values_of(self, query: str, window: Window) -> Values:
         is_asked = window in self.asked

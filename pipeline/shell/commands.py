@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tracemill.base.errors import QueryError
-from tracemill.shell.cookbook import Recipe, find_recipe, recipes_for
+from tracemill.shell.cookbook import Question, find_question, questions_for
 from tracemill.shell.formats import Output
 from tracemill.shell.session import Session
 
@@ -80,20 +80,20 @@ def _described(table: "Table") -> str:
     return _rows_of(titles, [describe_column(column) for column in table.columns])
 
 
-def _recipes(session: Session) -> tuple[Recipe, ...]:
+def _recipes(session: Session) -> tuple[Question, ...]:
     """The questions these tables answer; raises QueryError if they are those of many runs."""
     if "run_id" in session.columns().get("locations", ()):
         raise QueryError("examples ask about one run: name it with --run instead of --all-runs")
-    return recipes_for(session.given)
+    return questions_for(session.given)
 
 
-def _examples(recipes: Iterable[Recipe]) -> str:
+def _examples(recipes: Iterable[Question]) -> str:
     rows = [(str(each.number), each.name, each.question) for each in recipes]
     return _rows_of(("example", "name", "question"), rows)
 
 
-def _example(wanted: str, recipes: tuple[Recipe, ...], output: Output) -> str:
-    recipe = find_recipe(wanted, recipes)
+def _example(wanted: str, recipes: tuple[Question, ...], output: Output) -> str:
+    recipe = find_question(wanted, recipes)
     if output.is_for_people:
         output.console.print(recipe.question, style="heading", markup=False, soft_wrap=True)
         output.console.print(f"{recipe.sql};\n", markup=False, soft_wrap=True)

@@ -15,7 +15,7 @@ CAMPAIGN_COOKBOOK = "campaign_cookbook"
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Question:
     """A question with its query. `number` counts those about runs, or those about campaigns."""
 
     number: int
@@ -36,30 +36,30 @@ class Recipe:
 
 
 @cache
-def run_recipes() -> tuple[Recipe, ...]:
+def run_recipes() -> tuple[Question, ...]:
     """Questions about a run, by topic: the names begin with it."""
     return _recipes(RUN_COOKBOOK)
 
 
 @cache
-def campaign_recipes() -> tuple[Recipe, ...]:
+def campaign_recipes() -> tuple[Question, ...]:
     """Questions about a campaign."""
     return _recipes(CAMPAIGN_COOKBOOK)
 
 
-def _recipes(concept: str) -> tuple[Recipe, ...]:
+def _recipes(concept: str) -> tuple[Question, ...]:
     queries = [query for query in all_queries() if query.concept == concept]
-    return tuple(Recipe(number, query) for number, query in enumerate(queries, start=1))
+    return tuple(Question(number, query) for number, query in enumerate(queries, start=1))
 
 
-def recipes_for(tables: Collection[str]) -> tuple[Recipe, ...]:
+def questions_for(tables: Collection[str]) -> tuple[Question, ...]:
     """The questions that a database with these tables can answer."""
     is_campaign = "campaign_runs" in tables
     recipes = campaign_recipes() if is_campaign else run_recipes()
     return tuple(each for each in recipes if set(each.query.inputs) <= set(tables))
 
 
-def find_recipe(wanted: str, recipes: Sequence[Recipe]) -> Recipe:
+def find_question(wanted: str, recipes: Sequence[Question]) -> Question:
     """The question of that number or name; raises QueryError with similar names."""
     for recipe in recipes:
         if wanted in (str(recipe.number), recipe.name):

@@ -102,16 +102,16 @@ def _plain(value: Any) -> Any:
 
 
 def _print_table(names: Sequence[str], rows: Iterator[Row], console: "Console") -> None:
-    from tracemill.reports.grid import Grid
-    from tracemill.reports.terminal import Drawing
+    from tracemill.reports.grid import TextGrid
+    from tracemill.reports.terminal import FittedGrid
 
     shown = list(islice(rows, LONGEST_TABLE))
-    grid = Grid(
+    grid = TextGrid(
         titles=tuple(names),
         is_numeric=tuple(_is_numeric(shown, at) for at in range(len(names))),
         rows=tuple((0, tuple(_text(value) for value in row)) for row in shown),
     )
-    console.print(Drawing(grid))
+    console.print(FittedGrid(grid))
     if next(rows, None) is not None:
         from tracemill.base.console import messages
 

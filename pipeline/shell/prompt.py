@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tracemill.base.errors import QueryError
 from tracemill.shell.completion import Catalog, complete
-from tracemill.shell.cookbook import recipes_for
+from tracemill.shell.cookbook import questions_for
 from tracemill.shell.formats import Output
 from tracemill.shell.script import ENDINGS, run_interruptibly
 from tracemill.shell.session import Session
@@ -77,7 +77,7 @@ def make_prompt(catalog: Callable[[], Catalog], **options: Any) -> "PromptSessio
         key_bindings=bindings,
         **options,
     )
-    is_done = Condition(lambda: is_complete(prompt.default_buffer.text))
+    is_done = Condition(lambda: is_whole_statement(prompt.default_buffer.text))
 
     @bindings.add("enter", filter=is_done)
     def _accept(event: Any) -> None:
@@ -86,7 +86,7 @@ def make_prompt(catalog: Callable[[], Catalog], **options: Any) -> "PromptSessio
     return prompt
 
 
-def is_complete(text: str) -> bool:
+def is_whole_statement(text: str) -> bool:
     """True for a command, for statements up to a ';', and for nothing."""
     stripped = text.strip()
     return not stripped or stripped.startswith(".") or stripped.endswith(";")
@@ -95,7 +95,7 @@ def is_complete(text: str) -> bool:
 def _catalog(session: Session) -> Catalog:
     """Names there are now; none while a transaction has failed."""
     with suppress(QueryError):
-        return Catalog(session.columns(), [each.name for each in recipes_for(session.given)])
+        return Catalog(session.columns(), [each.name for each in questions_for(session.given)])
     return Catalog({})
 
 

@@ -35,7 +35,7 @@ def told_as_query_error(
     try:
         yield
     except (duckdb.Error, StreamError) as error:
-        raise QueryError(explain(error, script, _tables(connection))) from error
+        raise QueryError(describe_mistake(error, script, _tables(connection))) from error
 
 
 def _tables(connection: "duckdb.DuckDBPyConnection") -> list[str]:
@@ -47,7 +47,7 @@ def _tables(connection: "duckdb.DuckDBPyConnection") -> list[str]:
     return []
 
 
-def explain(error: Exception, script: str = "", tables: Sequence[str] = ()) -> str:
+def describe_mistake(error: Exception, script: str = "", tables: Sequence[str] = ()) -> str:
     """What DuckDB says up to the excerpt of the query, or what it means here; with a hint."""
     import duckdb
 

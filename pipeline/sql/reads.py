@@ -36,7 +36,7 @@ def reads_of(text: str) -> Reads:
 
     Raises QueryError, without a location, for any other text.
     """
-    statement = parse(text)
+    statement = parse_statement(text)
     found = set(_references(statement["node"], frozenset()))
     return Reads(
         tables=frozenset(name for kind, name in found if kind == _TABLE),
@@ -46,7 +46,7 @@ def reads_of(text: str) -> Reads:
     )
 
 
-def parse(text: str) -> Mapping[str, Any]:
+def parse_statement(text: str) -> Mapping[str, Any]:
     """The tree of a single SELECT, as DuckDB writes it in JSON. Raises like reads_of."""
     import duckdb
 

@@ -7,7 +7,7 @@ from tracemill.base.errors import MissingInputError, StoreError
 from tracemill.store import Run, Store
 
 
-def open_store(path: Path) -> Store:
+def existing_store(path: Path) -> Store:
     """A store that exists. Raises MissingInputError or, for a file, StoreError."""
     try:
         is_there, is_folder = path.exists(), path.is_dir()
@@ -25,7 +25,7 @@ def open_run(path: Path, name: str | None) -> Run:
 
     Raises MissingInputError with similar names.
     """
-    store = open_store(path)
+    store = existing_store(path)
     runs = store.runs()
     if name is None and not runs:
         raise MissingInputError(f"no runs: {path}: analyze a trace first")

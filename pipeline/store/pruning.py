@@ -49,7 +49,7 @@ class Uses:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decision:
+class PruningDecision:
     """What becomes of a run (without `generation`), or of an earlier generation, and why.
 
     `is_limited` is false for what exceeds no limit. `byte_count` is what is freed if it goes,
@@ -71,11 +71,11 @@ class Pruning:
     `byte_count` is the resulting size of the store; None if no limit depends on it.
     """
 
-    decisions: tuple[Decision, ...]
+    decisions: tuple[PruningDecision, ...]
     byte_count: float | None = None
 
     @property
-    def removed(self) -> list[Decision]:
+    def removed(self) -> list[PruningDecision]:
         return [each for each in self.decisions if each.is_removed]
 
     @property
@@ -83,14 +83,16 @@ class Pruning:
         return sum(each.byte_count for each in self.removed)
 
 
-def plan_campaigns(store: Path, limits: Limits) -> list[Decision]:
+def plan_campaigns(store: Path, limits: Limits) -> list[PruningDecision]:
     """What becomes of the earlier generations of campaigns; the campaigns themselves stay."""
     planner = _Planner(store, limits, "campaign", Uses())
     planner.drop_surplus_generations()
     return planner.decisions
 
 
-def plan(store: Path, limits: Limits, uses: Uses, campaigns: Sequence[Decision] = ()) -> Pruning:
+def plan(
+    store: Path, limits: Limits, uses: Uses, campaigns: Sequence[PruningDecision] = ()
+) -> Pruning:
     """Decide on the runs of a store; `campaigns` were decided before. Raises StoreError."""
     planner = _Planner(store, limits, "run", uses)
     planner.decisions += campaigns
@@ -108,7 +110,7 @@ class _Planner:
     """Decides on the runs, or campaigns, of a store: a pass over them for each limit."""
 
     def __init__(self, store: Path, limits: Limits, kind: Kind, uses: Uses) -> None:
-        self.decisions: list[Decision] = []
+        self.decisions: list[PruningDecision] = []
         self._limits = limits
         self._uses = uses
         self._now = now_in(store / f"{kind}s")
@@ -152,7 +154,7 @@ class _Planner:
         for holding in self._left:
             if holding not in decided:
                 self.decisions.append(
-                    Decision(
+                    PruningDecision(
                         holding=holding,
                         generation=None,
                         is_removed=False,
@@ -192,7 +194,7 @@ class _Planner:
         self, holding: Holding, generation: Generation | None, reason: str, freed: int | None = None
     ) -> int:
         self.decisions.append(
-            Decision(
+            PruningDecision(
                 holding=holding,
                 generation=generation,
                 is_removed=freed is not None,

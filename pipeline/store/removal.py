@@ -9,7 +9,7 @@ from pathlib import Path
 from tracemill.base.temporary import temporary_name
 from tracemill.store.failures import told_as_store_error
 from tracemill.store.holdings import Generation, Holding, key_at
-from tracemill.store.pruning import Decision, Uses
+from tracemill.store.pruning import PruningDecision, Uses
 from tracemill.store.sweep import is_being_written, remove
 
 
@@ -21,10 +21,12 @@ class _Hidden:
     aside: Path
 
 
-_Removal = tuple[Decision, list[_Hidden]]
+_Removal = tuple[PruningDecision, list[_Hidden]]
 
 
-def carry_out(decisions: Iterable[Decision], find_uses: Callable[[], Uses]) -> list[Decision]:
+def carry_out(
+    decisions: Iterable[PruningDecision], find_uses: Callable[[], Uses]
+) -> list[PruningDecision]:
     """Remove what was decided, and return what is gone.
 
     A run stays if somebody has changed it or used it in a campaign since then. Everything is hidden

@@ -10,7 +10,7 @@ from tests.doc_pages import PAGES, ROOT
 from tracemill.cli import app
 from tracemill.reference import documents as docs
 from tracemill.reference.commands import command_names
-from tracemill.reports.explanation import list_metrics
+from tracemill.reports.explanation import all_metrics
 from tracemill.schemas import TABLES, Table
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -59,7 +59,7 @@ def test_every_command_is_in_the_reference() -> None:
 
 def test_every_metric_is_in_the_reference() -> None:
     text = (REFERENCE / "metrics.md").read_text(encoding="utf-8")
-    assert re.findall(r"^### (\w+)$", text, re.M) == [each.name for each in list_metrics()]
+    assert re.findall(r"^### (\w+)$", text, re.M) == [each.name for each in all_metrics()]
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)

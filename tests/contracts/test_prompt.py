@@ -19,7 +19,7 @@ from tests.helpers.store_cases import publish
 from tracemill.shell import Session
 from tracemill.shell.completion import Catalog, complete
 from tracemill.shell.harlequin import write_views
-from tracemill.shell.prompt import is_complete, make_prompt
+from tracemill.shell.prompt import is_whole_statement, make_prompt
 from tracemill.store import Store
 
 ROOT = Path(__file__).parents[2]
@@ -86,7 +86,7 @@ def test_what_is_offered_replaces_the_word_alone() -> None:
     ],
 )
 def test_a_statement_ends_with_a_semicolon(text: str, is_whole: bool) -> None:
-    assert is_complete(text) == is_whole
+    assert is_whole_statement(text) == is_whole
 
 
 def typed(*keys: str) -> str:

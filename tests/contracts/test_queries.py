@@ -34,7 +34,7 @@ from tracemill.sql.query_files import (
     load_query,
     read_query,
 )
-from tracemill.sql.reads import parse, reads_of
+from tracemill.sql.reads import parse_statement, reads_of
 
 BY_NAME = known_tables()
 SQL_TYPES = {
@@ -199,7 +199,7 @@ def test_the_result_has_a_total_order_of_its_own() -> None:
     for query in STAGES:
         ordering = [
             m
-            for m in parse(statement_of(query))["node"]["modifiers"]
+            for m in parse_statement(statement_of(query))["node"]["modifiers"]
             if m["type"] == "ORDER_MODIFIER"
         ]
         assert len(ordering) == 1, "the last clause is ORDER BY"

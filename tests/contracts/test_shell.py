@@ -18,7 +18,7 @@ from tracemill.base.console import plain
 from tracemill.base.errors import QueryError
 from tracemill.shell import Output, Session, run_interruptibly, run_script
 from tracemill.shell.prompt import run_prompt
-from tracemill.sql.mistakes import explain
+from tracemill.sql.mistakes import describe_mistake
 from tracemill.store import Store
 
 
@@ -238,7 +238,7 @@ def test_what_only_an_analysis_uses_is_told_so(published: Store) -> None:
 
 
 def test_running_out_of_memory_has_a_hint() -> None:
-    assert "LIMIT" in explain(duckdb.OutOfMemoryException("Out of Memory Error: too much"))
+    assert "LIMIT" in describe_mistake(duckdb.OutOfMemoryException("Out of Memory Error: too much"))
 
 
 def prompt(database: duckdb.DuckDBPyConnection, *lines: str | BaseException) -> str:

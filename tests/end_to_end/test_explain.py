@@ -15,10 +15,10 @@ from tracemill.base.errors import MissingInputError, QueryError
 from tracemill.patterns.catalog import catalog, pattern_of
 from tracemill.reports.explanation import (
     WIDEST,
+    all_metrics,
     describe_metric,
     find_metric,
-    list_metrics,
-    parse,
+    parse_markdown,
     print_explanation,
     print_metrics,
 )
@@ -29,7 +29,7 @@ from tracemill.sql.pattern_declaration import COMPLETION, FINDING, WAITING
 from tracemill.sql.query_files import all_queries
 
 ROOT = Path(__file__).parents[2]
-METRICS = list_metrics()
+METRICS = all_metrics()
 COMMON = ["Definition", "Formula", "Usual causes", "What to try"]
 OF_WAIT_STATES = ["Definition", "Formula", "Calls", "Charged to", "Usual causes", "What to try"]
 CHARGED = ["Definition", "Formula", "Charged to", "Usual causes", "What to try"]
@@ -193,7 +193,7 @@ def test_every_metric_is_explained_in_both_forms() -> None:
         ]
         assert not re.search(r"[ \t]$|\n\n\n|`", text, re.MULTILINE)
         assert max(map(len, text.splitlines())) <= WIDEST
-        for block in parse(read_text(metric.name)):
+        for block in parse_markdown(read_text(metric.name)):
             words = block.text.replace("`", "").split()
             assert " ".join(words) in " ".join(text.replace("\n- ", "\n").split())
 
@@ -276,7 +276,7 @@ def test_a_text_may_lie_in_any_folder(tmp_path: Path) -> None:
         name="mpi_mine", title="Mine: all", parent=None, kind="profile", unit="ns", meaning="Mine."
     )
     assert shipped_metrics(tmp_path) == {"mpi_mine": mine}
-    blocks = [(block.kind, block.text) for block in parse(read_text("mpi_mine", tmp_path))]
+    blocks = [(block.kind, block.text) for block in parse_markdown(read_text("mpi_mine", tmp_path))]
     assert blocks == [("heading", "Definition"), ("paragraph", "Mine alone.")]
 
 
@@ -298,7 +298,7 @@ def test_mistakes_in_front_matter_are_refused(tmp_path: Path, front: str, told: 
 
 def test_pictures_stay_as_they_are_and_items_are_told_apart() -> None:
     text = "first\nline:\n- one\n  more\n- two\n\n```text\n [a]\n\n  |b|\n```\n\nlast\n"
-    assert [(block.kind, block.text) for block in parse(text)] == [
+    assert [(block.kind, block.text) for block in parse_markdown(text)] == [
         ("paragraph", "first line:"),
         ("item", "one more"),
         ("item", "two"),

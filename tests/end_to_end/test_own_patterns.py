@@ -14,7 +14,7 @@ from tracemill.base.console import messages, results
 from tracemill.base.errors import PatternError, PipelineError, QueryError
 from tracemill.engine.analyze import Analysis, Options, analyze
 from tracemill.store import Run, Store
-from tracemill.store.finding import open_store
+from tracemill.store.finding import existing_store
 
 TRACE = Path(__file__).parents[2] / "data" / "m03_ls_waitall"
 SHOUTED = """\
@@ -101,7 +101,7 @@ def test_a_pattern_is_found_and_nothing_else_is_computed_again(store: Path, fold
         if row["metric"] == "slow_small_sends"
     }
     assert found == {place: (time, True) for place, time in expected.items()}
-    with open_store(store).current(analysis.run.run_id).connect() as connection:
+    with existing_store(store).current(analysis.run.run_id).connect() as connection:
         total = connection.sql("SELECT sum(value) FROM slow_small_sends").fetchall()
         told = connection.sql(
             "SELECT title, kind, unit, meaning FROM metrics WHERE metric = 'slow_small_sends'"

@@ -25,7 +25,7 @@ from tests.helpers.report_reading import (
 )
 from tracemill.base.console import STYLES
 from tracemill.reports.build import build_report
-from tracemill.reports.grid import Grid, grid_of
+from tracemill.reports.grid import TextGrid, grid_of
 from tracemill.reports.html import render_html
 from tracemill.reports.model import Layout
 from tracemill.reports.sections import section_modules
@@ -341,7 +341,7 @@ def test_numbers_are_whole_however_narrow_the_terminal(width: int) -> None:
 
 
 def test_bars_go_before_columns_where_space_lacks() -> None:
-    grid = Grid(
+    grid = TextGrid(
         titles=("Call path", "Time", "Its share"),
         is_numeric=(False, True, True),
         rows=((0, ("main", "12.3 ms", "99.9%")),),

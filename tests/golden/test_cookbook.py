@@ -17,7 +17,7 @@ import pytest
 from tracemill.base.errors import QueryError
 from tracemill.engine.analyze import Analysis
 from tracemill.shell import Session
-from tracemill.shell.cookbook import campaign_recipes, find_recipe, recipes_for, run_recipes
+from tracemill.shell.cookbook import campaign_recipes, find_question, questions_for, run_recipes
 from tracemill.store import Run
 
 DATA = Path(__file__).parents[2] / "data"
@@ -45,7 +45,7 @@ class CookbookRun:
         return {row[key]: row for row in self.rows(table)}
 
     def answer(self, name: str) -> list[Row]:
-        return self._fetch(find_recipe(name, run_recipes()).sql)
+        return self._fetch(find_question(name, run_recipes()).sql)
 
     def _fetch(self, sql: str) -> list[Row]:
         cursor = self.connection.execute(sql)
@@ -96,7 +96,7 @@ def test_the_cookbook_has_twenty_questions() -> None:
 
 def test_every_question_about_a_run_has_an_answer(cookbook: CookbookRun) -> None:
     given = Session.begin(cookbook.connection).given
-    assert recipes_for(given) == run_recipes()
+    assert questions_for(given) == run_recipes()
     for recipe in run_recipes():
         rows = cookbook.answer(recipe.name)
         is_answered = cookbook.trace == "m29_hybrid" and recipe.name not in WITHOUT_FILES
@@ -106,11 +106,11 @@ def test_every_question_about_a_run_has_an_answer(cookbook: CookbookRun) -> None
 
 def test_an_example_is_found_by_number_or_name() -> None:
     first = run_recipes()[0]
-    assert find_recipe("1", run_recipes()) is find_recipe(first.name, run_recipes()) is first
+    assert find_question("1", run_recipes()) is find_question(first.name, run_recipes()) is first
     with pytest.raises(QueryError, match="did you mean waits_by_rank"):
-        find_recipe("wait_by_rank", run_recipes())
+        find_question("wait_by_rank", run_recipes())
     with pytest.raises(QueryError, match=r"no example 999: see \.examples"):
-        find_recipe("999", run_recipes())
+        find_question("999", run_recipes())
 
 
 # --- Compared with Scalasca's analyzer -----------------------------------------------------------
@@ -352,4 +352,4 @@ def test_questions_about_campaigns_are_declared_apart() -> None:
             "CREATE TABLE campaign_runs (n INT); CREATE TABLE call_site_ranking (n INT)"
         )
         given = Session.begin(connection).given
-    assert [recipe.name for recipe in recipes_for(given)] == ["scaling_of_call_sites"]
+    assert [recipe.name for recipe in questions_for(given)] == ["scaling_of_call_sites"]

@@ -10,8 +10,8 @@ import pytest
 from tracemill.reports.pictures.courses import Area, draw_course
 from tracemill.reports.pictures.curves import Curve, draw_curves, draw_scaling
 from tracemill.reports.pictures.drawing import standing_alone
-from tracemill.reports.pictures.grids import Cell, Grid, draw_heat_map, draw_surface
-from tracemill.reports.pictures.icicles import Box, draw_icicle
+from tracemill.reports.pictures.grids import Grid, MarkedCell, draw_heat_map, draw_surface
+from tracemill.reports.pictures.icicles import Rectangle, draw_icicle
 from tracemill.reports.pictures.matrices import draw_bars, draw_matrix
 
 GRID = Grid(
@@ -23,7 +23,7 @@ GRID = Grid(
 )
 CURVES = [Curve("<b>one</b>", (1, 2, 8), (1.0, 1.5, 2.5)), Curve("$two$", (2, 8), (2.0, 6.0))]
 PICTURES = {
-    "heat map": lambda: draw_heat_map(GRID, "a map", [Cell((1, 2), (100.0, 250.0), "+7 −3")]),
+    "heat map": lambda: draw_heat_map(GRID, "a map", [MarkedCell((1, 2), (100.0, 250.0), "+7 −3")]),
     "surface": lambda: draw_surface(GRID, "a surface", GRID),
     "scaling": lambda: draw_scaling(CURVES, "scaling"),
     "curves": lambda: draw_curves(CURVES, "curves", "share"),
@@ -87,7 +87,7 @@ def test_one_configuration_can_be_drawn() -> None:
 
 
 COURSE = [Area("<one>", (0.5, 0.25), "#5b7f95"), Area("$two$", (0.5, 0.5), "#83966f")]
-BOXES = [Box("main <x>", 0, 0.0, 4.0, "#5b7f95"), Box("$send$", 1, 0.0, 1.0, "#83966f")]
+BOXES = [Rectangle("main <x>", 0, 0.0, 4.0, "#5b7f95"), Rectangle("$send$", 1, 0.0, 1.0, "#83966f")]
 FILES = {
     "course": lambda: draw_course(COURSE, [0.0, 1.0, 3.0], "course"),
     "icicle": lambda: draw_icicle(BOXES, {"computation": "#5b7f95"}),

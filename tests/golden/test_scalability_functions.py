@@ -15,7 +15,7 @@ from tracemill.stages.models.surfaces.indices import (
     serial_fraction,
     size_relative_efficiency,
 )
-from tracemill.stages.models.surfaces.limits import Ranges, find_signs, places_along
+from tracemill.stages.models.surfaces.limits import Ranges, find_sign_changes, places_along
 from tracemill.stages.models.surfaces.measurements import UndeterminedError
 from tracemill.stages.models.surfaces.scalability import (
     Path,
@@ -158,7 +158,7 @@ def test_changes_of_sign_are_found() -> None:
 
     places = places_along(ranges)
     values = course(np.array([[0], [1]]), places)
-    first, second = find_signs(values, course, ranges)  # type: ignore[arg-type]
+    first, second = find_sign_changes(values, course, ranges)  # type: ignore[arg-type]
     assert [each.t for each in first.changes] == pytest.approx([3, 20])
     assert [each.is_falling for each in first.changes] == [True, False]
     assert [each.is_extrapolated for each in first.changes] == [False, True]
@@ -169,14 +169,14 @@ def test_changes_of_sign_are_found() -> None:
 def test_rounding_is_no_sign() -> None:
     ranges = Ranges(np.ones(1), np.full(1, 16.0), np.full(1, 256.0))
     noise = np.random.default_rng(1).normal(0, 1e-12, places_along(ranges).shape)
-    (signs,) = find_signs(noise, lambda curve, t: 0 * t, ranges)
+    (signs,) = find_sign_changes(noise, lambda curve, t: 0 * t, ranges)
     assert (signs.changes, signs.first, signs.known_to) == ((), 0, 256)
 
 
 def test_curves_without_values_have_no_sign() -> None:
     ranges = Ranges(np.ones(1), np.full(1, 16.0), np.full(1, 256.0))
     nothing = np.full(places_along(ranges).shape, np.nan)
-    (signs,) = find_signs(nothing, lambda curve, t: np.nan * t, ranges)
+    (signs,) = find_sign_changes(nothing, lambda curve, t: np.nan * t, ranges)
     assert signs.first is None
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from tracemill.reports.html import render_html
-from tracemill.reports.model import Report, Section, Source, Widget
+from tracemill.reports.model import Report, Section, ShownQuery, Widget
 from tracemill.reports.scripting import LAST, SHARED, WIDGETS
 
 PAGE = Report(title="t", subtitle="s", name="r", sections=(Section(key="k", title="K"),))
@@ -21,7 +21,7 @@ def page_with(data: dict[str, object]) -> str:
         title="A <widget>",
         description="Shows & tells.",
         data=data,
-        of=(Source("asked", "SELECT 1 < 2"),),
+        of=(ShownQuery("asked", "SELECT 1 < 2"),),
     )
     other = replace(widget, data=dict(data))
     sections = (Section(key="k", title="K", widgets=(widget, widget, other)),)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from tracemill.engine.analyze import Analysis, Options, analyze_source, explain_source
+from tracemill.engine.analyze import Analysis, Options, analyze_source, preview_source
 from tracemill.engine.recipe import Recipe
 from tracemill.schemas import Column, Table
 from tracemill.schemas.table import BOOL, ENUM, INT32, INT64, STRING
@@ -290,7 +290,7 @@ class Case:
 
     def explain(self, **options: object) -> dict[str, str]:
         chosen = Options(**{"threads": 1} | options)  # type: ignore[arg-type]
-        decisions = explain_source(
+        decisions = preview_source(
             self.source, store=self.store, options=chosen, recipe=self.recipe
         )
         return {each.table: each.reason for each in decisions if each.is_computed}

@@ -14,7 +14,7 @@ from tests.helpers.surface_cases import Floats, grid, measure
 from tracemill.stages.models.surfaces.computation_size import computation_size
 from tracemill.stages.models.surfaces.functions import Function
 from tracemill.stages.models.surfaces.indices import serial_fraction
-from tracemill.stages.models.surfaces.limits import Ranges, find_signs, places_along
+from tracemill.stages.models.surfaces.limits import Ranges, find_sign_changes, places_along
 from tracemill.stages.models.surfaces.measurements import Measurements, measurements
 from tracemill.stages.models.surfaces.normal_form import fit_normal_form
 from tracemill.stages.models.surfaces.normal_form_terms import CONSTANT
@@ -175,7 +175,7 @@ def test_every_root_far_from_others_is_found(roots: list[float], is_negative: bo
 
     ranges = Ranges(np.ones(1), np.full(1, 16.0), np.full(1, 256.0))
     values = course(0, places_along(ranges))
-    (found,) = find_signs(values, course, ranges)
+    (found,) = find_sign_changes(values, course, ranges)
     assert [change.t for change in found.changes] == pytest.approx(roots, rel=1e-9)
     assert [change.is_extrapolated for change in found.changes] == [root > 16 for root in roots]
 

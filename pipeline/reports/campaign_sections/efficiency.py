@@ -10,7 +10,7 @@ from tracemill.base.text import join_words
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Picture, Section, Table
 from tracemill.reports.pictures.curves import Curve, draw_scaling
-from tracemill.reports.pictures.grids import Cell, Grid, draw_heat_map, draw_surface
+from tracemill.reports.pictures.grids import Grid, MarkedCell, draw_heat_map, draw_surface
 from tracemill.reports.scaling import FIXED_SIZE, declared_scalings, is_told
 from tracemill.reports.tables import TableSpec
 from tracemill.reports.units import format_share
@@ -242,10 +242,10 @@ def _surface(application: str, grid: Grid, zeros: str) -> Picture:
     )
 
 
-def read_marks(cells: Sequence[Row]) -> list[Cell]:
+def read_marks(cells: Sequence[Row]) -> list[MarkedCell]:
     """MarkProcs and MarkData of every cell, in points, with its corners."""
     return [
-        Cell(
+        MarkedCell(
             (int(number(row["lower_processes"])), int(number(row["upper_processes"]))),
             (number(row["lower_size"]), number(row["upper_size"])),
             f"{_points(number(row['mark_procs']))} {_points(number(row['mark_data']))}",

@@ -39,7 +39,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Cell:
+class MarkedCell:
     """A cell between four points of a grid, by its corners, and what is written into it."""
 
     processes: tuple[int, int]
@@ -48,7 +48,7 @@ class Cell:
 
 
 @drawn
-def draw_heat_map(grid: Grid, name: str, cells: Sequence[Cell] = ()) -> str:
+def draw_heat_map(grid: Grid, name: str, cells: Sequence[MarkedCell] = ()) -> str:
     """The grid as colored squares with their values; what cells say stands on their corners."""
     columns, rows = len(grid.processes), len(grid.sizes)
     figure = new_figure(min(150 + 62 * columns, 760), min(90 + 34 * rows, 560))
@@ -164,7 +164,7 @@ def _write_values(axes: "Axes", grid: Grid) -> None:
         )  # fmt: skip
 
 
-def _write_cells(axes: "Axes", grid: Grid, cells: Sequence[Cell]) -> None:
+def _write_cells(axes: "Axes", grid: Grid, cells: Sequence[MarkedCell]) -> None:
     for cell in cells:
         x = sum(grid.processes.index(p) for p in cell.processes) / 2 + 0.5
         y = sum(grid.sizes.index(size) for size in cell.sizes) / 2 + 0.5

@@ -14,7 +14,7 @@ _MARGIN = 24
 
 
 @dataclass(frozen=True)
-class Box:
+class Rectangle:
     """A call path from `begin` on, both in s; the roots have depth 0."""
 
     name: str
@@ -25,7 +25,7 @@ class Box:
 
 
 @drawn
-def draw_icicle(boxes: Sequence[Box], parts: dict[str, str]) -> Drawn:
+def draw_icicle(boxes: Sequence[Rectangle], parts: dict[str, str]) -> Drawn:
     """The boxes down to a depth of DEEPEST; `parts` are what colors mean."""
     from matplotlib.patches import Patch
 

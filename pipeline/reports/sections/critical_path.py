@@ -81,7 +81,7 @@ def build(material: Material) -> Section:
         facts=_facts(overview[0], has_threads=material.has_threads),
         sentences=said(
             describe_length(material),
-            describe_waiting(material),
+            describe_path_waits(material),
             describe_course(overview[0], has_threads=material.has_threads),
             describe_impact(overview[0]),
             "" if overview[0]["is_whole"] else BROKEN,
@@ -154,7 +154,7 @@ def _top(whole: Row, call_paths: Sequence[Row]) -> str:
     return ""
 
 
-def describe_waiting(material: Material, *, least: float = 0) -> str:
+def describe_path_waits(material: Material, *, least: float = 0) -> str:
     """The waiting on the path, if its share is above `least`; else nothing."""
     for whole in material.rows(OVERVIEW):
         if number(whole["waiting_ratio"]) > least:

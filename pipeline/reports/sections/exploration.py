@@ -47,12 +47,12 @@ def build(material: Material) -> Section | None:
 
 
 def _draw(found: Exploration) -> Drawn:
-    from tracemill.reports.pictures.icicles import Box, draw_icicle
+    from tracemill.reports.pictures.icicles import Rectangle, draw_icicle
 
     boxes = boxes_of(found)
     parts = {box.part: color_of(box.part) for box in boxes}
     drawn = [
-        Box(box.name, box.depth, box.begin_ns / 1e9, box.time_ns / 1e9, parts[box.part])
+        Rectangle(box.name, box.depth, box.begin_ns / 1e9, box.time_ns / 1e9, parts[box.part])
         for box in boxes
     ]
     return draw_icicle(drawn, parts)

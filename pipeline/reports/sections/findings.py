@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tracemill.reports.material import Material
-from tracemill.reports.model import Section, Source
+from tracemill.reports.model import Section, ShownQuery
 from tracemill.reports.tables import TableSpec, read_source, strip_header
 from tracemill.reports.units import Value, format_size
 from tracemill.reports.wording import (
@@ -110,10 +110,10 @@ def describe_findings(found: Sequence[Row]) -> str:
     if not told:
         return ""
     overlap = " (may overlap)" if len(told) > 1 else ""
-    return f"Found{overlap}: {'; '.join(map(describe_finding, told))}."
+    return f"Found{overlap}: {'; '.join(map(describe_row, told))}."
 
 
-def describe_finding(row: Row) -> str:
+def describe_row(row: Row) -> str:
     """A finding with its amount and worst place."""
     if row["time_ns"] is not None:
         share = "" if row["time_ratio"] is None else f", {share_of(row['time_ratio'])} of all time"
@@ -126,7 +126,7 @@ def describe_finding(row: Row) -> str:
     return f"{row['finding']} {amount}, most in {name_path(row['call_path'])}{doubt}"
 
 
-def own_patterns(material: Material) -> tuple[Source, ...]:
+def own_patterns(material: Material) -> tuple[ShownQuery, ...]:
     """The queries of user patterns."""
     rows = material.rows(OWN)
-    return tuple(Source(str(row["pattern"]), strip_header(str(row["query"]))) for row in rows)
+    return tuple(ShownQuery(str(row["pattern"]), strip_header(str(row["query"]))) for row in rows)

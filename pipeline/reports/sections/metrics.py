@@ -1,6 +1,6 @@
 """Meanings, usual causes and advice for the wait states and findings of this run."""
 
-from tracemill.reports.explanation import list_metrics, parse
+from tracemill.reports.explanation import all_metrics, parse_markdown
 from tracemill.reports.material import Material
 from tracemill.reports.model import Explanation, Section
 from tracemill.reports.sections.findings import BY_KIND
@@ -17,15 +17,15 @@ def build(material: Material) -> Section | None:
     rows = material.rows(BY_KIND.query)
     found = {row["metric"] for row in material.rows_of(BY_PROPERTY)}
     found |= {row["metric"] for row in rows}
-    known = [metric for metric in list_metrics() if metric.name in found]
+    known = [metric for metric in all_metrics() if metric.name in found]
     own = [row for row in rows if row["is_own"]]
     if not known and not own:
         return None
     return Section(
         key="metrics",
         title="Metrics explained",
-        sentences=("For details and formulas: tracemill explain METRIC.",),
-        explanations=(*map(explain, known), *map(explain_own, own)),
+        sentences=("For details and formulas: tracemill explain_metric METRIC.",),
+        explanations=(*map(explain_metric, known), *map(explain_own, own)),
     )
 
 
@@ -40,11 +40,11 @@ def explain_own(row: Row) -> Explanation:
     )
 
 
-def explain(metric: Metric) -> Explanation:
+def explain_metric(metric: Metric) -> Explanation:
     """The text of a metric in short: meaning, causes and advice."""
     heading = ""
     items: dict[str, list[str]] = {}
-    for block in parse(read_text(metric.name)):
+    for block in parse_markdown(read_text(metric.name)):
         if block.kind == "heading":
             heading = block.text
         else:

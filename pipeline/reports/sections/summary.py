@@ -59,7 +59,7 @@ def build(material: Material) -> Section:
             describe_use(overview),
             describe_use_without_setup(overview),
             critical_path.describe_length(material),
-            critical_path.describe_waiting(material, least=LEAST_SHARE),
+            critical_path.describe_path_waits(material, least=LEAST_SHARE),
             load_balance.describe_most_uneven(material),
             describe_top_region(top) if top and overview["total_ns"] else "",
             *describe_all(material),

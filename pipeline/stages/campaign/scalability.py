@@ -21,8 +21,8 @@ from tracemill.schemas.scalability import (
 from tracemill.stages.arrays import read_columns
 from tracemill.stages.models.efficiency_grid import (
     Cells,
+    EfficiencyGrid,
     Extent,
-    Grid,
     Growth,
     cover_grid,
     find_growth,
@@ -72,7 +72,7 @@ class _Choices:
 class _Program:
     """One application: its grid, the cells that cover it, and what is said on each of its rows."""
 
-    grid: Grid
+    grid: EfficiencyGrid
     cells: Cells
     growth: Growth
     stated: Row
@@ -132,7 +132,7 @@ def _read_program(name: str, columns: Columns, choices: _Choices) -> _Program:
     return _Program(grid, cells, find_growth(cells), stated)
 
 
-def _grid_of(columns: Columns, choices: _Choices) -> Grid:
+def _grid_of(columns: Columns, choices: _Choices) -> EfficiencyGrid:
     """The grid on the chosen axis; the best of sizes with the same amount of computation."""
     efficiency = columns["efficiency"]
     if choices.are_memory_failures_zero:
@@ -143,7 +143,7 @@ def _grid_of(columns: Columns, choices: _Choices) -> Grid:
     processes, size = processes[order], size[order]
     is_first = np.ones(len(order), np.bool_)
     is_first[1:] = (np.diff(processes) != 0) | (np.diff(size) != 0)
-    return Grid(processes[is_first], size[is_first], efficiency[order][is_first])
+    return EfficiencyGrid(processes[is_first], size[is_first], efficiency[order][is_first])
 
 
 Part = tuple[str, Numbers, Numbers]
@@ -225,7 +225,7 @@ def _whole(program: _Program) -> Row:
     return described | {"reason": _why_no_cells(program)} | _measured(program.cells, extent)
 
 
-def _extent_of(grid: Grid) -> Extent:
+def _extent_of(grid: EfficiencyGrid) -> Extent:
     is_known = ~np.isnan(grid.efficiency)
     processes, size = grid.processes[is_known], grid.size[is_known]
     efficiency = grid.efficiency[is_known]

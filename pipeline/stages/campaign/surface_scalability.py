@@ -19,7 +19,13 @@ from tracemill.stages.campaign.rows import Row
 from tracemill.stages.campaign.surface_rows import Surveyed
 from tracemill.stages.models.surfaces.computation_size import ComputationSize, computation_size
 from tracemill.stages.models.surfaces.functions import Function
-from tracemill.stages.models.surfaces.limits import Change, Ranges, Signs, find_signs, places_along
+from tracemill.stages.models.surfaces.limits import (
+    Ranges,
+    SignChange,
+    Signs,
+    find_sign_changes,
+    places_along,
+)
 from tracemill.stages.models.surfaces.measurements import (
     Floats,
     Measurements,
@@ -171,7 +177,7 @@ class _Crossing:
     curve: int
     ordinal: int
     t: float
-    change: Change | None
+    change: SignChange | None
     note: str | None
 
 
@@ -239,7 +245,7 @@ def _limits(curves: _Curves, surface: Surface, bounds: Sequence[float]) -> Itera
 
     values = [quantity.value(along, numbers).reshape(places.shape) for quantity in quantities]
     ranges = Ranges(*(np.tile(each, len(quantities)) for each in curves.ranges))
-    signs = find_signs(np.vstack(values), course, ranges)
+    signs = find_sign_changes(np.vstack(values), course, ranges)
     for number, quantity in enumerate(quantities):
         of_quantity = signs[number * count : (number + 1) * count]
         yield from _limit_rows(list(_crossings(quantity, curves, of_quantity)), curves, surface)

@@ -11,7 +11,7 @@ from tracemill.stages.models.ranks import Flags, Floats
 _ALIKE = 1e-12
 
 
-class Growth(NamedTuple):
+class ExponentFits(NamedTuple):
     """One element per series.
 
     `value_count`: values above 0; `error`: standard error of `exponent`. Both are 0 where
@@ -25,7 +25,9 @@ class Growth(NamedTuple):
     has_error: Flags
 
 
-def fit_growth(processes: NDArray[np.number], groups: NDArray[np.int64], series: Floats) -> Growth:
+def fit_growth(
+    processes: NDArray[np.number], groups: NDArray[np.int64], series: Floats
+) -> ExponentFits:
     """The exponent b of c p^b for each row of `series`, with a factor c per group.
 
     Least squares of logarithms over values above 0. `groups` numbers the runs that share a factor,
@@ -55,7 +57,7 @@ def _centered(values: Floats, weight: Floats, size: Floats) -> Floats:
 
 def _fit_through_origin(
     dx: Floats, dy: Floats, value_count: NDArray[np.int64], group_count: NDArray[np.int64]
-) -> Growth:
+) -> ExponentFits:
     squares = (dx * dx).sum(axis=1)
     is_defined = squares > _ALIKE
     exponent = np.where(is_defined, (dx * dy).sum(axis=1) / np.where(is_defined, squares, 1), 0)
@@ -64,4 +66,4 @@ def _fit_through_origin(
     residual = ((dy - exponent[:, None] * dx) ** 2).sum(axis=1)
     variance = residual / np.where(has_error, squares * freedom, 1)
     error = np.where(has_error, np.sqrt(variance), 0)
-    return Growth(exponent, error, value_count, is_defined, has_error)
+    return ExponentFits(exponent, error, value_count, is_defined, has_error)

@@ -1,6 +1,6 @@
 """How the efficiency of a program grows over processes and problem size (Teplov 2014)."""
 
-from tracemill.stages.models.efficiency_grid.cells import Cells, Grid, cover_grid
+from tracemill.stages.models.efficiency_grid.cells import Cells, EfficiencyGrid, cover_grid
 from tracemill.stages.models.efficiency_grid.configurations import (
     Configurations,
     Runs,
@@ -31,8 +31,8 @@ __all__ = [
     "CellMarks",
     "Cells",
     "Configurations",
+    "EfficiencyGrid",
     "Extent",
-    "Grid",
     "Growth",
     "Region",
     "Runs",

@@ -14,7 +14,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Grid:
+class EfficiencyGrid:
     """Efficiency at distinct configurations of processes and size; NaN if unknown.
 
     Its lines are the distinct numbers of processes and sizes.
@@ -58,7 +58,7 @@ class Cells:
         return np.concatenate((self.e11, self.e12, self.e21, self.e22))
 
 
-def cover_grid(grid: Grid) -> Cells:
+def cover_grid(grid: EfficiencyGrid) -> Cells:
     """Cells between configurations with efficiency that do not overlap.
 
     Configurations are taken by processes, then size. Each is the lower corner of at most one cell

@@ -26,7 +26,7 @@ class Ranges(NamedTuple):
     farthest: Floats
 
 
-class Change(NamedTuple):
+class SignChange(NamedTuple):
     """Where the values of a curve change from positive to negative, or back."""
 
     t: float
@@ -40,7 +40,7 @@ class Signs(NamedTuple):
     A curve without values has no sign.
     """
 
-    changes: tuple[Change, ...]
+    changes: tuple[SignChange, ...]
     first: int | None
     known_to: float
 
@@ -52,7 +52,7 @@ def places_along(ranges: Ranges) -> Floats:
     return np.hstack([inside, beyond[:, 1:]])
 
 
-def find_signs(values: Floats, course: Course, ranges: Ranges) -> list[Signs]:
+def find_sign_changes(values: Floats, course: Course, ranges: Ranges) -> list[Signs]:
     """Signs and their changes along each curve, from its values at the places along it."""
     places = places_along(ranges)
     brackets = []
@@ -65,10 +65,10 @@ def find_signs(values: Floats, course: Course, ranges: Ranges) -> list[Signs]:
     ends = places[of_curve, before], places[of_curve, after]
     found = _bisect(course, of_curve, *ends, is_falling)
     is_beyond = found > ranges.last[of_curve] * (1 + _ZERO)
-    changes: dict[int, list[Change]] = defaultdict(list)
+    changes: dict[int, list[SignChange]] = defaultdict(list)
     columns = (of_curve, found, is_falling, is_beyond)
     for curve, *change in zip(*(each.tolist() for each in columns), strict=True):
-        changes[curve].append(Change(*change))
+        changes[curve].append(SignChange(*change))
     return [
         _describe(row, places[curve], tuple(changes[curve])) for curve, row in enumerate(values)
     ]
@@ -86,7 +86,7 @@ def _bisect(
     return np.sqrt(before * after)
 
 
-def _describe(values: Floats, places: Floats, changes: tuple[Change, ...]) -> Signs:
+def _describe(values: Floats, places: Floats, changes: tuple[SignChange, ...]) -> Signs:
     is_known = np.isfinite(values)
     if not is_known.any():
         return Signs((), None, float(places[0]))
