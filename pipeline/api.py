@@ -112,7 +112,7 @@ class OpenedStore:
         return Tables(str(self.store.path), self.store.connect)
 
     def compare(self, base: str, other: str) -> "Comparison":
-        """What changed from one run to another; both are named as for `tracemill compare`.
+        """The changes from one run to another; names are those of `tracemill compare`.
 
         Raises MissingInputError, UsageError, StoreError or QueryError.
         """

@@ -1,4 +1,4 @@
-"""What a group may do in a store: everything new is shared as the folder is that it lies in."""
+"""Group access to a store: new files and folders are shared like the folder that contains them."""
 
 import os
 import stat

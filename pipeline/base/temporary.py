@@ -1,4 +1,4 @@
-"""Names of temporary files and folders, which say who writes them."""
+"""Names of temporary files and folders, with their writer."""
 
 import os
 import secrets
@@ -13,7 +13,7 @@ _DAY_SECONDS = 86_400
 
 
 def temporary_name(purpose: str) -> str:
-    """A hidden name nobody else uses, which says who writes under it."""
+    """A unique hidden name that contains its writer."""
     own = Writer.here()
     writer = f"{own.host}~{own.process}~{own.started}"
     return f"{PREFIX}~{purpose}~{writer}~{secrets.token_hex(4)}"
@@ -44,14 +44,14 @@ def _writer_of(path: Path) -> Writer | None:
 
 
 def entries_of(folder: Path) -> list[os.DirEntry[str]]:
-    """What lies in a folder, which may just have been removed."""
+    """The entries of a folder; none if it was just removed."""
     with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
         return list(entries)
     return []
 
 
 def _newest_change(path: Path) -> float:
-    """When anything at or below `path` was last written, in seconds since 1970."""
+    """Time of the last change at or below `path`, in seconds since 1970."""
     times = [0.0]
     below = [
         os.path.join(folder, name)

@@ -1,4 +1,4 @@
-"""Which process it is that writes something, told so that others see whether it is still there."""
+"""Identity of a writing process, so that others can check whether it is alive."""
 
 import os
 import socket
@@ -8,7 +8,7 @@ from functools import cache
 
 @dataclass(frozen=True)
 class Writer:
-    """A process. `started` tells it from a later one of the same number."""
+    """A process; `started` distinguishes it from a later one of the same number."""
 
     host: str
     process: int
@@ -46,7 +46,7 @@ def _host() -> str:
 
 
 def _started(pid: int) -> str:
-    """When a process of this host started, as the kernel counts; empty if there is none."""
+    """Start of a process of this host, as the kernel counts; empty if there is none."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             fields = file.read().rpartition(b")")[2].split()

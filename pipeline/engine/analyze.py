@@ -170,7 +170,7 @@ class _Task:
     plan: Plan
 
     def decisions(self) -> tuple[Decision, ...]:
-        """What will happen to each table."""
+        """The decision about each table."""
         if self._complete() is None:
             return self.plan.decisions
         kept = (each for each in self.plan.decisions if self._is_stored(each.table))
@@ -379,7 +379,7 @@ def _prepare(
 
 
 def _is_complete(run: Run) -> bool:
-    """Whether a run is known to be complete."""
+    """True if a run is known to be complete."""
     try:
         return is_complete(run)
     except PipelineError:  # it has no such table, or not of this version

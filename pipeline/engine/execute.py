@@ -217,7 +217,7 @@ class Engine:
 
 
 def _file_of_user(stage: Stage) -> Path | None:
-    """Where the query of a stage is, if the user wrote it."""
+    """The file of a stage's query, if the user wrote it."""
     if isinstance(stage, SqlStage) and QUERIES not in stage.query.path.parents:
         return stage.query.path
     return None

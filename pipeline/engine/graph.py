@@ -78,7 +78,7 @@ Stage = ReadStage | SqlStage | PythonStage
 
 
 def has_needed_rows(needed_rows: Iterable[Iterable[str]], row_count: Callable[[str], int]) -> bool:
-    """Whether in every group some table has rows; else nothing can be computed from them."""
+    """True if every group has a table with rows; else the result is empty."""
     return all(any(map(row_count, group)) for group in needed_rows)
 
 
@@ -108,7 +108,7 @@ def build_graph(source: Source, recipe: Recipe) -> tuple[Stage, ...]:
 def key_parts(
     stage: Stage, output: Table, *, digest: str, options: Mapping[str, Any]
 ) -> dict[str, str]:
-    """What, besides its inputs, the content of one output of a stage depends on."""
+    """The parts of a table's key besides its inputs."""
     parts = {
         "format": f"{STAGE_FORMAT} {code_hash(_WRITING_MODULES)}",
         "schema": schema_hash(output),

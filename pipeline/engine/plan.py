@@ -1,4 +1,4 @@
-"""Which tables have to be computed, which can be reused, and why."""
+"""The plan of an analysis: tables to compute, tables to reuse, and reasons."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -32,7 +32,7 @@ _CHANGES = {
 
 @dataclass(frozen=True)
 class Decision:
-    """What happens to a table, and why."""
+    """The decision about a table, with its reason."""
 
     table: str
     stage: str
@@ -54,7 +54,7 @@ class Plan:
 
     @property
     def has_to_read(self) -> bool:
-        """Whether the trace itself is read."""
+        """True if the trace must be read."""
         return any(isinstance(stage, ReadStage) for stage in self.stages)
 
 
@@ -175,14 +175,14 @@ def _to_run(
     A transient table is made only if a stage that runs needs it.
     """
     chosen: list[Stage] = []
-    told = dict(reasons)
+    completed = dict(reasons)
     needed_by: dict[str, str] = {}
     for stage in reversed(graph):
         if any(_is_due(table, reasons[table.name], needed_by) for table in stage.outputs):
             chosen.append(stage)
             needed_by |= dict.fromkeys(stage.inputs, stage.name)
-            told |= _completed(stage, reasons, needed_by)
-    return tuple(reversed(chosen)), told
+            completed |= _completed(stage, reasons, needed_by)
+    return tuple(reversed(chosen)), completed
 
 
 def _is_due(table: Table, reason: str, needed_by: Collection[str]) -> bool:
@@ -204,10 +204,10 @@ def _completed(
 def _with_reasons(
     records: Mapping[str, TableRecord], decisions: Sequence[Decision]
 ) -> dict[str, TableRecord]:
-    told = {each.table: each for each in decisions}
+    decided = {each.table: each for each in decisions}
     return {
-        name: replace(record, reason=told[name].reason, is_reused=not told[name].is_computed)
-        if name in told
+        name: replace(record, reason=decided[name].reason, is_reused=not decided[name].is_computed)
+        if name in decided
         else replace(record, reason=UNCHANGED, is_reused=True)
         for name, record in records.items()
     }

@@ -1,4 +1,4 @@
-"""What an analysis tells about its progress while it runs."""
+"""Progress of an analysis."""
 
 from typing import Protocol
 
@@ -20,7 +20,7 @@ class Reporter(Protocol):
 
 
 class SilentReporter:
-    """Tells nobody."""
+    """Reports nothing."""
 
     def stage_started(self, name: str, total: int | None) -> None:
         pass

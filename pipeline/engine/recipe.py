@@ -1,4 +1,4 @@
-"""What is computed: from a trace, from a trace into a store, from the runs of a campaign."""
+"""Recipes: the queries and stages for a trace, for user patterns, and for a campaign."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from tracemill.store import Store
 
 @dataclass(frozen=True)
 class Recipe:
-    """What is computed from a trace: queries and Python stages that make the declared tables."""
+    """Queries and Python stages that make the declared tables from a trace."""
 
     queries: tuple[Query, ...]
     python_stages: tuple[PythonStage, ...] = ()

@@ -90,11 +90,11 @@ class _Worker(Generic[Item]):
         other.close()
 
     def begin(self, item: Item) -> None:
-        with suppress(OSError):  # if it has died, `finish` will tell
+        with suppress(OSError):  # if it has died, `finish` returns Died
             self.connection.send(item)
 
     def finish(self) -> Any:
-        """What came of the item; raises the exception if it was one."""
+        """The result of the item; raises its exception."""
         try:
             outcome = self.connection.recv()
         except (EOFError, OSError):

@@ -24,7 +24,7 @@ def known_tables() -> Mapping[str, Table]:
 
 
 def pattern_of(query: Query) -> Pattern:
-    """What a query that is a pattern declares."""
+    """The declaration of a pattern's query."""
     assert query.pattern is not None, query.relation
     return query.pattern
 

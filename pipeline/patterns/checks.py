@@ -1,4 +1,4 @@
-"""Whether a pattern of the user can be used beside the catalog and the user's other patterns."""
+"""Checks of user patterns against the shipped ones and each other."""
 
 import re
 from collections.abc import Iterable, Mapping, Set
@@ -63,7 +63,7 @@ def _taken_names() -> Set[str]:
 
 
 def _tables_of_runs(others: Others) -> Set[str]:
-    """What a pattern may read: tables of a run, and what patterns find."""
+    """The tables that a pattern may read: those of a run, and rows of patterns."""
     found = (query.relation for query in catalog())
     return {*(table.name for table in TABLES), *found, *others.names}
 
@@ -143,19 +143,19 @@ def _check_metrics(query: Query, others: Others) -> None:
 
 
 def _spellings(metrics: Iterable[Metric], owner: str) -> dict[str, str]:
-    """Whose metrics these are, by all that finds them when one is asked for."""
+    """The owners of metrics, with all patterns that find them."""
     return {spelling(text): owner for each in metrics for text in (each.name, each.title)}
 
 
 def _check_shared(query: Query, others: Others) -> None:
-    """The pattern whose metrics are found must exist; if it cannot be read, that is told of it."""
+    """Check that the pattern of shared metrics exists; its own errors are reported for it."""
     shared = pattern_of(query).shared
     if shared not in others.names and not metrics_of(query, (*catalog(), *others.read)):
         raise refused(query.path, f"no pattern {shared}", "tracemill patterns list lists them")
 
 
 def _check_parents(query: Query, others: Others) -> None:
-    """What a metric is part of must exist, and must not be part of that metric in turn."""
+    """Check that parents of metrics exist, without cycles."""
     parents = {metric.name: metric.parent for metric in metrics_with(others.read)}
     for metric in pattern_of(query).metrics:
         if metric.parent is not None and metric.parent not in parents:

@@ -1,4 +1,4 @@
-"""Whether a table is made of what a pattern finds, so that the pattern cannot read it."""
+"""Cycles: a pattern must not read tables that are made from its own rows."""
 
 from collections.abc import Mapping, Sequence, Set
 from functools import cache
@@ -11,7 +11,7 @@ from tracemill.sql.query_files import Query, all_queries
 
 
 def is_made_of(table: str, pattern: Query, others: Sequence[Query]) -> bool:
-    """Whether a table needs what `pattern` finds, among `others` of the user."""
+    """True if a table needs rows of `pattern`, among `others` of the user."""
     seen: set[str] = set()
     waiting = [table]
     while waiting:
@@ -37,7 +37,7 @@ def _gathered_in(query: Query) -> str:
 
 @cache
 def _needs_of_tracemill() -> Mapping[str, Sequence[str]]:
-    """What each table is made of that is not read from the trace."""
+    """The inputs of each table that is not read from the trace."""
     from tracemill.patterns.stages import pattern_stages
     from tracemill.stages import PYTHON_STAGES  # only with patterns of the user
 

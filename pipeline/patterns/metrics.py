@@ -20,5 +20,5 @@ def declared_metrics(patterns: Sequence[Query]) -> tuple[Metric, ...]:
 
 
 def spelling(name: str) -> str:
-    """What counts of a metric's name or title where users ask for it: its letters and digits."""
+    """The letters and digits of a metric's name or title, for comparison with user input."""
     return re.sub(r"[^a-z0-9]", "", name.lower().replace("×", "x"))

@@ -1,4 +1,4 @@
-"""What a pattern's query gives, held against what it has to give, and completed."""
+"""Rows of a pattern's query: checked, and completed to all columns."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
@@ -112,7 +112,7 @@ def _check_columns(query: Query, table: Table, given: Mapping[str, str]) -> None
 
 
 def _types_for(column: Column) -> tuple[str, Set[str]]:
-    """What a column has to be, in words, and the types of DuckDB that are."""
+    """The required type of a column in words, and the DuckDB types that fit."""
     if column.type == STRING:
         return "VARCHAR", {"VARCHAR"}
     if column.type == BOOL:

@@ -1,4 +1,4 @@
-"""What patterns find, gathered: all waiting, all findings, all metrics, all that was looked for."""
+"""Gather the rows of patterns: all waits, findings, metrics, and patterns."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -92,12 +92,12 @@ def gather_findings(**patterns: "duckdb.DuckDBPyRelation") -> pa.RecordBatchRead
 
 
 def tabulate_metrics(declared_metrics: str) -> pa.Table:
-    """All metrics by name, which are given as JSON."""
+    """All metrics by name, given as JSON."""
     return pa.Table.from_pylist(json.loads(declared_metrics))
 
 
 def tabulate_patterns(declared_patterns: str) -> pa.Table:
-    """All patterns by name, which are told as JSON."""
+    """All patterns by name, given as JSON."""
     return pa.Table.from_pylist(json.loads(declared_patterns))
 
 

@@ -1,4 +1,4 @@
-"""What metrics mean: their place in the hierarchy, and the texts that lie beside the queries."""
+"""Explanations of metrics: their place in the hierarchy, and their texts."""
 
 import re
 from collections import defaultdict
@@ -109,11 +109,11 @@ def print_metrics(metrics: Sequence[Metric], console: "Console") -> None:
         ]
         print_grid(console, ("metric".ljust(width), "meaning"), rows)
         console.print()
-    console.print(Text("tracemill explain METRIC tells more about one.", style="muted"))
+    console.print(Text("For details of one: tracemill explain METRIC.", style="muted"))
 
 
 def _depths(metrics: Sequence[Metric]) -> dict[str, int]:
-    """How many metrics of its kind include each one; these come before it."""
+    """The number of metrics of its kind that include each one; these come before it."""
     kinds = {each.name: each.kind for each in metrics}
     depths: dict[str, int] = {}
     for each in metrics:
@@ -174,7 +174,7 @@ def _text_of(metric: Metric, own: Sequence[Query]) -> str:
 
 
 def _relations(metric: Metric, metrics: Sequence[Metric]) -> list[str]:
-    """What includes the metric, and what it includes."""
+    """The metrics that include this one, and those that it includes."""
     parents = [each for each in metrics if each.name == metric.parent]
     parts = [each for each in metrics if each.parent == metric.name]
     named = (("Part of", parents), ("Includes", parts))

@@ -93,7 +93,7 @@ def explore(material: Material, most_cells: int = MOST_CELLS) -> Exploration | N
 
 
 def _has_more(material: Material, found: int, most_cells: int) -> bool:
-    """Whether there may be more cells than requested: the limit was reached."""
+    """True if there may be more cells than requested: the limit was reached."""
     return found >= most_cells and material.arrays(CELLS, most_cells + 1)["metric"].size > found
 
 

@@ -46,7 +46,7 @@ class Material:
 
     @property
     def has_threads(self) -> bool:
-        """Whether a process has several locations, so that ranks do not identify them."""
+        """True if a process has several locations, so that ranks do not identify them."""
         return self.overview["location_count"] != self.overview["process_count"]
 
     def ask(self, query: str, row_limit: int | None = None) -> Fetched:

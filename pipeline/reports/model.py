@@ -117,7 +117,7 @@ class Table:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether no text column is shown."""
+        """True if no text column is shown."""
         return all(column.is_numeric for _, column in self.shown)
 
     @property

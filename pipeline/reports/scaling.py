@@ -26,7 +26,7 @@ def declared_scalings(material: Material) -> Scalings:
 
 
 def is_told(scalings: Scalings, application: object, constraint: object) -> bool:
-    """Whether results along a constraint matter for the declared scaling of a program."""
+    """True if results along a constraint fit the declared scaling of a program."""
     others = {FIXED_SIZE: SCALED_SIZE, SCALED_SIZE: FIXED_SIZE}
     return scalings.get(str(application), BOTH) != others.get(str(constraint))
 

@@ -53,8 +53,8 @@ class Timeline:
         self._regions = material.rows("timeline_regions")
         self.run = Window(*_span(material))
         self.places = material.rows("timeline_places", MOST_PLACES)
-        self.asked = tuple(self._within_run(window) for window in material.windows)
-        self.windows = self.asked + choose_windows(
+        self.requested = tuple(self._within_run(window) for window in material.windows)
+        self.windows = self.requested + choose_windows(
             (Window(_int(row["begin_ns"]), _int(row["end_ns"])) for row in self.places),
             self.run,
             visit_count=_int(material.overview["visit_count"]),
@@ -124,7 +124,7 @@ class Timeline:
         return f"Too many to draw all of them: there are {'; '.join(lacking)}." if lacking else ""
 
     def _has_more(self, query: str, rows: int, values: Values) -> bool:
-        """Whether there may be more than requested: the limit was reached."""
+        """True if there may be more than requested: the limit was reached."""
         if rows < values["row_limit"]:
             return False
         more = {**values, "row_limit": values["row_limit"] + 1}
@@ -150,8 +150,10 @@ class Timeline:
         return ShownQuery(source.name, f"{which}\n{source.sql}")
 
     def _values_of(self, query: str, window: Window) -> Values:
-        is_asked = window in self.asked
-        most = LIMITS.get(query, MOST_ASKED_VISITS if is_asked else MOST_VISITS + MOST_VISITS // 2)
+        is_requested = window in self.requested
+        most = LIMITS.get(
+            query, MOST_ASKED_VISITS if is_requested else MOST_VISITS + MOST_VISITS // 2
+        )
         return _values(window, most)
 
     def _levels(self) -> list[dict[str, object]]:
@@ -218,7 +220,7 @@ class Timeline:
         return {
             "begin": window.begin_ns - self.run.begin_ns,
             "end": window.end_ns - self.run.begin_ns,
-            "isAsked": window in self.asked,
+            "isAsked": window in self.requested,
             "leftOut": self._left_out(found, window),
             "visits": self._visits(found["window_visits"]),
             "messages": self._messages(found["window_messages"]),

@@ -76,7 +76,7 @@ def format_time(nanoseconds: float) -> str:
     """Time in the unit with one to three digits before the point: '12.3 ms'."""
     size = abs(nanoseconds)
     for step, name in _TIME_STEPS:
-        # 999.96 µs rounds to 1000 µs and is better told as 1.00 ms.
+        # 999.96 µs rounds to 1000 µs and is better shown as 1.00 ms.
         if size >= step * 0.99995:
             digits = 4 if step == _TIME_STEPS[0][0] else 3
             return f"{_significant(nanoseconds / step, digits)} {name}"

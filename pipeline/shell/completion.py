@@ -1,4 +1,4 @@
-"""What may come next in a line of SQL: commands, tables, columns, keywords."""
+"""Completion of SQL: commands, tables, columns, keywords."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

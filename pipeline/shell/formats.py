@@ -1,4 +1,4 @@
-"""How rows are written: as a table for people, as CSV, JSON or Parquet for programs."""
+"""Formats of rows: tables for people; CSV, JSON and Parquet for programs."""
 
 import csv
 import json
@@ -27,7 +27,7 @@ OF_ONE_RESULT = ("json", "parquet")
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """Where results go: text to a console, Parquet to `binary`."""
+    """Destination of results: text to a console, Parquet to `binary`."""
 
     format: RowFormat
     console: "Console"

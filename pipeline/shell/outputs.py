@@ -1,4 +1,4 @@
-"""Where the rows of a script go: standard output, or a file that is written whole or not at all."""
+"""Destination of rows of a script: standard output, or a file written whole or not at all."""
 
 import sys
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def choose_format(format: RowFormat | None, path: Path | None) -> RowFormat:
     found = _FORMAT_OF_SUFFIX.get(path.suffix.lower())
     if found is None:
         raise UsageError(
-            f"cannot tell the format of {path} by its suffix: use {', '.join(_FORMAT_OF_SUFFIX)} "
+            f"the suffix of {path} is no known format: use {', '.join(_FORMAT_OF_SUFFIX)} "
             "or give --format"
         )
     return found

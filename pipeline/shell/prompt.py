@@ -119,7 +119,7 @@ def _completer(catalog: Callable[[], Catalog]) -> Any:
 
 
 def _history() -> "History":
-    """What was typed, kept for the next session if there is a place to write to."""
+    """The typed input, kept for the next session if possible."""
     from prompt_toolkit.history import FileHistory, InMemoryHistory
 
     state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")

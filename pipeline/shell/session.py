@@ -98,7 +98,7 @@ class Session:
 
 
 def is_query(statement: "duckdb.Statement") -> bool:
-    """True for statements that return rows; others tell at most how many they changed."""
+    """True for statements that return rows; others return at most a count."""
     return _expected(statement) == ["QUERY_RESULT"] or statement.type.name == _PIVOT
 
 

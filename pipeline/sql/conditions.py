@@ -36,7 +36,7 @@ class UnknownNameError(ConditionError):
 
 
 def evaluate(expression: str, rows: Sequence[Mapping[str, float]]) -> tuple[list[bool], list[str]]:
-    """Whether a condition holds in each row, and the names that it uses, in order.
+    """Evaluate a condition in each row; also returns the names that it uses, in order.
 
     All rows have the same names, in lower case. A number divided by zero is infinite with its sign;
     0/0 equals nothing, and is neither more nor less. Raises ConditionError.

@@ -33,7 +33,7 @@ def told_as_query_error(stage: str, file: Path | None = None) -> Iterator[None]:
 
 
 def query_error(stage: str, error: Exception, file: Path | None = None) -> PipelineError:
-    """The error that tells what `error` means for whoever started the analysis."""
+    """The error for users that an error of DuckDB means."""
     text, reason = str(error), first_line(error)
     if any(words in text for words in _FULL):
         return UnwritableStoreError(

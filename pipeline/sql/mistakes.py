@@ -1,4 +1,4 @@
-"""What is wrong with SQL that somebody typed, in one line that says what to do."""
+"""Error messages for typed SQL: one line with advice."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -48,7 +48,7 @@ def _tables(connection: "duckdb.DuckDBPyConnection") -> list[str]:
 
 
 def describe_mistake(error: Exception, script: str = "", tables: Sequence[str] = ()) -> str:
-    """What DuckDB says up to the excerpt of the query, or what it means here; with a hint."""
+    """DuckDB's message without the excerpt of the query, or a better one; with a hint."""
     import duckdb
 
     said = str(error).split("\n\nLINE ")[0]
@@ -68,7 +68,7 @@ def describe_mistake(error: Exception, script: str = "", tables: Sequence[str] =
 
 
 def _hint(name: str, tables: Sequence[str]) -> str:
-    """What a name that is not understood may mean; else nothing."""
+    """Advice for an unknown name, or an empty text."""
     answers = {path.stem: path for path in (QUERIES / "reports").glob("*.sql")}
     if name in tables:
         return f": FROM {name} shows that table"

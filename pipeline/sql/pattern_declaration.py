@@ -1,4 +1,4 @@
-"""What the header of a pattern's query declares: how its findings count, and its metrics."""
+"""Declarations of patterns in the headers of queries: kind of rows, and metrics."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a SELECT reads: its tables, the functions that it takes rows from, and its parameters."""
+"""The names that a SELECT reads: tables, table functions, parameters."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -50,8 +50,7 @@ def parse_statement(text: str) -> Mapping[str, Any]:
     """The tree of a single SELECT, as DuckDB writes it in JSON. Raises like reads_of."""
     import duckdb
 
-    asked = duckdb.execute("SELECT json_serialize_sql($text)", {"text": text})
-    ((answer,),) = asked.fetchall()
+    ((answer,),) = duckdb.execute("SELECT json_serialize_sql($text)", {"text": text}).fetchall()
     document = json.loads(answer)
     if document["error"]:
         raise QueryError(_reason(text, document))
@@ -84,7 +83,7 @@ def _references(part: Any, defined: frozenset[str]) -> Iterator[tuple[str, str]]
 
 
 def _reference(node: Mapping[str, Any], defined: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """What a node itself reads or calls, if it is one that does."""
+    """The name that a node itself reads or calls, if any."""
     if node.get("sample"):
         yield _CALL, "SAMPLE"
     match node.get("type"):

@@ -1,4 +1,4 @@
-"""How it is told that a pattern cannot be used."""
+"""Messages for unusable patterns."""
 
 from pathlib import Path
 

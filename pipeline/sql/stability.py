@@ -1,4 +1,4 @@
-"""Functions whose result is not that of their arguments alone, as DuckDB knows them."""
+"""Functions that are not deterministic or have effects, from DuckDB's catalog."""
 
 from collections.abc import Set
 from functools import cache

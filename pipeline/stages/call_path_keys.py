@@ -51,8 +51,8 @@ def _hashes_of_regions(regions: "duckdb.DuckDBPyRelation") -> Keys:
     uses = Counter(name for _, name, _, _ in rows)
     hashes = np.zeros(max((row[0] for row in rows), default=-1) + 1, np.uint64)
     for region, name, file, line in rows:
-        told = f"{name}\n{file}:{line}" if uses[name] > 1 else name
-        hashes[region] = key_of(told)
+        text = f"{name}\n{file}:{line}" if uses[name] > 1 else name
+        hashes[region] = key_of(text)
     return hashes
 
 
@@ -72,10 +72,10 @@ def _told_apart(keys: Keys) -> Keys:
     if len(starts) == len(keys):
         return keys
     number = np.arange(len(keys)) - np.repeat(starts, np.diff(np.r_[starts, len(keys)]))
-    told = keys.copy()
+    distinct = keys.copy()
     again = number > 0
-    told[order[again]] = _mixed(ordered[again] + number[again].astype(np.uint64))
-    return told
+    distinct[order[again]] = _mixed(ordered[again] + number[again].astype(np.uint64))
+    return distinct
 
 
 CALL_PATH_KEYS_STAGE = PythonStage(

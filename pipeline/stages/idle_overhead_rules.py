@@ -1,4 +1,4 @@
-"""What a user's own rules for classes of overhead do in a trace."""
+"""User rules for overhead classes that have no effect in a trace."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -37,7 +37,7 @@ def describe_idle_rules(run: "Run", text: str) -> str:
 
 
 def _key(rule: OverheadRule) -> tuple[str, str, str, int]:
-    """What a rule says, wherever it stands."""
+    """The content of a rule without its line."""
     return rule.paradigm, rule.role, rule.name, rule.overhead_id
 
 

@@ -1,4 +1,4 @@
-"""How unevenly computation is spread over the locations that could take part in it."""
+"""Imbalance of computation over the locations that could take part."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -106,7 +106,7 @@ def _without(visits: _Visits, parts: _Visits) -> _Visits:
 def _find_scopes_of_locations(
     imbalance_scopes: "duckdb.DuckDBPyRelation", locations: "duckdb.DuckDBPyRelation"
 ) -> Flags:
-    """Which scopes a location belongs to: one row per scope, one column per location."""
+    """The scopes of each location: one row per scope, one column per location."""
     (number,) = read_columns(locations, "location_id::BIGINT")
     scopes = np.zeros((len(SCOPES), len(number)), np.bool_)
     for scope, location in imbalance_scopes.select("scope::VARCHAR, location_id").fetchall():
@@ -139,7 +139,7 @@ def _are_on_streams_only(visits: _Visits, could: Flags, size: int) -> Flags:
 
 
 def _find_uninvited(visits: _Visits, scope: Numbers, could: Flags) -> Numbers:
-    """Which visits are by locations that are not in the scope of the call path."""
+    """Marks visits by locations outside the scope of the call path."""
     is_used = np.bincount(scope, minlength=len(could)) > 0
     if could[is_used].all():
         return np.empty(0, np.int64)

@@ -1,4 +1,4 @@
-"""What every location did when: bins of the run, filled in one pass over all visits."""
+"""Activity of every location over time: bins of the run, filled in one pass over all visits."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING

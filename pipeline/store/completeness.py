@@ -1,4 +1,4 @@
-"""Whether a trace is complete: everything that was recorded is in the tables of its run."""
+"""Completeness of a trace: all its records are in the tables of its run."""
 
 import pyarrow.parquet as pq
 
@@ -19,7 +19,7 @@ def is_complete(run: Run) -> bool:
 
 
 def _has_column(run: Run) -> bool:
-    """True also for a file that cannot be read; reading it tells why."""
+    """True also for an unreadable file; reading it raises the reason."""
     try:
         return _COLUMN in pq.read_schema(run.files(_TABLE)[0]).names
     except (OSError, ValueError):

@@ -26,7 +26,7 @@ def told_as_store_error(path: Path) -> Iterator[None]:
 
 
 def store_error(path: Path, error: OSError) -> StoreError:
-    """The StoreError that tells what `error` means for the file or folder `path`."""
+    """The StoreError for an `error` at the file or folder `path`."""
     if error.errno in _FULL:
         return UnwritableStoreError(
             f"the store is full: {path}: free some space or name another folder with --store"

@@ -1,4 +1,4 @@
-"""Which store and which run a command means; near misses are answered with what there is."""
+"""Find the store and the run that a command names; errors list similar names."""
 
 from difflib import get_close_matches
 from pathlib import Path

@@ -53,7 +53,7 @@ class GenerationWriter(Sink):
 
     @property
     def spill_path(self) -> Path:
-        """Folder for intermediate data, made when it is asked for; it is not published."""
+        """Folder for intermediate data, made on first use; it is not published."""
         path = self.path / SPILL_NAME
         with told_as_store_error(path):
             add_folder(path)
@@ -89,7 +89,7 @@ class GenerationWriter(Sink):
         return table_files(self.path, name)
 
     def row_count(self, name: str) -> int:
-        """How many rows a table has that is finished or reused."""
+        """The number of rows of a finished or reused table."""
         finished = self.finished.get(name)
         return finished.row_count if finished else self._reused_rows[name]
 

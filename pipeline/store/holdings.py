@@ -1,4 +1,4 @@
-"""What the folders of runs and campaigns hold, whether or not it can be read."""
+"""The contents of the folders of runs and campaigns, readable or not."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class Holding:
 
     @property
     def place(self) -> str:
-        """Where its trace was last seen; empty if that is not known."""
+        """Last known path of its trace; empty if unknown."""
         return self.source.path if self.source else ""
 
     @property
@@ -67,7 +67,7 @@ class Holding:
 
     @property
     def created(self) -> float:
-        """When the current generation was made."""
+        """Time when the current generation was made."""
         return self.generations[0].created
 
     @property
@@ -86,7 +86,7 @@ class Footprint:
 
     @property
     def all(self) -> int:
-        """What is freed if all of it goes."""
+        """Bytes that are freed if everything is removed."""
         shared = {
             inode: size for each in self._left.values() for inode, size in each.shared.items()
         }
@@ -150,7 +150,7 @@ def _generation(path: Path) -> Generation:
 
 
 def _changed(path: Path) -> float:
-    """When a file or folder was last written; 0 if it is gone."""
+    """Time of the last change of a file or folder; 0 if it is gone."""
     try:
         return path.stat().st_mtime
     except OSError:

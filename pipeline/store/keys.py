@@ -24,7 +24,7 @@ class KeyCheck:
         self.is_certain = True
 
     def violations(self, rows: pa.Table) -> list[Violation]:
-        """What is repeated within `rows`, the next row group (or in an earlier one)."""
+        """Keys repeated within `rows`, the next row group, or in an earlier one."""
         keys = rows.select(self._table.key)
         follows = [self._last, keys] if self._last is not None else [keys]
         self._last = keys.slice(keys.num_rows - 1)

@@ -65,7 +65,7 @@ class Lease:
 
 
 def name_of_analysis(trace: str | Path) -> str:
-    """What the lease is called of who analyses a trace, given by its absolute path."""
+    """The name of the lease for analyzing a trace, given by its absolute path."""
     return f"analysis of {trace}"
 
 
@@ -119,26 +119,26 @@ class _Found:
 
     @property
     def name(self) -> str | None:
-        what = self._told().get("what")
+        what = self._fields().get("what")
         return what if isinstance(what, str) else None
 
     def is_dead(self, folder: Path) -> bool:
-        told = self._told()
-        with suppress(KeyError, TypeError, ValueError):  # whoever it is, its heart tells
-            if Writer(told["host"], int(told["process"]), told["started"]).has_ended:
+        fields = self._fields()
+        with suppress(KeyError, TypeError, ValueError):  # unknown writer: only its heartbeat counts
+            if Writer(fields["host"], int(fields["process"]), fields["started"]).has_ended:
                 return True
         return now_in(folder) - self.changed_ns / 1e9 > DEAD_AFTER_SECONDS
 
-    def _told(self) -> dict[str, Any]:
+    def _fields(self) -> dict[str, Any]:
         try:
-            told = json.loads(self.content)
+            fields = json.loads(self.content)
         except ValueError:
             return {}
-        return told if isinstance(told, dict) else {}
+        return fields if isinstance(fields, dict) else {}
 
 
 def _look(path: Path) -> _Found | None:
-    """What lies at `path`. It is opened, as hosts ask for a file's time anew only then."""
+    """The lease at `path`. It is opened, because only then do hosts fetch its time anew."""
     try:
         with path.open("rb") as file:
             return _Found(file.read(), os.fstat(file.fileno()).st_mtime_ns)

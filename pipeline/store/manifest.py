@@ -1,4 +1,4 @@
-"""What a generation says about itself: manifest.json, and the pointer to the current one."""
+"""manifest.json of a generation, and the pointer to the current one."""
 
 import json
 import os
@@ -25,14 +25,14 @@ class UnreadableRecordError(StoreError):
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file of the source and what tells, without reading it, that it did not change."""
+    """A file of the source, with its status to detect changes without reading it."""
 
     name: str
     size: int
     mtime_ns: int
 
     def is_in(self, folder: str) -> bool:
-        """Whether it lies in a folder as it was."""
+        """True if it is unchanged in a folder."""
         try:
             status = os.stat(os.path.join(folder, self.name))
         except OSError:
@@ -42,7 +42,7 @@ class SourceFile:
 
 @dataclass(frozen=True, kw_only=True)
 class SourceRecord:
-    """Where the data came from; `digest` is that of the content, wherever it lies."""
+    """The origin of the data; `digest` identifies the content, not the path."""
 
     path: str
     format: str
@@ -59,7 +59,7 @@ class SourceRecord:
 
     @property
     def is_there(self) -> bool:
-        """Whether its files are those that were analyzed, by their sizes and times."""
+        """True if its files have the analyzed sizes and times."""
         folder = self.path if os.path.isdir(self.path) else os.path.dirname(self.path)
         return all(file.is_in(folder) for file in self.files)
 
@@ -126,7 +126,7 @@ class Manifest:
 
 @lru_cache(maxsize=128)
 def _load(path: Path, _status: tuple[int, ...]) -> Manifest:
-    """The manifest in a file that is told from others of its name by its status."""
+    """The manifest in a file, cached by its status."""
     read = load_document(path)
     try:
         tables = {name: TableRecord(**record) for name, record in read.pop("tables").items()}
@@ -137,7 +137,7 @@ def _load(path: Path, _status: tuple[int, ...]) -> Manifest:
 
 @dataclass(frozen=True, kw_only=True)
 class Pointer:
-    """Which generation of a run is current, and its source as it was last seen."""
+    """The current generation of a run, and its source as last seen."""
 
     generation: str
     source: SourceRecord

@@ -165,7 +165,7 @@ def _with_declared_values(table: Table, data: pa.Table) -> pa.Table:
 
 
 def _misfit(table: Table, data: pa.Table) -> str:
-    """Which column cannot have its declared type, for the start of a message."""
+    """The column that cannot have its declared type, for the start of a message."""
     for column in table.columns:
         try:
             data.column(column.name).cast(column.type)

@@ -1,4 +1,4 @@
-"""Which runs and generations exceed what a store shall keep, and why those that do may stay."""
+"""Decide which runs and generations exceed the limits of a store, and which are kept anyway."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,7 +40,7 @@ class Uses:
     problem: str = ""
 
     def of(self, holding: Holding, generations: Iterable[Generation]) -> str:
-        """Which campaign needs any of the generations; empty if none does."""
+        """The campaign that needs any of the generations; empty if none does."""
         if holding.kind == "campaign":
             return ""
         keys = ((holding.name, each.key) for each in generations)
@@ -50,10 +50,10 @@ class Uses:
 
 @dataclass(frozen=True, kw_only=True)
 class PruningDecision:
-    """What becomes of a run (without `generation`), or of an earlier generation, and why.
+    """The decision about a run (without `generation`), or an earlier generation, with its reason.
 
-    `is_limited` is false for what exceeds no limit. `byte_count` is what is freed if it goes,
-    after what was decided before.
+    `is_limited` is False if no limit is exceeded. `byte_count` is freed by its removal, after
+    earlier decisions.
     """
 
     holding: Holding
@@ -84,7 +84,7 @@ class Pruning:
 
 
 def plan_campaigns(store: Path, limits: Limits) -> list[PruningDecision]:
-    """What becomes of the earlier generations of campaigns; the campaigns themselves stay."""
+    """Decide on the earlier generations of campaigns; the campaigns stay."""
     planner = _Planner(store, limits, "campaign", Uses())
     planner.drop_surplus_generations()
     return planner.decisions
@@ -178,7 +178,7 @@ class _Planner:
         return self._note(holding, generation, reason, freed=freed)
 
     def _against(self, holding: Holding) -> str:
-        """What speaks against the removal of anything of it; empty if nothing does."""
+        """The reason against removal; empty if there is none."""
         if holding.problem:
             return holding.problem
         if is_being_written(holding.folder) or self._is_leased(holding):

@@ -230,7 +230,7 @@ class Store:
         return {run_id: pointer.source for run_id, pointer in self.pointers().items()}
 
     def pointers(self) -> dict[str, Pointer]:
-        """Which generation of every analyzed run is current, by run id; opens none of them."""
+        """The current generation of every analyzed run, by run id; opens none of them."""
         found = {}
         for pointer in sorted(self.runs_path.glob(f"{self.kind}=*/{POINTER_NAME}")):
             with suppress(UnreadableRecordError):
@@ -358,8 +358,8 @@ def _present(runs: Sequence[Run]) -> list[Run]:
 
 def _same_path(source: str, name: str) -> bool:
     """True if `name` is the trace or the folder that holds it."""
-    asked = os.path.realpath(name)
-    return asked in (os.path.realpath(source), os.path.realpath(os.path.dirname(source)))
+    wanted = os.path.realpath(name)
+    return wanted in (os.path.realpath(source), os.path.realpath(os.path.dirname(source)))
 
 
 def _is_empty(folder: Path) -> bool:

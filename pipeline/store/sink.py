@@ -1,4 +1,4 @@
-"""Where the tables of one analysis go: into a generation on disk, or into memory."""
+"""Sinks for the tables of an analysis: a generation on disk, or memory."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator

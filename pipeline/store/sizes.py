@@ -38,7 +38,7 @@ class LinkedSizes:
 
 
 def linked_sizes(path: Path) -> LinkedSizes:
-    """What a folder holds, with what it may share with others."""
+    """Files of a folder, with those that it may share with others."""
     own, shared = 0, {}
     for status in _statuses(path):
         if status.st_nlink > 1:

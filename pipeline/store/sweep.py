@@ -41,7 +41,7 @@ def sweep(store: Path) -> list[Path]:
 def remove(path: Path) -> bool:
     """Remove a file, or a folder with all it holds; False if that cannot be.
 
-    A folder goes by one rename: nobody sees half of it, not even who still writes into it.
+    A folder is renamed first: nobody sees a part of it, not even its writer.
     """
     try:
         if path.is_dir() and not path.is_symlink():

@@ -1,4 +1,4 @@
-"""What takes how much space in a store."""
+"""The space that a store takes, by kind."""
 
 import os
 from collections.abc import Iterator
@@ -64,11 +64,11 @@ def _parts(folder: Path, kind: str) -> Iterator[tuple[str, list[Path]]]:
     current, own = _current(folder), []
     for path in _inside(folder):
         is_earlier = path.name.startswith("gen=") and path.name != f"gen={current}"
-        told = _kind_of(path, EARLIER if is_earlier else kind)
-        if told == kind:
+        found = _kind_of(path, EARLIER if is_earlier else kind)
+        if found == kind:
             own.append(path)
         else:
-            yield told, [path]
+            yield found, [path]
     if own:
         yield kind, own
 
@@ -80,14 +80,14 @@ def _kind_of(path: Path, kind: str) -> str:
 
 
 def _current(folder: Path) -> str:
-    """The generation that is current; empty if that cannot be told."""
+    """The generation that is current; empty if unknown."""
     with suppress(StoreError):
         return key_at(folder / POINTER_NAME)
     return ""
 
 
 def _inside(folder: Path) -> list[Path]:
-    """What lies in a folder; nothing if it is a file, or gone."""
+    """Entries of a folder; none if it is a file, or gone."""
     with suppress(FileNotFoundError, NotADirectoryError):
         return [folder / name for name in sorted(os.listdir(folder))]
     return []

@@ -1,1 +1,1 @@
-"""What each kind of phase does in one iteration, as instructions."""
+"""The kinds of phases: instructions of one iteration."""

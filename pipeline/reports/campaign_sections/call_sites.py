@@ -139,7 +139,7 @@ def describe_worst(ranking: Sequence[Row]) -> Iterator[str]:
 
 
 def _describe_too_few(rated: Sequence[Row]) -> str:
-    """That the runs are too few for significance, and the largest important coefficient."""
+    """A sentence that there are too few runs, with the largest important coefficient."""
     few = (
         f"{count_of(rated[0]['run_count'], 'run')} are too few to show significant growth of a "
         "call site's share with the number of processes: even a perfect correlation has "

@@ -152,10 +152,10 @@ def _direction(growth: float, highest: float) -> str:
     if abs(growth) <= LEAST_GROWTH * highest:
         return "does not change"
     points = abs(growth) * 100
-    told = (
+    amount = (
         f"{points:.1f} points" if points >= _LEAST_POINTS else f"less than {_LEAST_POINTS} points"
     )
-    return f"{'grows' if growth > 0 else 'falls'} by {told}"
+    return f"{'grows' if growth > 0 else 'falls'} by {amount}"
 
 
 def describe_definitions(definitions: Iterable[object]) -> Iterator[str]:
@@ -232,12 +232,12 @@ def describe_zeros(rows: Sequence[Row], stated: Row) -> str:
 
 def _surface(application: str, grid: Grid, zeros: str) -> Picture:
     has_holes = bool(np.isnan(grid.values).any())
-    told = " Points are configurations; holes are configurations without efficiency."
+    note = " Points are configurations; holes are configurations without efficiency."
     return Picture(
         name=f"surface-{application}",
         title=f"Efficiency of {application} over processes and size",
         draw=partial(draw_surface, grid, f"surface-{application}", grid if has_holes else None),
-        description=_describe(grid) + (told if has_holes else "") + zeros,
+        description=_describe(grid) + (note if has_holes else "") + zeros,
         of=f"Drawn from {EFFICIENCIES.title}.",
     )
 

@@ -259,12 +259,12 @@ def _map(application: str, constraint: str, rows: Sequence[Row]) -> Picture:
 
 def describe_losing(rows: Sequence[Row]) -> str:
     """The number of losing configurations, measured and not measured."""
-    told = []
+    counts = []
     for is_measured, what in ((True, "measured configurations"), (False, "not measured")):
         own = [row for row in rows if bool(row["is_measured"]) is is_measured]
         losing = sum(number(row["scalability"]) < 0 for row in own)
-        told += [f"{losing} of {len(own)} {what}"] if own else []
-    return f"according to the model, it falls at {join_words(told)}"
+        counts += [f"{losing} of {len(own)} {what}"] if own else []
+    return f"according to the model, it falls at {join_words(counts)}"
 
 
 def _grid(

@@ -1,4 +1,4 @@
-"""How parts of the time share the run: areas, one on the other."""
+"""Stacked areas: parts of the time over the run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

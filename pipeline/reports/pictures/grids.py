@@ -95,7 +95,7 @@ def _scatter(axes: "Axes", points: Grid, sizes: Sequence[float]) -> None:
 
 
 def _between(values: Sequence[float], sizes: Sequence[float]) -> NDArray[np.float64]:
-    """Where values lie among the sizes of an axis with equal steps."""
+    """Positions of values among the sizes of an axis with equal steps."""
     return np.interp(values, sizes, np.arange(len(sizes)))
 
 
@@ -121,7 +121,7 @@ def _colors(grid: Grid) -> "Colormap":
 
 
 def _scale(grid: Grid) -> "Normalize":
-    """How values become colors; the middle of signed ones is 0."""
+    """Colors of values; the middle of signed ones is 0."""
     from matplotlib.colors import Normalize
 
     there = grid.values[~np.isnan(grid.values)]

@@ -20,7 +20,7 @@ def draw_matrix(
 ) -> Drawn:
     """Amounts by rank of row and column; `labels` say what rows and columns are.
 
-    Shades follow the root of the amount, so that small ones can be told from none.
+    Shades follow the root of the amount, so that small ones differ from none.
     """
     from matplotlib.colors import PowerNorm
 

@@ -55,7 +55,7 @@ BY_CALL_PATH = TableSpec(
 
 
 def build(material: Material) -> Section | None:
-    """What was found, as a whole and by call path; None if nothing was found."""
+    """Findings as a whole and by call path; None if there are none."""
     if not material.rows(BY_KIND.query):
         return None
     return Section(
@@ -77,7 +77,7 @@ def describe_all(material: Material) -> tuple[str, ...]:
 def describe_master(row: Row, total_ns: Value) -> str:
     """A master and its workers, and the time that they lose."""
     rounds = count_of(row["round_count"], "round")
-    told = [
+    sentences = [
         f"{start(name_place(row['master_rank'], 0, has_threads=False))} assigns work to "
         f"{count_of(row['worker_count'], 'other rank')} in {rounds} "
         f"(confidence {row['confidence']}%)."
@@ -85,32 +85,32 @@ def describe_master(row: Row, total_ns: Value) -> str:
     if row["starving_ns"]:
         share = number(row["starving_ns"]) / number(total_ns) if total_ns else None
         part = "" if share is None else f", {share_of(share)} of all time"
-        told.append(f"They wait {time_of(row['starving_ns'])} for it{part}.")
+        sentences.append(f"They wait {time_of(row['starving_ns'])} for it{part}.")
     if row["overloaded_ns"]:
-        told.append(
+        sentences.append(
             f"For {time_of(row['overloaded_ns'])}, it works for one of them while another waits."
         )
     if row["fine_ns"]:
         tasks = count_of(row["fine_count"], "task")
         them = "it" if row["fine_count"] == 1 else "them"
-        told.append(
+        sentences.append(
             f"Getting {tasks} took {time_of(row['fine_ns'])}, longer than computing {them}."
         )
-    return " ".join(told)
+    return " ".join(sentences)
 
 
 def describe_findings(found: Sequence[Row]) -> str:
     """Important findings without another sentence, and all findings of user patterns."""
-    told = [
+    shown = [
         row
         for row in found
         if row["is_own"]
         or (row["metric"] in SENTENCES and number(row["time_ratio"]) >= LEAST_SHARE)
     ]
-    if not told:
+    if not shown:
         return ""
-    overlap = " (may overlap)" if len(told) > 1 else ""
-    return f"Found{overlap}: {'; '.join(map(describe_row, told))}."
+    overlap = " (may overlap)" if len(shown) > 1 else ""
+    return f"Found{overlap}: {'; '.join(map(describe_row, shown))}."
 
 
 def describe_row(row: Row) -> str:

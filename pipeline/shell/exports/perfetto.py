@@ -52,7 +52,7 @@ def export_perfetto(
 
 @contextmanager
 def _open(path: Path, *, is_compressed: bool) -> Iterator[IO[str]]:
-    """A file for text; a compressed one tells neither its name nor when it was written."""
+    """A text file; if compressed, without name and time, so that bytes are reproducible."""
     with path.open("wb") as file:
         if not is_compressed:
             with TextIOWrapper(file, encoding="utf-8") as text:

@@ -17,7 +17,7 @@ _OPTIONS = {".csv": "(FORMAT csv, HEADER true)", ".parquet": "(FORMAT parquet, C
 
 
 class ExportedRun(Protocol):
-    """What an export needs of a run: its tables as views."""
+    """A run as far as an export needs it: its tables as views."""
 
     def connect(
         self,

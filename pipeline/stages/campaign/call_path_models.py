@@ -1,4 +1,4 @@
-"""How the time of each call path grows with processes and size: its normal form."""
+"""Models of the time of each call path over processes and size: normal forms."""
 
 from itertools import pairwise
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Which call sites scale worst, by the rank correlation of their shares with processes."""
+"""Ranking of call sites by the rank correlation of their shares with processes."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -112,7 +112,7 @@ def _rank(population: Population, series: Series, paths: pa.Table, options: _Opt
 
 
 def _describe(keys: Numbers, paths: pa.Table) -> Columns:
-    """What is known of call sites without any run; they are not ranked yet."""
+    """Rows of call sites before any comparison."""
     found = paths.take(pc.index_in(pa.array(keys), value_set=paths["call_path_key"]))
     return {
         "call_path_key": found["call_path_key"],
@@ -126,7 +126,7 @@ def _describe(keys: Numbers, paths: pa.Table) -> Columns:
 def _measure(
     population: Population, share: Floats, total: Floats, longest: Floats, *, options: _Options
 ) -> _Measures:
-    """What follows from some call sites' values, matrices of call sites by runs."""
+    """Statistics of some call sites from matrices of call sites by runs."""
     rho, p_value, has_rho = spearman(population.processes, share)
     if population.reason:
         has_rho[:] = False

@@ -48,7 +48,7 @@ _MISSING = "there is no run"
 
 @dataclass(frozen=True)
 class _Settings:
-    """What an application's efficiency means; what a process attains is None if not declared."""
+    """The definition of an application's efficiency, with attainable performance or None."""
 
     definition: str
     attainable_per_second: float | None

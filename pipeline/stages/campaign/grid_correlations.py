@@ -1,4 +1,4 @@
-"""How efficiency goes with other characteristics over the configurations of the grid."""
+"""Correlation of efficiency with other characteristics over the configurations of the grid."""
 
 from itertools import pairwise
 from typing import TYPE_CHECKING

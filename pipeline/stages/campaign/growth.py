@@ -1,4 +1,4 @@
-"""How metrics and call paths grow with processes: exponents, shares and rank correlations."""
+"""Growth of metrics and call paths with processes: exponents, shares and rank correlations."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple

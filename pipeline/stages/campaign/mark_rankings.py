@@ -63,7 +63,7 @@ def _measured(scalability_marks: "duckdb.DuckDBPyRelation", is_across: bool) -> 
 
 
 def _comparison(row: Row, is_across: bool) -> str:
-    """What the efficiencies of a program mean and refer to, in words."""
+    """The definition and reference of a program's efficiencies, in words."""
     definition, fewest, most = (
         row["efficiency_definition"],
         row["min_reference_processes"],

@@ -1,4 +1,4 @@
-"""Which runs of a campaign are compared with each other: all of an application, or of a size."""
+"""Runs of a campaign that are compared: all of an application, or of a size."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -64,12 +64,12 @@ class Population:
         return ONE_PROCESS_COUNT if len(set(self.processes.tolist())) == 1 else None
 
     def are_largest(self) -> Flags:
-        """Which runs are of most processes and, among those, of the largest size."""
+        """Marks the runs with most processes and, among those, the largest size."""
         keys = [(run.processes, run.size) for run in self.runs]
         return np.array([key == max(keys) for key in keys], np.bool_)
 
     def are_smallest(self) -> Flags:
-        """Which runs are of fewest processes and, among those, of the largest size."""
+        """Marks the runs with fewest processes and, among those, the largest size."""
         keys = [(-run.processes, run.size) for run in self.runs]
         return np.array([key == max(keys) for key in keys], np.bool_)
 

@@ -61,7 +61,7 @@ _COLUMNS = {
 
 @dataclass(frozen=True)
 class _Choices:
-    """How the grid is looked at; see the parameters of the stage."""
+    """Parameters of the stage."""
 
     size_axis: str
     are_memory_failures_zero: bool

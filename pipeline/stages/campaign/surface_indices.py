@@ -52,13 +52,13 @@ class _Index(NamedTuple):
 class _Block:
     """Configurations seen along one constraint from one reference point.
 
-    `reference` is the number of a configuration, or None for a fit, which `told` then names.
+    `reference` is the number of a configuration, or None for a fit; `label` describes it.
     """
 
     constraint: str
     members: Numbers
     reference: int | None
-    told: str
+    label: str
     indices: Sequence[_Index]
 
 
@@ -69,9 +69,9 @@ def index_rows(surveyed: Surveyed, growth: Function) -> Iterator[Row]:
     run = surveyed.measured.shortest()
     for number, block in enumerate(_Blocks(surveyed, run).all(growth), 1):
         at = block.reference
-        reference: tuple[str, int | None, float | None] = (block.told, None, None)
+        reference: tuple[str, int | None, float | None] = (block.label, None, None)
         if at is not None:
-            reference = (block.told, int(run.processes[at]), float(run.sizes[at]))
+            reference = (block.label, int(run.processes[at]), float(run.sizes[at]))
         configurations = run.processes[block.members].tolist(), run.sizes[block.members].tolist()
         for index in block.indices:
             key = surveyed.application, number, index.measure, block.constraint, index.model
@@ -132,7 +132,7 @@ class _Blocks:
     def _point(self, at: Numbers | int) -> Point:
         return Point(self.run.processes[at], self.amounts[at], self.run.times[at])
 
-    def _told(self, at: int) -> str:
+    def _label(self, at: int) -> str:
         size = f"{self.surveyed.size_name} = {self.run.sizes[at]:.10g}"
         return f"p = {self.run.processes[at]:.0f}, {size}"
 
@@ -153,7 +153,7 @@ class _Blocks:
             *self._sequential(members),
             _Index(EFFICIENCY, LINEAR, efficiency, notes),
         ]
-        return _Block(FIXED_SIZE, members, reference, self._told(reference), indices)
+        return _Block(FIXED_SIZE, members, reference, self._label(reference), indices)
 
     def _sequential(self, members: Numbers) -> Iterator[_Index]:
         run, first = self.run, int(members[0])
@@ -174,37 +174,37 @@ class _Blocks:
     def _against_amdahl(self, members: Numbers, amdahl: Amdahl) -> _Block:
         run = self.run
         fitted = amdahl.evaluate(run.processes[members], run.sizes[members]).time
-        told = f"fit over p at {self.surveyed.size_name} = {run.sizes[members[0]]:.10g}"
+        label = f"fit over p at {self.surveyed.size_name} = {run.sizes[members[0]]:.10g}"
         index = _plain(EFFICIENCY, _AMDAHL, fitted / run.times[members])
-        return _Block(FIXED_SIZE, members, None, told, [index])
+        return _Block(FIXED_SIZE, members, None, label, [index])
 
     def _of_fixed_processes(self, members: Numbers) -> _Block:
         reference = int(members[np.argmin(self.run.sizes[members])])
         indices = self._speed_ups(self._point(members), self._point(reference))
-        return _Block(FIXED_PROCESSES, members, reference, self._told(reference), indices)
+        return _Block(FIXED_PROCESSES, members, reference, self._label(reference), indices)
 
     def _of_scaled_size(self, members: Numbers) -> _Block:
         reference = int(members[0])
         at, first = self._point(members), self._point(reference)
         relative = size_relative_efficiency(at, first)
         indices = [*self._speed_ups(at, first), _plain(EFFICIENCY, SIZE_RELATIVE, relative)]
-        return _Block(SCALED_SIZE, members, reference, self._told(reference), indices)
+        return _Block(SCALED_SIZE, members, reference, self._label(reference), indices)
 
     def _of_gustafson(self, members: Numbers, amdahl: Amdahl) -> _Block:
         run = self.run
         size = float(run.sizes[members[0]])
         sequential = amdahl.sequential[amdahl.sizes == size]
         values = gustafson_speed_up(run.processes[members], run.times[members], sequential)
-        told = f"p = 1, estimated for each run at {self.surveyed.size_name} = {size:.10g}"
+        label = f"p = 1, estimated for each run at {self.surveyed.size_name} = {size:.10g}"
         is_longer = sequential > run.times[members]
         notes = ["T_seq is longer than the run" if longer else None for longer in is_longer]
         index = _Index(SEQUENTIAL_SPEED_UP, GUSTAFSON, values, notes)
-        return _Block(SCALED_SIZE, members, None, told, [index])
+        return _Block(SCALED_SIZE, members, None, label, [index])
 
     def _of_plane(self, members: Numbers) -> _Block:
         reference = int(np.lexsort((self.run.sizes, self.run.processes))[0])
         indices = self._speed_ups(self._point(members), self._point(reference))
-        return _Block(WHOLE_PLANE, members, reference, self._told(reference), indices)
+        return _Block(WHOLE_PLANE, members, reference, self._label(reference), indices)
 
     def _against_fits(self, members: Numbers) -> Iterator[_Block]:
         run = self.run
@@ -215,8 +215,8 @@ class _Blocks:
             for fit, surface in self.surveyed.fitted
         ]
         if indices:
-            told = f"fit of all {len(members)} configurations"
-            yield _Block(WHOLE_PLANE, members, None, told, indices)
+            label = f"fit of all {len(members)} configurations"
+            yield _Block(WHOLE_PLANE, members, None, label, indices)
 
 
 def _plain(measure: str, model: str, values: Floats) -> _Index:

@@ -140,5 +140,5 @@ def point_rows(surveyed: Surveyed) -> Iterator[Row]:
         columns = (pairs.processes, pairs.sizes, fitted, lower, upper)
         rows = zip(*(each.tolist() for each in columns), strict=True)
         for (processes, size, *times), median in zip(rows, measured, strict=True):
-            told = (nanoseconds(time) for time in times)
-            yield surveyed.application, fit.model, int(processes), size, median, *told
+            times_ns = (nanoseconds(time) for time in times)
+            yield surveyed.application, fit.model, int(processes), size, median, *times_ns

@@ -63,7 +63,7 @@ def read_bounds(text: str) -> tuple[float, ...]:
 
 
 def read_growth(text: str) -> Function:
-    """How the amount of computation grows with the processes. Raises UsageError."""
+    """The growth of the amount of computation with processes; raises UsageError."""
     growth = Function(text, {"p": 0, "processes": 0})
     try:
         value = growth.evaluate(np.array([1.0, 2.0, 4.0])).value
@@ -155,14 +155,14 @@ class _Starts(NamedTuple):
 
 @dataclass(frozen=True)
 class _Quantity:
-    """What crosses a bound; `reference` holds the mean speed-up where each curve begins."""
+    """A quantity and its bound; `reference` is the mean speed-up at the start of each curve."""
 
     name: str
     bound: float
     reference: Floats
 
     def value(self, scaling: Scaling, curve: Numbers) -> Floats:
-        """How far it is above the bound, or what has the same sign."""
+        """Its distance above the bound, or a number of the same sign."""
         if self.name == EFFICIENCY:
             return scaling.mean_speed_up / self.reference[curve] - self.bound
         # The general speed-up is p times the mean one: it gains one more percent per percent.
@@ -171,7 +171,7 @@ class _Quantity:
 
 @dataclass(frozen=True)
 class _Crossing:
-    """Where a quantity of a curve crosses its bound; without a change a note that it does not."""
+    """A point where a quantity of a curve crosses its bound, or a note that it does not."""
 
     quantity: _Quantity
     curve: int
@@ -236,7 +236,7 @@ def _limits(curves: _Curves, surface: Surface, bounds: Sequence[float]) -> Itera
     reference = curves.follow(surface, np.arange(count), curves.ranges.first).mean_speed_up
     quantities = _quantities(curves.constraint, reference, bounds)
 
-    # Every quantity of every curve is looked at together: the model is asked the fewest times.
+    # All quantities of all curves together: the model is evaluated the fewest times.
     def course(row: Numbers, t: Floats) -> Floats:
         curve = row % count
         found = curves.follow(surface, curve, t)

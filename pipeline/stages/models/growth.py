@@ -1,4 +1,4 @@
-"""How quantities grow with the number of processes: exponents by least squares."""
+"""Growth with the number of processes: exponents by least squares."""
 
 from typing import NamedTuple
 

@@ -31,7 +31,7 @@ def permutation_p_values(reference: Floats, products: Floats, ranks: Floats) -> 
 
 
 def _ranks_of_ties(code: int, count: int) -> tuple[int, ...]:
-    """Doubled ranks in ascending order; bit i tells that place i + 1 begins a new value."""
+    """Doubled ranks in ascending order; bit i is set if place i + 1 starts a new value."""
     starts = [0] + [place for place in range(1, count) if code >> (place - 1) & 1]
     ends = [*starts[1:], count]
     return tuple(

@@ -1,4 +1,4 @@
-"""How sure a rank correlation is: intervals from runs drawn again and again."""
+"""Bootstrap intervals of rank correlations."""
 
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ class Intervals(NamedTuple):
 
 
 class _Draws(NamedTuple):
-    """How often each draw (row) takes each value (column).
+    """The number of times that each draw (row) takes each value (column).
 
     For the reference: its doubled ranks times that, and the sum of squares of its ranks.
     """

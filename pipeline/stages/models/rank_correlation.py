@@ -44,7 +44,7 @@ def spearman(reference: NDArray[np.number], series: NDArray[np.number]) -> RankC
 
 
 def is_exact(count: int) -> bool:
-    """Whether p-values of so many values are exact."""
+    """True if p-values of so many values are exact."""
     return count <= EXACT_LIMIT
 
 

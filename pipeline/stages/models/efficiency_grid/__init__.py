@@ -1,4 +1,4 @@
-"""How the efficiency of a program grows over processes and problem size (Teplov 2014)."""
+"""Growth of a program's efficiency over processes and problem size (Teplov 2014)."""
 
 from tracemill.stages.models.efficiency_grid.cells import Cells, EfficiencyGrid, cover_grid
 from tracemill.stages.models.efficiency_grid.configurations import (

@@ -89,7 +89,7 @@ Point = tuple[int, int]
 
 
 class _Line:
-    """Where a line of the grid has points: in order, and to be looked up."""
+    """The points of a line of the grid: in order, and for lookup."""
 
     def __init__(self) -> None:
         self.places: list[int] = []

@@ -128,7 +128,7 @@ def measure_region(cells: Cells, extent: Extent) -> Region | None:
 
 
 def _length_of_union(begins: Values, ends: Values) -> float:
-    """How much of a line at least one interval covers."""
+    """The part of a line that at least one interval covers."""
     order = np.argsort(begins, kind="stable")
     begins, ends = begins[order], ends[order]
     reach = np.maximum.accumulate(ends)

@@ -13,7 +13,7 @@ FEWEST_PAIRS = 3
 
 
 class Agreement(NamedTuple):
-    """How far two orders agree: number of pairs, Spearman's ρ, and its p-value.
+    """Agreement of two orders: number of pairs, Spearman's ρ, and its p-value.
 
     ρ is None for fewer than three pairs or constant values.
     """

@@ -63,7 +63,7 @@ class Fit:
 
     @property
     def is_chosen(self) -> bool:
-        """Whether it is the first, and good enough to describe the measurements at all."""
+        """True if it is the first, and describes the measurements."""
         is_first = self.rank == 1 and self.cross_error is not None
         return is_first and _cross_error(self) <= LARGEST_ERROR
 
@@ -117,7 +117,7 @@ def _fit(model: str, measured: Measurements) -> Fit:
 
 
 def _folds(measured: Measurements) -> Iterator[tuple[Measurements, Measurements]]:
-    """What is seen and what is left out, for every part of the configurations."""
+    """The fitted and the left-out part, for every part of the configurations."""
     count = len(measured.firsts)
     if count < 2:
         raise UndeterminedError("has none to be fitted to")

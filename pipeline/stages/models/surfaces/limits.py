@@ -1,4 +1,4 @@
-"""Where a quantity along curves changes its sign: within the measured range, and beyond it."""
+"""Changes of sign along curves, within the measured range and beyond it."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class Ranges(NamedTuple):
 
 
 class SignChange(NamedTuple):
-    """Where the values of a curve change from positive to negative, or back."""
+    """A point where the values of a curve change from positive to negative, or back."""
 
     t: float
     is_falling: bool
@@ -46,7 +46,7 @@ class Signs(NamedTuple):
 
 
 def places_along(ranges: Ranges) -> Floats:
-    """Where signs are compared: a row per curve."""
+    """Points where signs are compared: a row per curve."""
     inside = np.geomspace(ranges.first, ranges.last, _STEPS + 1, axis=1)
     beyond = np.geomspace(ranges.last, ranges.farthest, _STEPS + 1, axis=1)
     return np.hstack([inside, beyond[:, 1:]])
@@ -77,7 +77,7 @@ def find_sign_changes(values: Floats, course: Course, ranges: Ranges) -> list[Si
 def _bisect(
     course: Course, curve: Numbers, before: Floats, after: Floats, is_falling: Flags
 ) -> Floats:
-    """Where the sign of each bracket changes; what has no value counts as behind."""
+    """The change of sign in each bracket; undefined values count as behind."""
     for _ in range(_HALVINGS if len(curve) else 0):
         middle = np.sqrt(before * after)
         values = course(curve, middle)

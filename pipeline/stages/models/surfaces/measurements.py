@@ -15,7 +15,7 @@ _LARGEST = 1e60
 
 
 class UndeterminedError(Exception):
-    """What measurements or declarations do not determine; the message says why, for readers."""
+    """Measurements or declarations are not sufficient; the message has the reason, for readers."""
 
 
 @dataclass(frozen=True)

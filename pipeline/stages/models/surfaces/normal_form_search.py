@@ -123,7 +123,7 @@ def _search(dictionary: Dictionary, times: Floats, most_terms: int, width: int) 
 
 
 def _is_better(candidate: Hypothesis, simpler: Hypothesis) -> bool:
-    """Whether more terms pay: by much, and not by chance at a few configurations."""
+    """True if more terms improve the error by much, and not by chance at a few configurations."""
     gains = simpler.cross_errors - candidate.cross_errors
     chance = _GAIN_NOISE * float(_standard_error(gains))
     if not simpler.terms:
@@ -154,7 +154,7 @@ def _extend(
 
 
 def _least(residual: Floats, count: int) -> Numbers:
-    """Where the least of the finite values are, in order of their places."""
+    """Positions of the least finite values, in order."""
     last = min(count, len(residual)) - 1
     chosen = np.sort(np.argpartition(residual, last)[: last + 1])
     return chosen[np.isfinite(residual[chosen])]

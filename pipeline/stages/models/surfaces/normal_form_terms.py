@@ -1,7 +1,7 @@
 """Terms of the performance model normal form: p^i * log2(p)^j * n^k * log2(n)^l.
 
 In place of the factor of p there may be 1 - 1/p, the part of the processes that wait for one of
-them. Source: A. Calotoiu and others, 2013, who chose the exponents that costs of algorithms have.
+them. Source: A. Calotoiu and others, 2013; the exponents are those of common algorithms.
 """
 
 from dataclasses import dataclass
@@ -113,7 +113,7 @@ _OF_OTHERS = Factor(Fraction(0), 0, of_others=True)
 _PLAIN = frozenset((*_list_factors("-1 -1/2 1/2 1 3/2 2 3", log=0), *_list_factors("0 1", log=1)))
 """Those that sums of several terms are made of, besides the best single ones."""
 _FEW = frozenset((*_list_factors("-1 1", log=0), *_list_factors("0", log=1)))
-"""All that can be told apart with two values of x."""
+"""The factors that two values of x can distinguish."""
 _VALUES_FOR_EXPONENTS = 3
 
 
@@ -146,7 +146,7 @@ class Dictionary:
 
     @property
     def is_plain(self) -> Flags:
-        """Whether sums may be made of the term."""
+        """True if the term may be part of sums."""
         return self.terms.is_plain
 
     @property

@@ -1,6 +1,6 @@
 """Separable surfaces T(p, n) = t(n) * (alpha/p + beta) with t(n) = c1 n + c2 n^2 + c3 n^3.
 
-Source: Sekiguchi & Sato 1994, who fit t first and alpha and beta then. Only the product is
+Source: Sekiguchi & Sato 1994, where t is fitted first, then alpha and beta. Only the product is
 determined: the factors are scaled so that p * (alpha/p + beta) is 1 on the average.
 """
 

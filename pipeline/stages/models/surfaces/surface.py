@@ -1,4 +1,4 @@
-"""What every model of a performance surface offers, and how its formula is written."""
+"""The interface of every model of a performance surface, and its formula."""
 
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
@@ -23,7 +23,7 @@ class Surface(Protocol):
 
     @property
     def parameter_count(self) -> int:
-        """How many numbers the measurements determined."""
+        """The number of fitted parameters."""
 
     def formula(self, size_name: str) -> str:
         """T in seconds as an expression of p and the size, with figures to four digits."""

@@ -66,7 +66,7 @@ class TwoParts:
         return " + ".join(parts)
 
     def evaluate(self, processes: Floats, sizes: Floats) -> Values:
-        """Where both parts take equally long, slopes are those of the computation."""
+        """If both parts take equally long, slopes are those of the computation."""
         c0, c1, c2 = self.communication
         a, b = self.computation_exponent, self.communication_exponent
         time = self.computation * sizes**a / processes
