@@ -7,7 +7,6 @@ from typing import Any
 
 import polars as pl
 
-from tracemill.reports.explanation import all_metrics
 from tracemill.schemas.history import RUN_TIME
 from tracemill.schemas.overheads import TAXONOMY
 
@@ -70,7 +69,7 @@ def _metric_parts() -> tuple[Mapping[str, list[str]], frozenset[str]]:
 
     Time divides into overheads, these into their classes, and these include waiting.
     """
-    times = {metric.name: metric for metric in list_metrics() if metric.unit == "ns"}
+    times = {metric.name: metric for metric in all_metrics() if metric.unit == "ns"}
     parts: dict[str, list[str]] = {name: [] for name in times}
     roots = [metric for metric in times.values() if metric.parent is None]
     for metric in times.values():
