@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from tracemill.reports.explanation import all_metrics
 from tracemill.schemas.history import RUN_TIME
 from tracemill.schemas.overheads import TAXONOMY
 

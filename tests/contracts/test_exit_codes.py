@@ -45,7 +45,7 @@ def test_an_error_ends_with_its_exit_code(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(opening, "open_store", _fail_with(kind("what: where,\n  what to do [x]")))
+    monkeypatch.setattr(opening, "existing_store", _fail_with(kind("what: where,\n  what to do [x]")))
     assert cli.main(["runs"]) == kind.exit_code
     assert capsys.readouterr().err == "tracemill: what: where, what to do [x]\n"
 
@@ -53,12 +53,12 @@ def test_an_error_ends_with_its_exit_code(
 def test_an_interruption_exits_with_130(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(opening, "open_store", _fail_with(KeyboardInterrupt()))
+    monkeypatch.setattr(opening, "existing_store", _fail_with(KeyboardInterrupt()))
     assert cli.main(["runs"]) == 130
     assert "interrupted" in capsys.readouterr().err
 
 
 def test_our_own_bugs_keep_their_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "open_store", _fail_with(ZeroDivisionError()))
+    monkeypatch.setattr(opening, "existing_store", _fail_with(ZeroDivisionError()))
     with pytest.raises(ZeroDivisionError):
         cli.main(["runs"])
