@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tracemill.campaign.source import runs_used
 from tracemill.store.holdings import find_holdings
-from tracemill.store.pruning import Decision, Limits, Pruning, Uses, plan, plan_campaigns
+from tracemill.store.pruning import Limits, Pruning, PruningDecision, Uses, plan, plan_campaigns
 from tracemill.store.removal import carry_out
 from tracemill.store.sweep import is_being_written
 
@@ -46,7 +46,7 @@ def find_uses(store: Path, *, without: Collection[Path] = ()) -> Uses:
     return Uses(names=names, problem=problem)
 
 
-def _kept(decision: Decision) -> Decision:
+def _kept(decision: PruningDecision) -> PruningDecision:
     if not decision.is_removed:
         return decision
     reason = f"changed meanwhile ({decision.reason})"

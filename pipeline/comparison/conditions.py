@@ -85,7 +85,7 @@ def parse_condition(text: str) -> Condition:
 
 def _names(what: str, text: str) -> tuple[Metric | None, str | None]:
     """The metric, None for the run time, and the call path; titles may contain the word "in"."""
-    metrics = list_metrics()
+    metrics = all_metrics()
     parts = what.split(" in ")
     for count in range(len(parts), 0, -1):
         name = " in ".join(parts[:count]).strip()

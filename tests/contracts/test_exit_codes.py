@@ -45,7 +45,9 @@ def test_an_error_ends_with_its_exit_code(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(opening, "existing_store", _fail_with(kind("what: where,\n  what to do [x]")))
+    monkeypatch.setattr(
+        opening, "existing_store", _fail_with(kind("what: where,\n  what to do [x]"))
+    )
     assert cli.main(["runs"]) == kind.exit_code
     assert capsys.readouterr().err == "tracemill: what: where, what to do [x]\n"
 
