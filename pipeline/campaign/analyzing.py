@@ -30,6 +30,8 @@ _MEMORY_SHARE = 80
 # Least memory in bytes for the queries of one run.
 _LEAST_MEMORY = 64_000_000
 
+_KILLED = "its analysis was killed: if memory was short, analyze fewer runs at once with --threads"
+
 Outcome = Run | str
 """The run of a trace, or the reason of its failure."""
 
@@ -175,7 +177,10 @@ def _analyze_traces(
         return
     with closing(work_through(analyze, traces, count=jobs)) as outcomes:
         for number, outcome in outcomes:
-            yield number, _killed(traces[number]) if isinstance(outcome, Died) else outcome
+            if isinstance(outcome, Died):
+                yield number, f"{printable(str(traces[number]))}: {_KILLED}"
+            else:
+                yield number, outcome
 
 
 def share_options(options: Options, jobs: int) -> Options:
@@ -195,10 +200,3 @@ def _analyze(trace: Path, *, store: Path, options: Options) -> Outcome:
         raise
     except PipelineError as error:
         return printable(str(error))
-
-
-def _killed(trace: Path) -> str:
-    return (
-        f"{printable(str(trace))}: its analysis was killed: if memory was short, analyze fewer "
-        "runs at once with --threads"
-    )

@@ -1,8 +1,6 @@
 """Checks of a description and its runs, before any run is analyzed."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import TypeVar
+from collections.abc import Iterable, Mapping, Sequence
 
 from tracemill.base.errors import CampaignError
 from tracemill.campaign.configurations import (
@@ -25,7 +23,6 @@ from tracemill.campaign.names import (
     standard_name,
 )
 
-AnyRun = TypeVar("AnyRun")
 _TAKEN = (PROCESSES, THREADS, REPETITION, APPLICATION)
 
 
@@ -41,20 +38,11 @@ def check_choices(
     _check_size(description.size, given)
     _check_expressions(description)
     kept = (
-        tuple(_without_mistakes(members, partial(_check_member, description), mistakes)),
-        tuple(_without_mistakes(measured, partial(_check_run, description), mistakes)),
+        tuple(each for each in members if mistakes.finds_none(_check_member, description, each)),
+        tuple(each for each in measured if mistakes.finds_none(_check_run, description, each)),
     )
     mistakes.report()
     return kept
-
-
-def _without_mistakes(
-    runs: Iterable[AnyRun], check: Callable[[AnyRun], object], mistakes: Mistakes
-) -> Iterator[AnyRun]:
-    for run in runs:
-        with mistakes.collecting():
-            check(run)
-            yield run
 
 
 def _check_size(size: str, given: Iterable[Mapping[str, str]]) -> None:

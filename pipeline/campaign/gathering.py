@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from tracemill.engine.graph import schema_hash
 from tracemill.schemas import BY_NAME
 from tracemill.sql.failures import told_as_query_error
-from tracemill.sql.query_files import Query, Value, create_views, load_query, stored_inputs
+from tracemill.sql.query_files import Value, create_views, load_query, stored_inputs
 from tracemill.store import Run
 from tracemill.store.database import connect, create_union_view, parsed
 
@@ -55,7 +55,7 @@ class Gathered:
 
 def in_batches(runs: Iterable[Run]) -> Iterator[list[Run]]:
     """Batches of at most MOST_RUNS runs; a batch of several has at most MOST_ROWS rows."""
-    names = stored_inputs(_queries(QUERIES))
+    names = stored_inputs(map(load_query, QUERIES))
     batch: list[Run] = []
     row_count = 0
     for run in runs:
@@ -116,7 +116,7 @@ def open_runs(
     connection = connect(threads=threads, memory_limit=memory_limit)
     try:
         with told_as_query_error("gathering runs"):
-            queries = _queries(names)
+            queries = [load_query(name) for name in names]
             for name in stored_inputs(queries):
                 files = [file for run in runs for file in run.files(name)]
                 create_union_view(connection, name, files, are_alike=True)
@@ -138,7 +138,7 @@ def query_rows(
 def lacks(run: Run, queries: Sequence[str] = (SIZES, *QUERIES)) -> list[str]:
     """Tables that queries need but a run lacks: lost, or unknown to the version that made it."""
     lost = set(run.missing_tables())
-    names = stored_inputs(_queries(queries))
+    names = stored_inputs(map(load_query, queries))
     return [name for name in names if name in lost or not _has(run, name)]
 
 
@@ -149,7 +149,3 @@ def _has(run: Run, name: str) -> bool:
         return record is not None
     present = pq.read_schema(run.files(name)[0]).names
     return set(BY_NAME[name].column_names) <= set(present)
-
-
-def _queries(names: Sequence[str]) -> list[Query]:
-    return [load_query(name) for name in names]

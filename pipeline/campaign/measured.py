@@ -55,15 +55,11 @@ def tables_of(run: MeasuredRun, processes: int) -> Mapping[str, pa.Table]:
     costs: dict[int, dict[str, Any]] = {}
     for key, path, cost in [*_sites(run.call_sites, processes), *_regions(run.regions, processes)]:
         paths[key], costs[key] = path, cost
-    tasks = [
-        {"rank": each.rank, "time_ns": each.time_ns, "communication_ns": each.communication_ns}
-        for each in sorted(run.tasks, key=lambda each: each.rank)
-    ]
     ordered = sorted(paths)
     return {
         table.name: _table(table, rows)
         for table, rows in (
-            (campaigns.RUN_TASKS, tasks),
+            (campaigns.RUN_TASKS, [vars(task) for task in run.tasks]),
             (campaigns.CAMPAIGN_CALL_PATHS, [paths[key] for key in ordered]),
             (campaigns.RUN_CALL_PATHS, [costs[key] for key in ordered]),
             (campaigns.CALL_SITE_TASKS, _calls(run.call_sites)),
@@ -126,17 +122,7 @@ def _cost(key: int, times: list[int], processes: int, visits: int) -> dict[str, 
 
 
 def _calls(calls: Iterable[CallSiteTask]) -> Rows:
-    rows = [
-        {
-            "call_path_key": _key(call.site.identity),
-            "rank": call.rank,
-            "call_count": call.call_count,
-            "total_ns": call.total_ns,
-            "shortest_ns": call.shortest_ns,
-            "longest_ns": call.longest_ns,
-        }
-        for call in calls
-    ]
+    rows = [{"call_path_key": _key(call.site.identity), **vars(call)} for call in calls]
     return sorted(rows, key=lambda row: (row["call_path_key"], row["rank"]))
 
 

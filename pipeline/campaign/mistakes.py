@@ -24,6 +24,13 @@ class Mistakes:
         except CampaignError as error:
             self.found.append(str(error))
 
+    def finds_none(self, check: Callable[..., object], *given: object) -> bool:
+        """Whether a check raises no CampaignError; collects it otherwise."""
+        count = len(self.found)
+        with self.collecting():
+            check(*given)
+        return len(self.found) == count
+
     def report(self) -> None:
         """Name the first mistakes as left out, or raise CampaignError with them."""
         shown = self.found[:_MOST_REPORTED]

@@ -3,8 +3,9 @@
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 
-from tracemill.base.errors import MissingInputError, UsageError
+from tracemill.base.errors import MissingInputError
 from tracemill.base.names import format_path, make_visible, shorten
 from tracemill.base.text import printable
 from tracemill.comparison.changes import Change
@@ -28,6 +29,9 @@ _HOW = (
     "write METRIC [in CALL_PATH] > NUMBER, the number with % or a sign for a change, such as "
     "'run_time > +5%', 'mpi_latesender in main/MPI_Recv > +2ms' or 'run_time > 1.5s'"
 )
+
+
+_refusal = partial(refusal, "--fail-if")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,10 +105,6 @@ def _names(what: str, text: str) -> tuple[Metric | None, str | None]:
     close = get_close_matches(wanted.lower(), names, n=1)
     advice = f"did you mean {close[0]}?" if close else f"metrics: {', '.join(names)}"
     raise _refusal(text, f"no metric {shorten(make_visible(wanted))}: {advice}")
-
-
-def _refusal(text: str, problem: str) -> UsageError:
-    return refusal("--fail-if", text, problem)
 
 
 def check_condition(expression: str | Condition, comparison: Comparison) -> CheckedCondition:

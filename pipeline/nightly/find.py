@@ -116,11 +116,8 @@ class _Search:
         """Leave out a link to a folder or archive outside; the search finds targets inside."""
         target = os.path.realpath(link)
         is_wanted = os.path.isdir(target) or target.endswith(ANCHOR)
-        if is_wanted and link.name[0] != "." and not self._holds(target):
+        if is_wanted and link.name[0] != "." and not Path(target).is_relative_to(self._root):
             self._leave_out(link, LEADS_OUT)
-
-    def _holds(self, path: str) -> bool:
-        return Path(path).is_relative_to(self._root)
 
     def classify(self, anchor: Path, settle_seconds: float, now: float) -> None:
         """Add an archive to one of the lists by the state of its files."""
@@ -149,7 +146,7 @@ class _Search:
         """The reason not to open an archive; empty if there is none."""
         members = [Path(entry) for entry in _members(anchor)]
         for path in (anchor, anchor.with_suffix(DEFINITIONS), anchor.with_suffix(""), *members):
-            if path.is_symlink() and not self._holds(os.path.realpath(path)):
+            if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(self._root):
                 return f"its {path.name} {LEADS_OUT}"
         for path in (anchor, anchor.with_suffix(DEFINITIONS), *members):
             if path.exists() and not path.is_file():

@@ -228,14 +228,11 @@ class Judge:
                 }
 
     def _compare(self, run: PastRun, base: Sequence[PastRun]) -> Comparison:
-        there = [found for each in base if (found := self._generation(each))]
-        new = self._generation(run)
+        found = [self.store.generation(each.run_id, each.generation) for each in (run, *base)]
+        new, there = found[0], [each for each in found[1:] if each]
         if new is None or not there:
             raise MissingInputError(f"run {run.run_id} ({run.label}): it was removed meanwhile")
         return compare_runs(there, [new], threads=self.threads, memory_limit=self.memory_limit)
-
-    def _generation(self, run: PastRun) -> Run | None:
-        return self.store.generation(run.run_id, run.generation)
 
 
 def least_ratio(base: Sequence[PastRun]) -> float:
