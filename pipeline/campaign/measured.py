@@ -1,6 +1,6 @@
 """Runs and tables of a campaign from measurements without traces."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -51,66 +51,55 @@ def tables_of(run: MeasuredRun, processes: int) -> Mapping[str, pa.Table]:
     Tables without rows are left out. Times of regions are means per process: the tables hold
     them times `processes`.
     """
-    paths: dict[int, dict[str, Any]] = {}
-    costs: dict[int, dict[str, Any]] = {}
-    for key, path, cost in [*_sites(run.call_sites, processes), *_regions(run.regions, processes)]:
-        paths[key], costs[key] = path, cost
-    ordered = sorted(paths)
+    sites: dict[int, list[CallSiteTask]] = {}
+    for call in run.call_sites:
+        sites.setdefault(_key(call.site.identity), []).append(call)
+    call_paths = [_site(key, calls, processes) for key, calls in sites.items()]
+    call_paths += [_region(region, processes) for region in run.regions]
+    calls = [{"call_path_key": key, **vars(call)} for key, own in sites.items() for call in own]
     return {
         table.name: _table(table, rows)
         for table, rows in (
             (campaigns.RUN_TASKS, [vars(task) for task in run.tasks]),
-            (campaigns.CAMPAIGN_CALL_PATHS, [paths[key] for key in ordered]),
-            (campaigns.RUN_CALL_PATHS, [costs[key] for key in ordered]),
-            (campaigns.CALL_SITE_TASKS, _calls(run.call_sites)),
+            (campaigns.CAMPAIGN_CALL_PATHS, call_paths),
+            (campaigns.RUN_CALL_PATHS, call_paths),
+            (campaigns.CALL_SITE_TASKS, calls),
         )
         if rows
     }
 
 
-def _sites(
-    calls: Iterable[CallSiteTask], processes: int
-) -> Iterable[tuple[int, dict[str, Any], dict[str, Any]]]:
-    """Key, description and cost of every call site."""
-    by_site: dict[int, list[CallSiteTask]] = {}
-    for call in calls:
-        by_site.setdefault(_key(call.site.identity), []).append(call)
-    for key, own in by_site.items():
-        site, times = own[0].site, [call.total_ns for call in own]
-        path = {
-            "call_path_key": key,
-            "call_path": site.call_path,
-            "region": site.operation,
-            "depth": len(site.frames),
-            "place": site.place,
-            "operation": site.operation,
-            "is_setup": False,
-        }
-        yield key, path, _cost(key, times, processes, sum(call.call_count for call in own))
+def _site(key: int, calls: Sequence[CallSiteTask], processes: int) -> dict[str, Any]:
+    """The description and cost of a call site."""
+    site = calls[0].site
+    return {
+        "call_path": site.call_path,
+        "region": site.operation,
+        "depth": len(site.frames),
+        "place": site.place,
+        "operation": site.operation,
+        "visit_count": sum(call.call_count for call in calls),
+        **_cost(key, [call.total_ns for call in calls], processes),
+    }
 
 
-def _regions(
-    regions: Iterable[RegionTime], processes: int
-) -> Iterable[tuple[int, dict[str, Any], dict[str, Any]]]:
-    """The same of every region."""
-    for region in regions:
-        key = _key("\n".join(region.call_path))
-        path = {
-            "call_path_key": key,
-            "call_path": "/".join(region.call_path),
-            "region": region.call_path[-1],
-            "depth": len(region.call_path) - 1,
-            "is_setup": False,
-        }
-        own = [region.time_ns - region.callees_ns] * processes
-        cost = _cost(key, own, processes, processes)
-        yield key, path, cost | {"inclusive_ns": region.time_ns * processes}
+def _region(region: RegionTime, processes: int) -> dict[str, Any]:
+    """The description and cost of a region, with the same time on every process."""
+    own_ns = [region.time_ns - region.callees_ns] * processes
+    return {
+        "call_path": "/".join(region.call_path),
+        "region": region.call_path[-1],
+        "depth": len(region.call_path) - 1,
+        "visit_count": processes,
+        **_cost(_key("\n".join(region.call_path)), own_ns, processes),
+        "inclusive_ns": region.time_ns * processes,
+    }
 
 
-def _cost(key: int, times: list[int], processes: int, visits: int) -> dict[str, Any]:
+def _cost(key: int, times: Sequence[int], processes: int) -> dict[str, Any]:
     return {
         "call_path_key": key,
-        "visit_count": visits,
+        "is_setup": False,
         "inclusive_ns": sum(times),
         "exclusive_ns": sum(times),
         "process_count": len(times),
@@ -119,11 +108,6 @@ def _cost(key: int, times: list[int], processes: int, visits: int) -> dict[str, 
         "wait_ns": 0,
         "critical_path_ns": 0,
     }
-
-
-def _calls(calls: Iterable[CallSiteTask]) -> Rows:
-    rows = [{"call_path_key": _key(call.site.identity), **vars(call)} for call in calls]
-    return sorted(rows, key=lambda row: (row["call_path_key"], row["rank"]))
 
 
 def _key(text: str) -> int:

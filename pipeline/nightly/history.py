@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -74,11 +75,8 @@ def read_history(
     current = {(run_id, pointer.generation) for run_id, pointer in pointers.items()}
     kept = [row for row in _read(file) if (row["run_id"], row["generation"]) in current]
     cached = {row["run_id"] for row in kept}
-    new = [
-        row
-        for rows in _query(_readable(store, pointers.keys() - cached), threads, memory_limit)
-        for row in rows
-    ]
+    readable = _readable(store, pointers.keys() - cached)
+    new = list(chain.from_iterable(_query(readable, threads, memory_limit)))
     if new:
         with suppress(PipelineError):  # the store may be read-only
             _write(file, [*kept, *new])
