@@ -1,7 +1,7 @@
 """Analyzes the new traces of a campaign, several at once."""
 
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -48,23 +48,18 @@ class Analyzed:
 
 
 def analyze_members(
-    members: Sequence[Member],
-    *,
-    store: Store,
-    options: Options,
-    reporter: Reporter,
-    failures: Mapping[Path, str],
+    members: Sequence[Member], *, store: Store, options: Options, reporter: Reporter
 ) -> list[Analyzed]:
     """Analyze the traces without an up-to-date run; returns the outcome of each, in their order.
 
-    After a failure the other traces are still analyzed. Traces in `failures` failed before, for
-    that reason. Raises StoreError if the store cannot be written, and MissingLibraryError.
+    After a failure the other traces are still analyzed. Raises StoreError if the store cannot be
+    written, and MissingLibraryError.
     """
     sweep_store(store, reporter)
     reporter.stage_started(STAGE, len(members))
     start = time.perf_counter()
     found: dict[int, Analyzed] = {}
-    with closing(_outcomes(members, store, options, failures, reporter)) as outcomes:
+    with closing(_outcomes(members, store, options, reporter)) as outcomes:
         while batch := list(islice(outcomes, MOST_RUNS)):
             found |= _with_sizes(members, batch)
     reporter.stage_finished(STAGE, round(time.perf_counter() - start, 3))
@@ -90,17 +85,13 @@ def _with_sizes(
 
 
 def _outcomes(
-    members: Sequence[Member],
-    store: Store,
-    options: Options,
-    failures: Mapping[Path, str],
-    reporter: Reporter,
+    members: Sequence[Member], store: Store, options: Options, reporter: Reporter
 ) -> Generator[tuple[int, Outcome]]:
     """The outcome of every member with its number; members with an up-to-date run come first."""
     due: list[tuple[int, int]] = []
     lookup = _Lookup(store, options)
     for number, member in enumerate(members):
-        found = failures.get(member.trace) or lookup.find(member)
+        found = member.failure or lookup.find(member)
         if isinstance(found, int):
             due.append((-found, number))
         else:

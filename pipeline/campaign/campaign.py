@@ -213,21 +213,14 @@ def make_campaign(
     store: Store,
     options: Options,
     reporter: Reporter,
-    failures: Mapping[Path, str] | None = None,
 ) -> Analysis:
     """Analyze new traces, then the campaign if it is out of date.
 
-    A trace that cannot be analyzed, or is in `failures` with a reason, becomes a failed run. Raises
-    CampaignError if no run is left, and PipelineError as `analyze` does.
+    A trace that cannot be analyzed becomes a failed run. Raises CampaignError if no run is left,
+    and PipelineError as `analyze` does.
     """
     _report_reused_name(plan, store, reporter)
-    analyzed = analyze_members(
-        plan.members,
-        store=store,
-        options=options,
-        reporter=reporter,
-        failures=failures or {},
-    )
+    analyzed = analyze_members(plan.members, store=store, options=options, reporter=reporter)
     records = [*_records(analyzed, plan.description, reporter), *plan.measured]
     records += [_failed(each, plan.description) for each in plan.description.failed]
     _report_program_names(records, reporter)

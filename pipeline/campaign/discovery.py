@@ -31,7 +31,8 @@ class Member:
     """A trace of the campaign, and the properties of its run from names and lists.
 
     `folders` are names that may hold parameters, down to that of the trace. `run_id` is set for a
-    run of the store. `place` is the line of a list. `is_named` unless the application was guessed.
+    run of the store, and `failure` if an earlier analysis failed. `place` is the line of a list.
+    `is_named` unless the application was guessed.
     """
 
     trace: Path
@@ -40,6 +41,7 @@ class Member:
     is_named: bool = True
     folders: tuple[str, ...] = ()
     run_id: str = ""
+    failure: str = ""
     application: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
 

@@ -68,19 +68,11 @@ class Campaigns:
         if lease is None:
             return None
         with lease:
-            plan = self._plan(campaign)
-            failures = {_folder(path): reason for path, reason in self.failures.items()}
-            traces = {each.trace: _folder(each.trace) for each in plan.members}
             analysis = make_campaign(
-                plan,
+                self._plan(campaign),
                 store=self.store,
                 options=self.options,
                 reporter=self.reporter,
-                failures={
-                    trace: failures[folder]
-                    for trace, folder in traces.items()
-                    if folder in failures
-                },
             )
             run = analysis.run
             has_page = Pages.of_store(self.store).of_campaign(run.run_id) is not None
@@ -110,10 +102,15 @@ class Campaigns:
         )
         left_out = {_folder(path) for path in self.not_ready}
         run_ids = {_folder(path): run_id for path, run_id in self.run_ids.items()}
+        failures = {_folder(path): reason for path, reason in self.failures.items()}
         return replace(
             plan,
             members=tuple(
-                replace(each, run_id=each.run_id or run_ids.get(folder, ""))
+                replace(
+                    each,
+                    run_id=each.run_id or run_ids.get(folder, ""),
+                    failure=failures.get(folder, ""),
+                )
                 for each in plan.members
                 if (folder := _folder(each.trace)) not in left_out
             ),
