@@ -1,1 +1,1 @@
-"""What reading has in common whatever the format: definitions, two passes, and tables."""
+"""Reading of any format: definitions, two passes over records, and tables."""

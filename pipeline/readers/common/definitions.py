@@ -1,4 +1,4 @@
-"""Everything that a trace declares, as plain records in the terms of OTF2."""
+"""Definitions of a trace in the form of OTF2."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,10 +17,10 @@ KINDS = (
 
 @dataclass
 class Definitions:
-    """Definitions by kind and identifier, in the order in which the trace gives them.
+    """Definitions by kind and identifier, in the order of the trace.
 
-    `repeated` counts identifiers defined again (the first definition counts), `invalid_text`
-    strings that are not UTF-8, `unknown` definitions of kinds that the library does not know.
+    `repeated` counts repeated identifiers, whose first definition is used, `invalid_text` strings
+    that are not UTF-8, `unknown` definitions of kinds that the OTF2 library does not support.
     """
 
     clock: tuple[int, int, int, int] = (1_000_000_000, 0, 0, UNDEFINED_64)
@@ -35,6 +35,6 @@ class Definitions:
         return self.by_kind[kind]
 
     def text(self, ref: int) -> str:
-        """The string of a reference; empty where it is undefined."""
+        """The string of a reference; empty if undefined."""
         found: tuple[str] | None = self.by_kind["String"].get(ref)
         return found[0] if found else ""

@@ -1,4 +1,4 @@
-"""Several pieces of work at a time."""
+"""Calls of a function in several threads."""
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 def map_in_threads(
     function: Callable[[Item], Result], items: Iterable[Item], threads: int
 ) -> list[Result]:
-    """What a function gives for every item, in their order; for one thread none is started."""
+    """Results of a function for all items, in order; one thread is the caller's own."""
     if threads == 1:
         return [function(item) for item in items]
     with ThreadPoolExecutor(threads) as pool:

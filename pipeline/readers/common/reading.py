@@ -1,4 +1,4 @@
-"""What a format has to offer so that the two passes over its records can be made."""
+"""Protocols of a format for the two passes over its records."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -13,7 +13,7 @@ from tracemill.readers.common.definitions import Definitions
 
 @dataclass(frozen=True)
 class LocationRead:
-    """How the reading of one location ended."""
+    """Result of reading one location; `error` is the reason if it stopped early."""
 
     record_count: int
     error: str = ""
@@ -21,10 +21,9 @@ class LocationRead:
 
 @dataclass(frozen=True)
 class LocationState:
-    """How many of a location's announced records can be read, and why not all.
+    """Number of readable records of a location; `problem` is the reason if some are not.
 
-    `last_ticks` is the time of the last record in the file's own clock; None without records, or
-    if it is not known.
+    `last_ticks` is the time of the last record in ticks of the file; None if there is none.
     """
 
     readable_count: int
@@ -33,11 +32,11 @@ class LocationState:
 
 
 def take_nothing(rows: RecordRows) -> None:
-    """For a walk that makes no rows."""
+    """Take no records: the first pass writes no rows."""
 
 
 class OpenLocations(Protocol):
-    """Some locations, open for reading; not shared between threads."""
+    """Locations that one thread reads."""
 
     def feed(
         self,
@@ -55,11 +54,11 @@ class OpenLocations(Protocol):
         """
 
     def take_dropped(self) -> int:
-        """Attributes that were not kept since this was last asked."""
+        """Number of attributes dropped since the last call."""
 
 
 class RecordFiles(Protocol):
-    """The records of a trace, wherever they lie."""
+    """The records of a trace."""
 
     @property
     def path(self) -> Path:
@@ -71,9 +70,9 @@ class RecordFiles(Protocol):
     def open_locations(
         self, groups: frozenset[str], locations: list[int], *, only_structure: bool = False
     ) -> AbstractContextManager[OpenLocations]:
-        """Open some locations; only records of these groups (records.py `needs`) are wanted.
+        """Open some locations for records of some groups (`needs` in kernels/records.py).
 
-        With `only_structure` only those that open or close visits.
+        With `only_structure` only records that open or close visits are needed.
         """
 
     def file_of(self, location: int) -> str:
@@ -82,7 +81,7 @@ class RecordFiles(Protocol):
 
 @dataclass(frozen=True)
 class TraceOrigin:
-    """Where a trace comes from, as it says itself."""
+    """The origin that a trace states."""
 
     format: str
     trace_id: str

@@ -1,4 +1,4 @@
-"""References between definitions that lead nowhere."""
+"""Counts references to definitions that do not exist."""
 
 from collections.abc import Iterable, Iterator
 
@@ -7,7 +7,7 @@ from tracemill.readers.common.definitions import UNDEFINED_32, UNDEFINED_64, Def
 _NONE = frozenset({UNDEFINED_32, UNDEFINED_64})
 _NO_PARADIGM = 0xFF
 
-# Which values of a definition, counted after its identifier, name what.
+# Kinds of definitions that values refer to, by position after the identifier.
 _REFERENCES: dict[str, dict[int, str]] = {
     "Attribute": {0: "String", 1: "String"},
     "SystemTreeNode": {0: "String", 1: "String", 2: "SystemTreeNode"},
@@ -28,19 +28,19 @@ _REFERENCES: dict[str, dict[int, str]] = {
     "IoHandle": {0: "String", 1: "IoFile", 2: "IoParadigm", 4: "Comm", 5: "IoHandle"},
 }
 _UNITED = {"Comm": ("Comm", "InterComm"), "IoFile": ("IoRegularFile", "IoDirectory")}
-# Types of groups, and what their members are; the ranks of others count in one of these.
+# Members of groups by type. Groups of other types contain ranks of one of these groups.
 _MEMBERS = {1: "Location", 2: "Region", 4: "Location", 7: "LocationGroup"}
 
 
 def count_undefined(definitions: Definitions) -> int:
-    """How often a definition names another that the trace does not hold."""
+    """Number of references to definitions that the trace does not contain."""
     return sum(
         _count_missing(definitions, target, refs) for target, refs in _references(definitions)
     )
 
 
 def _references(definitions: Definitions) -> Iterator[tuple[str, Iterable[int]]]:
-    """Kinds of definitions, and references to them."""
+    """References by the kind of definition they refer to."""
     for kind, places in _REFERENCES.items():
         for place, target in places.items():
             yield target, [values[place] for values in definitions[kind].values()]
@@ -52,7 +52,7 @@ def _references(definitions: Definitions) -> Iterator[tuple[str, Iterable[int]]]
 
 
 def _count_missing(definitions: Definitions, target: str, refs: Iterable[int]) -> int:
-    """How many references to a kind of definition are to none that exists, and not to none."""
+    """Number of references to missing definitions of a kind, without undefined references."""
     for kind in _UNITED.get(target, (target,)):
         known = definitions[kind]
         refs = [ref for ref in refs if ref not in known]

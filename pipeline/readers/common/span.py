@@ -1,4 +1,4 @@
-"""The times that the records of a trace can have."""
+"""Limits of the times of records."""
 
 from collections.abc import Sequence
 
@@ -6,17 +6,17 @@ from tracemill.kernels.walk_state import ANY_TIME, LAST_TIME
 
 _ROOM = 2
 _SECOND = 1_000_000_000
-"""Times may be twice as late as announced and a second more: clocks are corrected afterwards."""
+"""The limit is twice the declared length and a second: clocks are corrected afterwards."""
 
 
 def possible_times(
     clock: tuple[int, int, int, int], last_ticks: Sequence[int | None]
 ) -> tuple[int, int]:
-    """Bounds of what can be a time, in nanoseconds since the trace's zero.
+    """First and last possible time of a trace, in nanoseconds since its zero.
 
-    They follow from the length that the trace announces, if that can be true: if most locations
-    end within them, given their last times in ticks. Else nearly any time is possible, for some
-    writers announce no length or a wrong one. A trace may begin as long before its zero.
+    The limits follow from the declared length if at least half of the locations end within them.
+    Otherwise nearly any time is possible: some writers declare no length or a wrong one. A trace
+    may begin as long before its zero as it may end after it.
     """
     resolution, offset, length, _ = clock
     ends = [ticks - offset for ticks in last_ticks if ticks is not None]

@@ -1,1 +1,1 @@
-"""Traces as comma-separated text, or as call graphs in text or Parquet."""
+"""Reader of traces in CSV, and of call graphs in text or Parquet."""

@@ -1,4 +1,4 @@
-"""A text file, perhaps compressed, cut into blocks of whole rows."""
+"""Reads a text file, compressed or not, in blocks of whole rows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 @dataclass(frozen=True)
 class Block:
-    """Whole rows, and the line of the file that they begin with, from 1."""
+    """Whole rows, and the number of their first line in the file, from 1."""
 
     data: bytes
     first_line: int
 
     @property
     def line_count(self) -> int:
-        """Ends of lines; NumPy counts them four times as fast as `bytes` does."""
+        """Number of line ends; NumPy counts them four times faster than `bytes`."""
         return int(np.count_nonzero(np.frombuffer(self.data, np.uint8) == ord("\n")))
 
     def without_header(self) -> "Block":
@@ -33,19 +33,19 @@ class Block:
 
 @dataclass
 class Damage:
-    """Why a file ends before its end, if it does."""
+    """The reason why a file cannot be read to its end; empty if it can."""
 
     problem: str = ""
 
 
 def read_blocks(path: Path, damage: Damage) -> Iterator[Block]:
-    """All rows, a block at a time; what cannot be decompressed is told in `damage`."""
+    """All rows in blocks; sets `damage` if the file cannot be decompressed to its end."""
     rest, line = b"", 1
     parts = _parts(path, damage)
     while True:
         data = rest + _gather(parts)
         is_end = len(data) == len(rest)
-        end = len(data) if is_end else _end_of_rows(data)
+        end = len(data) if is_end else data.rfind(b"\n") + 1
         end = end if end or len(data) < _LONGEST_ROW else len(data)
         if end:
             block = Block(data[:end], line)
@@ -57,7 +57,7 @@ def read_blocks(path: Path, damage: Damage) -> Iterator[Block]:
 
 
 def _gather(parts: Iterator[bytes]) -> bytes:
-    """The next bytes; fewer than a block at the end, or where the stream is cut."""
+    """The next bytes; fewer than a block only at the end."""
     gathered: list[bytes] = []
     size = 0
     for part in parts:
@@ -69,7 +69,7 @@ def _gather(parts: Iterator[bytes]) -> bytes:
 
 
 def _parts(path: Path, damage: Damage) -> Iterator[bytes]:
-    """The bytes of a file, decompressed if it begins as a compressed one does."""
+    """The bytes of a file, decompressed if its first bytes say so."""
     with path.open("rb") as file:
         head = file.read(4)
         file.seek(0)
@@ -92,9 +92,10 @@ def _decompressed(file: Any, compression: str) -> Any:
 
 
 def _last_bytes(path: Path, compression: str, given: int, read: int) -> Iterator[bytes]:
-    """What a stream loses that breaks off, of which so many bytes were `given`, and `read`.
+    """The last bytes before the damage of a stream.
 
-    All is decompressed once more, and in the end byte by byte.
+    Reading fails for all bytes of a step. This decompresses the stream again, skips the `given`
+    bytes, and reads byte by byte near position `read` of the file.
     """
     with path.open("rb") as file:
         stream = _decompressed(_SlowFile(file, read - _STEP_BYTES), compression)
@@ -108,7 +109,7 @@ def _last_bytes(path: Path, compression: str, given: int, read: int) -> Iterator
 
 
 class _SlowFile:
-    """A file that hands over single bytes from some place on."""
+    """A file that returns single bytes from a position on."""
 
     closed = False
 
@@ -122,11 +123,6 @@ class _SlowFile:
         self.closed = True
 
 
-def _end_of_rows(data: bytes) -> int:
-    """Where the last whole row ends; 0 if there is none. No cell goes beyond its line."""
-    return data.rfind(b"\n") + 1
-
-
 def count_lines(path: Path) -> int:
-    """Number of lines of a file, as far as it can be read."""
+    """Number of readable lines of a file."""
     return sum(block.line_count for block in read_blocks(path, Damage()))

@@ -1,4 +1,4 @@
-"""A block of text cut into rows and cells: as Arrow reads it, or row by row if it does not."""
+"""Cuts a block of text into cells: with Arrow, or row by row if Arrow cannot read it."""
 
 import csv
 import io
@@ -28,18 +28,18 @@ csv.field_size_limit(1 << 30)
 
 
 def read_all(data: bytes, header: Header, types: Types) -> pa.RecordBatch:
-    """The known columns of lines that are all rows; else raise ArrowInvalid."""
+    """The known columns. Raises ArrowInvalid unless every line is a row."""
     if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
         raise pa.ArrowInvalid("a carriage return stands within a line")
     data = _without_spaces(data, header)
     batch = _read(data, header, types)
-    # A quote that another line closes makes one row of several, also in columns that are not read;
-    # one that none closes any more makes none at all.
+    # Arrow joins lines if a quote is closed in another line, also in columns that are not read. It
+    # drops lines after a quote that is never closed.
     if b'"' in data:
         last = data.rstrip().rpartition(b"\n")[2].decode("utf-8", "surrogateescape")
         if len(batch) != _count_lines(data, len(batch)) or header.split(last) is None:
             raise pa.ArrowInvalid("a quote is not closed in its line")
-    # One byte is looked for many times faster than two of which the first is everywhere.
+    # Searching one rare byte first is many times faster.
     is_suspect = (b"x" in data and b"0x" in data) or (b"X" in data and b"0X" in data)
     if is_suspect and _has_hexadecimal(data, header, types):
         raise pa.ArrowInvalid("a number is not decimal")
@@ -47,20 +47,20 @@ def read_all(data: bytes, header: Header, types: Types) -> pa.RecordBatch:
 
 
 def _count_lines(data: bytes, expected: int) -> int:
-    """Lines that are not blank; looks for blank ones unless as many as expected are there."""
+    """Number of lines that are not blank, given the expected number."""
     count = data.count(b"\n") + (not data.endswith(b"\n"))
     return count if count == expected else sum(bool(line.strip()) for line in data.split(b"\n"))
 
 
 def _has_hexadecimal(data: bytes, header: Header, types: Types) -> bool:
-    """Whether an integer is written as 0x…, which pyarrow takes for one."""
+    """Whether an integer is written as 0x…, which Arrow accepts."""
     texts = _read(data, header, dict.fromkeys(types, pa.string()))
     integers = [texts.column(name) for name, type_ in types.items() if pa.types.is_integer(type_)]
     return any(pc.any(pc.match_substring_regex(cells, "[xX]")).as_py() for cells in integers)
 
 
 def _without_spaces(data: bytes, header: Header) -> bytes:
-    """The same rows without spaces after separators, which are then no part of a text."""
+    """The same rows without spaces after separators."""
     separator = header.separator
     if not header.has_spaces:
         return data
@@ -98,10 +98,10 @@ def _read(data: bytes, header: Header, types: Types) -> pa.RecordBatch:
 
 
 class Cleaner(NamedTuple):
-    """How to read the cells of a column of numbers.
+    """Converts cells of a column of numbers.
 
-    Those that match the pattern `sound` are as Arrow reads them. `clean` returns another one,
-    without spaces around it, so that Arrow reads it; None if it is not of its type.
+    Arrow reads cells that match the pattern `sound`. `clean` converts any other cell, without
+    spaces around it, to a form that Arrow reads; it returns None if the cell is not of its type.
     """
 
     sound: str
@@ -113,10 +113,10 @@ Cleaners = Mapping[str, Cleaner]
 
 @dataclass(frozen=True)
 class CleanRows:
-    """The rows of a block that can be read, written so that `read_all` reads them; their lines.
+    """The readable rows of a block in a form that `read_all` reads, and their lines.
 
-    The others are `bad`: their lines, and why. `invalid_texts` is the number of lines that are
-    not UTF-8.
+    `bad` are the other lines with reasons. `invalid_texts` is the number of lines that are not
+    UTF-8.
     """
 
     block: Block
@@ -190,7 +190,7 @@ def _clean_row(
 
 
 def _miscounted(line: str, count: int, header: Header) -> str:
-    """That a row has another number of cells than the header; perhaps others separate them."""
+    """Why a row has another number of cells than the header: perhaps another separator."""
     expected = len(header.columns)
     reason = f"{count} cells where the header has {expected}"
     others = [each for each in SEPARATORS if each in line and each != header.separator]
@@ -209,7 +209,7 @@ def _miscounted(line: str, count: int, header: Header) -> str:
 def _clean_integer(
     cell: str, *, first: int = -(1 << 63), last: int = (1 << 63) - 1, is_needed: bool = False
 ) -> str | None:
-    """An integer within limits, or nothing unless it is needed."""
+    """An integer within limits; empty only if it is not needed."""
     if not cell:
         return None if is_needed else ""
     match = _INTEGER.fullmatch(cell)
@@ -224,7 +224,7 @@ def _clean_seconds(cell: str) -> str | None:
 
 
 def _clean_end(cell: str) -> str | None:
-    """The end of a visit in seconds, or nothing if it is open."""
+    """The end of a visit in seconds; infinite if empty."""
     return "inf" if not cell or _INFINITE.fullmatch(cell) else _clean_seconds(cell)
 
 

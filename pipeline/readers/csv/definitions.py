@@ -1,4 +1,4 @@
-"""What a CSV trace defines, and what follows from its rows where it defines nothing."""
+"""Definitions of a CSV trace; its rows imply those that are missing."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -32,24 +32,24 @@ Properties = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Defined:
-    """Everything that is defined, and how the records refer to it.
+    """All definitions, and the numbers by which records refer to them.
 
-    `places` are, in the order of the locations, the numbers that the row maker gave them.
+    `location_numbers` are the numbers of RowMaker in the order of the defined locations.
     """
 
     identifiers: Identifiers
     origin: TraceOrigin
     code: Code
-    places: list[int]
+    location_numbers: list[int]
 
 
 def define(made: RowMaker, counts: NDArray[np.int64]) -> Defined:
-    """Definitions of a trace whose rows have all been read; `counts` are the rows of each place."""
+    """Definitions of a trace after all rows are read; `counts` are the rows by location number."""
     return _Builder(made, counts).build()
 
 
 class _Builder:
-    """Puts definitions together in the terms of OTF2."""
+    """Makes definitions in the form of OTF2."""
 
     def __init__(self, made: RowMaker, counts: NDArray[np.int64]) -> None:
         self._made, self._counts = made, counts
@@ -66,14 +66,14 @@ class _Builder:
 
     def build(self) -> Defined:
         origin = self._origin()
-        places = self._locations()
+        numbers = self._locations()
         labels = self._regions()
         self._communicators()
         self._others()
         for text, number in self._made.texts.numbers.items():
             self._defs["String"][number] = (text,)
         identifiers = Identifiers(self._defs)
-        return Defined(identifiers, origin, self._code(identifiers, labels), places)
+        return Defined(identifiers, origin, self._code(identifiers, labels), numbers)
 
     # --- Values of properties --------------------------------------------------------------------
 
@@ -137,7 +137,7 @@ class _Builder:
         self._defs.repeated += len(rows) - len(found)
         return found
 
-    # --- Run and places --------------------------------------------------------------------------
+    # --- Run and locations -----------------------------------------------------------------------
 
     def _origin(self) -> TraceOrigin:
         rows = self._rows.get("Trace", [])
@@ -155,28 +155,28 @@ class _Builder:
         return TraceOrigin("csv", *texts)
 
     def _locations(self) -> list[int]:
-        """Processes and locations: those defined, in their order, then the others."""
-        seen = self._made.places
+        """Add processes and locations: defined ones in their order, then the others."""
+        seen = self._made.location_numbers
         defined = self._first("Thread", lambda each: (each.process << 32) | each.thread)
         keys = [*defined, *sorted(key for key in seen if key not in defined)]
         self._processes(keys)
-        places = []
+        numbers = []
         for key in keys:
             process, thread = key >> 32, key & 0xFFFFFFFF
             found = defined.get(key)
             properties = found.properties if found else {}
             ref = self._integer(properties, "id", key, range(UNDEFINED_64))
             name = found.name if found else f"thread {thread}"
-            place = seen.get(key, len(self._counts))
-            count = int(self._counts[place]) if place < len(self._counts) else 0
+            number = seen.get(key, len(self._counts))
+            count = int(self._counts[number]) if number < len(self._counts) else 0
             kind = _code(properties.get("kind", "cpu_thread"), LOCATION_KINDS)
             ref = self._free(ref, self._taken_locations)
             group = self._process_refs[process]
             self._defs["Location"][ref] = (self._text(name), kind, count, group)
             self._location_refs[key] = ref
-            places.append(place)
+            numbers.append(number)
         self._world()
-        return places
+        return numbers
 
     def _processes(self, keys: list[int]) -> None:
         self._defined_processes = defined = self._first("Process", lambda each: each.process)
@@ -196,7 +196,7 @@ class _Builder:
             )
 
     def _world(self) -> None:
-        """The locations that count as ranks of MPI: the first of each process."""
+        """Add the group of MPI ranks: the first location of each process."""
         first: dict[int, int] = {}
         for key, ref in self._location_refs.items():
             first.setdefault(key >> 32, ref)
@@ -218,7 +218,7 @@ class _Builder:
     # --- Code ------------------------------------------------------------------------------------
 
     def _regions(self) -> dict[str, int]:
-        """Regions, and the identifier of each label."""
+        """Add regions; returns the identifier of each label."""
         labels: dict[str, int] = {}
         for ref, each in self._each("Region"):
             if each.name in labels or ref in self._defs["Region"]:
@@ -246,7 +246,7 @@ class _Builder:
         return (self._text(name), self._text(canonical), UNDEFINED_32, *codes, 0, file, *lines)
 
     def _code(self, identifiers: Identifiers, labels: Mapping[str, int]) -> Code:
-        """Records name regions by the numbers of their labels; times are nanoseconds already."""
+        """Regions by the numbers of their labels; times are in nanoseconds."""
         numbering = identifiers["Region"]
         ids = [numbering[labels[name]] for name in self._made.regions.numbers]
         return region_code(identifiers)._replace(
@@ -289,7 +289,7 @@ class _Builder:
             self._grid(ref, properties["grid"])
 
     def _grid(self, communicator: int, listed: object) -> None:
-        """The grid of a communicator, if it is one: [size, is periodic] of each dimension."""
+        """Add the grid of a communicator: [size, is periodic] of each dimension."""
         dimensions = self._defs["CartDimension"]
         found: list[Any] = listed if isinstance(listed, list) else [None]
         for each in found:
@@ -315,7 +315,7 @@ class _Builder:
         return tuple(self._member(member) for member in listed)
 
     def _member(self, member: Any) -> int:
-        """Identifier of the location that a process, or [process, thread], stands for."""
+        """Identifier of the location of a process, or of [process, thread]."""
         is_pair = isinstance(member, list) and len(member) == 2
         process, thread = member if is_pair else (member, 0)
         if not isinstance(process, int) or not isinstance(thread, int):

@@ -1,4 +1,4 @@
-"""The files of a trace in text or Parquet, which layout they have, and their identity."""
+"""Finds the files of a trace in text or Parquet, with their layout and identity."""
 
 import hashlib
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ _HEAD_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class TextFiles:
-    """Files of one trace: their headers by layout, or the columns of call graphs in Parquet.
+    """Files of one trace, by the headers of text and Parquet files.
 
-    `others` are files beside call graphs that hold something else.
+    `others` are the metrics beside call graphs, which are not read.
     """
 
     path: Path
@@ -40,7 +40,7 @@ class TextFiles:
 
 
 def looks_like_text(path: Path) -> bool:
-    """Whether a file, or what a folder holds, has one of the names of such traces."""
+    """Whether a file, or any file of a folder, has a suffix of such traces."""
     if path.is_dir():
         return any(_has_suffix(file) for file in path.iterdir() if file.is_file())
     return _has_suffix(path)
@@ -51,7 +51,7 @@ def _has_suffix(path: Path) -> bool:
 
 
 def find_files(path: Path) -> TextFiles:
-    """The trace that a file or folder holds. Raises NotATraceError or DamagedTraceError."""
+    """The trace in a file or folder. Raises NotATraceError or DamagedTraceError."""
     files = [path]
     if path.is_dir():
         files = sorted(file for file in path.iterdir() if file.is_file() and _has_suffix(file))
@@ -73,7 +73,7 @@ def find_files(path: Path) -> TextFiles:
 
 def _check_alike(found: TextFiles) -> None:
     headers = (*found.headers, *found.parquet)
-    # The files of a call graph are read together, those of other traces one by one.
+    # Only files of a call graph are read together and need the same separator.
     kinds = {(each.is_call_graph, each.is_call_graph and each.separator) for each in headers}
     if len(kinds) != 1 or (found.headers and found.parquet):
         raise NotATraceError(
@@ -106,7 +106,7 @@ def _parquet_header(file: Path) -> Header:
 
 @dataclass(frozen=True)
 class TextIdentity:
-    """Identity of files by their sizes, beginnings and ends; and their state."""
+    """Identity of files by sizes, first and last bytes; and their state."""
 
     found: TextFiles
 

@@ -1,4 +1,4 @@
-"""Which layout a file has, by its first line."""
+"""The header of a file of text: its columns and their separator."""
 
 import csv
 import re
@@ -24,7 +24,7 @@ _OLD_NAMES = {"start_time": "start", "end_time": "end"}
 
 @dataclass(frozen=True)
 class Header:
-    """The columns of a file; `separator` stands between its cells, `has_spaces` after it."""
+    """The columns of a file; `has_spaces` if spaces follow the separators."""
 
     path: Path
     columns: tuple[str, ...]
@@ -37,12 +37,11 @@ class Header:
 
     @cached_property
     def known(self) -> dict[str, int]:
-        """Places of the columns that are read."""
+        """Positions of the columns that are read."""
+        columns, names = self.columns, {self.time, *_FIELDS}
         if self.is_call_graph:
-            places = self.call_graph_columns
-            return {name: places[name] for name in layout.CALL_GRAPH_FIELDS if name in places}
-        names = {self.time, *_FIELDS}
-        return {name: at for at, name in enumerate(self.columns) if name in names}
+            columns, names = self.plain_columns, set(layout.CALL_GRAPH_FIELDS)
+        return {name: at for at, name in enumerate(columns) if name in names}
 
     def split(self, line: str) -> list[str] | None:
         """The cells of a line; None if a quote is not closed in it."""
@@ -52,26 +51,21 @@ class Header:
 
     @cached_property
     def is_call_graph(self) -> bool:
-        return set(layout.CALL_GRAPH_FIELDS) - {"duration"} <= set(self.call_graph_columns)
-
-    @cached_property
-    def call_graph_columns(self) -> dict[str, int]:
-        """Places of the columns of a call graph."""
-        return {name: at for at, name in enumerate(self.plain_columns)}
+        return set(layout.CALL_GRAPH_FIELDS) - {"duration"} <= set(self.plain_columns)
 
     @cached_property
     def plain_columns(self) -> tuple[str, ...]:
-        """The columns as a call graph calls them."""
+        """The names of columns in the spelling of call graphs."""
         plain = (name.lower().replace(" ", "_") for name in self.columns)
         return tuple(_OLD_NAMES.get(name, name) for name in plain)
 
 
 def read_header(path: Path) -> Header:
-    """The header of a text file, which `check_header` has still to check.
+    """The header of a text file; `check_header` checks its columns.
 
-    Columns that are read are called as they are declared, however a file writes their case. The
-    separator is the one of those possible that makes most columns. Raises NotATraceError if the
-    first line cannot be a header, DamagedTraceError if the file cannot be decompressed.
+    Names of known columns have the declared case. The separator is the one that makes most columns.
+    Raises NotATraceError if the first line cannot be a header, DamagedTraceError if the file cannot
+    be decompressed.
     """
     damage = Damage()
     first = next(read_blocks(path, damage), None)
@@ -107,7 +101,7 @@ def _shown(columns: Sequence[str]) -> str:
 
 
 def check_header(header: Header) -> None:
-    """Raise NotATraceError where columns are missing or doubled."""
+    """Raise NotATraceError if columns are missing or repeated."""
     if header.is_call_graph:
         _check_single(header, [name for name in header.plain_columns if name in header.known])
         return
@@ -124,7 +118,7 @@ def check_header(header: Header) -> None:
 
 
 def _no_header(header: Header) -> str:
-    """Why a first line without the columns that are needed is no header, if that can be told."""
+    """Why a first line without the required columns is no header; empty if unclear."""
     if not any(header.columns):
         return "the first line is empty" if header.path.stat().st_size else "the file is empty"
     names = {name.casefold() for name in header.columns}

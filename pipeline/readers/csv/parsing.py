@@ -148,7 +148,7 @@ def _parse_events(block: Block, header: Header) -> ParsedBlock:
     types[header.time] = pa.int64() if _has_whole_times(block.data, header) else pa.float64()
     batch = read_all(block.data, header, types)
     times = _times(batch.column(header.time), header)
-    _check_places(batch)
+    _check_locations(batch)
     texts, numbers, invalid = {}, {}, 0
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         if types[name] == _TEXT:
@@ -187,13 +187,13 @@ def _times(column: pa.Array, header: Header) -> Integers:
     return values if values.dtype == np.int64 else np.rint(values).astype(np.int64)
 
 
-def _check_places(batch: pa.RecordBatch) -> None:
+def _check_locations(batch: pa.RecordBatch) -> None:
     """Raise ArrowInvalid unless all rows have a possible process and thread."""
     for name in {layout.PROCESS, layout.THREAD} & set(batch.schema.names):
         found = pc.min_max(batch.column(name)).as_py()
         is_missing = name == layout.PROCESS and batch.column(name).null_count
         if is_missing or (found["min"] or 0) < 0 or (found["max"] or 0) > LAST_PLACE:
-            raise pa.ArrowInvalid("a place is missing or impossible")
+            raise pa.ArrowInvalid("a location is missing or impossible")
 
 
 def _text_column(column: pa.Array) -> tuple[TextColumn, int]:

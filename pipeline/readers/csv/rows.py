@@ -103,7 +103,7 @@ class RowMaker:
 
     regions: Names = field(default_factory=Names)
     texts: Names = field(default_factory=Names)
-    places: dict[int, int] = field(default_factory=dict)
+    location_numbers: dict[int, int] = field(default_factory=dict)
     definitions: list[Definition] = field(default_factory=list)
     findings: Counter[str] = field(default_factory=Counter)
     misread: MisreadCells = field(default_factory=MisreadCells)
@@ -133,6 +133,10 @@ class RowMaker:
         self.used_count += int(np.count_nonzero(kind != kinds.UNKNOWN))
         return Rows(location, block.times[kept], kind, ref[kept], side)
 
+    def location_number(self, key: int) -> int:
+        """Number of a location in order of appearance; `key` is process << 32 | thread."""
+        return self.location_numbers.setdefault(key, len(self.location_numbers))
+
     def _visits(
         self, classes: NDArray[np.int8], names: TextColumn
     ) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
@@ -149,7 +153,7 @@ class RowMaker:
             keys = keys | block.numbers[layout.THREAD].values
         encoded = pc.dictionary_encode(pa.array(keys[kept]))
         found = encoded.dictionary.to_pylist()
-        numbers = [self.places.setdefault(key, len(self.places)) for key in found]
+        numbers = [self.location_number(key) for key in found]
         return np.array(numbers, np.int32)[encoded.indices.to_numpy()]
 
     # --- Records with arguments ------------------------------------------------------------------

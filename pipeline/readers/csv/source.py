@@ -1,4 +1,4 @@
-"""A trace in CSV as a source of the pipeline."""
+"""A source for traces in CSV and call graphs."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +13,7 @@ from tracemill.base.errors import DamagedTraceError, NotATraceError
 from tracemill.readers.common.reading import LocationState
 from tracemill.readers.common.tables import READ_TABLES, read_tables
 from tracemill.readers.csv.blocks import Block, Damage, count_lines, read_blocks
-from tracemill.readers.csv.call_graph import CallGraph
+from tracemill.readers.csv.call_graph import read_call_graph
 from tracemill.readers.csv.definitions import define
 from tracemill.readers.csv.files import TextIdentity, find_files
 from tracemill.readers.csv.header import SEE, Header
@@ -33,7 +33,7 @@ _WORST = 3
 
 
 class CsvSource:
-    """Text or Parquet files whose headers have been read; `read` reads their rows."""
+    """Files whose headers have been read; `read` reads their rows."""
 
     format = "csv"
     tables: tuple[Table, ...] = READ_TABLES
@@ -45,7 +45,7 @@ class CsvSource:
 
     @property
     def event_count(self) -> int:
-        """About as many records as will be reported: each one in every pass."""
+        """Estimated number of reported records; every pass reports each one."""
         size = sum(path.stat().st_size for path in self._found.all)
         return _PASSES * (size // _TYPICAL_ROW_BYTES)
 
@@ -65,9 +65,9 @@ class CsvSource:
         made, spill = RowMaker(), Spill(sink.spill_path)
         texts = _Texts(self._found.headers, made, threads=threads, allow_damaged=allow_damaged)
         if self._found.is_call_graph:
-            rows = CallGraph(self._found.parquet).read(
-                made, texts.visits(), folder=sink.spill_path, threads=threads,
-                allow_damaged=allow_damaged, report=report,
+            rows = read_call_graph(
+                self._found.parquet, texts.visits(), made, folder=sink.spill_path,
+                threads=threads, allow_damaged=allow_damaged, report=report,
             )  # fmt: skip
         else:
             rows = texts.records(report)
@@ -80,18 +80,20 @@ class CsvSource:
         sink.write(MISREAD_CELLS, misread_table(misread))
         spill.flush()
         defined = define(made, spill.counts)
-        records = SpilledRecords(self.path, defined.identifiers.definitions, spill, defined.places)
+        records = SpilledRecords(
+            self.path, defined.identifiers.definitions, spill, defined.location_numbers
+        )
         counts = [count for *_, count, _ in records.definitions["Location"].values()]
         read_tables(
             records, defined.origin, defined.identifiers, defined.code,
             [LocationState(count) for count in counts], sink, run_id=run_id, threads=threads,
             allow_damaged=allow_damaged, report=report, findings=made.findings,
-            plain=partial(records.look_at_nested, regions=defined.code.ids, report=report),
+            plain=partial(records.survey_plain, regions=defined.code.ids, report=report),
         )  # fmt: skip
 
 
 def _check_use(path: Path, made: RowMaker, misread: list[Misread]) -> None:
-    """Raise an error if there is no row of use."""
+    """Raise an error if no row was understood."""
     if made.used_count or made.definitions:
         return
     if made.row_count:
@@ -106,7 +108,7 @@ def _check_use(path: Path, made: RowMaker, misread: list[Misread]) -> None:
 
 
 class _Texts:
-    """Reads files of text; counts in `made` what cannot be read, or raises DamagedTraceError."""
+    """Reads text files; counts unreadable rows in `made`, or raises DamagedTraceError."""
 
     def __init__(
         self, headers: Iterable[Header], made: RowMaker, *, threads: int, allow_damaged: bool
@@ -143,7 +145,7 @@ class _Texts:
         findings["cut_input"] += bool(damage.problem)
 
     def _check(self, path: Path, bad: list[tuple[int, str]], damage: Damage) -> None:
-        """Raise DamagedTraceError for what could not be read, unless damage is allowed."""
+        """Raise DamagedTraceError for unreadable input, unless damage is allowed."""
         if self._allow_damaged:
             return
         if damage.problem:
@@ -163,7 +165,7 @@ def _bad_row(path: Path, line: int, reason: str) -> DamagedTraceError:
 
 
 def _parsed(blocks: Iterator[Block], header: Header, parse: Parser[P], threads: int) -> Iterator[P]:
-    """Blocks parsed, several at a time, in their order."""
+    """Parsed blocks in order; several are parsed at a time."""
     blocks = (block.without_header() if block.first_line == 1 else block for block in blocks)
     if threads == 1:
         yield from (parse(block, header) for block in blocks)

@@ -1,10 +1,10 @@
-"""Records sorted by location, outside of memory, and read back location by location."""
+"""Sorts records by location in temporary files, and reads them back."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from tracemill.readers.csv.rows import MORE_VALUES, Rows
 from tracemill.store.failures import told_as_store_error
 
 CHUNK_ROWS = 1 << 21
-"""Rows that are sorted at a time."""
+"""Rows of a temporary file, which are sorted in memory."""
 _MOST_VALUES = 255
 _SPARE_NODES = 1024
 _FOLLOWING = (kinds.ATTRIBUTE, MORE_VALUES)
@@ -33,37 +33,34 @@ Columns = tuple[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint32], NDArr
 
 @dataclass(frozen=True)
 class _Chunk:
-    """A file of sorted records; where each location's rows and arguments begin."""
+    """A file of sorted records; `starts` are the first rows and arguments of each location."""
 
     file: Path
     starts: NDArray[np.int64]
     side_starts: NDArray[np.int64]
 
-    def read(self, place: int, *, has_times: bool = True) -> Columns | None:
-        """Times, kinds, references and arguments of a location; nothing if it has no rows here."""
-        if place + 1 >= len(self.starts) or self.starts[place] == self.starts[place + 1]:
+    def read(self, location: int, *, has_times: bool = True) -> Columns | None:
+        """Times, kinds, references and arguments of a location; None if it has no rows here."""
+        if location + 1 >= len(self.starts) or self.starts[location] == self.starts[location + 1]:
             return None
-        first, last = int(self.starts[place]), int(self.starts[place + 1])
+        first, last = self.starts[location : location + 2].tolist()
+        side_first, side_last = self.side_starts[location : location + 2].tolist()
         rows, count = int(self.starts[-1]), last - first
-        side, sides = int(self.side_starts[place]), int(self.side_starts[place + 1])
-        with told_as_store_error(self.file), self.file.open("rb") as file:
-            times = _read(file, np.uint64, 8 * first, count if has_times else 0)
-            refs = _read(file, np.uint32, 8 * rows + 4 * first, count)
-            found = _read(file, np.uint8, 12 * rows + first, count)
-            width = sides - side if has_times else 0
-            side_at = 13 * rows + 8 * kinds.SIDE_WIDTH * side
-            wide = _read(file, np.uint64, side_at, kinds.SIDE_WIDTH * width)
-        return times, found, refs, wide.reshape(-1, kinds.SIDE_WIDTH)
-
-
-def _read(file: BinaryIO, dtype: Any, offset: int, count: int) -> NDArray[Any]:
-    file.seek(offset)
-    return np.fromfile(file, dtype, count)
+        width = kinds.SIDE_WIDTH
+        sides = side_last - side_first if has_times else 0
+        side_at = 13 * rows + 8 * width * side_first
+        with told_as_store_error(self.file):
+            return (
+                np.fromfile(self.file, np.uint64, count if has_times else 0, offset=8 * first),
+                np.fromfile(self.file, np.uint8, count, offset=12 * rows + first),
+                np.fromfile(self.file, np.uint32, count, offset=8 * rows + 4 * first),
+                np.fromfile(self.file, np.uint64, width * sides, offset=side_at).reshape(-1, width),
+            )
 
 
 @dataclass
 class Spill:
-    """Collects records, sorts them by location, a chunk at a time, and writes them to a folder."""
+    """Collects records and writes them to a folder in chunks sorted by location."""
 
     folder: Path
     chunks: list[_Chunk] = field(default_factory=list)
@@ -72,20 +69,21 @@ class Spill:
     _pending_rows: int = 0
 
     def add(self, rows: Rows) -> None:
-        """Take over some records, in the order of the file."""
+        """Add records in the order of the file."""
         if self._pending_rows >= CHUNK_ROWS and not _begins_with_values(rows):
             self.flush()
         self._pending.append(rows)
         self._pending_rows += len(rows.kind)
 
     def flush(self) -> None:
-        """Write what was added so far."""
+        """Write the records added so far."""
         if not self._pending_rows:
             return
         parts, self._pending, self._pending_rows = self._pending, [], 0
         sorted_rows = _sort(parts)
-        self._grow(sorted_rows.places)
-        is_new = self.counts[: sorted_rows.places] == 0
+        missing = max(sorted_rows.location_count - len(self.counts), 0)
+        self.counts = np.append(self.counts, np.zeros(missing, np.int64))
+        is_new = self.counts[: sorted_rows.location_count] == 0
         kept = _with_owners(sorted_rows, is_new)
         file = self.folder / f"records-{len(self.chunks):05d}"
         with told_as_store_error(file):
@@ -94,15 +92,11 @@ class Spill:
                 for column in (kept.time, kept.ref, kept.kind, kept.side):
                     out.write(column.data)
         self.chunks.append(_Chunk(file, kept.starts, kept.side_starts))
-        self.counts[: kept.places] += np.diff(kept.starts) - _count_attributes(kept)
-
-    def _grow(self, places: int) -> None:
-        if places > len(self.counts):
-            self.counts = np.append(self.counts, np.zeros(places - len(self.counts), np.int64))
+        self.counts[: kept.location_count] += np.diff(kept.starts) - _count_attributes(kept)
 
 
 class _Sorted(NamedTuple):
-    """Records sorted by location; where those of each location, and their arguments, begin."""
+    """Records sorted by location; `starts` as in a chunk."""
 
     time: NDArray[np.int64]
     kind: NDArray[np.uint8]
@@ -112,41 +106,44 @@ class _Sorted(NamedTuple):
     side_starts: NDArray[np.int64]
 
     @property
-    def places(self) -> int:
+    def location_count(self) -> int:
         return len(self.starts) - 1
 
 
 def _sort(parts: list[Rows]) -> _Sorted:
-    places = max(int(part.location.max(initial=-1)) for part in parts) + 1
-    starts, side_starts = np.zeros(places + 1, np.int64), np.zeros(places + 1, np.int64)
+    location_count = max(int(part.location.max(initial=-1)) for part in parts) + 1
+    starts, side_starts = (
+        np.zeros(location_count + 1, np.int64),
+        np.zeros(location_count + 1, np.int64),
+    )
     for part in parts:
-        starts[1:] += np.bincount(part.location, minlength=places)
+        starts[1:] += np.bincount(part.location, minlength=location_count)
         owners = part.location[part.kind > kinds.LEAVE]
-        side_starts[1:] += np.bincount(owners, minlength=places)
+        side_starts[1:] += np.bincount(owners, minlength=location_count)
     starts, side_starts = np.cumsum(starts), np.cumsum(side_starts)
     count = int(starts[-1])
     made = _Sorted(
         np.empty(count, np.int64), np.empty(count, np.uint8), np.empty(count, np.uint32),
         np.empty((int(side_starts[-1]), kinds.SIDE_WIDTH), np.uint64), starts, side_starts,
     )  # fmt: skip
-    place, side_place = starts.copy(), side_starts.copy()
+    next_row, next_side = starts.copy(), side_starts.copy()
     for part in parts:  # the kernel is compiled for arrays that may be written
         sort_by_location(
-            part.location, part.time.copy(), part.kind, part.ref, part.side, place, side_place,
+            part.location, part.time.copy(), part.kind, part.ref, part.side, next_row, next_side,
             side_starts, made.time, made.kind, made.ref, made.side,
         )  # fmt: skip
     return made
 
 
 def _count_attributes(rows: _Sorted) -> NDArray[np.int64]:
-    """Attributes of each location; they are no records of their own."""
+    """Attributes of each location, which are not counted as records."""
     found = np.flatnonzero(rows.kind == kinds.ATTRIBUTE)
     owners = np.searchsorted(rows.starts, found, side="right") - 1
-    return np.bincount(owners, minlength=rows.places)
+    return np.bincount(owners, minlength=rows.location_count)
 
 
 def _begins_with_values(rows: Rows) -> bool:
-    """Whether for some location the first row belongs to a record that came before."""
+    """Whether the first row of a location belongs to an earlier record."""
     if not np.isin(rows.kind, _FOLLOWING).any():
         return False
     _, first = np.unique(rows.location, return_index=True)
@@ -154,26 +151,25 @@ def _begins_with_values(rows: Rows) -> bool:
 
 
 def _with_owners(rows: _Sorted, is_new: NDArray[np.bool_]) -> _Sorted:
-    """The records without further values of counters, which become arguments of their record.
+    """The records, with further values of counters as arguments of their record.
 
-    A value without the record it should belong to is an unknown record, one of a counter a
-    record of its own; likewise a further value of the same attribute, or counter. `is_new` are
-    locations without earlier records.
+    An attribute without a record, or a repeated one, becomes an unknown record; such a value of a
+    counter becomes a record of its own. `is_new` are locations without earlier records.
     """
     following = np.flatnonzero(np.isin(rows.kind, _FOLLOWING))
     if not len(following):
         return rows
     kind, is_kept = rows.kind, np.ones(len(rows.kind), np.bool_)
-    places = np.searchsorted(rows.starts, following, side="right") - 1
-    is_first = is_new[places] & (rows.starts[places] == following)
+    locations = np.searchsorted(rows.starts, following, side="right") - 1
+    is_first = is_new[locations] & (rows.starts[locations] == following)
     owner, last = -1, -1
     seen: set[int] = set()
-    for row, place, is_orphan in zip(
-        following.tolist(), places.tolist(), is_first.tolist(), strict=True
+    for row, location, is_orphan in zip(
+        following.tolist(), locations.tolist(), is_first.tolist(), strict=True
     ):
-        side = rows.side[rows.side_starts[place] :]
+        side = rows.side[rows.side_starts[location] :]
         which = int(side[rows.ref[row], 0])
-        before = kind[row - 1] if row > rows.starts[place] else kinds.UNKNOWN
+        before = kind[row - 1] if row > rows.starts[location] else kinds.UNKNOWN
         is_next, last = row - 1 == last, row
         if kind[row] == kinds.ATTRIBUTE:
             seen = seen if is_next and before == kinds.ATTRIBUTE else set()
@@ -196,13 +192,13 @@ def _with_owners(rows: _Sorted, is_new: NDArray[np.bool_]) -> _Sorted:
 
 
 class SpilledRecords:
-    """Spilled records as RecordFiles; `places` are the places of the locations."""
+    """Spilled records as RecordFiles; `numbers` are those of the locations in the chunks."""
 
     def __init__(
-        self, path: Path, definitions: Definitions, spill: Spill, places: list[int]
+        self, path: Path, definitions: Definitions, spill: Spill, numbers: list[int]
     ) -> None:
         self.path, self.definitions = path, definitions
-        self._spill, self._places = spill, places
+        self._spill, self._numbers = spill, numbers
 
     def file_of(self, location: int) -> str:
         return str(self.path)
@@ -210,17 +206,17 @@ class SpilledRecords:
     def open_locations(
         self, groups: frozenset[str], locations: list[int], *, only_structure: bool = False
     ) -> AbstractContextManager["SpilledRecords"]:
-        """All records are fed, whatever is wanted: the walk leaves out the others itself."""
+        """Open all locations; `feed` reads all records and the walk skips the others."""
         return nullcontext(self)
 
     def feed(
         self, location: int, limit: int, walk: LocationWalk, report: Callable[[int], None],
         take_records: Callable[[RecordRows], None] = take_nothing, *, is_all: bool = False,
     ) -> LocationRead:  # fmt: skip
-        """All records of a location through a walk."""
+        """Pass all records of a location to a walk."""
         total = 0
         for chunk in self._spill.chunks if limit else []:
-            columns = chunk.read(self._places[location])
+            columns = chunk.read(self._numbers[location])
             if columns is not None:
                 times, found, refs, side = columns
                 if not len(side):
@@ -234,20 +230,22 @@ class SpilledRecords:
     def take_dropped(self) -> int:
         return 0
 
-    def look_at_nested(
+    def survey_plain(
         self, block: list[int], merge: Callable[[PathTree], NDArray[np.int32]], *,
         regions: NDArray[np.int32], report: Callable[[int], None],
     ) -> list[LocationSurvey | None]:  # fmt: skip
-        """Look at locations faster than the general walk; None where visits do not nest."""
+        """Survey locations faster than the general walk; None where visits do not nest."""
         tree = new_tree()
         found: list[LocationSurvey | None] = []
         for location in block:
-            tree, state = self._look(self._places[location], regions, clear(tree, None), report)
+            tree, state = self._grow_tree(
+                self._numbers[location], regions, clear(tree, None), report
+            )
             if state[sorting.IS_IRREGULAR]:
                 found.append(None)
                 continue
-            place = self._places[location]
-            count = int(self._spill.counts[place]) if place < len(self._spill.counts) else 0
+            number = self._numbers[location]
+            count = int(self._spill.counts[number]) if number < len(self._spill.counts) else 0
             visits = int(state[sorting.VISITS])
             numbers, nodes = merge(tree), int(tree.size[0])
             is_plain = len(numbers) == nodes
@@ -256,13 +254,13 @@ class SpilledRecords:
             )
         return found
 
-    def _look(
-        self, place: int, regions: NDArray[np.int32], tree: PathTree,
+    def _grow_tree(
+        self, number: int, regions: NDArray[np.int32], tree: PathTree,
         report: Callable[[int], None],
     ) -> tuple[PathTree, NDArray[np.int64]]:  # fmt: skip
         state = np.array([-1, 0, 0], np.int64)
         for chunk in self._spill.chunks:
-            columns = chunk.read(place, has_times=False)
+            columns = chunk.read(number, has_times=False)
             row, count = 0, len(columns[1]) if columns else 0
             while columns and row < count and not state[sorting.IS_IRREGULAR]:
                 tree = reserve(tree, _SPARE_NODES)
