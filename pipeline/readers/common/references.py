@@ -34,9 +34,7 @@ _MEMBERS = {1: "Location", 2: "Region", 4: "Location", 7: "LocationGroup"}
 
 def count_undefined(definitions: Definitions) -> int:
     """Number of references to definitions that the trace does not contain."""
-    return sum(
-        _count_missing(definitions, target, refs) for target, refs in _references(definitions)
-    )
+    return sum(_count_missing(definitions, *references) for references in _references(definitions))
 
 
 def _references(definitions: Definitions) -> Iterator[tuple[str, Iterable[int]]]:

@@ -81,12 +81,11 @@ class MisreadCells:
 
 def nearest(cell: str, known: Sequence[str]) -> str | None:
     """The known word that may be meant, whatever its case."""
-    words = {word.casefold(): word for word in known}
     meant = _MEANT.get(cell.casefold())
     if meant in known:
         return meant
-    close = get_close_matches(cell.casefold(), words, n=1)
-    return words[close[0]] if close else None
+    words = {word.casefold(): word for word in known}
+    return next((words[word] for word in get_close_matches(cell.casefold(), words, n=1)), None)
 
 
 def misread_table(found: Iterable[Misread]) -> pa.Table:

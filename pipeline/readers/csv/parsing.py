@@ -198,18 +198,11 @@ def _check_locations(batch: pa.RecordBatch) -> None:
 
 def _text_column(column: pa.Array) -> tuple[TextColumn, int]:
     """Texts, and the number of distinct ones that are not UTF-8."""
-    words, invalid = [], 0
-    for raw in column.dictionary.cast(pa.binary()).to_pylist():
-        try:
-            words.append(raw.decode())
-        except UnicodeDecodeError:
-            words.append(raw.decode("utf-8", "backslashreplace"))
-            invalid += 1
-    codes = column.indices
-    if codes.null_count:
-        codes = codes.fill_null(len(words))
-        words.append("")
-    return TextColumn(codes.to_numpy(), words), invalid
+    raw = column.dictionary.cast(pa.binary()).to_pylist()
+    words = [word.decode("utf-8", "backslashreplace") for word in raw]
+    invalid = sum(word.encode() != given for word, given in zip(words, raw, strict=True))
+    codes = column.indices.fill_null(len(words))
+    return TextColumn(codes.to_numpy(), [*words, ""]), invalid
 
 
 # --- Call graphs ----------------------------------------------------------------------------------

@@ -83,10 +83,10 @@ class CsvSource:
         records = SpilledRecords(
             self.path, defined.identifiers.definitions, spill, defined.location_numbers
         )
-        counts = [count for *_, count, _ in records.definitions["Location"].values()]
+        limits = [LocationState(n) for *_, n, _ in records.definitions["Location"].values()]
         read_tables(
             records, defined.origin, defined.identifiers, defined.code,
-            [LocationState(count) for count in counts], sink, run_id=run_id, threads=threads,
+            limits, sink, run_id=run_id, threads=threads,
             allow_damaged=allow_damaged, report=report, findings=made.findings,
             plain=partial(records.survey_plain, regions=defined.code.ids, report=report),
         )  # fmt: skip

@@ -112,10 +112,7 @@ class _Sorted(NamedTuple):
 
 def _sort(parts: list[Rows]) -> _Sorted:
     location_count = max(int(part.location.max(initial=-1)) for part in parts) + 1
-    starts, side_starts = (
-        np.zeros(location_count + 1, np.int64),
-        np.zeros(location_count + 1, np.int64),
-    )
+    starts, side_starts = np.zeros((2, location_count + 1), np.int64)
     for part in parts:
         starts[1:] += np.bincount(part.location, minlength=location_count)
         owners = part.location[part.kind > kinds.LEAVE]
@@ -238,20 +235,16 @@ class SpilledRecords:
         tree = new_tree()
         found: list[LocationSurvey | None] = []
         for location in block:
-            tree, state = self._grow_tree(
-                self._numbers[location], regions, clear(tree, None), report
-            )
+            number = self._numbers[location]
+            tree, state = self._grow_tree(number, regions, clear(tree, None), report)
             if state[sorting.IS_IRREGULAR]:
                 found.append(None)
                 continue
-            number = self._numbers[location]
             count = int(self._spill.counts[number]) if number < len(self._spill.counts) else 0
-            visits = int(state[sorting.VISITS])
-            numbers, nodes = merge(tree), int(tree.size[0])
-            is_plain = len(numbers) == nodes
-            found.append(
-                LocationSurvey(location, count, visits, "", is_plain=is_plain, numbers=numbers)
-            )
+            survey = LocationSurvey(location, count, int(state[sorting.VISITS]), "")
+            survey.numbers, node_count = merge(tree), int(tree.size[0])
+            survey.is_plain = len(survey.numbers) == node_count
+            found.append(survey)
         return found
 
     def _grow_tree(
