@@ -296,7 +296,7 @@ def _records(
         seen[each.run_id] = each.member.label
         record = _record(each, description)
         if record is None:
-            reporter.note(f"left out, because its number of processes is unknown: {each.reason}")
+            reporter.note(f"left out, because the number of processes is unknown: {each.reason}")
             continue
         if record.reason:
             reporter.note(f"{record.label}: {record.reason}")

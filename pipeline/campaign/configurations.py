@@ -57,7 +57,7 @@ def special_parameters(
 ) -> tuple[dict[str, float], dict[str, str]]:
     """Processes, threads, size and repetition as numbers, and all other parameters.
 
-    Raises CampaignError, which begins with `where`, if one of them is no valid number.
+    Raises CampaignError, which begins with `where`, for an invalid number.
     """
     numbers: dict[str, float] = {}
     others = dict(given)
@@ -73,7 +73,7 @@ def special_parameters(
         try:
             number = float(text)
         except ValueError as error:
-            raise CampaignError(f"{where}: {name} is no number: {text!r}") from error
+            raise CampaignError(f"{where}: {name} is not a number: {text!r}") from error
         is_count = name != SIZE
         if not number < _LARGEST or number < is_count or (is_count and number % 1):
             raise CampaignError(f"{where}: {name} cannot be {text}")

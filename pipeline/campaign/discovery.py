@@ -48,7 +48,7 @@ class Member:
 
 @dataclass(frozen=True)
 class FoundTraces:
-    """The traces of the campaign, and traces whose names do not fit the pattern."""
+    """The traces of the campaign, and those whose names do not fit the pattern."""
 
     members: tuple[Member, ...]
     left_out: tuple[Member, ...] = ()

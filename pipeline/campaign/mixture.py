@@ -48,7 +48,7 @@ class Programs:
         self._programs: dict[str, list[_Program]] = {}
 
     def add(self, application: str, label: str, regions: set[str]) -> None:
-        """Add a run; one without regions may be of any program."""
+        """Add a run; a run without regions may belong to any program."""
         if not regions:
             return
         programs = self._programs.setdefault(application, [])
@@ -72,7 +72,7 @@ class Programs:
             if len(programs) > 1:
                 one, other = sorted(program.label for program in programs)[:2]
                 raise CampaignError(
-                    f"{application}: this name stands for {len(programs)} programs: {one} and "
+                    f"{application}: runs of {len(programs)} programs have this name: {one} and "
                     f"{other} share hardly any function: separate them with {{application}} in "
                     "the pattern, with a column application, or with a campaign for each; if they "
                     "are one program, name it with --application"

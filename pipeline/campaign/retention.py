@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tracemill.campaign.source import runs_used
 from tracemill.store.holdings import find_holdings
-from tracemill.store.pruning import Limits, Pruning, PruningDecision, Uses, plan, plan_campaigns
+from tracemill.store.pruning import Limits, Pruning, Uses, plan, plan_campaigns
 from tracemill.store.removal import carry_out
 from tracemill.store.sweep import is_being_written
 
@@ -24,8 +24,15 @@ def prune_store(store: Path, limits: Limits, *, is_dry_run: bool = False) -> Pru
     if is_dry_run:
         return pruning
     done = {id(each) for each in carry_out(pruning.decisions, uses)}
-    decisions = tuple(each if id(each) in done else _kept(each) for each in pruning.decisions)
-    return replace(pruning, decisions=decisions)
+    decisions = (
+        each
+        if id(each) in done or not each.is_removed
+        else replace(
+            each, is_removed=False, byte_count=0, reason=f"changed meanwhile ({each.reason})"
+        )
+        for each in pruning.decisions
+    )
+    return replace(pruning, decisions=tuple(decisions))
 
 
 def find_uses(store: Path, *, without: Collection[Path] = ()) -> Uses:
@@ -44,10 +51,3 @@ def find_uses(store: Path, *, without: Collection[Path] = ()) -> Uses:
         if is_being_written(folder):
             problem = f"{folder.name.replace('=', ' ')} is being made and may use it"
     return Uses(names=names, problem=problem)
-
-
-def _kept(decision: PruningDecision) -> PruningDecision:
-    if not decision.is_removed:
-        return decision
-    reason = f"changed meanwhile ({decision.reason})"
-    return replace(decision, is_removed=False, byte_count=0, reason=reason)

@@ -229,7 +229,9 @@ class _Writer:
         return rows.append_column("campaign_run_id", self._numbers.take(places))
 
     def _append(self, table: Table, rows: pa.Table) -> None:
-        typed = rows.select(list(table.column_names)).cast(_nullable(table))
+        # The sink adds nullability and metadata.
+        schema = pa.schema([(column.name, column.type) for column in table.columns])
+        typed = rows.select(list(table.column_names)).cast(schema)
         ordered = typed.sort_by([(name, "ascending") for name in table.key])
         self._sink.part(table, 0).write(ordered)
 
@@ -243,18 +245,12 @@ class _Writer:
             self._written_keys = np.concatenate([self._written_keys, keys[is_new]])
 
 
-def _nullable(table: Table) -> pa.Schema:
-    """The declared types without nullability and metadata, which the sink adds."""
-    return pa.schema([(column.name, column.type) for column in table.columns])
-
-
 def _write(sink: Sink, table: Table, rows: list[dict[str, Any]]) -> None:
-    plain = [(column.name, _plain(column.type)) for column in table.columns]
+    plain = [
+        (column.name, pa.string() if pa.types.is_dictionary(column.type) else column.type)
+        for column in table.columns
+    ]
     sink.part(table, 0).write(pa.Table.from_pylist(rows, schema=pa.schema(plain)))
-
-
-def _plain(type: pa.DataType) -> pa.DataType:
-    return pa.string() if pa.types.is_dictionary(type) else type
 
 
 def _timed_part(description: Description, runs: Sequence[RunRecord]) -> str:

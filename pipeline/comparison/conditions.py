@@ -67,7 +67,7 @@ def parse_condition(text: str) -> Condition:
     text = printable(text).strip()
     matches = _CONDITION.fullmatch(text)
     if matches is None:
-        raise _refusal(text, f"it is no condition: {_HOW}")
+        raise _refusal(text, f"this is not a condition: {_HOW}")
     metric, call_path = _names(matches["what"], text)
     unit, is_time = matches["unit"], metric is None or metric.unit == "ns"
     name = RUN_TIME if metric is None else metric.name

@@ -110,34 +110,34 @@ class _Search:
             ]
             for name in folders:
                 if name + DEFINITIONS in files:
-                    self._wait_for(path / (name + ANCHOR), "no anchor file yet")
+                    self._skip(self.waiting, path / (name + ANCHOR), "no anchor file yet")
 
     def _check_link(self, link: Path) -> None:
         """Leave out a link to a folder or archive outside; the search finds targets inside."""
         target = os.path.realpath(link)
         is_wanted = os.path.isdir(target) or target.endswith(ANCHOR)
         if is_wanted and link.name[0] != "." and not Path(target).is_relative_to(self._root):
-            self._leave_out(link, LEADS_OUT)
+            self._skip(self.left_out, link, LEADS_OUT)
 
     def classify(self, anchor: Path, settle_seconds: float, now: float) -> None:
         """Add an archive to one of the lists by the state of its files."""
         try:
             if objection := self._objection(anchor):
-                self._leave_out(anchor, objection)
+                self._skip(self.left_out, anchor, objection)
                 return
             files, changed_at = _state(anchor)
         except FileNotFoundError:
-            self._wait_for(anchor, "is changing")
+            self._skip(self.waiting, anchor, "is changing")
             return
         except OSError as error:
-            self._leave_out(anchor, f"cannot be read: {error.strerror}")
+            self._skip(self.left_out, anchor, f"cannot be read: {error.strerror}")
             return
         age = now - changed_at
         has_definitions = any(file.name == anchor.stem + DEFINITIONS for file in files)
         if age < settle_seconds:
-            self._wait_for(anchor, "is still being written")
+            self._skip(self.waiting, anchor, "is still being written")
         elif not has_definitions and age < _LONGEST_WRITING_SECONDS:
-            self._wait_for(anchor, "no definitions yet")
+            self._skip(self.waiting, anchor, "no definitions yet")
         else:
             named = self._as_named(anchor)
             self.archives.append(ReadyArchive(anchor=named, files=files, changed_at=changed_at))
@@ -150,18 +150,15 @@ class _Search:
                 return f"its {path.name} {LEADS_OUT}"
         for path in (anchor, anchor.with_suffix(DEFINITIONS), *members):
             if path.exists() and not path.is_file():
-                return f"its {path.name} is no file"
+                return f"its {path.name} is not a file"
         return ""
 
-    def _wait_for(self, anchor: Path, reason: str) -> None:
-        self.waiting.append(Skipped(path=self._as_named(anchor), reason=reason))
-
-    def _leave_out(self, path: Path, reason: str) -> None:
-        self.left_out.append(Skipped(path=self._as_named(path), reason=reason))
+    def _skip(self, skipped: list[Skipped], path: Path, reason: str) -> None:
+        skipped.append(Skipped(path=self._as_named(path), reason=reason))
 
     def _leave_unreadable(self, error: OSError) -> None:
         if not isinstance(error, FileNotFoundError):  # removed in the meantime
-            self._leave_out(Path(error.filename), f"cannot be read: {error.strerror}")
+            self._skip(self.left_out, Path(error.filename), f"cannot be read: {error.strerror}")
 
     def _as_named(self, path: Path) -> Path:
         return Path(self._named, path.relative_to(self._root))

@@ -45,14 +45,6 @@ class Alarm:
     run_id: str
 
 
-def exit_code_of(night: Night, judgment: Judgment) -> int:
-    """The exit code of a night; regressions outweigh failures."""
-    if judgment.regressions:
-        return REGRESSIONS
-    is_failed = night.failed or judgment.unjudged or any(each.reason for each in night.campaigns)
-    return FAILED if is_failed else WELL
-
-
 def document_of(
     night: Night,
     judgment: Judgment,
@@ -61,7 +53,9 @@ def document_of(
     pages: Pages,
 ) -> dict[str, Any]:
     """The result of a night; `earlier` are the results of the nights before."""
-    exit_code = exit_code_of(night, judgment)
+    counts = _counts(night, judgment)
+    is_failed = counts["failed"] or counts["unjudged"] or counts["failed_campaigns"]
+    exit_code = REGRESSIONS if judgment.regressions else FAILED if is_failed else WELL
     return {
         "version": RESULT_VERSION,
         "tracemill": VERSION,
@@ -72,7 +66,7 @@ def document_of(
         "verdict": _VERDICTS[exit_code],
         "sentences": list(sentences),
         "page": str(pages.of_night),
-        "counts": _counts(night, judgment),
+        "counts": counts,
         "new": [_new(each, pages) for each in judgment.judged],
         "regressions": [_regression(each, pages) for each in judgment.regressions],
         "failed": [_failure(each) for each in night.failed],
@@ -106,12 +100,13 @@ def _counts(night: Night, judgment: Judgment) -> dict[str, int]:
 
 
 def _run(run: PastRun, pages: Pages) -> dict[str, Any]:
+    page = pages.of_run(run.run_id)
     return {
         "run_id": run.run_id,
         "application": printable(run.series.application),
         "processes": run.series.processes,
         "threads": run.series.threads,
-        "report": _file(pages.of_run(run.run_id)),
+        "report": str(page) if page else None,
     }
 
 
@@ -170,13 +165,13 @@ def _failure(failure: Failure) -> dict[str, Any]:
 
 
 def _campaign(campaign: CampaignOutcome, pages: Pages) -> dict[str, Any]:
-    run = campaign.run
+    page = pages.of_campaign(campaign.run.run_id) if campaign.run else None
     return {
         "name": printable(campaign.name),
         "is_new": campaign.is_new,
         "reason": campaign.reason,
         "exit_code": campaign.exit_code,
-        "report": None if run is None else _file(pages.of_campaign(run.run_id)),
+        "report": str(page) if page else None,
     }
 
 
@@ -184,10 +179,6 @@ def _earlier(night: Document) -> dict[str, Any]:
     counts = {name: night["counts"][name] for name in ("new", "regressions", "failed")}
     kept = {name: night[name] for name in ("started_at", "exit_code", "verdict", "result")}
     return counts | kept
-
-
-def _file(page: Path | None) -> str | None:
-    return None if page is None else str(page)
 
 
 # --- Files ---------------------------------------------------------------------------------------

@@ -206,7 +206,7 @@ def test_no_toml(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"processes": "many"}, "sB: processes is no number: 'many'"),
+        ({"processes": "many"}, "sB: processes is not a number: 'many'"),
         ({"processes": "0"}, "sB: processes cannot be 0"),
         ({"processes": "2.5"}, "sB: processes cannot be 2.5"),
         ({"size": "-1"}, "sB: size cannot be -1"),

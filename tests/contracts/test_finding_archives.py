@@ -167,8 +167,8 @@ def test_a_pipe_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a" / "traces" / "0.evt")
     os.mkfifo(tmp_path / "pipe.otf2")
     assert reasons(find(tmp_path)) == {
-        anchor.name: "its 0.evt is no file",
-        "pipe.otf2": "its pipe.otf2 is no file",
+        anchor.name: "its 0.evt is not a file",
+        "pipe.otf2": "its pipe.otf2 is not a file",
     }
 
 

@@ -32,7 +32,7 @@ def test_a_run_without_functions_may_be_of_any_program() -> None:
 
 @pytest.mark.parametrize("common", [set(), {"print_results"}])
 def test_programs_of_a_suite_share_hardly_anything(common: set[str]) -> None:
-    with pytest.raises(CampaignError, match=r"for 2 programs: run0 and run1 share"):
+    with pytest.raises(CampaignError, match=r"2 programs have this name: run0 and run1 share"):
         check(SOLVER | common, SORTER | common, SOLVER, SORTER)
 
 

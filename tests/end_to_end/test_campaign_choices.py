@@ -289,7 +289,7 @@ def test_all_mistakes_of_a_table_are_told(
     table = write(tmp_path, f"p,time_s\n2,1\n4\n8,fast\n{bad}")
     first, *others = refused(tmp_path, capsys, str(table)).split("; ")
     assert first == f"14 mistakes: {table}: line 3: 1 cells, but 2 columns"
-    assert others[0].startswith(f"{table}: line 4: time_s is no number")
+    assert others[0].startswith(f"{table}: line 4: time_s is not a number")
     assert others[-1] == "and 4 more"
     assert len(others) == 10
 
@@ -310,7 +310,7 @@ def test_all_mistakes_of_a_list_are_told_by_line(
 ) -> None:
     listed = write(tmp_path, "trace,p,n\na.csv,4,1\nb.csv,many,1\nc.csv,0,1\n,4,1\nd.csv,4,-1\n")
     error = refused(tmp_path, capsys, str(listed))
-    for number, what in ((3, "processes is no number"), (4, "processes cannot be 0"),
+    for number, what in ((3, "processes is not a number"), (4, "processes cannot be 0"),
                          (5, "no trace is named"), (6, "size cannot be -1")):  # fmt: skip
         assert f"{listed}: line {number}: {what}" in error
 

@@ -244,7 +244,7 @@ def test_programs_of_one_name_are_refused(
     place = ["--store", str(tmp_path / "store"), "--no-report", "--threads", "1"]
     assert main(["campaign", str(listed), *place, "--application", "cg"]) == CampaignError.exit_code
     (line,) = (line for line in capsys.readouterr().err.splitlines() if "tracemill: " in line)
-    assert "cg: this name stands for 2 programs: p1 and p4 share hardly any " in line
+    assert "cg: runs of 2 programs have this name: p1 and p4 share hardly any " in line
     assert not Store(tmp_path / "store").campaigns.runs()
     # Told apart, they make a campaign.
     told = "".join(f"{lines}/{name}.csv,{app}\n" for name, app in NAMED.items())

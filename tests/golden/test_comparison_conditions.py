@@ -58,7 +58,7 @@ SLOWER = comparison_of(*VALUES, times=((2_000_000_000,), (2_100_000_000,)))
 )
 def test_a_condition_limits_a_change_or_a_value(expression: str, is_held: bool | None) -> None:
     if is_held is None:
-        with pytest.raises(UsageError, match="it is no condition"):
+        with pytest.raises(UsageError, match="this is not a condition"):
             parse_condition(expression)
         return
     assert check_condition(expression, SLOWER).holds is is_held
@@ -84,11 +84,11 @@ def test_a_verdict_shows_the_actual_value() -> None:
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        ("", "it is no condition: write METRIC"),
-        ("time", "it is no condition"),
-        ("time > much", "it is no condition"),
-        ("time = 5s", "it is no condition"),
-        ("> 5%", "it is no condition"),
+        ("", "this is not a condition: write METRIC"),
+        ("time", "this is not a condition"),
+        ("time > much", "this is not a condition"),
+        ("time = 5s", "this is not a condition"),
+        ("> 5%", "this is not a condition"),
         ("mpi_latesendr > 5%", r"no metric mpi_latesendr: did you mean mpi_latesender\?"),
         ("nosuch > 5%", "no metric nosuch: metrics: run_time, time, visits, "),
         ("time > 5", "time is limited in %, s, ms, us or ns"),

@@ -61,7 +61,7 @@ def read_extrap_text(path: Path, lines: Sequence[str]) -> Experiment:
     for block in blocks:
         _add_data(experiment, block, points)
     if not experiment.samples:
-        raise CampaignError(f"{path}: no measurements: there is no line of DATA")
+        raise CampaignError(f"{path}: no measurements: write lines of DATA")
     return experiment
 
 

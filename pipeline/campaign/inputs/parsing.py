@@ -17,7 +17,7 @@ _MOST_DIGITS = 300
 
 
 def read_lines(path: Path) -> list[str]:
-    """The lines of a text file. Raises MissingInputError, or CampaignError if it is no text."""
+    """The lines of a text file. Raises MissingInputError, or CampaignError if it is not text."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -34,9 +34,9 @@ def parse_number(text: object, where: str, what: str) -> Decimal:
     try:
         number = Decimal(str(text).strip())
     except InvalidOperation as error:
-        raise CampaignError(f"{where}: {what} is no number: {text!r}") from error
+        raise CampaignError(f"{where}: {what} is not a number: {text!r}") from error
     if not number.is_finite():
-        raise CampaignError(f"{where}: {what} is {text}: leave out what was not measured")
+        raise CampaignError(f"{where}: {what} is {text}: remove values that were not measured")
     if abs(number.adjusted()) > _MOST_DIGITS:
         raise CampaignError(f"{where}: {what} is beyond any measure: {text}")
     return number
@@ -62,7 +62,7 @@ def parse_count(text: object, where: str, what: str) -> int:
     """A whole number that is not negative, also written as 1e+06."""
     number = parse_amount(text, where, what)
     if number > _LONGEST or number != number.to_integral_value():
-        raise CampaignError(f"{where}: {what} is no whole number: {text}")
+        raise CampaignError(f"{where}: {what} is not a whole number: {text}")
     return int(number)
 
 
@@ -74,7 +74,7 @@ def shortest_text(number: Decimal) -> str:
 
 
 def check_parameters(parameters: Mapping[str, str], where: str) -> None:
-    """Raise CampaignError without a number of processes, or if a count or size is no number."""
+    """Raise CampaignError without a number of processes, or if a count or size is not a number."""
     if PROCESSES not in parameters:
         listed = ", ".join(sorted(parameters)) or "none"
         raise CampaignError(

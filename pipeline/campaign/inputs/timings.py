@@ -108,7 +108,7 @@ def _columns(path: Path, header: Sequence[str]) -> list[str]:
     for kind in (_TIMES, _EFFICIENCIES):
         several = [name for name in columns if name in kind]
         if len(several) > 1:
-            raise CampaignError(f"{path}: line 1: {' and '.join(several)}: which one counts?")
+            raise CampaignError(f"{path}: line 1: {' and '.join(several)}: use only one of them")
     if not {*_TIMES, *_EFFICIENCIES, "state"} & set(columns):
         unitless = [name for name in names if name.lower() in _UNITLESS]
         hint = f"in which unit is {unitless[0]}? " if unitless else ""
