@@ -12,7 +12,6 @@ from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT
 
 if TYPE_CHECKING:  # imported when first needed: reading a trace does without
     import duckdb
-    import pyarrow as pa
 
 AGAIN = "analyze the trace again with --force"
 _SETTINGS = {
@@ -77,13 +76,6 @@ def create_copy(connection: "duckdb.DuckDBPyConnection", name: str, files: Seque
     """Copy a table into memory: for small tables, queries are planned faster than on a view."""
     with _told_as_store_error():
         connection.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(name)} AS FROM {scan(files)}")
-
-
-def create_from_rows(connection: "duckdb.DuckDBPyConnection", name: str, rows: "pa.Table") -> None:
-    """Copy rows in memory into a temporary table of this name."""
-    connection.register("rows_in_memory", rows)
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(name)} AS FROM rows_in_memory")
-    connection.unregister("rows_in_memory")
 
 
 def create_union_view(

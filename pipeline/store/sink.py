@@ -1,4 +1,4 @@
-"""Sinks for the tables of an analysis: a generation on disk, or memory."""
+"""The interface of sinks, which take the tables of an analysis, such as a generation on disk."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator

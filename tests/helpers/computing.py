@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from tests.helpers.memory_sink import MemorySink
 from tracemill.campaign.source import CampaignSource
 from tracemill.engine.execute import Engine
 from tracemill.engine.graph import ReadStage, Stage, build_graph
@@ -19,7 +20,6 @@ from tracemill.patterns.catalog import known_tables
 from tracemill.readers.otf2.source import Otf2Source
 from tracemill.sql.query_files import Value
 from tracemill.store.database import connect
-from tracemill.store.memory import MemorySink
 
 NO_SPILL = Path("/nowhere")
 # The findings of patterns are checked against the numbers of rows here.

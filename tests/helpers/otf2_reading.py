@@ -7,11 +7,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from tests.helpers.memory_sink import MemorySink
 from tests.helpers.otf2_archive import Trace
 from tracemill.readers import open_source
 from tracemill.store import Store
 from tracemill.store.database import connect
-from tracemill.store.memory import MemorySink
 
 Row = tuple[Any, ...]
 

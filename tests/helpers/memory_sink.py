@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from tracemill.schemas import Table, Violation
-from tracemill.store.database import create_from_rows
+from tracemill.store.database import quoted
 from tracemill.store.keys import repeated_keys
 from tracemill.store.parquet import PartWriter
 from tracemill.store.sink import FEW_ROWS, Sink, Written
@@ -58,7 +58,9 @@ class MemorySink(Sink):
     def provide(self, connection: "duckdb.DuckDBPyConnection", name: str) -> None:
         rows = self._tables[name]
         if rows.num_rows <= FEW_ROWS:
-            create_from_rows(connection, name, rows)
+            connection.register("given_rows", rows)
+            connection.execute(f"CREATE TEMP TABLE {quoted(name)} AS FROM given_rows")
+            connection.unregister("given_rows")
         else:
             connection.register(name, rows)
 
