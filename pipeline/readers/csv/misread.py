@@ -80,7 +80,7 @@ class MisreadCells:
 
 
 def nearest(cell: str, known: Sequence[str]) -> str | None:
-    """The known word that may be meant, whatever its case."""
+    """The known word that may be meant, regardless of case."""
     meant = _MEANT.get(cell.casefold())
     if meant in known:
         return meant
