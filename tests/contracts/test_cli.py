@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,14 +16,6 @@ from tracemill.reference.commands import command_names, help_of
 ROOT = Path(__file__).parents[2]
 COMMANDS = command_names(cli.app)
 HEAVY = ("duckdb", "pyarrow", "polars", "numpy", "numba", "scipy", "jinja2", "otf2", "schemas")
-
-
-def run_command(*arguments: str, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tracemill", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, **options
-    )
 
 
 def test_the_commands_are_these() -> None:
@@ -106,16 +97,6 @@ def test_what_is_missing_or_too_much_is_named(
     line = capsys.readouterr().err
     assert line.startswith(f"tracemill: {told}")
     assert line.endswith("(see --help)\n")
-
-
-def test_a_missing_trace_is_told_in_one_line(tmp_path: Path) -> None:
-    done = run_command("analyze", "no such trace", cwd=tmp_path)
-    assert done.returncode == MissingInputError.exit_code
-    assert done.stdout == ""
-    assert done.stderr.count("\n") == 1
-    assert "no such trace" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("arguments", [["report"], ["sql", "SELECT 1"], ["report", "x"]])

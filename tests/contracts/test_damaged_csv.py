@@ -1,11 +1,11 @@
-"""Damage to CSV that was once read wrongly: lost in silence, made up, or a crash."""
+"""Damage to CSV that once lost rows in silence, made up values or crashed the reader."""
 
 import gzip
 from pathlib import Path
 
 import pytest
 
-from tests.helpers.csv_reading import read_text
+from tests.helpers.csv_reading import read_damaged, read_text
 from tests.helpers.otf2_reading import ReadTrace
 from tracemill.base.errors import DamagedTraceError, NotATraceError
 
@@ -21,7 +21,7 @@ def read(text: str | bytes, folder: Path) -> ReadTrace:
 
 
 def refused(text: str | bytes, folder: Path) -> str:
-    """What is said when damage is not allowed."""
+    """The message when damage is not allowed."""
     with pytest.raises(DamagedTraceError) as raised:
         read_text(text, folder)
     return str(raised.value)
@@ -30,7 +30,7 @@ def refused(text: str | bytes, folder: Path) -> str:
 # --- Quotes and ends of lines ---------------------------------------------------------------------
 
 
-def test_a_quote_within_a_cell_is_part_of_it_whatever_else_is_wrong(tmp_path: Path) -> None:
+def test_a_quote_within_a_cell_belongs_to_it_also_beside_bad_rows(tmp_path: Path) -> None:
     """Only a cell that begins with a quote ends with one; the last row is no row."""
     rows = '0,Enter,5" disk,0,\n9,Leave,5" disk,0,\n'
     found = read(f"{HEADER}{rows}x\n", tmp_path)
@@ -39,13 +39,9 @@ def test_a_quote_within_a_cell_is_part_of_it_whatever_else_is_wrong(tmp_path: Pa
 
 
 @pytest.mark.parametrize("line", ['0,En"ter,"main,0,', '0,Enter,main,0,"', '0,"Enter,main"",0,'])
-def test_a_quote_that_is_left_open_costs_its_line_only(line: str, tmp_path: Path) -> None:
-    assert "line 3: a quote is not closed in its line" in refused(
-        f"{HEADER}{GOOD[:16]}{line}\n{GOOD[16:]}", tmp_path
-    )
-    again = tmp_path / "again"
-    again.mkdir()
-    found = read(f"{HEADER}{GOOD[:16]}{line}\n{GOOD[16:]}", again)
+def test_an_open_quote_loses_only_its_line(line: str, tmp_path: Path) -> None:
+    message, found = read_damaged(f"{HEADER}{GOOD[:16]}{line}\n{GOOD[16:]}", tmp_path)
+    assert "line 3: a quote is not closed in its line" in message
     assert found.visits("enter_ns leave_ns is_closed") == [(0, 9, True)]
     assert found.findings() == {("unreadable_row", None): 1}
 
@@ -80,7 +76,7 @@ def test_numbers_are_decimal(row: str, tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("beside", ["", "x\n"])
-def test_an_integer_is_the_same_whatever_else_is_wrong(
+def test_an_integer_is_the_same_beside_a_bad_row(
     cell: str, value: int, beside: str, tmp_path: Path
 ) -> None:
     text = "Timestamp (ns),Event Type,Name,Process,Request\n"
@@ -122,7 +118,7 @@ def test_a_sample_needs_no_value(tmp_path: Path) -> None:
 # --- Values that follow a record ------------------------------------------------------------------
 
 
-def test_a_record_has_a_counter_but_once(tmp_path: Path) -> None:
+def test_a_record_has_each_counter_at_most_once(tmp_path: Path) -> None:
     """The second value of counter 3 is a record of its own, to which the next belongs."""
     text = VALUES + '0,Define Counter,c,0,,,"{""id"": 3}"\n0,Define Counter,d,0,,,"{""id"": 4}"\n'
     text += "1,Instant,Counter,0,3,10,\n"
@@ -145,7 +141,7 @@ def test_an_attribute_between_counters_is_no_value_of_one(tmp_path: Path) -> Non
     assert found.rows("record_attributes", "sequence value_integer") == [(0, 77)]
 
 
-def test_a_record_has_an_attribute_but_once(tmp_path: Path) -> None:
+def test_a_record_has_each_attribute_at_most_once(tmp_path: Path) -> None:
     text = VALUES + '0,Define Attribute,a,0,,,"{""id"": 9}"\n0,Enter,main,0,,,\n'
     text += "0,More,Attribute,0,9,1,\n0,More,Attribute,0,9,2,\n9,Leave,main,0,,,\n"
     found = read_text(text, tmp_path)
@@ -157,7 +153,7 @@ def test_a_record_has_an_attribute_but_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["Process", "Thread"])
-def test_an_identifier_that_cannot_be_is_counted(kind: str, tmp_path: Path) -> None:
+def test_an_impossible_identifier_is_counted(kind: str, tmp_path: Path) -> None:
     text = f'{VALUES}0,Define {kind},a,0,,,"{{""id"": -1}}"\n'
     found = read_text(text + "0,Enter,main,0,,,\n9,Leave,main,0,,,\n", tmp_path)
     assert found.findings() == {("impossible_id", None): 1}
@@ -171,7 +167,7 @@ def test_an_identifier_that_cannot_be_is_counted(kind: str, tmp_path: Path) -> N
         ("Source", "line", -1), ("Counter", "exponent", 1 << 63),
     ],
 )  # fmt: skip
-def test_a_property_that_no_table_holds_is_counted(
+def test_a_property_beyond_the_range_of_its_column_is_counted(
     kind: str, name: str, value: int, tmp_path: Path
 ) -> None:
     text = f'{VALUES}0,Define {kind},a,0,,,"{{""{name}"": {value}}}"\n'
@@ -187,6 +183,15 @@ def test_the_first_definition_of_a_place_counts(tmp_path: Path) -> None:
     assert found.rows("locations", "name rank") == [("first", 3)]
     assert found.rows("location_groups", "name") == [("first",)]
     assert found.findings() == {("repeated_definition", None): 2}
+
+
+@pytest.mark.parametrize("text", [HEADER + GOOD, GRAPH + VISIT], ids=["events", "call graph"])
+def test_names_that_are_no_text_have_replacements_and_are_counted(
+    text: str, tmp_path: Path
+) -> None:
+    found = read_text(text.encode().replace(b"main", b"caf\xe9"), tmp_path)
+    assert found.rows("regions", "name") == [("caf\\xe9",)]
+    assert found.findings() == {("invalid_text", None): 1}
 
 
 def test_half_a_character_in_a_definition_is_replaced_and_counted(tmp_path: Path) -> None:
@@ -206,7 +211,7 @@ def test_a_header_with_an_open_quote_is_none(tmp_path: Path) -> None:
         read_text(HEADER.replace("Partner", '"Partner') + GOOD, tmp_path)
 
 
-def test_what_is_said_of_a_strange_header_can_be_printed(tmp_path: Path) -> None:
+def test_the_message_about_a_strange_header_is_printable(tmp_path: Path) -> None:
     with pytest.raises(NotATraceError) as raised:
         read_text((HEADER * 9).replace("\n", ",").encode("utf-32"), tmp_path)
     text = str(raised.value)
@@ -220,16 +225,15 @@ def test_everything_before_the_damage_is_decompressed(tmp_path: Path) -> None:
     packed = gzip.compress((HEADER + rows).encode(), compresslevel=0, mtime=0)
     broken = packed[:-8] + b"\xff" * 100
     assert "cannot be decompressed to its end" in refused(broken, tmp_path)
-    again = tmp_path / "again"
-    again.mkdir()
     cut = packed[: len(packed) // 2]
-    found = read(cut, again)
+    message, found = read_damaged(cut, tmp_path)
+    assert "cannot be decompressed to its end" in message
     text = cut[packed.index(b"Timestamp") :]
     assert found.findings()["cut_input", None] == 1
     assert found.rows("locations", "record_count") == [(text.count(b"\n") - 1,)]
 
 
-def test_a_file_of_which_nothing_can_be_decompressed_is_damaged(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_decompressed_at_all_is_damaged(tmp_path: Path) -> None:
     packed = bytearray(gzip.compress((HEADER + GOOD).encode(), mtime=0))
     packed[10] = 0xFF  # the kind of the first block
     assert "nothing of it can be decompressed" in refused(bytes(packed), tmp_path)
@@ -251,32 +255,27 @@ def test_a_file_of_which_nothing_can_be_decompressed_is_damaged(tmp_path: Path) 
         ("Master thread,MPI Rank 0,1,foo,,0.2,0.1", "line 3: Start Time is empty;"),
     ],
 )
-def test_a_row_of_a_call_graph_that_cannot_be_read(row: str, reason: str, tmp_path: Path) -> None:
-    assert reason in refused(f"{GRAPH}{VISIT}{row}\n{VISIT}", tmp_path)
-    again = tmp_path / "again"
-    again.mkdir()
-    found = read(f"{GRAPH}{VISIT}{row}\n{VISIT}", again)
+def test_an_unreadable_row_of_a_call_graph_is_named_or_left_out(
+    row: str, reason: str, tmp_path: Path
+) -> None:
+    message, found = read_damaged(f"{GRAPH}{VISIT}{row}\n{VISIT}", tmp_path)
+    assert reason in message
     assert len(found.visits("path")) == 2
     assert found.findings()["unreadable_row", None] == 1
 
 
-def test_a_name_in_a_call_graph_that_is_no_text_is_shown_and_counted(tmp_path: Path) -> None:
-    found = read_text((GRAPH + VISIT).encode().replace(b"main", b"caf\xe9"), tmp_path)
-    assert found.rows("regions", "name") == [("caf\\xe9",)]
-    assert found.findings() == {("invalid_text", None): 1}
-
-
-def test_a_compressed_call_graph_that_is_cut_is_told_or_counted(tmp_path: Path) -> None:
-    packed = gzip.compress((GRAPH + VISIT * 2_000).encode(), compresslevel=0, mtime=0)
+@pytest.mark.parametrize("level", [0, 9])
+def test_a_cut_compressed_call_graph_is_refused_or_counted(level: int, tmp_path: Path) -> None:
+    visits = "".join(VISIT.replace("0,1,1", f"{at},{at + 1},1") for at in range(2_000))
+    packed = gzip.compress((GRAPH + visits).encode(), compresslevel=level, mtime=0)
     cut = packed[: len(packed) // 2]
-    assert "cannot be decompressed to its end" in refused(cut, tmp_path)
-    again = tmp_path / "again"
-    again.mkdir()
-    assert read(cut, again).findings()["cut_input", None] == 1
+    message, found = read_damaged(cut, tmp_path)
+    assert "cannot be decompressed to its end" in message
+    assert found.findings()["cut_input", None] == 1
 
 
 @pytest.mark.parametrize("doubled", ["Name", "start"])
-def test_a_column_of_a_call_graph_must_not_be_there_twice(doubled: str, tmp_path: Path) -> None:
+def test_a_repeated_column_of_a_call_graph_is_refused(doubled: str, tmp_path: Path) -> None:
     text = GRAPH.replace("Duration", doubled) + VISIT
     with pytest.raises(NotATraceError, match=f"{doubled.lower()} is given twice"):
         read_text(text, tmp_path)

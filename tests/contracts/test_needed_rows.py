@@ -27,7 +27,7 @@ from tests.helpers.otf2_reading import read_tables
 from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.execute import Engine
 from tracemill.engine.graph import ReadStage, SqlStage, Stage, build_graph
-from tracemill.engine.recipe import Recipe, campaign_recipe, standard_recipe
+from tracemill.engine.recipe import Recipe, standard_recipe
 from tracemill.programs.generate import generate
 from tracemill.programs.spec import parse_spec
 from tracemill.readers import open_source
@@ -134,13 +134,6 @@ def count_without(stage: Stage, tables: Mapping[str, pa.Table], emptied: Sequenc
     outputs = [table.name for table in stage.outputs]
     with computed(outputs, given, stages=[stage]) as computation:
         return sum(computation.table(name).num_rows for name in outputs)
-
-
-def test_stages_need_rows_of_their_inputs() -> None:
-    for recipe in (standard_recipe(), campaign_recipe()):
-        for stage in recipe.python_stages:
-            named = {name for group in stage.needed_rows for name in group}
-            assert named <= set(stage.inputs), stage.name
 
 
 def test_an_empty_table_has_the_types_that_a_query_would_give_it() -> None:

@@ -46,20 +46,6 @@ def test_a_file_carries_the_declared_types_units_and_meanings(tmp_path: Path) ->
     assert schema.metadata[b"grain"] == b"one row per place"
 
 
-def test_columns_are_encoded_by_type(tmp_path: Path) -> None:
-    for name, table, rows in (("s", STAYS, stays(0, 0, [10, 20])), ("p", PLACES, places("zero"))):
-        writer = PartWriter(table, tmp_path / name)
-        writer.write(rows)
-        writer.close()
-    groups = [pq.read_metadata(tmp_path / name).row_group(0) for name in ("s", "p")]
-    columns = [group.column(i) for group in groups for i in range(group.num_columns)]
-    encodings = {column.path_in_schema: column.encodings for column in columns}
-    assert "DELTA_BINARY_PACKED" in encodings["duration_ns"]
-    assert "RLE_DICTIONARY" in encodings["name"]
-    assert "RLE_DICTIONARY" in encodings["kind"]
-    assert "UNCOMPRESSED" not in {column.compression for column in columns}
-
-
 @pytest.mark.parametrize("batch_rows", [1_000, 100_003, 131_072, 200_000])
 def test_row_groups_are_full_and_bytes_do_not_depend_on_batches(
     tmp_path: Path, batch_rows: int

@@ -69,7 +69,7 @@ def test_mistakes_are_told_in_a_line(store: Path) -> None:
 
 
 def test_the_package_itself_imports_nothing() -> None:
-    script = "import pipeline, sys; print(*sys.modules)"
+    script = "import tracemill, sys; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )

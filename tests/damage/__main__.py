@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.damage.mutators import FILES
-from tests.damage.plans import Plan
 from tests.damage.running import Outcomes, try_ways
 from tests.damage.traces import format_of
+from tests.damage.worker import Plan
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

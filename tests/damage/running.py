@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.damage import worker
-from tests.damage.plans import Plan
+from tests.damage.worker import Plan
 from tests.helpers.processes import start_function
 
 START_SECONDS, PATIENCE_SECONDS = 600, 60

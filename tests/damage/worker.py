@@ -7,20 +7,35 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from tests.damage.judging import Judge, problems_of_analysis
-from tests.damage.plans import Plan
+from tests.damage.mutators import OTF2
 from tests.damage.traces import entry, prepare
 from tests.damage.ways import Damage, damage
 
 MEMORY = Path("/dev/shm")
 MOST_SECONDS, MOST_MEGABYTES = 20, 500
 
-
 Say = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Which ways to try with a trace: those from `first` up to `last` that follow from the seed.
+
+    Every so many copies one is `analyzed` as a whole; none if that is 0.
+    """
+
+    trace: Path
+    last: int
+    first: int = 0
+    seed: int = 1
+    analyzed: int = 0
+    format: str = OTF2
 
 
 def work(plans: Sequence[Plan], results: Connection, errors: Path) -> None:

@@ -11,10 +11,10 @@ import pytest
 
 from tests.damage.judging import Judge
 from tests.damage.mutators import CSV, FOLDER, GRAPH, GZIP, OTF2, ZSTD
-from tests.damage.plans import Plan
 from tests.damage.reading import Reading, read_trace
 from tests.damage.running import Outcomes, try_ways
 from tests.damage.traces import EVERY_RECORD, entry, prepare
+from tests.damage.worker import Plan
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 SEED = 1
