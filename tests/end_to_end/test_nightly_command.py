@@ -79,7 +79,7 @@ def test_a_site_sees_new_runs_failures_and_regressions(
         ),
         (["--max-runtime", "long"], UsageError.exit_code, "--max-runtime long: give a duration"),
         (["--settle", "-1"], UsageError.exit_code, "--settle"),
-        (["--jobs", "0"], UsageError.exit_code, "give at least one"),
+        (["--jobs", "0"], UsageError.exit_code, "must be at least 1"),
         (["--config", "nowhere.toml"], UsageError.exit_code, "cannot read nowhere.toml"),
         (["--config", "nowhere.toml", "--dry-run"], UsageError.exit_code, "cannot read nowhere"),
     ],
