@@ -1,4 +1,4 @@
-"""The benchmark measures what it says, and tells when it cannot."""
+"""The benchmark measures its jobs and reports failures."""
 
 from pathlib import Path
 

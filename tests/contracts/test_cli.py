@@ -47,7 +47,7 @@ def test_help_imports_nothing_heavy() -> None:
     assert loaded.isdisjoint(HEAVY)
 
 
-def test_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["--version"]) == 0
     assert capsys.readouterr().out == f"{VERSION}\n"
 
@@ -90,7 +90,7 @@ def test_a_wrong_command_line_exits_with_2(
         ("sql FROM visits", "sql does not take visits: quote arguments with spaces"),
     ],
 )
-def test_what_is_missing_or_too_much_is_named(
+def test_missing_and_extra_arguments_are_named(
     arguments: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(arguments.split()) == UsageError.exit_code

@@ -1,4 +1,4 @@
-"""Leases: one holds what it works on while it lives, and others take over when it is dead."""
+"""A process holds its lease while it lives; another process takes over when it is dead."""
 
 import json
 import os
@@ -70,7 +70,7 @@ def abandoned(folder: Path) -> Path:
     return lease.path
 
 
-def test_one_holds_a_lease_and_others_are_told_so(folder: Path) -> None:
+def test_a_held_lease_cannot_be_taken(folder: Path) -> None:
     with taken(folder, "/traces/a/traces.otf2") as lease:
         assert lease.path.parent == folder
         assert take(folder, "/traces/a/traces.otf2") is None
@@ -80,7 +80,7 @@ def test_one_holds_a_lease_and_others_are_told_so(folder: Path) -> None:
     assert files(folder) == []
 
 
-def test_what_was_given_back_can_be_taken_and_giving_back_twice_harms_nobody(folder: Path) -> None:
+def test_a_released_lease_can_be_taken_and_a_second_release_has_no_effect(folder: Path) -> None:
     first = taken(folder, "a")
     first.release()
     second = taken(folder, "a")
@@ -90,14 +90,14 @@ def test_what_was_given_back_can_be_taken_and_giving_back_twice_harms_nobody(fol
 
 
 @pytest.mark.parametrize("name", ["", "two words", "ü/\n..", "a" * 5000, "\udcff\ud800"])
-def test_any_name_is_that_of_a_lease(folder: Path, name: str) -> None:
+def test_a_lease_may_have_any_name(folder: Path, name: str) -> None:
     with taken(folder, name) as lease:
         assert re.fullmatch(r"[0-9a-f]{32}\.json", lease.path.name)
         assert held(folder) == [name]
         assert take(folder, name) is None
 
 
-def test_a_lease_says_who_works_on_what(folder: Path) -> None:
+def test_a_lease_records_its_name_and_process(folder: Path) -> None:
     with taken(folder, "a") as lease:
         told = json.loads(lease.path.read_text())
     assert (told["what"], told["process"]) == ("a", os.getpid())
@@ -119,7 +119,7 @@ def test_the_lease_of_a_killed_process_is_taken_over_at_once(folder: Path) -> No
 
 
 @pytest.mark.parametrize(("seconds", "is_dead"), [(60, False), (DEAD_AFTER_SECONDS + 60, True)])
-def test_of_another_host_it_is_the_heart_that_tells(
+def test_a_lease_of_another_host_is_dead_without_heartbeats(
     abandoned: Path, seconds: float, is_dead: bool
 ) -> None:
     age(abandoned, seconds)
@@ -131,7 +131,7 @@ def test_of_another_host_it_is_the_heart_that_tells(
         lease.release()
 
 
-def test_a_heart_beats_by_the_clock_of_the_file_system(
+def test_heartbeats_use_the_clock_of_the_file_system(
     abandoned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(time, "time", lambda: 0.0)  # this host's clock is decades late
@@ -140,7 +140,7 @@ def test_a_heart_beats_by_the_clock_of_the_file_system(
     assert held(abandoned.parent) == []
 
 
-def test_the_heart_of_a_holder_beats(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_holder_renews_its_heartbeat(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leases, "HEARTBEAT_SECONDS", 0.01)
     with taken(folder, "a") as lease:
         age(lease.path, 10 * DEAD_AFTER_SECONDS)
@@ -162,7 +162,7 @@ def test_a_holder_that_was_thought_dead_leaves_the_lease_to_the_next(
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"host": 1}'])
 @pytest.mark.parametrize(("seconds", "is_taken"), [(0, False), (DEAD_AFTER_SECONDS + 60, True)])
-def test_a_lease_that_says_nothing_is_respected_for_a_while(
+def test_an_unreadable_lease_is_respected_until_it_is_old(
     abandoned: Path, content: bytes, seconds: float, is_taken: bool
 ) -> None:
     abandoned.write_bytes(content)
@@ -204,7 +204,7 @@ def test_leases_of_the_dead_are_swept_and_no_others(abandoned: Path) -> None:
     assert sweep_leases(folder.parent / "none") == []
 
 
-def test_a_disk_that_is_full_is_told_and_nothing_half_written_stays(
+def test_a_full_disk_is_reported_and_no_partial_file_stays(
     small_disk: Path,
 ) -> None:
     (small_disk / "leases").mkdir()
@@ -219,7 +219,7 @@ def test_a_disk_that_is_full_is_told_and_nothing_half_written_stays(
         assert held(small_disk / "leases") == ["a"]
 
 
-def test_a_read_only_store_is_told(read_only_disk: Path) -> None:
+def test_a_read_only_store_is_reported(read_only_disk: Path) -> None:
     assert sweep_leases(read_only_disk / "leases") == []
     with pytest.raises(StoreError, match=r"the store is read-only: .*--store"):
         take(read_only_disk / "leases", "a")

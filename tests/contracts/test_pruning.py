@@ -1,4 +1,4 @@
-"""Pruning removes what exceeds a limit, the oldest first, and never what is used or in use."""
+"""Pruning removes the oldest runs beyond a limit, and never runs that are used or in use."""
 
 import json
 import os
@@ -146,7 +146,7 @@ def test_a_store_shrinks_by_earlier_generations_and_then_by_runs_the_oldest_firs
     assert present(store) == []
 
 
-def test_what_is_freed_is_what_the_disk_then_lacks(store: Store) -> None:
+def test_the_freed_size_is_the_change_on_disk(store: Store) -> None:
     """Also of tables that generations share, which are freed with the last of them."""
     for other in ("g2", "g3"):
         file = store.runs_path / "run=b" / f"gen={other}" / "places.parquet"
@@ -181,7 +181,7 @@ def test_earlier_generations_of_campaigns_go_but_no_campaign(store: Store) -> No
     assert present(store) == []  # the generation g2 of a, which the campaign uses, is not there
 
 
-def test_what_nobody_can_read_grows_old_too(store: Store) -> None:
+def test_unreadable_runs_are_removed_by_age(store: Store) -> None:
     folder = store.runs_path / "run=a"
     (folder / "current.json").write_text("{")
     (folder / "gen=g1" / "manifest.json").write_text("{")
@@ -191,7 +191,7 @@ def test_what_nobody_can_read_grows_old_too(store: Store) -> None:
     assert not folder.exists()
 
 
-def test_in_a_dry_run_all_stays(store: Store) -> None:
+def test_a_dry_run_removes_nothing(store: Store) -> None:
     before = sorted(store.path.rglob("*"))
     limits = Limits(older_than=0.0, keep_generations=1, max_bytes=0)
     planned = prune_store(store.path, limits, is_dry_run=True)
@@ -203,7 +203,7 @@ def test_in_a_dry_run_all_stays(store: Store) -> None:
 
 
 @pytest.mark.parametrize("limits", [ANY_AGE, Limits(max_bytes=0)])
-def test_no_run_goes_that_a_campaign_uses(store: Store, limits: Limits) -> None:
+def test_runs_of_a_campaign_stay(store: Store, limits: Limits) -> None:
     campaign_of(store, "all", [("a", "g1"), ("b", "g2")])
     pruning = prune_store(store.path, limits)
     assert "the campaign all uses it" in reason(pruning, "a")
@@ -211,13 +211,15 @@ def test_no_run_goes_that_a_campaign_uses(store: Store, limits: Limits) -> None:
     assert present(store) == (kept if limits is ANY_AGE else ["a g1", "b g2", "b g3"])
 
 
-def test_no_generation_goes_that_a_campaign_uses(store: Store) -> None:
+def test_generations_of_a_campaign_stay(store: Store) -> None:
     campaign_of(store, "all", [("b", "g1")])
     prune_store(store.path, ONE_GENERATION)
     assert present(store) == ["a g1", "b g1", "b g3", "c g1"]
 
 
-def test_what_only_a_campaign_s_removed_generation_used_goes(store: Store) -> None:
+def test_generations_used_only_by_a_removed_generation_of_a_campaign_are_removed(
+    store: Store,
+) -> None:
     campaign_of(store, "all", [("b", "g1")], generation="g1", days_ago=300)
     campaign_of(store, "all", [("b", "g2")], generation="g2", days_ago=200)
     prune_store(store.path, ONE_GENERATION)
@@ -238,7 +240,7 @@ def test_while_a_campaign_cannot_be_read_or_is_being_made_all_runs_stay(store: S
     assert len(present(store)) == 5
 
 
-def test_what_changed_just_now_stays(store: Store) -> None:
+def test_recently_changed_runs_stay(store: Store) -> None:
     """By the clock of the file system: the moment at which readers could still find it."""
     current = store.open("b")
     store.point_to(current)
@@ -249,20 +251,20 @@ def test_what_changed_just_now_stays(store: Store) -> None:
     assert gone(prune_store(store.path, ONE_GENERATION)) == ["b g2", "b g1"]
 
 
-def test_what_is_leased_stays(store: Store) -> None:
+def test_leased_runs_stay(store: Store) -> None:
     name = name_of_analysis("/data/c/traces.otf2")
     with taken(store.leases_path, name):
         assert reason(prune_store(store.path, ANY_AGE), "c") == "being written (older than 0s)"
     assert present(store) == ["c g1"]
 
 
-def test_what_is_being_written_stays(store: Store) -> None:
+def test_runs_being_written_stay(store: Store) -> None:
     with store.begin("c"):
         assert reason(prune_store(store.path, ANY_AGE), "c") == "being written (older than 0s)"
     assert present(store) == ["c g1"]
 
 
-def test_what_a_newer_tracemill_wrote_stays(store: Store) -> None:
+def test_runs_of_a_newer_tracemill_stay(store: Store) -> None:
     pointer = store.runs_path / "run=a" / "current.json"
     pointer.write_text(json.dumps(json.loads(pointer.read_text()) | {"store_format_version": 7}))
     os.utime(pointer, (1, 1))
@@ -329,7 +331,7 @@ def test_a_run_that_a_campaign_is_made_from_meanwhile_stays(
     assert list(store.runs_path.rglob(".writing~*")) == []
 
 
-def test_of_two_that_prune_at_once_each_tells_what_it_removed(
+def test_two_prunes_at_once_each_list_their_own_removals(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others: list[Pruning] = []
@@ -338,7 +340,7 @@ def test_of_two_that_prune_at_once_each_tells_what_it_removed(
     assert gone(others[0]) == ["b g2", "b g1"]
 
 
-def test_what_a_killed_prune_leaves_is_out_of_sight_and_swept(
+def test_leftovers_of_a_killed_prune_are_hidden_and_swept(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def die(_: Path) -> None:
@@ -356,7 +358,7 @@ def test_what_a_killed_prune_leaves_is_out_of_sight_and_swept(
     assert not list(store.runs_path.rglob(".writing~*"))
 
 
-def test_a_store_that_is_only_read_is_told(read_only_disk: Path) -> None:
+def test_a_read_only_store_is_reported(read_only_disk: Path) -> None:
     limits = Limits(older_than=0.0, grace=0.0)
     assert gone(prune_store(read_only_disk, limits, is_dry_run=True)) == ["r1 all"]
     with pytest.raises(StoreError, match=r"the store is read-only: .*--store"):

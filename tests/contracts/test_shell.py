@@ -1,4 +1,4 @@
-"""SQL on a run: how rows are printed, what a wrong query is told, and the prompt."""
+"""SQL on a run: printed rows, messages about wrong queries, and the prompt."""
 
 import io
 import json
@@ -24,7 +24,7 @@ from tracemill.store import Store
 
 @pytest.fixture(scope="module")
 def database() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A run that tests only ask."""
+    """A run that tests only read."""
     with late_sender_run().connect() as connection:
         yield connection
 
@@ -73,7 +73,7 @@ def test_sums_stay_exact_in_json(database: duckdb.DuckDBPyConnection) -> None:
     assert json.loads(shown) == [{"total": 9007199254740993}]
 
 
-def test_what_json_has_no_number_for_is_null(database: duckdb.DuckDBPyConnection) -> None:
+def test_values_without_a_json_number_are_null(database: duckdb.DuckDBPyConnection) -> None:
     shown = printed(database, "SELECT 'nan'::DOUBLE AS a, 'infinity'::DOUBLE AS b", "json")
     assert json.loads(shown) == [{"a": None, "b": None}]
 
@@ -162,7 +162,7 @@ def test_statements_run_one_after_another(own_database: duckdb.DuckDBPyConnectio
         ("SELECT 1/'x'", "Conversion Error"),
     ],
 )
-def test_a_wrong_query_is_told_in_one_line(
+def test_a_wrong_query_has_a_message_in_one_line(
     query: str, said: str, database: duckdb.DuckDBPyConnection
 ) -> None:
     with pytest.raises(QueryError) as caught:

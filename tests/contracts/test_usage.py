@@ -1,4 +1,4 @@
-"""What takes space in a store: by kind, each file once, and durations and sizes as people say."""
+"""Space in a store by kind, each file once; durations and sizes in readable units."""
 
 import json
 import os
@@ -48,7 +48,7 @@ def test_every_file_counts_once_under_its_kind(tmp_path: Path) -> None:
     }
 
 
-def test_what_generations_share_counts_for_the_current_one(tmp_path: Path) -> None:
+def test_files_shared_by_generations_count_for_the_current_one(tmp_path: Path) -> None:
     store = Store(tmp_path)
     first, second = publish(store, "r1", "g1"), publish(store, "r1", "g2")
     (second / "places.parquet").unlink()
@@ -66,7 +66,7 @@ def test_what_generations_share_counts_for_the_current_one(tmp_path: Path) -> No
     }
 
 
-def test_the_command_tells_sizes_for_people_and_for_programs(
+def test_the_command_prints_sizes_for_people_and_for_programs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(tmp_path / "reports" / "run=r1" / "index.html", 3 * 1024)
@@ -91,12 +91,12 @@ def test_the_command_tells_sizes_for_people_and_for_programs(
         ("0s", 0, "0s"),
     ],
 )
-def test_durations_are_read_and_told(text: str, seconds: float, told: str) -> None:
+def test_durations_are_parsed_and_described(text: str, seconds: float, told: str) -> None:
     assert seconds_of(text) == seconds
     assert describe_duration(seconds) == told
 
 
 @pytest.mark.parametrize("text", ["", "90", "d", "-1d", "1w", "1d2h", "nan d"])
-def test_what_is_no_duration_is_refused(text: str) -> None:
+def test_invalid_durations_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="such as 90d"):
         seconds_of(text)

@@ -1,4 +1,4 @@
-"""Rows of a call graph that are in no table although nothing tells of them, or made up."""
+"""Rows of a call graph that are lost without a finding, or made up."""
 
 import math
 import re

@@ -1,6 +1,6 @@
-"""Rows of a CSV trace that are in no table although nothing tells of them, or in one without being.
+"""Rows of a CSV trace that are lost without a finding, or made up.
 
-The census (census.py) says what there is; every row of it is looked up in the tables.
+Every row of the census (census.py) is looked up in the tables.
 """
 
 import re

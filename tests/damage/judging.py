@@ -1,4 +1,4 @@
-"""What became of a damaged trace: how it was read, and whether anything was lost in silence."""
+"""Outcomes of reading damaged traces, and losses that no finding reports."""
 
 import shutil
 from collections import Counter

@@ -1,5 +1,6 @@
-"""Records of an archive that are in no table although nothing tells of them, or in one without
-being: what the tables hold beside what the library alone counts.
+"""Records of an archive that are lost without a finding, or made up.
+
+Compares the tables with counts from the OTF2 library alone.
 """
 
 from collections import Counter
