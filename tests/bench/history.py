@@ -8,7 +8,7 @@ from tests.bench.measuring import Cost
 from tests.bench.results import Machine, Results
 from tests.bench.stage_meter import StageCost
 
-# A stage is told of only if it changed by so much, in seconds and as a share.
+# A stage is listed only if it changed at least so much, in seconds and as a share.
 NOTABLE_SECONDS, NOTABLE_SHARE = 0.1, 0.2
 
 Key = tuple[str, str, int, str]

@@ -1,8 +1,8 @@
-"""What the benchmark measures, each in a process of its own.
+"""Jobs of the benchmark, each measured in its own process.
 
     python -m tests.bench.jobs JOB SOURCE --threads N --folder DIR
 
-Prints what the job cost as one line of JSON. The cost of importing is told apart as start-up;
+Prints what the job cost as one line of JSON. The cost of imports is listed apart as start-up;
 loading compiled kernels belongs to the work.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tracemill.store import TableRecord
 
 BARE_LOOP_EVENTS = 1_000_000
-"""The official Python reader is slow; this many events tell its speed."""
+"""The official Python reader is slow; this many events are enough to measure it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ def read(trace: Path, setting: Setting) -> dict[str, Any]:
             run_id="bench",
             threads=setting.threads,
             allow_damaged=False,
-            report=_ignore,
+            report=lambda count: None,
         )
         for table in source.tables:
             generation.finish(table)
@@ -159,7 +159,7 @@ def main() -> int:
 
 
 def do_job(arguments: Sequence[str]) -> dict[str, Any]:
-    """Do the job that the arguments of the command tell; its cost."""
+    """Do the job named on the command line; return its cost."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.jobs", description=__doc__)
     parser.add_argument("job", choices=JOBS)
     parser.add_argument("source", type=Path)
@@ -182,10 +182,6 @@ def do_job(arguments: Sequence[str]) -> dict[str, Any]:
         "peak_bytes": _peak_of(found),
     }
     return cost | found
-
-
-def _ignore(count: int) -> None:
-    """Progress is nobody's business here."""
 
 
 def _read_locations(archive: Any, callbacks: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Running jobs in fresh processes, and what came of it."""
+"""Runs jobs in fresh processes and measures their cost."""
 
 import json
 import math
@@ -23,7 +23,7 @@ class FailedJobError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """What a job cost, without start-up, which is told apart; `bytes` are those it wrote."""
+    """Cost of a job without start-up, which is listed apart; `bytes` are those written."""
 
     job: str
     threads: int
@@ -98,7 +98,7 @@ def growth_exponent(smaller: Cost, larger: Cost) -> float | None:
 
 
 def slope(events: int, seconds: float, more_events: int, more_seconds: float) -> float | None:
-    """Slope of seconds over events, both as logarithms; None where nothing can be told."""
+    """Slope of seconds over events, both as logarithms; None if undefined."""
     if events == more_events or min(events, more_events, seconds, more_seconds) <= 0:
         return None
     return math.log(more_seconds / seconds) / math.log(more_events / events)
@@ -107,7 +107,7 @@ def slope(events: int, seconds: float, more_events: int, more_seconds: float) ->
 def marginal_rate(smaller: Cost, larger: Cost) -> float | None:
     """Million events per CPU-second of the events that one archive has more than another.
 
-    What costs the same for any archive cancels out. None where nothing can be told.
+    What costs the same for any archive cancels out. None if undefined.
     """
     events, seconds = larger.events - smaller.events, larger.cpu_seconds - smaller.cpu_seconds
     return events / seconds / 1e6 if events > 0 and seconds > 0 else None

@@ -1,4 +1,4 @@
-"""Reads damaged copies of traces, in a process of its own because it may die of that."""
+"""Reads damaged copies of traces, in its own process because damage may crash it."""
 
 import os
 import resource
