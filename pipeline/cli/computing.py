@@ -25,7 +25,7 @@ def analyze(
     *,
     store: Store = Path("store"),
     force: Annotated[bool, Flag] = False,
-    preview: Annotated[bool, Flag] = False,
+    explain: Annotated[bool, Flag] = False,
     common: AnalyzingOptions = DEFAULTS,
 ) -> None:
     """Analyze a trace and print what costs most.
@@ -36,11 +36,11 @@ def analyze(
     ----------
     force
         Compute everything again; earlier generations are kept.
-    preview
+    explain
         Print what would be computed and why; compute nothing.
     """
     options = common.options(force=force)
-    if preview:
+    if explain:
         _explain_trace(trace, store, options)
     else:
         _analyze_trace(trace, store, options, has_report=not common.no_report)

@@ -118,7 +118,7 @@ def test_a_single_process_without_partners_is_reported(
     kinds = "".join(f"[[phase]]\nkind = '{kind}'\n" for kind in phases)
     path.write_text(f"processes = {processes}\n{kinds}")
     assert main(["generate", str(path), "--output", str(tmp_path / "out")]) == 0
-    said = "nobody to exchange with: only computing in stencil, pipeline, messages\n"
+    said = "a single process has no partner: phases stencil, pipeline, messages only compute\n"
     assert (said in capsys.readouterr().err) is (processes == 1)
     found = read_archive(tmp_path / "out" / "traces.otf2", tmp_path / "store")
     kinds_found = {kind for (kind,) in found.rows("mpi_operations", "kind")}

@@ -15,8 +15,8 @@ from scipy.stats import spearmanr
 from tests.oracle import efficiency_grid as oracle
 from tracemill.stages.models.efficiency_grid import (
     Cells,
+    EfficiencyGrid,
     Extent,
-    Grid,
     Region,
     Runs,
     compare_orders,
@@ -61,11 +61,11 @@ def sparse_grids(draw: st.DrawFn) -> tuple[Points, set[Place]]:
     return points or {places[0]: 1.0}, set(by_state.get("unknown", ())) - {places[0]}
 
 
-def grid_of(points: Points, without: set[Place] = frozenset()) -> Grid:
+def grid_of(points: Points, without: set[Place] = frozenset()) -> EfficiencyGrid:
     places = [*points, *without]
     values = [points.get(place, np.nan) for place in places]
     ps, ds = np.array(places).reshape(-1, 2).T
-    return Grid(ps, ds, np.array(values))
+    return EfficiencyGrid(ps, ds, np.array(values))
 
 
 def extent_of(points: Points) -> Extent:
