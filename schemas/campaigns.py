@@ -24,11 +24,7 @@ APPLICATION = Column(name="application", type=STRING, meaning="Name of the progr
 PROCESSES = Column(
     name="processes", type=INT32, minimum=1, meaning="Number of processes.", unit="processes"
 )
-SIZE = Column(
-    name="size",
-    type=FLOAT64,
-    meaning="Problem size in the campaign; 1 if not declared.",
-)
+SIZE = Column(name="size", type=FLOAT64, meaning="Problem size in the campaign; 1 if not declared.")
 COMPUTATION_SIZE = Column(
     name="computation_size",
     type=FLOAT64,

@@ -80,9 +80,7 @@ BYTES = Column(
 TAG = Column(name="tag", type=INT64, minimum=0, meaning="Message tag of the program.")
 NAME = Column(name="name", type=STRING, meaning="Name in the trace.")
 SOURCE_REF = Column(
-    name="source_ref",
-    type=INT64,
-    meaning="Identifier in the definitions of the trace.",
+    name="source_ref", type=INT64, meaning="Identifier in the definitions of the trace."
 )
 PARADIGMS = (
     "unknown", "user", "compiler", "openmp", "mpi", "cuda", "measurement_system", "pthread",
@@ -144,10 +142,7 @@ COLLECTIVE_OPERATIONS = (
     "deallocate", "create_handle_and_allocate", "destroy_handle_and_deallocate", "unknown",
 )  # fmt: skip
 OPERATION = Column(
-    name="operation",
-    type=ENUM,
-    values=COLLECTIVE_OPERATIONS,
-    meaning="Collective operation.",
+    name="operation", type=ENUM, values=COLLECTIVE_OPERATIONS, meaning="Collective operation."
 )
 SIDE = Column(
     name="side",

@@ -52,10 +52,7 @@ END_NS = Column(
     name="end_ns", type=INT64, unit="ns", meaning="Time when the path moved to another location."
 )
 COMPUTATION_NS = Column(
-    name="computation_ns",
-    type=INT64,
-    unit="ns",
-    meaning="Time of the path outside MPI.",
+    name="computation_ns", type=INT64, unit="ns", meaning="Time of the path outside MPI."
 )
 COMMUNICATION_NS = Column(
     name="communication_ns",

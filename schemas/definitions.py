@@ -101,12 +101,7 @@ LOCATION_GROUPS = Table(
         LOCATION_GROUP_ID,
         SOURCE_REF,
         NAME,
-        Column(
-            name="kind",
-            type=ENUM,
-            values=LOCATION_GROUP_KINDS,
-            meaning="Kind of group.",
-        ),
+        Column(name="kind", type=ENUM, values=LOCATION_GROUP_KINDS, meaning="Kind of group."),
         Column(
             name="rank",
             type=INT32,

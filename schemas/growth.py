@@ -10,11 +10,7 @@ from tracemill.schemas.call_sites import (
     coefficient,
     probability,
 )
-from tracemill.schemas.campaigns import (
-    APPLICATION,
-    CAMPAIGN_RUN_ID,
-    time_column,
-)
+from tracemill.schemas.campaigns import APPLICATION, CAMPAIGN_RUN_ID, time_column
 from tracemill.schemas.columns import CALL_PATH_KEY, METRIC, nullable
 from tracemill.schemas.table import ENUM, FLOAT64, INT32, INT64, STRING, Column, Table
 

@@ -1,9 +1,6 @@
 """Named values defined in the trace: attributes of records, parameters and counters."""
 
-from tracemill.schemas.columns import (
-    NAME,
-    SOURCE_REF,
-)
+from tracemill.schemas.columns import NAME, SOURCE_REF
 from tracemill.schemas.table import ENUM, INT8, INT32, INT64, STRING, Column, Table
 
 PARAMETER_KINDS = ("string", "int64", "uint64")
@@ -32,12 +29,7 @@ PARAMETERS = Table(
         Column(name="parameter_id", type=INT32, minimum=0, meaning="Number in definition order."),
         SOURCE_REF,
         NAME,
-        Column(
-            name="kind",
-            type=ENUM,
-            values=PARAMETER_KINDS,
-            meaning="Type of the values.",
-        ),
+        Column(name="kind", type=ENUM, values=PARAMETER_KINDS, meaning="Type of the values."),
     ),
 )
 
@@ -51,12 +43,7 @@ COUNTERS = Table(
         SOURCE_REF,
         NAME,
         Column(name="unit", type=STRING, meaning="Unit in the trace."),
-        Column(
-            name="kind",
-            type=ENUM,
-            values=COUNTER_KINDS,
-            meaning="Source of the values.",
-        ),
+        Column(name="kind", type=ENUM, values=COUNTER_KINDS, meaning="Source of the values."),
         Column(
             name="accumulation",
             type=ENUM,

@@ -189,10 +189,7 @@ GRID_CELLS = Table(
         ),
         *_PARTS,
     ),
-    rules=(
-        _is_above("upper_processes", "lower_processes"),
-        _is_above("upper_size", "lower_size"),
-    ),
+    rules=(_is_above("upper_processes", "lower_processes"), _is_above("upper_size", "lower_size")),
 )
 
 

@@ -42,9 +42,7 @@ WAIT_COLUMNS = (
     nullable(MESSAGE_ID, "not about a message"),
     nullable(COLLECTIVE_ID, "not about a collective"),
     Column(
-        name="is_synchronization",
-        type=BOOL,
-        meaning="The message or collective carried no data.",
+        name="is_synchronization", type=BOOL, meaning="The message or collective carried no data."
     ),
     IS_BEYOND_REFERENCE,
     CONFIDENCE,
@@ -95,9 +93,7 @@ WRONG_ORDER = Table(
     columns=(
         MESSAGE_ID,
         Column(
-            name="is_same_sender",
-            type=BOOL,
-            meaning="Both messages came from the same process.",
+            name="is_same_sender", type=BOOL, meaning="Both messages came from the same process."
         ),
     ),
 )

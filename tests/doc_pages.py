@@ -146,11 +146,7 @@ class Runner:
     def _environment(self) -> dict[str, str]:
         """That of an activated environment."""
         scripts = str(Path(sys.executable).parent)
-        return {
-            **os.environ,
-            "PATH": f"{scripts}:{os.environ['PATH']}",
-            "PYTHONUNBUFFERED": "1",
-        }
+        return {**os.environ, "PATH": f"{scripts}:{os.environ['PATH']}", "PYTHONUNBUFFERED": "1"}
 
 
 def assert_matches(output: str, expected: str) -> None:

@@ -16,10 +16,7 @@ _RECORDS = {
     "IRR": ("MpiIrecvRequest", ("Request",)),
     "IR": ("MpiIrecv", (*_MESSAGE, "Request")),
     "CB": ("MpiCollectiveBegin", ()),
-    "CE": (
-        "MpiCollectiveEnd",
-        ("Operation", "Communicator", "Root", "Bytes", "Received Bytes"),
-    ),
+    "CE": ("MpiCollectiveEnd", ("Operation", "Communicator", "Root", "Bytes", "Received Bytes")),
 }
 _VISITS = {"E": "Enter", "L": "Leave"}
 

@@ -208,11 +208,7 @@ def _find_traces(description: Description, folder: Path, reporter: Reporter) -> 
 
 
 def make_campaign(
-    plan: CampaignPlan,
-    *,
-    store: Store,
-    options: Options,
-    reporter: Reporter,
+    plan: CampaignPlan, *, store: Store, options: Options, reporter: Reporter
 ) -> Analysis:
     """Analyze new traces, then the campaign if it is out of date.
 

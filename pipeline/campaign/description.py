@@ -82,10 +82,7 @@ class Description(_Described):
     failed: tuple[FailedRun, ...] = ()
 
 
-_PARTS: Mapping[object, type[BaseModel]] = {
-    "measurements": MeasurementFiles,
-    "failed": FailedRun,
-}
+_PARTS: Mapping[object, type[BaseModel]] = {"measurements": MeasurementFiles, "failed": FailedRun}
 
 
 def read_fields(path: Path) -> dict[str, Any]:

@@ -42,10 +42,7 @@ def severities(
     from tracemill.store.finding import open_run
 
     count = export_severities(
-        open_run(store, run),
-        output,
-        is_extended=extended,
-        is_overwriting=overwrite,
+        open_run(store, run), output, is_extended=extended, is_overwriting=overwrite
     )
     _print_written(count, "rows", output)
 

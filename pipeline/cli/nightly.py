@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from tracemill.cli.parameters import (
-    DEFAULTS,
-    AnalyzingOptions,
-    Flag,
-    Store,
-    check_positive,
-)
+from tracemill.cli.parameters import DEFAULTS, AnalyzingOptions, Flag, Store, check_positive
 
 if TYPE_CHECKING:
     from tracemill.nightly.agenda import Agenda

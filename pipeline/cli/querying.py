@@ -110,11 +110,7 @@ def _open_prompt(session: "Session", chosen: "OpenedStore | Run", format: "RowFo
 
 
 def tables(
-    table: str | None = None,
-    /,
-    *,
-    store: Store = Path("store"),
-    patterns: Patterns = None,
+    table: str | None = None, /, *, store: Store = Path("store"), patterns: Patterns = None
 ) -> None:
     """Explain the tables, or one table with its columns, units and rules.
 

@@ -181,11 +181,7 @@ class Comparison:
 
 
 def compare_runs(
-    base: Sequence[Run],
-    other: Sequence[Run],
-    *,
-    threads: int | None = None,
-    memory_limit: str = "",
+    base: Sequence[Run], other: Sequence[Run], *, threads: int | None = None, memory_limit: str = ""
 ) -> Comparison:
     """The changes from `base` to `other`; runs of a side are repetitions of each other.
 

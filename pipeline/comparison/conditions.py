@@ -122,10 +122,7 @@ def check_condition(expression: str | Condition, comparison: Comparison) -> Chec
     ]
     is_held, change = max(judged, key=lambda each: (each[0], abs(each[1].change_value)))
     return CheckedCondition(
-        expression=condition.text,
-        holds=is_held,
-        change=change,
-        reason=_reason(condition, change),
+        expression=condition.text, holds=is_held, change=change, reason=_reason(condition, change)
     )
 
 

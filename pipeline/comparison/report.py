@@ -17,15 +17,7 @@ from tracemill.comparison.sentences import (
 )
 from tracemill.reports.explanation import all_metrics
 from tracemill.reports.material import filled
-from tracemill.reports.model import (
-    Column,
-    Fact,
-    Report,
-    Section,
-    ShownQuery,
-    Subject,
-    Table,
-)
+from tracemill.reports.model import Column, Fact, Report, Section, ShownQuery, Subject, Table
 from tracemill.reports.sections.metrics import explain_metric
 from tracemill.reports.units import Unit, Value
 from tracemill.reports.wording import count_of, said

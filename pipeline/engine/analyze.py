@@ -78,11 +78,7 @@ class Analysis:
 
 
 def analyze(
-    trace: Path,
-    *,
-    store: Store,
-    options: Options | None = None,
-    reporter: Reporter | None = None,
+    trace: Path, *, store: Store, options: Options | None = None, reporter: Reporter | None = None
 ) -> Analysis:
     """Analyze a trace into `store`; compute only what is missing or outdated.
 
@@ -145,11 +141,7 @@ def find_analyzed(source: Source, *, store: Store, outlines: Sequence[Outline]) 
 
 
 def preview_source(
-    source: Source,
-    *,
-    store: Store,
-    options: Options | None = None,
-    recipe: Recipe | None = None,
+    source: Source, *, store: Store, options: Options | None = None, recipe: Recipe | None = None
 ) -> tuple[Decision, ...]:
     """The same as `preview` for an opened source."""
     task = _prepare(source, store, options or Options(), SilentReporter(), recipe)
@@ -345,11 +337,7 @@ def versions() -> dict[str, str]:
 
 
 def _prepare(
-    source: Source,
-    store: Store,
-    options: Options,
-    reporter: Reporter,
-    recipe: Recipe | None,
+    source: Source, store: Store, options: Options, reporter: Reporter, recipe: Recipe | None
 ) -> _Task:
     recipe = recipe or recipe_of(store, options.patterns)
     _check_parameters(recipe, options)

@@ -69,10 +69,7 @@ class Campaigns:
             return None
         with lease:
             analysis = make_campaign(
-                self._plan(campaign),
-                store=self.store,
-                options=self.options,
-                reporter=self.reporter,
+                self._plan(campaign), store=self.store, options=self.options, reporter=self.reporter
             )
             run = analysis.run
             has_page = Pages.of_store(self.store).of_campaign(run.run_id) is not None

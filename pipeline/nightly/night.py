@@ -176,7 +176,5 @@ def report_night(
     for run in (*night.analyzed, *night.again):
         notes.remove(Path(os.path.normpath(run.source.path)))
     return Reported(
-        exit_code=document["exit_code"],
-        sentences=sentences,
-        files=(*files, ("result", result)),
+        exit_code=document["exit_code"], sentences=sentences, files=(*files, ("result", result))
     )

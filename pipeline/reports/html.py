@@ -72,10 +72,7 @@ class Segment:
 def render_html(report: Report) -> str:
     """The page as text. Everything that comes from the trace is escaped."""
     return _template().render(
-        report=report,
-        scripting=scripting_of(report),
-        data_keys=_data_keys(report),
-        Layout=Layout,
+        report=report, scripting=scripting_of(report), data_keys=_data_keys(report), Layout=Layout
     )
 
 

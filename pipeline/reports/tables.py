@@ -118,10 +118,7 @@ def fetch(
 
 
 def fetch_arrays(
-    connection: "duckdb.DuckDBPyConnection",
-    query: str,
-    row_limit: int | None = None,
-    **values: int,
+    connection: "duckdb.DuckDBPyConnection", query: str, row_limit: int | None = None, **values: int
 ) -> dict[str, NDArray[Any]]:
     """The same as arrays, for many rows; null integers are -1.
 

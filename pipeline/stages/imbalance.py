@@ -74,9 +74,7 @@ def find_imbalance(
 
 
 def _read_visits(
-    call_tree: "duckdb.DuckDBPyRelation",
-    fork_join_times: "duckdb.DuckDBPyRelation",
-    tree: CallTree,
+    call_tree: "duckdb.DuckDBPyRelation", fork_join_times: "duckdb.DuckDBPyRelation", tree: CallTree
 ) -> _Visits:
     visited = call_tree.filter("visit_count > 0")
     path, location, time = read_columns(

@@ -83,11 +83,7 @@ def take(folder: Path, name: str) -> Lease | None:
             return None
         content = to_json(
             asdict(Writer.here())
-            | {
-                "what": name,
-                "taken_at": timestamp(),
-                "token": secrets.token_hex(8),
-            }
+            | {"what": name, "taken_at": timestamp(), "token": secrets.token_hex(8)}
         )
         return Lease(path, content) if _create(path, content) else None
 

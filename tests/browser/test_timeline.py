@@ -326,9 +326,7 @@ def hostile_run() -> HandMadeRun:
 
 
 def test_what_is_too_much_to_draw_is_said(
-    open_page: Open,
-    analysis_of: Callable[[str], Analysis],
-    monkeypatch: pytest.MonkeyPatch,
+    open_page: Open, analysis_of: Callable[[str], Analysis], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(timelines.LIMITS, "window_messages", 3)
     monkeypatch.setattr(timelines, "MOST_WAITS", 2)

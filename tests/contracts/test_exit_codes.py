@@ -41,9 +41,7 @@ def _fail_with(error: BaseException) -> Callable[..., None]:
 
 @pytest.mark.parametrize("kind", all_errors(), ids=lambda kind: kind.__name__)
 def test_an_error_ends_with_its_exit_code(
-    kind: type[PipelineError],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    kind: type[PipelineError], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
         opening, "existing_store", _fail_with(kind("what: where,\n  what to do [x]"))

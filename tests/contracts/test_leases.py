@@ -204,9 +204,7 @@ def test_leases_of_the_dead_are_swept_and_no_others(abandoned: Path) -> None:
     assert sweep_leases(folder.parent / "none") == []
 
 
-def test_a_full_disk_is_reported_and_no_partial_file_stays(
-    small_disk: Path,
-) -> None:
+def test_a_full_disk_is_reported_and_no_partial_file_stays(small_disk: Path) -> None:
     (small_disk / "leases").mkdir()
     ballast = small_disk / "ballast"
     with pytest.raises(OSError, match="No space"), ballast.open("wb") as file:

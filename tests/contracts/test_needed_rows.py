@@ -163,10 +163,7 @@ def computed_by(recipe: Recipe, name: str, folder: Path) -> tuple[dict[str, byte
 
     with patch.multiple(Engine, _run_sql=run_sql, _run_python=run_python):
         run = analyze_source(
-            open_source(DATA / name),
-            store=Store(folder),
-            options=Options(threads=1),
-            recipe=recipe,
+            open_source(DATA / name), store=Store(folder), options=Options(threads=1), recipe=recipe
         ).run
     files = {
         str(file.relative_to(run.path)): file.read_bytes() for file in run.path.rglob("*.parquet")

@@ -23,10 +23,7 @@ ROOT = Path(__file__).parents[2]
 
 def write(script: str, path: Path, format: Any = None) -> None:
     """Of the run's tables one is there: no script here asks for any."""
-    with (
-        duckdb.connect() as connection,
-        opened(choose_format(format, path), path) as output,
-    ):
+    with duckdb.connect() as connection, opened(choose_format(format, path), path) as output:
         late_sender_run().fill(connection, ("visits",))
         run_script(Session.begin(connection), script, output)
 

@@ -340,9 +340,7 @@ def test_a_new_query_computes_only_its_table(case: Case) -> None:
     assert case.explain() == {"stay_counts": "new table"}
 
 
-def test_force_computes_everything_into_another_generation_with_equal_bytes(
-    analyzed: Case,
-) -> None:
+def test_force_computes_everything_into_another_generation_with_equal_bytes(analyzed: Case) -> None:
     first = analyzed.store.open()
     analysis = analyzed.analyze(force=True)
     assert set(computed(analysis).values()) == {"forced"}

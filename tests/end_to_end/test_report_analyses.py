@@ -323,10 +323,7 @@ def test_the_course_of_time_is_drawn_in_every_form() -> None:
     html, markdown, text = all_forms(report)
     page = read_page(html)
     drawn = [value for name, value in page.attributes if name == "d"]
-    assert drawn == [
-        "M0 100V40h1V30h1V100h-1V100h-1z",
-        "M0 40V0h1V0h1V30h-1V40h-1z",
-    ]
+    assert drawn == ["M0 100V40h1V30h1V100h-1V100h-1z", "M0 40V0h1V0h1V30h-1V40h-1z"]
     assert "computation: 130 ms, 65.0%" in page.texts
     assert "| computation | 130 ms | 65.0% | ▅▆ |" in markdown
     assert re.search(r"^point-to-point +70\.0 ms +35\.0% +▃▂ *$", text, re.MULTILINE)

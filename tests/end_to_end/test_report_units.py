@@ -65,13 +65,7 @@ def test_sizes_have_binary_prefixes(size: float, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("share", "text"),
-    [
-        (0, "0%"),
-        (0.00001, "<0.01%"),
-        (0.0012, "0.12%"),
-        (0.123, "12.3%"),
-        (1.0, "100.0%"),
-    ],
+    [(0, "0%"), (0.00001, "<0.01%"), (0.0012, "0.12%"), (0.123, "12.3%"), (1.0, "100.0%")],
 )
 def test_small_shares_stay_visible(share: float, text: str) -> None:
     assert format_share(share) == text

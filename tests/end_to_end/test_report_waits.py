@@ -122,8 +122,7 @@ def test_time_lost_elsewhere_is_charged_to_the_location_that_caused_it() -> None
 def test_a_finding_names_who_loses_most_and_whom_that_one_waits_for() -> None:
     # Location 1 waits 30 + 5 ms, location 0 only 20 ms; of the 35 ms, 30 are for location 0.
     run = with_rows(
-        late_sender_run(),
-        wait_states=waits((1, 2, 30, 0), (1, 2, 5, 1), (0, 2, 20, 1)),
+        late_sender_run(), wait_states=waits((1, 2, 30, 0), (1, 2, 5, 1), (0, 2, 20, 1))
     )
     (finding,) = build_summary(run).section("summary").findings
     assert finding.headline == "Late Sender: 55.0 ms, 27.5% of all time."
@@ -408,11 +407,7 @@ def test_extended_wait_states_are_separate() -> None:
     beyond = barrier_run(is_extended=True).tables["wait_states"][0]
     run = barrier_run()
     run = with_rows(
-        run,
-        wait_states=[
-            *run.tables["wait_states"],
-            beyond | {"visit_id": 7, "wait_ns": 20 * MS},
-        ],
+        run, wait_states=[*run.tables["wait_states"], beyond | {"visit_id": 7, "wait_ns": 20 * MS}]
     )
     report = some_of(run, "summary", "wait_states")
     summary = report.section("summary")

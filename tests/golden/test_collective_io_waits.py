@@ -37,8 +37,7 @@ OPEN = """
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["MPI_File_open", "PMPI_File_open", "mpi_file_open_", "MPI_File_open_f08"],
+    "name", ["MPI_File_open", "PMPI_File_open", "mpi_file_open_", "MPI_File_open_f08"]
 )
 def test_opening_a_file_together_waits_for_the_last_process(io_waits, name):
     text = OPEN.replace("MPI_File_open", name)

@@ -195,8 +195,7 @@ def test_a_sparse_grid_is_not_filled():
 
 def test_applications_have_grids_and_definitions_of_their_own():
     rows = runs(
-        run(1, 10, 4, application="b", given_efficiency=0.5),
-        run(2, 20, 4, application="a"),
+        run(1, 10, 4, application="b", given_efficiency=0.5), run(2, 20, 4, application="a")
     )
     definitions = [
         settings(application="a"),

@@ -68,10 +68,7 @@ def test_threads_take_turns_in_the_order_in_which_they_ask(tmp_path: Path) -> No
         (1, fork + 1, 1003 - 1, 0),
         (1, fork + 2007, 3007 - 2007, 0),
     ]
-    assert made.visits("!$omp critical", 1) == [
-        (fork + 1, fork + 2006),
-        (fork + 2007, fork + 4010),
-    ]
+    assert made.visits("!$omp critical", 1) == [(fork + 1, fork + 2006), (fork + 2007, fork + 4010)]
     inside = "!$omp critical/!$omp critical sblock"
     assert made.visits(inside, 1) == [(fork + 1004, fork + 2004), (fork + 3008, fork + 4008)]
     columns = "location_id kind paradigm lock_id acquisition_order time_ns"

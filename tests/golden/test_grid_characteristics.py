@@ -48,9 +48,7 @@ def test_processes_that_only_communicate_have_no_load(run_query: Callable[..., A
     assert run_query("grid_characteristics", tables, columns) == []
 
 
-def test_metrics_are_shares_and_0_if_a_run_lacks_them(
-    run_query: Callable[..., Any],
-) -> None:
+def test_metrics_are_shares_and_0_if_a_run_lacks_them(run_query: Callable[..., Any]) -> None:
     """Run 0 waits for 20 of 100; run 1 does not wait; run 2 has no metrics; 3 has nothing."""
     tables = {
         "efficiency_grid": grid((1, 10, 0, 1.0), (2, 10, 1, 0.5), (4, 10, 2, 0.5)),

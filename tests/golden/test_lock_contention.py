@@ -61,7 +61,7 @@ def test_a_thread_waits_until_the_lock_is_given_back():
     second = record(2, "acquire", 1, SET, (12, 36), 31, 2)
     columns = "property location_id visit_id start_ns wait_ns cause_location_id cause_visit_id"
     assert contention(*FIRST, second, columns=columns) == [
-        ("omp_lock_contention_api", 1, 2, 12, 28 - 12, 0, 1),
+        ("omp_lock_contention_api", 1, 2, 12, 28 - 12, 0, 1)
     ]
 
 

@@ -18,9 +18,7 @@ def test_a_blocking_message_has_one_call_at_each_end(run_query, trace):
         "send_post_enter_ns send_completion_leave_ns receive_post_enter_ns "
         "receive_completion_leave_ns is_clock_violation"
     )
-    assert run_query("messages", tables, columns) == [
-        (0, 0, 1, 24, 31, 39, 30, 50, 10, 40, False),
-    ]
+    assert run_query("messages", tables, columns) == [(0, 0, 1, 24, 31, 39, 30, 50, 10, 40, False)]
 
 
 #           0   10   20   30   40   50   60   70

@@ -122,11 +122,7 @@ def test_accesses_of_another_epoch_do_not_make_a_fence_early(waits, trace):
         1   10..50   MPI_Win_fence   fence
         1   80..90   MPI_Win_fence   fence
     """)
-    assert waits(tables) == [
-        (EARLY_FENCE, 0, 0, 5, 1),
-        (FENCE, 0, 5, 5, 1),
-        (FENCE, 0, 60, 20, 1),
-    ]
+    assert waits(tables) == [(EARLY_FENCE, 0, 0, 5, 1), (FENCE, 0, 5, 5, 1), (FENCE, 0, 60, 20, 1)]
 
 
 def test_calls_that_are_not_recorded_do_not_wait(waits, trace):

@@ -280,10 +280,7 @@ def test_a_worker_that_seems_to_start_before_the_fork_breaks_nothing(read):
     assert tables.visits("path", location=1) == [("main/parallel",)] * 2
     assert tables.rows(
         "thread_team_members", "thread_team_id begin_ns end_ns", "location_id = 1"
-    ) == [
-        (0, 10, 16),
-        (1, 29, 36),
-    ]
+    ) == [(0, 10, 16), (1, 29, 36)]
 
 
 # Records of OTF2 before Score-P 1.4: no teams, no team begin on the workers.

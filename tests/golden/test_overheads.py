@@ -6,12 +6,7 @@ from tests.helpers.micro_trace import Row, Tables, read_call_tree, read_trace
 from tests.helpers.running import run_query, run_stage, with_overheads
 from tracemill.base.errors import MissingInputError, UsageError
 from tracemill.schemas.overheads import TAXONOMY, overhead_id
-from tracemill.stages.overhead_classes import (
-    SHIPPED_RULES,
-    classify,
-    parse_rules,
-    read_rules,
-)
+from tracemill.stages.overhead_classes import SHIPPED_RULES, classify, parse_rules, read_rules
 from tracemill.stages.overhead_totals import OVERHEAD_TOTALS_STAGE
 
 HEADER = "paradigm,role,name,class,subclass\n"
@@ -271,10 +266,7 @@ def thread_trace() -> Tables:
     }
 
 
-PARALLEL_VISITS = [
-    (1, False, 5, 10, 50, 60),
-    (2, True, 5, 12, 48, 60),
-]
+PARALLEL_VISITS = [(1, False, 5, 10, 50, 60), (2, True, 5, 12, 48, 60)]
 
 
 def test_workers_are_idle_outside_regions_while_their_process_runs():

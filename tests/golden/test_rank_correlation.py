@@ -68,11 +68,7 @@ def test_no_series_and_single_values_have_no_coefficient() -> None:
 # Of 5! the identity alone has ρ = 1 (0.0083).
 @pytest.mark.parametrize(
     ("series", "rho", "p_value"),
-    [
-        ([1, 2, 3], 1, 2 / 6),
-        ([2, 1, 3, 4, 5], 0.9, 10 / 120),
-        ([5, 4, 3, 2, 1], -1, 2 / 120),
-    ],
+    [([1, 2, 3], 1, 2 / 6), ([2, 1, 3, 4, 5], 0.9, 10 / 120), ([5, 4, 3, 2, 1], -1, 2 / 120)],
 )
 def test_p_values_of_few_runs_count_permutations(
     series: list[float], rho: float, p_value: float

@@ -245,9 +245,7 @@ def test_growth_covers_cells_only():
     # -0.15 / 3 - 0.05 × 2/3 - 0.05 with processes; (0.05 + 0.05) / 3 + 0.25 × 2/3 with size.
     # Cells are 3 of 7 of the area.
     columns = "growth_processes growth_size mark_procs mark_data covered_share"
-    assert chosen(whole, columns) == [
-        near(-0.4 / 3, 0.2, -0.1 / 3, 0.1, 3 / 7),
-    ]
+    assert chosen(whole, columns) == [near(-0.4 / 3, 0.2, -0.1 / 3, 0.1, 3 / 7)]
 
 
 def test_growth_from_end_to_end_skips_gaps_between_cells():

@@ -185,7 +185,7 @@ def test_a_metric_includes_its_sub_metrics(run_query):
             wait(2, 30, "mpi_lswo_different", empty=True),
             wait(3, 40, "mpi_latereceiver"),
             wait(4, 50, "mpi_latereceiver", empty=True),
-        ],
+        ]
     }
     assert dict(run_query("severities", tables, "metric value")) == {
         "mpi_latesender": 10 + 20 + 30,
@@ -281,11 +281,7 @@ def test_extended_waits_have_rows_of_their_own(run_query):
 
 
 def wait_row(value: int, *, beyond: bool) -> dict[str, object]:
-    return {
-        "metric": "mpi_wait_nxn",
-        "is_extended": beyond,
-        "value": value,
-    }
+    return {"metric": "mpi_wait_nxn", "is_extended": beyond, "value": value}
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def team():
 def test_a_thread_waits_for_the_last_one_at_the_barrier(team):
     columns = "property location_id visit_id start_ns wait_ns cause_location_id cause_visit_id"
     assert run_query("team_barrier_waits", team, columns) == [
-        ("omp_ibarrier_wait", 0, 2, 40, 50 - 40, 1, 4),
+        ("omp_ibarrier_wait", 0, 2, 40, 50 - 40, 1, 4)
     ]
 
 
@@ -144,12 +144,7 @@ def test_the_path_goes_from_the_barrier_to_the_last_thread_and_back_to_the_fork(
 
 def test_time_of_a_worker_after_the_last_barrier_is_no_work(team):
     (work,) = find_paths({"critical_path_work": "call_path_id location_id work_ns"}, team)
-    assert work == [
-        (MAIN, 0, 46),
-        (PARALLEL, 0, 36),
-        (PARALLEL, 1, 50 - 8),
-        (BARRIER, 0, 18 - 10),
-    ]
+    assert work == [(MAIN, 0, 46), (PARALLEL, 0, 36), (PARALLEL, 1, 50 - 8), (BARRIER, 0, 18 - 10)]
 
 
 def test_a_team_without_barriers_meets_last_at_its_fork(team):

@@ -7,10 +7,7 @@ Checked = TypeVar("Checked")
 
 
 def check_each(
-    every: Iterable[Checked],
-    check: Callable[[Checked], None],
-    *,
-    name: Callable[[Checked], str],
+    every: Iterable[Checked], check: Callable[[Checked], None], *, name: Callable[[Checked], str]
 ) -> None:
     """Fail with all for which the check fails, and why; also if there is nothing to check."""
     checked, failed = list(every), {}

@@ -161,11 +161,7 @@ METRICS: Rows = (
 # Classes of overhead by the name of the subclass.
 CLASSES = {each.part: number for number, each in enumerate(TAXONOMY)}
 OVERHEAD_CLASSES: Rows = tuple(
-    {
-        "overhead_id": number,
-        "overhead_class": each.name,
-        "overhead_subclass": each.part,
-    }
+    {"overhead_id": number, "overhead_class": each.name, "overhead_subclass": each.part}
     for number, each in enumerate(TAXONOMY)
 )
 

@@ -48,11 +48,7 @@ def rma_definitions(members: Mapping[int, Any], operations: Sequence[Row]) -> di
     return {
         "rma_windows": [{"rma_window_id": number, "communicator_id": number} for number in members],
         "rma_group_members": [
-            {
-                "rma_group_id": group,
-                "position": place,
-                "location_group_id": int(digit),
-            }
+            {"rma_group_id": group, "position": place, "location_group_id": int(digit)}
             for group in sorted(groups)
             for place, digit in enumerate(str(group))
         ],

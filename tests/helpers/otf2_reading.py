@@ -78,11 +78,7 @@ def read_tables(
     """The tables of a trace; the text of one may be sorted in the folder `spill`."""
     source, sink = open_source(trace), MemorySink(spill)
     source.read(
-        sink,
-        run_id="run",
-        threads=threads,
-        allow_damaged=allow_damaged,
-        report=lambda count: None,
+        sink, run_id="run", threads=threads, allow_damaged=allow_damaged, report=lambda count: None
     )
     for table in source.tables:
         sink.finish(table)

@@ -16,12 +16,7 @@ CONFIGURATIONS = [(2, 100, 1), (2, 100, 2), (2, 200, 1), (4, 100, 1), (4, 200, 1
 
 
 def campaign(
-    runs: Path | None,
-    store: Path,
-    *,
-    threads: int = 1,
-    notes: Notes | None = None,
-    **fields: Any,
+    runs: Path | None, store: Path, *, threads: int = 1, notes: Notes | None = None, **fields: Any
 ) -> Analysis:
     reporter = notes or Notes()
     plan = plan_campaign(runs, fields=fields, store=Store(store), reporter=reporter)

@@ -333,10 +333,7 @@ def framing_members(tables: Tables, *names: str) -> list[Member]:
 def framing_calls(tables: Tables) -> list[Row]:
     """The calls of all processes, with the last one that entered and the first that left."""
     rows = []
-    for is_finalize, names in (
-        (False, ("mpi_init", "mpi_init_thread")),
-        (True, ("mpi_finalize",)),
-    ):
+    for is_finalize, names in ((False, ("mpi_init", "mpi_init_thread")), (True, ("mpi_finalize",))):
         members = framing_members(tables, *names)
         for member in members:
             last = last_of(members)

@@ -129,11 +129,7 @@ def _run(case: Case, folder: Path, *, metrics: Collection[str], threads: int) ->
 
 
 def compare(
-    severities: Path,
-    case: Case,
-    *,
-    emitted: Collection[str],
-    metrics: Collection[str] = COMPARED,
+    severities: Path, case: Case, *, emitted: Collection[str], metrics: Collection[str] = COMPARED
 ) -> Comparison:
     """Compare exported severities with a case's reference; `emitted` are the product's metrics."""
     with duckdb.connect() as connection:

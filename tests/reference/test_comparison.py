@@ -11,14 +11,7 @@ import pytest
 from tests.reference import comparison
 from tests.reference.__main__ import main
 from tests.reference.cases import REFERENCE_NAME, Case, find_cases
-from tests.reference.comparison import (
-    CHECKS,
-    CellOff,
-    Comparison,
-    Outcome,
-    broken_checks,
-    compare,
-)
+from tests.reference.comparison import CHECKS, CellOff, Comparison, Outcome, broken_checks, compare
 from tests.reference.metrics import COUNTS, TIMES
 from tracemill.engine.analyze import Analysis
 from tracemill.store import Run

@@ -25,12 +25,7 @@ from tracemill.campaign.inputs.measurements import (
     MeasuredRuns,
     TaskTime,
 )
-from tracemill.campaign.inputs.parsing import (
-    check_parameters,
-    parse_count,
-    parse_ns,
-    read_lines,
-)
+from tracemill.campaign.inputs.parsing import check_parameters, parse_count, parse_ns, read_lines
 from tracemill.campaign.mistakes import Mistakes
 from tracemill.campaign.names import DEFAULT_PATTERNS, PROCESSES, read_name
 

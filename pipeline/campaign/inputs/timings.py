@@ -22,12 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tracemill.base.errors import CampaignError
-from tracemill.campaign.configurations import (
-    FAILED,
-    MEASURED,
-    OUT_OF_MEMORY,
-    special_parameters,
-)
+from tracemill.campaign.configurations import FAILED, MEASURED, OUT_OF_MEMORY, special_parameters
 from tracemill.campaign.inputs.measurements import MeasuredRun, MeasuredRuns
 from tracemill.campaign.inputs.parsing import (
     NANOSECONDS,

@@ -4,13 +4,7 @@ from typing import Any
 
 from tracemill.kernels.simulation import layout as at
 from tracemill.kernels.simulation.compiled import part
-from tracemill.kernels.simulation.tables import (
-    counters_of,
-    events_of,
-    team_of,
-    visits_of,
-    waits_of,
-)
+from tracemill.kernels.simulation.tables import counters_of, events_of, team_of, visits_of, waits_of
 
 
 @part

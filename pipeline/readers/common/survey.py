@@ -17,23 +17,13 @@ from numpy.typing import NDArray
 
 from tracemill.base.errors import DamagedTraceError
 from tracemill.kernels import walk_state as ws
-from tracemill.kernels.call_tree import (
-    PathTree,
-    copy_of,
-    merge,
-    new_tree,
-    number_depth_first,
-)
+from tracemill.kernels.call_tree import PathTree, copy_of, merge, new_tree, number_depth_first
 from tracemill.kernels.location_walk import LocationWalk, no_teams
 from tracemill.kernels.walk_state import Code, Forks, Teams
 from tracemill.readers.common.forks import resolve_teams
 from tracemill.readers.common.identifiers import Identifiers
 from tracemill.readers.common.parallel import map_in_threads
-from tracemill.readers.common.reading import (
-    LocationState,
-    OpenLocations,
-    RecordFiles,
-)
+from tracemill.readers.common.reading import LocationState, OpenLocations, RecordFiles
 from tracemill.readers.common.span import possible_times
 
 BLOCK_RECORDS = 4_000_000

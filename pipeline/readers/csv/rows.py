@@ -17,12 +17,7 @@ from tracemill.kernels import records as kinds
 from tracemill.readers.common.arguments import positions_of
 from tracemill.readers.common.definitions import UNDEFINED_32
 from tracemill.readers.csv.misread import MisreadCells, nearest
-from tracemill.readers.csv.parsing import (
-    Integers,
-    ParsedBlock,
-    TextColumn,
-    is_definition,
-)
+from tracemill.readers.csv.parsing import Integers, ParsedBlock, TextColumn, is_definition
 from tracemill.schemas import csv_layout as layout
 from tracemill.schemas.columns import COLLECTIVE_OPERATIONS, PARADIGMS
 

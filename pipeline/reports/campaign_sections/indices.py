@@ -41,8 +41,7 @@ def build(material: Material) -> Section | None:
         key="indices",
         title="Indices",
         sentences=said(
-            describe_blocks(material.rows(BLOCKS)[0]),
-            describe_computation(material.overview),
+            describe_blocks(material.rows(BLOCKS)[0]), describe_computation(material.overview)
         ),
         tables=tables,
         sources=(read_source(BLOCKS),),

@@ -17,9 +17,7 @@ ORDERS = TableSpec(
     silent={"reason": None},
 )
 AGREEMENT = TableSpec(
-    query="orders_compared",
-    title="Agreement of the orders",
-    silent={"reason": None},
+    query="orders_compared", title="Agreement of the orders", silent={"reason": None}
 )
 
 
@@ -29,7 +27,5 @@ def build(material: Material) -> Section | None:
     if len(set(orders.values("application"))) < 2:
         return None
     return Section(
-        key="programs",
-        title="Programs compared",
-        tables=filled(orders, material.table(AGREEMENT)),
+        key="programs", title="Programs compared", tables=filled(orders, material.table(AGREEMENT))
     )

@@ -13,13 +13,7 @@ from tracemill.reports.campaign_sections.indices import describe_computation
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Picture, Section, Table
 from tracemill.reports.pictures.grids import Grid, draw_heat_map, draw_surface
-from tracemill.reports.scaling import (
-    FIXED_SIZE,
-    SCALED_SIZE,
-    Scalings,
-    declared_scalings,
-    is_told,
-)
+from tracemill.reports.scaling import FIXED_SIZE, SCALED_SIZE, Scalings, declared_scalings, is_told
 from tracemill.reports.tables import TableSpec
 from tracemill.reports.wording import Row, count_of, number, said, share_of
 

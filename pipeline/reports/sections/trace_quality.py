@@ -57,11 +57,7 @@ def build(material: Material, *more: TableSpec) -> Section:
         title="Trace quality",
         sentences=(describe_quality(findings.as_dicts(), incomplete.as_dicts()),),
         tables=filled(
-            findings,
-            misread,
-            *map(material.table, more),
-            incomplete,
-            material.table(UNCERTAIN),
+            findings, misread, *map(material.table, more), incomplete, material.table(UNCERTAIN)
         ),
     )
 

@@ -29,11 +29,7 @@ class ExportedRun(Protocol):
 
 
 def export_severities(
-    run: ExportedRun,
-    output: Path,
-    *,
-    is_extended: bool = False,
-    is_overwriting: bool = False,
+    run: ExportedRun, output: Path, *, is_extended: bool = False, is_overwriting: bool = False
 ) -> int:
     """Write every metric per call path, rank and thread; returns the number of rows.
 
@@ -61,11 +57,7 @@ def export_severities(
 
 
 def _copy(
-    connection: "duckdb.DuckDBPyConnection",
-    cells: str,
-    beside: Path,
-    output: Path,
-    options: str,
+    connection: "duckdb.DuckDBPyConnection", cells: str, beside: Path, output: Path, options: str
 ) -> int:
     import duckdb
 

@@ -138,10 +138,7 @@ class _Blocks:
 
     def _speed_ups(self, at: Point, reference: Point) -> list[_Index]:
         general, mean = general_speed_up(at, reference), mean_speed_up(at, reference)
-        return [
-            _plain(GENERAL_SPEED_UP, MEASURED, general),
-            _plain(MEAN_SPEED_UP, MEASURED, mean),
-        ]
+        return [_plain(GENERAL_SPEED_UP, MEASURED, general), _plain(MEAN_SPEED_UP, MEASURED, mean)]
 
     def _of_fixed_size(self, members: Numbers) -> _Block:
         reference = int(members[0])

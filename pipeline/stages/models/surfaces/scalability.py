@@ -84,11 +84,7 @@ def follow(surface: Surface, size: ComputationSize, path: Path, t: Floats) -> Sc
 
 
 def scaling_at(
-    surface: Surface,
-    size: ComputationSize,
-    processes: Floats,
-    sizes: Floats,
-    direction: Direction,
+    surface: Surface, size: ComputationSize, processes: Floats, sizes: Floats, direction: Direction
 ) -> Scaling:
     """R and S at points of paths that go in a direction there."""
     is_place = np.isfinite(sizes)

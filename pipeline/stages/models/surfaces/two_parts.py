@@ -144,9 +144,7 @@ class _Design:
         return _solve_positive((self.columns[:, 1:] * self.sizes[:, np.newaxis] ** b)[is_kept])
 
     def polish(
-        self,
-        errors: Callable[..., Floats],
-        starts: Sequence[tuple[float, ...]],
+        self, errors: Callable[..., Floats], starts: Sequence[tuple[float, ...]]
     ) -> tuple[float, ...]:
         """The exponents of least squared error, from the best of some starts."""
         best = min(starts, key=lambda each: float(np.square(errors(*each)).sum()))
