@@ -39,8 +39,8 @@ def is_in_use(path: Path) -> bool:
 
 def _writer_of(path: Path) -> Writer | None:
     parts = path.name.split("~")
-    is_told = len(parts) == 6 and parts[3].isdigit()
-    return Writer(parts[2], int(parts[3]), parts[4]) if is_told else None
+    is_relevant = len(parts) == 6 and parts[3].isdigit()
+    return Writer(parts[2], int(parts[3]), parts[4]) if is_relevant else None
 
 
 def entries_of(folder: Path) -> list[os.DirEntry[str]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tracemill.shell.cookbook import Question, campaign_recipes, run_recipes
+from tracemill.shell.cookbook import Question, campaign_questions, run_questions
 
 _INTRODUCTION = """\
 # Cookbook
@@ -36,23 +36,23 @@ def _lines() -> Iterator[str]:
     yield _INTRODUCTION
     yield ""
     yield "## Runs"
-    for recipe in run_recipes():
-        yield from _describe(recipe)
+    for question in run_questions():
+        yield from _describe(question)
     yield ""
     yield _OF_CAMPAIGNS
-    for recipe in campaign_recipes():
-        yield from _describe(recipe)
+    for question in campaign_questions():
+        yield from _describe(question)
 
 
-def _describe(recipe: Question) -> Iterator[str]:
-    query = recipe.query
+def _describe(question: Question) -> Iterator[str]:
+    query = question.query
     tables = ", ".join(f"[{name}](tables.md#{name})" for name in query.inputs)
     assumed = f" It assumes: {query.assumes}." if query.assumes else ""
     yield ""
-    yield f"### {recipe.number}. {recipe.name}"
+    yield f"### {question.number}. {question.name}"
     yield ""
-    yield f"{recipe.question}{assumed}"
+    yield f"{question.question}{assumed}"
     yield ""
     yield f"Result: {query.grain}. Tables: {tables}."
     yield ""
-    yield f"```sql\n{recipe.sql}\n```"
+    yield f"```sql\n{question.sql}\n```"

@@ -25,7 +25,7 @@ def declared_scalings(material: Material) -> Scalings:
     return {str(row["application"]): str(row["scaling"]) for row in material.rows(QUERY)}
 
 
-def is_told(scalings: Scalings, application: object, constraint: object) -> bool:
+def is_relevant(scalings: Scalings, application: object, constraint: object) -> bool:
     """True if results along a constraint fit the declared scaling of a program."""
     others = {FIXED_SIZE: SCALED_SIZE, SCALED_SIZE: FIXED_SIZE}
     return scalings.get(str(application), BOTH) != others.get(str(constraint))

@@ -32,8 +32,8 @@ def run_command(session: Session, text: str, output: Output) -> str:
     if command in (".describe", ".schema") and len(arguments) == 1:
         return _describe(session, arguments[0], output)
     if command == ".examples" and len(arguments) <= 1:
-        recipes = _recipes(session)
-        return _example(arguments[0], recipes, output) if arguments else _examples(recipes)
+        questions = _questions(session)
+        return _example(arguments[0], questions, output) if arguments else _examples(questions)
     if command == ".help":
         output.console.print(HELP, markup=False)
         return ""
@@ -80,24 +80,24 @@ def _described(table: "Table") -> str:
     return _rows_of(titles, [describe_column(column) for column in table.columns])
 
 
-def _recipes(session: Session) -> tuple[Question, ...]:
+def _questions(session: Session) -> tuple[Question, ...]:
     """The questions these tables answer; raises QueryError if they are those of many runs."""
     if "run_id" in session.columns().get("locations", ()):
         raise QueryError("examples ask about one run: name it with --run instead of --all-runs")
     return questions_for(session.given)
 
 
-def _examples(recipes: Iterable[Question]) -> str:
-    rows = [(str(each.number), each.name, each.question) for each in recipes]
+def _examples(questions: Iterable[Question]) -> str:
+    rows = [(str(each.number), each.name, each.question) for each in questions]
     return _rows_of(("example", "name", "question"), rows)
 
 
-def _example(wanted: str, recipes: tuple[Question, ...], output: Output) -> str:
-    recipe = find_question(wanted, recipes)
+def _example(wanted: str, questions: tuple[Question, ...], output: Output) -> str:
+    question = find_question(wanted, questions)
     if output.is_for_people:
-        output.console.print(recipe.question, style="heading", markup=False, soft_wrap=True)
-        output.console.print(f"{recipe.sql};\n", markup=False, soft_wrap=True)
-    return recipe.sql
+        output.console.print(question.question, style="heading", markup=False, soft_wrap=True)
+        output.console.print(f"{question.sql};\n", markup=False, soft_wrap=True)
+    return question.sql
 
 
 def _rows_of(names: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:

@@ -36,18 +36,18 @@ class Question:
 
 
 @cache
-def run_recipes() -> tuple[Question, ...]:
+def run_questions() -> tuple[Question, ...]:
     """Questions about a run, by topic: the names begin with it."""
-    return _recipes(RUN_COOKBOOK)
+    return _questions(RUN_COOKBOOK)
 
 
 @cache
-def campaign_recipes() -> tuple[Question, ...]:
+def campaign_questions() -> tuple[Question, ...]:
     """Questions about a campaign."""
-    return _recipes(CAMPAIGN_COOKBOOK)
+    return _questions(CAMPAIGN_COOKBOOK)
 
 
-def _recipes(concept: str) -> tuple[Question, ...]:
+def _questions(concept: str) -> tuple[Question, ...]:
     queries = [query for query in all_queries() if query.concept == concept]
     return tuple(Question(number, query) for number, query in enumerate(queries, start=1))
 
@@ -55,15 +55,15 @@ def _recipes(concept: str) -> tuple[Question, ...]:
 def questions_for(tables: Collection[str]) -> tuple[Question, ...]:
     """The questions that a database with these tables can answer."""
     is_campaign = "campaign_runs" in tables
-    recipes = campaign_recipes() if is_campaign else run_recipes()
-    return tuple(each for each in recipes if set(each.query.inputs) <= set(tables))
+    questions = campaign_questions() if is_campaign else run_questions()
+    return tuple(each for each in questions if set(each.query.inputs) <= set(tables))
 
 
-def find_question(wanted: str, recipes: Sequence[Question]) -> Question:
+def find_question(wanted: str, questions: Sequence[Question]) -> Question:
     """The question of that number or name; raises QueryError with similar names."""
-    for recipe in recipes:
-        if wanted in (str(recipe.number), recipe.name):
-            return recipe
-    close = get_close_matches(wanted, [each.name for each in recipes], n=2)
+    for question in questions:
+        if wanted in (str(question.number), question.name):
+            return question
+    close = get_close_matches(wanted, [each.name for each in questions], n=2)
     hint = f"did you mean {' or '.join(close)}?" if close else "see .examples"
     raise QueryError(f"no example {wanted}: {hint}")

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tracemill.base.errors import MissingInputError, QueryError
+from tracemill.base.errors import MissingInputError
 from tracemill.sql.folders import QUERIES
+from tracemill.sql.refusals import wrong
 
 TEXTS = QUERIES / "metrics"
 _FENCE = "---"
@@ -52,7 +53,7 @@ def _declared(path: Path) -> Metric:
     fields = dict(_field(path, line) for line in _split(path)[0].splitlines())
     for name in _NEEDED:
         if name not in fields:
-            raise _wrong(path, f"the front matter lacks {name}", f"add a line {name}: …")
+            raise wrong(path, f"the front matter lacks {name}", f"add a line {name}: …")
     return Metric(
         name=path.stem,
         title=fields["title"],
@@ -74,7 +75,7 @@ def _split(path: Path) -> tuple[str, str]:
     before, opening, rest = text.partition(f"{_FENCE}\n")
     front, closing, body = rest.partition(f"\n{_FENCE}\n")
     if before or not opening or not closing:
-        raise _wrong(path, "the text has no front matter", f"begin it with lines between {_FENCE}")
+        raise wrong(path, "the text has no front matter", f"begin it with lines between {_FENCE}")
     return front, body.lstrip("\n")
 
 
@@ -82,11 +83,7 @@ def _field(path: Path, line: str) -> tuple[str, str]:
     name, colon, value = line.partition(": ")
     if not colon or name not in _FIELDS or not value.strip():
         fields = ", ".join(_FIELDS)
-        raise _wrong(
+        raise wrong(
             path, f"the front matter has a line {line!r}", f"write field: value of {fields}"
         )
     return name, value.strip()
-
-
-def _wrong(path: Path, what: str, advice: str) -> QueryError:
-    return QueryError(f"{path.stem}: {what}: {path}: {advice}")

@@ -19,6 +19,7 @@ from tracemill.base.errors import QueryError
 from tracemill.sql.folders import QUERIES
 from tracemill.sql.pattern_declaration import FIELDS as PATTERN_FIELDS
 from tracemill.sql.pattern_declaration import Pattern, read_pattern
+from tracemill.sql.refusals import wrong
 
 if TYPE_CHECKING:
     import duckdb
@@ -129,7 +130,7 @@ class Query:
         missing = [name for name, value in given.items() if value is None]
         if missing:
             what = f"no value for {_dollars(missing)}"
-            raise _wrong(self.path, what, "give one or declare a default")
+            raise wrong(self.path, what, "give one or declare a default")
         return given
 
 
@@ -140,7 +141,7 @@ def all_queries(root: Path = QUERIES) -> tuple[Query, ...]:
     names = [query.relation for query in queries]
     for query in queries:
         if names.count(query.relation) > 1:
-            raise _wrong(query.path, "several files have this name", "rename one")
+            raise wrong(query.path, "several files have this name", "rename one")
     return queries
 
 
@@ -196,7 +197,7 @@ def read_query(path: Path) -> Query:
     missing = [field for field in _NEEDED_FIELDS if not header.get(field)]
     if missing or not _first_paragraph(header[""]):
         lacking = ", ".join(missing) or "a description"
-        raise _wrong(path, f"the header lacks {lacking}", "add it to the comment at the top")
+        raise wrong(path, f"the header lacks {lacking}", "add it to the comment at the top")
     inputs = _names(header["Inputs"])
     return Query(
         path=path,
@@ -221,7 +222,7 @@ def known_parameters(queries: Iterable[Query]) -> dict[str, Parameter]:
             other = known.setdefault(parameter.name, parameter)
             if (other.type, other.default) != (parameter.type, parameter.default):
                 what = f"${parameter.name} has another type or default elsewhere"
-                raise _wrong(query.path, what, "declare it alike everywhere")
+                raise wrong(query.path, what, "declare it alike everywhere")
     return known
 
 
@@ -242,9 +243,9 @@ def _read_text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except OSError as error:
         what = f"the file cannot be read ({error.strerror})"
-        raise _wrong(path, what, "make it readable") from error
+        raise wrong(path, what, "make it readable") from error
     except UnicodeDecodeError as error:
-        raise _wrong(path, "this is no text in UTF-8", "convert it") from error
+        raise wrong(path, "this is no text in UTF-8", "convert it") from error
 
 
 def _header(text: str) -> dict[str, list[str]]:
@@ -281,7 +282,7 @@ def _needed_rows(
     groups = tuple(tuple(group.split(" or ")) for group in _names(lines))
     for name in (name for group in groups for name in group):
         if name not in inputs:
-            raise _wrong(path, f"Needs rows names {name}", "name only what Inputs lists")
+            raise wrong(path, f"Needs rows names {name}", "name only what Inputs lists")
     return groups
 
 
@@ -291,7 +292,7 @@ def _parameters(path: Path, lines: list[str]) -> tuple[Parameter, ...]:
         return ()
     if not lines or not lines[0].startswith("$"):
         what = "Parameters is neither none nor a list of $name"
-        raise _wrong(path, what, f"write none or {_PARAMETER_FORM}")
+        raise wrong(path, what, f"write none or {_PARAMETER_FORM}")
     joined: list[str] = []
     for line in lines:
         if line.startswith("$"):
@@ -304,7 +305,7 @@ def _parameters(path: Path, lines: list[str]) -> tuple[Parameter, ...]:
 def _parameter(path: Path, line: str) -> Parameter:
     match = _PARAMETER.match(line)
     if match is None or (match["type"] and match["type"] not in _TYPES):
-        raise _wrong(path, f"parameter cannot be read: {line}", f"write {_PARAMETER_FORM}")
+        raise wrong(path, f"parameter cannot be read: {line}", f"write {_PARAMETER_FORM}")
     default = None if match["default"] is None else _literal(path, match["type"], match["default"])
     return Parameter(
         name=match["name"], meaning=match["meaning"], type=match["type"] or "", default=default
@@ -320,12 +321,7 @@ def _literal(path: Path, type_name: str, text: str) -> Value:
         return float(text) if type_name == "DOUBLE" else int(text.replace("_", ""))
     except ValueError as error:
         what = f"default {text} is no {type_name}"
-        raise _wrong(path, what, "write one of that type") from error
-
-
-def _wrong(path: Path, what: str, advice: str) -> QueryError:
-    """The error that says in a line of which query what is wrong, where, and what to do."""
-    return QueryError(f"{path.stem}: {what}: {path}: {advice}")
+        raise wrong(path, what, "write one of that type") from error
 
 
 def _dollars(names: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ _TABLE, _FUNCTION, _CALL = "table", "function", "call"
 # What qualifies a name that stands for all rows so far, in a recursion that keeps one per key.
 _RECURRING = "recurring"
 # What SQL takes for functions without brackets, if there is no column of the name.
-_TIMES_OF_DAY = frozenset(
+TIMES_OF_DAY = frozenset(
     {"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp"}
 )
 
@@ -96,7 +96,7 @@ def _reference(node: Mapping[str, Any], defined: frozenset[str]) -> Iterator[tup
             yield _FUNCTION, node["function"]["function_name"]
         case "FUNCTION":
             yield _CALL, node["function_name"]
-        case "COLUMN_REF" if "".join(node["column_names"]).lower() in _TIMES_OF_DAY:
+        case "COLUMN_REF" if "".join(node["column_names"]).lower() in TIMES_OF_DAY:
             yield _CALL, node["column_names"][0]
         case "SHOW_REF" if node["query"] is None:
             yield _FUNCTION, "SHOW"

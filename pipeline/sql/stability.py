@@ -3,12 +3,11 @@
 from collections.abc import Set
 from functools import cache
 
-from tracemill.sql.reads import reads_of
+from tracemill.sql.reads import TIMES_OF_DAY, reads_of
 
 # DuckDB lists the time of day under names it is not called by, or as if it were always the same.
 _UNLISTED = frozenset({
-    *("current_date", "current_time", "current_timestamp", "localtime", "localtimestamp"),
-    *("current_localtime", "current_localtimestamp", "sample"),
+    *TIMES_OF_DAY, "current_localtime", "current_localtimestamp", "sample",
 })  # fmt: skip
 # It fails, whenever it does, for its argument.
 _STABLE = frozenset({"error"})

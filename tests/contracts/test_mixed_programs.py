@@ -10,8 +10,8 @@ SOLVER = {f"solver_{letter}" for letter in "abcdefg"}
 SORTER = {f"sorter_{letter}" for letter in "abcdefg"}
 
 
-def check(*runs: set[str], is_told: bool = False) -> None:
-    programs = Programs(is_name_given=is_told)
+def check(*runs: set[str], is_relevant: bool = False) -> None:
+    programs = Programs(is_name_given=is_relevant)
     for number, regions in enumerate(runs):
         programs.add("suite", f"run{number}", regions)
     programs.check()
@@ -37,9 +37,9 @@ def test_programs_of_a_suite_share_hardly_anything(common: set[str]) -> None:
 
 
 def test_who_names_the_program_is_believed_unless_nothing_is_shared() -> None:
-    check(SOLVER | {"print_results"}, SORTER | {"print_results"}, is_told=True)
+    check(SOLVER | {"print_results"}, SORTER | {"print_results"}, is_relevant=True)
     with pytest.raises(CampaignError):
-        check(SOLVER, SORTER, is_told=True)
+        check(SOLVER, SORTER, is_relevant=True)
 
 
 def test_applications_are_looked_at_one_by_one() -> None:

@@ -11,7 +11,7 @@ from tracemill.api import Tables
 from tracemill.base.console import ProgressReporter
 from tracemill.campaign.campaign import make_campaign, plan_campaign
 from tracemill.engine.analyze import Options
-from tracemill.shell.cookbook import campaign_recipes
+from tracemill.shell.cookbook import campaign_questions
 from tracemill.store import Store
 
 DATA = Path(__file__).parents[2] / "data"
@@ -31,7 +31,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
 
 
 def test_every_question_can_be_asked(tables: Tables) -> None:
-    for recipe in campaign_recipes():
+    for recipe in campaign_questions():
         assert tables.example(recipe.name).equals(tables.example(recipe.number))
 
 

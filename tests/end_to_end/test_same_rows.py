@@ -18,7 +18,7 @@ from tracemill.engine.analyze import Analysis
 from tracemill.reports.build import build_report
 from tracemill.reports.tables import bind_limit, fetch
 from tracemill.shell import Output, Session, run_script
-from tracemill.shell.cookbook import run_recipes
+from tracemill.shell.cookbook import run_questions
 from tracemill.shell.formats import LONGEST_TABLE
 from tracemill.sql.query_files import Query, all_queries
 from tracemill.store import Run
@@ -127,7 +127,7 @@ def test_a_table_of_the_report_holds_the_rows_of_its_query(
 
 
 def test_an_example_gives_the_same_rows(session: Session, tables: Tables) -> None:
-    for recipe in run_recipes():
+    for recipe in run_questions():
         rows = session.connection.execute(recipe.sql).fetchall()
         assert tables.example(recipe.number).rows() == rows
         same_everywhere(session, tables, recipe.sql, rows)

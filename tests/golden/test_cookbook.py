@@ -17,7 +17,7 @@ import pytest
 from tracemill.base.errors import QueryError
 from tracemill.engine.analyze import Analysis
 from tracemill.shell import Session
-from tracemill.shell.cookbook import campaign_recipes, find_question, questions_for, run_recipes
+from tracemill.shell.cookbook import campaign_questions, find_question, questions_for, run_questions
 from tracemill.store import Run
 
 DATA = Path(__file__).parents[2] / "data"
@@ -45,7 +45,7 @@ class CookbookRun:
         return {row[key]: row for row in self.rows(table)}
 
     def answer(self, name: str) -> list[Row]:
-        return self._fetch(find_question(name, run_recipes()).sql)
+        return self._fetch(find_question(name, run_questions()).sql)
 
     def _fetch(self, sql: str) -> list[Row]:
         cursor = self.connection.execute(sql)
@@ -87,8 +87,8 @@ def summed(pairs: Iterator[tuple[Key, float]]) -> dict[Key, float]:
 
 
 def test_the_cookbook_has_twenty_questions() -> None:
-    assert len(run_recipes()) >= 20
-    for recipe in (*run_recipes(), *campaign_recipes()):
+    assert len(run_questions()) >= 20
+    for recipe in (*run_questions(), *campaign_questions()):
         assert recipe.question.rstrip(".").split("? ")[0].count("?") <= 1
         assert "?" in recipe.question
         assert "$" not in recipe.sql
@@ -96,8 +96,8 @@ def test_the_cookbook_has_twenty_questions() -> None:
 
 def test_every_question_about_a_run_has_an_answer(cookbook: CookbookRun) -> None:
     given = Session.begin(cookbook.connection).given
-    assert questions_for(given) == run_recipes()
-    for recipe in run_recipes():
+    assert questions_for(given) == run_questions()
+    for recipe in run_questions():
         rows = cookbook.answer(recipe.name)
         is_answered = cookbook.trace == "m29_hybrid" and recipe.name not in WITHOUT_FILES
         assert rows or not is_answered, recipe.name
@@ -105,12 +105,14 @@ def test_every_question_about_a_run_has_an_answer(cookbook: CookbookRun) -> None
 
 
 def test_an_example_is_found_by_number_or_name() -> None:
-    first = run_recipes()[0]
-    assert find_question("1", run_recipes()) is find_question(first.name, run_recipes()) is first
+    first = run_questions()[0]
+    assert (
+        find_question("1", run_questions()) is find_question(first.name, run_questions()) is first
+    )
     with pytest.raises(QueryError, match="did you mean waits_by_rank"):
-        find_question("wait_by_rank", run_recipes())
+        find_question("wait_by_rank", run_questions())
     with pytest.raises(QueryError, match=r"no example 999: see \.examples"):
-        find_question("999", run_recipes())
+        find_question("999", run_questions())
 
 
 # --- Compared with Scalasca's analyzer -----------------------------------------------------------

@@ -11,7 +11,7 @@ from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Picture, Section, Table
 from tracemill.reports.pictures.curves import Curve, draw_scaling
 from tracemill.reports.pictures.grids import Grid, MarkedCell, draw_heat_map, draw_surface
-from tracemill.reports.scaling import FIXED_SIZE, declared_scalings, is_told
+from tracemill.reports.scaling import FIXED_SIZE, declared_scalings, is_relevant
 from tracemill.reports.tables import TableSpec
 from tracemill.reports.units import format_share
 from tracemill.reports.wording import Row, count_of, number, said
@@ -185,7 +185,7 @@ def _pictures(
             yield _surface(application, grid, zeros)
         if len(grid.processes) > 1:
             yield _heat_map(application, grid, marked, zeros)
-        if len(grid.processes) > 1 and is_told(scalings, application, FIXED_SIZE):
+        if len(grid.processes) > 1 and is_relevant(scalings, application, FIXED_SIZE):
             yield _scaling(
                 application,
                 [row for row in speed_ups.as_dicts() if row["application"] == application],

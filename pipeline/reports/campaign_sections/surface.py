@@ -13,7 +13,13 @@ from tracemill.reports.campaign_sections.indices import describe_computation
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Picture, Section, Table
 from tracemill.reports.pictures.grids import Grid, draw_heat_map, draw_surface
-from tracemill.reports.scaling import FIXED_SIZE, SCALED_SIZE, Scalings, declared_scalings, is_told
+from tracemill.reports.scaling import (
+    FIXED_SIZE,
+    SCALED_SIZE,
+    Scalings,
+    declared_scalings,
+    is_relevant,
+)
 from tracemill.reports.tables import TableSpec
 from tracemill.reports.wording import Row, count_of, number, said, share_of
 
@@ -154,7 +160,7 @@ def describe_limits(limits: Sequence[Row], scalings: Scalings) -> Iterator[str]:
         if row["constraint_kind"] in METHODS
         and row["quantity"] == "efficiency"
         and row["crossing_processes"] is not None
-        and is_told(scalings, row["application"], row["constraint_kind"])
+        and is_relevant(scalings, row["application"], row["constraint_kind"])
     ]
     for application, kind in dict.fromkeys(
         (row["application"], row["constraint_kind"]) for row in meant
@@ -220,7 +226,7 @@ def _pictures(times: Sequence[Row], maps: Sequence[Row], scalings: Scalings) -> 
                 for row in maps
                 if row["application"] == application and row["constraint_kind"] == constraint
             ]
-            if values and is_told(scalings, application, constraint):
+            if values and is_relevant(scalings, application, constraint):
                 yield _map(application, constraint, values)
 
 
