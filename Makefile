@@ -133,7 +133,7 @@ bench: $(KERNELS) ## Measure speed and memory, in under 5 minutes
 bench-full: $(KERNELS) ## The same with 100 million events, in 4 GB of memory for queries
 	@$(PY) -m tests.bench --events 1000000,5000000,20000000,100000000 --memory-limit 4GB $(ARGS)
 
-clean: ## Remove caches and build/; keeps .venv, every other store and bench-history.jsonl
+clean: ## Remove caches and build/; keeps .venv, every other store
 	@rm -rf build .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis $(KERNELS)
 	@find pipeline schemas tests -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -13,10 +12,9 @@ from rich.console import Console
 
 from tests.bench.archives import PROGRAMS, provide_archive
 from tests.bench.figures import record
-from tests.bench.history import compare, last_entries, remember
 from tests.bench.measuring import Cost, FailedJobError, Trace, measure, repetitions_for
-from tests.bench.places import HISTORY, event_file_bytes
-from tests.bench.report import TITLES, change_table, cost_table, describe_size, stage_tables
+from tests.bench.places import event_file_bytes
+from tests.bench.report import TITLES, cost_table, describe_size, stage_tables
 from tests.bench.results import Measured, Results, this_machine
 from tests.bench.text import provide_text
 from tracemill.base.errors import PipelineError
@@ -41,16 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         messages.print("interrupted: nothing is recorded")
         return 130
-    earlier, unreadable = last_entries(HISTORY, results.machine)
-    remember(results, HISTORY)
     _show(results)
-    if unreadable:
-        messages.print(f"{HISTORY}: {unreadable} entries of another version are left out")
-    changes = list(compare(results, earlier))
-    if changes:
-        Console(width=WIDTH, highlight=False).print(change_table(changes))
-    else:
-        messages.print(f"nothing in {HISTORY} to compare with", style="dim")
     if chosen.record:
         record(results)
     return 0
@@ -93,12 +82,13 @@ def _measure_all(chosen: argparse.Namespace) -> Results:
             f"the machine is busy (load {machine.load_before:.1f}): figures are doubtful"
         )
     archives, texts = _archives(chosen), () if chosen.trace else chosen.rows
-    others = tuple(_measure_others(archives[0]))
+    messages.print(TITLES["bare_loop"], style="dim")
+    bare_loop = measure("bare_loop", archives[0].path)
     return Results(
         measured_at=datetime.now(UTC).isoformat(timespec="seconds"),
         machine=machine,
         versions=versions(),
-        others=others,
+        others=(bare_loop,),
         archives=tuple(_measure_archive(each, chosen.memory_limit) for each in archives),
         texts=tuple(_measure_text(rows) for rows in texts),
         bench_seconds=time.perf_counter() - begin,
@@ -127,18 +117,6 @@ def _sizes(given: str) -> list[int]:
     if not all(size.isdecimal() and int(size) for size in sizes):
         raise argparse.ArgumentTypeError(f"{given}: not whole numbers from 1 on, with commas")
     return sorted(map(int, sizes))
-
-
-def _measure_others(trace: Trace) -> Iterator[Cost]:
-    """Other readers: the official Python one, and the library's command if it is installed."""
-    jobs = ["bare_loop"]
-    if shutil.which("otf2-print"):
-        jobs.append("otf2_print")
-    else:
-        messages.print("otf2-print is not installed: not measured")
-    for job in jobs:
-        messages.print(TITLES[job], style="dim")
-        yield measure(job, trace.path)
 
 
 def _measure_archive(trace: Trace, memory_limit: str) -> Measured:

@@ -9,7 +9,7 @@ from tests.bench.report import TITLES, Row, rows_of
 from tests.bench.results import Measured, Results
 
 BEGIN, END = "<!-- figures: make bench ARGS=--record -->", "<!-- end of figures -->"
-_SHOWN = ("generate", "library", "read", "analyze", "read_text", "bare_loop", "otf2_print")
+_SHOWN = ("generate", "library", "read", "analyze", "read_text", "bare_loop")
 _COLUMNS = (
     "what",
     "events",
@@ -82,9 +82,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 def _describe_circumstances(results: Results) -> str:
     machine = results.machine
     processor = f" ({machine.processor})" if machine.processor else ""
-    has_print = any(cost.job == "otf2_print" for cost in results.others)
-    lacking = "" if has_print else "; otf2-print is not installed there"
     return (
         f"Measured on {results.measured_at[:10]}: {machine.system}, "
-        f"{machine.processors} processors{processor}{lacking}."
+        f"{machine.processors} processors{processor}."
     )

@@ -9,7 +9,6 @@ loading compiled kernels belongs to the work.
 import argparse
 import importlib
 import json
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -127,18 +126,6 @@ def bare_loop(trace: Path, setting: Setting) -> dict[str, Any]:
     return {"events": count}
 
 
-def otf2_print(trace: Path, setting: Setting) -> dict[str, Any]:
-    """The library's own command that prints every event, as text that is thrown away."""
-    command, peak = ["otf2-print", str(_anchor(trace))], 0
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as printing:
-        while printing.poll() is None:
-            peak = max(peak, peak_bytes(printing.pid))
-            time.sleep(0.01)
-    if printing.returncode:
-        raise subprocess.CalledProcessError(printing.returncode, command)
-    return {"events": _declared_events(trace), "peak_bytes": peak}
-
-
 READING = ("tracemill.readers.otf2.source", "tracemill.store")
 JOBS: Mapping[str, Job] = {
     "generate": Job(("tracemill.programs.generate", "tracemill.programs.spec"), generate),
@@ -148,7 +135,6 @@ JOBS: Mapping[str, Job] = {
     "read_text": Job(("tracemill.readers.csv.source", "tracemill.store"), read),
     "analyze": Job((*READING, "tracemill.engine.analyze", "duckdb"), analyze),
     "bare_loop": Job(("otf2", *READING), bare_loop),
-    "otf2_print": Job(READING, otf2_print),
 }
 
 

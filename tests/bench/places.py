@@ -1,4 +1,4 @@
-"""Where the benchmark keeps things: what can be made again in build/, the history beside it."""
+"""Places of the benchmark: generated traces in build/, and its figures."""
 
 from pathlib import Path
 
@@ -6,7 +6,6 @@ ROOT = Path(__file__).parents[2]
 CACHE = ROOT / "build" / "bench"
 ARCHIVE = "archive"
 """Name of the archive in the folder of what was generated."""
-HISTORY = ROOT / "bench-history.jsonl"
 FIGURES = Path(__file__).with_name("figures.json")
 DOCUMENT = ROOT / "docs" / "reference" / "performance.md"
 

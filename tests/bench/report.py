@@ -5,10 +5,8 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
-from tests.bench.history import Change
 from tests.bench.measuring import Cost, growth_exponent, marginal_rate, slope
 from tests.bench.results import Measured, Results
-from tracemill.base.text import describe_moment
 
 TITLES = {
     "generate": "generating",
@@ -18,7 +16,6 @@ TITLES = {
     "analyze": "whole analysis",
     "read_text": "CSV to Parquet",
     "bare_loop": "bare Python loop",
-    "otf2_print": "otf2-print",
 }
 _COLUMNS = (
     "events",
@@ -45,10 +42,9 @@ _STAGE_COLUMNS = (
     "bytes/event",
     "peak MB",
 )
-_CHANGE_COLUMNS = ("events", "what", "threads", "CPU", "wall", "peak", "bytes", "since")
 _SHOWN_STAGES = 16
 # What reads the archives: only this can be compared with the bare loop.
-_READING = ("library", "callbacks", "read", "analyze", "bare_loop", "otf2_print")
+_READING = ("library", "callbacks", "read", "analyze", "bare_loop")
 
 
 @dataclass(frozen=True)
@@ -115,25 +111,6 @@ def stage_tables(results: Results) -> Iterator[Table]:
             if cost.stages:
                 yield _stage_table(cost, smaller)
                 smaller = cost
-
-
-def change_table(changes: Iterable[Change]) -> Table:
-    """How the costs differ from the last ones before, in percent of those."""
-    title = (
-        "Change since the last measurement on this kind of machine, in %; time and bytes per event"
-    )
-    table = _table(title, *_CHANGE_COLUMNS, texts=(1, 7))
-    for change in changes:
-        shares = (change.cpu, change.wall, change.peak, change.bytes)
-        since = describe_moment(change.since) + ("" if change.is_same_trace else ", other trace")
-        table.add_row(
-            f"{change.cost.events:,}",
-            f"  stage {change.stage}" if change.stage else TITLES[change.cost.job],
-            str(change.cost.threads),
-            *(_number(share and share * 100, "+.0f") for share in shares),
-            since,
-        )
-    return table
 
 
 def describe_size(measured: Measured) -> str:

@@ -20,11 +20,6 @@ class Machine:
     processor: str = ""
     load_before: float
 
-    @property
-    def kind(self) -> tuple[str, int, str]:
-        """What two machines have in common whose figures can be compared."""
-        return self.system, self.processors, self.processor
-
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
