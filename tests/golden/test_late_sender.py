@@ -14,20 +14,14 @@ def test_receive_posted_before_send_waits_until_send_begins(run_query, trace):
         0   30..50   MPI_Send   send 1
         1   10..42   MPI_Recv   recv 0
     """)
-    columns = f"property {WAIT} cause_location_id message_id is_synchronization confidence"
-    # 30 - 10
-    assert run_query("late_sender", tables, columns) == [
-        ("mpi_latesender", 1, 10, 20, 0, 0, False, 100)
-    ]
-
-
-def test_the_wait_names_the_visits_of_both_sides(run_query, trace):
-    tables = trace("""
-        0   30..50   MPI_Send   send 1
-        1   10..42   MPI_Recv   recv 0
-    """)
     # Visits of rank 0: main 0, MPI_Send 1; of rank 1: main 2, MPI_Recv 3. Calls: Recv, Send.
-    assert run_query("late_sender", tables, "visit_id call_path_id cause_visit_id") == [(3, 1, 1)]
+    columns = (
+        f"property {WAIT} cause_location_id visit_id call_path_id cause_visit_id message_id "
+        "is_synchronization confidence"
+    )
+    assert run_query("late_sender", tables, columns) == [
+        ("mpi_latesender", 1, 10, 30 - 10, 0, 3, 1, 1, 0, False, 100)
+    ]
 
 
 def test_receive_after_send_does_not_wait(run_query, trace):
@@ -164,55 +158,38 @@ def test_an_incomplete_channel_lowers_confidence(run_query, trace):
 # --- Wrong order ---------------------------------------------------------------------------------
 
 
-# The message sent at 5 is already there, but the one sent at 30 is received first.
+# The message sent first is already there, but the one sent at 33 is received first.
 #
 #            0    10   20   30   40   50
 # rank 0     [send]         [send]
 # rank 1          [receive......] [receive]
-#                  of 30           of 5
-def test_waiting_while_an_older_message_is_available_is_wrong_order(run_query, trace):
-    tables = trace("""
-        0   5..8     MPI_Send   send 1 tag 1
-        0   30..35   MPI_Send   send 1 tag 2
+#                  second          first
+@pytest.mark.parametrize(
+    ("first_send", "first_receive", "found"),
+    [
+        ("0     5..8   MPI_Send   send 1", "MPI_Recv   recv 0", "mpi_lswo_same"),
+        ("0     5..8   MPI_Send   send 1", "MPI_Test   recv 0", "mpi_lswo_same"),
+        ("2     5..8   MPI_Send   send 1", "MPI_Recv   recv 2", "mpi_lswo_different"),
+        # Two threads of one process are the same sender.
+        ("0.1   5..8   MPI_Send   send 1", "MPI_Recv   recv 0", "mpi_lswo_same"),
+        # The ranks are others in communicator 1, but the process is the same.
+        ("0     5..8   MPI_Send   send 1 comm 1", "MPI_Recv   recv 0 comm 1", "mpi_lswo_same"),
+        # The time of sending decides, not the begin of the call.
+        ("2   31..36   MPI_Send   send 1 @32", "MPI_Recv   recv 2", "mpi_lswo_different"),
+        # Sent at the same time: not older.
+        ("2   31..36   MPI_Send   send 1 @33", "MPI_Recv   recv 2", "mpi_latesender"),
+    ],
+)
+def test_waiting_while_an_older_message_is_available_is_wrong_order(
+    run_query, trace, first_send, first_receive, found
+):
+    text = f"""
+        {first_send} tag 1
+        0   30..35   MPI_Send   send 1 tag 2 @33
         1   10..40   MPI_Recv   recv 0 tag 2
-        1   45..50   MPI_Recv   recv 0 tag 1
-    """)
-    assert run_query("late_sender", tables, ORDER) == [(10, 20, "mpi_lswo_same")]
-
-
-def test_an_older_message_of_another_process_is_wrong_order_too(run_query, trace):
-    tables = trace("""
-        2   5..8     MPI_Send   send 1
-        0   30..35   MPI_Send   send 1
-        1   10..40   MPI_Recv   recv 0
-        1   45..50   MPI_Recv   recv 2
-    """)
-    assert run_query("late_sender", tables, ORDER) == [(10, 20, "mpi_lswo_different")]
-
-
-# Sender and receiver have other ranks in each communicator; it is the process that counts.
-def test_senders_are_compared_as_processes_not_as_ranks(run_query, trace):
-    tables = trace(
-        """
-        0   5..8     MPI_Send   send 1 comm 1
-        0   30..35   MPI_Send   send 1
-        1   10..40   MPI_Recv   recv 0
-        1   45..50   MPI_Recv   recv 0 comm 1
-        """,
-        comm1=[1, 0],
-    )
-    assert run_query("late_sender", tables, ORDER) == [(10, 20, "mpi_lswo_same")]
-
-
-# Two threads of one process send: still the same process.
-def test_threads_of_one_process_are_the_same_sender(run_query, trace):
-    tables = trace("""
-        0.1   5..8     MPI_Send   send 1 tag 1
-        0     30..35   MPI_Send   send 1 tag 2
-        1     10..40   MPI_Recv   recv 0 tag 2
-        1     45..50   MPI_Recv   recv 0 tag 1
-    """)
-    assert run_query("late_sender", tables, ORDER) == [(10, 20, "mpi_lswo_same")]
+        1   45..50   {first_receive} tag 1
+    """
+    assert run_query("late_sender", trace(text, comm1=[1, 0]), ORDER) == [(10, 20, found)]
 
 
 # Several later messages were sent earlier: the first of them decides, here that of rank 2.
@@ -247,37 +224,6 @@ def test_one_message_may_mark_several_waits(run_query, trace):
         (30, "mpi_lswo_different"),
         (40, "mpi_lswo_same"),
     ]
-
-
-def test_a_message_sent_at_the_same_time_is_not_older(run_query, trace):
-    tables = trace("""
-        0   30..35   MPI_Send   send 1 tag 2 @30
-        2   30..35   MPI_Send   send 1 @30
-        1   10..40   MPI_Recv   recv 0 tag 2
-        1   45..50   MPI_Recv   recv 2
-    """)
-    assert run_query("late_sender", tables, ORDER) == [(10, 20, "mpi_latesender")]
-
-
-# The time of sending decides, not the begin of the call: 33 against 32.
-def test_the_records_of_the_sends_decide_which_message_is_older(run_query, trace):
-    tables = trace("""
-        0   30..35   MPI_Send   send 1 tag 2 @33
-        2   31..36   MPI_Send   send 1 @32
-        1   10..40   MPI_Recv   recv 0 tag 2
-        1   45..50   MPI_Recv   recv 2
-    """)
-    assert run_query("late_sender", tables, ORDER) == [(10, 20, "mpi_lswo_different")]
-
-
-def test_an_older_message_received_in_a_test_marks_too(run_query, trace):
-    tables = trace("""
-        0   5..8     MPI_Send   send 1 tag 1
-        0   30..35   MPI_Send   send 1 tag 2
-        1   10..40   MPI_Recv   recv 0 tag 2
-        1   45..50   MPI_Test   recv 0 tag 1
-    """)
-    assert run_query("late_sender", tables, ORDER) == [(10, 20, "mpi_lswo_same")]
 
 
 # In one Waitall the messages of 60 and 20 complete: they do not mark each other.
