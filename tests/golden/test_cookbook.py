@@ -1,13 +1,8 @@
-"""The cookbook: every question has an answer in every run, and the answers are right.
-
-Expected figures come from Scalasca's analyzer (expected_severities.csv beside the traces), or from
-plain loops over the rows of the tables.
-"""
+"""The cookbook: every question has an answer in every run, and the answers are right."""
 
 import csv
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,75 +10,24 @@ import duckdb
 import pytest
 
 from tracemill.base.errors import QueryError
-from tracemill.engine.analyze import Analysis
+from tracemill.engine.analyze import Analysis, Options, analyze
 from tracemill.shell import Session
 from tracemill.shell.cookbook import campaign_questions, find_question, questions_for, run_questions
-from tracemill.store import Run
+from tracemill.store import Store
 
 DATA = Path(__file__).parents[2] / "data"
-TRACES = ("m29_hybrid", "m01_late_sender", "e06_critical_path", "m31_omp_tasks", "late_sender.csv")
-WITHOUT_FILES = ("files_with_most_time",)
-"""Questions without an answer in any trace of data/."""
-Row = dict[str, Any]
-Key = tuple[Any, ...]
+WITHOUT_FILES = "files_with_most_time"
+"""Has no answer in any trace of data/; tests/golden/test_file_accesses.py answers it."""
 
 
-class CookbookRun:
-    """A run with its tables, and the answers of the cookbook, as rows."""
-
-    def __init__(self, run: Run, trace: str) -> None:
-        self.trace = trace
-        self.connection = run.connect()
-
-    @cache  # noqa: B019  (a few runs)
-    def rows(self, table: str) -> list[Row]:
-        return self._fetch(f"FROM {table}")
-
-    def by_id(self, table: str) -> dict[int, Row]:
-        key = {"locations": "location_id", "regions": "region_id", "call_paths": "call_path_id",
-               "location_groups": "location_group_id"}[table]  # fmt: skip
-        return {row[key]: row for row in self.rows(table)}
-
-    def answer(self, name: str) -> list[Row]:
-        return self._fetch(find_question(name, run_questions()).sql)
-
-    def _fetch(self, sql: str) -> list[Row]:
-        cursor = self.connection.execute(sql)
-        names = [column[0] for column in cursor.description or ()]
-        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-
-    def place(self, location_id: int) -> tuple[int, int]:
-        row = self.by_id("locations")[location_id]
-        return row["rank"], row["thread"]
-
-    def reference(self, metric: str) -> list[Row]:
-        """Rows of a metric as Scalasca's analyzer gives them: call_path, rank, thread, value."""
-        with (DATA / self.trace / "expected_severities.csv").open(newline="") as file:
-            return [row for row in csv.DictReader(file) if row["metric"] == metric]
+def answer_from(connection: duckdb.DuckDBPyConnection, name: str, columns: str) -> list[Any]:
+    """Rows of the answer to a question, with some of its columns."""
+    question = find_question(name, run_questions())
+    found = connection.sql(question.sql)
+    return found.select(*columns.split()).fetchall()
 
 
-@pytest.fixture(scope="module", params=TRACES)
-def cookbook(
-    request: pytest.FixtureRequest, analysis_of: Callable[[str], Analysis]
-) -> Iterator[CookbookRun]:
-    found = CookbookRun(analysis_of(request.param).run, request.param)
-    yield found
-    found.connection.close()
-
-
-def table_of(rows: list[Row], keys: str, value: str) -> dict[Key, float]:
-    """Rows as a mapping, in which no key may occur twice."""
-    names = keys.split()
-    found = {tuple(row[name] for name in names): row[value] for row in rows}
-    assert len(found) == len(rows)
-    return found
-
-
-def summed(pairs: Iterator[tuple[Key, float]]) -> dict[Key, float]:
-    sums: defaultdict[Key, float] = defaultdict(float)
-    for key, value in pairs:
-        sums[key] += value
-    return dict(sums)
+# --- The questions -------------------------------------------------------------------------------
 
 
 def test_the_cookbook_has_twenty_questions() -> None:
@@ -94,258 +38,16 @@ def test_the_cookbook_has_twenty_questions() -> None:
         assert "$" not in recipe.sql
 
 
-def test_every_question_about_a_run_has_an_answer(cookbook: CookbookRun) -> None:
-    given = Session.begin(cookbook.connection).given
-    assert questions_for(given) == run_questions()
-    for recipe in run_questions():
-        rows = cookbook.answer(recipe.name)
-        is_answered = cookbook.trace == "m29_hybrid" and recipe.name not in WITHOUT_FILES
-        assert rows or not is_answered, recipe.name
-        assert rows == cookbook.answer(recipe.name)
-
-
-def test_an_example_is_found_by_number_or_name() -> None:
-    first = run_questions()[0]
-    assert (
-        find_question("1", run_questions()) is find_question(first.name, run_questions()) is first
-    )
-    with pytest.raises(QueryError, match="did you mean waits_by_rank"):
-        find_question("wait_by_rank", run_questions())
-    with pytest.raises(QueryError, match=r"no example 999: see \.examples"):
-        find_question("999", run_questions())
-
-
-# --- Compared with Scalasca's analyzer -----------------------------------------------------------
-
-HAS_REFERENCE = [name for name in TRACES if (DATA / name / "expected_severities.csv").exists()]
-with_reference = pytest.mark.parametrize("cookbook", HAS_REFERENCE, indirect=True)
-
-
-def _last(path: str) -> str:
-    return path.rpartition("/")[2]
-
-
-@pytest.mark.parametrize("cookbook", ["m29_hybrid", "m01_late_sender"], indirect=True)
-def test_times_and_visits_of_functions(cookbook: CookbookRun) -> None:
-    times = summed(
-        ((_last(r["call_path"]),), float(r["value"])) for r in cookbook.reference("time")
-    )
-    counts = summed(
-        ((_last(r["call_path"]),), float(r["value"])) for r in cookbook.reference("visits")
-    )
-    answer = cookbook.answer("regions_with_most_time")
-    seconds = table_of(answer, "region", "exclusive_seconds")
-    assert seconds == pytest.approx({key: times.get(key, 0) for key in seconds}, rel=1e-3, abs=1e-6)
-    assert set(times) <= set(seconds)
-    assert table_of(answer, "region", "visit_count") == counts
-    assert sum(row["time_ratio"] for row in answer) == pytest.approx(1)
-    assert [row["exclusive_seconds"] for row in answer] == sorted(seconds.values(), reverse=True)
-
-
-@pytest.mark.parametrize("cookbook", ["m29_hybrid", "m01_late_sender"], indirect=True)
-def test_shares_of_mpi(cookbook: CookbookRun) -> None:
-    rows = cookbook.reference("time")
-    places = {(int(r["rank"]), int(r["thread"])) for r in rows}
-    for place in places:
-        own = [r for r in rows if (int(r["rank"]), int(r["thread"])) == place]
-        total = sum(float(r["value"]) for r in own)
-        mpi = sum(float(r["value"]) for r in own if _last(r["call_path"]).startswith("MPI_"))
-        ratios = table_of(cookbook.answer("ranks_in_mpi"), "rank thread", "mpi_ratio")
-        assert ratios[place] == pytest.approx(mpi / total, abs=1e-3)
-
-
-@pytest.mark.parametrize("cookbook", ["m29_hybrid", "m01_late_sender"], indirect=True)
-def test_bytes_of_ranks(cookbook: CookbookRun) -> None:
-    answer = cookbook.answer("messages_of_ranks")
-    for metric, column in (("bytes_sent", "sent_bytes"), ("bytes_rcvd", "received_bytes")):
-        expected = summed(
-            ((int(r["rank"]),), float(r["value"])) for r in cookbook.reference(metric)
-        )
-        found = table_of(answer, "rank", column)
-        assert {key: value for key, value in found.items() if value} == expected
-
-
-@with_reference
-def test_late_senders_by_kind(cookbook: CookbookRun) -> None:
-    expected = sum(float(r["value"]) for r in cookbook.reference("mpi_latesender"))
-    found = table_of(cookbook.answer("waits_by_kind"), "wait_state", "wait_seconds")
-    assert found.get(("Late Sender",), 0) == pytest.approx(expected, rel=1e-3, abs=1e-6)
-
-
-# --- Compared with loops over the rows -----------------------------------------------------------
-
-
-def test_calls_of_mpi(cookbook: CookbookRun) -> None:
-    regions, mpi = (
-        cookbook.by_id("regions"),
-        {row["region_id"] for row in cookbook.rows("mpi_calls")},
-    )
-    visits = {(row["location_id"], row["visit_id"]): row for row in cookbook.rows("visits")}
-    counted: Counter[Key] = Counter()
-    seconds: defaultdict[Key, float] = defaultdict(float)
-    for row in visits.values():
-        caller = visits.get((row["location_id"], row["parent_visit_id"]))
-        if row["region_id"] in mpi and caller:
-            key = (regions[caller["region_id"]]["name"], regions[row["region_id"]]["name"])
-            counted[key] += 1
-            seconds[key] += (row["leave_ns"] - row["enter_ns"]) / 1e9
-    answer = cookbook.answer("calls_of_mpi")
-    assert table_of(answer, "caller mpi_call", "visit_count") == counted
-    assert table_of(answer, "caller mpi_call", "seconds") == pytest.approx(dict(seconds))
-
-
-def _instances(cookbook: CookbookRun) -> dict[int, list[Row]]:
-    members: defaultdict[int, list[Row]] = defaultdict(list)
-    for row in cookbook.rows("collective_members"):
-        members[row["collective_id"]].append(row)
-    return dict(members)
-
-
-def test_collectives(cookbook: CookbookRun) -> None:
-    operations = {row["collective_id"]: row["operation"] for row in cookbook.rows("collectives")}
-    instances = _instances(cookbook)
-    skews = {key: max(r["enter_ns"] for r in rows) - min(r["enter_ns"] for r in rows)
-             for key, rows in instances.items()}  # fmt: skip
-    found = [round(row["skew_seconds"] * 1e9) for row in cookbook.answer("collectives_most_skewed")]
-    assert found == sorted(skews.values(), reverse=True)[:20]
-    last: defaultdict[Key, float] = defaultdict(float)
-    for rows in instances.values():
-        if len(rows) > 1:
-            latest = max(row["enter_ns"] for row in rows)
-            who = min(row["location_id"] for row in rows if row["enter_ns"] == latest)
-            last[cookbook.place(who)] += sum(latest - row["enter_ns"] for row in rows) / 1e9
-    answer = cookbook.answer("collectives_entered_last")
-    assert table_of(answer, "rank thread", "seconds_of_others") == pytest.approx(dict(last))
-    by_operation = cookbook.answer("collectives_by_operation")
-    assert table_of(by_operation, "operation", "instance_count") == Counter(
-        (operation,) for operation in operations.values()
-    )
-    stays = summed(((operations[key],), (row["leave_ns"] - row["enter_ns"]) / 1e9)
-                   for key, rows in instances.items() for row in rows)  # fmt: skip
-    assert table_of(by_operation, "operation", "seconds") == pytest.approx(stays)
-
-
-def test_messages(cookbook: CookbookRun) -> None:
-    messages = cookbook.rows("messages")
-    paths, groups = cookbook.by_id("call_paths"), cookbook.by_id("location_groups")
-    largest = [row["bytes"] for row in cookbook.answer("messages_largest")]
-    assert largest == sorted((row["bytes"] for row in messages), reverse=True)[:20]
-    by_tag = Counter(row["tag"] for row in messages)
-    assert (
-        Counter({row["tag"]: row["message_count"] for row in cookbook.answer("messages_by_tag")})
-        == by_tag
-    )
-    in_time: Counter[Key] = Counter()
-    for row in messages:
-        if row["receive_post_enter_ns"] <= row["send_post_enter_ns"]:
-            in_time[(paths[row["receive_post_call_path_id"]]["path"],)] += 1
-    answer = table_of(cookbook.answer("messages_posted_in_time"), "call_path", "in_time_count")
-    assert Counter(answer) == in_time
-    sent: defaultdict[bool, int] = defaultdict(int)
-    for row in messages:
-        ends = (groups[row["sender_group_id"]], groups[row["receiver_group_id"]])
-        sent[ends[0]["system_tree_node_id"] == ends[1]["system_tree_node_id"]] += row["bytes"]
-    nodes: defaultdict[bool, int] = defaultdict(int)
-    for row in cookbook.answer("messages_between_nodes"):
-        nodes[bool(row["is_inside_node"])] += row["bytes"]
-    if cookbook.trace != "late_sender.csv":  # which has no nodes
-        assert nodes == sent
-
-
-def test_visits(cookbook: CookbookRun) -> None:
-    visits, regions = cookbook.rows("visits"), cookbook.by_id("regions")
-    leaves = [row["leave_ns"] - row["enter_ns"] for row in visits
-              if row["exclusive_ns"] == row["leave_ns"] - row["enter_ns"]]  # fmt: skip
-    longest = [round(row["seconds"] * 1e9) for row in cookbook.answer("visits_longest")]
-    assert longest == sorted(leaves, reverse=True)[:20]
-    most = [row["visit_count"] for row in cookbook.answer("regions_called_most")]
-    counted = Counter(row["region_id"] for row in visits)
-    assert most == sorted(counted.values(), reverse=True)[:20]
-    halves: defaultdict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-    for (location, region), count in Counter(
-        (row["location_id"], row["region_id"]) for row in visits
-    ).items():
-        own = sorted(
-            (row["enter_ns"], row["visit_id"], row["leave_ns"] - row["enter_ns"])
-            for row in visits
-            if (row["location_id"], row["region_id"]) == (location, region)
-        )
-        first = (count + 1) // 2
-        halves[regions[region]["name"]][0].extend(each[2] for each in own[:first])
-        halves[regions[region]["name"]][1].extend(each[2] for each in own[first:])
-    found = table_of(cookbook.answer("regions_getting_slower"), "region", "second_half_seconds")
-    assert found == pytest.approx(
-        {(name,): sum(late) / len(late) / 1e9 for name, (_, late) in halves.items() if late}
-    )
-
-
-def test_waits(cookbook: CookbookRun) -> None:
-    waits = [row for row in cookbook.rows("wait_states") if not row["is_completion"]]
-    ((run),) = cookbook.rows("runs")
-    paths = cookbook.by_id("call_paths")
-
-    def by(key: Callable[[Row], Key]) -> Any:
-        return pytest.approx(summed((key(row), row["wait_ns"] / 1e9) for row in waits))
-
-    answers = {
-        name: cookbook.answer(f"waits_{name}") for name in ("by_rank", "causers", "in_calls")
-    }
-    assert table_of(answers["by_rank"], "rank thread", "wait_seconds") == by(
-        lambda row: cookbook.place(row["location_id"])
-    )
-    assert table_of(answers["causers"], "rank thread", "wait_seconds") == by(
-        lambda row: cookbook.place(row["cause_location_id"])
-    )
-    assert table_of(answers["in_calls"], "call_path", "wait_seconds") == by(
-        lambda row: (paths[row["call_path_id"]]["path"],)
-    )
-    length = max(run["end_ns"] - run["begin_ns"], 1)
-    tenths = cookbook.answer("waits_over_time")
-    assert table_of(tenths, "tenth", "wait_seconds") == by(
-        lambda row: (min(10 * (row["start_ns"] - run["begin_ns"]) // length, 9) + 1,)
-    )
-    longest = [round(row["wait_seconds"] * 1e9) for row in cookbook.answer("waits_longest")]
-    assert longest == sorted((row["wait_ns"] for row in waits), reverse=True)[:20]
-    assert all(0 <= row["wait_ratio"] <= 1 for row in answers["in_calls"])
-
-
-def test_critical_path(cookbook: CookbookRun) -> None:
-    """The segments tile the path: by rank and by function they sum to its length."""
-    length = sum(row["end_ns"] - row["begin_ns"] - row["wait_ns"]
-                 for row in cookbook.rows("critical_path_segments")) / 1e9  # fmt: skip
-    by_rank = cookbook.answer("critical_path_by_rank")
-    by_region = cookbook.answer("critical_path_by_region")
-    rank_seconds = sum(r["computation_seconds"] + r["communication_seconds"] for r in by_rank)
-    assert rank_seconds == pytest.approx(length, rel=1e-3)
-    assert sum(row["seconds"] for row in by_region) == pytest.approx(length, rel=1e-3)
-    assert not by_region or sum(row["path_ratio"] for row in by_region) == pytest.approx(1)
-
-
-def test_computing_and_idling(cookbook: CookbookRun) -> None:
-    ranks = cookbook.answer("ranks_computing")
-    if any(row["computation_seconds"] for row in ranks):
-        assert sum(row["to_mean"] for row in ranks) == pytest.approx(len(ranks))
-    classes = cookbook.answer("time_by_overhead")
-    ((run),) = cookbook.rows("runs")
-    length = (run["end_ns"] - run["begin_ns"]) * run["location_count"] / 1e9
-    assert sum(row["seconds"] for row in classes) == pytest.approx(length)
-    computing = sum(row["seconds"] for row in classes if row["overhead_class"] == "computation")
-    course = cookbook.answer("time_course_of_computing")
-    assert sum(
-        row["computation_ratio"] * (row["end_seconds"] - row["begin_seconds"]) for row in course
-    ) * run["location_count"] == pytest.approx(computing, rel=1e-6)
-    for row in cookbook.answer("imbalance_of_calls"):
-        assert row["excess_seconds"] == pytest.approx(row["longest_seconds"] - row["mean_seconds"])
-    idle = sum(row["wait_seconds"] for row in cookbook.answer("threads_idle"))
-    waits = [row for row in cookbook.rows("wait_states") if not row["is_completion"]]
-    assert idle == pytest.approx(sum(row["wait_ns"] for row in waits) / 1e9)
-
-
-def test_quality(cookbook: CookbookRun) -> None:
-    rows = cookbook.answer("quality_of_locations")
-    assert len(rows) == len(cookbook.rows("locations"))
-    assert sum(row["record_count"] for row in rows) == cookbook.rows("runs")[0]["record_count"]
-    assert all(row["is_complete"] for row in rows)
+@pytest.mark.parametrize("trace", ["m29_hybrid", "m31_omp_tasks", "late_sender.csv"])
+def test_every_question_about_a_run_has_an_answer(
+    analysis_of: Callable[[str], Analysis], trace: str
+) -> None:
+    with analysis_of(trace).run.connect() as connection:
+        assert questions_for(Session.begin(connection).given) == run_questions()
+        for question in run_questions():
+            rows = answer_from(connection, question.name, "*")
+            assert rows or trace != "m29_hybrid" or question.name == WITHOUT_FILES, question.name
+            assert rows == answer_from(connection, question.name, "*")
 
 
 def test_questions_about_campaigns_are_declared_apart() -> None:
@@ -355,3 +57,233 @@ def test_questions_about_campaigns_are_declared_apart() -> None:
         )
         given = Session.begin(connection).given
     assert [recipe.name for recipe in questions_for(given)] == ["scaling_of_call_sites"]
+
+
+def test_a_question_is_found_by_number_or_name() -> None:
+    questions = run_questions()
+    assert find_question("1", questions) is questions[0]
+    assert find_question(questions[0].name, questions) is questions[0]
+    with pytest.raises(QueryError, match="did you mean waits_by_rank"):
+        find_question("wait_by_rank", questions)
+    with pytest.raises(QueryError, match=r"no example 999: see \.examples"):
+        find_question("999", questions)
+
+
+# --- The answers for a small trace ---------------------------------------------------------------
+
+# Two ranks work and exchange messages, of 100 bytes with tag 1 and of 200 bytes with tag 2.
+#
+#          0    1    2    3    4    5    6    7    8    9    10 s
+# rank 0   [work    ][send][work              ][recv][barr]
+# rank 1   [work][receive ][work][send][barrier           ]
+#
+# Waiting: 1 to 2 in MPI_Recv of rank 1, 5 to 8 in its MPI_Barrier, both for rank 0. So the critical
+# path is rank 0 from begin to end.
+TWO_RANKS = """\
+Timestamp (s),Event Type,Name,Process,Partner,Tag,Bytes,Operation
+0,Enter,main,0,,,,
+0,Enter,work,0,,,,
+2,Leave,work,0,,,,
+2,Enter,MPI_Send,0,,,,
+2,Instant,MpiSend,0,1,1,100,
+3,Leave,MPI_Send,0,,,,
+3,Enter,work,0,,,,
+7,Leave,work,0,,,,
+7,Enter,MPI_Recv,0,,,,
+8,Instant,MpiRecv,0,1,2,200,
+8,Leave,MPI_Recv,0,,,,
+8,Enter,MPI_Barrier,0,,,,
+8,Instant,MpiCollectiveBegin,0,,,,
+9,Instant,MpiCollectiveEnd,0,,,,barrier
+9,Leave,MPI_Barrier,0,,,,
+10,Leave,main,0,,,,
+0,Enter,main,1,,,,
+0,Enter,work,1,,,,
+1,Leave,work,1,,,,
+1,Enter,MPI_Recv,1,,,,
+3,Instant,MpiRecv,1,0,1,100,
+3,Leave,MPI_Recv,1,,,,
+3,Enter,work,1,,,,
+4,Leave,work,1,,,,
+4,Enter,MPI_Send,1,,,,
+4,Instant,MpiSend,1,0,2,200,
+5,Leave,MPI_Send,1,,,,
+5,Enter,MPI_Barrier,1,,,,
+5,Instant,MpiCollectiveBegin,1,,,,
+9,Instant,MpiCollectiveEnd,1,,,,barrier
+9,Leave,MPI_Barrier,1,,,,
+10,Leave,main,1,,,,
+"""
+
+ANSWERS: dict[str, list[tuple[object, ...]]] = {
+    "regions_with_most_time region visit_count exclusive_seconds time_ratio": [
+        ("work", 4, 8, 0.4),
+        ("MPI_Barrier", 2, 5, 0.25),
+        ("MPI_Recv", 2, 3, 0.15),
+        ("MPI_Send", 2, 2, 0.1),
+        ("main", 2, 2, 0.1),
+    ],
+    "regions_called_most region visit_count exclusive_ns_per_visit": [
+        ("work", 4, 2e9),
+        ("MPI_Barrier", 2, 2.5e9),
+        ("MPI_Recv", 2, 1.5e9),
+        ("MPI_Send", 2, 1e9),
+        ("main", 2, 1e9),
+    ],
+    # On each rank the first visit is the first half: 2 and 1, then 4 and 1.
+    "regions_getting_slower region visit_count first_half_seconds second_half_seconds": [
+        ("work", 4, 3 / 2, 5 / 2)
+    ],
+    "visits_longest rank call_path enter_seconds seconds": [
+        (0, "main/work", 3, 4),
+        (1, "main/MPI_Barrier", 5, 4),
+        (0, "main/work", 0, 2),
+        (1, "main/MPI_Recv", 1, 2),
+        (0, "main/MPI_Send", 2, 1),
+        (0, "main/MPI_Recv", 7, 1),
+        (0, "main/MPI_Barrier", 8, 1),
+        (1, "main/work", 0, 1),
+        (1, "main/work", 3, 1),
+        (1, "main/MPI_Send", 4, 1),
+    ],
+    "calls_of_mpi caller mpi_call visit_count seconds": [
+        ("main", "MPI_Barrier", 2, 1 + 4),
+        ("main", "MPI_Recv", 2, 1 + 2),
+        ("main", "MPI_Send", 2, 1 + 1),
+    ],
+    "ranks_in_mpi rank thread mpi_seconds mpi_ratio": [(1, 0, 2 + 1 + 4, 0.7), (0, 0, 3, 0.3)],
+    # main has 1 beside work; the mean of 7 and 3 is 5.
+    "ranks_computing rank thread computation_seconds to_mean": [(0, 0, 7, 1.4), (1, 0, 3, 0.6)],
+    # Work takes 6 and 2.
+    "imbalance_of_calls call_path slowest_rank longest_seconds mean_seconds excess_seconds": [
+        ("main/work", 0, 6, 4, 2),
+        ("main", 0, 1, 1, 0),
+    ],
+    "threads_idle rank location_count wait_seconds idle_thread_seconds idle_ratio": [
+        (1, 1, 4, 0, 0.4),
+        (0, 1, 0, 0, 0),
+    ],
+    "time_by_overhead overhead_class overhead_subclass seconds time_ratio": [
+        ("computation", "user code", 7 + 3, 0.5),
+        ("data movement", "point-to-point", 2 + 3, 0.25),
+        ("synchronisation", "barrier", 1 + 4, 0.25),
+    ],
+    "messages_of_ranks rank sent_count sent_bytes received_count received_bytes": [
+        (0, 1, 100, 1, 200),
+        (1, 1, 200, 1, 100),
+    ],
+    "messages_largest sender_rank receiver_rank tag bytes sent_seconds seconds": [
+        (1, 0, 2, 200, 4, 8 - 4),
+        (0, 1, 1, 100, 2, 3 - 2),
+    ],
+    "messages_by_tag communicator tag message_count bytes sender_count": [
+        ("MPI_COMM_WORLD", 1, 1, 100, 1),
+        ("MPI_COMM_WORLD", 2, 1, 200, 1),
+    ],
+    # Rank 1 receives at 1 what is sent at 2; rank 0 receives at 7 what is sent at 4.
+    "messages_posted_in_time call_path message_count in_time_count in_time_ratio": [
+        ("main/MPI_Recv", 2, 1, 0.5)
+    ],
+    # A trace in CSV has no nodes.
+    "messages_between_nodes sender_node is_inside_node message_count bytes": [
+        (None, None, 2, 300)
+    ],
+    "collectives_by_operation operation instance_count call_count seconds longest_seconds": [
+        ("barrier", 1, 2, 1 + 4, 4)
+    ],
+    "collectives_entered_last rank thread collective_count seconds_of_others": [(0, 0, 1, 8 - 5)],
+    "collectives_most_skewed operation member_count first_enter_seconds skew_seconds": [
+        ("barrier", 2, 5, 8 - 5)
+    ],
+    "waits_by_kind wait_state wait_count wait_seconds longest_seconds": [
+        ("Wait at Barrier", 1, 3, 3),
+        ("Late Sender", 1, 1, 1),
+    ],
+    "waits_by_rank rank thread wait_count wait_seconds": [(1, 0, 2, 1 + 3)],
+    "waits_causers rank thread wait_count victim_count wait_seconds": [(0, 0, 2, 1, 1 + 3)],
+    "waits_in_calls call_path wait_seconds wait_ratio": [
+        ("main/MPI_Barrier", 3, 3 / 5),
+        ("main/MPI_Recv", 1, 1 / 3),
+    ],
+    "waits_longest property rank call_path start_seconds wait_seconds cause_rank": [
+        ("mpi_barrier_wait", 1, "main/MPI_Barrier", 5, 3, 0),
+        ("mpi_latesender", 1, "main/MPI_Recv", 1, 1, 0),
+    ],
+    # The waits begin at 1 and at 5.
+    "waits_over_time tenth wait_count wait_seconds": [(2, 1, 1), (6, 1, 3)],
+    "critical_path_by_rank rank thread computation_seconds communication_seconds": [(0, 0, 7, 3)],
+    "critical_path_by_region region seconds path_ratio": [
+        ("work", 6, 0.6),
+        ("MPI_Barrier", 1, 0.1),
+        ("MPI_Recv", 1, 0.1),
+        ("MPI_Send", 1, 0.1),
+        ("main", 1, 0.1),
+    ],
+    "quality_of_locations rank thread record_count is_complete finding_count": [
+        (0, 0, 16, True, 0),
+        (1, 0, 16, True, 0),
+    ],
+}  # fmt: skip
+TIME_COURSE = "time_course_of_computing"
+
+
+@pytest.fixture(scope="module")
+def small_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
+    folder = tmp_path_factory.mktemp("cookbook")
+    (folder / "two_ranks.csv").write_text(TWO_RANKS)
+    options = Options(threads=1)
+    run = analyze(folder / "two_ranks.csv", store=Store(folder / "store"), options=options).run
+    with run.connect() as connection:
+        yield connection
+
+
+@pytest.mark.parametrize("question", ANSWERS)
+def test_the_answer_is_right(small_run: duckdb.DuckDBPyConnection, question: str) -> None:
+    name, columns = question.split(maxsplit=1)
+    found = answer_from(small_run, name, columns)
+    assert found == [pytest.approx(row) for row in ANSWERS[question]]
+
+
+def test_the_share_of_computation_over_the_run(small_run: duckdb.DuckDBPyConnection) -> None:
+    rows = answer_from(small_run, TIME_COURSE, "begin_seconds end_seconds computation_ratio")
+    # Of both ranks: until 1, from 1 to 2, from 2 to 3, and so on.
+    shares = [1, 0.5, 0, 1, 0.5, 0.5, 0.5, 0, 0, 1]
+    assert len(rows) == 200
+    assert rows == [
+        pytest.approx((bin / 20, (bin + 1) / 20, shares[bin // 20])) for bin in range(200)
+    ]
+
+
+def test_the_answer_to_every_question_is_checked() -> None:
+    checked = {question.split()[0] for question in ANSWERS} | {TIME_COURSE, WITHOUT_FILES}
+    assert checked == {question.name for question in run_questions()}
+
+
+def test_messages_between_nodes(analysis_of: Callable[[str], Analysis]) -> None:
+    with analysis_of("m29_hybrid").run.connect() as connection:
+        found = answer_from(connection, "messages_between_nodes", "*")
+    assert found == [("vm", "vm", True, 20, 80)]
+
+
+# --- Compared with Scalasca's analyzer -----------------------------------------------------------
+
+
+def reference(trace: str, metric: str) -> dict[str, float]:
+    """Values of a metric as Scalasca's analyzer gives them, by the name of the function."""
+    sums: defaultdict[str, float] = defaultdict(float)
+    with (DATA / trace / "expected_severities.csv").open(newline="") as file:
+        for row in csv.DictReader(file):
+            if row["metric"] == metric:
+                sums[row["call_path"].rpartition("/")[2]] += float(row["value"])
+    return sums
+
+
+def test_times_and_visits_of_functions(analysis_of: Callable[[str], Analysis]) -> None:
+    columns = "region exclusive_seconds visit_count"
+    with analysis_of("m29_hybrid").run.connect() as connection:
+        rows = answer_from(connection, "regions_with_most_time", columns)
+    times = reference("m29_hybrid", "time")
+    assert {region for region, *_ in rows} >= times.keys()
+    for region, seconds, _ in rows:
+        assert seconds == pytest.approx(times[region], rel=1e-3, abs=1e-6)
+    assert {region: visits for region, _, visits in rows} == reference("m29_hybrid", "visits")
