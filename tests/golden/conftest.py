@@ -1,12 +1,14 @@
-"""Fixtures of golden tests: run a query, write a trace as text."""
+"""Fixtures of golden tests: run a query, write a trace as text, read an OTF2 archive."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.helpers import running
 from tests.helpers.micro_trace import Tables, read_trace
+from tests.helpers.otf2_reading import Reader
 
 
 @pytest.fixture
@@ -19,6 +21,12 @@ def run_query() -> Callable[..., list[tuple[object, ...]]]:
 def trace() -> Callable[..., Tables]:
     """Tables of a trace written as text; see tests/helpers/micro_trace.py."""
     return read_trace
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Reader:
+    """Write a trace as an OTF2 archive and read it; see tests/helpers/otf2_reading.py."""
+    return Reader(tmp_path)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.otf2_archive import Trace
-from tests.helpers.otf2_reading import Reader, ReadTrace, read_archive
+from tests.helpers.otf2_reading import ReadTrace, read_archive
 
 TIMES = "enter_ns leave_ns exclusive_ns"
 DATA = Path(__file__).parents[2] / "data"
@@ -26,11 +26,6 @@ SECOND = f"""
     51  ThreadTeamBegin {TEAM}
     52  enter parallel
 """
-
-
-@pytest.fixture
-def read(tmp_path) -> Reader:
-    return Reader(tmp_path)
 
 
 def cut_trace(master: str, *starts: int) -> Trace:

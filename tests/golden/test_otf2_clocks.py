@@ -6,12 +6,6 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.otf2_archive import Event, Trace
-from tests.helpers.otf2_reading import Reader
-
-
-@pytest.fixture
-def read(tmp_path) -> Reader:
-    return Reader(tmp_path)
 
 
 def visit(first: int, last: int) -> list[Event]:

@@ -5,8 +5,7 @@ import struct
 
 import pytest
 
-from tests.helpers.otf2_archive import CHUNK_BYTES, Event, Trace
-from tests.helpers.otf2_reading import Reader
+from tests.helpers.otf2_archive import CHUNK_BYTES, Event, Trace, trace_of
 from tracemill.base.errors import DamagedTraceError
 
 # A chunk begins with its kind, the byte order, and the numbers of its first and last event. The
@@ -14,11 +13,6 @@ from tracemill.base.errors import DamagedTraceError
 HEADER_BYTES, EVENT_BYTES = 18, 12
 DECLARED = 70_000
 IN_A_CHUNK = (CHUNK_BYTES - HEADER_BYTES) // EVENT_BYTES
-
-
-@pytest.fixture
-def read(tmp_path) -> Reader:
-    return Reader(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -182,8 +176,7 @@ def test_without_sound_local_definitions_a_location_cannot_be_read(read, damaged
 
 
 def test_a_location_without_events_needs_no_files(read, tmp_path):
-    trace = Trace()
-    trace.location("0 enter main\n 9 leave main")
+    trace = trace_of("0 enter main\n 9 leave main")
     trace.location()
     anchor = trace.write(tmp_path / "idle")
     for name in ("1.evt", "1.def"):

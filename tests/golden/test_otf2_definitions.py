@@ -5,15 +5,9 @@ import ctypes
 import pytest
 
 from tests.helpers.otf2_archive import UNDEFINED, Event, Trace
-from tests.helpers.otf2_reading import Reader
 
 # Groups in OTF2's numbers: locations that ranks count, ranks of a communicator.
 OWN_GROUP = 50
-
-
-@pytest.fixture
-def read(tmp_path) -> Reader:
-    return Reader(tmp_path)
 
 
 def mpi_trace(processes: int, events: str = "0 enter MPI_Init\n 9 leave MPI_Init") -> Trace:

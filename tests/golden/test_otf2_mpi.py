@@ -2,25 +2,12 @@
 
 import pytest
 
-from tests.helpers.otf2_archive import UNDEFINED, Event, Trace
-from tests.helpers.otf2_reading import Reader
+from tests.helpers.otf2_archive import UNDEFINED, Event, Trace, trace_of
 
 NO_ROOT = UNDEFINED
 CALL = "kind time_ns enter_ns leave_ns"
 PEER = "kind communicator_id peer_rank peer_group_id"
 BARRIER, BCAST, ALLREDUCE, CREATE_HANDLE = 0, 1, 11, 17
-
-
-@pytest.fixture
-def read(tmp_path) -> Reader:
-    return Reader(tmp_path)
-
-
-def trace_of(*processes: str) -> Trace:
-    trace = Trace()
-    for events in processes:
-        trace.location(events)
-    return trace
 
 
 def define_groups(trace: Trace, **members: list[int]) -> None:
@@ -40,7 +27,7 @@ def define_groups(trace: Trace, **members: list[int]) -> None:
 # main     [              ]
 # MPI_Send      [ 12  ]
 def test_a_record_has_the_call_that_holds_it(read):
-    trace = trace_of(
+    tables = read(
         """
          0  enter main
         10  enter MPI_Send
@@ -50,7 +37,6 @@ def test_a_record_has_the_call_that_holds_it(read):
         """,
         "",
     )
-    tables = read(trace)
     columns = "location_id sequence time_ns kind visit_id enter_ns leave_ns begin_ns"
     assert tables.rows("mpi_operations", columns) == [(0, 2, 12, "send", 1, 10, 20, None)]
     assert tables.rows("mpi_operations", "peer_rank peer_group_id tag bytes") == [(1, 1, 7, 64)]
@@ -59,7 +45,7 @@ def test_a_record_has_the_call_that_holds_it(read):
 
 
 def test_every_kind_of_record_has_its_values(read):
-    trace = trace_of(
+    tables = read(
         """
          0  enter MPI_Waitall
          1  MpiSend 1 0 2 3
@@ -81,7 +67,7 @@ def test_every_kind_of_record_has_its_values(read):
         "",
     )
     columns = "kind communicator_id peer_rank tag bytes request_id probe_id bytes_received"
-    assert read(trace).rows("mpi_operations", columns) == [
+    assert tables.rows("mpi_operations", columns) == [
         ("send", 0, 1, 2, 3, None, None, None),
         ("isend", 0, 1, 3, 4, 500, None, None),
         ("isend_complete", None, None, None, None, 500, None, None),
@@ -100,7 +86,7 @@ def test_every_kind_of_record_has_its_values(read):
 
 
 def test_a_collective_is_one_row_with_its_begin(read):
-    trace = trace_of(
+    tables = read(
         f"""
          0  enter MPI_Bcast
          2  MpiCollectiveBegin
@@ -113,7 +99,7 @@ def test_a_collective_is_one_row_with_its_begin(read):
         "",
     )
     columns = "kind begin_ns time_ns enter_ns leave_ns operation root_rank bytes bytes_received"
-    assert read(trace).rows("mpi_operations", columns) == [
+    assert tables.rows("mpi_operations", columns) == [
         ("collective", 2, 8, 0, 10, "bcast", 1, 64, 0),
         ("collective", None, 25, 20, 30, "allreduce", None, 8, 16),  # its begin was lost
     ]
@@ -121,7 +107,7 @@ def test_a_collective_is_one_row_with_its_begin(read):
 
 def test_roots_of_an_inter_communicator_are_no_ranks(read):
     """Rank "self" (root here) and "this group" (root is another of us), and none."""
-    trace = trace_of(
+    tables = read(
         f"""
         0  enter MPI_Bcast
         1  MpiCollectiveEnd {BCAST} 0 {UNDEFINED - 1} 4 0
@@ -130,12 +116,12 @@ def test_roots_of_an_inter_communicator_are_no_ranks(read):
         4  leave MPI_Bcast
         """
     )
-    assert read(trace).rows("mpi_operations", "root_rank") == [(None,)] * 3
+    assert tables.rows("mpi_operations", "root_rank") == [(None,)] * 3
 
 
 def test_a_request_number_may_use_all_64_bits(read):
-    trace = trace_of(f"0 enter MPI_Irecv\n 1 MpiIrecvRequest {(1 << 64) - 2}\n 2 leave MPI_Irecv")
-    assert read(trace).rows("mpi_operations", "request_id") == [(-2,)]
+    tables = read(f"0 enter MPI_Irecv\n 1 MpiIrecvRequest {(1 << 64) - 2}\n 2 leave MPI_Irecv")
+    assert tables.rows("mpi_operations", "request_id") == [(-2,)]
 
 
 def test_creating_and_destroying_a_communicator_is_recorded(read):
@@ -168,9 +154,9 @@ def test_creating_and_destroying_a_communicator_is_recorded(read):
 
 
 def test_a_record_outside_any_visit_has_no_call(read):
-    trace = trace_of("0 MpiSend 1 0 7 64\n 5 enter MPI_Send\n 6 leave MPI_Send", "")
+    tables = read("0 MpiSend 1 0 7 64\n 5 enter MPI_Send\n 6 leave MPI_Send", "")
     columns = f"{CALL} visit_id call_path_id"
-    assert read(trace).rows("mpi_operations", columns) == [("send", 0, None, None, None, None)]
+    assert tables.rows("mpi_operations", columns) == [("send", 0, None, None, None, None)]
 
 
 def test_in_a_user_region_the_record_is_its_own_call(read):
@@ -185,7 +171,7 @@ def test_in_a_user_region_the_record_is_its_own_call(read):
 # MPI_Sendrecv [    s         r    ]
 # user              [ 12 ]
 def test_a_callback_inside_a_call_does_not_end_it(read):
-    trace = trace_of(
+    tables = read(
         """
          0  enter MPI_Sendrecv
         10  MpiSend 1 0 7 64
@@ -197,7 +183,7 @@ def test_a_callback_inside_a_call_does_not_end_it(read):
         """,
         "",
     )
-    assert read(trace).rows("mpi_operations", CALL) == [
+    assert tables.rows("mpi_operations", CALL) == [
         ("send", 10, 0, 40),
         ("send", 12, 12, 12),
         ("recv", 30, 0, 40),
@@ -205,7 +191,7 @@ def test_a_callback_inside_a_call_does_not_end_it(read):
 
 
 def test_nested_calls_hold_their_own_records(read):
-    trace = trace_of(
+    tables = read(
         """
          0  enter MPI_Sendrecv
         10  enter MPI_Isend
@@ -216,25 +202,21 @@ def test_nested_calls_hold_their_own_records(read):
         """,
         "",
     )
-    assert read(trace).rows("mpi_operations", CALL) == [
+    assert tables.rows("mpi_operations", CALL) == [
         ("isend", 12, 10, 20),
         ("isend_complete", 30, 0, 40),
     ]
 
 
 def test_a_call_that_is_never_left_ends_with_the_last_record(read):
-    trace = trace_of("0 enter MPI_Recv\n 5 MpiRecv 1 0 7 64\n 9 MpiRequestTest 1", "")
-    assert read(trace).rows("mpi_operations", CALL) == [
-        ("recv", 5, 0, 9),
-        ("request_test", 9, 0, 9),
-    ]
+    tables = read("0 enter MPI_Recv\n 5 MpiRecv 1 0 7 64\n 9 MpiRequestTest 1", "")
+    assert tables.rows("mpi_operations", CALL) == [("recv", 5, 0, 9), ("request_test", 9, 0, 9)]
 
 
 def test_100_000_completions_in_one_waitall_are_all_kept(read):
     """More than fit into any buffer of the reader: all wait for the leave of their call."""
     count = 100_000
-    trace = Trace()
-    trace.location(
+    tables = read(
         [
             Event(0, "Enter", ("MPI_Waitall",)),
             *(Event(1 + n, "MpiIsendComplete", (n,)) for n in range(count)),
@@ -244,7 +226,6 @@ def test_100_000_completions_in_one_waitall_are_all_kept(read):
             Event(count + 4, "Leave", ("MPI_Wait",)),
         ]
     )
-    tables = read(trace)
     query = "SELECT enter_ns, leave_ns, visit_id, count(*), sum(request_id), min(sequence) "
     assert tables.sql(f"{query} FROM mpi_operations GROUP BY ALL ORDER BY 1", "mpi_operations") == [
         (0, count + 1, 0, count, count * (count - 1) // 2, 1),
@@ -322,8 +303,7 @@ def test_a_message_of_a_thread_goes_to_a_process(read):
 
 @pytest.mark.parametrize("rank", [2, 99, UNDEFINED - 1])
 def test_a_rank_outside_its_communicator_is_counted(read, rank):
-    trace = trace_of(f"0 enter MPI_Send\n 1 MpiSend {rank} 0 7 8\n 2 leave MPI_Send", "")
-    tables = read(trace)
+    tables = read(f"0 enter MPI_Send\n 1 MpiSend {rank} 0 7 8\n 2 leave MPI_Send", "")
     (row,) = tables.rows("mpi_operations", "communicator_id peer_group_id tag")
     assert row == (0, None, 7)
     assert tables.findings() == {("impossible_id", 0): 1}
@@ -331,7 +311,7 @@ def test_a_rank_outside_its_communicator_is_counted(read, rank):
 
 def test_a_communicator_that_is_not_defined_is_counted(read):
     """The peer of its message is unknown, too, which is the same fault and counted once."""
-    trace = trace_of(
+    tables = read(
         f"""
         0  enter MPI_Send
         1  MpiSend 1 42 7 8
@@ -340,7 +320,6 @@ def test_a_communicator_that_is_not_defined_is_counted(read):
         """,
         "",
     )
-    tables = read(trace)
     assert tables.rows("mpi_operations", PEER) == [
         ("send", None, 1, None),
         ("collective", None, None, None),

@@ -1,22 +1,8 @@
 """Records beside calls and messages: gaps, unknown ones, RMA, I/O, samples."""
 
-import pytest
-
-from tests.helpers.otf2_archive import UNDEFINED, Event, Trace
-from tests.helpers.otf2_reading import Reader
+from tests.helpers.otf2_archive import UNDEFINED, Event, Trace, trace_of
 
 PLACE = "time_ns sequence visit_id"
-
-
-@pytest.fixture
-def read(tmp_path) -> Reader:
-    return Reader(tmp_path)
-
-
-def trace_of(events: str) -> Trace:
-    trace = Trace()
-    trace.location(events)
-    return trace
 
 
 # --- Gaps in the measurement --------------------------------------------------------------------
@@ -76,21 +62,19 @@ def test_records_of_unknown_kinds_are_counted(read):
 
 def test_records_with_missing_definitions_are_counted(read):
     """Without any window, I/O handle, or team such records have no meaning."""
-    trace = trace_of("""
+    tables = read("""
         0  enter main
         1  RmaPut 0 0 8 1
         2  IoSeek 0 5 0 5
         3  ParameterInt 0 5
         4  leave main
     """)
-    tables = read(trace)
     assert tables.visits("path exclusive_ns") == [("main", 4)]
     assert tables.findings() == {("unknown_record", 0): 3}
 
 
 def test_begin_and_end_of_the_program_say_nothing_about_calls(read):
-    trace = Trace()
-    trace.location(
+    tables = read(
         [
             Event(0, "ProgramBegin", (0, [1, 2])),
             Event(1, "Enter", ("main",)),
@@ -98,7 +82,6 @@ def test_begin_and_end_of_the_program_say_nothing_about_calls(read):
             Event(3, "ProgramEnd", (-1,)),
         ]
     )
-    tables = read(trace)
     assert tables.visits("path") == [("main",)]
     assert tables.one("locations", "record_count begin_ns end_ns") == (4, 0, 3)
     assert tables.findings() == {}

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.helpers.otf2_archive import Event, Trace
-from tests.helpers.otf2_reading import Reader, stored_files
+from tests.helpers.otf2_reading import stored_files
 from tracemill.readers.common import survey
 
 OPENMP = 3
@@ -68,11 +68,6 @@ def worker(process: int) -> list[Event]:
         Event(time + 79, "Leave", ("parallel",)),
         Event(time + 80, "ThreadTeamEnd", (team,)),
     ]
-
-
-@pytest.fixture
-def read(tmp_path) -> Reader:
-    return Reader(tmp_path)
 
 
 def rows_of(tables):

@@ -1,9 +1,11 @@
 """Tasks run below TASKS/<task>; a stub repeats them below the place that scheduled them."""
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.helpers.otf2_archive import Trace
-from tests.helpers.otf2_reading import Reader
+from tests.helpers.otf2_reading import ReadTrace
 
 TIMES = "enter_ns leave_ns exclusive_ns"
 FRAGMENTS = "scheduling_visit_id number begin_ns end_ns is_first"
@@ -11,20 +13,21 @@ TEAM = 5
 
 
 @pytest.fixture
-def read(tmp_path) -> Reader:
-    return Reader(tmp_path)
+def read_tasks(read) -> Callable[..., ReadTrace]:
+    """Read a trace of one process with these threads, which are a team."""
 
+    def read_threads(*threads: str) -> ReadTrace:
+        trace = Trace()
+        trace.region("main")
+        trace.region("barrier", role="barrier", paradigm="openmp")
+        trace.region("taskwait", role="task_wait", paradigm="openmp")
+        trace.region("task", role="task", paradigm="openmp")
+        for events in threads:
+            trace.location(events, process=0)
+        trace.team(TEAM, [location.ref for location in trace.locations])
+        return read(trace)
 
-def task_trace(*threads: str) -> Trace:
-    trace = Trace()
-    trace.region("main")
-    trace.region("barrier", role="barrier", paradigm="openmp")
-    trace.region("taskwait", role="task_wait", paradigm="openmp")
-    trace.region("task", role="task", paradigm="openmp")
-    for events in threads:
-        trace.location(events, process=0)
-    trace.team(TEAM, [location.ref for location in trace.locations])
-    return trace
+    return read_threads
 
 
 #          0    10   20   30   40   50   60        100
@@ -32,8 +35,8 @@ def task_trace(*threads: str) -> Trace:
 # task               [  work   ]
 #
 # The barrier's own time is 10 to 20 and 40 to 60.
-def test_a_task_takes_its_time_from_the_place_that_runs_it(read):
-    trace = task_trace(f"""
+def test_a_task_takes_its_time_from_the_place_that_runs_it(read_tasks):
+    tables = read_tasks(f"""
           0  enter main
          10  enter barrier
          20  ThreadTaskSwitch {TEAM} 0 1
@@ -46,7 +49,6 @@ def test_a_task_takes_its_time_from_the_place_that_runs_it(read):
          60  leave barrier
         100  leave main
     """)
-    tables = read(trace)
     assert tables.visits(f"visit_id parent_visit_id path {TIMES}") == [
         (0, None, "main", 0, 100, 50),
         (1, 0, "main/barrier", 10, 60, 10 + 20),
@@ -67,8 +69,8 @@ def test_a_task_takes_its_time_from_the_place_that_runs_it(read):
     assert tables.findings() == {}
 
 
-def test_task_records_are_kept(read):
-    trace = task_trace(f"""
+def test_task_records_are_kept(read_tasks):
+    tables = read_tasks(f"""
          0  enter main
          1  ThreadTaskCreate {TEAM} 0 7
          2  ThreadTaskSwitch {TEAM} 0 7
@@ -79,7 +81,7 @@ def test_task_records_are_kept(read):
          5  leave main
     """)
     columns = "time_ns kind communicator_id thread number"
-    assert read(trace).rows("thread_events", columns) == [
+    assert tables.rows("thread_events", columns) == [
         (1, "task_create", 0, 0, 7),
         (2, "task_switch", 0, 0, 7),
         (3, "task_complete", 0, 0, 7),
@@ -94,8 +96,8 @@ def test_task_records_are_kept(read):
 # barrier   [                                              ]
 # task 1         [    [taskwait           ]    ]
 # task 2                    [    ]
-def test_a_task_that_waits_for_another_is_suspended(read):
-    trace = task_trace(f"""
+def test_a_task_that_waits_for_another_is_suspended(read_tasks):
+    tables = read_tasks(f"""
          0  enter barrier
         10  ThreadTaskSwitch {TEAM} 0 1
         10  enter task
@@ -111,7 +113,6 @@ def test_a_task_that_waits_for_another_is_suspended(read):
         80  ThreadTaskSwitch {TEAM} 0 0
         90  leave barrier
     """)
-    tables = read(trace)
     assert tables.visits(f"path {TIMES}") == [
         ("barrier", 0, 90, 10 + 20),
         ("TASKS/task", 10, 70, 10 + 10),
@@ -140,8 +141,8 @@ def test_a_task_that_waits_for_another_is_suspended(read):
 # barrier    [               ]
 # taskwait                        [                   ]
 # task            [    |              |    ]
-def test_a_task_may_go_on_at_another_place(read):
-    trace = task_trace(f"""
+def test_a_task_may_go_on_at_another_place(read_tasks):
+    tables = read_tasks(f"""
          0  enter barrier
         10  ThreadTaskSwitch {TEAM} 0 1
         10  enter task
@@ -154,7 +155,6 @@ def test_a_task_may_go_on_at_another_place(read):
         70  ThreadTaskSwitch {TEAM} 0 0
         80  leave taskwait
     """)
-    tables = read(trace)
     assert tables.visits(f"path {TIMES}") == [
         ("barrier", 0, 30, 20),
         ("TASKS/task", 10, 60, 20),
@@ -175,8 +175,8 @@ def test_a_task_may_go_on_at_another_place(read):
 # main      [ [barrier                         ]     ]
 # task 1         [    [taskwait      ]    ]
 # task 2                    [    ]
-def test_after_a_task_the_thread_resumes_its_previous_task(read):
-    trace = task_trace(f"""
+def test_after_a_task_the_thread_resumes_its_previous_task(read_tasks):
+    tables = read_tasks(f"""
          0  enter main
          5  enter barrier
         10  ThreadTaskSwitch {TEAM} 0 1
@@ -190,7 +190,6 @@ def test_after_a_task_the_thread_resumes_its_previous_task(read):
         70  leave barrier
         80  leave main
     """)
-    tables = read(trace)
     assert tables.visits(f"path {TIMES}") == [
         ("main", 0, 80, 5 + 10),
         ("main/barrier", 5, 70, 5 + 10),
@@ -206,8 +205,8 @@ def test_after_a_task_the_thread_resumes_its_previous_task(read):
     assert tables.findings() == {}
 
 
-def test_tasks_of_the_same_number_from_two_threads_are_two(read):
-    trace = task_trace(
+def test_tasks_of_the_same_number_from_two_threads_are_two(read_tasks):
+    tables = read_tasks(
         f"""
          0  enter barrier
         10  ThreadTaskSwitch {TEAM} 0 1
@@ -224,7 +223,7 @@ def test_tasks_of_the_same_number_from_two_threads_are_two(read):
         70  leave barrier
         """
     )
-    assert read(trace).visits(f"path {TIMES}") == [
+    assert tables.visits(f"path {TIMES}") == [
         ("barrier", 0, 70, 20),
         ("TASKS/task", 10, 40, 20),
         ("TASKS/task", 20, 60, 5 + 10),
@@ -232,15 +231,14 @@ def test_tasks_of_the_same_number_from_two_threads_are_two(read):
     ]
 
 
-def test_a_task_that_never_ends_ends_with_the_trace(read):
-    trace = task_trace(f"""
+def test_a_task_that_never_ends_ends_with_the_trace(read_tasks):
+    tables = read_tasks(f"""
          0  enter barrier
         10  ThreadTaskSwitch {TEAM} 0 1
         10  enter task
         20  ThreadTaskSwitch {TEAM} 0 0
         30  leave barrier
     """)
-    tables = read(trace)
     assert tables.visits(f"path {TIMES} is_closed") == [
         ("barrier", 0, 30, 20, True),
         ("TASKS/task", 10, 30, 10, False),
@@ -251,8 +249,8 @@ def test_a_task_that_never_ends_ends_with_the_trace(read):
 
 # An untied task begins on thread 0, and resumes and ends on thread 1, which has never seen its
 # regions entered: its leaves are counted, and its time from 40 to 60 belongs to no region.
-def test_an_untied_task_that_moves_to_another_thread_breaks_nothing(read):
-    trace = task_trace(
+def test_an_untied_task_that_moves_to_another_thread_breaks_nothing(read_tasks):
+    tables = read_tasks(
         f"""
          0  enter barrier
         10  ThreadTaskSwitch {TEAM} 0 1
@@ -271,7 +269,6 @@ def test_an_untied_task_that_moves_to_another_thread_breaks_nothing(read):
         90  leave barrier
         """,
     )
-    tables = read(trace)
     assert tables.visits(f"location_id path {TIMES} is_closed") == [
         (0, "barrier", 0, 90, 70, True),
         (0, "TASKS/task", 10, 90, 10, False),
@@ -282,21 +279,20 @@ def test_an_untied_task_that_moves_to_another_thread_breaks_nothing(read):
     assert tables.rows("task_fragments", f"location_id {FRAGMENTS}") == [(0, 0, 1, 10, 30, True)]
 
 
-def test_a_task_without_regions_has_no_call_path_to_show(read):
-    trace = task_trace(f"""
+def test_a_task_without_regions_has_no_call_path_to_show(read_tasks):
+    tables = read_tasks(f"""
          0  enter barrier
         10  ThreadTaskSwitch {TEAM} 0 1
         20  ThreadTaskSwitch {TEAM} 0 0
         30  leave barrier
     """)
-    tables = read(trace)
     assert tables.visits(f"path {TIMES}") == [("barrier", 0, 30, 20)]
     assert tables.records("task_fragments") == []
 
 
-def test_a_task_may_be_taken_up_and_put_down_at_the_same_moment(read):
+def test_a_task_may_be_taken_up_and_put_down_at_the_same_moment(read_tasks):
     switches = f"10 ThreadTaskSwitch {TEAM} 0 0\n 10 ThreadTaskSwitch {TEAM} 0 1\n"
-    trace = task_trace(f"""
+    tables = read_tasks(f"""
          0  enter barrier
         10  ThreadTaskSwitch {TEAM} 0 1
         10  enter task
@@ -305,14 +301,13 @@ def test_a_task_may_be_taken_up_and_put_down_at_the_same_moment(read):
         20  ThreadTaskSwitch {TEAM} 0 0
         30  leave barrier
     """)
-    tables = read(trace)
     assert tables.visits(f"path {TIMES}") == [("barrier", 0, 30, 20), ("TASKS/task", 10, 20, 10)]
     lengths = "sum(end_ns - begin_ns), count(*) FILTER (is_first)"
     assert tables.sql(f"SELECT {lengths} FROM task_fragments", "task_fragments") == [(10, 1)]
 
 
-def test_old_task_records_have_one_number(read):
-    trace = task_trace("""
+def test_old_task_records_have_one_number(read_tasks):
+    tables = read_tasks("""
          0  enter barrier
          1  OmpTaskCreate 9
         10  OmpTaskSwitch 9
@@ -322,7 +317,6 @@ def test_old_task_records_have_one_number(read):
         20  OmpTaskSwitch 0
         30  leave barrier
     """)
-    tables = read(trace)
     assert tables.visits(f"path {TIMES}") == [("barrier", 0, 30, 20), ("TASKS/task", 10, 20, 10)]
     assert tables.rows("thread_events", "kind communicator_id thread number") == [
         ("task_create", None, None, 9),

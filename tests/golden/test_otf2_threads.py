@@ -1,18 +1,10 @@
 """Threads: teams hang below the call path that forked them, created threads below THREADS."""
 
-import pytest
-
 from tests.helpers.otf2_archive import Trace
-from tests.helpers.otf2_reading import Reader
 
 TIMES = "enter_ns leave_ns exclusive_ns"
 OPENMP, PTHREAD = 3, 7
 TEAM, INNER = 5, 6
-
-
-@pytest.fixture
-def read(tmp_path) -> Reader:
-    return Reader(tmp_path)
 
 
 def team_trace(*threads: str) -> Trace:

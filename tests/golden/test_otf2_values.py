@@ -1,17 +1,9 @@
 """Values beside calls and messages: counters, parameters, attributes."""
 
-import pytest
-
-from tests.helpers.otf2_archive import TYPES, Event, Trace
-from tests.helpers.otf2_reading import Reader
+from tests.helpers.otf2_archive import TYPES, Event, Trace, trace_of
 
 PLACE = "time_ns sequence visit_id"
 STRICT, ASYNCHRONOUS = 1, 3
-
-
-@pytest.fixture
-def read(tmp_path) -> Reader:
-    return Reader(tmp_path)
 
 
 # --- Counters -----------------------------------------------------------------------------------
@@ -49,8 +41,7 @@ def test_counters_have_values_of_their_type(read):
 def test_255_values_may_come_in_each_of_many_records(read):
     """Far more values than the reader drains at a time: it interrupts the library and continues."""
     records, width = 600, 255
-    trace = Trace()
-    trace.location(
+    trace = trace_of(
         [
             Event(0, "Enter", ("main",)),
             *(
@@ -84,8 +75,7 @@ def test_a_record_may_hold_no_value_at_all(read):
 
 def test_strictly_synchronous_counters_come_just_before_their_event(read):
     """So at an enter they are still in the caller, and at a leave in the visit that ends."""
-    trace = Trace()
-    trace.location(
+    trace = trace_of(
         [
             Event(0, "Enter", ("main",)),
             Event(5, "Metric", (0, [("uint64", 100)])),
@@ -103,8 +93,7 @@ def test_strictly_synchronous_counters_come_just_before_their_event(read):
 
 
 def test_a_metric_location_names_its_counters_by_an_instance(read):
-    trace = Trace()
-    trace.location("0 enter main\n 9 leave main")
+    trace = trace_of("0 enter main\n 9 leave main")
     trace.location(
         [Event(3, "Metric", (7, [("uint64", 42)]))], process=0, kind="metric", name="power"
     )
@@ -120,8 +109,7 @@ def test_a_metric_location_names_its_counters_by_an_instance(read):
 
 
 def test_a_class_has_a_counter_but_once(read):
-    trace = Trace()
-    trace.location([Event(1, "Metric", (0, [("uint64", 7), ("uint64", 8)]))])
+    trace = trace_of([Event(1, "Metric", (0, [("uint64", 7), ("uint64", 8)]))])
     trace.define("MetricMember", 0, "counter", "", 1, 0, TYPES["uint64"], 1, 0, "#")
     trace.define("MetricClass", 0, [0, 0], ASYNCHRONOUS, 1)
     tables = read(trace)
@@ -131,8 +119,7 @@ def test_a_class_has_a_counter_but_once(read):
 
 def test_a_value_without_counter_is_counted_and_left_out(read):
     """Class 0 has one member, the record two values; class 9 is not defined."""
-    trace = Trace()
-    trace.location(
+    trace = trace_of(
         [
             Event(1, "Metric", (0, [("uint64", 1), ("uint64", 2)])),
             Event(2, "Metric", (9, [("uint64", 3)])),
@@ -148,8 +135,7 @@ def test_a_value_without_counter_is_counted_and_left_out(read):
 
 
 def test_parameters_are_texts_or_numbers(read):
-    trace = Trace()
-    trace.location("""
+    trace = trace_of("""
         0  enter main
         1  ParameterString 0 1
         2  ParameterInt 1 -3

@@ -3,14 +3,8 @@
 import pytest
 
 from tests.helpers.otf2_archive import Event, Trace
-from tests.helpers.otf2_reading import Reader
 
 TIMES = "enter_ns leave_ns exclusive_ns"
-
-
-@pytest.fixture
-def read(tmp_path) -> Reader:
-    return Reader(tmp_path)
 
 
 #        0    10   20   30   40   50
@@ -18,8 +12,7 @@ def read(tmp_path) -> Reader:
 # work        [              ]
 # step             [    ]
 def test_a_visit_excludes_the_time_of_the_visits_inside(read):
-    trace = Trace()
-    trace.location("""
+    tables = read("""
          0  enter main
         10  enter work
         20  enter step
@@ -27,7 +20,7 @@ def test_a_visit_excludes_the_time_of_the_visits_inside(read):
         40  leave work
         50  leave main
     """)
-    assert read(trace).visits(f"visit_id parent_visit_id path {TIMES} is_closed") == [
+    assert tables.visits(f"visit_id parent_visit_id path {TIMES} is_closed") == [
         (0, None, "main", 0, 50, 50 - 30, True),
         (1, 0, "main/work", 10, 40, 30 - 10, True),
         (2, 1, "main/work/step", 20, 30, 10, True),
@@ -76,9 +69,8 @@ def test_call_paths_are_numbered_depth_first_in_definition_order(read):
 
 
 def test_recursion_yields_one_call_path_per_depth(read):
-    trace = Trace()
-    trace.location("0 enter f\n 1 enter f\n 2 leave f\n 3 enter f\n 5 leave f\n 9 leave f")
-    assert read(trace).visits(f"call_path_id path {TIMES}") == [
+    tables = read("0 enter f\n 1 enter f\n 2 leave f\n 3 enter f\n 5 leave f\n 9 leave f")
+    assert tables.visits(f"call_path_id path {TIMES}") == [
         (0, "f", 0, 9, 9 - 1 - 2),
         (1, "f/f", 1, 2, 1),
         (1, "f/f", 3, 5, 2),
@@ -105,8 +97,7 @@ def test_recursion_may_be_50_000_deep(read):
 
 
 def test_repeated_times_and_visits_without_duration_are_kept(read):
-    trace = Trace()
-    trace.location("""
+    tables = read("""
         5  enter main
         5  enter a
         5  leave a
@@ -114,7 +105,6 @@ def test_repeated_times_and_visits_without_duration_are_kept(read):
         8  leave a
         8  leave main
     """)
-    tables = read(trace)
     assert tables.visits(f"visit_id path {TIMES}") == [
         (0, "main", 5, 8, 0),
         (1, "main/a", 5, 5, 0),
@@ -140,9 +130,7 @@ def test_decreasing_times_are_held_and_counted(read):
 # main   [                …
 # work        [           …
 def test_a_region_never_left_ends_with_the_last_record(read):
-    trace = Trace()
-    trace.location("0 enter main\n 10 enter work\n 20 enter a\n 30 leave a")
-    tables = read(trace)
+    tables = read("0 enter main\n 10 enter work\n 20 enter a\n 30 leave a")
     assert tables.visits(f"path {TIMES} is_closed") == [
         ("main", 0, 30, 10, False),
         ("main/work", 10, 30, 10, False),
@@ -152,9 +140,7 @@ def test_a_region_never_left_ends_with_the_last_record(read):
 
 
 def test_a_leave_without_enter_is_counted_and_changes_nothing(read):
-    trace = Trace()
-    trace.location("0 leave work\n 10 enter main\n 20 leave work\n 30 leave main")
-    tables = read(trace)
+    tables = read("0 leave work\n 10 enter main\n 20 leave work\n 30 leave main")
     assert tables.visits(f"path {TIMES} is_closed") == [("main", 10, 30, 20, True)]
     assert tables.findings() == {("mismatched_leave", 0): 2}
 
@@ -166,9 +152,7 @@ def test_a_leave_without_enter_is_counted_and_changes_nothing(read):
 # work        [      ?
 # a                [    ]
 def test_a_leave_of_an_outer_region_closes_the_inner_ones(read):
-    trace = Trace()
-    trace.location("0 enter main\n 10 enter work\n 20 enter a\n 30 leave a\n 40 leave main")
-    tables = read(trace)
+    tables = read("0 enter main\n 10 enter work\n 20 enter a\n 30 leave a\n 40 leave main")
     assert tables.visits(f"path {TIMES} is_closed") == [
         ("main", 0, 40, 10, True),
         ("main/work", 10, 40, 20, False),
@@ -178,9 +162,8 @@ def test_a_leave_of_an_outer_region_closes_the_inner_ones(read):
 
 
 def test_time_outside_all_regions_belongs_to_no_visit(read):
-    trace = Trace()
-    trace.location("0 enter a\n 10 leave a\n 25 enter b\n 30 leave b")
-    assert read(trace).visits(f"parent_visit_id path {TIMES}") == [
+    tables = read("0 enter a\n 10 leave a\n 25 enter b\n 30 leave b")
+    assert tables.visits(f"parent_visit_id path {TIMES}") == [
         (None, "a", 0, 10, 10),
         (None, "b", 25, 30, 5),
     ]
@@ -211,14 +194,12 @@ def test_a_trace_may_be_empty(read, locations):
 
 
 def test_an_undefined_region_is_counted_and_has_a_placeholder_name(read):
-    trace = Trace()
-    trace.location([
+    tables = read([
         Event(0, "Enter", ("main",)),
         Event(1, "Enter", (77,)),
         Event(4, "Leave", (77,)),
         Event(5, "Leave", ("main",)),
     ])  # fmt: skip
-    tables = read(trace)
     assert tables.visits(f"path {TIMES}") == [
         ("main", 0, 5, 2),
         ("main/(undefined region)", 1, 4, 3),
@@ -252,8 +233,7 @@ def test_region_identifiers_may_be_sparse_and_in_any_order(read):
 def test_reading_continues_across_chunks(read):
     """A location of three chunks of a file, and of more records than are read at a time."""
     count = 40_000
-    trace = Trace()
-    trace.location(
+    tables = read(
         [Event(0, "Enter", ("main",))]
         + [
             Event(10 * n + 5 * is_end, "Leave" if is_end else "Enter", ("work",))
@@ -262,7 +242,6 @@ def test_reading_continues_across_chunks(read):
         ]
         + [Event(10 * count, "Leave", ("main",))]
     )
-    tables = read(trace)
     query = "SELECT count(*), min(visit_id), max(visit_id), sum(exclusive_ns) FROM visits"
     assert tables.sql(query, "visits") == [(count + 1, 0, count, 10 * count)]
     assert tables.sql(f"{query} WHERE visit_id > 0 AND exclusive_ns = 5", "visits") == [

@@ -1,7 +1,6 @@
 """Writes OTF2 archives with the official library, from traces given as text.
 
-    trace = Trace()
-    trace.location('''
+    trace = trace_of('''
          0  enter main
         10  enter MPI_Send
         12  MpiSend 1 0 7 64
@@ -208,6 +207,14 @@ class Trace:
                 arguments.append(argument)
         attributes = _attribute_list(event.attributes) if event.attributes else None
         call(f"EvtWriter_{event.name}", writer, attributes, event.time, *arguments)
+
+
+def trace_of(*processes: Events) -> Trace:
+    """A trace of processes with these records, each of one thread."""
+    trace = Trace()
+    for events in processes:
+        trace.location(events)
+    return trace
 
 
 class _GlobalDefinitions:

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from tests.helpers.memory_sink import MemorySink
-from tests.helpers.otf2_archive import Trace
+from tests.helpers.otf2_archive import Events, Trace, trace_of
 from tracemill.readers import open_source
 from tracemill.store import Store
 from tracemill.store.database import connect
@@ -114,7 +114,10 @@ class Reader:
         self._count += 1
         return self._folder / f"archive{self._count}"
 
-    def __call__(self, trace: Trace, **options: Any) -> ReadTrace:
+    def __call__(self, trace: Trace | Events, *others: Events, **options: Any) -> ReadTrace:
+        """Read a trace, or a trace of processes with these records."""
+        if not isinstance(trace, Trace):
+            trace = trace_of(trace, *others)
         return self.again(trace.write(self.next_folder()), **options)
 
     def again(self, anchor: Path, **options: Any) -> ReadTrace:
