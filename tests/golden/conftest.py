@@ -31,11 +31,12 @@ def read(tmp_path: Path) -> Reader:
 
 @pytest.fixture
 def waits() -> Callable[..., list[tuple[Any, ...]]]:
-    """Wait states of given tables, all or those of one property."""
+    """Wait states of given tables, or of a trace as text, all or those of one property."""
 
     def find(
-        tables: Tables, metric: str = "", columns: str = running.WAIT
+        tables: Tables | str, metric: str = "", columns: str = running.WAIT
     ) -> list[tuple[Any, ...]]:
+        tables = read_trace(tables) if isinstance(tables, str) else tables
         found = running.run_query("wait_states", tables, f"property {columns}")
         return [row[1:] if metric else row for row in found if metric in ("", row[0])]
 

@@ -126,13 +126,12 @@ N_TO_N = [
 
 
 @pytest.mark.parametrize("operation", N_TO_N)
-def test_all_wait_for_the_last_one_if_all_were_inside_together(waits, trace, operation):
-    tables = trace(f"""
+def test_all_wait_for_the_last_one_if_all_were_inside_together(waits, operation):
+    assert waits(f"""
         0    0..33   MPI_Call   collective {operation} sent 8 received 8
         1   10..40   MPI_Call   collective {operation} sent 8 received 8
         2   30..45   MPI_Call   collective {operation} sent 8 received 8
-    """)
-    assert waits(tables) == [
+    """) == [
         ("mpi_nxn_completion", 1, 33, 7, 0),
         ("mpi_nxn_completion", 2, 33, 12, 0),
         ("mpi_wait_nxn", 0, 0, 30, 2),
@@ -187,21 +186,12 @@ def test_touching_is_not_overlapping(waits, trace, leave, waiting):
 
 
 # Rank 0 takes part in nothing; without it, ranks 1 and 2 were inside together.
-def test_a_member_without_data_takes_no_part(waits, trace):
-    tables = trace("""
+def test_a_member_without_data_takes_no_part(waits):
+    assert waits("""
         0    0..5    MPI_Alltoall   collective alltoall sent 0 received 0
         1   10..40   MPI_Alltoall   collective alltoall sent 0 received 8
         2   30..40   MPI_Alltoall   collective alltoall sent 0 received 8
-    """)
-    assert waits(tables) == [("mpi_wait_nxn", 1, 10, 20, 2)]
-
-
-def test_without_data_only_barriers_wait(waits, trace):
-    tables = trace("""
-        0    0..33   MPI_Allreduce   collective allreduce
-        1   30..40   MPI_Allreduce   collective allreduce
-    """)
-    assert waits(tables) == []
+    """) == [("mpi_wait_nxn", 1, 10, 20, 2)]
 
 
 @pytest.mark.parametrize("operation", ["alltoallv", "alltoallw"])
@@ -284,14 +274,6 @@ def test_receivers_wait_for_a_late_root(waits, trace, operation):
     ]
 
 
-def test_a_root_that_sends_nothing_is_not_waited_for(waits, trace):
-    tables = trace("""
-        0    0..40   MPI_Bcast   collective bcast root 1 received 8
-        1   30..40   MPI_Bcast   collective bcast root 1 sent 0 received 8
-    """)
-    assert waits(tables) == []
-
-
 # The root is a rank of the communicator, not of the world.
 def test_the_root_is_a_rank_in_the_communicator(waits, trace):
     tables = trace(
@@ -309,30 +291,37 @@ def test_the_root_is_a_rank_in_the_communicator(waits, trace):
 
 # The last sender is rank 2, at 20; rank 3 comes at 30, but sends nothing. Only the root waits.
 @pytest.mark.parametrize("operation", ["reduce", "gather", "gatherv"])
-def test_the_root_waits_for_the_last_sender(waits, trace, operation):
-    tables = trace(f"""
+def test_the_root_waits_for_the_last_sender(waits, operation):
+    assert waits(f"""
         0    0..40   MPI_Call   collective {operation} root 0 sent 8 received 24
         1   10..12   MPI_Call   collective {operation} root 0 sent 8
         2   20..22   MPI_Call   collective {operation} root 0 sent 8
         3   30..32   MPI_Call   collective {operation} root 0
+    """) == [("mpi_earlyreduce", 0, 0, 20, 2)]
+
+
+# --- No waiting ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("early", "late"),
+    [
+        # Without data, only barriers wait.
+        ("allreduce", "allreduce"),
+        # The late root sends nothing.
+        ("bcast root 1 received 8", "bcast root 1 sent 0 received 8"),
+        # The early root receives nothing.
+        ("gather root 0 sent 8 received 0", "gather root 0 sent 8"),
+        # The root comes last.
+        ("reduce root 1 sent 8", "reduce root 1 sent 8 received 8"),
+    ],
+)
+def test_without_data_to_wait_for_nobody_waits(waits, early, late):
+    found = waits(f"""
+        0    0..40   MPI_Call   collective {early}
+        1   30..40   MPI_Call   collective {late}
     """)
-    assert waits(tables) == [("mpi_earlyreduce", 0, 0, 20, 2)]
-
-
-def test_a_root_that_receives_nothing_does_not_wait(waits, trace):
-    tables = trace("""
-        0    0..40   MPI_Gather   collective gather root 0 sent 8 received 0
-        1   30..40   MPI_Gather   collective gather root 0 sent 8
-    """)
-    assert waits(tables) == []
-
-
-def test_a_root_that_comes_last_does_not_wait(waits, trace):
-    tables = trace("""
-        0   30..40   MPI_Reduce   collective reduce root 0 sent 8 received 8
-        1    0..40   MPI_Reduce   collective reduce root 0 sent 8
-    """)
-    assert waits(tables) == []
+    assert found == []
 
 
 # --- Scan ----------------------------------------------------------------------------------------
@@ -340,15 +329,14 @@ def test_a_root_that_comes_last_does_not_wait(waits, trace):
 
 # Rank 2 waits for rank 1, rank 1 for rank 0, rank 3 for rank 1 too; no rank waits for 4, the last.
 @pytest.mark.parametrize("operation", ["scan", "exscan"])
-def test_each_rank_waits_for_the_last_of_the_lower_ranks(waits, trace, operation):
-    tables = trace(f"""
+def test_each_rank_waits_for_the_last_of_the_lower_ranks(waits, operation):
+    assert waits(f"""
         0   10..15   MPI_Scan   collective {operation} sent 8 received 8
         1   30..60   MPI_Scan   collective {operation} sent 8 received 8
         2    0..60   MPI_Scan   collective {operation} sent 8 received 8
         3   20..60   MPI_Scan   collective {operation} sent 8 received 8
         4   50..60   MPI_Scan   collective {operation} sent 8 received 8
-    """)
-    assert waits(tables) == [("mpi_earlyscan", 2, 0, 30, 1), ("mpi_earlyscan", 3, 20, 10, 1)]
+    """) == [("mpi_earlyscan", 2, 0, 30, 1), ("mpi_earlyscan", 3, 20, 10, 1)]
 
 
 # Rank 1 sends nothing: rank 2 waits for rank 0 only. Rank 2 left at 15: it waited no longer.

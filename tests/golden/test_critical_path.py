@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.helpers.micro_trace import read_trace
 from tests.helpers.running import run_queries, run_stage
 from tracemill.patterns.catalog import known_tables
 from tracemill.stages.critical_path import CRITICAL_PATH_STAGE
@@ -40,6 +41,12 @@ def critical_path():
         return found
 
     return find
+
+
+@pytest.fixture
+def segments(critical_path):
+    """The segments of the critical path of a trace as text."""
+    return lambda text: critical_path("critical_path_segments", read_trace(text), SEGMENT)
 
 
 # --- The path ------------------------------------------------------------------------------------
@@ -85,19 +92,15 @@ def test_the_path_goes_from_a_late_receive_to_its_sender(trace):
     assert partners == [(0, 1, "late_sender", 1, 15, 12)]
 
 
-def test_the_path_goes_from_a_late_send_to_its_receiver(critical_path, trace):
-    tables = trace("""
+def test_the_path_goes_from_a_late_send_to_its_receiver(segments):
+    assert segments("""
         0    0..10   MPI_Init
         0   12..35   MPI_Ssend      send 1
         0   60..70   MPI_Finalize
         1    0..10   MPI_Init
         1   30..40   MPI_Recv       recv 0
         1   50..70   MPI_Finalize
-    """)
-    assert critical_path("critical_path_segments", tables, SEGMENT) == [
-        (1, 0, 30, None, None, 0),
-        (0, 12, 60, "late_receiver", 1, 18),
-    ]
+    """) == [(1, 0, 30, None, None, 0), (0, 12, 60, "late_receiver", 1, 18)]
 
 
 def test_a_barrier_leads_to_its_last_member_and_a_tie_to_the_lowest_rank(critical_path, trace):
@@ -132,8 +135,8 @@ def test_a_barrier_leads_to_its_last_member_and_a_tie_to_the_lowest_rank(critica
         ("scan", "sent 8 received 8", "sent 8 received 8", [(0, 0, 60, None, None, 0)]),
     ],
 )  # fmt: skip
-def test_where_a_collective_leads(critical_path, trace, operation, on_root, on_others, expected):
-    tables = trace(f"""
+def test_where_a_collective_leads(segments, operation, on_root, on_others, expected):
+    found = segments(f"""
         0    0..10   MPI_Init
         0   20..45   MPI_Call       collective {operation} root 1 {on_others}
         0   60..70   MPI_Finalize
@@ -141,11 +144,12 @@ def test_where_a_collective_leads(critical_path, trace, operation, on_root, on_o
         1   40..45   MPI_Call       collective {operation} root 1 {on_root}
         1   50..70   MPI_Finalize
     """)
-    assert critical_path("critical_path_segments", tables, SEGMENT) == expected
+    assert found == expected
 
 
-def test_a_reduction_leads_its_root_to_the_last_sender(critical_path, trace):
-    tables = trace("""
+def test_a_reduction_leads_its_root_to_the_last_sender(segments):
+    # Rank 2 is later, but sends nothing.
+    assert segments("""
         0    0..10   MPI_Init
         0   20..45   MPI_Reduce     collective reduce root 0 sent 8 received 8
         0   60..70   MPI_Finalize
@@ -155,32 +159,27 @@ def test_a_reduction_leads_its_root_to_the_last_sender(critical_path, trace):
         2    0..10   MPI_Init
         2   40..45   MPI_Reduce     collective reduce root 0 sent 0
         2   50..70   MPI_Finalize
-    """)
-    # Rank 2 is later, but sends nothing.
-    assert critical_path("critical_path_segments", tables, SEGMENT) == [
-        (1, 0, 30, None, None, 0),
-        (0, 20, 60, "n_to_one", 1, 10),
-    ]
+    """) == [(1, 0, 30, None, None, 0), (0, 20, 60, "n_to_one", 1, 10)]
 
 
-def test_calls_that_did_not_wait_are_passed(critical_path, trace):
-    tables = trace("""
+def test_calls_that_did_not_wait_are_passed(segments):
+    assert segments("""
         0    0..10   MPI_Init
         0   12..15   MPI_Send       send 1
         0   20..70   MPI_Finalize
         1    0..10   MPI_Init
         1   30..35   MPI_Recv       recv 0
         1   60..70   MPI_Finalize
-    """)
-    assert critical_path("critical_path_segments", tables, SEGMENT) == [(1, 0, 60, None, None, 0)]
+    """) == [(1, 0, 60, None, None, 0)]
 
 
 #            0    10   20   30   40   50   60
 # rank 0     [Init]        [ssend]                      is sent at 20
 # rank 1     [Init]  [sendrecv....]                     waits from 12 for rank 0, sends at 12
 # rank 2     [Init][receive .....   ]                   waits from 11 for the send of rank 1
-def test_a_send_is_posted_before_its_own_call_waits(critical_path, trace):
-    tables = trace("""
+def test_a_send_is_posted_before_its_own_call_waits(segments):
+    # The path enters MPI_Sendrecv where it sends: that did not need the message of rank 0.
+    assert segments("""
         0    0..10   MPI_Init
         0   20..25   MPI_Send       send 1
         0   30..70   MPI_Finalize
@@ -190,24 +189,18 @@ def test_a_send_is_posted_before_its_own_call_waits(critical_path, trace):
         2    0..10   MPI_Init
         2   11..27   MPI_Recv       recv 1
         2   60..70   MPI_Finalize
-    """)
-    # The path enters MPI_Sendrecv where it sends: that did not need the message of rank 0.
-    assert critical_path("critical_path_segments", tables, SEGMENT) == [
-        (1, 0, 12, None, None, 0),
-        (2, 11, 60, "late_sender", 1, 1),
-    ]
+    """) == [(1, 0, 12, None, None, 0), (2, 11, 60, "late_sender", 1, 1)]
 
 
-def test_extended_waits_do_not_move_the_path(critical_path, trace):
-    tables = trace("""
+def test_extended_waits_do_not_move_the_path(segments):
+    assert segments("""
         0    0..10   MPI_Init
         0   20..45   MPI_Alltoallv  collective alltoallv sent 8 received 8
         0   60..70   MPI_Finalize
         1    0..10   MPI_Init
         1   40..45   MPI_Alltoallv  collective alltoallv sent 8 received 8
         1   50..70   MPI_Finalize
-    """)
-    assert critical_path("critical_path_segments", tables, SEGMENT) == [(0, 0, 60, None, None, 0)]
+    """) == [(0, 0, 60, None, None, 0)]
 
 
 def test_calls_without_waits_are_points_too(run_query, trace):
@@ -257,14 +250,13 @@ def test_without_mpi_it_is_the_first_thread_from_begin_to_end(critical_path, tra
     assert critical_path("critical_path_segments", tables, SEGMENT) == [(0, 0, 55, None, None, 0)]
 
 
-def test_without_all_calls_of_finalize_the_path_ends_with_the_trace(critical_path, trace):
-    tables = trace("""
+def test_without_all_calls_of_finalize_the_path_ends_with_the_trace(segments):
+    assert segments("""
         0    0..10   MPI_Init
         0   20..50   MPI_Finalize
         1    5..10   MPI_Init
         1   30..60   work
-    """)
-    assert critical_path("critical_path_segments", tables, SEGMENT) == [(1, 5, 60, None, None, 0)]
+    """) == [(1, 5, 60, None, None, 0)]
 
 
 RELATIONS = (

@@ -21,12 +21,11 @@ def test_init_is_over_when_the_first_process_leaves_it(waits, trace, call):
 
 
 # Rank 0 leaves at 10, when rank 1 has not come: for it, completion begins at its own coming.
-def test_init_completion_begins_when_the_last_process_has_come(waits, trace):
-    tables = trace("""
+def test_init_completion_begins_when_the_last_process_has_come(waits):
+    assert waits("""
         0    0..10   MPI_Init
         1   25..40   MPI_Init
-    """)
-    assert waits(tables) == [("mpi_init_completion", 1, 25, 15, 0)]
+    """) == [("mpi_init_completion", 1, 25, 15, 0)]
 
 
 def test_all_wait_in_finalize_for_the_last_process(waits, trace):
@@ -43,28 +42,27 @@ def test_all_wait_in_finalize_for_the_last_process(waits, trace):
     ]
 
 
-def test_if_a_process_does_not_finalize_the_others_do_not_wait(waits, trace):
-    tables = trace("""
+def test_if_a_process_does_not_finalize_the_others_do_not_wait(waits):
+    found = waits("""
         0    0..40   MPI_Finalize
         1   10..40   MPI_Finalize
         2   30..50   MPI_Barrier
     """)
-    assert waits(tables) == []
+    assert found == []
 
 
 # Threads beside the one that calls do not take part.
-def test_processes_finalize_not_threads(waits, trace):
-    tables = trace("""
+def test_processes_finalize_not_threads(waits):
+    assert waits("""
         0     0..40   MPI_Finalize
         0.1   0..5    work
         1    10..40   MPI_Finalize
-    """)
-    assert waits(tables) == [("mpi_finalize_wait", 0, 0, 10, 2)]
+    """) == [("mpi_finalize_wait", 0, 0, 10, 2)]
 
 
-def test_a_single_process_does_not_wait(waits, trace):
-    tables = trace("""
+def test_a_single_process_does_not_wait(waits):
+    found = waits("""
         0    0..10   MPI_Init
         0   20..30   MPI_Finalize
     """)
-    assert waits(tables) == []
+    assert found == []

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.helpers.micro_trace import read_trace
+
 WAIT = "location_id start_ns wait_ns"
 ORDER = "start_ns wait_ns property"
 
@@ -155,6 +157,12 @@ def test_an_incomplete_channel_lowers_confidence(run_query, trace):
     assert run_query("late_sender", tables, "start_ns confidence") == [(10, 75), (70, 100)]
 
 
+@pytest.fixture
+def wrong_order(run_query):
+    """Begin, duration and property of the waits of a trace as text."""
+    return lambda text: run_query("late_sender", read_trace(text), ORDER)
+
+
 # --- Wrong order ---------------------------------------------------------------------------------
 
 
@@ -195,16 +203,15 @@ def test_waiting_while_an_older_message_is_available_is_wrong_order(
 # Several later messages were sent earlier: the first of them decides, here that of rank 2.
 #
 # received   sent at 50 (from 0)   at 30 (from 2)   at 10 (from 0)
-def test_the_first_older_message_decides(run_query, trace):
-    tables = trace("""
+def test_the_first_older_message_decides(wrong_order):
+    assert wrong_order("""
         0   10..12   MPI_Send   send 1 tag 1
         2   30..32   MPI_Send   send 1
         0   50..52   MPI_Send   send 1 tag 2
         1   20..60   MPI_Recv   recv 0 tag 2
         1   70..75   MPI_Recv   recv 2
         1   80..85   MPI_Recv   recv 0 tag 1
-    """)
-    assert run_query("late_sender", tables, ORDER) == [(20, 30, "mpi_lswo_different")]
+    """) == [(20, 30, "mpi_lswo_different")]
 
 
 # The example of the query: 50 is marked by 30, the waits for 30 and 40 by 10.
@@ -227,49 +234,43 @@ def test_one_message_may_mark_several_waits(run_query, trace):
 
 
 # In one Waitall the messages of 60 and 20 complete: they do not mark each other.
-def test_messages_of_one_call_never_mark_each_other(run_query, trace):
-    tables = trace("""
+def test_messages_of_one_call_never_mark_each_other(wrong_order):
+    assert wrong_order("""
         0   60..70   MPI_Send      send 1
         2   20..30   MPI_Send      send 1
         1   0..5     MPI_Irecv     irecv_request #1; irecv_request #2
         1   10..90   MPI_Waitall   irecv 0 #1; irecv 2 #2
-    """)
-    assert run_query("late_sender", tables, ORDER) == [(10, 50, "mpi_latesender")]
+    """) == [(10, 50, "mpi_latesender")]
 
 
 # A Waitall is awaited as its longest awaited message (of 60): the message of 40 received next is
 # older than that, though younger than the other message of the call (of 20).
-def test_a_waitall_is_marked_as_its_longest_awaited_message(run_query, trace):
-    tables = trace("""
+def test_a_waitall_is_marked_as_its_longest_awaited_message(wrong_order):
+    assert wrong_order("""
         0   60..70     MPI_Send      send 1
         2   20..30     MPI_Send      send 1 tag 1
         2   40..45     MPI_Send      send 1 tag 2
         1   0..5       MPI_Irecv     irecv_request #1; irecv_request #2
         1   10..90     MPI_Waitall   irecv 0 #1; irecv 2 tag 1 #2
         1   95..100    MPI_Recv      recv 2 tag 2
-    """)
-    assert run_query("late_sender", tables, ORDER) == [(10, 50, "mpi_lswo_different")]
+    """) == [(10, 50, "mpi_lswo_different")]
 
 
 # Every message of a Waitall may mark an earlier wait, also one that itself was not waited for.
-def test_any_message_of_a_waitall_marks_earlier_waits(run_query, trace):
-    tables = trace("""
+def test_any_message_of_a_waitall_marks_earlier_waits(wrong_order):
+    assert wrong_order("""
         0   30..35     MPI_Send      send 1 tag 2
         0   5..8       MPI_Send      send 1 tag 1
         2   80..85     MPI_Send      send 1
         1   0..1       MPI_Irecv     irecv_request #1; irecv_request #2
         1   10..40     MPI_Recv      recv 0 tag 2
         1   50..90     MPI_Waitall   irecv 2 #2; irecv 0 tag 1 #1
-    """)
-    assert run_query("late_sender", tables, ORDER) == [
-        (50, 30, "mpi_latesender"),
-        (10, 20, "mpi_lswo_same"),
-    ]
+    """) == [(50, 30, "mpi_latesender"), (10, 20, "mpi_lswo_same")]
 
 
 # Receives of another thread of the process do not matter.
-def test_only_later_receives_of_the_same_location_count(run_query, trace):
-    tables = trace("""
+def test_only_later_receives_of_the_same_location_count(wrong_order):
+    assert wrong_order("""
         0     5..8     MPI_Send   send 1 tag 1
         0     30..35   MPI_Send   send 1 tag 2
         0     60..62   MPI_Send   send 1 tag 3
@@ -277,11 +278,7 @@ def test_only_later_receives_of_the_same_location_count(run_query, trace):
         1.1   0..5     MPI_Init
         1.1   45..48   MPI_Recv   recv 0 tag 1
         1.1   50..65   MPI_Recv   recv 0 tag 3
-    """)
-    assert run_query("late_sender", tables, ORDER) == [
-        (10, 20, "mpi_latesender"),
-        (50, 10, "mpi_latesender"),
-    ]
+    """) == [(10, 20, "mpi_latesender"), (50, 10, "mpi_latesender")]
 
 
 # Three waits, of which the first two are still unmarked when the third is remembered. Then a

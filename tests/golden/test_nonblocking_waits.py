@@ -45,16 +45,14 @@ def test_a_test_does_not_wait(waits, trace):
         ("allgatherv sent 8", "allgatherv sent 8 received 8", [("mpi_wait_nxn", 0, 20, 20, 1)]),
     ],
 )  # fmt: skip
-def test_nonblocking_forms_follow_the_rules_of_the_blocking_ones(
-    waits, trace, first, second, expected
-):
-    tables = trace(f"""
+def test_nonblocking_forms_follow_the_rules_of_the_blocking_ones(waits, first, second, expected):
+    found = waits(f"""
         0    0..5    MPI_Icall   nonblocking_collective_request #1
         0   20..60   MPI_Wait    nonblocking_collective {first} #1
         1   40..45   MPI_Icall   nonblocking_collective_request #1
         1   50..60   MPI_Wait    nonblocking_collective {second} #1
     """)
-    assert waits(tables) == expected
+    assert found == expected
 
 
 # The call that starts the collective marks an exchange with neighbors.
@@ -140,8 +138,8 @@ def test_the_first_of_equal_collectives_represents_the_call(waits, trace):
         (5, [("mpi_barrier_wait", 0, 10, 30, 1)]),
     ],
 )
-def test_time_that_a_message_explains_is_not_counted_again(waits, trace, send, expected):
-    tables = trace(f"""
+def test_time_that_a_message_explains_is_not_counted_again(waits, send, expected):
+    found = waits(f"""
         0    0..1    MPI_Ibarrier   nonblocking_collective_request #1
         0    2..3    MPI_Irecv      irecv_request #2
         0   10..60   MPI_Waitall    irecv 1 #2; nonblocking_collective barrier #1
@@ -149,7 +147,7 @@ def test_time_that_a_message_explains_is_not_counted_again(waits, trace, send, e
         1   40..41   MPI_Ibarrier   nonblocking_collective_request #1
         1   50..60   MPI_Wait       nonblocking_collective barrier #1
     """)
-    assert waits(tables) == expected
+    assert found == expected
 
 
 # Each of ranks 0 to 2 enters MPI_Wait at 1500 µs and waits for rank 3, which enters

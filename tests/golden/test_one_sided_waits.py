@@ -48,22 +48,21 @@ def test_all_processes_of_a_window_wait_for_the_last_one(waits, trace, word, met
 
 
 # The begin records, at 5 and 32, give the arrival of the processes.
-def test_a_fence_begins_with_its_record(waits, trace):
-    tables = trace("""
+def test_a_fence_begins_with_its_record(waits):
+    assert waits("""
         0    0..50   MPI_Win_fence   fence begin 5
         1   30..50   MPI_Win_fence   fence begin 32
-    """)
-    assert waits(tables) == [(FENCE, 0, 5, 27, 1)]
+    """) == [(FENCE, 0, 5, 27, 1)]
 
 
 # Rank 0 has left before rank 1 comes: the fence did not synchronize, so nothing counts as waiting.
-def test_a_fence_that_is_left_before_others_come_does_not_wait(waits, trace):
-    tables = trace("""
+def test_a_fence_that_is_left_before_others_come_does_not_wait(waits):
+    found = waits("""
         0    0..20   MPI_Win_fence   fence
         1   10..50   MPI_Win_fence   fence
         2   30..50   MPI_Win_fence   fence
     """)
-    assert waits(tables) == []
+    assert found == []
 
 
 def test_a_window_of_some_processes_is_theirs_alone(waits, trace):
@@ -114,15 +113,14 @@ def test_a_fence_is_early_while_the_own_memory_is_accessed(waits, trace):
 
 
 # Data put before the previous fence does not matter for this one.
-def test_accesses_of_another_epoch_do_not_make_a_fence_early(waits, trace):
-    tables = trace("""
+def test_accesses_of_another_epoch_do_not_make_a_fence_early(waits):
+    assert waits("""
         0    0..50   MPI_Win_fence   fence
         0   60..90   MPI_Win_fence   fence
         1    1..5    MPI_Put         put 0
         1   10..50   MPI_Win_fence   fence
         1   80..90   MPI_Win_fence   fence
-    """)
-    assert waits(tables) == [(EARLY_FENCE, 0, 0, 5, 1), (FENCE, 0, 5, 5, 1), (FENCE, 0, 60, 20, 1)]
+    """) == [(EARLY_FENCE, 0, 0, 5, 1), (FENCE, 0, 5, 5, 1), (FENCE, 0, 60, 20, 1)]
 
 
 def test_calls_that_are_not_recorded_do_not_wait(waits, trace):

@@ -2,17 +2,25 @@
 
 import pytest
 
+from tests.helpers.micro_trace import read_trace
 from tracemill.schemas.matching import QUALITY_KINDS
 
 FINDING = "kind location_id count time_ns"
 
 
-def quality(run_query, tables):
-    return run_query("trace_quality", tables, FINDING)
+@pytest.fixture
+def quality(run_query):
+    """The findings about given tables, or a trace as text."""
+
+    def find(tables):
+        tables = read_trace(tables) if isinstance(tables, str) else tables
+        return run_query("trace_quality", tables, FINDING)
+
+    return find
 
 
-def test_a_sound_trace_has_nothing_to_report(run_query, trace):
-    tables = trace("""
+def test_a_sound_trace_has_nothing_to_report(quality):
+    found = quality("""
         0   0..5     MPI_Init
         0   10..15   MPI_Isend       isend 1 #1
         0   20..25   MPI_Wait        isend_complete #1
@@ -24,43 +32,34 @@ def test_a_sound_trace_has_nothing_to_report(run_query, trace):
         1   30..35   MPI_Barrier     collective barrier
         1   40..45   MPI_Finalize
     """)
-    assert quality(run_query, tables) == []
+    assert found == []
 
 
-def test_messages_without_partner_are_counted_at_their_location(run_query, trace):
-    tables = trace("""
+def test_messages_without_partner_are_counted_at_their_location(quality):
+    assert quality("""
         0   0..5     MPI_Send   send 1 tag 1
         0   10..15   MPI_Send   send 1 tag 1
         1   0..5     MPI_Recv   recv 0 tag 2
-    """)
-    assert quality(run_query, tables) == [
-        ("unmatched_receive", 1, 1, None),
-        ("unmatched_send", 0, 2, None),
-    ]
+    """) == [("unmatched_receive", 1, 1, None), ("unmatched_send", 0, 2, None)]
 
 
-def test_messages_of_unknown_processes_are_unmatched(run_query, trace):
-    tables = trace("""
+def test_messages_of_unknown_processes_are_unmatched(quality):
+    assert quality("""
         0   0..5     MPI_Send    send ?
         0   10..15   MPI_Send    send 1
         1   0..5     MPI_Recv    recv ?
         1   10..15   MPI_Mrecv   mrecv probe 9
-    """)
-    assert quality(run_query, tables) == [
-        ("unmatched_receive", 1, 2, None),
-        ("unmatched_send", 0, 2, None),
-    ]
+    """) == [("unmatched_receive", 1, 2, None), ("unmatched_send", 0, 2, None)]
 
 
 # The send of rank 0 never completes; rank 1 completes a receive that it did not post, and posts
 # one that it does not complete.
-def test_halves_of_nonblocking_messages_are_counted(run_query, trace):
-    tables = trace("""
+def test_halves_of_nonblocking_messages_are_counted(quality):
+    assert quality("""
         0   0..5     MPI_Isend   isend 1 #1
         1   0..5     MPI_Irecv   irecv_request #1
         1   10..15   MPI_Wait    irecv 0 #2
-    """)
-    assert quality(run_query, tables) == [
+    """) == [
         ("receive_without_request", 1, 1, None),
         ("request_without_completion", 1, 1, None),
         ("send_without_completion", 0, 1, None),
@@ -69,29 +68,25 @@ def test_halves_of_nonblocking_messages_are_counted(run_query, trace):
 
 #     irecv 7   irecv 7   complete 7   irecv 7   cancelled 7
 #     open      └── completed ──┘      └── cancelled ──┘
-def test_a_request_is_open_if_its_id_is_used_again_before_it_completes(run_query, trace):
-    tables = trace("""
+def test_a_request_is_open_if_its_id_is_used_again_before_it_completes(quality):
+    assert quality("""
         0   0..5     MPI_Send    send 1
         1   0..5     MPI_Irecv   irecv_request #7
         1   10..15   MPI_Irecv   irecv_request #7
         1   20..25   MPI_Wait    irecv 0 #7
         1   30..35   MPI_Irecv   irecv_request #7
         1   40..45   MPI_Wait    request_cancelled #7
-    """)
-    assert quality(run_query, tables) == [
-        ("cancelled_request", 1, 1, None),
-        ("request_without_completion", 1, 1, None),
-    ]
+    """) == [("cancelled_request", 1, 1, None), ("request_without_completion", 1, 1, None)]
 
 
 # One receive was never completed, another never posted: the counts agree, the requests do not.
-def test_an_open_request_is_found_if_counts_agree(run_query, trace):
+def test_an_open_request_is_found_if_counts_agree(quality, trace):
     tables = trace("""
         0   0..5     MPI_Send    send 1
         1   0..5     MPI_Irecv   irecv_request #7
         1   10..15   MPI_Wait    irecv 0 #8
     """)
-    assert ("request_without_completion", 1, 1, None) in quality(run_query, tables)
+    assert ("request_without_completion", 1, 1, None) in quality(tables)
 
 
 # The same if the completion is on no channel: its sender, or its probe, is unknown.
@@ -99,44 +94,38 @@ def test_an_open_request_is_found_if_counts_agree(run_query, trace):
     ("start", "completion"),
     [("irecv_request #7", "irecv ? #8"), ("imrecv_request probe 1 #7", "imrecv #8")],
 )
-def test_an_open_request_is_found_if_the_sender_is_unknown(run_query, trace, start, completion):
-    tables = trace(f"""
+def test_an_open_request_is_found_if_the_sender_is_unknown(quality, start, completion):
+    assert quality(f"""
         0   0..5     MPI_Send     send 1
         1   0..5     MPI_Mprobe   probe 0 probe 1
         1   6..8     MPI_Irecv    {start}
         1   10..15   MPI_Wait     {completion}
-    """)
-    assert quality(run_query, tables) == [
+    """) == [
         ("request_without_completion", 1, 1, None),
         ("unmatched_receive", 1, 1, None),
         ("unmatched_send", 0, 1, None),
     ]
 
 
-def test_a_started_collective_that_never_completes_is_an_open_request(run_query, trace):
+def test_a_started_collective_that_never_completes_is_an_open_request(quality, trace):
     tables = trace("0   0..5   MPI_Ibarrier   nonblocking_collective_request #1")
-    assert quality(run_query, tables) == [("request_without_completion", 0, 1, None)]
+    assert quality(tables) == [("request_without_completion", 0, 1, None)]
 
 
-def test_a_cancelled_send_is_no_send_without_completion(run_query, trace):
-    tables = trace("""
+def test_a_cancelled_send_is_no_send_without_completion(quality):
+    assert quality("""
         0   0..5     MPI_Isend   isend 1 #1
         0   10..15   MPI_Wait    request_cancelled #1
-    """)
-    assert quality(run_query, tables) == [("cancelled_request", 0, 1, None)]
+    """) == [("cancelled_request", 0, 1, None)]
 
 
-def test_incomplete_collectives_are_counted_separately(run_query, trace):
-    tables = trace("""
+def test_incomplete_collectives_are_counted_separately(quality):
+    assert quality("""
         0   0..5     MPI_Bcast     collective bcast root 0
         0   10..15   MPI_Barrier   collective barrier
         0   20..25   MPI_Barrier   collective barrier
         1   0..5     MPI_Bcast     collective bcast root 1
-    """)
-    assert quality(run_query, tables) == [
-        ("inconsistent_collective", None, 1, None),
-        ("partial_collective", None, 2, None),
-    ]
+    """) == [("inconsistent_collective", None, 1, None), ("partial_collective", None, 2, None)]
 
 
 @pytest.mark.parametrize(
@@ -150,12 +139,12 @@ def test_incomplete_collectives_are_counted_separately(run_query, trace):
         ),
     ],
 )
-def test_unread_records_are_counted(run_query, location, finding):
+def test_unread_records_are_counted(quality, location, finding):
     tables = {"locations": [{"is_complete": True} | location]}
-    assert quality(run_query, tables) == [finding]
+    assert quality(tables) == [finding]
 
 
-def test_findings_of_the_reader_are_listed(run_query):
+def test_findings_of_the_reader_are_listed(quality):
     tables = {
         "locations": [{"declared_count": 10, "record_count": 7}],
         "reading_findings": [
@@ -165,7 +154,7 @@ def test_findings_of_the_reader_are_listed(run_query):
         ],
     }
     # The reader counted what is missing itself, so it is not counted again.
-    assert quality(run_query, tables) == [
+    assert quality(tables) == [
         ("buffer_flush", 0, 2, 500),
         ("missing_records", 0, 4, None),
         ("unknown_record", None, 4, None),
@@ -194,34 +183,28 @@ def test_a_loss_is_recorded_but_not_in_the_tables(run_query):
 
 
 # The receive ended at 30, but its message was sent from 40 on: 10 are cut off its wait.
-def test_a_message_received_before_it_was_sent_is_cut(run_query, trace):
-    tables = trace("""
+def test_a_message_received_before_it_was_sent_is_cut(quality):
+    assert quality("""
         0   40..50   MPI_Send   send 1
         1   10..30   MPI_Recv   recv 0
-    """)
-    assert quality(run_query, tables) == [("clock_violation", 1, 1, 10)]
+    """) == [("clock_violation", 1, 1, 10)]
 
 
 # Only the records contradict each other: the call lasts long enough.
-def test_a_violation_may_cut_nothing(run_query, trace):
-    tables = trace("""
+def test_a_violation_may_cut_nothing(quality):
+    assert quality("""
         0   20..50   MPI_Send   send 1 @25
         1   10..30   MPI_Recv   recv 0 @24
-    """)
-    assert quality(run_query, tables) == [("clock_violation", 1, 1, 0)]
+    """) == [("clock_violation", 1, 1, 0)]
 
 
 # Rank 2 enters the barrier at 50, when the others have left it (at 20 and 45).
-def test_leaving_a_barrier_before_the_last_entry_is_a_violation(run_query, trace):
-    tables = trace("""
+def test_leaving_a_barrier_before_the_last_entry_is_a_violation(quality):
+    assert quality("""
         0   0..20    MPI_Barrier   collective barrier
         1   0..45    MPI_Barrier   collective barrier
         2   50..60   MPI_Barrier   collective barrier
-    """)
-    assert quality(run_query, tables) == [
-        ("clock_violation", 0, 1, 30),
-        ("clock_violation", 1, 1, 5),
-    ]
+    """) == [("clock_violation", 0, 1, 30), ("clock_violation", 1, 1, 5)]
 
 
 # In each operation rank 1 ends (at 20) before rank 0 begins (at 50).
@@ -250,9 +233,8 @@ def test_only_waiting_members_can_end_too_early(run_query, trace, first, second,
 
 
 @pytest.mark.parametrize("call", ["MPI_Init", "MPI_Init_thread", "mpi_finalize_"])
-def test_all_processes_are_in_init_and_in_finalize_together(run_query, trace, call):
-    tables = trace(f"""
+def test_all_processes_are_in_init_and_in_finalize_together(quality, call):
+    assert quality(f"""
         0   0..10    {call}
         1   25..40   {call}
-    """)
-    assert quality(run_query, tables) == [("clock_violation", 0, 1, 15)]
+    """) == [("clock_violation", 0, 1, 15)]

@@ -62,8 +62,8 @@ def test_shared_locks_do_not_compete_with_each_other(waits, trace, kinds, is_wai
 
 # Two shared owners release at 30 and 40; an exclusive request waits for the later one. The next
 # owner shares again, and waits for the exclusive owner.
-def test_an_exclusive_lock_waits_for_all_shared_owners(waits, trace):
-    tables = trace("""
+def test_an_exclusive_lock_waits_for_all_shared_owners(waits):
+    assert waits("""
         0    0..2     MPI_Win_lock     lock_shared 0
         0   29..30    MPI_Win_unlock   unlock 0
         1    0..2     MPI_Win_lock     lock_shared 0
@@ -74,12 +74,7 @@ def test_an_exclusive_lock_waits_for_all_shared_owners(waits, trace):
         3   59..60    MPI_Win_unlock   unlock 0
         4   20..55    MPI_Win_lock     lock_shared 0
         4   69..70    MPI_Win_unlock   unlock 0
-    """)
-    assert waits(tables) == [
-        (SYNC_LOCK, 2, 5, 35, 1),
-        (SYNC_LOCK, 3, 6, 44, 2),
-        (SYNC_LOCK, 4, 20, 30, 2),
-    ]
+    """) == [(SYNC_LOCK, 2, 5, 35, 1), (SYNC_LOCK, 3, 6, 44, 2), (SYNC_LOCK, 4, 20, 30, 2)]
 
 
 def test_locks_of_other_targets_and_windows_do_not_compete(waits, trace):
@@ -98,8 +93,8 @@ def test_locks_of_other_targets_and_windows_do_not_compete(waits, trace):
 
 
 # The lock of all ranks is shared: it waits for exclusive owners of any rank, and they wait for it.
-def test_the_lock_of_all_ranks(waits, trace):
-    tables = trace("""
+def test_the_lock_of_all_ranks(waits):
+    assert waits("""
         0    0..2     MPI_Win_lock         lock_exclusive 1
         0   29..30    MPI_Win_unlock       unlock 1
         1    0..2     MPI_Win_lock         lock_exclusive 2
@@ -109,8 +104,7 @@ def test_the_lock_of_all_ranks(waits, trace):
         2   49..50    MPI_Win_unlock_all   unlock
         3    6..51    MPI_Win_lock         lock_exclusive 2
         3   59..60    MPI_Win_unlock       unlock 2
-    """)
-    assert waits(tables) == [(SYNC_LOCK, 2, 5, 25, 0), (SYNC_LOCK, 3, 6, 44, 2)]
+    """) == [(SYNC_LOCK, 2, 5, 25, 0), (SYNC_LOCK, 3, 6, 44, 2)]
 
 
 def test_an_operation_on_the_own_memory_needs_the_lock_too(waits, trace):
@@ -125,14 +119,14 @@ def test_an_operation_on_the_own_memory_needs_the_lock_too(waits, trace):
 
 
 # The trace lacks the unlocking of rank 1: so no wait for it is certain.
-def test_a_lock_that_is_never_released_causes_no_wait(waits, trace):
-    tables = trace("""
+def test_a_lock_that_is_never_released_causes_no_wait(waits):
+    found = waits("""
         1    0..2     MPI_Win_lock     lock_exclusive 0
         2    5..31    MPI_Win_lock     lock_exclusive 0
         2   39..40    MPI_Win_unlock   unlock 0
         2   41..42    MPI_Win_unlock   unlock 0
     """)
-    assert waits(tables) == []
+    assert found == []
 
 
 # --- Progress -----------------------------------------------------------------------------------
@@ -189,26 +183,25 @@ def test_an_operation_waits_for_progress_too(waits, trace):
 
 
 # The second thread of rank 1 is in MPI all the time.
-def test_any_thread_of_the_target_makes_progress(waits, trace):
-    tables = trace("""
+def test_any_thread_of_the_target_makes_progress(waits):
+    found = waits("""
         0   10..45   MPI_Get      get 1
         1   -5..-3   MPI_Init
         1   40..60   MPI_Iprobe
         1.1  5..50   MPI_Recv
     """)
-    assert waits(tables) == []
+    assert found == []
 
 
 # The unlock completes what was put to ranks 1 and 2; rank 2 comes last.
-def test_a_call_waits_for_the_last_of_several_targets(waits, trace):
-    tables = trace("""
+def test_a_call_waits_for_the_last_of_several_targets(waits):
+    assert waits("""
         0    0..1    MPI_Put              put 1 #1
         0    2..3    MPI_Put              put 2 #2
         0   10..45   MPI_Win_unlock_all   complete_remote #1; complete_remote #2; unlock
         1   30..60   MPI_Barrier
         2   40..60   MPI_Barrier
-    """)
-    assert waits(tables) == [(PROGRESS, 0, 10, 30, 2)]
+    """) == [(PROGRESS, 0, 10, 30, 2)]
 
 
 # Rank 0, the target, enters MPI at 49, while rank 2 waits for the lock in its unlock until rank 1
