@@ -19,8 +19,7 @@ def io_waits(waits: Any, trace: Any) -> Any:
     """Waits of a trace written as text, in collective access to files or all of them."""
 
     def find(text: str, columns: str = IO_WAIT, metric: str = METRIC) -> list[tuple[Any, ...]]:
-        joined = text.replace(";\n", "; ")
-        tables = trace(joined, comm1=[2, 0], comm2="self") | {"io_handles": SHARED}
+        tables = trace(text, comm1=[2, 0], comm2="self") | {"io_handles": SHARED}
         found: list[tuple[Any, ...]] = waits(tables, metric, columns)
         return found
 

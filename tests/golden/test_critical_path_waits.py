@@ -2,10 +2,6 @@
 
 import pytest
 
-from tests.reference.cases import DATA
-from tracemill.engine.analyze import Options, analyze
-from tracemill.store import Store
-
 
 def segment(location, begin, end, *, visit=None, wait=0):
     return {
@@ -82,9 +78,8 @@ def test_completing_is_no_waiting(found):
 
 # All enter MPI_Finalize at 6000 µs; of them the path takes the lowest, and nothing leads it away.
 # Rank 0 waits in MPI_Wait from 1500 µs until rank 3 starts the collective, at 2000 µs.
-def test_waiting_for_a_nonblocking_collective_is_on_the_path_of_a_written_trace(tmp_path):
-    trace = DATA / "z01_otf2v3_nbc_rma"
-    run = analyze(trace, store=Store(tmp_path), options=Options(threads=1)).run
+def test_waiting_for_a_nonblocking_collective_is_on_the_path_of_a_written_trace(analysis_of):
+    run = analysis_of("z01_otf2v3_nbc_rma").run
     assert run.read("critical_path_segments")["location_id"].to_pylist() == [0]
     columns = ["property", "location_id", "is_extended", "path_ns"]
     assert run.read("critical_path_waits", columns).to_pylist() == [

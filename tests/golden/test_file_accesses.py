@@ -3,6 +3,8 @@
 from typing import Any
 
 from tests.helpers.hand_made import HandMadeRun
+from tests.helpers.micro_trace import Tables
+from tests.helpers.running import run_query
 from tracemill.sql.query_files import load_query
 
 ACCESS = "io_handle_id location_id mode operation_count nonblocking_count unfinished_count bytes"
@@ -13,13 +15,8 @@ FILES = [
 ]
 
 
-def accesses(
-    run_query: Any, tables: Any, columns: str, handles: Any = FILES
-) -> list[tuple[Any, ...]]:
-    rows: list[tuple[Any, ...]] = run_query(
-        "file_accesses", tables | {"io_handles": handles}, columns
-    )
-    return rows
+def accesses(tables: Tables, columns: str, handles: Any = FILES) -> list[tuple[Any, ...]]:
+    return run_query("file_accesses", tables | {"io_handles": handles}, columns)
 
 
 # Both reads take 8 (from 11 to 19) and 6 (from 31 to 37); the second one gets 40 of 64 bytes.
@@ -30,83 +27,74 @@ READS = """
                          operation_complete on 0 moved 40 #7 @37
     0    50..60   write  operation_begin on 1 write 8 #7 @52;
                          operation_complete on 1 moved 8 #7 @53
-""".replace(";\n", "; ")
+"""
 
 
-def test_moved_bytes_count_and_time_lasts_from_begin_to_end(run_query, trace):
+def test_moved_bytes_count_and_time_lasts_from_begin_to_end(trace):
     tables = trace(READS)
-    assert accesses(run_query, tables, ACCESS) == [
+    assert accesses(tables, ACCESS) == [
         (0, 0, "read", 2, 0, 0, 64 + 40),
         (1, 0, "write", 1, 0, 0, 8),
     ]
-    assert accesses(run_query, tables, TIMES) == [(0, 0, "read", 8 + 6, 0), (1, 0, "write", 1, 0)]
+    assert accesses(tables, TIMES) == [(0, 0, "read", 8 + 6, 0), (1, 0, "write", 1, 0)]
 
 
-def test_a_handle_without_a_file_shows_its_name(run_query, trace):
+def test_a_handle_without_a_file_shows_its_name(trace):
     columns = "file io_paradigm call_path_id"
-    assert accesses(run_query, trace(READS), columns) == [
-        ("/data/in", "POSIX", 1),
-        ("stdout", "", 2),
-    ]
+    assert accesses(trace(READS), columns) == [("/data/in", "POSIX", 1), ("stdout", "", 2)]
 
 
 # Begun at 10 and at 20, ended by a call of their own at 50 (from 45 on) in the order 9, 8; both
 # belong to where they began.
-def test_a_nonblocking_operation_is_in_flight_until_another_call_ends_it(run_query, trace):
-    tables = trace(
-        """
+def test_a_nonblocking_operation_is_in_flight_until_another_call_ends_it(trace):
+    tables = trace("""
         0    10..15   aio_read    operation_begin on 0 read 64 #8; operation_issued on 0 #8
         0    20..25   aio_read    operation_begin on 0 read 32 #9; operation_issued on 0 #9
         0    45..50   aio_return  operation_complete on 0 moved 32 #9 @48;
                                   operation_complete on 0 moved 64 #8 @50
-    """.replace(";\n", "; ")
-    )
-    assert accesses(run_query, tables, ACCESS) == [(0, 0, "read", 2, 2, 0, 96)]
-    assert accesses(run_query, tables, TIMES) == [(0, 0, "read", 0, (50 - 10) + (48 - 20))]
+    """)
+    assert accesses(tables, ACCESS) == [(0, 0, "read", 2, 2, 0, 96)]
+    assert accesses(tables, TIMES) == [(0, 0, "read", 0, (50 - 10) + (48 - 20))]
 
 
-def test_cancelled_operations_move_nothing_and_open_ones_take_no_time(run_query, trace):
+def test_cancelled_operations_move_nothing_and_open_ones_take_no_time(trace):
     tables = trace("""
         0    10..15   aio_read    operation_begin on 0 read 64 #8
         0    20..25   aio_cancel  operation_cancelled on 0 #8
         0    30..35   aio_read    operation_begin on 0 read 32 #8
         0    40..45   aio_read    operation_begin on 0 read 16 #8
     """)
-    assert accesses(run_query, tables, ACCESS) == [(0, 0, "read", 3, 3, 3, 0 + 32 + 16)]
-    assert accesses(run_query, tables, TIMES) == [(0, 0, "read", 0, 25 - 10)]
+    assert accesses(tables, ACCESS) == [(0, 0, "read", 3, 3, 3, 0 + 32 + 16)]
+    assert accesses(tables, TIMES) == [(0, 0, "read", 0, 25 - 10)]
 
 
 # Thread 1 ends what thread 0 began; what thread 1 began and ended itself under the same number is
 # its own. Thread 0: 10 to 40. Thread 1: 22 to 28.
-def test_another_thread_may_end_an_operation(run_query, trace):
-    tables = trace(
-        """
+def test_another_thread_may_end_an_operation(trace):
+    tables = trace("""
         0    10..15   aio_read    operation_begin on 0 read 64 #8
         0.1  20..30   read        operation_begin on 0 read 8 #8 @22;
                                   operation_complete on 0 moved 8 #8 @28
         0.1  35..40   aio_return  operation_complete on 0 moved 64 #8
         1    50..60   aio_return  operation_complete on 0 moved 99 #8
-    """.replace(";\n", "; ")
-    )
-    assert accesses(run_query, tables, f"{TIMES} bytes") == [
+    """)
+    assert accesses(tables, f"{TIMES} bytes") == [
         (0, 0, "read", 0, 40 - 10, 64),
         (0, 1, "read", 28 - 22, 0, 8),
     ]
 
 
-def test_the_same_number_on_another_handle_is_another_operation(run_query, trace):
-    tables = trace(
-        """
+def test_the_same_number_on_another_handle_is_another_operation(trace):
+    tables = trace("""
         0    10..50   f  operation_begin on 0 read 64 #8 @10; operation_begin on 1 read 8 #8 @20;
                          operation_complete on 1 moved 8 #8 @30;
                          operation_complete on 0 moved 64 #8 @50
-    """.replace(";\n", "; ")
-    )
-    assert accesses(run_query, tables, TIMES) == [(0, 0, "read", 40, 0), (1, 0, "read", 10, 0)]
+    """)
+    assert accesses(tables, TIMES) == [(0, 0, "read", 40, 0), (1, 0, "read", 10, 0)]
 
 
 # They leave one record, but take as long as the call.
-def test_opening_seeking_and_closing_take_their_call(run_query, trace):
+def test_opening_seeking_and_closing_take_their_call(trace):
     tables = trace("""
         0    10..15   open    create_handle on 0 @14
         0    20..21   lseek   seek on 0
@@ -114,7 +102,7 @@ def test_opening_seeking_and_closing_take_their_call(run_query, trace):
         0    40..45   dup     duplicate_handle on 1
         0    50..55   unlink  delete_file
     """)
-    assert accesses(run_query, tables, f"{TIMES} bytes") == [
+    assert accesses(tables, f"{TIMES} bytes") == [
         (0, 0, "close", 8, 0, 0),
         (0, 0, "seek", 1, 0, 0),
         (0, 0, "open", 5, 0, 0),
@@ -132,18 +120,18 @@ STACKED = [
 ]
 
 
-def test_a_handle_below_one_with_operations_is_inner(run_query, trace):
+def test_a_handle_below_one_with_operations_is_inner(trace):
     tables = trace("""
         0    10..20   f   operation_begin on 0 write 8 #1; operation_complete on 0 moved 8 #1
         0    30..40   g   operation_begin on 2 write 8 #1; operation_complete on 2 moved 8 #1
         0    50..60   h   operation_begin on 3 write 8 #1; operation_complete on 3 moved 8 #1
     """)
-    found = accesses(run_query, tables, "io_handle_id is_inner", STACKED)
+    found = accesses(tables, "io_handle_id is_inner", STACKED)
     assert found == [(0, True), (2, False), (3, False)]
 
 
 # Handle 0 is inner and repeats the 8 bytes of handle 2.
-def test_metrics_leave_out_inner_handles_and_are_extended(run_query, trace):
+def test_metrics_leave_out_inner_handles_and_are_extended(trace):
     tables = trace("""
         0    10..20   f   operation_begin on 0 write 8 #1; operation_complete on 0 moved 8 #1
         0    30..40   g   operation_begin on 2 write 8 #1; operation_complete on 2 moved 8 #1
@@ -205,7 +193,7 @@ def test_the_cookbook_gives_the_size_of_accesses():
     ]
 
 
-def test_a_trace_without_such_records_has_no_such_rows(run_query, trace):
+def test_a_trace_without_such_records_has_no_such_rows(trace):
     tables = trace("0  10..20  MPI_Barrier  collective barrier")
     assert run_query("file_accesses", tables) == []
     assert run_query("collective_file_calls", tables) == []

@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from tests.helpers.gathering import complete, program, query_runs, rows_of
-from tests.helpers.micro_trace import Row, Tables, read_trace
+from tests.helpers.micro_trace import Row, Tables
 from tracemill.campaign.gathering import Gathered
 
 # --- Times ---------------------------------------------------------------------------------------
@@ -23,14 +23,14 @@ TIMES = "rank time_ns communication_ns begin_ns end_ns whole_ns"
 
 
 def test_time_between_init_and_finalize_counts() -> None:
-    assert rows_of("gathered_times", complete(read_trace(PAIR)), TIMES) == [
+    assert rows_of("gathered_times", complete(PAIR), TIMES) == [
         (0, 80 - 20, 10, 20, 80, 100),
         (1, 85 - 25, 25, 25, 85, 110),
     ]
 
 
 def test_the_whole_run_can_count() -> None:
-    tables = complete(read_trace(PAIR))
+    tables = complete(PAIR)
     assert rows_of("gathered_times", tables, TIMES, is_whole_run=True) == [
         (0, 100, 10, 0, 100, 100),
         (1, 110, 25, 0, 110, 110),
@@ -39,7 +39,7 @@ def test_the_whole_run_can_count() -> None:
 
 def test_setup_counts_as_communication_and_as_time_if_wanted() -> None:
     """Here the whole run lasts longer: main continues after MPI_Finalize."""
-    tables = complete(read_trace(PAIR + "0 120..130 write_results"))
+    tables = complete(PAIR + "0 120..130 write_results")
     assert rows_of("gathered_times", tables, TIMES, is_setup_included=True) == [
         (0, 100, 20 + 10 + 20, 0, 100, 130),
         (1, 110, 25 + 25 + 25, 0, 110, 110),
@@ -48,7 +48,7 @@ def test_setup_counts_as_communication_and_as_time_if_wanted() -> None:
 
 def test_a_run_takes_as_long_as_from_the_first_to_the_last_process() -> None:
     times = pa.Table.from_pylist(
-        query_runs("gathered_times", {"run": complete(read_trace(PAIR)), "more": later(PAIR, 1000)})
+        query_runs("gathered_times", {"run": complete(PAIR), "more": later(PAIR, 1000)})
     )
     empty = pa.table({})
     gathered = Gathered(times=times, call_paths=empty, call_sites=empty, metrics=empty)
@@ -57,7 +57,7 @@ def test_a_run_takes_as_long_as_from_the_first_to_the_last_process() -> None:
 
 def later(text: str, shift: int) -> Tables:
     """The same trace with clocks that show another time."""
-    tables = complete(read_trace(text))
+    tables = complete(text)
     for row in tables["visits"]:
         row["enter_ns"] += shift
         row["leave_ns"] += shift
@@ -68,12 +68,12 @@ def later(text: str, shift: int) -> Tables:
 
 
 def test_a_process_that_does_not_finalize_counts_to_its_last_record() -> None:
-    tables = complete(read_trace("0 0..20 MPI_Init\n0 50..70 MPI_Recv"))
+    tables = complete("0 0..20 MPI_Init\n0 50..70 MPI_Recv")
     assert rows_of("gathered_times", tables, TIMES) == [(0, 70 - 20, 20, 20, 70, 70)]
 
 
 def test_without_mpi_everything_counts() -> None:
-    tables = complete(read_trace("0 10..20 solve\n1 5..40 solve"))
+    tables = complete("0 10..20 solve\n1 5..40 solve")
     assert rows_of("gathered_times", tables, TIMES) == [
         (0, 20, 0, 0, 20, 20),
         (1, 40, 0, 0, 40, 40),
@@ -81,29 +81,25 @@ def test_without_mpi_everything_counts() -> None:
 
 
 def test_threads_communicate_for_their_process() -> None:
-    tables = complete(
-        read_trace(
-            """
-            0    0..10    MPI_Init_thread
-            0    20..30   MPI_Send
-            0    90..100  MPI_Finalize
-            0.1  40..55   MPI_Recv
-            """
-        )
-    )
+    tables = complete("""
+        0    0..10    MPI_Init_thread
+        0    20..30   MPI_Send
+        0    90..100  MPI_Finalize
+        0.1  40..55   MPI_Recv
+    """)
     assert rows_of("gathered_times", tables, TIMES) == [(0, 80, 10 + 15, 10, 90, 100)]
 
 
 def test_accelerators_are_no_processes() -> None:
-    tables = complete(read_trace("0 10..20 solve\n1 5..40 kernel"))
+    tables = complete("0 10..20 solve\n1 5..40 kernel")
     tables["location_groups"][1]["kind"] = "accelerator"
     assert rows_of("gathered_times", tables, "rank time_ns") == [(0, 20)]
 
 
 def test_runs_are_kept_apart() -> None:
     """Locations, regions and call paths of different runs have the same numbers."""
-    short = complete(read_trace("0 0..5 MPI_Init\n0 6..9 MPI_Bcast\n0 10..12 MPI_Finalize"))
-    found = query_runs("gathered_times", {"b": complete(read_trace(PAIR)), "a": short})
+    short = complete("0 0..5 MPI_Init\n0 6..9 MPI_Bcast\n0 10..12 MPI_Finalize")
+    found = query_runs("gathered_times", {"b": complete(PAIR), "a": short})
     columns = ("run_id", "rank", "time_ns", "communication_ns")
     assert [tuple(row[name] for name in columns) for row in found] == [
         ("a", 0, 10 - 5, 3), ("b", 0, 60, 10), ("b", 1, 60, 25),
@@ -114,15 +110,15 @@ def test_runs_are_kept_apart() -> None:
 
 
 def test_sizes_come_from_the_largest_process() -> None:
-    tables = complete(read_trace("0 0..10 work\n1 0..10 work\n1.1 2..8 work\n1.2 2..8 work"))
+    tables = complete("0 0..10 work\n1 0..10 work\n1.1 2..8 work\n1.2 2..8 work")
     tables["runs"] = [{"run_id": "x", "process_count": 2, "begin_ns": -5, "end_ns": 25}]
     found = rows_of("gathered_runs", tables, "processes threads whole_time_ns")
     assert found == [(2, 3, 25 + 5)]
 
 
 def test_sizes_of_runs_are_kept_apart() -> None:
-    wide = complete(read_trace("0 0..10 work\n0.1 0..10 work\n0.2 0..10 work"))
-    deep = complete(read_trace("0 0..10 work\n1 0..10 work"))
+    wide = complete("0 0..10 work\n0.1 0..10 work\n0.2 0..10 work")
+    deep = complete("0 0..10 work\n1 0..10 work")
     wide["runs"] = [{"run_id": "x", "process_count": 1, "end_ns": 10}]
     deep["runs"] = [{"run_id": "y", "process_count": 2, "end_ns": 20}]
     assert query_runs("gathered_runs", {"wide": wide, "deep": deep}) == [
@@ -143,17 +139,13 @@ SITES = "call_path_key rank call_count total_ns shortest_ns longest_ns"
 
 def test_calls_are_summed_per_call_site_and_process() -> None:
     # Rank 0 sends for 5 and 20, its second thread for 8; rank 1 only receives, for 40.
-    tables = complete(
-        read_trace(
-            """
-            0    10..15  MPI_Send
-            0    30..50  MPI_Send
-            0.1  22..30  MPI_Send
-            1    10..50  MPI_Recv
-            0    60..90  solve
-            """
-        )
-    )
+    tables = complete("""
+        0    10..15  MPI_Send
+        0    30..50  MPI_Send
+        0.1  22..30  MPI_Send
+        1    10..50  MPI_Recv
+        0    60..90  solve
+    """)
     names = {path["path"]: 100 + path["call_path_id"] for path in tables["call_paths"]}
     assert rows_of("gathered_call_sites", tables, SITES) == [
         (names["main/MPI_Recv"], 1, 1, 40, 40, 40),
@@ -217,7 +209,7 @@ def test_call_paths_are_described() -> None:
 
 
 def test_setup_is_marked() -> None:
-    found = rows_of("gathered_call_paths", complete(read_trace(PAIR)), "region is_setup")
+    found = rows_of("gathered_call_paths", complete(PAIR), "region is_setup")
     assert [name for name, is_setup in found if is_setup] == ["MPI_Finalize", "MPI_Init"]
 
 

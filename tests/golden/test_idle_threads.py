@@ -2,28 +2,13 @@
 
 import pytest
 
+from tests.helpers.micro_trace import visit_row as visit
 from tests.helpers.running import run_query
 
 MAIN, FIRST, WORK, SECOND, INNER, OUTSIDE = range(6)
 PARENTS = (None, MAIN, FIRST, MAIN, SECOND, MAIN)
 LAST = (5, 2, 2, 4, 4, 5)
 CELL = "metric call_path_id location_id value"
-
-
-def visit(number, place, path, span, exclusive, parent=None):
-    """A visit; `span` are its begin and end."""
-    enter, leave = span
-    return {
-        "visit_id": number,
-        "location_id": place,
-        "call_path_id": path,
-        "region_id": path,
-        "parent_visit_id": parent,
-        "enter_ns": enter,
-        "leave_ns": leave,
-        "exclusive_ns": exclusive,
-        "is_closed": True,
-    }
 
 
 def member(team, place, begin, end):

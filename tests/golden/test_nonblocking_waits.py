@@ -3,9 +3,6 @@
 import pytest
 
 from tests.helpers.running import WAIT
-from tests.reference.cases import DATA
-from tracemill.engine.analyze import Options, analyze
-from tracemill.store import Store
 
 # Rank 1 starts at 40. Rank 0 computes until 20 and waits only from then on.
 #
@@ -94,8 +91,7 @@ def test_a_persistent_collective_is_waited_for_where_it_is_completed(
 # The Waitall of rank 0 completes a barrier for which it waits 10, and a broadcast for which it
 # waits 30: it waits once.
 def test_a_call_that_completes_several_collectives_waits_once(waits, trace):
-    tables = trace(
-        """
+    tables = trace("""
         0    0..1    MPI_Ibarrier   nonblocking_collective_request #1
         0    2..3    MPI_Ibcast     nonblocking_collective_request #2
         0   10..60   MPI_Waitall    nonblocking_collective barrier #1;
@@ -104,8 +100,7 @@ def test_a_call_that_completes_several_collectives_waits_once(waits, trace):
         1   40..41   MPI_Ibcast     nonblocking_collective_request #2
         1   50..60   MPI_Waitall    nonblocking_collective barrier #1;
                                     nonblocking_collective bcast root 1 sent 8 #2
-    """.replace(";\n", "; ")
-    )
+    """)
     assert waits(tables, columns=f"{WAIT} collective_id") == [
         ("mpi_latebroadcast", 0, 10, 30, 1, 1)
     ]
@@ -113,8 +108,7 @@ def test_a_call_that_completes_several_collectives_waits_once(waits, trace):
 
 # Both are waited for from 10 to 20; the first of them stands for the call.
 def test_the_first_of_equal_collectives_represents_the_call(waits, trace):
-    tables = trace(
-        """
+    tables = trace("""
         0    0..1    MPI_Ibarrier   nonblocking_collective_request #1
         0    2..3    MPI_Ibarrier   nonblocking_collective_request #2
         0   10..60   MPI_Waitall    nonblocking_collective barrier #2;
@@ -123,8 +117,7 @@ def test_the_first_of_equal_collectives_represents_the_call(waits, trace):
                                     nonblocking_collective_request #2 @22
         1   50..60   MPI_Waitall    nonblocking_collective barrier #1;
                                     nonblocking_collective barrier #2
-    """.replace(";\n", "; ")
-    )
+    """)
     assert waits(tables, columns=f"{WAIT} collective_id") == [("mpi_barrier_wait", 0, 10, 10, 1, 0)]
 
 
@@ -152,9 +145,8 @@ def test_time_that_a_message_explains_is_not_counted_again(waits, send, expected
 
 # Each of ranks 0 to 2 enters MPI_Wait at 1500 µs and waits for rank 3, which enters
 # MPI_Iallreduce at 2000 µs.
-def test_an_exact_trace_waits_500_microseconds_for_its_iallreduce(tmp_path):
-    trace = DATA / "z01_otf2v3_nbc_rma"
-    run = analyze(trace, store=Store(tmp_path), options=Options(threads=1)).run
+def test_an_exact_trace_waits_500_microseconds_for_its_iallreduce(analysis_of):
+    run = analysis_of("z01_otf2v3_nbc_rma").run
     columns = ["property", *WAIT.split(), "is_extended"]
     found = [
         tuple(row.values())

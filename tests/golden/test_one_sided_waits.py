@@ -3,9 +3,6 @@
 import pytest
 
 from tests.helpers.running import WAIT, run_query
-from tests.reference.cases import DATA
-from tracemill.engine.analyze import Options, analyze
-from tracemill.store import Store
 
 FENCE, EARLY_FENCE = "mpi_rma_wait_at_fence", "mpi_rma_early_fence"
 SYNC_POST, COMM_POST = "mpi_rma_sync_late_post", "mpi_rma_comm_late_post"
@@ -270,9 +267,8 @@ def test_pairs_are_counted_at_fences_that_end_an_epoch(trace):
 
 
 # Rank 0 enters the fence at 4001 µs, the others at 3001 µs.
-def test_an_exact_trace_waits_1000_microseconds_in_its_fence(tmp_path):
-    trace = DATA / "z01_otf2v3_nbc_rma"
-    run = analyze(trace, store=Store(tmp_path), options=Options(threads=1)).run
+def test_an_exact_trace_waits_1000_microseconds_in_its_fence(analysis_of):
+    run = analysis_of("z01_otf2v3_nbc_rma").run
     columns = ["property", *WAIT.split(), "is_extended"]
     found = [
         tuple(row.values())

@@ -2,10 +2,13 @@
 
 import shutil
 import struct
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from tests.helpers.otf2_archive import CHUNK_BYTES, Event, Trace, trace_of
+from tests.helpers.otf2_reading import ReadTrace
 from tracemill.base.errors import DamagedTraceError
 
 # A chunk begins with its kind, the byte order, and the numbers of its first and last event. The
@@ -45,6 +48,19 @@ def damage(archive, content: bytes):
     return archive / "traces.otf2"
 
 
+@pytest.fixture
+def read_damaged(read) -> Callable[..., ReadTrace]:
+    """Check the message that refuses a damaged trace; return what is readable of it."""
+
+    def find(anchor: Path, message: str) -> ReadTrace:
+        with pytest.raises(DamagedTraceError, match=message):
+            read.again(anchor)
+        found: ReadTrace = read.again(anchor, allow_damaged=True)
+        return found
+
+    return find
+
+
 def test_the_archive_is_as_the_cases_below_assume(read, archive):
     content = content_of(archive)
     chunks = [content[place : place + 18] for place in range(0, len(content), CHUNK_BYTES)]
@@ -80,11 +96,11 @@ def test_the_archive_is_as_the_cases_below_assume(read, archive):
         (-14, DECLARED - 1),
     ],
 )
-def test_a_file_that_is_cut_short_is_read_as_far_as_it_is_certain(read, damaged, size, readable):
+def test_a_file_that_is_cut_short_is_read_as_far_as_it_is_certain(
+    read_damaged, damaged, size, readable
+):
     anchor = damage(damaged, content_of(damaged)[:size])
-    with pytest.raises(DamagedTraceError, match=r"/0\.evt (is cut short|has a damaged chunk)"):
-        read.again(anchor)
-    tables = read.again(anchor, allow_damaged=True)
+    tables = read_damaged(anchor, r"/0\.evt (is cut short|has a damaged chunk)")
     assert tables.rows("locations", "record_count is_complete") == [(readable, False), (2, True)]
     whole = readable // 2
     query = "SELECT count(*), max(leave_ns) FROM visits WHERE is_closed AND location_id = 0"
@@ -113,49 +129,43 @@ def test_chunks_must_follow_each_other(read, damaged, order):
 
 
 @pytest.mark.parametrize("place", [CHUNK_BYTES, CHUNK_BYTES + 1, CHUNK_BYTES + 4])
-def test_a_damaged_chunk_header_is_noticed(read, damaged, place):
+def test_a_damaged_chunk_header_is_noticed(read_damaged, damaged, place):
     content = bytearray(content_of(damaged))
     content[place] ^= 0x55
     anchor = damage(damaged, bytes(content))
-    with pytest.raises(DamagedTraceError, match=r"0\.evt has a damaged chunk header"):
-        read.again(anchor)
-    tables = read.again(anchor, allow_damaged=True)
+    tables = read_damaged(anchor, r"0\.evt has a damaged chunk header")
     assert tables.rows("locations", "record_count")[0] == (IN_A_CHUNK,)
 
 
 # The library would skip zeros like records of unknown kinds. 0c 77 is an enter without time or
 # region.
 @pytest.mark.parametrize("damage_bytes", [b"\x00" * 12_000, b"\x0c\x77" * 2_000])
-def test_reading_ends_at_a_damaged_record(read, damaged, damage_bytes):
+def test_reading_ends_at_a_damaged_record(read_damaged, damaged, damage_bytes):
     content = bytearray(content_of(damaged))
     place = HEADER_BYTES + 100 * EVENT_BYTES
     content[place : place + len(damage_bytes)] = damage_bytes
     anchor = damage(damaged, bytes(content))
-    with pytest.raises(DamagedTraceError, match=r"0\.evt is damaged after 100 events; copy"):
-        read.again(anchor)
-    tables = read.again(anchor, allow_damaged=True)
+    tables = read_damaged(anchor, r"0\.evt is damaged after 100 events; copy")
     assert tables.rows("locations", "record_count is_complete")[0] == (100, False)
     assert tables.findings() == {("missing_records", 0): DECLARED - 100}
 
 
 @pytest.mark.parametrize(("declared", "readable"), [(3, 3), (9, 5)])
-def test_a_file_with_another_number_of_events_than_announced_is_damaged(read, declared, readable):
+def test_a_file_with_another_number_of_events_than_announced_is_damaged(
+    read, read_damaged, declared, readable
+):
     events = "0 enter main\n 1 enter a\n 2 leave a\n 3 leave main\n 4 enter main"
     trace = Trace()
     trace.location(events, declared=declared)
     anchor = trace.write(read.next_folder())
     message = f"holds 5 events where {declared} are announced"
-    with pytest.raises(DamagedTraceError, match=message):
-        read.again(anchor)
-    tables = read.again(anchor, allow_damaged=True)
+    tables = read_damaged(anchor, message)
     assert tables.one("locations", "declared_count record_count") == (declared, readable)
 
 
-def test_a_missing_event_file_is_a_missing_location(read, damaged):
+def test_a_missing_event_file_is_a_missing_location(read_damaged, damaged):
     (damaged / "traces" / "0.evt").unlink()
-    with pytest.raises(DamagedTraceError, match=r"0\.evt is missing; copy the archive again"):
-        read.again(damaged / "traces.otf2")
-    tables = read.again(damaged / "traces.otf2", allow_damaged=True)
+    tables = read_damaged(damaged / "traces.otf2", r"0\.evt is missing; copy the archive again")
     assert tables.rows("locations", "record_count is_complete") == [(0, False), (2, True)]
     assert tables.findings() == {("missing_location", 0): 1, ("missing_records", 0): DECLARED}
     assert tables.visits("location_id path") == [(1, "main")]
@@ -163,14 +173,12 @@ def test_a_missing_event_file_is_a_missing_location(read, damaged):
 
 # Identifiers and times of a location might mean something else without its definitions.
 @pytest.mark.parametrize("content", [None, b"", b"\x03\x42", b"no OTF2 definitions"])
-def test_without_sound_local_definitions_a_location_cannot_be_read(read, damaged, content):
+def test_without_sound_local_definitions_a_location_cannot_be_read(read_damaged, damaged, content):
     file = damaged / "traces" / "0.def"
     file.unlink()
     if content is not None:
         file.write_bytes(content)
-    with pytest.raises(DamagedTraceError, match=r"0\.def.*; copy the archive again"):
-        read.again(damaged / "traces.otf2")
-    tables = read.again(damaged / "traces.otf2", allow_damaged=True)
+    tables = read_damaged(damaged / "traces.otf2", r"0\.def.*; copy the archive again")
     assert tables.rows("locations", "record_count")[0] == (0,)
     assert tables.findings() == {("missing_location", 0): 1, ("missing_records", 0): DECLARED}
 
@@ -186,12 +194,10 @@ def test_a_location_without_events_needs_no_files(read, tmp_path):
     assert tables.findings() == {}
 
 
-def test_every_damaged_location_is_counted(read, damaged):
+def test_every_damaged_location_is_counted(read_damaged, damaged):
     (damaged / "traces" / "1.evt").unlink()
     damage(damaged, content_of(damaged)[: 2 * CHUNK_BYTES])
-    with pytest.raises(DamagedTraceError, match=r"0\.evt is cut short \(and 1 more location\)"):
-        read.again(damaged / "traces.otf2")
-    tables = read.again(damaged / "traces.otf2", allow_damaged=True)
+    tables = read_damaged(damaged / "traces.otf2", r"0\.evt is cut short \(and 1 more location\)")
     assert tables.findings() == {
         ("missing_records", 0): DECLARED - 2 * IN_A_CHUNK,
         ("missing_location", 1): 1,
@@ -201,7 +207,7 @@ def test_every_damaged_location_is_counted(read, damaged):
 
 # The last record, an end of team 3, is 38 02 01 03; after it comes the end of the file, 02 01. Cut
 # by three bytes the file ends as if it were whole.
-def test_the_rest_of_a_record_is_no_end_of_a_file(read, tmp_path):
+def test_the_rest_of_a_record_is_no_end_of_a_file(read_damaged, tmp_path):
     trace = Trace()
     trace.team(3, [0])
     trace.location("0 enter main\n 8 leave main\n 9 ThreadTeamEnd 3")
@@ -210,28 +216,22 @@ def test_the_rest_of_a_record_is_no_end_of_a_file(read, tmp_path):
     content = events.read_bytes()
     assert content.endswith(b"\x38\x02\x01\x03\x02\x01")
     events.write_bytes(content[:-3])
-    with pytest.raises(DamagedTraceError, match=r"0\.evt is cut short"):
-        read.again(anchor)
-    tables = read.again(anchor, allow_damaged=True)
+    tables = read_damaged(anchor, r"0\.evt is cut short")
     assert tables.one("locations", "record_count is_complete") == (2, False)
 
 
-def test_a_file_without_its_end_is_incomplete_even_with_all_events(read, damaged):
+def test_a_file_without_its_end_is_incomplete_even_with_all_events(read_damaged, damaged):
     anchor = damage(damaged, content_of(damaged)[:-1])
-    with pytest.raises(DamagedTraceError, match=r"0\.evt is cut short"):
-        read.again(anchor)
-    tables = read.again(anchor, allow_damaged=True)
+    tables = read_damaged(anchor, r"0\.evt is cut short")
     assert tables.rows("locations", "record_count is_complete")[0] == (DECLARED, False)
 
 
-def test_a_record_that_is_lost_in_the_last_chunk_is_missed(read, damaged):
+def test_a_record_that_is_lost_in_the_last_chunk_is_missed(read_damaged, damaged):
     content = bytearray(content_of(damaged))
     del content[-2 - EVENT_BYTES : -2]
     anchor = damage(damaged, bytes(content))
     message = f"holds {DECLARED - 1} events where {DECLARED} are announced"
-    with pytest.raises(DamagedTraceError, match=message):
-        read.again(anchor)
-    tables = read.again(anchor, allow_damaged=True)
+    tables = read_damaged(anchor, message)
     assert tables.findings() == {("missing_records", 0): 1, ("unclosed_visit", 0): 1}
 
 

@@ -1,9 +1,12 @@
 """Every metric per call path and location."""
 
+from collections.abc import Callable
+
 import pyarrow.parquet as pq
 import pytest
 
 from tests.helpers.hand_made import HandMadeRun
+from tests.helpers.micro_trace import Tables, read_trace
 from tests.helpers.running import run_stage, with_overheads
 from tracemill.shell.exports.severities import export_severities
 from tracemill.stages.imbalance import IMBALANCE_STAGE
@@ -12,11 +15,17 @@ ROLES = {"MPI_Send": "point2point", "MPI_Recv": "point2point", "MPI_Barrier": "b
 METRICS_OF_MESSAGES = ("bytes_sent", "comms_send", "syncs_send", "bytes_rcvd", "comms_recv")
 
 
-def severities(run_query, tables) -> dict[tuple[str, str, int], int]:
-    """Values by metric, name of the call, and location."""
-    names = {row["region_id"]: row["name"] for row in tables["regions"]}
-    found = run_query("severities", tables, "metric call_path_id location_id value")
-    return {(metric, names[path], place): value for metric, path, place, value in found}
+@pytest.fixture
+def severities(run_query) -> Callable[[Tables | str], dict[tuple[str, str, int], int]]:
+    """Values by metric, name of the call, and location; of tables or a trace as text."""
+
+    def find(tables: Tables | str) -> dict[tuple[str, str, int], int]:
+        tables = read_trace(tables) if isinstance(tables, str) else tables
+        names = {row["region_id"]: row["name"] for row in tables["regions"]}
+        found = run_query("severities", tables, "metric call_path_id location_id value")
+        return {(metric, names[path], place): value for metric, path, place, value in found}
+
+    return find
 
 
 #            0    10   20   30   40   50
@@ -106,29 +115,26 @@ def test_single_and_absent_participants_are_exported(run_query, trace):
     }
 
 
-def test_a_message_counts_where_it_is_sent_and_where_it_is_received(run_query, late_message):
-    values = severities(run_query, late_message)
+def test_a_message_counts_where_it_is_sent_and_where_it_is_received(severities, late_message):
+    values = severities(late_message)
     assert values["bytes_sent", "MPI_Send", 0] == 100
     assert values["comms_send", "MPI_Send", 0] == 1
     assert values["bytes_rcvd", "MPI_Recv", 1] == 100
     assert values["comms_recv", "MPI_Recv", 1] == 1
 
 
-def test_a_value_of_zero_is_no_row(run_query, late_message):
-    metrics = {metric for metric, _, _ in severities(run_query, late_message)}
+def test_a_value_of_zero_is_no_row(severities, late_message):
+    metrics = {metric for metric, _, _ in severities(late_message)}
     assert metrics == {
         "bytes_sent", "bytes_rcvd", "comms_send", "comms_recv", "mpi_latesender", "mpi_cls_count",
     }  # fmt: skip
 
 
-def test_messages_without_data_are_synchronizations(run_query, trace):
-    values = severities(
-        run_query,
-        trace("""
-            0   30..50   MPI_Send   send 1 bytes 0
-            1   10..42   MPI_Recv   recv 0 bytes 0
-        """),
-    )
+def test_messages_without_data_are_synchronizations(severities):
+    values = severities("""
+        0   30..50   MPI_Send   send 1 bytes 0
+        1   10..42   MPI_Recv   recv 0 bytes 0
+    """)
     assert {key[0]: value for key, value in values.items()} == {
         "syncs_send": 1,
         "syncs_recv": 1,
@@ -138,33 +144,27 @@ def test_messages_without_data_are_synchronizations(run_query, trace):
 
 
 # The receive completes in MPI_Wait; the send is posted in MPI_Isend.
-def test_a_nonblocking_message_counts_at_its_post_and_at_its_completion(run_query, trace):
-    values = severities(
-        run_query,
-        trace("""
-            0   0..5     MPI_Isend     isend 1 #1
-            0   10..20   MPI_Waitall   isend_complete #1
-            1   0..5     MPI_Irecv     irecv_request #1
-            1   10..20   MPI_Wait      irecv 0 #1
-        """),
-    )
+def test_a_nonblocking_message_counts_at_its_post_and_at_its_completion(severities):
+    values = severities("""
+        0   0..5     MPI_Isend     isend 1 #1
+        0   10..20   MPI_Waitall   isend_complete #1
+        1   0..5     MPI_Irecv     irecv_request #1
+        1   10..20   MPI_Wait      irecv 0 #1
+    """)
     places = {(name, place) for metric, name, place in values if metric in METRICS_OF_MESSAGES}
     assert places == {("MPI_Isend", 0), ("MPI_Wait", 1)}
 
 
 # Sent data counts, received or not; received data counts only if the send is recorded, with the
 # sender's length.
-def test_sends_always_count_but_only_matched_receives(run_query, trace):
-    values = severities(
-        run_query,
-        trace("""
-            0   0..5     MPI_Send    send 1 tag 1 bytes 10
-            0   10..15   MPI_Send    send 1 tag 2 bytes 20
-            0   20..25   MPI_Rsend   send ? bytes 40
-            1   30..35   MPI_Recv    recv 0 tag 1 bytes 16
-            1   40..45   MPI_Recv    recv 0 tag 3 bytes 80
-        """),
-    )
+def test_sends_always_count_but_only_matched_receives(severities):
+    values = severities("""
+        0   0..5     MPI_Send    send 1 tag 1 bytes 10
+        0   10..15   MPI_Send    send 1 tag 2 bytes 20
+        0   20..25   MPI_Rsend   send ? bytes 40
+        1   30..35   MPI_Recv    recv 0 tag 1 bytes 16
+        1   40..45   MPI_Recv    recv 0 tag 3 bytes 80
+    """)
     assert values["bytes_sent", "MPI_Send", 0] == 10 + 20
     assert values["bytes_sent", "MPI_Rsend", 0] == 40
     assert values["bytes_rcvd", "MPI_Recv", 1] == 10
@@ -203,16 +203,13 @@ def test_a_metric_includes_its_sub_metrics(run_query):
 
 
 # A Waitall that waited for two late messages has waited once.
-def test_waits_are_counted_by_call_not_by_message(run_query, trace):
-    values = severities(
-        run_query,
-        trace("""
-            0   40..45   MPI_Send      send 1 bytes 8
-            2   60..65   MPI_Send      send 1 bytes 0
-            1   0..5     MPI_Irecv     irecv_request #1; irecv_request #2
-            1   10..70   MPI_Waitall   irecv 0 #1; irecv 2 #2
-        """),
-    )
+def test_waits_are_counted_by_call_not_by_message(severities):
+    values = severities("""
+        0   40..45   MPI_Send      send 1 bytes 8
+        2   60..65   MPI_Send      send 1 bytes 0
+        1   0..5     MPI_Irecv     irecv_request #1; irecv_request #2
+        1   10..70   MPI_Waitall   irecv 0 #1; irecv 2 #2
+    """)
     assert values["mpi_latesender", "MPI_Waitall", 1] == 50
     assert values["mpi_sls_count", "MPI_Waitall", 1] == 1
     assert ("mpi_cls_count", "MPI_Waitall", 1) not in values
@@ -220,24 +217,17 @@ def test_waits_are_counted_by_call_not_by_message(run_query, trace):
 
 # Rank 1 sends nothing to the gather and receives nothing; the barrier has no data at all. The
 # second gather is alone on its communicator, and counts like any other.
-def test_every_end_of_a_blocking_collective_counts(run_query, trace):
-    values = severities(
-        run_query,
-        trace(
-            """
-            0    0..5    MPI_Gather    collective gather root 0 sent 8 received 16
-            0   10..15   MPI_Gather    collective gather comm 1 root 0 sent 4 received 4
-            0   20..25   MPI_Barrier   collective barrier
-            1    0..5    MPI_Gather    collective gather root 0
-            1   20..25   MPI_Barrier   collective barrier
-            2    0..5    MPI_Gather    collective gather root 0 sent 8
-            2   10..15   MPI_Bcast     collective bcast comm 2 root 1 received 32
-            2   20..25   MPI_Barrier   collective barrier
-            """,
-            comm1="self",
-            comm2=[2, 1],
-        ),
-    )
+def test_every_end_of_a_blocking_collective_counts(severities, trace):
+    values = severities(trace("""
+        0    0..5    MPI_Gather    collective gather root 0 sent 8 received 16
+        0   10..15   MPI_Gather    collective gather comm 1 root 0 sent 4 received 4
+        0   20..25   MPI_Barrier   collective barrier
+        1    0..5    MPI_Gather    collective gather root 0
+        1   20..25   MPI_Barrier   collective barrier
+        2    0..5    MPI_Gather    collective gather root 0 sent 8
+        2   10..15   MPI_Bcast     collective bcast comm 2 root 1 received 32
+        2   20..25   MPI_Barrier   collective barrier
+        """, comm1="self", comm2=[2, 1]))  # fmt: skip
     assert values == {
         ("bytes_cout", "MPI_Gather", 0): 8 + 4,
         ("bytes_cout", "MPI_Gather", 2): 8,
@@ -253,15 +243,12 @@ def test_every_end_of_a_blocking_collective_counts(run_query, trace):
     }
 
 
-def test_alltoallv_counts_but_no_nonblocking_collective(run_query, trace):
-    values = severities(
-        run_query,
-        trace("""
-            0    0..5    MPI_Alltoallv   collective alltoallv sent 8 received 8
-            0   10..15   MPI_Ibarrier    nonblocking_collective_request #1
-            0   20..25   MPI_Wait        nonblocking_collective barrier #1
-        """),
-    )
+def test_alltoallv_counts_but_no_nonblocking_collective(severities):
+    values = severities("""
+        0    0..5    MPI_Alltoallv   collective alltoallv sent 8 received 8
+        0   10..15   MPI_Ibarrier    nonblocking_collective_request #1
+        0   20..25   MPI_Wait        nonblocking_collective barrier #1
+    """)
     assert {metric for metric, *_ in values} == {"bytes_cout", "bytes_cin", "comms_cxch"}
 
 

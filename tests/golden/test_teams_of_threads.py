@@ -3,25 +3,10 @@
 import pytest
 
 from tests.golden.test_critical_path import find_paths
+from tests.helpers.micro_trace import visit_row as visit
 from tests.helpers.running import run_query
 
 MAIN, PARALLEL, BARRIER, EXPLICIT = range(4)
-
-
-def visit(number, location, path, span, exclusive, parent=None):
-    """A visit; `span` are its begin and end."""
-    enter, leave = span
-    return {
-        "visit_id": number,
-        "location_id": location,
-        "call_path_id": path,
-        "region_id": path,
-        "parent_visit_id": parent,
-        "enter_ns": enter,
-        "leave_ns": leave,
-        "exclusive_ns": exclusive,
-        "is_closed": True,
-    }
 
 
 #            0   8  12            40     50   58 62      100

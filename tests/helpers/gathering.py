@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from tests.helpers.computing import computed
-from tests.helpers.micro_trace import Tables, read_call_tree
+from tests.helpers.micro_trace import Tables, read_call_tree, read_trace
 from tests.helpers.running import given_tables
 from tracemill.sql.query_files import Value, create_views, load_query, stored_inputs
 from tracemill.store.database import connect
@@ -50,11 +50,12 @@ def rows_of(
     return [tuple(row[name] for name in columns.split()) for row in found]
 
 
-def complete(tables: Tables) -> Tables:
-    """A micro trace with paradigms, keys, and begin and end of locations.
+def complete(tables: Tables | str) -> Tables:
+    """A micro trace, maybe as text, with paradigms, keys, and begin and end of locations.
 
     Call path n has the key 100 + n; a location lasts as long as its visits.
     """
+    tables = read_trace(tables) if isinstance(tables, str) else tables
     for region in tables["regions"]:
         is_mpi = region["name"].startswith("MPI_")
         region.setdefault("paradigm", "mpi" if is_mpi else "compiler")

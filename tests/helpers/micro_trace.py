@@ -125,6 +125,16 @@ class MicroTrace:
         return visits, operations, accesses
 
 
+def visit_row(
+    number: int, location: int, path: int, span: tuple[int, int], exclusive: int,
+    parent: int | None = None,
+) -> Row:  # fmt: skip
+    """A visit of the region with the number of its call path; `span` holds its begin and end."""
+    row = {"visit_id": number, "location_id": location, "call_path_id": path, "region_id": path}
+    row |= {"parent_visit_id": parent, "enter_ns": span[0], "leave_ns": span[1]}
+    return row | {"exclusive_ns": exclusive, "is_closed": True}
+
+
 def read_trace(text: str, **communicators: Sequence[int] | str) -> Tables:
     """Tables of a trace in which each line is a call: place, enter..leave, name and records.
 
@@ -135,7 +145,8 @@ def read_trace(text: str, **communicators: Sequence[int] | str) -> Tables:
     A place is a process, or process.thread. A record is its kind, the process on the other side
     (`?` for an unknown one) or the collective operation, a request (#) and properties by name.
     Posts are recorded when their call is entered, everything else when it is left, or at @time.
-    Records of input and output name their handle and their number (#), and what they read or write:
+    Records of input and output name their handle and their number (#), and what they read or write.
+    A line that ends with a semicolon continues on the next one:
 
         0    10..60   MPI_File_write_all   operation_begin on 2 write 8 #7 flags 2;
                                            operation_complete on 2 moved 8 #7
@@ -144,7 +155,8 @@ def read_trace(text: str, **communicators: Sequence[int] | str) -> Tables:
     """
     numbered = {int(name.removeprefix("comm")): ranks for name, ranks in communicators.items()}
     trace = MicroTrace(numbered)
-    for line in filter(None, (line.partition("--")[0].strip() for line in text.splitlines())):
+    lines = text.replace(";\n", "; ").splitlines()
+    for line in filter(None, (line.partition("--")[0].strip() for line in lines)):
         place, times, name, *rest = line.split(maxsplit=3)
         enter, leave = (int(time) for time in times.split(".."))
         process, _, thread = place.partition(".")
