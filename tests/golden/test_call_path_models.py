@@ -2,15 +2,11 @@
 
 from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 
-from tests.helpers.hand_made import make_table
-from tests.helpers.running import run_query, run_stage
+from tests.helpers.running import query_rows, run_query, run_stage
 from tests.helpers.surface_cases import NS, Time, campaign
-from tracemill.reports.tables import fetch
-from tracemill.schemas import BY_NAME
 from tracemill.stages.campaign.call_path_models import CALL_PATH_MODELS_STAGE
 
 Row = dict[str, Any]
@@ -44,10 +40,8 @@ def tables() -> dict[str, list[Row]]:
 
 
 def modeled(tables: dict[str, list[Row]], **parameters: Any) -> dict[int, Row]:
-    columns = "application call_path_key processes size time_per_process_ns largest_share_ratio"
-    times = run_query("call_path_times", tables, columns, **parameters)
-    given = [dict(zip(columns.split(), row, strict=True)) for row in times]
-    made = run_stage(CALL_PATH_MODELS_STAGE, tables | {"call_path_times": given})
+    times = query_rows("call_path_times", tables, **parameters)
+    made = run_stage(CALL_PATH_MODELS_STAGE, tables | {"call_path_times": times})
     return {row["call_path_key"]: row for row in made["call_path_models"]}
 
 
@@ -130,12 +124,8 @@ def test_models_that_describe_nothing_are_reported() -> None:
         {"call_path_key": key, "call_path": "main", "place": f"exchange.f:{key}"}
         for key in (SOLVE, TREE)
     ]}  # fmt: skip
-    with duckdb.connect() as connection:
-        for name, rows in given.items():
-            connection.register(name, make_table(BY_NAME[name], rows))
-        names, found = fetch(connection, "modeled_call_paths", 9)
-    shown = [dict(zip(names, row, strict=True)) for row in found]
-    assert [(row["source"], row["formula"], row["leading_in_processes"]) for row in shown] == [
+    columns = "source formula leading_in_processes"
+    assert run_query("modeled_call_paths", given, columns, row_limit=9) == [
         ("exchange.f:1", "8/p", "1/p"),
         ("exchange.f:2", "no model fits; the best one is off by 47.2%: 8/p", None),
     ]

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tests.helpers.running import run_query
+from tests.helpers.running import query_rows, run_query
 from tracemill.reports.campaign_sections.efficiency import (
     describe_definitions,
     describe_speed_up,
@@ -24,12 +24,6 @@ Row = dict[str, Any]
 
 # --- Which runs ----------------------------------------------------------------------------------
 
-OVERVIEW = (
-    "run_count measured_count application_count applications size_count size_names min_processes "
-    "max_processes min_size max_size failed_min_processes failed_max_processes failed_min_size "
-    "failed_max_size configuration_count computation_sizes"
-)
-
 
 def overview(runs: list[tuple[int, float, str]], expression: str = "n") -> Row:
     """The overview of runs of sB: processes, size and state of each."""
@@ -42,8 +36,8 @@ def overview(runs: list[tuple[int, float, str]], expression: str = "n") -> Row:
             for at, (p, n, state) in enumerate(runs)
         ],
     }
-    (row,) = run_query("campaign_overview", tables, OVERVIEW)
-    return dict(zip(OVERVIEW.split(), row, strict=True))
+    (row,) = query_rows("campaign_overview", tables)
+    return row
 
 
 def test_ranges_cover_measured_runs_and_failed_runs_are_counted_separately() -> None:
@@ -276,10 +270,9 @@ def test_blocks_name_their_reference() -> None:
         for at, (point, processes, size) in enumerate(references, 1)
         for measured in (1, 2)
     ]
-    columns = "block_count point_count fit_count"
-    (counted,) = run_query("index_blocks", {"performance_indices": rows}, columns)
-    assert counted == (4, 2, 1)
-    assert describe_blocks(dict(zip(columns.split(), counted, strict=True))) == (
+    (counted,) = query_rows("index_blocks", {"performance_indices": rows})
+    assert counted == {"block_count": 4, "point_count": 2, "fit_count": 1}
+    assert describe_blocks(counted) == (
         "There are 4 blocks of indices, each with one constraint and one reference; the references "
         "are 2 measured points and 1 fit or estimate."
     )

@@ -7,17 +7,13 @@ import duckdb
 import pytest
 
 from tests.helpers.hand_made import make_table
-from tests.helpers.running import run_query
+from tests.helpers.running import query_rows, run_query
 from tracemill.reports.campaign_sections.call_sites import RANKING, describe_worst
 from tracemill.reports.model import Table
 from tracemill.reports.tables import TableSpec, fetch, read_table
 from tracemill.schemas import BY_NAME
 
 Row = dict[str, Any]
-WORST = (
-    "application call_path source spearman p_value perfect_p_value q_value largest_share_ratio "
-    "is_above_guard run_count reason"
-)
 
 
 def ranked(rank: int, application: str = "x", **changes: Any) -> Row:
@@ -32,8 +28,7 @@ def ranked(rank: int, application: str = "x", **changes: Any) -> Row:
 
 
 def sentences_on(ranking: list[Row]) -> list[str]:
-    rows = run_query("worst_call_sites", {"call_site_ranking": ranking}, WORST)
-    return list(describe_worst([dict(zip(WORST.split(), row, strict=True)) for row in rows]))
+    return list(describe_worst(query_rows("worst_call_sites", {"call_site_ranking": ranking})))
 
 
 def test_a_large_growing_call_site_is_named_even_after_many_small_ones() -> None:

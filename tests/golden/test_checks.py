@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.micro_trace import Tables, read_trace
-from tests.helpers.running import run_query, run_stage, with_overheads
+from tests.helpers.running import query_tables, run_query, run_stage, with_overheads
 from tests.oracle.profiles import with_profile
 from tracemill.sql.query_files import all_queries
 from tracemill.stages.imbalance import IMBALANCE_STAGE
@@ -38,14 +38,7 @@ def sound() -> Tables:
         row |= {"begin_ns": 0, "end_ns": 55}
     for stage in (OVERHEAD_TOTALS_STAGE, IMBALANCE_STAGE):
         tables |= run_stage(stage, tables)
-    return tables | {name: compute(name, tables) for name in COMPUTED}
-
-
-def compute(name: str, tables: Tables) -> list[dict[str, Any]]:
-    from tracemill.patterns.catalog import known_tables
-
-    columns = known_tables()[name].column_names
-    return [dict(zip(columns, row, strict=True)) for row in run_query(name, tables)]
+    return tables | query_tables(dict.fromkeys(COMPUTED, ""), tables)
 
 
 @pytest.mark.parametrize("check", CHECKS)

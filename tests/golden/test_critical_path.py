@@ -3,8 +3,7 @@
 import pytest
 
 from tests.helpers.micro_trace import read_trace
-from tests.helpers.running import run_queries, run_stage
-from tracemill.patterns.catalog import known_tables
+from tests.helpers.running import query_tables, run_queries, run_stage
 from tracemill.stages.critical_path import CRITICAL_PATH_STAGE
 
 SEGMENT = "location_id begin_ns end_ns kind cause_location_id wait_ns"
@@ -19,10 +18,7 @@ def find_paths(relations, tables, **parameters):
     Locations begin and end with their visits.
     """
     tables = tables | {"locations": [spanned(row, tables) for row in tables.get("locations", [])]}
-    missing = [name for name in BASIS if name not in tables]
-    for name, rows in zip(missing, run_queries(dict.fromkeys(missing, ""), tables), strict=True):
-        columns = known_tables()[name].column_names
-        tables[name] = [dict(zip(columns, row, strict=True)) for row in rows]
+    tables |= query_tables({name: "" for name in BASIS if name not in tables}, tables)
     return run_queries(relations, tables | run_stage(CRITICAL_PATH_STAGE, tables), **parameters)
 
 

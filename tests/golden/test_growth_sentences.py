@@ -2,15 +2,9 @@
 
 from typing import Any
 
-import duckdb
-
-from tests.helpers.hand_made import make_table
 from tests.helpers.measured_runs import MeasuredRun, tables_of
-from tests.helpers.micro_trace import Tables
-from tests.helpers.running import run_query, run_stage
+from tests.helpers.running import query_rows, run_stage
 from tracemill.reports.campaign_sections.growth import describe_growth, describe_range
-from tracemill.reports.tables import fetch
-from tracemill.schemas import BY_NAME
 from tracemill.stages.campaign.growth import CALL_PATH_GROWTH_STAGE, METRIC_GROWTH_STAGE
 
 WORK, OTHER = "main/work", "main/other"
@@ -40,34 +34,10 @@ def rows_of(query: str) -> list[Row]:
         for number, run in enumerate(runs)
     ]  # fmt: skip
     tables["campaign_call_paths"][1]["place"] = "exchange.f:71"
-    return ask(query, tables | grown(tables))
-
-
-def grown(tables: Tables) -> Tables:
-    names = ["metric_times", "run_totals", "counted_call_paths"]
-    made = {name: run_as_rows(name, tables) for name in names}
-    return {
-        table: rows
-        for stage in (METRIC_GROWTH_STAGE, CALL_PATH_GROWTH_STAGE)
-        for table, rows in run_stage(stage, tables | made).items()
-    }
-
-
-def run_as_rows(name: str, tables: Tables) -> list[Row]:
-    columns = [column.name for column in BY_NAME[name].columns]
-    found = run_query(name, tables, " ".join(columns))
-    return [dict(zip(columns, row, strict=True)) for row in found]
-
-
-def ask(query: str, tables: Tables) -> list[Row]:
-    wanted = ("metric_growth", "call_path_growth", "campaign_runs", "campaign_settings",
-              "campaign_call_paths")  # fmt: skip
-    with duckdb.connect() as connection:
-        for name in wanted:
-            connection.register(name, make_table(BY_NAME[name], tables[name]))
-        limit = None if query == "growth_range" else 9
-        names, rows = fetch(connection, query, limit)
-    return [dict(zip(names, row, strict=True)) for row in rows]
+    for stage in (METRIC_GROWTH_STAGE, CALL_PATH_GROWTH_STAGE):
+        tables |= run_stage(stage, tables)
+    limit = {} if query == "growth_range" else {"row_limit": 9}
+    return query_rows(query, tables, **limit)
 
 
 def test_sizes_that_go_the_other_way_are_named() -> None:

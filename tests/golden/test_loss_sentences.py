@@ -2,13 +2,9 @@
 
 from typing import Any
 
-from tests.helpers.running import run_query
+from tests.helpers.running import query_rows, run_query
 from tracemill.reports.campaign_sections.drill_down import describe_worst
 
-COLUMNS = (
-    "application lower_processes upper_processes lower_size upper_size size_axis call_path source "
-    "loss_processes_ratio loss_size_ratio finding wait_ratio run"
-)
 Row = dict[str, Any]
 
 
@@ -34,8 +30,7 @@ def tables_of(*sites: Row) -> dict[str, list[Row]]:
 
 
 def sentences_of(tables: dict[str, list[Row]]) -> list[str]:
-    rows = run_query("worst_losses", tables, COLUMNS)
-    return list(describe_worst([dict(zip(COLUMNS.split(), row, strict=True)) for row in rows]))
+    return list(describe_worst(query_rows("worst_losses", tables)))
 
 
 def test_the_worst_cell_is_named_even_after_many_others() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.measured_runs import MeasuredRun, tables_of
-from tests.helpers.running import run_query, run_stage
+from tests.helpers.running import query_tables, run_stage
 from tracemill.reports.campaign_sections.call_sites import describe_worst
 from tracemill.schemas.call_sites import TOO_FEW_RUNS
 from tracemill.stages.campaign.call_site_ranking import CALL_SITE_RANKING_STAGE
@@ -16,19 +16,9 @@ FIRST, SECOND = "main/MPI_Wait", "main/MPI_Send"
 def least(*processes: int) -> list[float | None]:
     runs = [MeasuredRun(p, {FIRST: [p] * p, SECOND: [5] * p}) for p in processes]
     tables = tables_of(runs)
-    for name in ("communication_times", "call_site_times"):
-        tables[name] = as_rows(name, tables)
+    tables |= query_tables({"communication_times": "", "call_site_times": ""}, tables)
     (ranking,) = run_stage(CALL_SITE_RANKING_STAGE, tables).values()
     return [row["perfect_p_value"] for row in ranking]
-
-
-def as_rows(name: str, tables: Any) -> list[dict[str, Any]]:
-    from tracemill.schemas import BY_NAME
-
-    columns = [column.name for column in BY_NAME[name].columns]
-    return [
-        dict(zip(columns, row, strict=True)) for row in run_query(name, tables, " ".join(columns))
-    ]
 
 
 # Of n! orders the rising and the falling one are perfect; among ties 2! 2! of 4! rise.

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from tests.helpers.computing import Computation, computed
 from tests.helpers.hand_made import make_table
-from tests.helpers.micro_trace import Tables
+from tests.helpers.micro_trace import Row, Tables
 from tests.oracle.profiles import with_profile
 from tracemill.patterns.catalog import known_tables
 from tracemill.schemas import Table
@@ -39,6 +39,21 @@ def run_queries(
     relations: Mapping[str, str], tables: Mapping[str, Rows], **parameters: Value
 ) -> list[Found]:
     """Rows of several relations, each with the wanted columns; all are computed at once."""
+    found = query_tables(relations, tables, **parameters)
+    return [[tuple(row.values()) for row in rows] for rows in found.values()]
+
+
+def query_rows(
+    relation: str, tables: Mapping[str, Rows], columns: str = "", **parameters: Value
+) -> list[Row]:
+    """The same rows as of run_query, by column."""
+    return query_tables({relation: columns}, tables, **parameters)[relation]
+
+
+def query_tables(
+    relations: Mapping[str, str], tables: Mapping[str, Rows], **parameters: Value
+) -> Tables:
+    """The same rows as of run_queries, by relation and column."""
     answers = {query.relation: query for query in all_queries() if not query.is_stage}
     needed = [
         name
@@ -46,10 +61,10 @@ def run_queries(
         for name in (stored_inputs([answers[relation]]) if relation in answers else (relation,))
     ]
     with computed(needed, given_tables(tables, relations), **parameters) as computation:
-        return [
-            _rows(computation, relation, answers.get(relation), names, parameters)
+        return {
+            relation: _rows(computation, relation, answers.get(relation), names, parameters)
             for relation, names in relations.items()
-        ]
+        }
 
 
 def _rows(
@@ -58,16 +73,17 @@ def _rows(
     answer: Query | None,
     names: str,
     parameters: Mapping[str, Value],
-) -> Found:
-    columns = ", ".join(names.split()) or "*"
-    if answer is None:
-        return computation.rows(f"SELECT {columns} FROM {relation}", relation)
-    values = answer.bind(parameters)
-    for name in (tables := stored_inputs([answer])):
+) -> list[Row]:
+    source, values = relation, {}
+    for name in (relation,) if answer is None else stored_inputs([answer]):
         computation.provide(name)
-    create_views(computation.connection, answer.inputs)
-    statement = f"SELECT {columns} FROM ({answer.statement})"
-    return computation.rows(statement, *tables, **values)
+    if answer is not None:
+        create_views(computation.connection, answer.inputs)
+        source, values = f"({answer.statement})", answer.bind(parameters)
+    columns = ", ".join(names.split()) or "*"
+    found = computation.connection.execute(f"SELECT {columns} FROM {source}", values)
+    named = [column[0] for column in found.description]
+    return [dict(zip(named, row, strict=True)) for row in found.fetchall()]
 
 
 def run_stage(stage: PythonStage, tables: Mapping[str, Rows], **parameters: Value) -> Tables:
