@@ -5,7 +5,7 @@
 ##   STORE         where results are kept (./store)
 ##   RUNS          folder of many traces, or a file that lists them (all runs in STORE)
 ##   SOURCE        folder with OTF2 archives below it, for nightly
-##   PATTERN       how names of traces tell parameters, e.g. p{p}_n{n}_r{r}
+##   PATTERN       pattern of trace names, e.g. p{p}_n{n}_r{r}
 ##   THREADS       threads to use (all cores)
 ##   MEMORY_LIMIT  memory for queries, e.g. 8GB
 ##   ARGS          further options, e.g. ARGS="--explain"
@@ -58,7 +58,7 @@ help: ## This list
 OPTIONS = $(if $(THREADS),--threads "$$THREADS") \
 	$(if $(MEMORY_LIMIT),--memory-limit "$$MEMORY_LIMIT") $(ARGS)
 
-setup: $(KERNELS) $(DEVELOP) ## Install all that the other targets need into .venv
+setup: $(KERNELS) $(DEVELOP) ## Install all dependencies into .venv
 	@echo 'Ready: make analyze TRACE=path/to/traces.otf2'
 
 analyze: trace-is-given $(KERNELS) ## Analyze TRACE into STORE
@@ -68,7 +68,7 @@ campaign: $(KERNELS) ## Compare the runs in RUNS, or all in STORE
 	@$(TRACEMILL) campaign $(if $(RUNS),"$$RUNS") --store "$$STORE" \
 	$(if $(PATTERN),--pattern "$$PATTERN") $(OPTIONS)
 
-nightly: source-is-given $(KERNELS) ## Analyze what is new below SOURCE, for unattended use
+nightly: source-is-given $(KERNELS) ## Analyze new traces below SOURCE, for unattended use
 	@$(TRACEMILL) nightly "$$SOURCE" --store "$$STORE" $(OPTIONS)
 
 demo: $(KERNELS) ## Analyze a small example into build/demo
@@ -116,7 +116,7 @@ check: $(KERNELS) $(DEVELOP) ## Format, lint, types, imports, SQL, documents; ch
 	run $(PY) -m tracemill.reference --check; \
 	echo "checks failed: $$failed of 6"; test $$failed -eq 0
 
-fix: $(DEVELOP) ## Format and repair what can be; overwrites sources
+fix: $(DEVELOP) ## Format and fix automatically; overwrites sources
 	@$(PY) -m ruff check --fix . || true
 	@$(PY) -m ruff format .
 	@$(PY) -m sqlfluff fix --processes 0 queries
@@ -183,7 +183,7 @@ $(RUNTIME): requirements/runtime.txt requirements/build.txt requirements/otf2.tx
 	@"$$PYTHON" -c 'import ensurepip, venv' 2>/dev/null || { \
 	echo "$$PYTHON has no venv module; install it (Debian, Ubuntu: apt-get install python3-venv)." \
 	>&2; exit 1; }
-	@echo 'Setting up .venv (about a minute, 1 GB) ...'
+	@echo 'Setting up .venv (two to four minutes, 1 GB) ...'
 	@rm -f $(RUNTIME) $(PACKAGE) $(KERNELS) $(DEVELOP)
 	@"$$("$$PYTHON" -c 'import sys; print(sys._base_executable)')" -m venv --clear .venv
 	@$(INSTALL) $(WHEELS) $(HASHED) --requirement requirements/runtime.txt \

@@ -9,15 +9,15 @@
 -- Output:     changes between runs
 -- Parameters: $base_runs       run ids of the side compared with, joined by commas (VARCHAR)
 --             $other_runs      those of the other side (VARCHAR)
---             $places          metrics to tell apart by process, joined by commas, each followed
+--             $places          metrics to distinguish by process, joined by commas, each followed
 --                              by a blank and the key of a call path, or by 'all' for their total;
---                              without any nothing is told apart (VARCHAR, default '')
+--                              without any, processes are not distinguished (VARCHAR, default '')
 --             $rank_limit      most processes of a place whose value grew, and whose value fell
 --                              (BIGINT, default 8)
 --             $is_per_process  divide values of a run by the number of its processes, but not
---                              those told apart, nor those of the critical path, which is one
+--                              those distinguished, nor those of the critical path, which is one
 --                              (BOOLEAN, default false)
--- Assumes:    tables hold several runs, told apart by run_id; a process has one rank
+-- Assumes:    tables hold several runs, distinguished by run_id; a process has one rank
 WITH
     sides AS (
         SELECT

@@ -4,7 +4,7 @@
 -- Inputs:     metric_cells, metrics, call_paths, call_path_keys
 -- Output:     campaign table run_metrics
 -- Parameters: none
--- Assumes:    tables hold several runs, told apart by run_id
+-- Assumes:    tables hold several runs, distinguished by run_id
 SELECT
     cells.run_id,
     cells.metric,

@@ -2,7 +2,7 @@
 --
 -- What is other than zero nearly everywhere is not stored among the severities but made here from
 -- tables of its own. Idle threads, time outside visits and absence happen in no call path. Natural
--- joins and patterns of columns let the same text read one run, and several told apart by run_id.
+-- joins and patterns of columns let the same text read one run, and several distinguished by run_id.
 --
 -- Grain:      one row per metric, call path and location where it may be other than zero, beyond
 --             the reference apart
