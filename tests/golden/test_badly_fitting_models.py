@@ -37,10 +37,6 @@ def test_no_model_is_chosen_if_the_best_has_a_large_error() -> None:
     assert not any(fit.is_chosen for fit in fits)
 
 
-def test_a_model_that_fits_is_chosen() -> None:
-    assert sum(fit.is_chosen for fit in fits_of([64, 32, 16, 8, 4, 2])) == 1
-
-
 def test_a_bad_fit_is_reported() -> None:
     assert said(cross_validated_ratio=16.7) == [
         "x: no model describes these runs: the best is T = 8/p seconds (Amdahl), with a "

@@ -110,26 +110,24 @@ def test_collectives_are_numbered_in_the_order_of_their_starts(run_query, trace)
     ]
 
 
-# One call starts both; the order of its records decides.
-def test_collectives_started_by_one_call_are_numbered_by_their_records(run_query, trace):
-    tables = trace(
+@pytest.mark.parametrize(
+    "starts",
+    [
+        # One call starts both.
         """
-        0   0..5     MPI_Start   nonblocking_collective_request #1; REQUEST #2 @4
-        0   10..15   MPI_Wait    nonblocking_collective barrier #2
-        0   20..25   MPI_Wait    nonblocking_collective bcast #1 root 0
-    """.replace("REQUEST", "nonblocking_collective_request")
-    )
-    columns = "operation begin_ns"
-    assert run_query("collectives", tables, columns) == [("bcast", 0), ("barrier", 0)]
-
-
-# By a coarse clock both start at 0.
-def test_of_collectives_that_start_at_the_same_time_the_first_record_counts(run_query, trace):
-    tables = trace("""
+        0    0..5    MPI_Start     nonblocking_collective_request #1;
+                                   nonblocking_collective_request #2 @4
+        0    7..8    MPI_Wait      nonblocking_collective barrier #2
+        """,
+        # By a coarse clock both start at 0.
+        """
         0    0..0    MPI_Ibcast    nonblocking_collective_request #1
         0    0..5    MPI_Barrier   collective barrier
-        0   10..15   MPI_Wait      nonblocking_collective bcast #1 root 0
-    """)
+        """,
+    ],
+)
+def test_collectives_that_start_together_are_numbered_by_their_records(run_query, trace, starts):
+    tables = trace(f"{starts}\n0 10..15 MPI_Wait nonblocking_collective bcast #1 root 0")
     assert run_query("collectives", tables, "operation begin_ns") == [("bcast", 0), ("barrier", 0)]
 
 

@@ -139,19 +139,17 @@ def test_a_call_that_waited_for_a_sender_is_not_charged_twice(run_query, trace):
     assert run_query("wait_states", tables, "property wait_ns") == [("mpi_latesender", 10)]
 
 
-def test_a_receive_without_request_does_not_tell_when_it_was_posted(run_query, trace):
-    tables = trace("""
-        0   10..60   MPI_Send   send 1
-        1   30..65   MPI_Wait   irecv 0 #1
-    """)
-    assert run_query("late_receiver", tables) == []
-
-
-def test_a_send_without_completion_does_not_wait(run_query, trace):
-    tables = trace("""
-        0   10..60   MPI_Isend   isend 1 #1
-        1   30..65   MPI_Recv    recv 0
-    """)
+@pytest.mark.parametrize(
+    ("send", "receive"),
+    [
+        # It is unknown when the receive was posted.
+        ("MPI_Send    send 1", "MPI_Wait   irecv 0 #1"),
+        # The send has no completion.
+        ("MPI_Isend   isend 1 #1", "MPI_Recv   recv 0"),
+    ],
+)
+def test_a_send_whose_end_or_receive_is_unknown_does_not_wait(run_query, trace, send, receive):
+    tables = trace(f"0 10..60 {send}\n1 30..65 {receive}")
     assert run_query("late_receiver", tables) == []
 
 

@@ -43,6 +43,7 @@ WORKER = f"""
 #
 # On each thread the region also gets the time from the fork (10) to entering and from leaving to
 # the join (60): 50 in all, which the master's main loses.
+# The fork, the team and its members are kept.
 def test_a_parallel_region_lasts_from_fork_to_join_on_every_thread(read):
     tables = read(team_trace(MASTER, WORKER))
     assert tables.visits(f"location_id path {TIMES}") == [
@@ -51,10 +52,6 @@ def test_a_parallel_region_lasts_from_fork_to_join_on_every_thread(read):
         (1, "main/parallel", 20, 40, 50),
     ]
     assert tables.findings() == {}
-
-
-def test_the_fork_and_its_team_are_kept(read):
-    tables = read(team_trace(MASTER, WORKER))
     columns = "thread_team_id location_id communicator_id call_path_id fork_ns join_ns"
     assert tables.rows("thread_teams", columns) == [(0, 0, 0, 0, 10, 60)]
     columns = "thread_team_id location_id begin_ns end_ns"
@@ -231,12 +228,8 @@ def test_a_team_that_is_begun_again_and_not_ended_has_one_row(read):
     ]
     kinds = tables.rows("thread_events", "kind", "location_id = 1")
     assert kinds == [("team_begin",), ("team_end",), ("team_begin",)]
-
-
-def test_the_time_since_a_fork_counts_once(read):
-    """10 ticks are from the fork to 20, 20 in the region, 20 until the join; then 1 in it again."""
-    worker = WORKER + f"46 ThreadTeamBegin {TEAM}\n 47 enter parallel\n 48 leave parallel"
-    tables = read(team_trace(MASTER, worker))
+    # The time since the fork counts once: 10 ticks from it to 20, 20 in the region and 20 until
+    # the join; then 1 in the region again.
     assert tables.visits(TIMES, location=1) == [(20, 40, 10 + 20 + 20), (47, 48, 1)]
 
 

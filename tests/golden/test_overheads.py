@@ -266,9 +266,6 @@ def thread_trace() -> Tables:
     }
 
 
-PARALLEL_VISITS = [(1, False, 5, 10, 50, 60), (2, True, 5, 12, 48, 60)]
-
-
 def test_workers_are_idle_outside_regions_while_their_process_runs():
     assert by_name(run_query("location_overheads", classified(thread_trace()), SPENT)) == [
         (0, "user code", 15 + 40),
@@ -281,16 +278,18 @@ def test_workers_are_idle_outside_regions_while_their_process_runs():
     ]
 
 
-def test_visits_of_parallel_regions_know_their_fork_and_join():
+# Without names of teams, the fork before a visit counts.
+@pytest.mark.parametrize("has_names", [True, False])
+def test_visits_of_parallel_regions_have_a_fork_and_a_join(has_names):
+    tables = thread_trace()
+    if not has_names:
+        tables["thread_team_members"] = []
+        tables["thread_teams"][0]["communicator_id"] = None
     columns = "visit_id is_start fork_ns enter_ns leave_ns join_ns"
-    assert run_query("parallel_visits", classified(thread_trace()), columns) == PARALLEL_VISITS
-
-
-def test_without_names_of_teams_the_fork_before_counts():
-    tables = thread_trace() | {"thread_team_members": []}
-    tables["thread_teams"][0]["communicator_id"] = None
-    columns = "visit_id is_start fork_ns enter_ns leave_ns join_ns"
-    assert run_query("parallel_visits", classified(tables), columns) == PARALLEL_VISITS
+    assert run_query("parallel_visits", classified(tables), columns) == [
+        (1, False, 5, 10, 50, 60),
+        (2, True, 5, 12, 48, 60),
+    ]
 
 
 def test_clocks_that_disagree_do_not_make_forks_last():
