@@ -4,26 +4,15 @@ import ctypes
 
 import pytest
 
-from tests.helpers.otf2_archive import UNDEFINED, Event, Trace
+from tests.helpers.otf2_archive import UNDEFINED, Event, Trace, trace_of
 
 # Groups in OTF2's numbers: locations that ranks count, ranks of a communicator.
 OWN_GROUP = 50
 
 
-def mpi_trace(processes: int, events: str = "0 enter MPI_Init\n 9 leave MPI_Init") -> Trace:
-    trace = Trace()
-    for _ in range(processes):
-        trace.location(events)
-    return trace
-
-
-def with_groups(trace: Trace) -> Trace:
-    """MPI_COMM_WORLD, written out so that others can be added: all processes as ranks."""
-    refs = [location.ref for location in trace.locations]
-    trace.group(0, "comm_locations", refs)
-    trace.group(1, "comm_group", range(len(refs)))
-    trace.define("Comm", 0, "MPI_COMM_WORLD", 1, UNDEFINED, 0)
-    return trace
+def mpi_trace(processes: int) -> Trace:
+    """Processes with MPI_COMM_WORLD as communicator 0, of the ranks in group 1."""
+    return trace_of(*["0 enter MPI_Init\n 9 leave MPI_Init"] * processes)
 
 
 # --- Names ------------------------------------------------------------------------------------
@@ -92,7 +81,7 @@ def test_a_line_that_no_file_has_is_none(read):
 
 def test_references_to_missing_definitions_are_counted(read):
     """A name and a file of a region, the group of a communicator, a member of another group."""
-    trace = with_groups(mpi_trace(2))
+    trace = mpi_trace(2)
     trace.define("Region", 7, 4_000, "far", "", 0, 0, 0, 4_001, 1, 2)
     trace.define("Comm", 5, "lost", 99, UNDEFINED, 0)
     trace.group(OWN_GROUP, "comm_locations", [0, 77])
@@ -121,7 +110,10 @@ def test_roles_and_paradigms_have_names(read):
 
 def test_the_first_of_repeated_definitions_counts(read):
     """EZTrace writes a group anew when it learns more."""
-    trace = with_groups(mpi_trace(2))
+    trace = mpi_trace(2)
+    trace.group(0, "comm_locations", [0, 1])
+    trace.group(1, "comm_group", [0, 1])
+    trace.define("Comm", 0, "MPI_COMM_WORLD", 1, UNDEFINED, 0)
     trace.group(1, "comm_group", [0])
     tables = read(trace)
     assert tables.one("communicators", "size") == (2,)
@@ -241,7 +233,7 @@ def test_ranks_follow_the_group_of_all_mpi_locations(read):
 
 
 def test_a_sub_communicator_has_ranks_of_its_own(read):
-    trace = with_groups(mpi_trace(3))
+    trace = mpi_trace(3)
     trace.group(OWN_GROUP, "comm_group", [2, 0])
     trace.define("Comm", 3, "odd one", OWN_GROUP, 0, 0)
     tables = read(trace)
@@ -259,7 +251,7 @@ def test_a_sub_communicator_has_ranks_of_its_own(read):
 
 def test_communicators_lie_on_grids(read):
     """Communicator 2 has two grids, communicator 3 one of an undefined dimension."""
-    trace = with_groups(mpi_trace(2))
+    trace = mpi_trace(2)
     for ref in (1, 2, 3):
         trace.define("Comm", ref, "cart", 1, UNDEFINED, 0)
     trace.define("CartDimension", 7, "x", 2, 1)
@@ -274,7 +266,7 @@ def test_communicators_lie_on_grids(read):
 
 
 def test_an_inter_communicator_has_two_sides(read):
-    trace = with_groups(mpi_trace(3))
+    trace = mpi_trace(3)
     trace.group(OWN_GROUP, "comm_group", [0])
     trace.group(OWN_GROUP + 1, "comm_group", [1, 2])
     trace.define("InterComm", 1, "bridge", OWN_GROUP, OWN_GROUP + 1, 0, 0)
@@ -289,7 +281,7 @@ def test_an_inter_communicator_has_two_sides(read):
 
 
 def test_comm_self_has_one_member_which_is_not_listed(read):
-    trace = with_groups(mpi_trace(2))
+    trace = mpi_trace(2)
     trace.group(OWN_GROUP, "comm_self", [])
     trace.define("Comm", 1, "MPI_COMM_SELF", OWN_GROUP, UNDEFINED, 0)
     tables = read(trace)
@@ -330,7 +322,7 @@ def test_members_and_groups_that_are_not_defined_leave_gaps(read):
 
 
 def test_communicators_are_numbered_by_identifier_whatever_their_kind(read):
-    trace = with_groups(mpi_trace(2))
+    trace = mpi_trace(2)
     trace.define("Comm", 9, "late", 1, UNDEFINED, 0)
     trace.define("InterComm", 5, "between", 1, 1, 0, 0)
     assert read(trace).rows("communicators", "communicator_id source_ref name") == [

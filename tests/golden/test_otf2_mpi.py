@@ -10,16 +10,6 @@ PEER = "kind communicator_id peer_rank peer_group_id"
 BARRIER, BCAST, ALLREDUCE, CREATE_HANDLE = 0, 1, 11, 17
 
 
-def define_groups(trace: Trace, **members: list[int]) -> None:
-    """The world, and groups g10, g11 … of ranks in it."""
-    refs = [location.ref for location in trace.locations if location.ref < 1 << 32]
-    trace.group(0, "comm_locations", refs)
-    trace.group(1, "comm_group", range(len(refs)))
-    trace.define("Comm", 0, "MPI_COMM_WORLD", 1, UNDEFINED, 0)
-    for name, ranks in members.items():
-        trace.group(int(name[1:]), "comm_group", ranks)
-
-
 # --- The call that holds a record ---------------------------------------------------------------
 
 
@@ -138,7 +128,6 @@ def test_creating_and_destroying_a_communicator_is_recorded(read):
         7  leave MPI_Comm_free
         """
     )
-    define_groups(trace)
     trace.define("Comm", 6, "copy", 1, 0, 1)
     tables = read(trace)
     columns = "kind time_ns begin_ns communicator_id operation"
@@ -258,7 +247,7 @@ def test_a_call_may_be_open_between_two_portions_of_records(read, records_before
 def test_ranks_count_in_their_communicator(read):
     """Ranks 0 and 1 of communicator 3 are the processes 2 and 0."""
     trace = trace_of("0 enter MPI_Send\n 1 MpiSend 1 3 7 8\n 2 leave MPI_Send", "", "")
-    define_groups(trace, g10=[2, 0])
+    trace.group(10, "comm_group", [2, 0])
     trace.define("Comm", 3, "part", 10, 0, 0)
     assert read(trace).rows("mpi_operations", PEER) == [("send", 1, 1, 0)]
 
@@ -271,7 +260,8 @@ def test_ranks_of_an_inter_communicator_count_in_the_other_group(read):
         "",
         "0 enter MPI_Recv\n 1 MpiRecv 0 3 7 8\n 2 leave MPI_Recv",
     )
-    define_groups(trace, g10=[0], g11=[1, 2])
+    trace.group(10, "comm_group", [0])
+    trace.group(11, "comm_group", [1, 2])
     trace.define("InterComm", 3, "bridge", 10, 11, 0, 0)
     tables = read(trace)
     assert tables.rows("mpi_operations", f"location_id {PEER}") == [
@@ -284,7 +274,6 @@ def test_ranks_of_an_inter_communicator_count_in_the_other_group(read):
 def test_comm_self_means_the_process_itself(read):
     events = "0 enter MPI_Send\n 1 MpiSend 0 3 7 8\n 2 leave MPI_Send"
     trace = trace_of(events, events)
-    define_groups(trace)
     trace.group(10, "comm_self", [])
     trace.define("Comm", 3, "MPI_COMM_SELF", 10, UNDEFINED, 0)
     assert read(trace).rows("mpi_operations", f"location_id {PEER}") == [
