@@ -138,12 +138,9 @@ def test_sizes_with_the_same_limit_share_one_sentence() -> None:
         f"{start} 1 process at size 10 and 10 processes at size 100; other sizes are in between: "
         f"{LINEAR}, {end}"
     ]
+    (another_bound,) = limits((10.0, 6.0, False), bound=0.7)
+    assert another_bound.startswith("x keeps an efficiency of 70% up to 6 processes at size 10: ")
     assert limits() == []
-
-
-def test_any_bound_of_efficiency_is_named() -> None:
-    (sentence,) = limits((10.0, 6.0, False), bound=0.7)
-    assert sentence.startswith("x keeps an efficiency of 70% up to 6 processes at size 10: ")
 
 
 def test_the_declared_scaling_chooses_the_sentence_on_efficiency() -> None:

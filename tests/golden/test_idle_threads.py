@@ -70,15 +70,7 @@ def test_management_is_from_fork_to_entering_and_from_leaving_to_the_join(teams)
         (SECOND, 0): (65 - 62) + (88 - 85),
         (SECOND, 1): (66 - 62) + (88 - 84),
     }
-
-
-def test_a_region_that_is_never_left_has_no_time_until_the_join(teams):
-    (worker,) = (v for v in teams["visits"] if (v["location_id"], v["enter_ns"]) == (2, 11))
-    worker["is_closed"] = False
-    assert cells(teams, "omp_management")[FIRST, 2] == 11 - 8
-
-
-def test_the_fork_is_a_part_of_it(teams):
+    # The time from the fork is a part of it.
     assert cells(teams, "omp_fork") == {
         (FIRST, 0): 10 - 8,
         (FIRST, 1): 12 - 8,
@@ -86,6 +78,12 @@ def test_the_fork_is_a_part_of_it(teams):
         (SECOND, 0): 65 - 62,
         (SECOND, 1): 66 - 62,
     }
+
+
+def test_a_region_that_is_never_left_has_no_time_until_the_join(teams):
+    (worker,) = (v for v in teams["visits"] if (v["location_id"], v["enter_ns"]) == (2, 11))
+    worker["is_closed"] = False
+    assert cells(teams, "omp_management")[FIRST, 2] == 11 - 8
 
 
 def test_workers_are_idle_while_the_master_is_outside_parallel_regions(teams):

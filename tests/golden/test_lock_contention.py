@@ -65,8 +65,22 @@ def test_a_thread_waits_until_the_lock_is_given_back():
     ]
 
 
-def test_a_free_lock_causes_no_wait():
-    assert contention(*FIRST, record(2, "acquire", 1, SET, (28, 36), 31, 2)) == []
+# The call begins when the lock is free, is for another lock, in another process or paradigm, or
+# the record lies outside any call.
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"enter_ns": 28},
+        {"lock_id": 8},
+        {"location_id": 2},
+        {"paradigm": "pthread"},
+        {"visit_id": None, "call_path_id": None, "enter_ns": None, "leave_ns": None},
+    ],
+    ids=str,
+)
+def test_a_free_lock_or_another_one_is_not_waited_for(other):
+    second = record(2, "acquire", 1, SET, (12, 36), 31, 2)
+    assert contention(*FIRST, second | other) == []
 
 
 # A try does not block: it gets a lock that is given back while it runs, or is free.
@@ -127,14 +141,6 @@ def test_without_another_owner_the_wait_ends_with_the_own_release():
     assert found == [(1, 0, 3, 1)]
 
 
-@pytest.mark.parametrize(
-    "other", [{"lock_id": 8}, {"location_id": 2}, {"paradigm": "pthread"}], ids=str
-)
-def test_another_lock_is_not_waited_for(other):
-    waiting = record(2, "acquire", 1, SET, (12, 36), 31, 2) | other
-    assert contention(*FIRST, waiting) == []
-
-
 # A nested lock is given back once for each time it was taken: only the last time frees it.
 def test_a_nested_lock_is_free_after_the_last_release():
     nested = (
@@ -164,11 +170,6 @@ def test_a_call_that_takes_several_locks_waits_once_for_the_last_of_them():
         record(3, "acquire", 1, SET, (12, 36), 31, 2, sequence=4, **other),
     )
     assert found == [(1, 12, 28 - 12, 0)]
-
-
-def test_locks_outside_any_call_are_left_out():
-    bare = {"visit_id": None, "call_path_id": None, "enter_ns": None, "leave_ns": None}
-    assert contention(*FIRST, record(2, "acquire", 1, SET, (12, 36), 31, 2) | bare) == []
 
 
 def test_locks_of_other_paradigms_are_extended():

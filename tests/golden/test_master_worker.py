@@ -114,24 +114,24 @@ def test_most_other_processes_must_be_workers(run_query, trace, idle, confidence
     assert found == [(each,) for each in confidence]
 
 
-# Worker 2 also sends a message to worker 1: 10 of the workers' 12 ends are with the master.
-def test_messages_among_workers_lower_confidence(run_query, trace):
-    tables = trace(STAR + "2 120..121 MPI_Send send 1\n1 120..125 MPI_Recv recv 2")
-    assert run_query("master_workers", tables, "confidence") == [(95 * 10 // 12,)] * 2
-
-
-# The master sends each worker another message at the end: 5 of 7 answer.
-def test_messages_that_answer_nothing_lower_confidence(run_query, trace):
-    tables = trace(
-        STAR
-        + """
-        0   120..121   MPI_Send   send 1
-        0   122..123   MPI_Send   send 2
-        1   120..125   MPI_Recv   recv 0
-        2   120..125   MPI_Recv   recv 0
-    """
-    )
-    assert run_query("master_workers", tables, "confidence") == [(95 * 5 // 7,)] * 2
+@pytest.mark.parametrize(
+    ("messages", "confidence"),
+    [
+        # Worker 2 also sends to worker 1: 10 of the workers' 12 ends are with the master.
+        (("2 120..121 MPI_Send send 1", "1 120..125 MPI_Recv recv 2"), 95 * 10 // 12),
+        # The master sends each worker another message at the end: 5 of 7 answer.
+        (
+            ("0 120..121 MPI_Send send 1", "0 122..123 MPI_Send send 2",
+             "1 120..125 MPI_Recv recv 0", "2 120..125 MPI_Recv recv 0"),
+            95 * 5 // 7,
+        ),
+    ],
+)  # fmt: skip
+def test_messages_that_are_no_requests_or_answers_lower_confidence(
+    run_query, trace, messages, confidence
+):
+    tables = trace(STAR + "\n".join(messages))
+    assert run_query("master_workers", tables, "confidence") == [(confidence,)] * 2
 
 
 def test_once_is_not_again_and_again(run_query, trace):

@@ -102,55 +102,44 @@ def test_sends_at_the_same_time_are_ordered_by_location_then_by_record(run_query
     assert run_query("sends", tables, "ordinal bytes") == [(0, 1), (1, 2), (2, 3)]
 
 
-# A request id used twice: each completion belongs to the post before it.
-#
-#     isend 7   complete 7   isend 7   complete 7
-def test_a_request_id_may_be_used_again(run_query, trace):
+# Location 0   isend 7   complete 7   isend 7   complete 7
+# Location 1   isend 7                isend 7   complete 7
+# Location 2   isend 7
+def test_a_completion_belongs_to_the_last_post_of_its_request_at_its_location(run_query, trace):
     tables = trace("""
         0   0..5     MPI_Isend   isend 1 #7
         0   10..15   MPI_Wait    isend_complete #7
         0   20..25   MPI_Isend   isend 1 #7
         0   30..35   MPI_Wait    isend_complete #7
+        1   0..5     MPI_Isend   isend 2 #7
+        1   20..25   MPI_Isend   isend 2 #7
+        1   30..35   MPI_Wait    isend_complete #7
+        2   10..15   MPI_Isend   isend 0 #7
     """)
-    columns = "send_post_enter_ns send_completion_enter_ns"
-    assert run_query("sends", tables, columns) == [(0, 10), (20, 30)]
-
-
-#     isend 7   isend 7   complete 7: of the first send, the completion is missing
-def test_a_completion_belongs_to_the_last_post_of_its_request(run_query, trace):
-    tables = trace("""
-        0   0..5     MPI_Isend   isend 1 #7
-        0   20..25   MPI_Isend   isend 1 #7
-        0   30..35   MPI_Wait    isend_complete #7
-    """)
-    columns = "send_post_enter_ns send_completion_ns send_completion_enter_ns"
-    assert run_query("sends", tables, columns) == [(0, None, None), (20, 35, 30)]
-
-
-# Request ids are counted by each location for itself.
-def test_equal_request_ids_of_two_locations_have_nothing_to_do_with_each_other(run_query, trace):
-    tables = trace("""
-        0   0..5     MPI_Init
-        0   10..15   MPI_Isend   isend 1 #7
-        1   10..15   MPI_Isend   isend 0 #7
-        1   20..25   MPI_Wait    isend_complete #7
-    """)
-    assert run_query("sends", tables, "sender_group_id send_completion_enter_ns") == [
-        (0, None),
-        (1, 20),
+    columns = "sender_location_id send_post_enter_ns send_completion_ns send_completion_enter_ns"
+    assert run_query("sends", tables, columns) == [
+        (0, 0, 15, 10),
+        (0, 20, 35, 30),
+        (1, 0, None, None),
+        (1, 20, 35, 30),
+        (2, 10, None, None),
     ]
 
 
-# The cancelled send was never sent, so the receive meets the one after it.
-def test_a_cancelled_send_takes_no_place_on_its_channel(run_query, trace):
+# A cancelled send was never sent, and a cancelled receive receives nothing.
+def test_cancelled_requests_take_no_place_on_their_channel(run_query, trace):
     tables = trace("""
         0   0..5     MPI_Isend   isend 1 #7 bytes 1
         0   10..15   MPI_Wait    request_cancelled #7
         0   20..25   MPI_Isend   isend 1 #7 bytes 2
         0   30..35   MPI_Wait    isend_complete #7
-        1   30..35   MPI_Recv    recv 0
+        1   0..5     MPI_Irecv   irecv_request #7
+        1   10..15   MPI_Wait    request_cancelled #7
+        1   20..25   MPI_Irecv   irecv_request #7
+        1   30..35   MPI_Wait    irecv 0 #7
     """)
-    assert run_query("messages", tables, "ordinal bytes") == [(0, 2)]
+    columns = "ordinal bytes send_post_enter_ns receive_post_enter_ns"
+    assert run_query("messages", tables, columns) == [(0, 2, 20, 20)]
 
 
 # The requests are posted at the same time; their records still have an order.
@@ -180,17 +169,6 @@ def test_a_request_completes_once(run_query, trace):
         (20, None, None),
         (50, None, None),
     ]
-
-
-def test_a_cancelled_receive_takes_no_place_on_its_channel(run_query, trace):
-    tables = trace("""
-        0   0..5     MPI_Send    send 1
-        1   0..5     MPI_Irecv   irecv_request #7
-        1   10..15   MPI_Wait    request_cancelled #7
-        1   20..25   MPI_Irecv   irecv_request #7
-        1   30..35   MPI_Wait    irecv 0 #7
-    """)
-    assert run_query("messages", tables, "ordinal receive_post_enter_ns") == [(0, 20)]
 
 
 # A receive without request keeps its place by its completion; the posting call is unknown.

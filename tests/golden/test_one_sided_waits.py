@@ -120,12 +120,9 @@ def test_accesses_of_another_epoch_do_not_make_a_fence_early(waits):
     """) == [(EARLY_FENCE, 0, 0, 5, 1), (FENCE, 0, 5, 5, 1), (FENCE, 0, 60, 20, 1)]
 
 
-def test_calls_that_are_not_recorded_do_not_wait(waits, trace):
-    assert waits(trace("0 0..50 MPI_Win_fence\n1 30..50 MPI_Win_fence")) == []
-
-
-def test_shared_memory_that_is_not_mpi_is_left_alone(waits, trace):
-    assert waits(trace("0 0..50 shmem_barrier fence\n1 30..50 shmem_barrier fence")) == []
+def test_calls_without_a_record_and_shared_memory_of_others_do_not_wait(waits):
+    assert waits("0 0..50 MPI_Win_fence\n1 30..50 MPI_Win_fence") == []
+    assert waits("0 0..50 shmem_barrier fence\n1 30..50 shmem_barrier fence") == []
 
 
 # --- Post, start, complete, wait ----------------------------------------------------------------
@@ -171,19 +168,17 @@ def test_a_late_post_blocks_the_call_in_which_it_lies(waits, trace, calls, expec
     assert sorted(waits(trace(epochs(**calls)))) == sorted(expected)
 
 
-def test_a_wait_of_an_epoch_has_all_columns(waits, trace):
+def test_waits_of_an_epoch_have_all_columns_and_pairs_are_counted_where_it_ends(waits, trace):
+    tables = trace(epochs())
     # Visits: main 0, start 1, put 2, complete 3; main 4, post 5, wait 6; main 7, post 8, wait 9.
     columns = f"{WAIT} visit_id cause_visit_id is_synchronization is_extended confidence"
-    assert waits(trace(epochs()), columns=columns) == [
+    assert waits(tables, columns=columns) == [
         (EARLY_WAIT, 1, 9, 26, 0, 6, 2, True, True, 100),
         (LATE_COMPLETE, 1, 35, 5, 0, 6, 3, True, True, 100),
         (SYNC_POST, 0, 0, 20, 2, 1, 8, True, True, 100),
     ]
-
-
-def test_pairs_are_counted_where_the_access_ends(trace):
     # Of the targets 1 and 2 only 1 was accessed.
-    assert counts(trace(epochs())) == [(0, 2, 1)]
+    assert counts(tables) == [(0, 2, 1)]
 
 
 # Rank 0 starts an epoch with rank 1 alone, then one with both; that of rank 2 is its first.

@@ -39,6 +39,7 @@ def test_a_task_takes_its_time_from_the_place_that_runs_it(read_tasks):
     tables = read_tasks(f"""
           0  enter main
          10  enter barrier
+         15  ThreadTaskCreate {TEAM} 0 1
          20  ThreadTaskSwitch {TEAM} 0 1
          20  enter task
          25  enter work
@@ -66,27 +67,13 @@ def test_a_task_takes_its_time_from_the_place_that_runs_it(read_tasks):
     assert tables.rows("task_fragments", f"location_id call_path_id thread {FRAGMENTS}") == [
         (0, 2, 0, 1, 1, 20, 40, True)
     ]
-    assert tables.findings() == {}
-
-
-def test_task_records_are_kept(read_tasks):
-    tables = read_tasks(f"""
-         0  enter main
-         1  ThreadTaskCreate {TEAM} 0 7
-         2  ThreadTaskSwitch {TEAM} 0 7
-         2  enter task
-         3  leave task
-         3  ThreadTaskComplete {TEAM} 0 7
-         4  ThreadTaskSwitch {TEAM} 0 0
-         5  leave main
-    """)
-    columns = "time_ns kind communicator_id thread number"
-    assert tables.rows("thread_events", columns) == [
-        (1, "task_create", 0, 0, 7),
-        (2, "task_switch", 0, 0, 7),
-        (3, "task_complete", 0, 0, 7),
-        (4, "task_switch", 0, 0, 0),
+    assert tables.rows("thread_events", "time_ns kind communicator_id thread number") == [
+        (15, "task_create", 0, 0, 1),
+        (20, "task_switch", 0, 0, 1),
+        (40, "task_complete", 0, 0, 1),
+        (50, "task_switch", 0, 0, 0),
     ]
+    assert tables.findings() == {}
 
 
 # Task 1 waits for task 2, which the same thread runs meanwhile. When task 2 has ended, the thread

@@ -171,20 +171,19 @@ def test_sends_always_count_but_only_matched_receives(severities):
     assert values["comms_recv", "MPI_Recv", 1] == 1
 
 
+def wait(number: int, wait_ns: int, metric: str, **others: bool) -> dict[str, object]:
+    return {"property": metric, "visit_id": number, "wait_ns": wait_ns} | others
+
+
 # Three waits in MPI_Recv: of 10 in order, of 20 and 30 in wrong order.
 def test_a_metric_includes_its_sub_metrics(run_query):
-    def wait(number: int, wait_ns: int, metric: str, *, empty: bool = False) -> dict[str, object]:
-        return {"property": metric, "visit_id": number, "wait_ns": wait_ns} | {
-            "is_synchronization": empty
-        }
-
     tables = {
         "wait_states": [
             wait(0, 10, "mpi_latesender"),
             wait(1, 20, "mpi_lswo_same"),
-            wait(2, 30, "mpi_lswo_different", empty=True),
+            wait(2, 30, "mpi_lswo_different", is_synchronization=True),
             wait(3, 40, "mpi_latereceiver"),
-            wait(4, 50, "mpi_latereceiver", empty=True),
+            wait(4, 50, "mpi_latereceiver", is_synchronization=True),
         ]
     }
     assert dict(run_query("severities", tables, "metric value")) == {
@@ -254,21 +253,15 @@ def test_alltoallv_counts_but_no_nonblocking_collective(severities):
 
 # Three calls on one call path: two of them waited beyond what the reference looks at.
 def test_extended_waits_have_rows_of_their_own(run_query):
-    def wait(number: int, wait_ns: int, *, beyond: bool) -> dict[str, object]:
-        return {"property": "mpi_wait_nxn", "visit_id": number, "wait_ns": wait_ns} | {
-            "is_extended": beyond
-        }
-
-    waits = [wait(0, 10, beyond=False), wait(1, 20, beyond=True), wait(2, 30, beyond=True)]
+    waits = [
+        wait(number, 10 * (number + 1), "mpi_wait_nxn", is_extended=number > 0)
+        for number in range(3)
+    ]
     columns = "metric is_extended value"
     assert run_query("severities", {"wait_states": waits}, columns) == [
         ("mpi_wait_nxn", False, 10),
         ("mpi_wait_nxn", True, 20 + 30),
     ]
-
-
-def wait_row(value: int, *, beyond: bool) -> dict[str, object]:
-    return {"metric": "mpi_wait_nxn", "is_extended": beyond, "value": value}
 
 
 @pytest.mark.parametrize(
@@ -291,8 +284,8 @@ def test_extended_waits_are_exported_only_on_request(tmp_path, is_extended, expe
             "call_paths": [{"path": "main"}],
             "locations": [{}],
             "severities": [
-                wait_row(2_000_000_000, beyond=False),
-                wait_row(3_000_000_000, beyond=True),
+                {"metric": "mpi_wait_nxn", "is_extended": False, "value": 2_000_000_000},
+                {"metric": "mpi_wait_nxn", "is_extended": True, "value": 3_000_000_000},
             ],
         }
     )
