@@ -6,6 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import duckdb
+
 from tracemill.base.errors import QueryError
 from tracemill.shell.cookbook import find_question, questions_for
 from tracemill.shell.session import Session, is_query
@@ -15,7 +17,6 @@ from tracemill.store import Store
 from tracemill.store.finding import existing_store, open_run
 
 if TYPE_CHECKING:
-    import duckdb
     import polars
 
     from tracemill.comparison import Comparison
@@ -27,7 +28,7 @@ class Tables:
     They cannot be changed; what a query creates is there until `close`.
     """
 
-    def __init__(self, name: str, connect: "Callable[[], duckdb.DuckDBPyConnection]") -> None:
+    def __init__(self, name: str, connect: Callable[[], duckdb.DuckDBPyConnection]) -> None:
         self.name = name
         self._connect = connect
 

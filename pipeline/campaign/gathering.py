@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -14,9 +14,6 @@ from tracemill.sql.failures import told_as_query_error
 from tracemill.sql.query_files import Value, create_views, load_query, stored_inputs
 from tracemill.store import Run
 from tracemill.store.database import connect, create_union_view, parsed
-
-if TYPE_CHECKING:
-    import duckdb
 
 SIZES = "gathered_runs"
 QUERIES = ("gathered_times", "gathered_call_paths", "gathered_call_sites", "gathered_metrics")
@@ -75,7 +72,7 @@ def sizes_of(runs: Sequence[Run]) -> dict[str, RunSize]:
         return sizes_in(connection)
 
 
-def sizes_in(connection: "duckdb.DuckDBPyConnection") -> dict[str, RunSize]:
+def sizes_in(connection: duckdb.DuckDBPyConnection) -> dict[str, RunSize]:
     """Sizes of the runs of an open database, by run id."""
     sizes = query_rows(connection, SIZES, {})
     return {row.pop("run_id"): RunSize(**row) for row in sizes.to_pylist()}
@@ -111,7 +108,7 @@ def query_runs(
 @contextmanager
 def open_runs(
     runs: Sequence[Run], names: Sequence[str], *, threads: int | None, memory_limit: str
-) -> "Iterator[duckdb.DuckDBPyConnection]":
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """A database with the tables of some queries over all runs; each row has its `run_id`."""
     connection = connect(threads=threads, memory_limit=memory_limit)
     try:
@@ -127,7 +124,7 @@ def open_runs(
 
 
 def query_rows(
-    connection: "duckdb.DuckDBPyConnection", name: str, values: Mapping[str, Value]
+    connection: duckdb.DuckDBPyConnection, name: str, values: Mapping[str, Value]
 ) -> pa.Table:
     """Rows of a query. Values of other parameters are ignored."""
     query = load_query(name)

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import duckdb
 
 from tracemill.base.errors import ChangedTraceError, PipelineError, StoreError
 from tracemill.base.text import describe_moment
@@ -32,9 +33,6 @@ from tracemill.store.clock import timestamp
 from tracemill.store.completeness import is_complete
 from tracemill.store.database import connect
 from tracemill.store.manifest import UnreadableRecordError
-
-if TYPE_CHECKING:
-    import duckdb
 
 _LIBRARIES = ("pyarrow", "duckdb", "polars", "numpy", "numba", "otf2")
 
@@ -243,7 +241,7 @@ class _Task:
         ) as engine:
             return engine.run(self.plan.stages, options, self.run_id)
 
-    def _connect(self, generation: GenerationWriter) -> "duckdb.DuckDBPyConnection":
+    def _connect(self, generation: GenerationWriter) -> duckdb.DuckDBPyConnection:
         """A database that spills into the generation's folder.
 
         Every query orders its result, so that DuckDB need not preserve the order of rows.

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import duckdb
 import pyarrow as pa
 
 from tracemill.base.errors import QueryError
@@ -24,9 +25,6 @@ from tracemill.store.database import create_empty, parsed, quoted
 from tracemill.store.parquet import ROW_GROUP_ROWS
 from tracemill.store.sink import FEW_ROWS, Sink
 
-if TYPE_CHECKING:
-    import duckdb
-
 
 class Engine:
     """Runs stages one after another over one database, and writes their tables into a sink.
@@ -37,7 +35,7 @@ class Engine:
 
     def __init__(
         self,
-        connect: Callable[[], "duckdb.DuckDBPyConnection"],
+        connect: Callable[[], duckdb.DuckDBPyConnection],
         sink: Sink,
         *,
         threads: int,
@@ -185,11 +183,11 @@ class Engine:
         self._transient_rows[table.name] = count
         self._provided.add(table.name)
 
-    def _execute(self, statement: str, values: Mapping[str, Value]) -> "duckdb.DuckDBPyConnection":
+    def _execute(self, statement: str, values: Mapping[str, Value]) -> duckdb.DuckDBPyConnection:
         return self._database.execute(parsed(self._database, statement), values)
 
     @property
-    def _database(self) -> "duckdb.DuckDBPyConnection":
+    def _database(self) -> duckdb.DuckDBPyConnection:
         if self._connection is None:
             self._connection = self._connect()
         return self._connection

@@ -1,8 +1,8 @@
 """Rows of a pattern's query: checked, and completed to all columns."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING
 
+import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -15,9 +15,6 @@ from tracemill.sql.pattern_declaration import FINDING
 from tracemill.sql.query_files import Query
 from tracemill.sql.refusals import refused
 from tracemill.store.database import parsed
-
-if TYPE_CHECKING:
-    import duckdb
 
 RESULT = "pattern_result"
 _METRIC = "pattern_metric"
@@ -55,11 +52,11 @@ def _only(metrics: Sequence[str]) -> str:
 
 
 def complete_rows(
-    connection: "duckdb.DuckDBPyConnection",
+    connection: duckdb.DuckDBPyConnection,
     query: Query,
     metrics: Sequence[str],
     row_count: Callable[[str], int],
-) -> "duckdb.DuckDBPyRelation":
+) -> duckdb.DuckDBPyRelation:
     """The rows of the table `RESULT` with all columns of the pattern's table, in a total order.
 
     `metrics` are those that the pattern may find; `row_count` returns the number of rows of a
@@ -121,7 +118,7 @@ def _types_for(column: Column) -> tuple[str, Set[str]]:
 
 
 def _check_numbers(
-    query: Query, result: "duckdb.DuckDBPyRelation", row_count: Callable[[str], int]
+    query: Query, result: duckdb.DuckDBPyRelation, row_count: Callable[[str], int]
 ) -> None:
     """Check the range of each column before its numbers are cast to the types of the table."""
     for name, (least, greatest) in _extremes(query, result).items():
@@ -149,10 +146,8 @@ def _check_ids(query: Query, name: str, given: tuple[int, int], count: int) -> N
         )  # fmt: skip
 
 
-def _check_nulls(query: Query, table: Table, result: "duckdb.DuckDBPyRelation") -> None:
+def _check_nulls(query: Query, table: Table, result: duckdb.DuckDBPyRelation) -> None:
     """A wait has no null instead of what may be left out, which completing would fill."""
-    import duckdb
-
     for column in table.columns:
         if column.name in result.columns and not column.is_nullable:
             nulls = result.filter(duckdb.ColumnExpression(column.name).isnull())
@@ -160,10 +155,8 @@ def _check_nulls(query: Query, table: Table, result: "duckdb.DuckDBPyRelation") 
                 raise _wrong_rows(query, f"without {column.name}")
 
 
-def _extremes(query: Query, result: "duckdb.DuckDBPyRelation") -> dict[str, tuple[int, int]]:
+def _extremes(query: Query, result: duckdb.DuckDBPyRelation) -> dict[str, tuple[int, int]]:
     """The least and the greatest number of each column of integers that has any."""
-    import duckdb
-
     types = {column.name: column.type for column in table_of(query).columns}
     names = [name for name in result.columns if types[name] not in (STRING, BOOL)]
     functions = [

@@ -3,8 +3,9 @@
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import duckdb
 import pyarrow as pa
 
 from tracemill.patterns.catalog import catalog, metrics_of, pattern_of
@@ -16,9 +17,6 @@ from tracemill.sql.pattern_declaration import COMPLETION, FINDING
 from tracemill.sql.query_files import Query
 from tracemill.stages.stage import PythonStage
 from tracemill.store.parquet import ROW_GROUP_ROWS
-
-if TYPE_CHECKING:
-    import duckdb
 
 
 def pattern_stages(own: Sequence[Query] = ()) -> tuple[PythonStage, ...]:
@@ -71,11 +69,9 @@ def metrics_stage(own: Sequence[Query] = ()) -> PythonStage:
 
 
 def gather_waits(
-    completions: frozenset[str], **patterns: "duckdb.DuckDBPyRelation"
+    completions: frozenset[str], **patterns: duckdb.DuckDBPyRelation
 ) -> pa.RecordBatchReader:
     """The waits that patterns find, at least one, those of `completions` as such."""
-    import duckdb
-
     found = [
         relation.select(
             duckdb.StarExpression(),
@@ -86,7 +82,7 @@ def gather_waits(
     return _in_order(found, "property, visit_id")
 
 
-def gather_findings(**patterns: "duckdb.DuckDBPyRelation") -> pa.RecordBatchReader:
+def gather_findings(**patterns: duckdb.DuckDBPyRelation) -> pa.RecordBatchReader:
     """The findings of all patterns, at least one."""
     return _in_order([relation for _, relation in sorted(patterns.items())], "ALL")
 
@@ -101,7 +97,7 @@ def tabulate_patterns(declared_patterns: str) -> pa.Table:
     return pa.Table.from_pylist(json.loads(declared_patterns))
 
 
-def _in_order(found: "Sequence[duckdb.DuckDBPyRelation]", order: str) -> pa.RecordBatchReader:
+def _in_order(found: Sequence[duckdb.DuckDBPyRelation], order: str) -> pa.RecordBatchReader:
     everything = reduce(lambda one, other: one.union(other), found)
     return everything.order(order).to_arrow_reader(ROW_GROUP_ROWS)
 

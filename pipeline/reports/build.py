@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
+import duckdb
+
 from tracemill.base.names import make_visible, shorten
 from tracemill.reports.material import Material
 from tracemill.reports.model import Report, Section
@@ -11,8 +13,6 @@ from tracemill.reports.sections import build_sections, summary
 from tracemill.reports.windows import Window
 
 if TYPE_CHECKING:
-    import duckdb
-
     from tracemill.store import Manifest
 
 
@@ -31,8 +31,8 @@ class ReportedRun(Protocol):
         threads: int | None = None,
         memory_limit: str = "",
         tables: Sequence[str] | None = None,
-    ) -> "duckdb.DuckDBPyConnection": ...
-    def provide(self, connection: "duckdb.DuckDBPyConnection", name: str) -> None: ...
+    ) -> duckdb.DuckDBPyConnection: ...
+    def provide(self, connection: duckdb.DuckDBPyConnection, name: str) -> None: ...
 
 
 def build_report(

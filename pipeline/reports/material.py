@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 from numpy.typing import NDArray
 
 from tracemill.reports.model import Table
@@ -14,8 +15,6 @@ from tracemill.reports.windows import Window
 from tracemill.sql.query_files import create_views, load_query, stored_inputs
 
 if TYPE_CHECKING:
-    import duckdb
-
     from tracemill.store import Manifest
 
 OVERVIEW = "run_overview"
@@ -31,7 +30,7 @@ class Material:
     Queries raise QueryError if a table does not fit.
     """
 
-    connection: "duckdb.DuckDBPyConnection"
+    connection: duckdb.DuckDBPyConnection
     manifest: "Manifest"
     overview_query: str = OVERVIEW
     windows: tuple[Window, ...] = ()
@@ -77,7 +76,7 @@ class Material:
         """A table of the report; it may be empty."""
         return read_table(self.ask, spec)
 
-    def _database_for(self, query: str) -> "duckdb.DuckDBPyConnection":
+    def _database_for(self, query: str) -> duckdb.DuckDBPyConnection:
         """The connection, with the tables that the query reads."""
         inputs = load_query(query).inputs
         if self.provide is not None:

@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,9 +17,6 @@ from tracemill.reports.model import Column, Layout, ShownQuery, Table
 from tracemill.reports.units import Value, unit_of
 from tracemill.sql.query_files import load_query
 from tracemill.store.database import parsed
-
-if TYPE_CHECKING:
-    import duckdb
 
 # A share says of what: all time is that of all locations inside region visits.
 _TITLES = {
@@ -106,7 +104,7 @@ def strip_header(sql: str) -> str:
 
 
 def fetch(
-    connection: "duckdb.DuckDBPyConnection", query: str, row_limit: int | None = None
+    connection: duckdb.DuckDBPyConnection, query: str, row_limit: int | None = None
 ) -> Fetched:
     """Column names and rows of a report query.
 
@@ -118,7 +116,7 @@ def fetch(
 
 
 def fetch_arrays(
-    connection: "duckdb.DuckDBPyConnection", query: str, row_limit: int | None = None, **values: int
+    connection: duckdb.DuckDBPyConnection, query: str, row_limit: int | None = None, **values: int
 ) -> dict[str, NDArray[Any]]:
     """The same as arrays, for many rows; null integers are -1.
 
@@ -134,13 +132,11 @@ def fetch_arrays(
 
 @contextmanager
 def _asking(
-    connection: "duckdb.DuckDBPyConnection",
+    connection: duckdb.DuckDBPyConnection,
     query: str,
     row_limit: int | None,
     values: Mapping[str, int] | None = None,
-) -> Iterator["duckdb.DuckDBPyConnection"]:
-    import duckdb
-
+) -> Iterator[duckdb.DuckDBPyConnection]:
     parameters = dict(values or {}) | ({} if row_limit is None else {"row_limit": row_limit})
     try:
         statement = parsed(connection, load_query(query).statement)

@@ -9,10 +9,11 @@ from decimal import Decimal
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, Literal
 
+import duckdb
+
 from tracemill.sql.failures import batches_of
 
 if TYPE_CHECKING:
-    import duckdb
     from rich.console import Console
 
 Format = Literal["table", "csv", "json"]
@@ -38,19 +39,19 @@ class Output:
         return self.format == "table"
 
 
-def write_rows(cursor: "duckdb.DuckDBPyConnection", output: Output) -> None:
+def write_rows(cursor: duckdb.DuckDBPyConnection, output: Output) -> None:
     """Write the rows of an executed statement as text."""
     assert output.format != "parquet"
     names = [column[0] for column in cursor.description or ()]
     print_rows(names, _rows(cursor), output.format, output.console)
 
 
-def _rows(cursor: "duckdb.DuckDBPyConnection") -> Iterator[Row]:
+def _rows(cursor: duckdb.DuckDBPyConnection) -> Iterator[Row]:
     while rows := cursor.fetchmany(ROWS_AT_ONCE):
         yield from rows
 
 
-def write_parquet(relation: "duckdb.DuckDBPyRelation", output: Output) -> None:
+def write_parquet(relation: duckdb.DuckDBPyRelation, output: Output) -> None:
     """Write the rows of a query with DuckDB's own types: sums of integers stay exact."""
     import pyarrow.parquet as pq
 

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import duckdb
+
 from tracemill.base.errors import MissingLibraryError, PipelineError
 from tracemill.shell.session import Session
 from tracemill.sql.query_files import create_all_views
@@ -28,8 +30,6 @@ def run_harlequin(session: Session, name: str) -> None:
 
 def write_views(session: Session, path: Path) -> None:
     """Make a DuckDB file that holds the given views of a session, which read the store's files."""
-    import duckdb
-
     query = """
     SELECT sql FROM duckdb_views() WHERE list_contains($given, view_name) AND NOT temporary
     """

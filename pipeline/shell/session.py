@@ -3,14 +3,12 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import duckdb
 
 from tracemill.base.errors import QueryError
 from tracemill.sql.mistakes import READ_ONLY, told_as_query_error
 from tracemill.sql.query_files import create_all_views
-
-if TYPE_CHECKING:
-    import duckdb
 
 # Statements that can drop, replace, rename or hide a view.
 _DEFINING = ("CREATE", "DROP", "ALTER")
@@ -31,16 +29,16 @@ Definitions = frozenset[tuple[str, ...]]
 class Session:
     """A database whose `given` views stay as they are; users may create and change other things."""
 
-    connection: "duckdb.DuckDBPyConnection"
+    connection: duckdb.DuckDBPyConnection
     given: Names
 
     @classmethod
-    def begin(cls, connection: "duckdb.DuckDBPyConnection") -> "Session":
+    def begin(cls, connection: duckdb.DuckDBPyConnection) -> "Session":
         """A session on a run's views; what they are called is read from the database."""
         create_all_views(connection)
         return cls(connection, frozenset(name for *_, name, _ in _definitions(connection)))
 
-    def execute(self, statement: "duckdb.Statement") -> "duckdb.DuckDBPyConnection | None":
+    def execute(self, statement: "duckdb.Statement") -> duckdb.DuckDBPyConnection | None:
         """Run a statement; fetch its rows, or their number, from the result.
 
         Raises QueryError, without any change, if it would change a given view. Errors of DuckDB
@@ -106,6 +104,6 @@ def _expected(statement: "duckdb.Statement") -> list[str]:
     return [each.name for each in statement.expected_result_type]
 
 
-def _definitions(connection: "duckdb.DuckDBPyConnection") -> Definitions:
+def _definitions(connection: duckdb.DuckDBPyConnection) -> Definitions:
     databases = {"databases": ["memory", "temp"]}
     return frozenset(connection.execute(_DEFINED, databases).fetchall())

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 
 from tracemill.base.errors import PipelineError, QueryError, StoreError
@@ -24,8 +25,6 @@ def told_as_query_error(stage: str, file: Path | None = None) -> Iterator[None]:
 
     `file` is that of a query which the user wrote.
     """
-    import duckdb
-
     try:
         yield
     except (duckdb.Error, StreamError, MemoryError) as error:

@@ -4,16 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+
+import duckdb
 
 from tracemill.base.errors import QueryError
 from tracemill.schemas import BY_NAME
 from tracemill.sql.failures import StreamError
 from tracemill.sql.folders import QUERIES
 from tracemill.sql.query_files import all_queries
-
-if TYPE_CHECKING:
-    import duckdb
 
 READ_ONLY = (
     "the tables of a run are read-only: change a copy, such as CREATE TABLE mine AS FROM visits"
@@ -26,22 +24,16 @@ _ONE_WORD = re.compile(r"\s*(\w+)\s*;?\s*")
 
 
 @contextmanager
-def told_as_query_error(
-    connection: "duckdb.DuckDBPyConnection", script: str = ""
-) -> Iterator[None]:
+def told_as_query_error(connection: duckdb.DuckDBPyConnection, script: str = "") -> Iterator[None]:
     """Turn a DuckDB error of the block, which runs a script, into a QueryError of one line."""
-    import duckdb
-
     try:
         yield
     except (duckdb.Error, StreamError) as error:
         raise QueryError(describe_mistake(error, script, _tables(connection))) from error
 
 
-def _tables(connection: "duckdb.DuckDBPyConnection") -> list[str]:
+def _tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """Names of tables and views; none if a transaction has failed."""
-    import duckdb
-
     with suppress(duckdb.Error):
         return [name for (name,) in connection.execute("SHOW TABLES").fetchall()]
     return []
@@ -49,8 +41,6 @@ def _tables(connection: "duckdb.DuckDBPyConnection") -> list[str]:
 
 def describe_mistake(error: Exception, script: str = "", tables: Sequence[str] = ()) -> str:
     """DuckDB's message without the excerpt of the query, or a better one; with a hint."""
-    import duckdb
-
     said = str(error).split("\n\nLINE ")[0]
     line = " ".join(part.strip() for part in said.splitlines() if part.strip())
     word, unknown = _ONE_WORD.fullmatch(script), _NO_TABLE.search(line)

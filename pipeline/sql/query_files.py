@@ -13,16 +13,14 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import duckdb
 
 from tracemill.base.errors import QueryError
 from tracemill.sql.folders import QUERIES
 from tracemill.sql.pattern_declaration import FIELDS as PATTERN_FIELDS
 from tracemill.sql.pattern_declaration import Pattern, read_pattern
 from tracemill.sql.refusals import wrong
-
-if TYPE_CHECKING:
-    import duckdb
 
 # Folder of queries that other queries read as tables; DuckDB computes them at each use.
 VIEWS = "views"
@@ -173,7 +171,7 @@ def stored_inputs(queries: Iterable[Query]) -> tuple[str, ...]:
 
 
 def create_views(
-    connection: "duckdb.DuckDBPyConnection", names: Container[str], *, is_lasting: bool = False
+    connection: duckdb.DuckDBPyConnection, names: Container[str], *, is_lasting: bool = False
 ) -> None:
     """Create those of the names that are views, temporary unless `is_lasting`."""
     create = "CREATE OR REPLACE VIEW" if is_lasting else "CREATE OR REPLACE TEMP VIEW"
@@ -182,7 +180,7 @@ def create_views(
             connection.execute(f"{create} {view.relation} AS {view.statement}")
 
 
-def create_all_views(connection: "duckdb.DuckDBPyConnection", *, is_lasting: bool = False) -> None:
+def create_all_views(connection: duckdb.DuckDBPyConnection, *, is_lasting: bool = False) -> None:
     """Make every view readable whose tables a connection has."""
     listed = connection.execute(_PRESENT).fetchall()
     present = {name for (name,) in listed}

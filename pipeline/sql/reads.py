@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import duckdb
+
 from tracemill.base.errors import QueryError
 
 _TABLE, _FUNCTION, _CALL = "table", "function", "call"
@@ -48,8 +50,6 @@ def reads_of(text: str) -> Reads:
 
 def parse_statement(text: str) -> Mapping[str, Any]:
     """The tree of a single SELECT, as DuckDB writes it in JSON. Raises like reads_of."""
-    import duckdb
-
     ((answer,),) = duckdb.execute("SELECT json_serialize_sql($text)", {"text": text}).fetchall()
     document = json.loads(answer)
     if document["error"]:

@@ -3,6 +3,8 @@
 from collections.abc import Set
 from functools import cache
 
+import duckdb
+
 from tracemill.sql.reads import TIMES_OF_DAY, reads_of
 
 # DuckDB lists the time of day under names it is not called by, or as if it were always the same.
@@ -16,8 +18,6 @@ _STABLE = frozenset({"error"})
 @cache
 def unstable_functions() -> Set[str]:
     """Lower-case names of functions and macros that are not deterministic or have an effect."""
-    import duckdb
-
     listed = duckdb.execute(
         "SELECT lower(function_name), stability, macro_definition FROM duckdb_functions()"
         " WHERE function_type IN ('scalar', 'aggregate', 'macro')"

@@ -1,12 +1,10 @@
 """Columns of relations as arrays, and the call tree as arrays indexed by call path."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import duckdb
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    import duckdb
 
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -24,7 +22,7 @@ class CallTree(NamedTuple):
     is_stub: Flags
 
 
-def read_columns(relation: "duckdb.DuckDBPyRelation", *expressions: str) -> list[NDArray[Any]]:
+def read_columns(relation: duckdb.DuckDBPyRelation, *expressions: str) -> list[NDArray[Any]]:
     """The columns, which have no nulls, all in the same order; numbers have 64 bits."""
     table = relation.select(", ".join(expressions)).to_arrow_table()
     return [column.to_numpy() for column in table.columns]
@@ -47,7 +45,7 @@ def sum_by(ids: Numbers, values: NDArray[Any], size: int) -> Numbers:
 
 
 def read_call_tree(
-    call_paths: "duckdb.DuckDBPyRelation", region_classes: "duckdb.DuckDBPyRelation"
+    call_paths: duckdb.DuckDBPyRelation, region_classes: duckdb.DuckDBPyRelation
 ) -> CallTree:
     """The call tree with the class of every call path's region."""
     path, region, last, is_stub = read_columns(

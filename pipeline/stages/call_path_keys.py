@@ -1,8 +1,8 @@
 """Keys of call paths that are the same in every run of a program."""
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -12,14 +12,11 @@ from tracemill.schemas.profiles import CALL_PATH_KEYS
 from tracemill.stages.arrays import read_columns
 from tracemill.stages.stage import PythonStage
 
-if TYPE_CHECKING:
-    import duckdb
-
 Keys = NDArray[np.uint64]
 
 
 def find_call_path_keys(
-    call_paths: "duckdb.DuckDBPyRelation", regions: "duckdb.DuckDBPyRelation"
+    call_paths: duckdb.DuckDBPyRelation, regions: duckdb.DuckDBPyRelation
 ) -> pa.Table:
     """A key for each call path that depends only on the names of its regions.
 
@@ -45,7 +42,7 @@ def find_call_path_keys(
     return pa.table({"call_path_id": path, "call_path_key": keys.view(np.int64)})
 
 
-def _hashes_of_regions(regions: "duckdb.DuckDBPyRelation") -> Keys:
+def _hashes_of_regions(regions: duckdb.DuckDBPyRelation) -> Keys:
     """A hash of every region's name, indexed by region; with its place where names repeat."""
     rows = regions.select("region_id, name, file, begin_line").fetchall()
     uses = Counter(name for _, name, _, _ in rows)

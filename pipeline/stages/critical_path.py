@@ -1,18 +1,14 @@
 """The walk along the critical path as a stage: from jumps to the steps that are taken."""
 
-from typing import TYPE_CHECKING
-
+import duckdb
 import numpy as np
 import pyarrow as pa
 
 from tracemill.schemas.critical_path import CRITICAL_PATH_STEPS
 from tracemill.stages.stage import PythonStage
 
-if TYPE_CHECKING:
-    import duckdb
 
-
-def walk_critical_path(critical_path_jumps: "duckdb.DuckDBPyRelation") -> pa.Table:
+def walk_critical_path(critical_path_jumps: duckdb.DuckDBPyRelation) -> pa.Table:
     """Number the jumps of the critical path; no jumps, no path.
 
     The walk starts at the last jump, the program's end, and ends at one without predecessor.

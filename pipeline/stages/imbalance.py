@@ -1,7 +1,8 @@
 """Imbalance of computation over the locations that could take part."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 
@@ -17,9 +18,6 @@ from tracemill.stages.arrays import (
     sum_by,
 )
 from tracemill.stages.stage import PythonStage
-
-if TYPE_CHECKING:
-    import duckdb
 
 _COMPUTATION = overhead_id("user code")
 _PROCESSES, _THREADS, _CREATED_THREADS, _STREAMS = range(len(SCOPES))
@@ -51,13 +49,13 @@ class _Spread(NamedTuple):
 
 
 def find_imbalance(
-    call_tree: "duckdb.DuckDBPyRelation",
-    fork_join_times: "duckdb.DuckDBPyRelation",
-    call_paths: "duckdb.DuckDBPyRelation",
-    regions: "duckdb.DuckDBPyRelation",
-    region_classes: "duckdb.DuckDBPyRelation",
-    imbalance_scopes: "duckdb.DuckDBPyRelation",
-    locations: "duckdb.DuckDBPyRelation",
+    call_tree: duckdb.DuckDBPyRelation,
+    fork_join_times: duckdb.DuckDBPyRelation,
+    call_paths: duckdb.DuckDBPyRelation,
+    regions: duckdb.DuckDBPyRelation,
+    region_classes: duckdb.DuckDBPyRelation,
+    imbalance_scopes: duckdb.DuckDBPyRelation,
+    locations: duckdb.DuckDBPyRelation,
 ) -> tuple[pa.Table, pa.Table]:
     """Deviations from the mean computation at a call path, by call path and by location.
 
@@ -74,7 +72,7 @@ def find_imbalance(
 
 
 def _read_visits(
-    call_tree: "duckdb.DuckDBPyRelation", fork_join_times: "duckdb.DuckDBPyRelation", tree: CallTree
+    call_tree: duckdb.DuckDBPyRelation, fork_join_times: duckdb.DuckDBPyRelation, tree: CallTree
 ) -> _Visits:
     visited = call_tree.filter("visit_count > 0")
     path, location, time = read_columns(
@@ -102,7 +100,7 @@ def _without(visits: _Visits, parts: _Visits) -> _Visits:
 
 
 def _find_scopes_of_locations(
-    imbalance_scopes: "duckdb.DuckDBPyRelation", locations: "duckdb.DuckDBPyRelation"
+    imbalance_scopes: duckdb.DuckDBPyRelation, locations: duckdb.DuckDBPyRelation
 ) -> Flags:
     """The scopes of each location: one row per scope, one column per location."""
     (number,) = read_columns(locations, "location_id::BIGINT")
@@ -113,7 +111,7 @@ def _find_scopes_of_locations(
 
 
 def _find_scopes_of_paths(
-    tree: CallTree, call_paths: "duckdb.DuckDBPyRelation", regions: "duckdb.DuckDBPyRelation"
+    tree: CallTree, call_paths: duckdb.DuckDBPyRelation, regions: duckdb.DuckDBPyRelation
 ) -> Numbers:
     path, is_task, is_created = read_columns(
         call_paths, "call_path_id::BIGINT", "kind = 'task'", "kind = 'thread'"

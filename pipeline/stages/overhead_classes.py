@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import duckdb
 import pyarrow as pa
 
 from tracemill.base.errors import MissingInputError, UsageError
@@ -16,9 +16,6 @@ from tracemill.schemas.definitions import REGION_ROLES
 from tracemill.schemas.overheads import OVERHEAD_CLASSES, OVERHEAD_RULES, REGION_CLASSES, TAXONOMY
 from tracemill.sql.folders import QUERIES
 from tracemill.stages.stage import PythonStage
-
-if TYPE_CHECKING:
-    import duckdb
 
 SHIPPED_RULES = QUERIES / "overheads" / "overhead_classes.csv"
 HEADER = ("paradigm", "role", "name", "class", "subclass")
@@ -131,7 +128,7 @@ def classify(
 
 
 def name_regions(
-    regions: "duckdb.DuckDBPyRelation", mpi_calls: "duckdb.DuckDBPyRelation"
+    regions: duckdb.DuckDBPyRelation, mpi_calls: duckdb.DuckDBPyRelation
 ) -> list[tuple[int, str, str, str]]:
     """Number, paradigm, role and name of all regions; MPI calls by their name in C."""
     calls = dict(mpi_calls.select("region_id, call").fetchall())
@@ -140,10 +137,7 @@ def name_regions(
 
 
 def make_overhead_classes(
-    regions: "duckdb.DuckDBPyRelation",
-    mpi_calls: "duckdb.DuckDBPyRelation",
-    *,
-    overhead_classes: str,
+    regions: duckdb.DuckDBPyRelation, mpi_calls: duckdb.DuckDBPyRelation, *, overhead_classes: str
 ) -> tuple[pa.Table, pa.Table, pa.Table]:
     """The taxonomy, the rules, and the class of every region; rules as text of a file."""
     rules = parse_rules(overhead_classes)

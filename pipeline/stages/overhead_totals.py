@@ -1,8 +1,8 @@
 """Time per class of overhead: of call paths and regions, with and without what they call."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 
@@ -10,19 +10,16 @@ from tracemill.schemas.overheads import CALL_PATH_OVERHEADS, REGION_OVERHEADS, o
 from tracemill.stages.arrays import CallTree, Flags, Numbers, read_call_tree, read_columns, sum_by
 from tracemill.stages.stage import PythonStage
 
-if TYPE_CHECKING:
-    import duckdb
-
 _FORK_JOIN = overhead_id("fork/join")
 _SHORT = 1 << 16
 """Numbers below it are sorted several times faster."""
 
 
 def sum_overheads(
-    call_tree: "duckdb.DuckDBPyRelation",
-    fork_join_times: "duckdb.DuckDBPyRelation",
-    call_paths: "duckdb.DuckDBPyRelation",
-    region_classes: "duckdb.DuckDBPyRelation",
+    call_tree: duckdb.DuckDBPyRelation,
+    fork_join_times: duckdb.DuckDBPyRelation,
+    call_paths: duckdb.DuckDBPyRelation,
+    region_classes: duckdb.DuckDBPyRelation,
 ) -> tuple[pa.Table, pa.Table]:
     """Time per overhead class of all call paths and of all regions, over all locations.
 

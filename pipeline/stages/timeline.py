@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 
@@ -10,8 +11,6 @@ from tracemill.schemas.timeline import MOST_BINS, MOST_CELLS, TIMELINE_BINS
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
-    import duckdb
-
     from tracemill.kernels.timeline_walk import BinRows, LocationBins
     from tracemill.store.walking import StoredRows
 
@@ -20,9 +19,9 @@ _WALKED = ("location_id", "region_id", "enter_ns", "leave_ns")
 
 def fill_timeline_bins(
     visits: "StoredRows",
-    runs: "duckdb.DuckDBPyRelation",
-    locations: "duckdb.DuckDBPyRelation",
-    regions: "duckdb.DuckDBPyRelation",
+    runs: duckdb.DuckDBPyRelation,
+    locations: duckdb.DuckDBPyRelation,
+    regions: duckdb.DuckDBPyRelation,
 ) -> pa.Table:
     """The region with most time in every bin of every location, at one to three levels.
 

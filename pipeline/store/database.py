@@ -3,15 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import duckdb
 
 from tracemill.base.errors import StoreError, UsageError
 from tracemill.base.text import first_line
 from tracemill.schemas import Table
 from tracemill.schemas.table import BOOL, ENUM, FLOAT64, INT8, INT16, INT32, INT64, STRING
-
-if TYPE_CHECKING:  # imported when first needed: reading a trace does without
-    import duckdb
 
 AGAIN = "analyze the trace again with --force"
 _SETTINGS = {
@@ -37,10 +36,8 @@ _SQL_TYPES = {
 
 def connect(
     *, threads: int | None = None, memory_limit: str = "", **settings: Any
-) -> "duckdb.DuckDBPyConnection":
+) -> duckdb.DuckDBPyConnection:
     """A private in-memory database; raises UsageError for a wrong `memory_limit`."""
-    import duckdb
-
     connection = duckdb.connect()
     chosen = _SETTINGS | settings
     chosen |= {"threads": threads} if threads else {}
@@ -54,7 +51,7 @@ def connect(
     return connection
 
 
-def parsed(connection: "duckdb.DuckDBPyConnection", text: str) -> "duckdb.Statement | str":
+def parsed(connection: duckdb.DuckDBPyConnection, text: str) -> "duckdb.Statement | str":
     """A statement, parsed once per process: for small traces, parsing takes a third of the time."""
     if text not in _PARSED:
         statements = connection.extract_statements(text)
@@ -66,20 +63,20 @@ def parsed(connection: "duckdb.DuckDBPyConnection", text: str) -> "duckdb.Statem
     return _PARSED[text]
 
 
-def create_view(connection: "duckdb.DuckDBPyConnection", name: str, files: Sequence[Path]) -> None:
+def create_view(connection: duckdb.DuckDBPyConnection, name: str, files: Sequence[Path]) -> None:
     """Create a view of the Parquet files of a table; raises StoreError if they are not Parquet."""
     with _told_as_store_error():
         connection.execute(f"CREATE OR REPLACE VIEW {quoted(name)} AS FROM {scan(files)}")
 
 
-def create_copy(connection: "duckdb.DuckDBPyConnection", name: str, files: Sequence[Path]) -> None:
+def create_copy(connection: duckdb.DuckDBPyConnection, name: str, files: Sequence[Path]) -> None:
     """Copy a table into memory: for small tables, queries are planned faster than on a view."""
     with _told_as_store_error():
         connection.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(name)} AS FROM {scan(files)}")
 
 
 def create_union_view(
-    connection: "duckdb.DuckDBPyConnection",
+    connection: duckdb.DuckDBPyConnection,
     name: str,
     files: Sequence[Path],
     *,
@@ -98,7 +95,7 @@ def create_union_view(
         )
 
 
-def create_empty(connection: "duckdb.DuckDBPyConnection", table: Table) -> None:
+def create_empty(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
     """Make a temporary table without rows that has the columns and types of a declared one."""
     columns = (f"{quoted(column.name)} {_SQL_TYPES[column.type]}" for column in table.columns)
     connection.execute(f"CREATE TEMP TABLE {quoted(table.name)} ({', '.join(columns)})")
@@ -107,8 +104,6 @@ def create_empty(connection: "duckdb.DuckDBPyConnection", table: Table) -> None:
 @contextmanager
 def _told_as_store_error() -> Iterator[None]:
     """Turn what DuckDB says of a file that it cannot read into one line."""
-    import duckdb
-
     try:
         yield
     except (duckdb.IOException, duckdb.InvalidInputException) as error:

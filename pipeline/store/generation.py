@@ -5,7 +5,8 @@ import shutil
 import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import duckdb
 
 from tracemill.base.sharing import add_folder, make_folder, share
 from tracemill.schemas import Table
@@ -15,9 +16,6 @@ from tracemill.store.manifest import MANIFEST_NAME, Manifest
 from tracemill.store.parquet import PartWriter, sync, write_empty
 from tracemill.store.sink import FEW_ROWS, Sink, Written
 from tracemill.store.walking import StoredRows
-
-if TYPE_CHECKING:
-    import duckdb
 
 SPILL_NAME = ".spill"
 
@@ -93,7 +91,7 @@ class GenerationWriter(Sink):
         finished = self.finished.get(name)
         return finished.row_count if finished else self._reused_rows[name]
 
-    def provide(self, connection: "duckdb.DuckDBPyConnection", name: str) -> None:
+    def provide(self, connection: duckdb.DuckDBPyConnection, name: str) -> None:
         create = create_copy if self.row_count(name) <= FEW_ROWS else create_view
         create(connection, name, self.files(name))
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -30,9 +31,6 @@ from tracemill.store.manifest import (
 from tracemill.store.parquet import sync
 from tracemill.store.sizes import FileSizes
 from tracemill.store.sweep import GENERATION, POINTER, is_being_written, sweep
-
-if TYPE_CHECKING:
-    import duckdb
 
 _FIRST = {"run": "analyze a trace first", "campaign": "make one first: tracemill campaign"}
 _CAMPAIGN = "campaign"
@@ -96,14 +94,14 @@ class Run:
         threads: int | None = None,
         memory_limit: str = "",
         tables: Sequence[str] | None = None,
-    ) -> "duckdb.DuckDBPyConnection":
+    ) -> duckdb.DuckDBPyConnection:
         """A database of its own with every table of the run, or some of them, as a view."""
         connection = connect(threads=threads, memory_limit=memory_limit)
         for name in self.tables if tables is None else tables:
             create_view(connection, name, self.files(name))
         return connection
 
-    def provide(self, connection: "duckdb.DuckDBPyConnection", name: str) -> None:
+    def provide(self, connection: duckdb.DuckDBPyConnection, name: str) -> None:
         """Make a table readable on a connection without it, if the run has one of that name."""
         if name not in self.manifest.stored:
             return
@@ -275,7 +273,7 @@ class Store:
 
     def connect(
         self, *, threads: int | None = None, memory_limit: str = ""
-    ) -> "duckdb.DuckDBPyConnection":
+    ) -> duckdb.DuckDBPyConnection:
         """A database with every table over all runs as a view, with run_id as first column."""
         while True:
             runs = self.runs()

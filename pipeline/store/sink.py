@@ -4,15 +4,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+import duckdb
 import pyarrow as pa
 
 from tracemill.schemas import Table
 from tracemill.store.parquet import PartWriter
-
-if TYPE_CHECKING:
-    import duckdb
 
 FEW_ROWS = 5_000
 """So few rows take no memory worth mentioning, nor does the result of a query over them."""
@@ -54,7 +52,7 @@ class Sink(ABC):
         """The number of rows of a finished table."""
 
     @abstractmethod
-    def provide(self, connection: "duckdb.DuckDBPyConnection", name: str) -> None:
+    def provide(self, connection: duckdb.DuckDBPyConnection, name: str) -> None:
         """Make a finished table readable under its name; a table of few rows is copied."""
 
     @abstractmethod

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-HEAVY = {"duckdb", "polars", "scipy", "matplotlib", "plotly", "jinja2", "rich"}
+HEAVY = {"polars", "scipy", "matplotlib", "plotly", "jinja2", "rich"}
 
 
 @pytest.mark.parametrize(

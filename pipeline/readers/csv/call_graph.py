@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -52,8 +53,6 @@ def read_call_graph(
 
 def _load_parquet(connection: Any, parquet: Sequence[Header]) -> None:
     """Add the visits of Parquet files to the table of visits."""
-    import duckdb
-
     first = parquet[0]
     columns = ", ".join(f'"{first.columns[first.known[name]]}" AS "{name}"' for name in _COLUMNS)
     files = [str(header.path) for header in parquet]

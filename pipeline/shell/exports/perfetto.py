@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
+
+import duckdb
 
 from tracemill.base.errors import QueryError, UsageError
 from tracemill.base.files import check_free, replacing
@@ -13,9 +15,6 @@ from tracemill.base.text import first_line
 from tracemill.reports.windows import Window
 from tracemill.shell.exports.severities import ExportedRun
 from tracemill.sql.query_files import load_query
-
-if TYPE_CHECKING:
-    import duckdb
 
 MEMORY_LIMIT = "1GB"
 _THREADS = 2
@@ -65,10 +64,8 @@ def _open(path: Path, *, is_compressed: bool) -> Iterator[IO[str]]:
             yield text
 
 
-def _batches(connection: "duckdb.DuckDBPyConnection", window: Window) -> Iterator[list[str]]:
+def _batches(connection: duckdb.DuckDBPyConnection, window: Window) -> Iterator[list[str]]:
     """The events as JSON texts, some at a time."""
-    import duckdb
-
     given = {"window_begin_ns": window.begin_ns, "window_end_ns": window.end_ns}
     for name in _QUERIES:
         query = load_query(name)

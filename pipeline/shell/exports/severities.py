@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
+
+import duckdb
 
 from tracemill.base.errors import PipelineError, UsageError
 from tracemill.base.files import ELSEWHERE, check_free, replacing
 from tracemill.sql.query_files import create_views, load_query
-
-if TYPE_CHECKING:
-    import duckdb
 
 SEVERITIES_QUERY = "severity_cells"
 _COMPARABLE = "SELECT * EXCLUDE (extended) FROM ({}) WHERE NOT extended"
@@ -25,7 +24,7 @@ class ExportedRun(Protocol):
         threads: int | None = None,
         memory_limit: str = "",
         tables: Sequence[str] | None = None,
-    ) -> "duckdb.DuckDBPyConnection": ...
+    ) -> duckdb.DuckDBPyConnection: ...
 
 
 def export_severities(
@@ -57,10 +56,8 @@ def export_severities(
 
 
 def _copy(
-    connection: "duckdb.DuckDBPyConnection", cells: str, beside: Path, output: Path, options: str
+    connection: duckdb.DuckDBPyConnection, cells: str, beside: Path, output: Path, options: str
 ) -> int:
-    import duckdb
-
     statement = f"COPY ({cells}) TO $output {options}"
     try:
         copied = connection.execute(statement, {"output": str(beside)}).fetchone()

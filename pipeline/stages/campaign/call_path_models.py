@@ -3,6 +3,7 @@
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 
@@ -12,8 +13,6 @@ from tracemill.stages.campaign.rows import Row, rows_as_table
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
-    import duckdb
-
     from tracemill.stages.models.surfaces.normal_form import NormalForm
     from tracemill.stages.models.surfaces.normal_form_terms import Factor
 
@@ -29,7 +28,7 @@ _COLUMNS = (
 
 
 def model_call_paths(
-    campaign_settings: "duckdb.DuckDBPyRelation", call_path_times: "duckdb.DuckDBPyRelation"
+    campaign_settings: duckdb.DuckDBPyRelation, call_path_times: duckdb.DuckDBPyRelation
 ) -> pa.Table:
     """Find the normal form of every call path's times, in seconds per process."""
     from tracemill.stages.models.surfaces.choice import LARGEST_ERROR

@@ -1,7 +1,8 @@
 """Ranking of call sites by the rank correlation of their shares with processes."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,9 +16,6 @@ from tracemill.stages.models.rank_bootstrap import bootstrap_intervals
 from tracemill.stages.models.rank_correlation import RankCorrelations, spearman
 from tracemill.stages.models.ranks import Flags, Floats
 from tracemill.stages.stage import PythonStage
-
-if TYPE_CHECKING:
-    import duckdb
 
 _ORDER = [
     ("spearman", "descending"),
@@ -50,10 +48,10 @@ class _Measures(NamedTuple):
 
 
 def rank_call_sites(
-    campaign_runs: "duckdb.DuckDBPyRelation",
-    campaign_call_paths: "duckdb.DuckDBPyRelation",
-    communication_times: "duckdb.DuckDBPyRelation",
-    call_site_times: "duckdb.DuckDBPyRelation",
+    campaign_runs: duckdb.DuckDBPyRelation,
+    campaign_call_paths: duckdb.DuckDBPyRelation,
+    communication_times: duckdb.DuckDBPyRelation,
+    call_site_times: duckdb.DuckDBPyRelation,
     *,
     min_processes: int,
     ranking_share_guard: float,
@@ -80,7 +78,7 @@ def rank_call_sites(
     return pa.concat_tables([CALL_SITE_RANKING.empty(), *ranked])
 
 
-def _read_series(call_site_times: "duckdb.DuckDBPyRelation") -> Series:
+def _read_series(call_site_times: duckdb.DuckDBPyRelation) -> Series:
     """Share, total time and most time of a process, by call site and run."""
     communicating = call_site_times.filter("communication_share IS NOT NULL")
     key, run, *values = read_columns(

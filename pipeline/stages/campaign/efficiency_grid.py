@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -20,9 +21,6 @@ from tracemill.stages.models.efficiency_grid import (
 )
 from tracemill.stages.models.efficiency_grid.configurations import NOTHING
 from tracemill.stages.stage import PythonStage
-
-if TYPE_CHECKING:
-    import duckdb
 
 Values = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -64,8 +62,8 @@ class _Efficiencies:
 
 
 def make_efficiency_grid(
-    campaign_settings: "duckdb.DuckDBPyRelation",
-    campaign_runs: "duckdb.DuckDBPyRelation",
+    campaign_settings: duckdb.DuckDBPyRelation,
+    campaign_runs: duckdb.DuckDBPyRelation,
     *,
     grid_missing_limit: int,
 ) -> pa.Table:
@@ -88,7 +86,7 @@ def make_efficiency_grid(
     )
 
 
-def _read_settings(campaign_settings: "duckdb.DuckDBPyRelation") -> dict[str, _Settings]:
+def _read_settings(campaign_settings: duckdb.DuckDBPyRelation) -> dict[str, _Settings]:
     columns = "application, efficiency_definition::VARCHAR, attainable_per_second"
     rows = campaign_settings.select(columns).fetchall()
     return {name: _Settings(definition, attainable) for name, definition, attainable in rows}

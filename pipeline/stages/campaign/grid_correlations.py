@@ -1,8 +1,8 @@
 """Correlation of efficiency with other characteristics over the configurations of the grid."""
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 
@@ -11,12 +11,9 @@ from tracemill.stages.arrays import read_columns
 from tracemill.stages.models.efficiency_grid import FEWEST_PAIRS, compare_orders
 from tracemill.stages.stage import PythonStage
 
-if TYPE_CHECKING:
-    import duckdb
-
 
 def correlate_characteristics(
-    efficiency_grid: "duckdb.DuckDBPyRelation", grid_characteristics: "duckdb.DuckDBPyRelation"
+    efficiency_grid: duckdb.DuckDBPyRelation, grid_characteristics: duckdb.DuckDBPyRelation
 ) -> pa.Table:
     """Correlate each characteristic of a program with its efficiency, where both are known."""
     known = efficiency_grid.filter("efficiency IS NOT NULL")

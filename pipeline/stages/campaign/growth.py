@@ -1,8 +1,9 @@
 """Growth of metrics and call paths with processes: exponents, shares and rank correlations."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -18,9 +19,6 @@ from tracemill.stages.models.growth import fit_growth
 from tracemill.stages.models.rank_correlation import RankCorrelations, spearman
 from tracemill.stages.models.ranks import Flags, Floats
 from tracemill.stages.stage import PythonStage
-
-if TYPE_CHECKING:
-    import duckdb
 
 _CALL_PATH_COLUMNS = dict(
     zip(
@@ -60,9 +58,9 @@ class _Measures(NamedTuple):
 
 
 def measure_metric_growth(
-    campaign_runs: "duckdb.DuckDBPyRelation",
-    run_totals: "duckdb.DuckDBPyRelation",
-    metric_times: "duckdb.DuckDBPyRelation",
+    campaign_runs: duckdb.DuckDBPyRelation,
+    run_totals: duckdb.DuckDBPyRelation,
+    metric_times: duckdb.DuckDBPyRelation,
     *,
     min_processes: int,
 ) -> pa.Table:
@@ -94,9 +92,9 @@ def measure_metric_growth(
 
 
 def measure_call_path_growth(
-    campaign_runs: "duckdb.DuckDBPyRelation",
-    run_totals: "duckdb.DuckDBPyRelation",
-    counted_call_paths: "duckdb.DuckDBPyRelation",
+    campaign_runs: duckdb.DuckDBPyRelation,
+    run_totals: duckdb.DuckDBPyRelation,
+    counted_call_paths: duckdb.DuckDBPyRelation,
     *,
     min_processes: int,
 ) -> pa.Table:
@@ -115,9 +113,7 @@ def measure_call_path_growth(
 
 
 def _populations(
-    campaign_runs: "duckdb.DuckDBPyRelation",
-    run_totals: "duckdb.DuckDBPyRelation",
-    min_processes: int,
+    campaign_runs: duckdb.DuckDBPyRelation, run_totals: duckdb.DuckDBPyRelation, min_processes: int
 ) -> Iterator[Population]:
     (known,) = read_columns(run_totals.filter("location_ns > 0"), "campaign_run_id::BIGINT")
     ids = set(known.tolist())
@@ -126,8 +122,8 @@ def _populations(
 
 
 def _read_call_paths(
-    counted_call_paths: "duckdb.DuckDBPyRelation",
-    run_totals: "duckdb.DuckDBPyRelation",
+    counted_call_paths: duckdb.DuckDBPyRelation,
+    run_totals: duckdb.DuckDBPyRelation,
     value: str,
     whole: str,
 ) -> Series:

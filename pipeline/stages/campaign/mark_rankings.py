@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -19,9 +20,6 @@ from tracemill.stages.campaign.published_marks import PublishedMarks, read_publi
 from tracemill.stages.models.efficiency_grid import FEWEST_PAIRS, compare_orders, rank_ascending
 from tracemill.stages.stage import PythonStage
 
-if TYPE_CHECKING:
-    import duckdb
-
 Row = dict[str, Any]
 
 MEASURED = "this campaign"
@@ -29,7 +27,7 @@ _VALUES = ("mark_procs", "mark_data", "mark_all", "min_efficiency", "max_efficie
 
 
 def rank_programs(
-    scalability_marks: "duckdb.DuckDBPyRelation",
+    scalability_marks: duckdb.DuckDBPyRelation,
     *,
     published_marks: str,
     grid_rank_across_references: bool,
@@ -54,7 +52,7 @@ def rank_programs(
     return _table(MARK_RANKINGS, ranked), _table(MARK_RANKING_CORRELATIONS, correlated)
 
 
-def _measured(scalability_marks: "duckdb.DuckDBPyRelation", is_across: bool) -> list[Row]:
+def _measured(scalability_marks: duckdb.DuckDBPyRelation, is_across: bool) -> list[Row]:
     regions = scalability_marks.filter(f"region = '{WHOLE}'")
     rows: list[Row] = regions.to_arrow_table().to_pylist()
     for row in rows:

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -33,9 +34,6 @@ from tracemill.stages.models.efficiency_grid import (
 )
 from tracemill.stages.models.efficiency_grid.marks import Triple, box_of
 from tracemill.stages.stage import PythonStage
-
-if TYPE_CHECKING:
-    import duckdb
 
 Values = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -79,7 +77,7 @@ class _Program:
 
 
 def mark_scalability(
-    efficiency_grid: "duckdb.DuckDBPyRelation",
+    efficiency_grid: duckdb.DuckDBPyRelation,
     *,
     grid_size_axis: str,
     grid_memory_failures_are_zero: bool,

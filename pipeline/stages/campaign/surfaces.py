@@ -1,8 +1,8 @@
 """Models of the performance surface of every application, and what follows from them."""
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
 
+import duckdb
 import pyarrow as pa
 
 from tracemill.schemas.surfaces import (
@@ -17,16 +17,13 @@ from tracemill.schemas.surfaces import (
 from tracemill.stages.campaign.rows import Row, rows_as_table
 from tracemill.stages.stage import PythonStage
 
-if TYPE_CHECKING:
-    import duckdb
-
 _SETTINGS = "application, size_name, computation_size_expression"
 _RUN = "application, processes, size, computation_size, time_ns"
 
 
 def fit_surfaces(
-    campaign_settings: "duckdb.DuckDBPyRelation",
-    representative_runs: "duckdb.DuckDBPyRelation",
+    campaign_settings: duckdb.DuckDBPyRelation,
+    representative_runs: duckdb.DuckDBPyRelation,
     efficiency_bounds: str,
     scaled_size: str,
 ) -> tuple[pa.Table, ...]:
