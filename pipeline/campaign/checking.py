@@ -22,6 +22,7 @@ from tracemill.campaign.names import (
     THREADS,
     standard_name,
 )
+from tracemill.stages.campaign.surface_scalability import read_bounds, read_growth
 
 _TAKEN = (PROCESSES, THREADS, REPETITION, APPLICATION)
 
@@ -61,8 +62,6 @@ def _check_size(size: str, given: Iterable[Mapping[str, str]]) -> None:
 
 
 def _check_expressions(description: Description) -> None:
-    from tracemill.stages.campaign.surface_scalability import read_bounds, read_growth
-
     if description.computation_size:
         check_expression(
             description.computation_size, (*size_names(description.size), *PROCESS_NAMES)

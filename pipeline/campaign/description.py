@@ -3,16 +3,14 @@
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from tracemill.base.errors import CampaignError, MissingInputError
 from tracemill.campaign.mistakes import Mistakes
 from tracemill.sql.query_files import Value
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 Scaling = Literal["fixed size", "scaled size", "both"]
 Efficiency = Literal["as given", "attainable performance", "speed-up over the smallest run"]
@@ -112,7 +110,7 @@ def mistakes_in(given: dict[str, Any], source: str) -> list[str]:
 
 
 def describe_problem(
-    problem: "ErrorDetails", model: type[BaseModel], parts: Mapping[object, type[BaseModel]]
+    problem: ErrorDetails, model: type[BaseModel], parts: Mapping[object, type[BaseModel]]
 ) -> str:
     """A message about a wrong field; `parts` are the models of fields that hold other fields."""
     field = ".".join(str(part) for part in problem["loc"])

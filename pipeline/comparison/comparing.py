@@ -14,6 +14,7 @@ from tracemill.comparison.changes import CallPathChange, Cause, Change, MetricCh
 from tracemill.comparison.noise import noise_of, run_time_change
 from tracemill.comparison.subtrees import Subtree, holding_subtree
 from tracemill.reports.explanation import all_metrics
+from tracemill.reports.tables import strip_header
 from tracemill.schemas.history import RUN_TIME
 from tracemill.sql.metric_texts import Metric
 from tracemill.sql.query_files import Value, load_query
@@ -279,8 +280,6 @@ def _places(rows: pl.DataFrame, summands: int) -> Iterator[str]:
 
 def _text(values: Mapping[str, Value]) -> str:
     """The query with its values instead of parameters, ready to run."""
-    from tracemill.reports.tables import strip_header
-
     query = load_query(QUERY)
     text = strip_header(query.statement)
     for name, value in query.bind(values).items():

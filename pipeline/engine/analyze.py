@@ -26,6 +26,7 @@ from tracemill.engine.plan import (
 )
 from tracemill.engine.progress import Reporter, SilentReporter
 from tracemill.engine.recipe import Recipe, recipe_of
+from tracemill.readers import open_source
 from tracemill.readers.common.source import Source, SourceIdentity
 from tracemill.sql.query_files import Value, check_values, known_parameters
 from tracemill.store import GenerationWriter, Manifest, Run, SourceRecord, Store
@@ -83,15 +84,11 @@ def analyze(
     Raises PipelineError, and publishes nothing, if the trace cannot be read, a table breaks its
     contract, a query fails, or the store cannot be written.
     """
-    from tracemill.readers import open_source
-
     return analyze_source(open_source(trace), store=store, options=options, reporter=reporter)
 
 
 def preview(trace: Path, *, store: Store, options: Options | None = None) -> tuple[Decision, ...]:
     """The decision of `analyze` about each table; nothing is written."""
-    from tracemill.readers import open_source
-
     return preview_source(open_source(trace), store=store, options=options)
 
 

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence, Set
 from functools import cache
 
 from tracemill.patterns.catalog import pattern_of
+from tracemill.patterns.stages import pattern_stages
 from tracemill.schemas.patterns import FINDINGS
 from tracemill.schemas.wait_states import WAIT_STATES
 from tracemill.sql.pattern_declaration import FINDING
 from tracemill.sql.query_files import Query, all_queries
+from tracemill.stages import PYTHON_STAGES
 
 
 def is_made_of(table: str, pattern: Query, others: Sequence[Query]) -> bool:
@@ -38,9 +40,6 @@ def _gathered_in(query: Query) -> str:
 @cache
 def _needs_of_tracemill() -> Mapping[str, Sequence[str]]:
     """The inputs of each table that is not read from the trace."""
-    from tracemill.patterns.stages import pattern_stages
-    from tracemill.stages import PYTHON_STAGES  # only with patterns of the user
-
     by_python = (*PYTHON_STAGES, *pattern_stages())
     return {
         **{query.relation: query.inputs for query in all_queries() if query.is_stage},

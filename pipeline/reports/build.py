@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import duckdb
 
@@ -11,9 +11,7 @@ from tracemill.reports.material import Material
 from tracemill.reports.model import Report, Section
 from tracemill.reports.sections import build_sections, summary
 from tracemill.reports.windows import Window
-
-if TYPE_CHECKING:
-    from tracemill.store import Manifest
+from tracemill.store import Manifest
 
 
 class ReportedRun(Protocol):
@@ -24,7 +22,7 @@ class ReportedRun(Protocol):
     @property
     def label(self) -> str: ...
     @property
-    def manifest(self) -> "Manifest": ...
+    def manifest(self) -> Manifest: ...
     def connect(
         self,
         *,

@@ -6,18 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
-from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
 
 from tracemill.base.errors import MissingInputError
 from tracemill.patterns.catalog import pattern_of
 from tracemill.patterns.metrics import metrics_with, spelling
 from tracemill.reports.terminal import print_grid
+from tracemill.schemas.metrics import METRICS
 from tracemill.sql.metric_texts import Metric, read_text
 from tracemill.sql.query_files import Query
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
 
 # Texts are for reading, also in a wide terminal or a pipe.
 WIDEST = 96
@@ -57,8 +56,6 @@ def all_metrics(own: Sequence[Query] = ()) -> tuple[Metric, ...]:
 
 @cache
 def _in_order(metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
-    from tracemill.schemas.metrics import METRICS
-
     kinds = next(column for column in METRICS.columns if column.name == "kind").values
     of_kind = {(metric.name, metric.kind) for metric in metrics}
     parts: defaultdict[tuple[str | None, str], list[Metric]] = defaultdict(list)
@@ -94,10 +91,8 @@ def find_metric(name: str, metrics: Sequence[Metric]) -> Metric:
     raise MissingInputError(f"no metric {name}: tracemill explain, without a name, lists all")
 
 
-def print_metrics(metrics: Sequence[Metric], console: "Console") -> None:
+def print_metrics(metrics: Sequence[Metric], console: Console) -> None:
     """List all metrics by kind, in a line each."""
-    from rich.text import Text
-
     depths = _depths(metrics)
     width = max(2 * depths[each.name] + len(each.name) for each in metrics)
     for kind in dict.fromkeys(each.kind for each in metrics):
@@ -123,14 +118,12 @@ def _depths(metrics: Sequence[Metric]) -> dict[str, int]:
 
 
 def print_explanation(
-    metric: Metric, metrics: Sequence[Metric], console: "Console", own: Sequence[Query] = ()
+    metric: Metric, metrics: Sequence[Metric], console: Console, own: Sequence[Query] = ()
 ) -> None:
     """Print what a metric is, its place in the hierarchy, and its text.
 
     Those of `own` patterns are explained by their header and query.
     """
-    from rich.text import Text
-
     width = min(console.width, WIDEST)
     kind = f"{_start(metric.kind)}, in {_UNITS[metric.unit]}."
     print_wrapped(Text.assemble((metric.title, "heading"), f" ({metric.name})"), console, width)
@@ -140,7 +133,7 @@ def print_explanation(
     _print_blocks(tuple(parse_markdown(_text_of(metric, own))), console, width)
 
 
-def print_wrapped(text: "Text", console: "Console", width: int, mark: str = "") -> None:
+def print_wrapped(text: Text, console: "Console", width: int, mark: str = "") -> None:
     """Text in lines without spaces at their ends, the first after a mark, the others below it."""
     for number, line in enumerate(text.wrap(console, width - len(mark))):
         line.rstrip()
@@ -205,10 +198,8 @@ def _paragraphs(part: str) -> Iterator[TextBlock]:
             yield TextBlock("item" if number else "paragraph", " ".join(piece.split()))
 
 
-def _print_blocks(blocks: Sequence[TextBlock], console: "Console", width: int) -> None:
+def _print_blocks(blocks: Sequence[TextBlock], console: Console, width: int) -> None:
     """Print blocks with an empty line between, but for those that belong together."""
-    from rich.text import Text
-
     before = ""
     for block in blocks:
         if before != "heading" and block.kind != "item":
@@ -224,10 +215,8 @@ def _print_blocks(blocks: Sequence[TextBlock], console: "Console", width: int) -
         before = block.kind
 
 
-def _inline(text: str) -> "Text":
+def _inline(text: str) -> Text:
     """Text with what stands between backticks set off."""
-    from rich.text import Text
-
     pieces = text.split("`")
     return Text.assemble(*((piece, "path" if at % 2 else "") for at, piece in enumerate(pieces)))
 

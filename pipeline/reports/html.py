@@ -6,7 +6,8 @@ Only the scripts of `widgets` can run, regardless of the names in a trace.
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import jinja2
 
 from tracemill.base.names import format_path, make_visible, shorten
 from tracemill.reports.course import course_of
@@ -17,9 +18,6 @@ from tracemill.reports.part_styles import style_of
 from tracemill.reports.scripting import scripting_of
 from tracemill.reports.trees import TreeRow, nest
 from tracemill.reports.units import Unit, Value, format_value
-
-if TYPE_CHECKING:
-    import jinja2
 
 TEMPLATES = Path(__file__).parent / "templates"
 LABELED_MATRIX = 16

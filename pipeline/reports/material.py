@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 from numpy.typing import NDArray
@@ -13,9 +13,7 @@ from tracemill.reports.tables import Fetched, TableSpec, fetch, fetch_arrays, re
 from tracemill.reports.units import Value
 from tracemill.reports.windows import Window
 from tracemill.sql.query_files import create_views, load_query, stored_inputs
-
-if TYPE_CHECKING:
-    from tracemill.store import Manifest
+from tracemill.store import Manifest
 
 OVERVIEW = "run_overview"
 Rows = list[dict[str, Value]]

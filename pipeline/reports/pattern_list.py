@@ -3,23 +3,20 @@
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
 
 from tracemill.patterns.catalog import catalog, metrics_of, pattern_of
 from tracemill.reports.explanation import WIDEST, print_wrapped
 from tracemill.sql.folders import QUERIES
 from tracemill.sql.query_files import Query
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
 _INDENT = "  "
 
 
-def print_patterns(own: Sequence[Query], console: "Console") -> None:
+def print_patterns(own: Sequence[Query], console: Console) -> None:
     """List the patterns by folder, the user's last, with descriptions and metrics."""
-    from rich.text import Text
-
     patterns = (*catalog(), *own)
     for folder, found in groupby(sorted(patterns, key=_place), key=lambda query: query.path.parent):
         console.print(Text(_told(folder), style="section"), soft_wrap=True)
@@ -28,9 +25,7 @@ def print_patterns(own: Sequence[Query], console: "Console") -> None:
             _print_pattern(query, patterns, console)
 
 
-def _print_pattern(query: Query, patterns: Sequence[Query], console: "Console") -> None:
-    from rich.text import Text
-
+def _print_pattern(query: Query, patterns: Sequence[Query], console: Console) -> None:
     width = min(console.width, WIDEST)
     metrics = ", ".join(metric.name for metric in metrics_of(query, patterns))
     kind = pattern_of(query).kind

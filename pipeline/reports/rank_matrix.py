@@ -1,6 +1,7 @@
 """Tables of pairs of ranks: the size limit of a matrix, and its picture."""
 
 from tracemill.reports.model import Drawing, Drawn, Table
+from tracemill.reports.pictures.matrices import draw_matrix
 from tracemill.reports.units import format_value
 
 MATRIX_LIMIT = 64
@@ -14,8 +15,6 @@ def draw_pairs(table: Table) -> Drawing:
 
 
 def _draw_matrix(table: Table) -> Drawn:
-    from tracemill.reports.pictures.matrices import draw_matrix
-
     rows, columns = (table.values(column.name) for column in table.columns[:2])
     amounts = {
         (int(row), int(column)): float(amount or 0)

@@ -1,15 +1,14 @@
 """Commands of the shell: what tables there are, what they mean, and questions to begin with."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from tracemill.base.errors import QueryError
+from tracemill.patterns.catalog import known_tables
+from tracemill.schemas import Table
 from tracemill.shell.cookbook import Question, find_question, questions_for
 from tracemill.shell.formats import Output
 from tracemill.shell.session import Session
-
-if TYPE_CHECKING:
-    from tracemill.schemas import Table
+from tracemill.shell.table_reference import describe_column, print_table
 
 NAMES = (".tables", ".describe", ".schema", ".examples", ".help", ".quit", ".exit")
 HELP = """\
@@ -44,8 +43,6 @@ def run_command(session: Session, text: str, output: Output) -> str:
 
 
 def _tables(session: Session) -> str:
-    from tracemill.patterns.catalog import known_tables
-
     rows = [
         (name, known_tables()[name].grain if name in known_tables() else "", _meaning(name))
         for name in session.tables()
@@ -54,28 +51,20 @@ def _tables(session: Session) -> str:
 
 
 def _meaning(name: str) -> str:
-    from tracemill.patterns.catalog import known_tables
-
     return known_tables()[name].meaning if name in known_tables() else ""
 
 
 def _describe(session: Session, name: str, output: Output) -> str:
-    from tracemill.patterns.catalog import known_tables
-
     if name not in known_tables() or name not in session.given:
         quoted = name.replace('"', '""')
         return f'SELECT column_name, column_type FROM (DESCRIBE "{quoted}")'
     if output.is_for_people:
-        from tracemill.shell.table_reference import print_table
-
         print_table(known_tables()[name], output.console)
         return ""
     return _described(known_tables()[name])
 
 
-def _described(table: "Table") -> str:
-    from tracemill.shell.table_reference import describe_column
-
+def _described(table: Table) -> str:
     titles = ("column_name", "column_type", "unit", "meaning", "null_means", "allowed")
     return _rows_of(titles, [describe_column(column) for column in table.columns])
 

@@ -7,14 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, Any, Literal
 
 import duckdb
+from rich.console import Console
 
+from tracemill.base.console import messages
+from tracemill.base.names import make_visible
+from tracemill.reports.grid import TextGrid
+from tracemill.reports.terminal import FittedGrid
 from tracemill.sql.failures import batches_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 Format = Literal["table", "csv", "json"]
 RowFormat = Literal["table", "csv", "json", "parquet"]
@@ -102,10 +104,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _print_table(names: Sequence[str], rows: Iterator[Row], console: "Console") -> None:
-    from tracemill.reports.grid import TextGrid
-    from tracemill.reports.terminal import FittedGrid
-
+def _print_table(names: Sequence[str], rows: Iterator[Row], console: Console) -> None:
     shown = list(islice(rows, LONGEST_TABLE))
     grid = TextGrid(
         titles=tuple(names),
@@ -114,8 +113,6 @@ def _print_table(names: Sequence[str], rows: Iterator[Row], console: "Console") 
     )
     console.print(FittedGrid(grid))
     if next(rows, None) is not None:
-        from tracemill.base.console import messages
-
         messages().print(f"only the first {LONGEST_TABLE:,} rows; --format csv prints all")
 
 
@@ -125,8 +122,6 @@ def _is_numeric(rows: Sequence[Row], at: int) -> bool:
 
 
 def _text(value: Any) -> str:
-    from tracemill.base.names import make_visible
-
     if isinstance(value, bool):
         return str(value).lower()
     return "" if value is None else make_visible(str(value))

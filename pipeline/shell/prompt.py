@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tracemill.base.console import print_error
 from tracemill.base.errors import QueryError
 from tracemill.shell.completion import Catalog, complete
 from tracemill.shell.cookbook import questions_for
@@ -30,8 +31,6 @@ def run_prompt(session: Session, output: Output, *, read: Reader | None = None) 
     `read` returns a statement or command; it raises KeyboardInterrupt for a canceled one, EOFError
     at the end.
     """
-    from tracemill.base.console import print_error
-
     reader = read or make_reader(session)
     while True:
         try:

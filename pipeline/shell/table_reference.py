@@ -2,27 +2,24 @@
 
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
+from rich.console import Console
 
 from tracemill.base.errors import MissingInputError
 from tracemill.patterns.catalog import known_tables
 from tracemill.reports.terminal import print_grid
 from tracemill.schemas import TABLES, VIEWS, Column, Table
 
-if TYPE_CHECKING:
-    from rich.console import Console
 
-
-def print_tables(console: "Console", own: Sequence[Table] = ()) -> None:
+def print_tables(console: Console, own: Sequence[Table] = ()) -> None:
     """List the stored tables of a run, views, and `own` tables, which user patterns declare."""
     stored = [table for table in (*TABLES, *VIEWS) if not table.is_transient]
     rows = [(table.name, table.grain, table.meaning) for table in (*stored, *own)]
     print_grid(console, ("table", "grain", "meaning"), rows)
 
 
-def print_table(table: Table, console: "Console") -> None:
+def print_table(table: Table, console: Console) -> None:
     """Show one table: its meaning, key, columns and rules."""
     console.print(f"[heading]{table.name}[/] – {table.meaning}")
     key = ", ".join(table.key) or "none"

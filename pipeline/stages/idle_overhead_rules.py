@@ -1,8 +1,8 @@
 """User rules for overhead classes that have no effect in a trace."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from tracemill.base.text import join_words
 from tracemill.stages.overhead_classes import (
     SHIPPED_RULES,
     OverheadRule,
@@ -10,14 +10,12 @@ from tracemill.stages.overhead_classes import (
     name_regions,
     parse_rules,
 )
-
-if TYPE_CHECKING:
-    from tracemill.store import Run
+from tracemill.store import Run
 
 _TABLES = ("regions", "mpi_calls")
 
 
-def describe_idle_rules(run: "Run", text: str) -> str:
+def describe_idle_rules(run: Run, text: str) -> str:
     """The rules of a text that change nothing in a run, with reasons; without shipped rules."""
     rules = parse_rules(text)
     shipped = {_key(rule) for rule in parse_rules(SHIPPED_RULES.read_text(encoding="utf-8"))}
@@ -42,8 +40,6 @@ def _key(rule: OverheadRule) -> tuple[str, str, str, int]:
 
 
 def _say(rules: Sequence[OverheadRule], one: str, many: str, what: str) -> str:
-    from tracemill.base.text import join_words
-
     lines = [str(rule.line) for rule in rules]
     if len(lines) == 1:
         return f"line {lines[0]} {one} {what}"

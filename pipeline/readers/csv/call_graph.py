@@ -17,6 +17,7 @@ from tracemill.kernels.records import SIDE_WIDTH
 from tracemill.kernels.unfolding import LOCATION, NEVER, OPEN, SLOTS, unfold
 from tracemill.readers.csv.header import Header
 from tracemill.readers.csv.rows import Definition, RowMaker, Rows
+from tracemill.store.database import connect
 
 BATCH_ROWS = 1 << 17
 _MOST_NS = 1 << 62
@@ -33,8 +34,6 @@ def read_call_graph(
     `parquet` are the headers of Parquet files, `texts` the visits of text files. Raises
     DamagedTraceError for impossible rows, unless damage is allowed.
     """
-    from tracemill.store.database import connect
-
     with closing(connect(threads=threads, temp_directory=str(folder))) as connection:
         connection.execute(_VISITS)
         if parquet:

@@ -2,6 +2,7 @@
 
 from tracemill.reports.material import OVERVIEW, Material
 from tracemill.reports.model import Drawing, Layout, Section, Table
+from tracemill.reports.pictures.matrices import draw_bars
 from tracemill.reports.rank_matrix import MATRIX_LIMIT, draw_pairs
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.units import format_size
@@ -80,8 +81,6 @@ def build(material: Material) -> Section:
 
 
 def _draw_sizes(table: Table) -> Drawing:
-    from tracemill.reports.pictures.matrices import draw_bars
-
     bars = [
         (format_size(float(row["lower_bytes"] or 0)), float(row["message_count"] or 0))
         for row in table.as_dicts()

@@ -4,6 +4,7 @@ from tracemill.reports.exploring import Exploration, boxes_of, explore, sources
 from tracemill.reports.material import Material
 from tracemill.reports.model import Drawing, Drawn, Section, Widget
 from tracemill.reports.part_styles import color_of
+from tracemill.reports.pictures.icicles import Rectangle, draw_icicle
 from tracemill.reports.wording import said
 
 PLACE = 15
@@ -47,8 +48,6 @@ def build(material: Material) -> Section | None:
 
 
 def _draw(found: Exploration) -> Drawn:
-    from tracemill.reports.pictures.icicles import Rectangle, draw_icicle
-
     boxes = boxes_of(found)
     parts = {box.part: color_of(box.part) for box in boxes}
     drawn = [

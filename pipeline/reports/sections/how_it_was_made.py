@@ -1,7 +1,6 @@
 """Origin of a run's tables: source, versions, options and times of stages."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from tracemill.base.names import make_visible
 from tracemill.base.text import describe_moment, hash_of
@@ -10,9 +9,7 @@ from tracemill.reports.model import Column, Fact, Section, Table
 from tracemill.reports.tables import read_source
 from tracemill.reports.units import Unit, format_time
 from tracemill.reports.wording import Row, count_of
-
-if TYPE_CHECKING:
-    from tracemill.store import Manifest
+from tracemill.store import Manifest
 
 PLACE = 120
 STAGE_LIMIT = 12
@@ -38,7 +35,7 @@ def build(material: Material) -> Section:
     )
 
 
-def _sentences(trace: Row, manifest: "Manifest", versions: str) -> tuple[str, ...]:
+def _sentences(trace: Row, manifest: Manifest, versions: str) -> tuple[str, ...]:
     creator, machine = trace.get("creator"), trace.get("machine_name")
     written = f" by {creator}" if creator else ""
     ran = f" on {machine}" if machine else ""
@@ -55,7 +52,7 @@ def _sentences(trace: Row, manifest: "Manifest", versions: str) -> tuple[str, ..
     )
 
 
-def _options(manifest: "Manifest") -> Iterator[str]:
+def _options(manifest: Manifest) -> Iterator[str]:
     """The options of the analysis; a file by its name and hash instead of its text."""
     given = dict(manifest.options)
     parameters, files = given.pop("parameters", {}), given.pop("files", {})
@@ -68,14 +65,14 @@ def _options(manifest: "Manifest") -> Iterator[str]:
         yield f"{name.replace('_', ' ')} {shown}"
 
 
-def _describe_rules(text: str, path: str, manifest: "Manifest") -> str:
+def _describe_rules(text: str, path: str, manifest: Manifest) -> str:
     """The number of rules in a text, its file, and the beginning of its SHA-256."""
     count = manifest.tables["overhead_rules"].row_count
     source = f" of {make_visible(path)}" if path else ""
     return f"by {count_of(count, 'rule')}{source} (SHA-256 {hash_of(text)}…)"
 
 
-def _tables(manifest: "Manifest") -> tuple[Table, ...]:
+def _tables(manifest: Manifest) -> tuple[Table, ...]:
     slowest = sorted(manifest.stage_seconds.items(), key=lambda stage: (-stage[1], stage[0]))
     rows = tuple((name, round(seconds * 1e9)) for name, seconds in slowest[:STAGE_LIMIT])
     if not rows:

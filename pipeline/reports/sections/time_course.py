@@ -3,6 +3,7 @@
 from tracemill.reports.material import Material
 from tracemill.reports.model import Drawing, Drawn, Layout, Section, Table
 from tracemill.reports.part_styles import color_of
+from tracemill.reports.pictures.courses import Area, draw_course
 from tracemill.reports.tables import TableSpec
 
 PLACE = 60
@@ -25,8 +26,6 @@ def build(material: Material) -> Section | None:
 
 
 def _draw(table: Table) -> Drawn:
-    from tracemill.reports.pictures.courses import Area, draw_course
-
     ratios: dict[str, list[float]] = {}
     for row in table.as_dicts():
         ratios.setdefault(str(row["part"]), []).append(float(row["time_ratio"] or 0))
