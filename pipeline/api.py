@@ -11,7 +11,7 @@ import duckdb
 from tracemill.base.errors import QueryError
 from tracemill.shell.cookbook import find_question, questions_for
 from tracemill.shell.session import Session, is_query
-from tracemill.sql.mistakes import told_as_query_error
+from tracemill.sql.mistakes import statement_errors
 from tracemill.sql.query_files import Value
 from tracemill.store import Store
 from tracemill.store.finding import existing_store, open_run
@@ -60,7 +60,7 @@ class Tables:
 
         connection = self._session.connection
         rows = polars.DataFrame()
-        with told_as_query_error(connection, query):
+        with statement_errors(connection, query):
             for statement in connection.extract_statements(query):
                 if is_query(statement):
                     wanted = _values(statement, parameters)

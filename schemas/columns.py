@@ -166,7 +166,7 @@ VALUE = Column(
     meaning="Value without callees, in the unit of the metric; times are in nanoseconds.",
 )
 
-IS_BEYOND_REFERENCE = Column(
+IS_EXTENDED = Column(
     name="is_extended",
     type=BOOL,
     meaning=(

@@ -6,7 +6,7 @@ from tracemill.schemas.columns import (
     CALL_PATH_ID,
     COLLECTIVE_ID,
     ENTER_NS,
-    IS_BEYOND_REFERENCE,
+    IS_EXTENDED,
     LEAVE_NS,
     LOCATION_ID,
     MESSAGE_ID,
@@ -280,7 +280,7 @@ CRITICAL_PATH_WAITS = Table(
         renamed(METRIC, "property", "Metric of the wait state."),
         CALL_PATH_ID,
         LOCATION_ID,
-        IS_BEYOND_REFERENCE,
+        IS_EXTENDED,
         Column(
             name="path_ns",
             type=INT64,

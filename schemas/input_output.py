@@ -8,7 +8,7 @@ from tracemill.schemas.columns import (
     COMM_RANK,
     ENTER_NS,
     IO_HANDLE_ID,
-    IS_BEYOND_REFERENCE,
+    IS_EXTENDED,
     LEAVE_NS,
     LOCATION_ID,
     METRIC,
@@ -229,7 +229,7 @@ FILE_SEVERITIES = Table(
     meaning="Metrics of file operations.",
     grain="one row per metric, call path and location with a value other than zero",
     key=("metric", "call_path_id", "location_id"),
-    columns=(METRIC, CALL_PATH_ID, LOCATION_ID, IS_BEYOND_REFERENCE, VALUE),
+    columns=(METRIC, CALL_PATH_ID, LOCATION_ID, IS_EXTENDED, VALUE),
 )
 
 TABLES = (FILE_OPERATIONS, FILE_ACCESSES, COLLECTIVE_FILE_CALLS, FILE_SEVERITIES)

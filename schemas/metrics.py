@@ -2,7 +2,7 @@
 
 from tracemill.schemas.columns import (
     CALL_PATH_ID,
-    IS_BEYOND_REFERENCE,
+    IS_EXTENDED,
     LOCATION_ID,
     METRIC,
     NAME,
@@ -64,7 +64,7 @@ SEVERITIES = Table(
     ),
     grain=("one row per metric, call path, location and whether it is extended, if not zero"),
     key=("metric", "call_path_id", "location_id", "is_extended"),
-    columns=(METRIC, CALL_PATH_ID, LOCATION_ID, IS_BEYOND_REFERENCE, VALUE),
+    columns=(METRIC, CALL_PATH_ID, LOCATION_ID, IS_EXTENDED, VALUE),
 )
 
 METRIC_CELLS = Table(
@@ -78,7 +78,7 @@ METRIC_CELLS = Table(
         METRIC,
         nullable(CALL_PATH_ID, "in no call path"),
         LOCATION_ID,
-        IS_BEYOND_REFERENCE,
+        IS_EXTENDED,
         VALUE,
         Column(
             name="source",

@@ -6,7 +6,7 @@ from tracemill.schemas.columns import (
     CALL_PATH_ID,
     COLLECTIVE_ID,
     CONFIDENCE,
-    IS_BEYOND_REFERENCE,
+    IS_EXTENDED,
     LOCATION_ID,
     MESSAGE_ID,
     VISIT_ID,
@@ -44,7 +44,7 @@ WAIT_COLUMNS = (
     Column(
         name="is_synchronization", type=BOOL, meaning="The message or collective carried no data."
     ),
-    IS_BEYOND_REFERENCE,
+    IS_EXTENDED,
     CONFIDENCE,
 )
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from tracemill.engine.graph import schema_hash
 from tracemill.schemas import BY_NAME
-from tracemill.sql.failures import told_as_query_error
+from tracemill.sql.failures import stage_errors
 from tracemill.sql.query_files import Value, create_views, load_query, stored_inputs
 from tracemill.store import Run
 from tracemill.store.database import connect, create_union_view, parsed
@@ -112,7 +112,7 @@ def open_runs(
     """A database with the tables of some queries over all runs; each row has its `run_id`."""
     connection = connect(threads=threads, memory_limit=memory_limit)
     try:
-        with told_as_query_error("gathering runs"):
+        with stage_errors("gathering runs"):
             queries = [load_query(name) for name in names]
             for name in stored_inputs(queries):
                 files = [file for run in runs for file in run.files(name)]

@@ -33,7 +33,7 @@ def _describe_sizes(comparison: Comparison) -> str:
     if comparison.is_per_process:
         sentences.append(
             f"A has {_numbers(base.processes)} processes, B {_numbers(other.processes)}: "
-            "values are means per process, those of a rank its own."
+            "values are means per process; values of single ranks are not averaged."
         )
     if base.threads != other.threads:
         sentences.append(f"A has {_numbers(base.threads)} threads per process, B "
@@ -63,7 +63,7 @@ def _describe_making(comparison: Comparison) -> str:
         parts.append("options, such as classes of overhead")
     if not parts:
         return ""
-    return f"Runs were analyzed with different {join_words(parts)}: analyze them again alike."
+    return f"The runs were analyzed with different {join_words(parts)}: analyze them with the same."
 
 
 def _describe_call_paths(comparison: Comparison) -> Iterator[str]:

@@ -17,7 +17,7 @@ from tracemill.engine.graph import ReadStage, SqlStage, Stage, has_needed_rows
 from tracemill.engine.progress import Reporter
 from tracemill.patterns.results import RESULT, checked, complete_rows, statement_of
 from tracemill.schemas import Table
-from tracemill.sql.failures import batches_of, told_as_query_error
+from tracemill.sql.failures import batches_of, stage_errors
 from tracemill.sql.folders import QUERIES
 from tracemill.sql.query_files import Value
 from tracemill.stages.stage import PythonStage
@@ -72,7 +72,7 @@ class Engine:
             with self._reported(stage, seconds):
                 self._run(stage, options[stage.name], run_id)
             self._made |= {table.name: table for table in stage.outputs}
-            with told_as_query_error(stage.name):
+            with stage_errors(stage.name):
                 self._drop_unneeded(last_uses, position)
         return seconds
 
@@ -91,7 +91,7 @@ class Engine:
         elif not has_needed_rows(stage.needed_rows, self._row_count):
             self._leave_empty(stage)
         else:
-            with told_as_query_error(stage.name, _file_of_user(stage)):
+            with stage_errors(stage.name, _file_of_user(stage)):
                 for name in self._related(stage):
                     self.provide(name)
                 if isinstance(stage, SqlStage):

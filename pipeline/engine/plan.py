@@ -16,7 +16,7 @@ FORCED = "forced"
 MISSING = "file missing or of another size"
 UNCHANGED = "unchanged"
 
-# What a difference in a part of the key means, most telling first.
+# The reason for a difference in a part of the key, the most specific first.
 _CHANGES = {
     "source": "source changed",
     "options": "options changed",

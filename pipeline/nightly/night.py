@@ -31,7 +31,7 @@ from tracemill.nightly.result import (
 from tracemill.nightly.wording import describe_night, describe_worst_regressions
 from tracemill.store import Store
 from tracemill.store.clock import now_in, timestamp
-from tracemill.store.failures import told_as_store_error
+from tracemill.store.failures import store_errors
 
 MOST_NIGHTS = 30
 _MOST_NOTES = 3
@@ -71,7 +71,7 @@ def run_night(
     """
     started_at, until = timestamp(), time.monotonic() + night.max_seconds
     check_source(source)
-    with told_as_store_error(store.path):
+    with store_errors(store.path):
         make_folder(store.path / FOLDER)
     archive_runs, open_notes = ArchiveRuns(store, options), unreported(store).anchors()
     now = now_in(store.path / FOLDER)

@@ -71,11 +71,11 @@ def _tables_of_runs(others: Others) -> Set[str]:
 def _check_inputs(query: Query, others: Others) -> None:
     for name in query.inputs:
         if name not in _tables_of_runs(others):
-            raise refused(query.path, f"no table {name}", "tracemill tables lists those there are")
+            raise refused(query.path, f"no table {name}", "for all tables, see tracemill tables")
     for name in query.inputs:
         if is_made_of(name, query, others.usable):
             raise refused(
-                query.path, f"it reads {name}, which is made of what it finds",
+                query.path, f"it reads {name}, which is computed from its results",
                 f"take {name} out of the query and of Inputs",
             )  # fmt: skip
 

@@ -267,7 +267,7 @@ def _library() -> ctypes.CDLL:
 def _call(name: str, *arguments: Any) -> None:
     """Call a function that returns an error code.
 
-    Integers are passed with 64 bits, of which the library takes as many as it needs.
+    Integers are passed with 64 bits; the library takes the low bits that it needs.
     """
     code = getattr(_library(), f"OTF2_{name}")(*map(_passed, arguments))
     if code:

@@ -102,7 +102,7 @@ def _completer(catalog: Callable[[], Catalog]) -> Any:
     from prompt_toolkit.completion import Completer, Completion
 
     class NameCompleter(Completer):
-        """Asks for the names anew each time: statements may have made tables."""
+        """Looks up the names each time, as statements may have made tables."""
 
         def get_completions(
             self, document: "Document", complete_event: "CompleteEvent"

@@ -7,7 +7,7 @@ from tracemill.base.interrupting import interruptibly
 from tracemill.shell.commands import run_command
 from tracemill.shell.formats import OF_ONE_RESULT, Output, write_parquet, write_rows
 from tracemill.shell.session import Session, is_query
-from tracemill.sql.mistakes import told_as_query_error
+from tracemill.sql.mistakes import statement_errors
 
 ENDINGS = (".quit", ".exit")
 
@@ -19,7 +19,7 @@ def run_script(session: Session, script: str, output: Output) -> None:
     anything runs, if there would be several results.
     """
     parts = list(_parts(script))
-    with told_as_query_error(session.connection, script):
+    with statement_errors(session.connection, script):
         _refuse_several_results(session, parts, output)
         for part in parts:
             if part.startswith("."):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import duckdb
 
 from tracemill.base.errors import QueryError
-from tracemill.sql.mistakes import READ_ONLY, told_as_query_error
+from tracemill.sql.mistakes import READ_ONLY, statement_errors
 from tracemill.sql.query_files import create_all_views
 
 # Statements that can drop, replace, rename or hide a view.
@@ -82,14 +82,14 @@ class Session:
 
     def tables(self) -> list[str]:
         """Names of all tables and views, in order."""
-        with told_as_query_error(self.connection):
+        with statement_errors(self.connection):
             return [name for (name,) in self.connection.execute("SHOW TABLES").fetchall()]
 
     def columns(self) -> dict[str, list[str]]:
         """Column names of every table and view."""
         found: dict[str, list[str]] = {}
         query = "SELECT name, column_names FROM (SHOW ALL TABLES)"
-        with told_as_query_error(self.connection):
+        with statement_errors(self.connection):
             for name, columns in self.connection.execute(query).fetchall():
                 found[name] = list(columns)
         return found

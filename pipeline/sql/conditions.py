@@ -104,8 +104,8 @@ class _Condition:
         if node["type"] == "OPERATOR_NOT":
             return f"(NOT {self.render(*_children(node))})"
         if node["class"] == "COLUMN_REF":
-            raise ConditionError(f"{self._name(node)} is a count, no condition")
-        raise ConditionError(f"{_describe(node)} is no condition")
+            raise ConditionError(f"{self._name(node)} is a count, not a condition")
+        raise ConditionError(f"{_describe(node)} is not a condition")
 
     def _number(self, node: Node) -> str:
         if node["class"] == "COLUMN_REF":

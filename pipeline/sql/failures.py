@@ -20,7 +20,7 @@ class StreamError(Exception):
 
 
 @contextmanager
-def told_as_query_error(stage: str, file: Path | None = None) -> Iterator[None]:
+def stage_errors(stage: str, file: Path | None = None) -> Iterator[None]:
     """Turn any error of DuckDB in the block into one line that names the stage.
 
     `file` is that of a query which the user wrote.

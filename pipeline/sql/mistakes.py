@@ -24,7 +24,7 @@ _ONE_WORD = re.compile(r"\s*(\w+)\s*;?\s*")
 
 
 @contextmanager
-def told_as_query_error(connection: duckdb.DuckDBPyConnection, script: str = "") -> Iterator[None]:
+def statement_errors(connection: duckdb.DuckDBPyConnection, script: str = "") -> Iterator[None]:
     """Turn a DuckDB error of the block, which runs a script, into a QueryError of one line."""
     try:
         yield

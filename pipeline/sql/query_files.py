@@ -108,11 +108,6 @@ class Query:
         return self.pattern is not None or self.concept not in ANSWERING
 
     @property
-    def is_view(self) -> bool:
-        """True if other queries read it as a table, which is computed whenever they do."""
-        return self.concept == VIEWS
-
-    @property
     def is_of_campaigns(self) -> bool:
         """True if the query is about the tables of a campaign, and not of a run."""
         return self.pattern is None and self.concept.startswith(CAMPAIGN)

@@ -38,7 +38,7 @@ def find_call_path_keys(
         rows = rows[np.argsort(path[rows], kind="stable")]
         above = np.where(parent[rows] < 0, 0, place[parent[rows]])
         callers = np.where(parent[rows] < 0, np.uint64(0), keys[above])
-        keys[rows] = _told_apart(_mixed(callers ^ own[rows]))
+        keys[rows] = _distinct(_mixed(callers ^ own[rows]))
     return pa.table({"call_path_id": path, "call_path_key": keys.view(np.int64)})
 
 
@@ -61,7 +61,7 @@ def _mixed(values: Keys) -> Keys:
     return np.where(values == 0, np.uint64(1), values)
 
 
-def _told_apart(keys: Keys) -> Keys:
+def _distinct(keys: Keys) -> Keys:
     """The keys, of which the second and further ones of a kind are mixed with their number."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]

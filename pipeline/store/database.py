@@ -65,13 +65,13 @@ def parsed(connection: duckdb.DuckDBPyConnection, text: str) -> "duckdb.Statemen
 
 def create_view(connection: duckdb.DuckDBPyConnection, name: str, files: Sequence[Path]) -> None:
     """Create a view of the Parquet files of a table; raises StoreError if they are not Parquet."""
-    with _told_as_store_error():
+    with _reading_errors():
         connection.execute(f"CREATE OR REPLACE VIEW {quoted(name)} AS FROM {scan(files)}")
 
 
 def create_copy(connection: duckdb.DuckDBPyConnection, name: str, files: Sequence[Path]) -> None:
     """Copy a table into memory: for small tables, queries are planned faster than on a view."""
-    with _told_as_store_error():
+    with _reading_errors():
         connection.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(name)} AS FROM {scan(files)}")
 
 
@@ -89,7 +89,7 @@ def create_union_view(
     run_id = r"regexp_extract(filename, '.*[\\/]run=([^\\/]+)[\\/]gen=[^\\/]+[\\/]', 1)"
     scanned = scan(files, f"union_by_name = {str(not are_alike).lower()}", "filename = true")
     columns = f"{run_id} AS run_id, * EXCLUDE (filename)"
-    with _told_as_store_error():
+    with _reading_errors():
         connection.execute(
             f"CREATE OR REPLACE VIEW {quoted(name)} AS SELECT {columns} FROM {scanned}"
         )
@@ -102,7 +102,7 @@ def create_empty(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
 
 
 @contextmanager
-def _told_as_store_error() -> Iterator[None]:
+def _reading_errors() -> Iterator[None]:
     """Turn what DuckDB says of a file that it cannot read into one line."""
     try:
         yield

@@ -17,7 +17,7 @@ _REFUSED = {errno.EACCES, errno.EPERM}
 
 
 @contextmanager
-def told_as_store_error(path: Path) -> Iterator[None]:
+def store_errors(path: Path) -> Iterator[None]:
     """Turn an OSError of the block, which works on `path`, into a StoreError of one line."""
     try:
         yield

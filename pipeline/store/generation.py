@@ -11,7 +11,7 @@ import duckdb
 from tracemill.base.sharing import add_folder, make_folder, share
 from tracemill.schemas import Table
 from tracemill.store.database import create_copy, create_view
-from tracemill.store.failures import told_as_store_error
+from tracemill.store.failures import store_errors
 from tracemill.store.manifest import MANIFEST_NAME, Manifest
 from tracemill.store.parquet import PartWriter, sync, write_empty
 from tracemill.store.sink import FEW_ROWS, Sink, Written
@@ -38,7 +38,7 @@ class GenerationWriter(Sink):
     def __enter__(self) -> "GenerationWriter":
         # A signal right after the folder was made must not leave it behind.
         try:
-            with told_as_store_error(self.path):
+            with store_errors(self.path):
                 make_folder(self.path)
         except BaseException:
             self.discard()
@@ -53,7 +53,7 @@ class GenerationWriter(Sink):
     def spill_path(self) -> Path:
         """Folder for intermediate data, made on first use; it is not published."""
         path = self.path / SPILL_NAME
-        with told_as_store_error(path):
+        with store_errors(path):
             add_folder(path)
         return path
 
@@ -103,21 +103,21 @@ class GenerationWriter(Sink):
         self._reused_rows[name] = row_count
         for file in table_files(generation, name):
             target = self.path / file.relative_to(generation)
-            with told_as_store_error(target):
+            with store_errors(target):
                 add_folder(target.parent)
                 _link_or_copy(file, target)
 
     def publish(self, manifest: Manifest) -> Path:
         """Rename the folder to its final name, and return it; a generation of that name stays."""
         target = self.path.parent / f"gen={manifest.generation}"
-        with told_as_store_error(self.path):
+        with store_errors(self.path):
             shutil.rmtree(self.path / SPILL_NAME, ignore_errors=True)
             (self.path / MANIFEST_NAME).write_bytes(manifest.to_json())
             for path in sorted(self.path.rglob("*")):
                 share(path)
                 sync(path)
             sync(self.path)
-        with told_as_store_error(target):
+        with store_errors(target):
             try:
                 self.path.rename(target)
             except OSError:

@@ -19,7 +19,7 @@ from tracemill.base.sharing import make_folder, share
 from tracemill.base.temporary import temporary_name
 from tracemill.base.writers import Writer
 from tracemill.store.clock import now_in, timestamp
-from tracemill.store.failures import told_as_store_error
+from tracemill.store.failures import store_errors
 from tracemill.store.manifest import to_json
 
 HEARTBEAT_SECONDS = 15.0
@@ -76,7 +76,7 @@ def take(folder: Path, name: str) -> Lease | None:
     DEAD_AFTER_SECONDS (clock of the file system). Raises StoreError if the store cannot be written.
     """
     path = folder / f"{_key(name)}.json"
-    with told_as_store_error(path):
+    with store_errors(path):
         make_folder(folder)
         found = _look(path)
         if found is not None and (not found.is_dead(folder) or not _remove(path, found)):

@@ -69,7 +69,7 @@ class TableRecord:
     """The origin of a table.
 
     `key` identifies its content: `parts` are hashes of source, code, query text, schema and
-    options, `inputs` the keys of its inputs. `reason` tells why it was computed or reused.
+    options, `inputs` the keys of its inputs. `reason` says why it was computed or reused.
     Transient tables are recorded with sizes of 0.
     """
 

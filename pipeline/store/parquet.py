@@ -13,7 +13,7 @@ from tracemill.base.errors import BrokenContractError
 from tracemill.base.sharing import add_folder
 from tracemill.base.text import first_line
 from tracemill.schemas import Table, Violation
-from tracemill.store.failures import told_as_store_error
+from tracemill.store.failures import store_errors
 from tracemill.store.keys import KeyCheck, repeated_in_file
 
 ROW_GROUP_ROWS = 131_072
@@ -63,7 +63,7 @@ class PartWriter:
         self._pending = []
         if self._writer is None:
             return
-        with told_as_store_error(self.path):
+        with store_errors(self.path):
             self._writer.close()
         if not self._keys.is_certain and not self.table.is_partitioned:
             _refuse(self._repeated_keys())
@@ -99,7 +99,7 @@ class PartWriter:
         if declared is not rows:
             rows = conform(self.table, declared)
         _refuse(self.table.violations(rows) + self._keys.violations(rows))
-        with told_as_store_error(self.path):
+        with store_errors(self.path):
             self._open().write_table(rows, row_group_size=ROW_GROUP_ROWS)
         self.row_count += rows.num_rows
 
@@ -129,7 +129,7 @@ def conform(table: Table, data: pa.Table) -> pa.Table:
 
 def write_empty(table: Table, path: Path) -> None:
     """Write a file without rows, so that readers find the columns."""
-    with told_as_store_error(path):
+    with store_errors(path):
         add_folder(path.parent)
         path.write_bytes(_empty_file(table))
 

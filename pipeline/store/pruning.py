@@ -125,7 +125,7 @@ class _Planner:
                 self._drop_run(holding, reason)
 
     def drop_surplus_generations(self) -> None:
-        """Decide on the generations beyond the latest ones of which so many are to be kept."""
+        """Remove all but the latest `keep_generations` generations of each run."""
         count = self._limits.keep_generations
         if count is None:
             return

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tracemill.base.temporary import temporary_name
-from tracemill.store.failures import told_as_store_error
+from tracemill.store.failures import store_errors
 from tracemill.store.holdings import Generation, Holding, key_at
 from tracemill.store.pruning import PruningDecision, Uses
 from tracemill.store.sweep import is_being_written, remove
@@ -37,7 +37,7 @@ def carry_out(
     for each in decisions:
         if not each.is_removed:
             continue
-        with told_as_store_error(each.holding.folder):
+        with store_errors(each.holding.folder):
             if each.generation is None:
                 paths = _hide_run(each.holding)
             else:
@@ -62,7 +62,7 @@ def _without_used(hidden: Iterable[_Removal], uses: Uses) -> list[_Removal]:
         if not uses.of(each.holding, generations):
             done.append((each, paths))
             continue
-        with told_as_store_error(each.holding.folder):
+        with store_errors(each.holding.folder):
             for path in reversed(paths):  # the pointer last, by which readers find all else
                 _give_back(path)
     return done

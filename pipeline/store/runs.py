@@ -17,7 +17,7 @@ from tracemill.base.sharing import share
 from tracemill.base.temporary import temporary_name
 from tracemill.base.text import first_line
 from tracemill.store.database import AGAIN, connect, create_copy, create_union_view, create_view
-from tracemill.store.failures import told_as_store_error
+from tracemill.store.failures import store_errors
 from tracemill.store.generation import GenerationWriter, table_files, table_sizes
 from tracemill.store.leases import sweep_leases
 from tracemill.store.manifest import (
@@ -81,7 +81,7 @@ class Run:
         wanted = list(columns) if columns is not None else None
         files = self.files(name)
         try:
-            with told_as_store_error(self.path / name):
+            with store_errors(self.path / name):
                 parts = [pq.read_table(file, columns=wanted, partitioning=None) for file in files]
         except pa.ArrowException as error:
             reason = first_line(error)
@@ -161,10 +161,10 @@ class Store:
 
     def publish(self, generation: GenerationWriter, manifest: Manifest) -> Run:
         """Publish a generation and make it the current one of its run."""
-        # Who prunes must not take what is published, but not yet current, for superseded.
+        # Pruning must not take a generation that is published, but not yet current, for an old one.
         sign = self._folder(manifest.run_id) / temporary_name(POINTER)
         try:
-            with told_as_store_error(sign):
+            with store_errors(sign):
                 sign.touch()
             path = generation.publish(manifest)
             run = self._run(path, manifest.source)
@@ -179,7 +179,7 @@ class Store:
         folder = self._folder(run.run_id)
         beside = folder / temporary_name(POINTER)
         pointer = Pointer(generation=run.generation, source=run.source)
-        with told_as_store_error(folder / POINTER_NAME):
+        with store_errors(folder / POINTER_NAME):
             try:
                 beside.write_bytes(pointer.to_json())
                 share(beside)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 Inode = tuple[int, int]
-"""What the names of a file have in common: the number of the file system, and in it."""
+"""Number of the file system and of the file in it; the same for all names of a file."""
 
 
 @dataclass

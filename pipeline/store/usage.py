@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tracemill.base.errors import StoreError
 from tracemill.base.temporary import is_in_use, is_temporary
-from tracemill.store.failures import told_as_store_error
+from tracemill.store.failures import store_errors
 from tracemill.store.holdings import key_at
 from tracemill.store.manifest import POINTER_NAME
 from tracemill.store.sizes import FileSizes
@@ -36,7 +36,7 @@ def measure(store: Path) -> tuple[Use, ...]:
 
     Earlier generations count with the bytes that their removal frees. Raises StoreError.
     """
-    with told_as_store_error(store):
+    with store_errors(store):
         things = list(_things(store))
     sizes = FileSizes()
     uses = []

@@ -218,10 +218,6 @@ def _archive(trace: Path) -> Any:
     return read_archive(_anchor(trace))
 
 
-def _declared_events(trace: Path) -> int:
-    return sum(count for _, _, count, _ in _archive(trace).definitions["Location"].values())
-
-
 def _peak_of(found: Mapping[str, Any]) -> int:
     """The most memory held; stages each begin anew."""
     return max(peak_bytes(), *(cost["peak_bytes"] for cost in found.get("stages", {}).values()), 0)

@@ -145,7 +145,7 @@ def test_two_patterns_that_read_each_other_are_told(folder: Path) -> None:
     other = other.replace("Inputs:     messages", "Inputs:     messages, slow_small_sends")
     (folder / "other.sql").write_text(other)
     (error,) = survey_patterns([folder]).errors
-    assert "slow_small_sends: it reads other, which is made of what it finds" in str(error)
+    assert "slow_small_sends: it reads other, which is computed from its results" in str(error)
 
 
 @pytest.mark.parametrize("function", ["unnest([1, 2])", "range(3)", "GENERATE_SERIES(1, 3)"])
@@ -198,7 +198,7 @@ def test_a_broken_pattern_hides_no_other_one(
     assert "broken (" not in told.out
     assert told.err.splitlines() == [
         f"tracemill: broken: no table x: {folder / 'broken.sql'}: "
-        "tracemill tables lists those there are",
+        "for all tables, see tracemill tables",
         f"tracemill: none: the header lacks Grain, Inputs, Output, Parameters: "
         f"{folder / 'none.sql'}: add it to the comment at the top",
     ]

@@ -414,7 +414,7 @@ def test_views_give_the_columns_they_declare_of_one_run_and_of_several(
     database: duckdb.DuckDBPyConnection, database_of_runs: duckdb.DuckDBPyConnection
 ) -> None:
     for query in all_queries():
-        if query.is_view:
+        if query.concept == "views":
             declared = {
                 column.name: SQL_TYPES[column.type] for column in BY_NAME[query.output].columns
             }

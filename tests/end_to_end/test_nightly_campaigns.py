@@ -19,7 +19,7 @@ from tracemill.nightly.config import Config, read_config
 from tracemill.nightly.outcome import CampaignOutcome
 from tracemill.readers import open_source
 from tracemill.store import Store
-from tracemill.store.failures import UnwritableStoreError, told_as_store_error
+from tracemill.store.failures import UnwritableStoreError, store_errors
 
 SCALING: dict[str, Any] = {"campaigns": [{"runs": "traces", "name": "scaling"}]}
 
@@ -144,7 +144,7 @@ def test_a_full_disk_ends_the_campaigns_of_a_night(
     def fail(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(campaigns, "plan_campaign", told_as_store_error(known)(fail))
+    monkeypatch.setattr(campaigns, "plan_campaign", store_errors(known)(fail))
     with pytest.raises(UnwritableStoreError, match="the store is full"):
         night(source, known, config=SCALING)
 

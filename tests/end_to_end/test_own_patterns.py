@@ -337,5 +337,5 @@ def test_reports_tell_what_a_pattern_found_with_its_query(
 def test_a_pattern_cannot_read_what_is_made_of_it(store: Path, folder: Path) -> None:
     text = PATTERN.replace("Inputs:     messages", "Inputs:     messages, severities")
     (folder / "slow_small_sends.sql").write_text(text)
-    with pytest.raises(PatternError, match="reads severities, which is made of what it finds"):
+    with pytest.raises(PatternError, match="reads severities, which is computed from its results"):
         with_patterns(store, folder)

@@ -19,7 +19,7 @@ from tracemill.base.errors import BrokenContractError, PipelineError, QueryError
 from tracemill.engine.recipe import Recipe
 from tracemill.schemas import Column, Table
 from tracemill.schemas.table import INT64
-from tracemill.sql.failures import StreamError, told_as_query_error
+from tracemill.sql.failures import StreamError, stage_errors
 from tracemill.stages.stage import PythonStage
 from tracemill.store.failures import UnwritableStoreError
 
@@ -174,7 +174,7 @@ def test_a_query_that_fails_while_its_rows_are_written_is_told(case: Case) -> No
 def test_every_failure_of_duckdb_says_what_to_do(
     error: Exception, kind: type[PipelineError], words: str
 ) -> None:
-    with pytest.raises(kind, match=words) as caught, told_as_query_error("ranking"):
+    with pytest.raises(kind, match=words) as caught, stage_errors("ranking"):
         raise error
     assert "\n" not in str(caught.value)
     assert type(caught.value) is kind

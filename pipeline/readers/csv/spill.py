@@ -19,7 +19,7 @@ from tracemill.readers.common.definitions import Definitions
 from tracemill.readers.common.reading import LocationRead, take_nothing
 from tracemill.readers.common.survey import LocationSurvey
 from tracemill.readers.csv.rows import MORE_VALUES, Rows
-from tracemill.store.failures import told_as_store_error
+from tracemill.store.failures import store_errors
 
 CHUNK_ROWS = 1 << 21
 """Rows of a temporary file, which are sorted in memory."""
@@ -49,7 +49,7 @@ class _Chunk:
         width = kinds.SIDE_WIDTH
         sides = side_last - side_first if has_times else 0
         side_at = 13 * rows + 8 * width * side_first
-        with told_as_store_error(self.file):
+        with store_errors(self.file):
             return (
                 np.fromfile(self.file, np.uint64, count if has_times else 0, offset=8 * first),
                 np.fromfile(self.file, np.uint8, count, offset=12 * rows + first),
@@ -86,7 +86,7 @@ class Spill:
         is_new = self.counts[: sorted_rows.location_count] == 0
         kept = _with_owners(sorted_rows, is_new)
         file = self.folder / f"records-{len(self.chunks):05d}"
-        with told_as_store_error(file):
+        with store_errors(file):
             self.folder.mkdir(parents=True, exist_ok=True)
             with file.open("wb") as out:
                 for column in (kept.time, kept.ref, kept.kind, kept.side):

@@ -64,7 +64,7 @@ def is_anchor(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class Archive:
-    """What an archive says about itself."""
+    """An archive: its anchor file, definitions and locations."""
 
     anchor: Path
     trace_id: str
@@ -170,7 +170,7 @@ def _check_readable(anchor: Path) -> None:
 
 
 def _property_count(anchor: bytes, order: str) -> int:
-    """How many properties follow; the library makes room for them before it looks."""
+    """The number of properties, for which the library allocates memory before it checks."""
     place = _STRINGS_AT
     for _ in ("machine", "creator", "description"):
         place = anchor.find(b"\0", place) + 1
@@ -225,7 +225,7 @@ def check_event_file(file: Path, *, chunk_bytes: int, declared_count: int) -> Lo
 
 
 def check_definition_file(file: Path, *, chunk_bytes: int) -> str:
-    """What is wrong with the end of a definition file, which may be missing; empty if nothing."""
+    """The damage at the end of a definition file, which may be missing; empty if there is none."""
     if not file.exists():
         return f"{file} is missing"
     with file.open("rb") as data:

@@ -47,7 +47,7 @@ class RecordBuffer:
         return int(self._memory[cb.SIDE_ROWS])
 
     def take_dropped(self) -> int:
-        """Attributes that did not fit since this was last asked."""
+        """Number of attributes that did not fit since the last call."""
         dropped = int(self._memory[cb.DROPPED])
         self._memory[cb.DROPPED] = 0
         return dropped

@@ -94,7 +94,7 @@ class LocationReader:
         yield LocationRead(total, error)
 
     def _check_end(self, reader: int) -> str:
-        """What is wrong if there are more events than announced: some were not what they seemed."""
+        """The damage if there are more events than announced; empty if there is none."""
         self._library.Reader_RegisterEvtCallbacks(self._handle, reader, self._no_callbacks, None)
         surplus, _ = self._fill(reader, 1)
         return "it holds more events than are announced" if surplus else ""

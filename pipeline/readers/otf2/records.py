@@ -97,7 +97,7 @@ class _PlainLook:
     def __call__(
         self, block: list[int], merge: Callable[[PathTree], NDArray[np.int32]]
     ) -> list[LocationSurvey | None]:
-        """What is found, or None where visits do not nest."""
+        """A survey per location, or None where visits do not nest."""
         refs = [self._refs[number] for number in block]
         library, anchor = self._archive.library, self._archive.anchor
         plain = PlainSurvey(self._regions)

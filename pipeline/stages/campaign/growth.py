@@ -31,14 +31,6 @@ _CALL_PATH_COLUMNS = dict(
         strict=True,
     )
 )
-_MODULES = (
-    "tracemill.stages.campaign.growth", "tracemill.stages.campaign.compared",
-    "tracemill.stages.campaign.populations",
-    "tracemill.stages.campaign.series", "tracemill.stages.arrays", "tracemill.stages.models.ranks",
-    "tracemill.stages.models.rank_correlation", "tracemill.stages.models.permutation",
-    "tracemill.stages.models.growth",
-    "tracemill.schemas.campaigns", "tracemill.schemas.call_sites", "tracemill.schemas.growth",
-)  # fmt: skip
 
 
 class _Measures(NamedTuple):

@@ -13,7 +13,7 @@ COLUMNS = (
     "program", "source", "efficiency_definition", "unit", "mark_procs", "mark_data", "mark_all",
     "min_efficiency", "max_efficiency",
 )  # fmt: skip
-"""What such a table must have; further columns, such as the ranges of processes, only explain."""
+"""Required columns of such a table; others, such as the ranges of processes, are ignored."""
 _MARKS = COLUMNS[4:7]
 _RANGE = COLUMNS[7:]
 _UNITS = {"ratio": 1.0, "percent": 0.01}

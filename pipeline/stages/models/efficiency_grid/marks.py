@@ -38,13 +38,11 @@ class Extent:
 
 @dataclass(frozen=True)
 class CellMarks:
-    """Marks of each cell in a region, and the shares of its ranges that the cell reaches over."""
+    """Marks of each cell in a region."""
 
     procs: Values
     data: Values
     all: Values
-    share_of_processes: Values
-    share_of_size: Values
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ class Triple:
 
 @dataclass(frozen=True)
 class Region:
-    """What is said of a region; there is nothing without cells.
+    """Figures of a region.
 
     `covered_share` is the share of the box around its configurations that cells cover. `marks` are
     means over its cells and `sums` their sums. `growth` is the growth from end to end of what cells
@@ -101,8 +99,6 @@ def mark_cells(cells: Cells, growth: Growth, extent: Extent) -> CellMarks:
         procs=growth.processes * along,
         data=growth.size * across,
         all=growth.both * (along * across),
-        share_of_processes=along,
-        share_of_size=across,
     )
 
 

@@ -102,7 +102,7 @@ _GROWING = (
     *_list_factors("0 1/4 1/3 1/2 2/3 3/4 1 5/4 4/3 3/2 2 5/2 3", log=1),
     *_list_factors("0 1/4 1/3 1/2 2/3 3/4 1 3/2 2 5/2", log=2),
 )
-"""Those that users of Extra-P know."""
+"""The factors of Extra-P."""
 _FALLING = (
     *_list_factors("-1/4 -1/3 -1/2 -2/3 -3/4 -4/5 -1 -5/4 -4/3 -3/2 -2", log=0),
     *_list_factors("-1/2 -1", log=1),
@@ -111,7 +111,7 @@ _FALLING = (
 _OF_OTHERS = Factor(Fraction(0), 0, of_others=True)
 """Waiting for one process that works: none of it waits, which is all there is where p is 1."""
 _PLAIN = frozenset((*_list_factors("-1 -1/2 1/2 1 3/2 2 3", log=0), *_list_factors("0 1", log=1)))
-"""Those that sums of several terms are made of, besides the best single ones."""
+"""Factors in sums of several terms, besides the best single ones."""
 _FEW = frozenset((*_list_factors("-1 1", log=0), *_list_factors("0", log=1)))
 """The factors that two values of x can distinguish."""
 _VALUES_FOR_EXPONENTS = 3
