@@ -168,7 +168,7 @@ def _print_quality(run: "Run", format: "Format") -> None:
         if format == "table":
             print_section(trace_quality.build(material, by_location), results())
         else:
-            print_rows(*material.ask(by_location.query, _ALL_ROWS), format, results())
+            print_rows(*material.fetch(by_location.query, _ALL_ROWS), format, results())
     finally:
         connection.close()
 

@@ -7,12 +7,12 @@ import polars as pl
 from tracemill.base.names import make_visible
 from tracemill.base.text import join_words
 from tracemill.comparison.comparing import Comparison
-from tracemill.reports.wording import said, share_of
+from tracemill.reports.wording import nonempty, share_of
 
 
 def describe(comparison: Comparison) -> tuple[str, ...]:
     """A sentence for each difference: runs, sizes, damage, options, call paths."""
-    return said(
+    return nonempty(
         _describe_same_runs(comparison),
         _describe_sizes(comparison),
         *_describe_damage(comparison),

@@ -20,7 +20,7 @@ from tracemill.reports.material import filled
 from tracemill.reports.model import Column, Fact, Report, Section, ShownQuery, Subject, Table
 from tracemill.reports.sections.metrics import explain_metric
 from tracemill.reports.units import Unit, Value
-from tracemill.reports.wording import count_of, said
+from tracemill.reports.wording import count_of, nonempty
 
 MOST_CAUSES = 5
 MOST_CALL_PATHS = 30
@@ -97,7 +97,7 @@ def _summary(comparison: Comparison, verdicts: Sequence[CheckedCondition]) -> Se
             Fact("change", run_time.change_value, Unit.TIME_CHANGE),
             Fact("noise", run_time.noise_value, Unit.TIME, _NOISE),
         ),
-        sentences=said(
+        sentences=nonempty(
             *(
                 f"{'Fails' if each.holds else 'Passes'}: {each.expression}. {each.reason}."
                 for each in verdicts
@@ -132,7 +132,7 @@ def _metrics(comparison: Comparison) -> Section | None:
     return Section(
         key="metrics-changed",
         title="By metric",
-        sentences=said(
+        sentences=nonempty(
             f"Values are {sums}, except those of the critical path. A metric includes its parts.",
             f"Unchanged: {'; '.join(same)}." if same else "",
         ),

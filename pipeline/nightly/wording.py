@@ -9,7 +9,7 @@ from tracemill.nightly.judge import FASTER, Judgment, Regression
 from tracemill.nightly.outcome import Night
 from tracemill.reports.model import Finding
 from tracemill.reports.units import format_count, format_share, format_time
-from tracemill.reports.wording import count_of, said
+from tracemill.reports.wording import count_of, nonempty
 from tracemill.schemas.history import RUN_TIME
 
 MOST_REGRESSIONS = 5
@@ -17,7 +17,7 @@ MOST_REGRESSIONS = 5
 
 def describe_night(night: Night, judgment: Judgment, alarm_count: int) -> tuple[str, ...]:
     """A summary without regressions; `alarm_count` is the number of worse runs in other nights."""
-    return said(
+    return nonempty(
         _describe_new_runs(night, judgment),
         _describe_failures(night),
         _describe_campaigns(night),

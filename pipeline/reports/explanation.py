@@ -14,6 +14,7 @@ from tracemill.base.errors import MissingInputError
 from tracemill.patterns.catalog import pattern_of
 from tracemill.patterns.metrics import metrics_with, spelling
 from tracemill.reports.terminal import print_grid
+from tracemill.reports.wording import start
 from tracemill.schemas.metrics import METRICS
 from tracemill.sql.metric_texts import Metric, read_text
 from tracemill.sql.query_files import Query
@@ -96,7 +97,7 @@ def print_metrics(metrics: Sequence[Metric], console: Console) -> None:
     depths = _depths(metrics)
     width = max(2 * depths[each.name] + len(each.name) for each in metrics)
     for kind in dict.fromkeys(each.kind for each in metrics):
-        console.print(Text(_start(kind), style="section"))
+        console.print(Text(start(kind), style="section"))
         rows = [
             ((" " * 2 * depths[each.name] + each.name).ljust(width), each.meaning)
             for each in metrics
@@ -125,7 +126,7 @@ def print_explanation(
     Those of `own` patterns are explained by their header and query.
     """
     width = min(console.width, WIDEST)
-    kind = f"{_start(metric.kind)}, in {_UNITS[metric.unit]}."
+    kind = f"{start(metric.kind)}, in {_UNITS[metric.unit]}."
     print_wrapped(Text.assemble((metric.title, "heading"), f" ({metric.name})"), console, width)
     print_wrapped(Text(metric.meaning), console, width)
     for line in (kind, *_relations(metric, metrics)):
@@ -219,7 +220,3 @@ def _inline(text: str) -> Text:
     """Text with what stands between backticks set off."""
     pieces = text.split("`")
     return Text.assemble(*((piece, "path" if at % 2 else "") for at, piece in enumerate(pieces)))
-
-
-def _start(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -35,10 +35,10 @@ def _lines(report: Report, has_pictures: bool) -> Iterator[str]:
             yield f"![{escape(drawing.title)}]({drawing.name}.svg)"
             yield ""
     yield ""
-    if report.asked_by:
+    if report.sql_options:
         yield (
             f"{report.kind} `{report.name}`. Run any of these queries with "
-            f"`tracemill sql {report.asked_by}`."
+            f"`tracemill sql {report.sql_options}`."
         )
 
 

@@ -46,7 +46,7 @@ class Material:
         """True if a process has several locations, so that ranks do not identify them."""
         return self.overview["location_count"] != self.overview["process_count"]
 
-    def ask(self, query: str, row_limit: int | None = None) -> Fetched:
+    def fetch(self, query: str, row_limit: int | None = None) -> Fetched:
         """Column names and rows of a report query; each query runs only once."""
         if (query, row_limit) not in self._fetched:
             self._fetched[query, row_limit] = fetch(self._database_for(query), query, row_limit)
@@ -54,12 +54,12 @@ class Material:
 
     def rows(self, query: str, row_limit: int | None = None) -> Rows:
         """Rows of a report query as mappings from column names."""
-        names, rows = self.ask(query, row_limit)
+        names, rows = self.fetch(query, row_limit)
         return [dict(zip(names, row, strict=True)) for row in rows]
 
     def rows_of(self, spec: TableSpec) -> Rows:
         """The rows of a plain table; table and rows share one query."""
-        return self.rows(spec.query, spec.asked_limit)[: spec.row_limit]
+        return self.rows(spec.query, spec.fetched_limit)[: spec.row_limit]
 
     def arrays(
         self, query: str, row_limit: int | None = None, **values: int
@@ -72,7 +72,7 @@ class Material:
 
     def table(self, spec: TableSpec) -> Table:
         """A table of the report; it may be empty."""
-        return read_table(self.ask, spec)
+        return read_table(self.fetch, spec)
 
     def _database_for(self, query: str) -> duckdb.DuckDBPyConnection:
         """The connection, with the tables that the query reads."""

@@ -274,7 +274,7 @@ class Report:
     subject: Subject = Subject.RUN
 
     @property
-    def asked_by(self) -> str:
+    def sql_options(self) -> str:
         """Options of `tracemill sql` for its tables; empty if the report has no queries."""
         if self.subject is Subject.NIGHT and not any(each.sources for each in self.sections):
             return ""

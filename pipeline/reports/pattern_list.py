@@ -19,7 +19,7 @@ def print_patterns(own: Sequence[Query], console: Console) -> None:
     """List the patterns by folder, the user's last, with descriptions and metrics."""
     patterns = (*catalog(), *own)
     for folder, found in groupby(sorted(patterns, key=_place), key=lambda query: query.path.parent):
-        console.print(Text(_told(folder), style="section"), soft_wrap=True)
+        console.print(Text(_relative(folder), style="section"), soft_wrap=True)
         console.print()
         for query in found:
             _print_pattern(query, patterns, console)
@@ -39,7 +39,7 @@ def _place(query: Query) -> tuple[bool, Path, str]:
     return QUERIES not in query.path.parents, query.path.parent, query.relation
 
 
-def _told(folder: Path) -> str:
+def _relative(folder: Path) -> str:
     """The folder, relative to the root of the checkout if it is inside."""
     root = QUERIES.parent
     return str(folder.relative_to(root) if QUERIES in folder.parents else folder)

@@ -63,10 +63,10 @@ class TableSpec:
     """A query of queries/reports/ and the presentation of its rows.
 
     `bars` are drawn in these columns. `silent` maps a column to the value that makes it
-    uninteresting if all rows have it. Columns in `said_once` are hidden if all rows have the same
-    value, which the report shows elsewhere; `hidden` columns never appear. Columns in `explained`
-    contain metrics that the report explains. If `limited_per` names a column, the query returns
-    `row_limit` rows for each of its values.
+    uninteresting if all rows have it. Columns in `hidden_if_equal` are hidden if all rows have the
+    same value, which the report shows elsewhere; `hidden` columns never appear. Columns in
+    `explained` contain metrics that the report explains. If `limited_per` names a column, the query
+    returns `row_limit` rows for each of its values.
     """
 
     query: str
@@ -78,19 +78,14 @@ class TableSpec:
     bars: tuple[str, ...] = ()
     titles: dict[str, str] | None = None
     silent: dict[str, Value] | None = None
-    said_once: tuple[str, ...] = ("application",)
+    hidden_if_equal: tuple[str, ...] = ("application",)
     hidden: frozenset[str] = frozenset()
     explained: tuple[str, ...] = ()
 
     @property
-    def asked_limit(self) -> int | None:
+    def fetched_limit(self) -> int | None:
         """One row more than is shown, to detect further rows."""
         return None if self.row_limit is None else self.row_limit + 1
-
-
-def bind_limit(sql: str, row_limit: int | None) -> str:
-    """The query with its limit as a literal, so that it runs anywhere."""
-    return sql if row_limit is None else bind_values(sql, {"row_limit": row_limit})
 
 
 def bind_values(sql: str, values: Mapping[str, int]) -> str:
@@ -110,7 +105,7 @@ def fetch(
 
     Raises QueryError with the query's name if the tables do not fit it.
     """
-    with _asking(connection, query, row_limit) as cursor:
+    with _run_query(connection, query, row_limit) as cursor:
         rows = tuple(tuple(row) for row in cursor.fetchall())
     return tuple(column[0] for column in cursor.description or ()), rows
 
@@ -122,7 +117,7 @@ def fetch_arrays(
 
     `values` are values of other parameters.
     """
-    with _asking(connection, query, row_limit, values) as cursor:
+    with _run_query(connection, query, row_limit, values) as cursor:
         columns = cursor.fetchnumpy()
     return {
         name: column.filled(-1) if np.ma.isMaskedArray(column) else np.asarray(column)
@@ -131,7 +126,7 @@ def fetch_arrays(
 
 
 @contextmanager
-def _asking(
+def _run_query(
     connection: duckdb.DuckDBPyConnection,
     query: str,
     row_limit: int | None,
@@ -145,9 +140,9 @@ def _asking(
         raise QueryError(f"report query {query}: {str(error).splitlines()[0]}") from error
 
 
-def read_table(ask: Callable[[str, int | None], Fetched], spec: TableSpec) -> Table:
+def read_table(fetch_rows: Callable[[str, int | None], Fetched], spec: TableSpec) -> Table:
     """Run the query of a table; the result includes a text that returns the same rows elsewhere."""
-    names, rows, is_cut = _fetch_limited(ask, spec)
+    names, rows, is_cut = _fetch_limited(fetch_rows, spec)
     columns = tuple(
         _column(name, tuple(row[position] for row in rows), spec)
         for position, name in enumerate(names)
@@ -166,17 +161,17 @@ def read_table(ask: Callable[[str, int | None], Fetched], spec: TableSpec) -> Ta
 
 
 def _fetch_limited(
-    ask: Callable[[str, int | None], Fetched], spec: TableSpec
+    fetch_rows: Callable[[str, int | None], Fetched], spec: TableSpec
 ) -> tuple[tuple[str, ...], tuple[tuple[Value, ...], ...], bool]:
     """Column names, rows, and whether there are more rows than the limit."""
-    names, rows = ask(spec.query, spec.asked_limit)
+    names, rows = fetch_rows(spec.query, spec.fetched_limit)
     if spec.row_limit is None:
         return names, rows, False
     if _most_rows(names, rows, spec.limited_per) <= spec.row_limit:
         return names, rows, False
     # Not ordered by what the limit is about.
     if spec.layout is Layout.TREE or spec.limited_per is not None:
-        return *ask(spec.query, spec.row_limit), True
+        return *fetch_rows(spec.query, spec.row_limit), True
     return names, rows[: spec.row_limit], True
 
 
@@ -190,9 +185,11 @@ def _most_rows(
     return max(Counter(row[position] for row in rows).values(), default=0)
 
 
-def read_source(query: str, row_limit: int | None = None) -> ShownQuery:
-    """A query for readers to run: without its header, with its limit."""
-    return ShownQuery(query, strip_header(bind_limit(load_query(query).statement, row_limit)))
+def read_source(query: str, row_limit: int | None = None, **values: int) -> ShownQuery:
+    """A query for readers to run: without its header, with its limit and values as literals."""
+    if row_limit is not None:
+        values["row_limit"] = row_limit
+    return ShownQuery(query, strip_header(bind_values(load_query(query).statement, values)))
 
 
 def _column(name: str, values: tuple[Value, ...], spec: TableSpec) -> Column:
@@ -225,7 +222,7 @@ def _silent_columns(
     silent = dict(spec.silent or {})
     if rows:
         first = dict(zip(names, rows[0], strict=True))
-        silent |= {name: first[name] for name in spec.said_once if name in first}
+        silent |= {name: first[name] for name in spec.hidden_if_equal if name in first}
     return frozenset(
         name
         for position, name in enumerate(names)

@@ -13,14 +13,13 @@ from tracemill.base.text import join_words
 from tracemill.reports.material import Material, Rows
 from tracemill.reports.model import ShownQuery
 from tracemill.reports.part_styles import COMPUTING_STYLES, style_of
-from tracemill.reports.tables import bind_values, strip_header
+from tracemill.reports.tables import read_source
 from tracemill.reports.units import format_count
 from tracemill.reports.windows import Window, choose_windows
-from tracemill.sql.query_files import load_query
 
 MOST_VISITS = 40_000
 """Limit for an automatic window; a requested window has a higher one."""
-MOST_ASKED_VISITS = 200_000
+MOST_REQUESTED_VISITS = 200_000
 MOST_WINDOWS = 6
 MOST_PLACES = 8
 MOST_WAITS, MOST_SEGMENTS = 10_000, 10_000
@@ -37,11 +36,6 @@ _DETAILS = {
 
 Columns = dict[str, NDArray[Any]]
 Values = Mapping[str, int]
-
-
-def describe_query(query: str, **values: int) -> ShownQuery:
-    """A query with literal values, to read and to run."""
-    return ShownQuery(query, strip_header(bind_values(load_query(query).statement, values)))
 
 
 class Timeline:
@@ -135,24 +129,24 @@ class Timeline:
         names = ("timeline_locations", "timeline_regions", "timeline_course")
         of_windows = ("window_visits", "window_messages", "window_collectives")
         return (
-            *map(describe_query, names),
-            describe_query("timeline_places", row_limit=MOST_PLACES),
-            describe_query("timeline_path", row_limit=MOST_SEGMENTS),
-            describe_query("window_waits", **self.whole),
+            *map(read_source, names),
+            read_source("timeline_places", row_limit=MOST_PLACES),
+            read_source("timeline_path", row_limit=MOST_SEGMENTS),
+            read_source("window_waits", **self.whole),
             *(self._describe_window(name, window) for window in self.windows[:1]
               for name in of_windows),
         )  # fmt: skip
 
     def _describe_window(self, query: str, window: Window) -> ShownQuery:
         """The query of one window, with the window in its name."""
-        source = describe_query(query, **self._values_of(query, window))
+        source = read_source(query, **self._values_of(query, window))
         which = f"-- The window from {_moment(window.begin_ns)} to {_moment(window.end_ns)}."
         return ShownQuery(source.name, f"{which}\n{source.sql}")
 
     def _values_of(self, query: str, window: Window) -> Values:
         is_requested = window in self.requested
         most = LIMITS.get(
-            query, MOST_ASKED_VISITS if is_requested else MOST_VISITS + MOST_VISITS // 2
+            query, MOST_REQUESTED_VISITS if is_requested else MOST_VISITS + MOST_VISITS // 2
         )
         return _values(window, most)
 
@@ -220,7 +214,7 @@ class Timeline:
         return {
             "begin": window.begin_ns - self.run.begin_ns,
             "end": window.end_ns - self.run.begin_ns,
-            "isAsked": window in self.requested,
+            "isRequested": window in self.requested,
             "leftOut": self._left_out(found, window),
             "visits": self._visits(found["window_visits"]),
             "messages": self._messages(found["window_messages"]),

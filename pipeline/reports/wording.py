@@ -1,6 +1,6 @@
 """Figures as words: parts of the sentences of all sections."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 
 from tracemill.base.names import drop_arguments, format_path, make_visible, shorten
@@ -64,6 +64,14 @@ def number(value: Value) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def said(*sentences: str) -> tuple[str, ...]:
+def group_by(column: str, rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """Rows by the text in a column, in order of first appearance."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(str(row[column]), []).append(row)
+    return groups
+
+
+def nonempty(*sentences: str) -> tuple[str, ...]:
     """The non-empty sentences."""
     return tuple(sentence for sentence in sentences if sentence)

@@ -37,7 +37,7 @@ def test_the_page_in_the_store_holds_the_window_first(
     assert str(page) in capsys.readouterr().out
     data = timeline_of(page)
     window = data["windows"][0]
-    assert window["isAsked"]
+    assert window["isRequested"]
     assert window["begin"] + data["begin"] == 400_000_000
     assert window["end"] + data["begin"] == 450_000_000
     assert window["leftOut"] == ""

@@ -16,7 +16,7 @@ from tracemill.api import Tables
 from tracemill.base.console import plain
 from tracemill.engine.analyze import Analysis
 from tracemill.reports.build import build_report
-from tracemill.reports.tables import bind_limit, fetch
+from tracemill.reports.tables import bind_values, fetch
 from tracemill.shell import Output, Session, run_script
 from tracemill.shell.cookbook import run_questions
 from tracemill.shell.formats import LONGEST_TABLE
@@ -52,7 +52,7 @@ def session(run: Run) -> Iterator[Session]:
 
 def typed(query: Query) -> str:
     """The query as somebody would type it: with its values written in."""
-    sql = bind_limit(query.statement, ROW_LIMIT)
+    sql = bind_values(query.statement, {"row_limit": ROW_LIMIT})
     for parameter in query.parameters:
         value = parameter.default if parameter.has_default else OTHERS.get(parameter.name)
         sql = sql.replace(f"${parameter.name}", str(value))

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import islice
 
 from tracemill.reports.material import Material
 from tracemill.reports.model import Picture, Section, Table
 from tracemill.reports.pictures.curves import Curve, draw_curves
 from tracemill.reports.tables import TableSpec, read_source
-from tracemill.reports.wording import Row, count_of, name_site, number, said, share_of
+from tracemill.reports.wording import Row, count_of, group_by, name_site, nonempty, number, share_of
 
 PLACE = 50
 WORST = "worst_call_sites"
@@ -16,6 +17,14 @@ MOST_CURVES = 7
 # Largest false discovery rate of a significant growth; the query `worst_call_sites` uses the same.
 MOST_FALSE = 0.05
 
+_TITLES = {
+    "place": "Place", "source": "Source", "spearman": "Spearman", "p_value": "p",
+    "perfect_p_value": "Least p", "q_value": "q", "spearman_low": "95% interval from",
+    "spearman_high": "95% interval to", "course": "Share by processes",
+    "largest_share_ratio": "Share in largest run", "mean_share_ratio": "Mean share",
+    "is_above_guard": "Above guard", "largest_imbalance": "Max/mean", "run_count": "Runs",
+    "smallest_processes": "From processes", "largest_processes": "To",
+}  # fmt: skip
 RANKING = TableSpec(
     query="ranked_call_sites",
     title="Call sites that scale worst",
@@ -30,15 +39,9 @@ RANKING = TableSpec(
     ),
     row_limit=100,
     limited_per="application",
-    titles={
-        "place": "Place", "source": "Source", "spearman": "Spearman", "p_value": "p",
-        "perfect_p_value": "Least p", "q_value": "q", "spearman_low": "95% interval from",
-        "spearman_high": "95% interval to", "course": "Share by processes",
-        "largest_share_ratio": "Share in largest run", "mean_share_ratio": "Mean share",
-        "is_above_guard": "Above guard", "largest_imbalance": "Max/mean", "run_count": "Runs",
-    },
+    titles=_TITLES,
     silent={"reason": None, "source": None},
-)  # fmt: skip
+)
 OF_SIZES = TableSpec(
     query="ranked_call_sites_of_sizes",
     title="Call sites that scale worst, by size",
@@ -48,15 +51,9 @@ OF_SIZES = TableSpec(
     ),
     row_limit=60,
     limited_per="application",
-    titles={
-        "place": "Place", "source": "Source", "spearman": "Spearman", "p_value": "p",
-        "perfect_p_value": "Least p", "q_value": "q",
-        "largest_share_ratio": "Share in largest run", "mean_share_ratio": "Mean share",
-        "is_above_guard": "Above guard", "run_count": "Runs",
-        "smallest_processes": "From processes", "largest_processes": "To",
-    },
+    titles=_TITLES,
     silent={"reason": None, "source": None},
-)  # fmt: skip
+)
 BY_PROCESSES = TableSpec(
     query="communication_by_processes",
     title="Communication by number of processes",
@@ -99,7 +96,7 @@ def build(material: Material) -> Section | None:
     return Section(
         key="call-sites",
         title="Call sites that scale worst",
-        sentences=said(*describe_worst(material.rows(WORST))),
+        sentences=nonempty(*describe_worst(material.rows(WORST))),
         pictures=tuple(_pictures(views)),
         tables=(*material.tables(RANKING, OF_SIZES), *views),
         sources=(read_source(WORST),),
@@ -111,8 +108,7 @@ def describe_worst(ranking: Sequence[Row]) -> Iterator[str]:
 
     `ranking` needs only the first call site of every kind.
     """
-    for application in dict.fromkeys(row["application"] for row in ranking):
-        own = [row for row in ranking if row["application"] == application]
+    for application, own in group_by("application", ranking).items():
         rated = [row for row in own if row["spearman"] is not None]
         if not rated:
             yield (
@@ -170,21 +166,21 @@ def _describe(row: Row) -> str:
 def _pictures(views: Sequence[Table]) -> Iterator[Picture]:
     table = next((view for view in views if view.name == BY_OPERATION.query), None)
     rows = table.as_dicts() if table else ()
-    for application in list(dict.fromkeys(row["application"] for row in rows))[:MOST_DRAWN]:
-        own = [row for row in rows if row["application"] == application]
-        operations = list(dict.fromkeys(str(row["operation"]) for row in own))[:MOST_CURVES]
+    for application, own in islice(group_by("application", rows).items(), MOST_DRAWN):
+        operations = group_by("operation", own)
         curves = [
             Curve(
                 operation,
-                tuple(int(number(r["processes"])) for r in own if r["operation"] == operation),
-                tuple(number(r["application_ratio"]) for r in own if r["operation"] == operation),
+                tuple(int(number(row["processes"])) for row in points),
+                tuple(number(row["application_ratio"]) for row in points),
             )
-            for operation in operations
+            for operation, points in islice(operations.items(), MOST_CURVES)
         ]
         yield Picture(
             name=f"operations-{application}",
             title=f"Communication of {application} by operation",
             draw=partial(draw_curves, curves, f"operations-{application}", "of all time"),
-            description=f"Shares of the time of all processes. Largest in total: {operations[0]}.",
+            description="Shares of the time of all processes. Largest in total: "
+            f"{next(iter(operations))}.",
             of=f"Drawn from {BY_OPERATION.title}.",
         )

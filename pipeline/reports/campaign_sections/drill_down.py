@@ -6,7 +6,7 @@ from dataclasses import replace
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section, Table
 from tracemill.reports.tables import TableSpec, read_source
-from tracemill.reports.wording import Row, count_of, name_site, number, said, share_of
+from tracemill.reports.wording import Row, count_of, name_site, nonempty, number, share_of
 
 PLACE = 65
 WORST = "worst_losses"
@@ -53,7 +53,7 @@ def build(material: Material) -> Section | None:
     return Section(
         key="drill-down",
         title="From cells to wait states",
-        sentences=said(*describe_worst(material.rows(WORST))),
+        sentences=nonempty(*describe_worst(material.rows(WORST))),
         tables=filled(*link_cells(cells, waits)),
         sources=(read_source(WORST),),
     )

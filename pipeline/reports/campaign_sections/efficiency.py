@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from math import nan
 
 import numpy as np
@@ -14,7 +15,7 @@ from tracemill.reports.pictures.grids import Grid, MarkedCell, draw_heat_map, dr
 from tracemill.reports.scaling import FIXED_SIZE, declared_scalings, is_relevant
 from tracemill.reports.tables import TableSpec
 from tracemill.reports.units import format_share
-from tracemill.reports.wording import Row, count_of, number, said
+from tracemill.reports.wording import Row, count_of, group_by, nonempty, number
 from tracemill.schemas import campaigns
 from tracemill.schemas.scalability import SIZE_AXES
 from tracemill.stages.models.efficiency_grid.parts import LEAST_GROWTH
@@ -52,7 +53,7 @@ EFFICIENCIES = TableSpec(
         "efficiency_definition": "Definition",
     },
     silent={"variant": "", "reason": None, "state": "measured"},
-    said_once=("application", "efficiency_definition"),
+    hidden_if_equal=("application", "efficiency_definition"),
 )  # fmt: skip
 MARKS = TableSpec(
     query="grid_marks",
@@ -85,7 +86,7 @@ CELLS = TableSpec(
     ),
     row_limit=2_000,
     titles={"mark_procs": "MarkProcs", "mark_data": "MarkData", "mark_all": "MarkAll"},
-    said_once=("application", "size_axis"),
+    hidden_if_equal=("application", "size_axis"),
 )
 SPEED_UPS = TableSpec(
     query="speed_ups",
@@ -106,7 +107,7 @@ def build(material: Material) -> Section:
     return Section(
         key="efficiency",
         title="Efficiency",
-        sentences=said(
+        sentences=nonempty(
             *describe_marks(marks.as_dicts()),
             *describe_definitions(efficiencies.values("efficiency_definition")),
         ),
@@ -174,22 +175,21 @@ def describe_definitions(definitions: Iterable[object]) -> Iterator[str]:
 def _pictures(
     marks: Table, efficiencies: Table, cells: Table, speed_ups: Table, material: Material
 ) -> Iterator[Picture]:
-    rows, scalings = efficiencies.as_dicts(), declared_scalings(material)
+    groups = group_by("application", efficiencies.as_dicts())
+    scalings = declared_scalings(material)
     stated = {str(row["application"]): row for row in marks.as_dicts()}
-    for application in list(dict.fromkeys(str(row["application"]) for row in rows))[:MOST_DRAWN]:
-        own = [row for row in rows if row["application"] == application]
+    cells_of = group_by("application", cells.as_dicts())
+    speed_ups_of = group_by("application", speed_ups.as_dicts())
+    for application, own in islice(groups.items(), MOST_DRAWN):
         grid = read_grid(own, stated[application])
         zeros = describe_zeros(own, stated[application])
-        marked = [row for row in cells.as_dicts() if row["application"] == application]
+        marked = cells_of.get(application, ())
         if len(grid.processes) > 1 and len(grid.sizes) > 1:
             yield _surface(application, grid, zeros)
         if len(grid.processes) > 1:
             yield _heat_map(application, grid, marked, zeros)
         if len(grid.processes) > 1 and is_relevant(scalings, application, FIXED_SIZE):
-            yield _scaling(
-                application,
-                [row for row in speed_ups.as_dicts() if row["application"] == application],
-            )
+            yield _scaling(application, speed_ups_of.get(application, ()))
 
 
 def read_grid(rows: Sequence[Row], stated: Row) -> Grid:

@@ -6,7 +6,7 @@ from tracemill.reports.material import Material
 from tracemill.reports.model import Section
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.units import Value
-from tracemill.reports.wording import Row, count_of, name_site, number, said, share_of
+from tracemill.reports.wording import Row, count_of, name_site, nonempty, number, share_of
 
 PLACE = 60
 # Shares of all time: smaller growth has no sentence.
@@ -89,7 +89,7 @@ def build(material: Material) -> Section | None:
     return Section(
         key="growth",
         title="Growth",
-        sentences=said(
+        sentences=nonempty(
             *describe_range(material.rows(RANGE)),
             *describe_growth(rows.get(CALL_PATHS.query, ())),
             describe_totals(len(rows.get(TOTALS.query, ()))),

@@ -4,7 +4,7 @@ from tracemill.base.text import join_words
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section
 from tracemill.reports.tables import TableSpec, read_source
-from tracemill.reports.wording import Row, count_of, said
+from tracemill.reports.wording import Row, count_of, nonempty
 
 PLACE = 45
 
@@ -40,7 +40,7 @@ def build(material: Material) -> Section | None:
     return Section(
         key="indices",
         title="Indices",
-        sentences=said(
+        sentences=nonempty(
             describe_blocks(material.rows(BLOCKS)[0]), describe_computation(material.overview)
         ),
         tables=tables,

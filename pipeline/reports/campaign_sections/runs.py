@@ -6,7 +6,7 @@ from tracemill.base.text import join_words
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section
 from tracemill.reports.tables import TableSpec
-from tracemill.reports.wording import Row, count_of, said
+from tracemill.reports.wording import Row, count_of, group_by, nonempty
 
 PLACE = 90
 
@@ -43,7 +43,7 @@ def build(material: Material) -> Section:
     return Section(
         key="runs",
         title="Runs",
-        sentences=said(
+        sentences=nonempty(
             describe_failures(len(failed.rows)),
             *describe_names(names.as_dicts()),
             *describe_varying(varying.as_dicts()),
@@ -63,8 +63,7 @@ def describe_names(rows: Sequence[Row]) -> Iterator[str]:
 
 def describe_varying(rows: Sequence[Row]) -> Iterator[str]:
     """Parameters other than processes, threads and size that differ between runs."""
-    for application in dict.fromkeys(row["application"] for row in rows):
-        own = [row for row in rows if row["application"] == application]
+    for application, own in group_by("application", rows).items():
         varying = join_words([f"{row['parameter']} ({row['parameter_values']})" for row in own])
         yield (
             f"{application}: runs differ in {varying}. The grid and the models use the best run of "

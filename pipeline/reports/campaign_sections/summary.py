@@ -6,7 +6,7 @@ from tracemill.reports.material import Material
 from tracemill.reports.model import Fact, Section
 from tracemill.reports.tables import read_source
 from tracemill.reports.units import Unit
-from tracemill.reports.wording import Row, count_of, said, time_of
+from tracemill.reports.wording import Row, count_of, nonempty, time_of
 
 PLACE = 10
 OVERVIEW = "campaign_overview"
@@ -19,7 +19,7 @@ def build(material: Material) -> Section:
         key="summary",
         title="Summary",
         facts=_facts(overview),
-        sentences=said(
+        sentences=nonempty(
             describe_times(overview),
             describe_failures(overview),
             scaling.describe_scalings(material.rows(scaling.QUERY)),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import groupby
+from itertools import groupby, islice
 from math import nan
 
 import numpy as np
@@ -21,11 +21,12 @@ from tracemill.reports.scaling import (
     is_relevant,
 )
 from tracemill.reports.tables import TableSpec
-from tracemill.reports.wording import Row, count_of, number, said, share_of
+from tracemill.reports.units import Value
+from tracemill.reports.wording import Row, count_of, group_by, nonempty, number, share_of
 
 PLACE = 40
 MOST_DRAWN = 2
-MOST_TOLD = 4
+MOST_RANGES = 4
 """Maximum number of size ranges in a sentence; otherwise, only the two extreme ones."""
 NANOSECONDS = 1e9
 SMOOTH = "smooth"
@@ -96,7 +97,7 @@ def build(material: Material) -> Section | None:
     return Section(
         key="surface",
         title="Performance surface",
-        sentences=said(
+        sentences=nonempty(
             *describe_choice(fits.as_dicts()),
             *describe_limits(limits.as_dicts(), scalings),
             describe_computation(material.overview) if maps.rows else "",
@@ -113,8 +114,7 @@ def _explain_intervals(times: Table) -> Table:
 
 def describe_choice(fits: Sequence[Row]) -> Iterator[str]:
     """The chosen model of each application, or the reason for none."""
-    for application in dict.fromkeys(row["application"] for row in fits):
-        own = [row for row in fits if row["application"] == application]
+    for application, own in group_by("application", fits).items():
         yield f"{application}: {_describe_best(own[0])}{_explain_smooth(own)}"
 
 
@@ -162,14 +162,10 @@ def describe_limits(limits: Sequence[Row], scalings: Scalings) -> Iterator[str]:
         and row["crossing_processes"] is not None
         and is_relevant(scalings, row["application"], row["constraint_kind"])
     ]
-    for application, kind in dict.fromkeys(
-        (row["application"], row["constraint_kind"]) for row in meant
-    ):
-        own = [
-            row
-            for row in meant
-            if (row["application"], row["constraint_kind"]) == (application, kind)
-        ]
+    groups: dict[tuple[Value, Value], list[Row]] = {}
+    for row in meant:
+        groups.setdefault((row["application"], row["constraint_kind"]), []).append(row)
+    for (application, kind), own in groups.items():
         bound = max(number(row["bound"]) for row in own)
         own = [row for row in own if row["bound"] == bound]
         yield (
@@ -197,7 +193,7 @@ def _describe_kept(rows: Sequence[Row]) -> str:
         )
     ]
     others = ""
-    if len(groups) > MOST_TOLD:
+    if len(groups) > MOST_RANGES:
         others = "; other sizes are in between"
         by_processes = sorted(groups, key=lambda group: number(group[0]["crossing_processes"]))
         groups = [by_processes[0], by_processes[-1]]
@@ -214,19 +210,14 @@ def _describe_group(group: Sequence[Row]) -> str:
 
 
 def _pictures(times: Sequence[Row], maps: Sequence[Row], scalings: Scalings) -> Iterator[Picture]:
-    for application in list(dict.fromkeys(str(row["application"]) for row in times))[:MOST_DRAWN]:
-        own = [row for row in times if row["application"] == application]
+    maps_of = group_by("application", maps)
+    for application, own in islice(group_by("application", times).items(), MOST_DRAWN):
         measured, fitted = _grid(own, "measured_ns"), _grid(own, "fitted_ns")
         if len(fitted.processes) > 1 and len(fitted.sizes) > 1:
             yield _surface(application, "Measured", measured, None)
             yield _surface(application, "Fitted", fitted, measured)
-        for constraint in dict.fromkeys(str(row["constraint_kind"]) for row in maps):
-            values = [
-                row
-                for row in maps
-                if row["application"] == application and row["constraint_kind"] == constraint
-            ]
-            if values and is_relevant(scalings, application, constraint):
+        for constraint, values in group_by("constraint_kind", maps_of.get(application, ())).items():
+            if is_relevant(scalings, application, constraint):
                 yield _map(application, constraint, values)
 
 

@@ -3,7 +3,7 @@
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Layout, Section
 from tracemill.reports.tables import TableSpec
-from tracemill.reports.wording import said
+from tracemill.reports.wording import nonempty
 
 PLACE = 80
 
@@ -26,4 +26,6 @@ def build(material: Material) -> Section:
     """Time by call path."""
     tree = material.table(CALL_TREE)
     empty = "" if tree.rows else "No region was visited."
-    return Section(key="call-tree", title="Call tree", sentences=said(empty), tables=filled(tree))
+    return Section(
+        key="call-tree", title="Call tree", sentences=nonempty(empty), tables=filled(tree)
+    )

@@ -12,8 +12,8 @@ from tracemill.reports.wording import (
     count_of,
     name_path,
     name_place,
+    nonempty,
     number,
-    said,
     share_of,
     time_of,
 )
@@ -79,7 +79,7 @@ def build(material: Material) -> Section:
         key="critical-path",
         title="Critical path",
         facts=_facts(overview[0], has_threads=material.has_threads),
-        sentences=said(
+        sentences=nonempty(
             describe_length(material),
             describe_path_waits(material),
             describe_course(overview[0], has_threads=material.has_threads),

@@ -5,11 +5,26 @@ from tracemill.reports.material import Material
 from tracemill.reports.model import Drawing, Drawn, Section, Widget
 from tracemill.reports.part_styles import color_of
 from tracemill.reports.pictures.icicles import Rectangle, draw_icicle
-from tracemill.reports.wording import said
+from tracemill.reports.wording import nonempty
 
 PLACE = 15
 
 _CUT = "The smallest values are left out."
+_ICICLE = "Time by call path, to scale"
+_WIDGETS = (
+    (
+        "panels",
+        "Metric, call path, place",
+        "A selection in one column filters the columns to its right. A closed branch shows the sum "
+        "of itself and everything below; an open branch shows only itself.",
+    ),
+    (
+        "icicle",
+        _ICICLE,
+        "The width of a call path is its time with all callees; callees are below their callers. "
+        "Colors show the kind of time.",
+    ),
+)
 
 
 def build(material: Material) -> Section | None:
@@ -17,33 +32,16 @@ def build(material: Material) -> Section | None:
     found = explore(material)
     if found is None:
         return None
-    panels = Widget(
-        name="panels",
-        title="Metric, call path, place",
-        description=(
-            "A selection in one column filters the columns to its right. A closed branch "
-            "shows the sum of itself and everything below; an open branch shows only "
-            "itself."
-        ),
-        data=found.data,
-        of=sources(),
-    )
-    icicle = Widget(
-        name="icicle",
-        title="Time by call path, to scale",
-        description=(
-            "The width of a call path is its time with all callees; callees are below "
-            "their callers. Colors show the kind of time."
-        ),
-        data=found.data,
-        of=sources(),
+    widgets = tuple(
+        Widget(name=name, title=title, description=description, data=found.data, of=sources())
+        for name, title, description in _WIDGETS
     )
     return Section(
         key="exploration",
         title="Exploration",
-        sentences=said(_CUT if found.is_cut else ""),
-        widgets=(panels, icicle),
-        drawings=(Drawing(name="icicle", title=icicle.title, draw=lambda: _draw(found)),),
+        sentences=nonempty(_CUT if found.is_cut else ""),
+        widgets=widgets,
+        drawings=(Drawing(name="icicle", title=_ICICLE, draw=lambda: _draw(found)),),
     )
 
 

@@ -11,8 +11,8 @@ from tracemill.reports.wording import (
     count_of,
     name_path,
     name_place,
+    nonempty,
     number,
-    said,
     share_of,
     start,
     time_of,
@@ -71,7 +71,7 @@ def describe_all(material: Material) -> tuple[str, ...]:
     """Sentences about masters with workers, and about other important findings."""
     total_ns = material.overview["total_ns"]
     masters = (describe_master(row, total_ns) for row in material.rows(MASTERS))
-    return said(*masters, describe_findings(material.rows(BY_KIND.query)))
+    return nonempty(*masters, describe_findings(material.rows(BY_KIND.query)))
 
 
 def describe_master(row: Row, total_ns: Value) -> str:

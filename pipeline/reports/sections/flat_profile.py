@@ -6,7 +6,15 @@ from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section
 from tracemill.reports.tables import TableSpec
 from tracemill.reports.units import format_time
-from tracemill.reports.wording import Row, count_of, name_region, number, said, share_of, time_of
+from tracemill.reports.wording import (
+    Row,
+    count_of,
+    name_region,
+    nonempty,
+    number,
+    share_of,
+    time_of,
+)
 
 PLACE = 70
 LOCATION_LIMIT = 128
@@ -36,7 +44,7 @@ def build(material: Material) -> Section:
     return Section(
         key="profile",
         title="Flat profile",
-        sentences=said(
+        sentences=nonempty(
             describe_top_region(regions.as_dicts()), describe_balance(locations.as_dicts())
         ),
         tables=filled(regions, locations),

@@ -11,8 +11,8 @@ from tracemill.reports.wording import (
     Row,
     name_path,
     name_place,
+    nonempty,
     number,
-    said,
     share_of,
     start,
     time_of,
@@ -79,7 +79,7 @@ def build(material: Material) -> Section | None:
     return Section(
         key="load-balance",
         title="Load balance",
-        sentences=said(
+        sentences=nonempty(
             describe_worst(uneven.as_dicts(), material.overview, has_threads=has_threads),
             describe_idleness(idle, has_threads=has_threads),
         ),

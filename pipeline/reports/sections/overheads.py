@@ -6,7 +6,7 @@ from tracemill.base.text import join_words
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Section
 from tracemill.reports.tables import TableSpec
-from tracemill.reports.wording import Row, number, said, share_of, time_of
+from tracemill.reports.wording import Row, nonempty, number, share_of, time_of
 
 PLACE = 20
 NAMED = 3
@@ -67,7 +67,9 @@ def build(material: Material) -> Section | None:
     return Section(
         key="overheads",
         title="Overheads",
-        sentences=said(describe_shares(classes.as_dicts()), describe_largest(classes.as_dicts())),
+        sentences=nonempty(
+            describe_shares(classes.as_dicts()), describe_largest(classes.as_dicts())
+        ),
         tables=tables,
     )
 

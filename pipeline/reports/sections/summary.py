@@ -25,7 +25,7 @@ from tracemill.reports.sections.wait_states import (
 )
 from tracemill.reports.tables import TableSpec, read_source
 from tracemill.reports.units import Unit
-from tracemill.reports.wording import Row, count_of, number, said, share_of, time_of
+from tracemill.reports.wording import Row, count_of, nonempty, number, share_of, time_of
 
 PLACE = 10
 FINDINGS = "worst_findings"
@@ -54,7 +54,7 @@ def build(material: Material) -> Section:
         key="summary",
         title="Summary",
         facts=_facts(overview),
-        sentences=said(
+        sentences=nonempty(
             describe_damage(incomplete, quality, overview),
             describe_use(overview),
             describe_use_without_setup(overview),

@@ -3,7 +3,7 @@
 from tracemill.reports.material import Material
 from tracemill.reports.model import Section, Widget
 from tracemill.reports.timelines import Timeline
-from tracemill.reports.wording import count_of, said, time_of
+from tracemill.reports.wording import count_of, nonempty, time_of
 
 PLACE = 16
 
@@ -29,7 +29,7 @@ def build(material: Material) -> Section | None:
     return Section(
         key="timeline",
         title="Timeline",
-        sentences=said(describe_windows(timeline), timeline.left_out()),
+        sentences=nonempty(describe_windows(timeline), timeline.left_out()),
         widgets=(widget,),
     )
 

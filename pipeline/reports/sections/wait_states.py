@@ -13,8 +13,8 @@ from tracemill.reports.wording import (
     count_of,
     name_path,
     name_place,
+    nonempty,
     number,
-    said,
     share_of,
     start,
     time_of,
@@ -73,7 +73,7 @@ def build(material: Material) -> Section:
     return Section(
         key="wait-states",
         title="Wait states",
-        sentences=said(
+        sentences=nonempty(
             describe_coverage(overview, material.rows(UNANALYZED)),
             describe_waiting(overview, searched) if is_quiet else "",
         ),

@@ -37,7 +37,7 @@ tracemill.widgets.timeline = function (stage, data) {
   chooseRows();
   listen();
   say();
-  if (data.windows.length && data.windows[0].isAsked) show(data.windows[0].begin, data.windows[0].end);
+  if (data.windows.length && data.windows[0].isRequested) show(data.windows[0].begin, data.windows[0].end);
 
   // --- Parts of the page ---
 
@@ -61,7 +61,7 @@ tracemill.widgets.timeline = function (stage, data) {
   function placeList() {
     const options = [];
     for (const window of data.windows) {
-      if (window.isAsked) options.push([window.begin, window.end - window.begin,
+      if (window.isRequested) options.push([window.begin, window.end - window.begin,
         "Window " + find.momentOf(scene, window.begin) + " – " + find.momentOf(scene, window.end)]);
     }
     for (const place of data.places) options.push([place.begin, place.length, nameOf(place), place.row]);
