@@ -241,8 +241,8 @@ def _place_in_code(region: dict[str, Value]) -> str:
 
 def _parents(ids: Ints, parents: list[Value], ends: list[int]) -> Ints:
     """Indices of parents, which precede their children; invalid parents become roots."""
-    known = {int(each): place for place, each in enumerate(ids)}
-    found = [known.get(int(parent), -1) if parent is not None else -1 for parent in parents]
+    places = {int(each): place for place, each in enumerate(ids)}
+    found = [places.get(int(parent), -1) if parent is not None else -1 for parent in parents]
     roots = [place if place < own else -1 for own, place in enumerate(found)]
     return np.array([*roots, *(-1 for _ in ends)], dtype=np.int64)
 

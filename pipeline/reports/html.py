@@ -118,10 +118,8 @@ def rows_of(table: Table) -> list[tuple[HtmlCell, ...]]:
 
 def marks_of(table: Table, position: int) -> tuple[str, str]:
     """The anchor of a row, and the anchor that the row links to; empty if there is none."""
-    names, links = (
-        marks[position] if marks else "" for marks in (table.row_names, table.row_links)
-    )
-    return names, links
+    name, link = (texts[position] if texts else "" for texts in (table.row_names, table.row_links))
+    return name, link
 
 
 @dataclass(frozen=True)

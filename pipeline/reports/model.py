@@ -111,7 +111,7 @@ class Table:
         )
 
     @property
-    def meant(self) -> tuple[Column, ...]:
+    def defined_columns(self) -> tuple[Column, ...]:
         """Visible columns that have a definition."""
         return tuple(column for _, column in self.shown if column.meaning)
 

@@ -45,7 +45,8 @@ class Timeline:
         self._material = material
         self._locations = material.rows("timeline_locations")
         self._regions = material.rows("timeline_regions")
-        self.run = Window(*_span(material))
+        (span,) = material.rows("timeline_span")
+        self.run = Window(_int(span["begin_ns"]), _int(span["end_ns"]))
         self.places = material.rows("timeline_places", MOST_PLACES)
         self.requested = tuple(self._within_run(window) for window in material.windows)
         self.windows = self.requested + choose_windows(
@@ -100,11 +101,11 @@ class Timeline:
         lacking = [
             f"{_count_cut(name, rows)} for the whole run"
             for name, query, rows, values in (
-                ("waits", "window_waits", _size(data["waits"], "begin"), self.whole),
+                ("waits", "window_waits", len(data["waits"]["begin"]), self.whole),
                 (
                     "stretches of the critical path",
                     "timeline_path",
-                    _size(data["path"], "begin"),
+                    len(data["path"]["begin"]),
                     {"row_limit": MOST_SEGMENTS},
                 ),
             )
@@ -274,17 +275,8 @@ class Timeline:
         }
 
 
-def _span(material: Material) -> tuple[int, int]:
-    (row,) = material.rows("timeline_span")
-    return _int(row["begin_ns"]), _int(row["end_ns"])
-
-
 def _count_cut(name: str, count: int) -> str:
     return f"only the {format_count(count)} longest {name}"
-
-
-def _size(rows: Mapping[str, Any], name: str) -> int:
-    return len(rows[name])
 
 
 def _moment(time_ns: int) -> str:

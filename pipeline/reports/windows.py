@@ -77,5 +77,5 @@ def _around(place: Window, length: int, run: Window) -> Window:
 
 
 def _is_seen(place: Window, window: Window, chosen: Sequence[Window]) -> bool:
-    wanted = place if window.holds(place) else Window(place.end_ns, place.end_ns)
-    return any(other.holds(wanted) for other in chosen)
+    needed = place if window.holds(place) else Window(place.end_ns, place.end_ns)
+    return any(other.holds(needed) for other in chosen)

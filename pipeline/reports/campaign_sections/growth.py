@@ -26,13 +26,14 @@ _TITLES = {
 }
 _SILENT: dict[str, Value] = {"other_sizes": None, "source": None, "title": None}
 _ENDS = "with the fewest and the most processes of the largest size, without runs of one process"
+_EXPONENT = (
+    "Exponent b, over all sizes: the sum over all processes grows as p^b; b = 0 if the work is "
+    "only divided."
+)
 METRICS = TableSpec(
     query="growing_metrics",
     title="Overheads and wait states that grow most",
-    note=(
-        f"Shares of the time of all locations, {_ENDS}. Exponent b, over all sizes: the sum over "
-        "all processes grows as p^b; b = 0 if the work is only divided."
-    ),
+    note=f"Shares of the time of all locations, {_ENDS}. {_EXPONENT}",
     row_limit=60,
     limited_per="application",
     titles=_TITLES,
@@ -44,8 +45,7 @@ CALL_PATHS = TableSpec(
     note=(
         f"Time of call paths without callees as a share of the time of all locations, {_ENDS}; "
         "also its waiting part and their part of the critical path, with the most processes. "
-        "Exponent b, over all sizes: the sum over all processes grows as p^b; b = 0 if the work is "
-        "only divided."
+        f"{_EXPONENT}"
     ),
     row_limit=60,
     limited_per="application",
@@ -119,12 +119,9 @@ def _describe_left_out(row: Row) -> str:
     if not row["left_out_count"]:
         return ""
     verb = "is" if row["left_out_count"] == 1 else "are"
+    up_to = "" if row["left_out_processes"] == 1 else "up to "
     most = count_of(row["left_out_processes"], "process", "processes")
-    return f" {count_of(row['left_out_count'], 'run')} with {_up_to(row)}{most} {verb} left out."
-
-
-def _up_to(row: Row) -> str:
-    return "" if row["left_out_processes"] == 1 else "up to "
+    return f" {count_of(row['left_out_count'], 'run')} with {up_to}{most} {verb} left out."
 
 
 def describe_totals(count: int) -> str:

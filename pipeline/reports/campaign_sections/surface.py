@@ -154,7 +154,7 @@ def _explain_smooth(own: Sequence[Row]) -> str:
 
 def describe_limits(limits: Sequence[Row], scalings: Scalings) -> Iterator[str]:
     """The largest process counts that keep the highest efficiency bound, by program and scaling."""
-    meant = [
+    shown_limits = [
         row
         for row in limits
         if row["constraint_kind"] in METHODS
@@ -163,7 +163,7 @@ def describe_limits(limits: Sequence[Row], scalings: Scalings) -> Iterator[str]:
         and is_relevant(scalings, row["application"], row["constraint_kind"])
     ]
     groups: dict[tuple[Value, Value], list[Row]] = {}
-    for row in meant:
+    for row in shown_limits:
         groups.setdefault((row["application"], row["constraint_kind"]), []).append(row)
     for (application, kind), own in groups.items():
         bound = max(number(row["bound"]) for row in own)

@@ -17,15 +17,15 @@ def build(material: Material) -> Section | None:
     rows = material.rows(BY_KIND.query)
     found = {row["metric"] for row in material.rows_of(BY_PROPERTY)}
     found |= {row["metric"] for row in rows}
-    known = [metric for metric in all_metrics() if metric.name in found]
+    found_metrics = [metric for metric in all_metrics() if metric.name in found]
     own = [row for row in rows if row["is_own"]]
-    if not known and not own:
+    if not found_metrics and not own:
         return None
     return Section(
         key="metrics",
         title="Metrics explained",
         sentences=("For details and formulas: tracemill explain_metric METRIC.",),
-        explanations=(*map(explain_metric, known), *map(explain_own, own)),
+        explanations=(*map(explain_metric, found_metrics), *map(explain_own, own)),
     )
 
 

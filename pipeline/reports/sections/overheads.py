@@ -95,8 +95,8 @@ def describe_shares(classes: Sequence[Row]) -> str:
 
 def describe_largest(classes: Sequence[Row]) -> str:
     """The largest overheads; else nothing."""
-    known = (COMPUTATION, UNIDENTIFIED)
-    costly = [row for row in classes if row["overhead_class"] not in known][:NAMED]
+    not_costly = (COMPUTATION, UNIDENTIFIED)
+    costly = [row for row in classes if row["overhead_class"] not in not_costly][:NAMED]
     named = [
         f"{row['overhead_subclass']} {time_of(row['time_ns'])} ({share_of(row['time_ratio'])})"
         for row in costly

@@ -89,8 +89,8 @@ def describe_misread(misread: Sequence[Row]) -> str:
     column, cell = worst["column_name"], make_visible(str(worst["cell"]))
     what = f"{column} {quote(cell)}" if cell else f"an empty {column}"
     rows, line = count_of(worst["row_count"], "row"), format_count(int(number(worst["first_line"])))
-    meant = f"; did you mean {worst['nearest']}?" if worst["nearest"] else "."
+    suggestion = f"; did you mean {worst['nearest']}?" if worst["nearest"] else "."
     others = len(misread) - 1
     more = f" {count_of(others, 'other cell')}: see the table misread_cells." if others else ""
     place = f"{rows}, first in line {line} of {worst['file']}"
-    return f"Could not interpret: {what} in {place}{meant}{more}"
+    return f"Could not interpret: {what} in {place}{suggestion}{more}"
