@@ -81,7 +81,6 @@ class Tables:
 
 
 def _values(statement: "duckdb.Statement", given: Mapping[str, Value]) -> dict[str, Value]:
-    """The values of the parameters of a statement."""
     missing = sorted(statement.named_parameters - set(given))
     if missing:
         name = missing[0]

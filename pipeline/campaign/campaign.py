@@ -341,7 +341,6 @@ def _failed(run: FailedRun, description: Description) -> RunRecord:
 
 
 def _report_program_names(records: Sequence[RunRecord], reporter: Reporter) -> None:
-    """Note which programs have names made from folders."""
     named = sorted({run.application for run in records if not run.is_named})
     if len(named) > 1:
         reporter.note(

@@ -140,7 +140,6 @@ def lacks(run: Run, queries: Sequence[str] = (SIZES, *QUERIES)) -> list[str]:
 
 
 def _has(run: Run, name: str) -> bool:
-    """Whether a run has a table with all its columns."""
     record = run.manifest.stored.get(name)
     if record is None or record.parts.get("schema") == schema_hash(BY_NAME[name]):
         return record is not None

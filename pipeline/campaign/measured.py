@@ -70,7 +70,6 @@ def tables_of(run: MeasuredRun, processes: int) -> Mapping[str, pa.Table]:
 
 
 def _site(key: int, calls: Sequence[CallSiteTask], processes: int) -> dict[str, Any]:
-    """The description and cost of a call site."""
     site = calls[0].site
     return {
         "call_path": site.call_path,

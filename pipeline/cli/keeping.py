@@ -162,7 +162,6 @@ def prune(
 
 
 def _print_limited(pruning: "Pruning", *, is_dry_run: bool) -> None:
-    """Print everything that exceeds a limit."""
     from tracemill.reports.terminal import print_grid
 
     goes = "would go" if is_dry_run else "removed"

@@ -192,7 +192,6 @@ def _is_due(table: Table, reason: str, needed_by: Collection[str]) -> bool:
 def _completed(
     stage: Stage, reasons: Mapping[str, str], needed_by: Mapping[str, str]
 ) -> dict[str, str]:
-    """Reasons for the unchanged tables of a stage that runs."""
     due = [table.name for table in stage.outputs if reasons[table.name] != UNCHANGED]
     unchanged = (table for table in stage.outputs if reasons[table.name] == UNCHANGED)
     return {

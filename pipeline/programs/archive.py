@@ -209,7 +209,6 @@ class _GlobalDefinitions:
 
 
 def _first_group(program: Program) -> int:
-    """First identifier after the groups of communicators and teams."""
     return 1 + len(program.communicators) + program.process_count
 
 

@@ -132,7 +132,6 @@ def _new_state(
 
 
 def _starts(program: Program, machine: MachineSpec, seed: int) -> Numbers:
-    """Start of each process (ns)."""
     random = np.random.default_rng([seed, 5])
     return random.integers(0, machine.start_ns, program.process_count, endpoint=True)
 

@@ -256,7 +256,6 @@ def _check_rank(rank: int, spec: Spec, where: str) -> None:
 
 
 def _build(kind: type[Described], given: Any, where: str) -> Described:
-    """An object of `kind` from a table."""
     if not isinstance(given, Mapping):
         raise ProgramError(f"{where}: give a table, not {given!r}")
     fields = {each.metadata.get("key", each.name): each for each in dataclasses.fields(kind)}  # type: ignore[arg-type]

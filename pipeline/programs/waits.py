@@ -125,5 +125,4 @@ def _find(rows: Rows, wanted: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64
 
 
 def _calls(rows: Rows) -> NDArray[np.int64]:
-    """A number per call."""
     return (rows[:, at.WAIT_LOCATION] << 40) + rows[:, at.WAIT_VISIT]

@@ -282,8 +282,8 @@ def test_runs_without_a_common_call_path_are_told(tell: Tell) -> None:
 def test_different_numbers_of_processes_are_compared_per_process(store: Path, tell: Tell) -> None:
     said = tell("before", "wide")
     assert (
-        "A has 3 processes, B 5: values are means per process; values of single ranks are not averaged."
-        in said
+        "A has 3 processes, B 5: values are means per process; values of single ranks are not "
+        "averaged." in said
     )
     found = compare_runs(runs(store, "before"), runs(store, "wide"), threads=1)
     (update,) = found.in_call_path("computation", UPDATE)

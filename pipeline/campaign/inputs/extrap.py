@@ -54,7 +54,6 @@ def read_extrap(path: Path, *, application: str = "") -> MeasuredRuns:
 
 
 def _find_time(experiment: Experiment) -> str:
-    """The metric that is the elapsed time."""
     metrics = list(experiment.samples)
     names = {metric: _name_and_unit(metric)[0] for metric in metrics}
     usual = [metric for metric in metrics if names[metric] in TIME_METRICS]

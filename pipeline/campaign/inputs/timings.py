@@ -79,7 +79,6 @@ def read_timings(
 
 
 def _rows(path: Path, lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    """The header and all rows with their line numbers."""
     wanted = [(n, line) for n, line in enumerate(lines, 1) if line.strip() and line[0] != "#"]
     if not wanted:
         raise CampaignError(f"{path}: no columns: there are only comments")

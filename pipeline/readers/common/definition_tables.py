@@ -163,7 +163,6 @@ class DefinitionTables:
                 yield number, rank, *self._with_group(location)
 
     def _with_group(self, location: int) -> tuple[int | None, int | None]:
-        """A member's location and its location group."""
         return (location, self._ids.group_of_location[location]) if location >= 0 else (None, None)
 
     def _cart_dimensions(self) -> Rows:

@@ -117,7 +117,6 @@ class Identifiers:
 
     @cached_property
     def _paradigm_locations(self) -> dict[int, tuple[int, ...]]:
-        """Locations of each paradigm in the order of its ranks."""
         found: dict[int, tuple[int, ...]] = {}
         for _, kind, paradigm, _, members in self.definitions["Group"].values():
             if kind == _COMM_LOCATIONS:

@@ -38,7 +38,6 @@ def count_undefined(definitions: Definitions) -> int:
 
 
 def _references(definitions: Definitions) -> Iterator[tuple[str, Iterable[int]]]:
-    """References by the kind of definition they refer to."""
     for kind, places in _REFERENCES.items():
         for place, target in places.items():
             yield target, [values[place] for values in definitions[kind].values()]

@@ -216,7 +216,6 @@ class Surveyor:
     def _in_blocks(
         self, function: Callable[[list[int]], list[Found]], chosen: list[list[int]]
     ) -> list[Found]:
-        """The results of a function for all locations of some blocks."""
         return list(chain.from_iterable(map_in_threads(function, chosen, self._threads)))
 
     def _survey_block(

@@ -218,7 +218,6 @@ def _clean_integer(
 
 
 def _clean_seconds(cell: str) -> str | None:
-    """A number of seconds."""
     value = float(cell) if _DECIMAL.fullmatch(cell) else float("inf")
     return repr(value) if abs(value * 1e9) < MOST_NS else None
 

@@ -78,7 +78,6 @@ class _Builder:
     # --- Values of properties --------------------------------------------------------------------
 
     def _text(self, text: object) -> int:
-        """Reference to a text."""
         if text is None:
             return UNDEFINED_32
         word = self._word(text)
@@ -129,7 +128,6 @@ class _Builder:
         return ref
 
     def _first(self, kind: str, key: Callable[[Definition], int]) -> dict[int, Definition]:
-        """The first definition of each process or location."""
         found: dict[int, Definition] = {}
         rows = self._rows.get(kind, [])
         for each in rows:

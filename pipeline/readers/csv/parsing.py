@@ -103,7 +103,6 @@ def _parse(
     block: Block, header: Header, parse: Callable[[Block, Header], _P],
     cleaners: Cleaners, choose: Callable[[str], Cleaners],
 ) -> _P:  # fmt: skip
-    """Parse the readable rows of a block."""
     try:
         return parse(block, header)
     except pa.ArrowInvalid:

@@ -196,7 +196,6 @@ class RowMaker:
         self, side: Integers, found: NDArray[np.uint8], name: str, quantity: str,
         block: ParsedBlock, rest: NDArray[np.intp],
     ) -> None:  # fmt: skip
-        """Fill in one quantity of all records that have it."""
         position = _POSITIONS[quantity][found]
         rows = np.flatnonzero(position >= 0)
         if not len(rows):
@@ -263,7 +262,6 @@ class RowMaker:
     # --- Definitions -----------------------------------------------------------------------------
 
     def _define(self, block: ParsedBlock, rows: NDArray[np.intp]) -> None:
-        """Collect the rows that define something."""
         processes = block.integers(layout.PROCESS, rows).values.tolist()
         threads = block.integers(layout.THREAD, rows).values.tolist()
         columns = (block.text(name) for name in (layout.EVENT_TYPE, layout.NAME, layout.DEFINITION))
@@ -284,7 +282,6 @@ class RowMaker:
 
 
 def _unknown_kind(event_type: str) -> str:
-    """Why an event type defines nothing."""
     kind = event_type.partition(" ")[2]
     known = tuple(each.name for each in layout.DEFINITIONS)
     if not kind:

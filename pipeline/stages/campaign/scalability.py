@@ -189,7 +189,6 @@ def _cell_rows(program: _Program, parts: dict[str, Numbers]) -> pa.Table:
 
 
 def _regions_of(program: _Program, parts: list[Part]) -> Iterator[Row]:
-    """The whole region and its parts."""
     yield program.stated | _whole(program)
     for split, numbers, signs in parts:
         order = np.argsort(numbers, kind="stable")

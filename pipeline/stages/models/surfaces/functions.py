@@ -89,7 +89,6 @@ class Function:
                 )
 
     def _differentiate(self, node: ast.expr, x: Floats) -> Differentiated:
-        """Of a node that was checked."""
         match node:
             case ast.Name(id=name):
                 slopes = np.zeros_like(x)

@@ -253,7 +253,6 @@ def _simplest_of_best(found: list[_Examined]) -> Hypothesis:
 
 
 def _standard_error(differences: Floats) -> Floats:
-    """Standard error of the mean over the last axis."""
     return differences.std(axis=-1) / np.sqrt(max(differences.shape[-1] - 1, 1))
 
 

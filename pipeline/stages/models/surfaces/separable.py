@@ -134,7 +134,6 @@ def _scaled(
     beta: float,
     measured: Measurements,
 ) -> Separable:
-    """The factors with the scale that is promised."""
     if abs(alpha) < _NOTHING * abs(beta) * measured.processes.min():
         alpha = 0.0
     if abs(beta) * measured.processes.max() < _NOTHING * abs(alpha):
