@@ -49,7 +49,7 @@ def provide_archive(
 def iterations_for(spec: Spec, events: int) -> int:
     """How many iterations of a program give about so many events.
 
-    Each iteration has the same number of records, which two small runs tell.
+    All iterations have the same number of records; two small runs give that number.
     """
     few, more = (_count_records(replace(spec, iterations=count)) for count in (1, 2))
     return max(1, 1 + round((events - few) / (more - few)))

@@ -101,7 +101,7 @@ def analyze(trace: Path, setting: Setting) -> dict[str, Any]:
 
 
 def callbacks(trace: Path, setting: Setting) -> dict[str, Any]:
-    """The C library with the product's callbacks, whose columns are thrown away."""
+    """The C library with the product's callbacks; the columns are discarded."""
     from tracemill.kernels.otf2_callbacks import compile_callbacks
     from tracemill.readers.common.identifiers import Identifiers
 

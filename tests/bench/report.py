@@ -51,7 +51,7 @@ _READING = ("library", "callbacks", "read", "analyze", "bare_loop")
 class Row:
     """A cost, and what it means beside that of the next smaller trace and the bare loop.
 
-    None where that says nothing.
+    None where the ratio has no meaning.
     """
 
     cost: Cost

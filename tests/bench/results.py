@@ -95,7 +95,7 @@ def this_machine() -> Machine:
 
 
 def _processor_name() -> str:
-    """As the system calls it; empty if it does not say."""
+    """The system's name of it; empty if there is none."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -44,15 +44,15 @@ class StageMeter(SilentReporter):
 
 def processor_seconds() -> float:
     """Seconds of all processors, in user and system mode, of this process and its children."""
-    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    used = [resource.getrusage(each) for each in whose]
+    processes = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    used = [resource.getrusage(each) for each in processes]
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 def peak_bytes(process: int | str = "self") -> int:
     """Most memory that a process held at once since its start, or since it was forgotten.
 
-    What getrusage says begins with the peak of the process that started this one. 0 for a process
+    The peak of getrusage begins with that of the process that started this one. 0 for a process
     that has just ended.
     """
     for line in Path(f"/proc/{process}/status").read_text().splitlines():

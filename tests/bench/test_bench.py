@@ -77,7 +77,7 @@ def test_an_archive_has_about_the_wanted_size_and_is_generated_once(
     assert (made.generating.job, made.generating.events) == ("generate", events)
     assert made.generating.bytes == made.byte_count
     assert made.generating.cpu_seconds > 0
-    # The second time all is as it was, also what generating cost then.
+    # The second time nothing is generated; the cost of generating stays the same.
     assert provide_archive(program, 50_000, cache=tmp_path) == made
     assert (made.path / "traces.otf2").stat().st_mtime_ns == written_at
     assert len(list(tmp_path.iterdir())) == 1

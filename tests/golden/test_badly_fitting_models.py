@@ -20,7 +20,7 @@ def fits_of(times: list[float]) -> list[Fit]:
     return fit_all(measurements(processes, np.full(len(times), 10.0), np.array(times)))
 
 
-def said(**row: Any) -> list[str]:
+def sentences_on(**row: Any) -> list[str]:
     given = {
         "application": "x", "model": "Amdahl", "formula": "8/p", "is_chosen": False,
         "cross_validated_ratio": None, "reason": "too few runs",
@@ -38,11 +38,11 @@ def test_no_model_is_chosen_if_the_best_has_a_large_error() -> None:
 
 
 def test_a_bad_fit_is_reported() -> None:
-    assert said(cross_validated_ratio=16.7) == [
+    assert sentences_on(cross_validated_ratio=16.7) == [
         "x: no model describes these runs: the best is T = 8/p seconds (Amdahl), with a "
         "cross-validated error of 1670.0%."
     ]
-    assert said(cross_validated_ratio=0.1, is_chosen=True) == [
+    assert sentences_on(cross_validated_ratio=0.1, is_chosen=True) == [
         "x: T = 8/p seconds (Amdahl), with a cross-validated error of 10.0%."
     ]
 
@@ -62,7 +62,7 @@ def test_a_formula_that_describes_nothing_does_not_hide_a_smooth_surface() -> No
     assert chosen.model == "smooth"
 
 
-def test_of_formulas_the_best_is_before_a_smooth_surface() -> None:
+def test_the_best_formula_is_chosen_before_a_smooth_surface() -> None:
     fits = [judged("joint", 0.09, 4), judged("without overlap", 0.06, 6)]
     chosen = _choose([*fits, judged("smooth", 0.05, 16)])
     assert chosen is not None
@@ -93,9 +93,9 @@ def test_a_smooth_surface_is_explained() -> None:
 
 
 def test_models_that_cannot_be_judged_are_not_called_unfitted() -> None:
-    (sentence,) = said()
+    (sentence,) = sentences_on()
     assert "models can be fitted" in sentence
-    assert said(formula=None) == ["x: no model can be fitted: too few runs."]
+    assert sentences_on(formula=None) == ["x: no model can be fitted: too few runs."]
 
 
 MARKS = {

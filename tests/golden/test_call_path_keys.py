@@ -55,10 +55,10 @@ def test_regions_of_one_name_differ_by_their_source_position() -> None:
     assert one["main", "f"] == other["main", "f"][::-1]
 
 
-def test_otherwise_equal_regions_differ_by_their_order() -> None:
+def test_equal_regions_differ_by_their_order() -> None:
     keys = keys_of(("main",), ("main", "f"), ("main", "f"), places={"f": [10, 10]})
     assert len(set(keys["main", "f"])) == 2
 
 
-def test_no_call_paths() -> None:
+def test_without_call_paths_there_are_no_keys() -> None:
     assert keys_of() == {}

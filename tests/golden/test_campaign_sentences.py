@@ -94,7 +94,7 @@ def speed_ups(*rows: tuple[int, float, float], reference: int = 1) -> str:
     return describe_speed_up([row | {"reference_processes": reference} for row in found])
 
 
-def test_a_speed_up_that_does_not_depend_on_size_has_none() -> None:
+def test_the_highest_speed_up_names_the_sizes_that_reach_it() -> None:
     over = " (measured, fixed size), relative to the best run of the same size on 1 process."
     one = f"The highest speed-up is 5 with 8 processes at size 20{over}"
     assert speed_ups((2, 10.0, 2.0), (8, 10.0, 4.0), (8, 20.0, 5.0)) == one

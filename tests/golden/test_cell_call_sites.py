@@ -79,7 +79,7 @@ def test_shares_of_call_paths_grow_over_a_cell() -> None:
     ]
 
 
-def test_of_sizes_with_the_same_amount_the_best_run_is_the_corner() -> None:
+def test_the_best_run_of_equal_amounts_of_computation_is_the_corner() -> None:
     """As in the grid: a size of 21 that is as much work as 20 is done worse, or better."""
     worse, better = grid(CORNERS, axis="computation size"), grid(CORNERS, axis="computation size")
     expected = run_query("cell_call_sites", worse, LOSSES)

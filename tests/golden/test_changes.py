@@ -79,12 +79,12 @@ def test_metrics_are_compared_as_a_whole_and_by_call_path_the_largest_change_fir
     assert changes_of(found, "messages") == [(None, 30, 50, 20), (RECEIVE, 30, 50, 20)]
 
 
-def test_a_run_is_no_different_from_itself() -> None:
+def test_a_run_compared_with_itself_has_no_changes() -> None:
     found = changes([BASE], [BASE])
     assert {row["change_value"] for row in found} == {0}
 
 
-def test_sides_are_means_of_their_runs_and_a_run_without_a_metric_has_none_of_it() -> None:
+def test_sides_are_means_of_their_runs_and_a_run_without_a_metric_counts_as_0() -> None:
     """Late Sender of three runs: 12, 0 and 30; mean 14, variance (4 + 196 + 256) / 2."""
     never = run({(0, 0): 100, (2, 0): 30})
     often = run({(0, 0): 100, (2, 0): 30}, {0: 30})
@@ -119,7 +119,7 @@ def test_values_per_process_are_compared_if_process_counts_differ() -> None:
     assert changes_of(ranks, "time")[0] == (100, 3, 0, 140, 140)
 
 
-def test_the_critical_path_is_one_whatever_the_number_of_processes() -> None:
+def test_the_critical_path_is_not_divided_by_the_number_of_processes() -> None:
     base, other = (run({(0, 0): 10, (0, 1): 10}), run({(0, 0): 10}))
     for tables, length in ((base, 30), (other, 24)):
         tables["severities"] = [

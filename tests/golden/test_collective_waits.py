@@ -75,7 +75,7 @@ def test_a_wait_ends_with_its_call(waits, trace):
 
 
 # Ranks 1 and 2 come at the same time, ranks 0 and 1 leave at the same time.
-def test_of_equals_the_lowest_rank_in_the_communicator_is_the_cause(waits, trace):
+def test_the_lowest_rank_in_the_communicator_is_the_cause_if_times_are_equal(waits, trace):
     text = """
         0    0..30   MPI_Barrier   collective barrier comm 1
         1   10..30   MPI_Barrier   collective barrier comm 1
@@ -104,7 +104,7 @@ def test_a_single_member_does_not_wait(waits, trace):
 
 # The trace lacks rank 2 at the second barrier, so its arrival is unknown. Matching on this
 # communicator is uncertain.
-def test_an_incomplete_instance_gives_nothing(waits, trace):
+def test_an_incomplete_instance_has_no_waits(waits, trace):
     tables = trace("""
         0    0..30   MPI_Barrier   collective barrier
         0   40..70   MPI_Barrier   collective barrier
@@ -316,7 +316,7 @@ def test_the_root_waits_for_the_last_sender(waits, operation):
         ("reduce root 1 sent 8", "reduce root 1 sent 8 received 8"),
     ],
 )
-def test_without_data_to_wait_for_nobody_waits(waits, early, late):
+def test_without_data_there_is_no_wait(waits, early, late):
     found = waits(f"""
         0    0..40   MPI_Call   collective {early}
         1   30..40   MPI_Call   collective {late}

@@ -237,7 +237,7 @@ def test_a_process_outside_the_communicator_makes_the_instance_incomplete(run_qu
 
 
 # Any thread of a process may make the call for it, one after the other.
-def test_threads_of_a_process_take_turns(run_query, trace):
+def test_any_thread_may_call_for_its_process(run_query, trace):
     tables = trace("""
         0     0..5     MPI_Barrier   collective barrier
         0.1   10..15   MPI_Barrier   collective barrier

@@ -139,7 +139,7 @@ def test_a_change_spread_over_callees_is_reported_at_their_caller() -> None:
     assert (found.call_path, found.exclusive_value, found.inclusive_value) == ("main/solve", 10, 80)
 
 
-def test_a_change_that_lies_everywhere_lies_nowhere() -> None:
+def test_a_change_in_all_call_paths_has_no_single_place() -> None:
     spread = comparison_of(
         ("visits", "main", 1, 1),
         ("critical_path", COMPUTE, 10, 20),

@@ -64,7 +64,7 @@ def test_a_condition_limits_a_change_or_a_value(expression: str, is_held: bool |
     assert check_condition(expression, SLOWER).holds is is_held
 
 
-def test_changes_within_the_noise_hold_nothing_but_values_do() -> None:
+def test_noise_matters_for_changes_but_not_for_values() -> None:
     noisy = comparison_of(*VALUES, noise=20_000_000.0, times=((1, 2), (1, 2)))
     clear = comparison_of(*VALUES, noise=19_999_999.0, times=((1, 2), (1, 2)))
     assert not check_condition("time > +5%", noisy).holds

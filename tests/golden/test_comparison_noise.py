@@ -17,7 +17,7 @@ def noise(first: tuple[float, ...], second: tuple[float, ...]) -> float:
     return float(noise_of(*variances, base_count=len(first), other_count=len(second))[0])
 
 
-def test_it_is_half_the_interval_of_the_test_by_welch() -> None:
+def test_noise_is_half_the_interval_of_welchs_test() -> None:
     found = stats.ttest_ind(SECOND, FIRST, equal_var=False).confidence_interval(0.95)
     assert noise(FIRST, SECOND) == pytest.approx((found.high - found.low) / 2)
     assert noise(SECOND, FIRST) == pytest.approx((found.high - found.low) / 2)
@@ -28,7 +28,7 @@ def test_two_runs_on_each_side_by_hand() -> None:
     assert noise((1.0, 3.0), (11.0, 13.0)) == pytest.approx(4.3027 * 2**0.5, rel=1e-4)
 
 
-def test_a_single_run_is_taken_to_spread_like_the_others() -> None:
+def test_a_single_run_is_assumed_to_vary_like_the_others() -> None:
     """One more value lies so far from the mean of three others by chance: t(2) s sqrt(1 + 1/3)."""
     spread = stats.t.ppf(0.975, 2) * np.std(SECOND, ddof=1) * np.sqrt(1 + 1 / 3)
     assert noise(SECOND, (20.0,)) == noise((20.0,), SECOND) == pytest.approx(spread)

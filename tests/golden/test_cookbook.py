@@ -50,7 +50,7 @@ def test_every_question_about_a_run_has_an_answer(
             assert rows == answer_from(connection, question.name, "*")
 
 
-def test_questions_about_campaigns_are_declared_apart() -> None:
+def test_questions_about_campaigns_are_listed_separately() -> None:
     with duckdb.connect() as connection:
         connection.execute(
             "CREATE TABLE campaign_runs (n INT); CREATE TABLE call_site_ranking (n INT)"
@@ -238,7 +238,9 @@ def small_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckD
 
 
 @pytest.mark.parametrize("question", ANSWERS)
-def test_the_answer_is_right(small_run: duckdb.DuckDBPyConnection, question: str) -> None:
+def test_every_question_has_the_right_answer(
+    small_run: duckdb.DuckDBPyConnection, question: str
+) -> None:
     name, columns = question.split(maxsplit=1)
     found = answer_from(small_run, name, columns)
     assert found == [pytest.approx(row) for row in ANSWERS[question]]
@@ -259,7 +261,7 @@ def test_the_answer_to_every_question_is_checked() -> None:
     assert checked == {question.name for question in run_questions()}
 
 
-def test_messages_between_nodes(analysis_of: Callable[[str], Analysis]) -> None:
+def test_messages_between_nodes_are_counted(analysis_of: Callable[[str], Analysis]) -> None:
     with analysis_of("m29_hybrid").run.connect() as connection:
         found = answer_from(connection, "messages_between_nodes", "*")
     assert found == [("vm", "vm", True, 20, 80)]
@@ -278,7 +280,9 @@ def reference(trace: str, metric: str) -> dict[str, float]:
     return sums
 
 
-def test_times_and_visits_of_functions(analysis_of: Callable[[str], Analysis]) -> None:
+def test_times_and_visits_of_functions_equal_those_of_scalasca(
+    analysis_of: Callable[[str], Analysis],
+) -> None:
     columns = "region exclusive_seconds visit_count"
     with analysis_of("m29_hybrid").run.connect() as connection:
         rows = answer_from(connection, "regions_with_most_time", columns)

@@ -136,7 +136,9 @@ def test_a_barrier_leads_to_its_last_member_and_a_tie_to_the_lowest_rank(critica
         ("alltoallv", "sent 8 received 8", "sent 8 received 8", [(0, 0, 60, None, None, 0)]),
     ],
 )  # fmt: skip
-def test_where_a_collective_leads(segments, operation, on_root, on_others, expected):
+def test_a_collective_leads_to_the_process_it_waited_for(
+    segments, operation, on_root, on_others, expected
+):
     found = segments(f"""
         0   20..45   MPI_Call       collective {operation} root 1 {on_others}
         0   60..70   MPI_Finalize
@@ -158,7 +160,7 @@ def test_a_reduction_leads_its_root_to_the_last_sender(segments):
     """) == [(1, 0, 30, None, None, 0), (0, 20, 60, "n_to_one", 1, 10)]
 
 
-def test_calls_that_did_not_wait_are_passed(segments):
+def test_the_path_stays_in_calls_that_did_not_wait(segments):
     assert segments("""
         0   12..15   MPI_Send       send 1
         0   20..70   MPI_Finalize
@@ -221,7 +223,7 @@ def test_calls_without_waits_are_points_too(run_query, trace):
 # --- Special traces ------------------------------------------------------------------------------
 
 
-def test_without_mpi_it_is_the_first_thread_from_begin_to_end(critical_path, trace):
+def test_without_mpi_the_path_is_the_first_thread(critical_path, trace):
     tables = trace("""
         0     10..40   work
         0.1   10..60   work
@@ -247,7 +249,7 @@ RELATIONS = (
 )  # fmt: skip
 
 
-def test_traces_with_tasks_that_are_no_whole_visits_have_no_critical_path(critical_path, trace):
+def test_traces_with_suspended_tasks_have_no_critical_path(critical_path, trace):
     tables = trace("0   0..10   MPI_Init\n0   20..30   MPI_Finalize")
     tables |= {"runs": [{"begin_ns": 0, "end_ns": 30}]}
     assert critical_path("critical_path_segments", tables)
@@ -294,7 +296,7 @@ def point_of(place, **others):
 # rank 0     [ main ..................]
 #                 [ wait ......]
 #                   [ progress ]
-def test_no_more_waiting_is_taken_off_than_the_call_has_time(critical_path):
+def test_no_more_waiting_is_subtracted_than_the_call_has_time(critical_path):
     tables = {
         "locations": [{"location_id": 0, "begin_ns": 0, "end_ns": 40},
                       {"location_id": 1, "begin_ns": 0, "end_ns": 30}],
@@ -348,7 +350,7 @@ UNEVEN = """
 """
 
 
-def test_work_is_counted_on_the_path_and_beside_it(critical_path, trace):
+def test_work_is_counted_on_and_off_the_path(critical_path, trace):
     # The path: MPI_Init, work and extra on rank 1; from 60 on MPI_Barrier and main on rank 0.
     # Call paths: main 0, MPI_Barrier 1, MPI_Finalize 2, MPI_Init 3, extra 4, work 5.
     tables = trace(UNEVEN)

@@ -1,4 +1,4 @@
-"""Waiting on the critical path, where the path stays although somebody else was late."""
+"""Waiting on the critical path, where it does not go to the cause of the wait."""
 
 import pytest
 
@@ -72,7 +72,7 @@ def test_a_wait_that_moves_the_path_is_not_on_it(found):
     assert found(followed, wait(0, 24, 27, visit=5)) == [("mpi_wait_nxn", 7, 0, True, 3)]
 
 
-def test_completing_is_no_waiting(found):
+def test_completion_is_not_waiting(found):
     assert found(wait(0, 2, 5, kind="mpi_nxn_completion", is_completion=True)) == []
 
 

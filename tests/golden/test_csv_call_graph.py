@@ -40,7 +40,7 @@ def test_visits_are_unfolded_in_order_of_begin_and_depth(tmp_path: Path) -> None
     file.write_text(HEADER + VISITS)
     found = read(file)
     assert found.visits(COLUMNS) == EXPECTED
-    # Nobody leaves the second foo, so that main is left from inside it.
+    # The second foo is never left, so main is left from inside it.
     assert found.findings() == {("unclosed_visit", 0): 1, ("mismatched_leave", 0): 1}
 
 

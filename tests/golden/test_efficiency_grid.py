@@ -113,7 +113,7 @@ def test_impossible_attainable_performance_has_a_reason(
     assert grid(rows, "efficiency time_ns reason", given=given) == [(None, 5 * SECOND, reason)]
 
 
-def test_given_efficiencies_are_taken_and_may_lack():
+def test_given_efficiencies_are_used_and_may_be_missing():
     rows = runs(
         run(1, 10, 4, given_efficiency=0.5),
         run(1, 10, 3, given_efficiency=0.4),
@@ -156,12 +156,12 @@ def test_the_median_is_the_middle_one_or_between_two_rounded_down():
     assert grid(runs(run(4, 10, 5e-9), run(4, 10, 2e-9)), "median_ns") == [(3,)]
 
 
-def test_of_equal_runs_the_first_counts():
+def test_the_first_of_equal_runs_counts():
     rows = runs(run(4, 10, 2, variant="b"), run(4, 10, 2, variant="a"))
     assert grid(rows, "campaign_run_id variant repetition_count") == [(0, "b", 1)]
 
 
-def test_no_memory_is_named_before_other_failures():
+def test_out_of_memory_is_named_before_other_failures():
     rows = runs(failed(4, 10), failed(4, 10, "out of memory"), failed(8, 10), run(1, 10, 1))
     columns = "processes state reason failed_count campaign_run_id variant run_count time_ns"
     assert grid(rows, columns)[1:] == [
@@ -222,6 +222,6 @@ def test_a_campaign_without_runs_has_an_empty_grid():
         (run(4, 10, 1, computation_size=float("inf")), "its size is no finite number"),
     ],
 )
-def test_a_run_that_cannot_be_is_named(row: Row, complaint: str):
+def test_an_impossible_run_is_named(row: Row, complaint: str):
     with pytest.raises(CampaignError, match=f"r7: run of app on 4 processes, .*{complaint}"):
         grid(runs(run(1, 10, 1), row | {"label": "r7"}), "efficiency")

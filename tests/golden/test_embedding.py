@@ -61,7 +61,7 @@ def test_integers_that_scripts_cannot_hold_are_refused() -> None:
             embed({"value": value})
 
 
-def test_numbers_that_are_none_and_tables_are_refused() -> None:
+def test_nan_and_tables_are_refused() -> None:
     with pytest.raises(ValueError):
         embed({"value": float("nan")})
     with pytest.raises(ValueError, match="one dimension"):

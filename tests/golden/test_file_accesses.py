@@ -193,7 +193,7 @@ def test_the_cookbook_gives_the_size_of_accesses():
     ]
 
 
-def test_a_trace_without_such_records_has_no_such_rows(trace):
+def test_a_trace_without_files_has_no_accesses(trace):
     tables = trace("0  10..20  MPI_Barrier  collective barrier")
     assert run_query("file_accesses", tables) == []
     assert run_query("collective_file_calls", tables) == []

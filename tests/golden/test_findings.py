@@ -75,7 +75,7 @@ def test_forking_is_not_part_of_what_an_operation_costs(run_query, profiled):
 
 
 # Receives take 18, sends 15, reductions 13. Reductions are called three times, the others twice.
-def test_the_operation_with_most_time_dominates_that_with_most_calls_is_frequent(
+def test_the_operation_with_most_time_dominates_and_that_with_most_calls_is_frequent(
     run_query, profiled
 ):
     assert run_query("leading_communication", profiled, FOUND) == [
@@ -100,7 +100,7 @@ def test_forking_does_not_make_an_operation_dominate(run_query, profiled):
 
 
 # Two operations of equal time and calls; two bindings of a call are one operation.
-def test_of_equal_operations_the_first_by_name_leads(run_query, trace):
+def test_the_first_of_equal_operations_by_name_leads(run_query, trace):
     tables = trace("""
         0   0..5     MPI_Gather
         0   10..13   MPI_Bcast

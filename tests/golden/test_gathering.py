@@ -29,7 +29,7 @@ def test_time_between_init_and_finalize_counts() -> None:
     ]
 
 
-def test_the_whole_run_can_count() -> None:
+def test_the_whole_run_counts_on_request() -> None:
     tables = complete(PAIR)
     assert rows_of("gathered_times", tables, TIMES, is_whole_run=True) == [
         (0, 100, 10, 0, 100, 100),
@@ -37,7 +37,7 @@ def test_the_whole_run_can_count() -> None:
     ]
 
 
-def test_setup_counts_as_communication_and_as_time_if_wanted() -> None:
+def test_setup_counts_as_communication_and_time_on_request() -> None:
     """Here the whole run lasts longer: main continues after MPI_Finalize."""
     tables = complete(PAIR + "0 120..130 write_results")
     assert rows_of("gathered_times", tables, TIMES, is_setup_included=True) == [
@@ -258,7 +258,7 @@ def test_tasks_count_where_they_run() -> None:
     assert rows_of("gathered_call_paths", program(outline, times, [0]), columns) == [
         ("main", 4, 4 + 2 + 9, 1),
         ("main/taskwait", 2, 2 + 9, 1),
-        ("TASKS", 0, 9, 0),  # nobody visits what stands above all tasks
+        ("TASKS", 0, 9, 0),  # never visited itself
         ("TASKS/task", 9, 9, 1),
     ]
 

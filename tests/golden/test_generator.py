@@ -164,18 +164,18 @@ def test_waits_that_do_not_fit_into_memory_are_the_same(
     monkeypatch.setattr(simulation, "_WAIT_ROWS", 1)
     monkeypatch.setattr(waits, "_KEPT_ROWS", 50)
     monkeypatch.setattr(waits, "_VISIT_BITS", 6)
-    put_away = generate(spec, tmp_path / "put away").anchor.parent
+    on_disk = generate(spec, tmp_path / "on disk").anchor.parent
     monkeypatch.setattr(waits, "_GROUPS", 2)
     grouped = generate(spec, tmp_path / "grouped").anchor.parent
     counts = Counter(row["property"] for row in true_waits(kept))
     assert {"mpi_lswo_same", "mpi_lswo_different", "mpi_barrier_wait"} < counts.keys()
     assert counts.total() > 500
     for file in kept.glob("truth*"):
-        assert (put_away / file.name).read_bytes() == file.read_bytes(), file.name
+        assert (on_disk / file.name).read_bytes() == file.read_bytes(), file.name
         assert (grouped / file.name).read_bytes() == file.read_bytes(), file.name
 
 
-def test_another_seed_is_another_course(tmp_path: Path) -> None:
+def test_another_seed_gives_another_run(tmp_path: Path) -> None:
     phase = {"kind": "work", "jitter": 0.5}
     runs = {Made(tmp_path / str(n), phase, seed=n).generated.summary["run_ns"] for n in (1, 2)}
     assert len(runs) == 2

@@ -19,7 +19,7 @@ from tracemill.programs.spec import MachineSpec, parse_spec, read_spec
 EXAMPLE = Path(__file__).parents[2] / "data" / "programs" / "stencil.toml"
 
 
-def test_processes_that_wait_for_each_other_for_ever_are_named() -> None:
+def test_deadlocked_processes_are_named() -> None:
     program = Program(2)
     for rank in range(2):
         process = Process(program, rank)
@@ -118,8 +118,8 @@ def test_a_single_process_without_partners_is_reported(
     kinds = "".join(f"[[phase]]\nkind = '{kind}'\n" for kind in phases)
     path.write_text(f"processes = {processes}\n{kinds}")
     assert main(["generate", str(path), "--output", str(tmp_path / "out")]) == 0
-    said = "a single process has no partner: phases stencil, pipeline, messages only compute\n"
-    assert (said in capsys.readouterr().err) is (processes == 1)
+    warning = "a single process has no partner: phases stencil, pipeline, messages only compute\n"
+    assert (warning in capsys.readouterr().err) is (processes == 1)
     found = read_archive(tmp_path / "out" / "traces.otf2", tmp_path / "store")
     kinds_found = {kind for (kind,) in found.rows("mpi_operations", "kind")}
     assert ({"send", "isend"} <= kinds_found) is (processes == 2)

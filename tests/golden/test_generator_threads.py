@@ -59,7 +59,7 @@ def test_the_critical_path_goes_through_the_slowest_thread(tmp_path: Path) -> No
 # from fork   1          1003 1005         2005 2007         3007          4009
 # thread 0    [critical  ]    [critical ....:         ]
 # thread 1    [critical ..:               ]    [critical ....:          ]
-def test_threads_take_turns_in_the_order_in_which_they_ask(tmp_path: Path) -> None:
+def test_threads_get_a_lock_in_the_order_of_their_requests(tmp_path: Path) -> None:
     phase = {"kind": "threads", "cell_ns": 0, "locked": 2, "locked_ns": 1000}
     made = Made(tmp_path, phase, processes=1, threads=2, machine=MACHINE | QUIET)
     ((_, fork),) = made.visits("MPI_Init", 0)

@@ -57,7 +57,7 @@ def test_metrics_are_shares_of_their_total() -> None:
     ]
 
 
-def test_growth_of_a_metric() -> None:
+def test_the_growth_of_a_metric_is_fitted() -> None:
     # 4 p² of waiting; shares 16/68, 64/80, 256/128 grow.
     tables = with_metrics(campaign(2, 4, 8), mpi_latesender=[16, 64, 256])
     columns = "metric size run_count fitted_count growth_exponent spearman p_value"
@@ -83,7 +83,7 @@ def test_runs_of_one_process_are_left_out() -> None:
     assert growth_of(tables, "smallest_processes growth_exponent") == [(2, pytest.approx(1))]
 
 
-def test_starting_and_ending_does_not_count() -> None:
+def test_setup_does_not_count() -> None:
     runs = campaign(2, 4, 8)
     started = [
         MeasuredRun(
@@ -132,7 +132,7 @@ def test_impossible_results_are_null_with_a_reason() -> None:
     assert growth_of(tables, "spearman reason") == [(None, CONSTANT)]
 
 
-def test_growth_of_call_paths() -> None:
+def test_the_growth_of_call_paths_is_fitted() -> None:
     tables = tables_of(campaign(2, 4, 8))
     columns = "quantity call_path_key growth_exponent spearman largest_share"
     work, wait = 1000, 1001

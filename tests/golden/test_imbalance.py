@@ -173,7 +173,7 @@ def test_locations_sum_to_call_paths():
     assert [row[6] for row in by_location(tables)] == [3, 0, 3, 3]
 
 
-def test_nothing_is_balanced():
+def test_a_trace_without_computation_has_no_imbalance():
     found = run_stage(IMBALANCE_STAGE, with_overheads({}))
     assert found == {"computational_imbalance": [], "location_imbalance": []}
 
@@ -228,7 +228,7 @@ def test_idle_is_waiting_without_work_or_absent(idle):
     ]
 
 
-def test_a_process_is_idle_as_its_locations_are(idle):
+def test_idle_times_of_a_process_are_sums_over_its_locations(idle):
     columns = "location_group_id location_count wait_ns idle_thread_ns absent_ns idle_ns idle_ratio"
     assert run_query("process_idle_times", idle, columns) == [
         (0, 2, 15, 40, 40, 95, 95 / 200),

@@ -31,9 +31,7 @@ def test_against_a_single_run_more_than_a_tenth_counts(time: int, is_counted: bo
 
 
 @pytest.mark.parametrize(("time", "is_counted"), [(1_050, False), (1_051, True), (949, True)])
-def test_against_runs_that_do_not_vary_more_than_a_twentieth_does(
-    time: int, is_counted: bool
-) -> None:
+def test_against_equal_runs_more_than_a_twentieth_counts(time: int, is_counted: bool) -> None:
     assert counts(time, [1_000, 1_000]) is is_counted
 
 

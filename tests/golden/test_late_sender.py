@@ -98,7 +98,7 @@ def test_a_nonblocking_receive_waits_where_it_completes(run_query, trace):
         ("mpi_testsome_", 0),
     ],
 )
-def test_every_call_but_the_tests_waits(run_query, trace, call, waits):
+def test_every_call_except_tests_of_requests_waits(run_query, trace, call, waits):
     tables = trace(f"""
         0   30..50   MPI_Send   send 1
         1   10..42   {call}     recv 0
@@ -281,8 +281,8 @@ def test_only_later_receives_of_the_same_location_count(wrong_order):
     """) == [(10, 20, "mpi_latesender"), (50, 10, "mpi_latesender")]
 
 
-# Three waits, of which the first two are still unmarked when the third is remembered. Then a
-# message arrives that was sent before all of them.
+# Three waits. The first two are still unmarked when the third is remembered. Then a message
+# arrives that was sent before all of them.
 @pytest.mark.parametrize(
     ("remembered_waits", "properties"),
     [

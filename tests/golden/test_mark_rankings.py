@@ -64,7 +64,7 @@ def test_published_marks_are_converted_to_ratios():
     assert found == pytest.approx((-0.00061256, 0.00010134, 2.84e-07, 0.867))
 
 
-def test_published_orders_agree_as_far_as_their_ranks_say():
+def test_published_orders_have_rank_correlations():
     """1 - 6 Σd² / (n (n² - 1)) with n = 8; differences of ranks as in the orders above.
 
     MarkProcs and MarkData: 36 + 1 + 1 + 16 + 4 + 1 + 1 + 36 = 96;
@@ -170,7 +170,7 @@ def test_programs_are_ranked_by_each_mark_from_the_lowest():
     assert correlations["MarkAll", "max E"] == (0, None)
 
 
-def test_programs_without_marks_come_last_and_say_why():
+def test_programs_without_marks_come_last_with_a_reason():
     rows = [marks("a", None, None, None, reason="no cell"), marks("b", 0.5, 0.5, 0.5)]
     found = rankings(rows)
     assert [
@@ -226,7 +226,7 @@ def test_a_published_program_may_have_the_name_of_a_measured_one():
     assert sources == {MEASURED, "Teplov 2014"}
 
 
-def test_no_programs_have_no_orders():
+def test_without_programs_there_are_no_rankings():
     assert rankings([]) == {"mark_rankings": [], "mark_ranking_correlations": []}
 
 

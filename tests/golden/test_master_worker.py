@@ -44,7 +44,7 @@ def line(times: str, *more: str) -> str:
     )
 
 
-def test_a_process_that_others_ask_again_and_again_is_their_master(run_query, trace):
+def test_a_process_that_answers_others_repeatedly_is_their_master(run_query, trace):
     assert run_query("master_workers", trace(STAR), STAR_COLUMNS) == [(0, 1, 3, 95), (0, 2, 2, 95)]
 
 
@@ -71,8 +71,8 @@ def test_workers_starve_while_their_master_has_not_sent(run_query, trace):
     ]
 
 
-# While the master works for worker 1, from 5 to 18, worker 2 waits from 3 to 21. Later, nobody
-# waits but the one that is worked for. It works in main.
+# While the master works for worker 1, from 5 to 18, worker 2 waits from 3 to 21. Later, only
+# the worker that it works for waits. It works in main.
 def test_a_master_is_overloaded_while_another_worker_waits(run_query, trace):
     found = run_query("master_overloaded", trace(STAR), f"{FOUND} call_path_id cause_visit_id")
     assert found == [(0, 5, 13, 1, 95, 0, 12)]
@@ -101,7 +101,7 @@ def test_the_time_of_the_master_counts_once_however_many_wait(run_query, trace):
 
 # Worker 1 gets its second task in 60 - 50 and computes for 65 - 60. The first one took 20 to get
 # and 30 to compute; after the third one its computation is unknown.
-def test_tasks_are_too_fine_that_take_longer_to_get_than_to_compute(run_query, trace):
+def test_tasks_that_take_longer_to_get_than_to_compute_are_too_fine(run_query, trace):
     found = run_query("tasks_too_fine", trace(STAR), f"{FOUND} visit_id call_path_id")
     assert found == [(1, 50, 10, 0, 95, 15, 1)]
 
@@ -134,7 +134,7 @@ def test_messages_that_are_no_requests_or_answers_lower_confidence(
     assert run_query("master_workers", tables, "confidence") == [(confidence,)] * 2
 
 
-def test_once_is_not_again_and_again(run_query, trace):
+def test_fewer_rounds_than_required_make_no_master(run_query, trace):
     assert run_query("master_workers", trace(STAR), least_rounds=3) == []
 
 

@@ -54,7 +54,7 @@ def test_receives_meet_sends_in_the_order_in_which_they_were_posted(run_query, t
     assert run_query("messages", tables, "ordinal bytes receive_ns") == [(0, 8, 50), (1, 16, 30)]
 
 
-def test_tags_communicators_and_directions_are_channels_of_their_own(run_query, trace):
+def test_tags_communicators_and_directions_are_separate_channels(run_query, trace):
     tables = trace(
         """
         0   0..5     MPI_Send   send 1 tag 1
@@ -172,7 +172,7 @@ def test_a_request_completes_once(run_query, trace):
 
 
 # A receive without request keeps its place by its completion; the posting call is unknown.
-def test_a_receive_without_request_is_matched_all_the_same(run_query, trace):
+def test_a_receive_without_request_is_matched(run_query, trace):
     tables = trace("""
         0   0..5     MPI_Send   send 1 bytes 1
         0   10..15   MPI_Send   send 1 bytes 2

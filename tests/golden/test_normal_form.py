@@ -40,7 +40,7 @@ def test_terms_are_named_in_spite_of_late_sleeps(term: str) -> None:
     assert sum(terms == {term} for terms in named) >= 15
 
 
-def test_data_that_users_of_extra_p_know() -> None:
+def test_the_example_of_extra_p_has_its_published_term() -> None:
     """Its quick start has three runs each on 4 to 64 processes: 2.83 = 2^(3/2) times longer."""
     times = [
         (8.31, 8.02, 8.14),
@@ -115,7 +115,7 @@ def test_terms_that_sum_up_to_the_constant_are_no_obstacle() -> None:
     assert form.coefficients == pytest.approx([3.03 / 3.0003])
 
 
-def test_noise_does_not_buy_terms() -> None:
+def test_noise_adds_no_terms() -> None:
     """Of 30 constants with 5 % of noise almost all are found constant."""
     forms = [
         fit_normal_form(measure(lambda p, n: 0 * p + 1, repetitions=3, noise=0.05, seed=seed))
@@ -124,7 +124,7 @@ def test_noise_does_not_buy_terms() -> None:
     assert sum(len(form.terms) == 1 and form.terms[0].write("n") == "" for form in forms) >= 27
 
 
-def test_two_values_cannot_tell_exponents_apart() -> None:
+def test_two_values_cannot_distinguish_exponents() -> None:
     """With two sizes n^2 looks like any other growth: the plainest stands for it."""
     form = fit_normal_form(measure(lambda p, n: 1e-4 * n**2 / p, sizes=(100, 200)))
     factor = form.leading_in_size
@@ -136,7 +136,7 @@ def test_sizes_below_one_have_no_logarithms() -> None:
     assert form.formula("n") == "2*n/p"
 
 
-def test_of_many_configurations_all_give_the_coefficients() -> None:
+def test_coefficients_come_from_all_of_many_configurations() -> None:
     """Terms are chosen by 240 of these 800, coefficients by all of them."""
 
     def time(p: Floats, n: Floats) -> Floats:

@@ -62,7 +62,7 @@ def test_a_fence_that_is_left_before_others_come_does_not_wait(waits):
     assert found == []
 
 
-def test_a_window_of_some_processes_is_theirs_alone(waits, trace):
+def test_a_window_concerns_its_own_processes_alone(waits, trace):
     tables = trace(
         """
         0    0..50   MPI_Win_fence   fence win 1
@@ -74,7 +74,7 @@ def test_a_window_of_some_processes_is_theirs_alone(waits, trace):
     assert waits(tables) == [(FENCE, 0, 0, 30, 2)]
 
 
-# Rank 1 lacks its second fence: the first one is as it was, but the window is doubtful.
+# Rank 1 lacks its second fence: the first one still counts, but the window is uncertain.
 def test_fences_with_missing_members_do_not_wait(waits, trace):
     tables = trace("""
         0    0..50   MPI_Win_fence   fence
@@ -91,7 +91,7 @@ def test_fences_with_missing_members_do_not_wait(waits, trace):
 # rank 0     [ fence ....................]
 # rank 1        [put ]   [ fence ........]
 # rank 2          [ put  ]        [ fence]
-def test_a_fence_is_early_while_the_own_memory_is_accessed(waits, trace):
+def test_a_fence_is_early_while_its_memory_is_accessed(waits, trace):
     tables = trace("""
         0    0..50   MPI_Win_fence   fence
         1   -9..-6   MPI_Put         put 1
@@ -157,7 +157,7 @@ IN_WAIT = [(EARLY_WAIT, 1, 9, 26, 0), (LATE_COMPLETE, 1, 35, 5, 0)]
         ({}, [*IN_WAIT, (SYNC_POST, 0, 0, 20, 2)]),
         # In MPI_Put until its own target posts, at 5; the later one is not waited for.
         ({"start": "0..1", "put": "2..35"}, [(COMM_POST, 0, 2, 3, 1), *IN_WAIT]),
-        # In MPI_Win_complete: until 20. Nobody waits for long then; nothing is put after 8.
+        # In MPI_Win_complete: until 20. The targets hardly wait then; nothing is put after 8.
         ({"start": "0..1", "put": "6..8", "complete": "10..50"},
          [(LATE_COMPLETE, 1, 9, 1, 0), (SYNC_POST, 0, 10, 10, 2)]),
         # Nowhere: MPI_Win_start is left, and everything after it comes later.
@@ -212,7 +212,7 @@ def test_testing_the_end_of_an_epoch_does_not_wait(waits, trace):
 
 
 # The trace of rank 1 lacks MPI_Win_wait, and rank 2 never opened its window.
-def test_epochs_without_an_end_or_a_partner(waits, trace):
+def test_epochs_without_an_end_or_a_partner_are_not_counted(waits, trace):
     tables = trace("""
         0    0..25   MPI_Win_start      start group 12
         0   50..51   MPI_Win_complete   complete group 12

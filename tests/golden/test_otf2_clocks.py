@@ -99,12 +99,13 @@ def test_the_end_of_a_flush_is_corrected_like_its_begin(read):
 # --- Times that cannot be ------------------------------------------------------------------------
 
 CENTURY = 100 * 365 * 86_400 * 1_000_000_000
-NAMES = (("Enter", "main"), ("Enter", "work"), ("Leave", "work"), ("Leave", "main"))
 
 
-def visits_of(*times: int) -> list[Event]:
-    """Work in main, entered and left at four times."""
-    return [Event(time, kind, (name,)) for time, (kind, name) in zip(times, NAMES, strict=True)]
+def visits_of(begin: int, work_begin: int, work_end: int, end: int) -> str:
+    """Work in main."""
+    return (
+        f"{begin} enter main\n {work_begin} enter work\n {work_end} leave work\n {end} leave main"
+    )
 
 
 def change_time(events: Path, old: int, new: int) -> None:
@@ -138,7 +139,7 @@ def test_times_outside_the_run_are_counted_and_corrected(read, tmp_path, damaged
     assert tables.findings() == {("impossible_time", 0): 1}
 
 
-def test_a_length_that_no_location_keeps_to_bounds_nothing(read):
+def test_a_length_that_all_locations_exceed_is_ignored(read):
     """Some writers announce a made-up length."""
     trace = Trace(length=2)
     for _ in range(2):

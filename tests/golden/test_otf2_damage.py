@@ -1,4 +1,4 @@
-"""Damaged event files: what is wrong is said, and what is readable can be read."""
+"""Damaged event files: the message names the damage, and the rest can be read."""
 
 import shutil
 import struct
@@ -61,7 +61,7 @@ def read_damaged(read) -> Callable[..., ReadTrace]:
     return find
 
 
-def test_the_archive_is_as_the_cases_below_assume(read, archive):
+def test_the_whole_archive_has_four_chunks(read, archive):
     content = content_of(archive)
     chunks = [content[place : place + 18] for place in range(0, len(content), CHUNK_BYTES)]
     bounds = [struct.unpack("<QQ", chunk[2:]) for chunk in chunks]
@@ -96,9 +96,7 @@ def test_the_archive_is_as_the_cases_below_assume(read, archive):
         (-14, DECLARED - 1),
     ],
 )
-def test_a_file_that_is_cut_short_is_read_as_far_as_it_is_certain(
-    read_damaged, damaged, size, readable
-):
+def test_a_cut_file_is_read_up_to_its_last_certain_record(read_damaged, damaged, size, readable):
     anchor = damage(damaged, content_of(damaged)[:size])
     tables = read_damaged(anchor, r"/0\.evt (is cut short|has a damaged chunk)")
     assert tables.rows("locations", "record_count is_complete") == [(readable, False), (2, True)]
@@ -207,7 +205,7 @@ def test_every_damaged_location_is_counted(read_damaged, damaged):
 
 # The last record, an end of team 3, is 38 02 01 03; after it comes the end of the file, 02 01. Cut
 # by three bytes the file ends as if it were whole.
-def test_the_rest_of_a_record_is_no_end_of_a_file(read_damaged, tmp_path):
+def test_bytes_of_a_cut_record_are_no_end_of_a_file(read_damaged, tmp_path):
     trace = Trace()
     trace.team(3, [0])
     trace.location("0 enter main\n 8 leave main\n 9 ThreadTeamEnd 3")

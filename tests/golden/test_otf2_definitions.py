@@ -4,7 +4,7 @@ import ctypes
 
 import pytest
 
-from tests.helpers.otf2_archive import UNDEFINED, Event, Trace, trace_of
+from tests.helpers.otf2_archive import UNDEFINED, Trace, trace_of
 
 # Groups in OTF2's numbers: locations that ranks count, ranks of a communicator.
 OWN_GROUP = 50
@@ -27,12 +27,7 @@ def test_a_region_may_have_any_name(read, name):
     trace = Trace()
     trace.region("main")
     ref = trace.region(name)
-    trace.location([
-        Event(0, "Enter", ("main",)),
-        Event(1, "Enter", (ref,)),
-        Event(2, "Leave", (ref,)),
-        Event(3, "Leave", ("main",)),
-    ])  # fmt: skip
+    trace.location(f"0 enter main\n 1 enter {ref}\n 2 leave {ref}\n 3 leave main")
     tables = read(trace)
     assert tables.rows("regions", "name canonical_name") == [("main", "main"), (name, name)]
     assert tables.rows("call_paths", "path") == [("main",), (f"main/{name}",)]
@@ -43,7 +38,7 @@ def test_regions_of_the_same_name_stay_apart(read):
     for ref in (0, 1):
         trace.define("Region", ref, "f", f"f.{ref}", "", 1, 2, 0, UNDEFINED, 0, 0)
     for ref in (0, 1):
-        trace.location([Event(0, "Enter", (ref,)), Event(4, "Leave", (ref,))])
+        trace.location(f"0 enter {ref}\n 4 leave {ref}")
     tables = read(trace)
     assert tables.rows("call_paths", "call_path_id region_id path") == [(0, 0, "f"), (1, 1, "f")]
     assert tables.visits("region_id call_path_id") == [(0, 0), (1, 1)]
@@ -70,7 +65,7 @@ def test_source_positions_are_kept_if_they_are_recorded(read):
     ]
 
 
-def test_a_line_that_no_file_has_is_none(read):
+def test_an_impossible_line_is_null(read):
     trace = mpi_trace(1)
     trace.define("SourceCodeLocation", 0, "main.c", UNDEFINED)
     trace.define("Region", 7, "far", "far", "", 0, 0, 0, "main.c", UNDEFINED, 1 << 31)
@@ -126,15 +121,8 @@ def test_local_identifiers_are_translated_by_the_maps_of_their_location(read):
     for name in ("main", "work", "step"):
         trace.region(name)
     trace.location("0 enter main\n 1 enter work\n 2 leave work\n 3 leave main")
-    trace.location(
-        [
-            Event(0, "Enter", (1,)),
-            Event(1, "Enter", (0,)),
-            Event(2, "Leave", (0,)),
-            Event(3, "Leave", (1,)),
-        ],
-        id_maps={"region": [2, 0, 1]},
-    )
+    local = "0 enter 1\n 1 enter 0\n 2 leave 0\n 3 leave 1"
+    trace.location(local, id_maps={"region": [2, 0, 1]})
     tables = read(trace)
     assert tables.visits("location_id region_id path") == [
         (0, 0, "main"),

@@ -73,7 +73,7 @@ def test_records_with_missing_definitions_are_counted(read):
     assert tables.findings() == {("unknown_record", 0): 3}
 
 
-def test_begin_and_end_of_the_program_say_nothing_about_calls(read):
+def test_begin_and_end_of_the_program_make_no_visits(read):
     tables = read(
         [
             Event(0, "ProgramBegin", (0, [1, 2])),
@@ -169,7 +169,7 @@ def test_groups_that_synchronize_have_their_members(read):
     assert tables.rows("rma_group_members", columns, "rma_group_id = 3") == []
 
 
-def test_without_windows_groups_say_nothing(read):
+def test_without_windows_groups_have_no_members(read):
     tables = read(trace_of("0 enter MPI_Send\n 1 leave MPI_Send"))
     assert tables.rows("rma_group_members", "position") == []
 

@@ -128,7 +128,7 @@ def test_a_task_that_waits_for_another_is_suspended(read_tasks):
 # barrier    [               ]
 # taskwait                        [                   ]
 # task            [    |              |    ]
-def test_a_task_may_go_on_at_another_place(read_tasks):
+def test_a_task_may_resume_at_another_place(read_tasks):
     tables = read_tasks(f"""
          0  enter barrier
         10  ThreadTaskSwitch {TEAM} 0 1
@@ -277,7 +277,7 @@ def test_a_task_without_regions_has_no_call_path_to_show(read_tasks):
     assert tables.records("task_fragments") == []
 
 
-def test_a_task_may_be_taken_up_and_put_down_at_the_same_moment(read_tasks):
+def test_a_task_may_be_resumed_and_suspended_at_the_same_time(read_tasks):
     switches = f"10 ThreadTaskSwitch {TEAM} 0 0\n 10 ThreadTaskSwitch {TEAM} 0 1\n"
     tables = read_tasks(f"""
          0  enter barrier

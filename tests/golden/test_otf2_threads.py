@@ -112,7 +112,7 @@ def test_each_fork_has_call_paths_of_its_own(read):
     ]  # fmt: skip
 
 
-def test_a_worker_waits_for_work_between_teams_in_no_region(read):
+def test_a_worker_between_teams_has_no_forking_call_path(read):
     """A runtime may keep its threads busy waiting: they are between two teams, not in one."""
     tables = read(team_trace(MASTER, WORKER + "70 enter idle\n 80 leave idle\n"))
     assert tables.visits("path", location=1) == [("main/parallel",), ("idle",)]
@@ -360,7 +360,7 @@ def test_created_threads_hang_below_threads(read):
 
 
 def test_locks_have_the_call_that_acquires_them(read):
-    """The end of a library call is known; a construct's, which may hold any number, is not."""
+    """A library call has a known end; a construct, which may hold any call, has none."""
     trace = Trace()
     trace.region("pthread_mutex_lock", paradigm="pthread")
     trace.region("omp_set_lock", paradigm="openmp")

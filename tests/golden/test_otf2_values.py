@@ -108,7 +108,7 @@ def test_a_metric_location_names_its_counters_by_an_instance(read):
     ]
 
 
-def test_a_class_has_a_counter_but_once(read):
+def test_a_repeated_counter_of_a_class_counts_once(read):
     trace = trace_of([Event(1, "Metric", (0, [("uint64", 7), ("uint64", 8)]))])
     trace.define("MetricMember", 0, "counter", "", 1, 0, TYPES["uint64"], 1, 0, "#")
     trace.define("MetricClass", 0, [0, 0], ASYNCHRONOUS, 1)

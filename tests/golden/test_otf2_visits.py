@@ -194,12 +194,7 @@ def test_a_trace_may_be_empty(read, locations):
 
 
 def test_an_undefined_region_is_counted_and_has_a_placeholder_name(read):
-    tables = read([
-        Event(0, "Enter", ("main",)),
-        Event(1, "Enter", (77,)),
-        Event(4, "Leave", (77,)),
-        Event(5, "Leave", ("main",)),
-    ])  # fmt: skip
+    tables = read("0 enter main\n 1 enter 77\n 4 leave 77\n 5 leave main")
     assert tables.visits(f"path {TIMES}") == [
         ("main", 0, 5, 2),
         ("main/(undefined region)", 1, 4, 3),
@@ -215,12 +210,7 @@ def test_region_identifiers_may_be_sparse_and_in_any_order(read):
     trace = Trace()
     for ref, name in ((4_000_000_000, "main"), (7, "work"), (0, "never")):
         trace.define("Region", ref, name, name, "", 1, 2, 0, 0xFFFFFFFF, 0, 0)
-    trace.location([
-        Event(0, "Enter", (4_000_000_000,)),
-        Event(1, "Enter", (7,)),
-        Event(2, "Leave", (7,)),
-        Event(3, "Leave", (4_000_000_000,)),
-    ])  # fmt: skip
+    trace.location("0 enter 4000000000\n 1 enter 7\n 2 leave 7\n 3 leave 4000000000")
     tables = read(trace)
     assert tables.rows("regions", "region_id source_ref name") == [
         (0, 4_000_000_000, "main"),

@@ -40,7 +40,7 @@ def texts(svg: str) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", PICTURES)
-def test_a_page_can_hold_it(kind: str) -> None:
+def test_a_page_can_hold_every_picture(kind: str) -> None:
     svg = PICTURES[kind]()
     assert svg.startswith("<svg")
     assert not re.search(r"<(script|image|style[^>]*>[^<]*@import|foreignObject)", svg)
@@ -106,17 +106,17 @@ def test_a_file_stands_alone_and_is_always_the_same(kind: str) -> None:
 
 
 def test_a_matrix_names_the_ranks_that_take_part() -> None:
-    said = texts(FILES["matrix"]().svg)
-    assert [text for text in said if text.isdigit()] == ["0", "1", "3", "0", "1", "3"]
-    assert {"from", "to"} <= set(said)
+    shown = texts(FILES["matrix"]().svg)
+    assert [text for text in shown if text.isdigit()] == ["0", "1", "3", "0", "1", "3"]
+    assert {"from", "to"} <= set(shown)
 
 
 def test_an_icicle_shows_names_unchanged() -> None:
-    said = texts(FILES["icicle"]().svg)
-    assert {"main <x>", "$send$", "computation"} <= set(said)
+    shown = texts(FILES["icicle"]().svg)
+    assert {"main <x>", "$send$", "computation"} <= set(shown)
 
 
-def test_a_picture_of_a_page_can_leave_it() -> None:
+def test_a_picture_of_a_page_can_stand_alone() -> None:
     svg = standing_alone(PICTURES["curves"]())
     assert "currentColor" not in svg
     ElementTree.fromstring(svg)

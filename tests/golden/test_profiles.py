@@ -195,7 +195,7 @@ def recursion() -> Tables:
     return tree
 
 
-def test_of_a_recursion_only_outermost_visits_are_inclusive(run_query, recursion):
+def test_only_outermost_visits_of_a_recursion_are_inclusive(run_query, recursion):
     # fib: paths 1 (2 + 4 + 8 + 16) and 6 (64), for 2 and 3 lie below 1; other: 4 and 5 (32 + 64).
     assert run_query("flat_profile", recursion, "region_id visit_count inclusive_ns") == [
         (0, 1, 127),

@@ -80,7 +80,7 @@ def test_p_values_of_few_runs_count_permutations(
 
 # Two runs each on 2 and on 4 processes: of 4! = 24 orders, 2! 2! = 4 give the two smaller shares to
 # the smaller runs, and 4 to the larger ones.
-def test_ties_of_the_processes_are_counted_as_they_are() -> None:
+def test_ties_of_the_processes_count_in_the_p_value() -> None:
     assert correlate([2, 2, 4, 4], [1, 2, 3, 4]).p_value[0] == pytest.approx(8 / 24)
 
 

@@ -36,7 +36,7 @@ PROCESSES, SIZES = grid([2, 5, 16, 31], [20, 130, 480])
 # --- Constraints, on the published surface --------------------------------------------------------
 
 
-def test_fixed_size() -> None:
+def test_s_at_fixed_size() -> None:
     """S(p) = -s/(p^2 T) - s T_p/(p T^2)."""
     p, s, time = PROCESSES, 2 * SIZES**3, cm5(PROCESSES, SIZES)
     by_p, _ = cm5_slopes(PROCESSES, SIZES)
@@ -47,7 +47,7 @@ def test_fixed_size() -> None:
     assert found.elasticity == pytest.approx(found.change * p / found.mean_speed_up)
 
 
-def test_fixed_processes() -> None:
+def test_s_at_fixed_processes() -> None:
     """S(s) = 1/(p T) - s T_s/(p T^2), with T_s = T_n / (6 n^2)."""
     p, s, time = PROCESSES, 2 * SIZES**3, cm5(PROCESSES, SIZES)
     by_s = cm5_slopes(PROCESSES, SIZES)[1] / (6 * SIZES**2)
@@ -55,7 +55,7 @@ def test_fixed_processes() -> None:
     assert found.change == pytest.approx(1 / (p * time) - s * by_s / (p * time**2))
 
 
-def test_size_scaled_with_the_processes() -> None:
+def test_s_at_scaled_size() -> None:
     """R = (s/p)/T with s/p fixed: S = -(s/p) (T_p + T_s s/p) / T^2."""
     p, s, time = PROCESSES, 2 * SIZES**3, cm5(PROCESSES, SIZES)
     by_p, by_n = cm5_slopes(PROCESSES, SIZES)
@@ -65,7 +65,7 @@ def test_size_scaled_with_the_processes() -> None:
     assert found.change == pytest.approx(-(s / p) * (by_p + by_s * s / p) / time**2)
 
 
-def test_any_path() -> None:
+def test_s_along_any_path() -> None:
     """Along p = 2 + t, s = 10^5 t^2, against differences of R itself."""
 
     def size_of(t: Floats) -> Floats:
@@ -90,7 +90,7 @@ def test_work_that_is_shared_perfectly_is_perfectly_scalable() -> None:
         assert follow(shared, size, path, t).elasticity == pytest.approx(0, abs=1e-12)
 
 
-def test_a_computation_size_of_both() -> None:
+def test_the_amount_of_computation_may_depend_on_processes() -> None:
     """With n per process s = n p: to stay at s = 120, 3 processes have 40 each."""
     size = computation_size("n * p", "n", MEASURED)
     found = follow(CM5, size, fixed_size(np.array([120.0])), np.array([3.0]))
@@ -123,7 +123,7 @@ def test_expressions_are_differentiated(text: str, value: float, slope: float) -
 
 
 @pytest.mark.parametrize("text", ["n +", "m", "n if n else 1", "f(n)", "n % 2", "True", "n.real"])
-def test_other_texts_are_refused(text: str) -> None:
+def test_other_expressions_are_refused(text: str) -> None:
     with pytest.raises(UndeterminedError, match=r"is no expression|cannot be|can be"):
         Function(text, {"n": 0}).evaluate(np.array([4.0]))
 
@@ -141,7 +141,7 @@ def test_sizes_are_found_from_amounts() -> None:
     assert found == pytest.approx(sizes, rel=1e-12)
 
 
-def test_an_amount_of_no_size_has_none() -> None:
+def test_an_amount_below_all_sizes_has_no_size() -> None:
     size = computation_size("n + 100", "n", MEASURED)
     assert np.isnan(size.invert(np.ones(1), np.array([50.0]))).all()
 
@@ -166,7 +166,7 @@ def test_changes_of_sign_are_found() -> None:
     assert (first.first, second.first) == (1, -1)
 
 
-def test_rounding_is_no_sign() -> None:
+def test_rounding_errors_have_no_sign() -> None:
     ranges = Ranges(np.ones(1), np.full(1, 16.0), np.full(1, 256.0))
     noise = np.random.default_rng(1).normal(0, 1e-12, places_along(ranges).shape)
     (signs,) = find_sign_changes(noise, lambda curve, t: 0 * t, ranges)
@@ -183,7 +183,7 @@ def test_curves_without_values_have_no_sign() -> None:
 # --- Indices --------------------------------------------------------------------------------------
 
 
-def test_measures() -> None:
+def test_indices_compare_two_runs() -> None:
     """12 units in 3 s on 4 processes, against 2 units in 1 s on 2."""
     at, reference = Point(4, 12, 3), Point(2, 2, 1)
     assert general_speed_up(at, reference) == 2  # (12/3) / (2/1)
@@ -192,12 +192,12 @@ def test_measures() -> None:
     assert linear_efficiency(Point(8, 2, 0.4), Point(2, 2, 1)) == 0.625  # 2*1/8 / 0.4
 
 
-def test_gustafson() -> None:
+def test_the_speed_up_of_gustafson() -> None:
     """A quarter of the time on 8 processes is serial: 8 * 3/4 + 1/4."""
     assert gustafson_speed_up(np.array([8.0]), np.array([4.0]), np.array([1.0])) == [6.25]
 
 
-def test_karp_and_flatt() -> None:
+def test_the_serial_fraction_of_karp_and_flatt() -> None:
     """T(1) = 10 and T(5) = 4: (0.4 - 0.2) / (1 - 0.2); T(5) = 1.5 is faster than linear."""
     p, one = np.array([5.0, 5.0]), np.ones(2)
     found = serial_fraction(p, np.array([4.0, 1.5]), one, 10 * one)

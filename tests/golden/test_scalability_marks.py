@@ -193,7 +193,7 @@ def test_without_cells_there_are_ranges_but_no_marks(
     ]
 
 
-def test_a_region_that_cells_cover_in_part():
+def test_cells_may_cover_a_part_of_the_region():
     """(4, 40) stands alone: the cell covers 1 of 3 processes and 10 of 30, and is marked alone."""
     points = {(1, 10): 1.0, (2, 10): 1.0, (1, 20): 1.0, (2, 20): 0.5, (4, 40): 0.25}
     whole = scalability(configurations(points))["scalability_marks"][:1]
@@ -214,7 +214,7 @@ WITH_A_CORNER_MISSING = {
 
 
 def test_growth_covers_cells_only():
-    """Cells 1-2 × 100-200, 1-2 × 200-400 and 2-4 × 100-400: nothing is said of 8 processes.
+    """Cells 1-2 × 100-200, 1-2 × 200-400 and 2-4 × 100-400: no cell reaches 8 processes.
 
     2-8 × 100-200 has two squares as 2-4 × 100-400 has, which it would overlap, and more steps of
     processes.
@@ -259,7 +259,7 @@ def test_growth_from_end_to_end_skips_gaps_between_cells():
     assert chosen(whole, columns) == [near(-0.1, 0.1, 1 / 6, 5, 40)]
 
 
-def test_no_rows_have_no_regions():
+def test_without_rows_there_are_no_regions():
     assert scalability([]) == {"grid_cells": [], "scalability_marks": []}
 
 

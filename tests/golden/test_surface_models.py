@@ -157,7 +157,7 @@ def test_parallel_and_sequential_times_come_back() -> None:
     assert surface.formula("n") == "300/p + 10 at n = 100; 1200/p + 20 at n = 400"
 
 
-def test_beyond_the_sizes_times_go_on_straight() -> None:
+def test_beyond_the_sizes_times_are_extrapolated_linearly() -> None:
     surface = fit_amdahl(measure(lambda p, n: n / p + 5, sizes=(100, 200, 300)))
     values = surface.evaluate(np.array([2.0, 2.0]), np.array([50.0, 600.0]))
     assert values.time == pytest.approx([30, 305])
@@ -209,7 +209,7 @@ def test_slopes_match_the_values(model: str) -> None:
 # --- Choice ---------------------------------------------------------------------------------------
 
 
-def test_of_models_that_fit_as_well_the_simplest_is_chosen() -> None:
+def test_the_simplest_of_equally_good_models_is_chosen() -> None:
     fits = {fit.model: fit for fit in fit_all(measure(lambda p, n: 3e-3 * n / p))}
     assert [fit.model for fit in fits.values() if fit.is_chosen] == ["normal form"]
     surface = fits["normal form"].surface

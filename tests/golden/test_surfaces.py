@@ -156,7 +156,7 @@ def test_faster_than_linear_is_noted() -> None:
     assert row["is_in_range"] is False
 
 
-def test_serial_fractions(shared: Tables) -> None:
+def test_serial_fractions_follow_the_formula(shared: Tables) -> None:
     """T = n/p + 1: a share of 1/(n + 1) of the sequential run is serial."""
     rows = shared["serial_fractions"]
     assert len(rows) == 6
@@ -185,7 +185,7 @@ def test_sizes_per_process_are_compared_by_the_amount_of_computation() -> None:
 
 
 @pytest.mark.parametrize("model", ["normal form", "Amdahl", "without overlap"])
-def test_scalability_functions(shared: Tables, model: str) -> None:
+def test_scalability_functions_follow_the_formula(shared: Tables, model: str) -> None:
     """R = n/(n + p): S is -n/(n + p)^2 over p, p/(n + p)^2 over n; in proportion R stays."""
     rows = [row for row in shared["scalability_functions"] if row["model"] == model]
     assert len(rows) == 27
@@ -261,7 +261,7 @@ def test_s_changes_its_sign_along_the_size() -> None:
     assert {(row["is_falling"], row["is_extrapolated"]) for row in rows} == {(True, False)}
 
 
-def test_scaled_sizes_may_grow_otherwise() -> None:
+def test_scaled_sizes_may_grow_by_another_function() -> None:
     """With s growing like p^2, T = n/p + 1 has R = n/(n + p), n = n0 p^2: S = n0/(n0 p + 1)^2."""
     tables = campaign(lambda p, n: n / p + 1, (1, 2, 4), (2, 4, 8))
     rows = computed(tables, scaled_size="p**2")["scalability_functions"]
@@ -272,7 +272,7 @@ def test_scaled_sizes_may_grow_otherwise() -> None:
 # --- Undetermined results -------------------------------------------------------------------------
 
 
-def test_one_number_of_processes() -> None:
+def test_one_number_of_processes_gives_functions_of_the_size() -> None:
     tables = computed(campaign(lambda p, n: 0.01 * n**2, (4,), (10, 20, 40, 80)))
     assert only(tables["surface_fits"], is_chosen=True)["formula"] == "0.01*n^2"
     assert {row["constraint_kind"] for row in tables["scalability_functions"]} == {
@@ -283,7 +283,7 @@ def test_one_number_of_processes() -> None:
     assert tables["serial_fractions"] == []
 
 
-def test_one_size() -> None:
+def test_one_size_gives_functions_of_the_processes() -> None:
     tables = computed(campaign(lambda p, n: 8 / p, (1, 2, 4, 8), (1,), computation_size="1"))
     assert only(tables["surface_fits"], is_chosen=True)["formula"] == "8/p"
     assert {row["constraint_kind"] for row in tables["scalability_functions"]} == {"fixed size"}
@@ -358,7 +358,7 @@ def test_the_order_of_runs_does_not_matter() -> None:
     assert computed(tables) == computed(tables | {"campaign_runs": shuffled})
 
 
-def test_nothing_is_infinite_or_no_number() -> None:
+def test_no_result_is_infinite_or_nan() -> None:
     """Times of a nanosecond to tens of years."""
     tables = computed(campaign(lambda p, n: 1e-9 * p**10 * n**15, (1, 2, 4, 8), (1, 2, 4)))
     for rows in tables.values():

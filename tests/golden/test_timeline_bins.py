@@ -119,7 +119,7 @@ def test_a_run_without_time_or_visits_has_no_bins() -> None:
 #         0    4    8    12   16
 # first   [              ]
 # second       [              ]
-def test_of_tasks_that_alternate_the_one_entered_last_counts() -> None:
+def test_the_task_entered_last_counts_if_tasks_alternate() -> None:
     found = bins(trace(1024, (0, WORK, 0, 12), (0, SEND, 4, 16)), "bin", "region_id", "time_ns")
     assert found == [(0, WORK, 4), (1, SEND, 4), (2, SEND, 4), (3, SEND, 4)]
 

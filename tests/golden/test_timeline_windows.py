@@ -36,7 +36,7 @@ def choose(*places: Window, visits: int = 100, most: int = 20, windows: int = 3)
     return list(chosen)
 
 
-def test_a_small_run_is_seen_whole() -> None:
+def test_a_small_run_is_shown_as_a_whole() -> None:
     assert choose(Window(5, 6), visits=20) == [RUN]
 
 
@@ -49,11 +49,11 @@ def test_windows_stay_within_the_run() -> None:
 
 
 # 600 do not fit: what was waited for comes at 800, after three quarters of the window.
-def test_of_a_long_place_the_end_is_seen() -> None:
+def test_the_end_of_a_long_place_is_shown() -> None:
     assert choose(Window(200, 800)) == [Window(650, 850)]
 
 
-def test_places_that_are_seen_need_no_window_and_windows_are_few() -> None:
+def test_windows_are_few_and_leave_out_places_already_shown() -> None:
     places = (
         Window(500, 520),
         Window(430, 440),
@@ -84,7 +84,7 @@ def test_a_window_holds_the_visits_that_overlap_it() -> None:
     assert visits_in(0, 100, 9) == [0, 1, 2, 3]
 
 
-def test_too_many_visits_leave_the_shortest_out() -> None:
+def test_the_shortest_of_too_many_visits_are_left_out() -> None:
     assert visits_in(0, 100, 2) == [0, 1]  # 100, 10, 5 and 10 long: of equals the first
 
 
@@ -113,7 +113,7 @@ def test_places_are_the_worst_wait_of_each_kind_and_the_longest_parts_of_the_pat
 
 
 # A fifth of 1000, around 500.
-def test_a_run_without_a_place_to_look_at_is_seen_in_its_middle() -> None:
+def test_a_run_without_waits_or_a_path_shows_its_middle() -> None:
     assert choose() == [Window(400, 600)]
 
 

@@ -73,7 +73,7 @@ def test_the_page_draws_curves_and_leads_to_pages() -> None:
     assert "tracemill sql" not in page
 
 
-def test_the_text_has_them_too() -> None:
+def test_the_text_has_curves_and_links_too() -> None:
     text = render_markdown(report(TABLE, FINDING))
     row = re.escape(r"| [\<cg\>](../run=1/index.html) | " + "x" * 300 + " | ▁█ |")
     assert re.search(row, text)

@@ -92,7 +92,7 @@ def test_locks_of_other_targets_and_windows_do_not_compete(waits, trace):
 
 
 # The lock of all ranks is shared: it waits for exclusive owners of any rank, and they wait for it.
-def test_the_lock_of_all_ranks(waits):
+def test_the_lock_of_all_ranks_is_shared(waits):
     assert waits("""
         0    0..2     MPI_Win_lock         lock_exclusive 1
         0   29..30    MPI_Win_unlock       unlock 1
