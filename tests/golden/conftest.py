@@ -36,7 +36,6 @@ def waits() -> Callable[..., list[tuple[Any, ...]]]:
     def find(
         tables: Tables | str, metric: str = "", columns: str = running.WAIT
     ) -> list[tuple[Any, ...]]:
-        tables = read_trace(tables) if isinstance(tables, str) else tables
         found = running.run_query("wait_states", tables, f"property {columns}")
         return [row[1:] if metric else row for row in found if metric in ("", row[0])]
 

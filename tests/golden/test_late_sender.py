@@ -2,8 +2,6 @@
 
 import pytest
 
-from tests.helpers.micro_trace import read_trace
-
 WAIT = "location_id start_ns wait_ns"
 ORDER = "start_ns wait_ns property"
 
@@ -160,7 +158,7 @@ def test_an_incomplete_channel_lowers_confidence(run_query, trace):
 @pytest.fixture
 def wrong_order(run_query):
     """Begin, duration and property of the waits of a trace as text."""
-    return lambda text: run_query("late_sender", read_trace(text), ORDER)
+    return lambda text: run_query("late_sender", text, ORDER)
 
 
 # --- Wrong order ---------------------------------------------------------------------------------

@@ -146,11 +146,8 @@ def test_time_that_a_message_explains_is_not_counted_again(waits, send, expected
 # Each of ranks 0 to 2 enters MPI_Wait at 1500 µs and waits for rank 3, which enters
 # MPI_Iallreduce at 2000 µs.
 def test_an_exact_trace_waits_500_microseconds_for_its_iallreduce(analysis_of):
-    run = analysis_of("z01_otf2v3_nbc_rma").run
-    columns = ["property", *WAIT.split(), "is_extended"]
-    found = [
-        tuple(row.values())
-        for row in run.read("wait_states", columns).to_pylist()
-        if row["property"] == "mpi_wait_nxn"
-    ]
+    columns = f"property, {WAIT.replace(' ', ', ')}, is_extended"
+    with analysis_of("z01_otf2v3_nbc_rma").run.connect() as connection:
+        waits = connection.sql(f"SELECT {columns} FROM wait_states")
+        found = waits.filter("property = 'mpi_wait_nxn'").order("location_id").fetchall()
     assert found == [("mpi_wait_nxn", rank, 1_500_000, 500_000, 3, True) for rank in range(3)]

@@ -263,11 +263,8 @@ def test_pairs_are_counted_at_fences_that_end_an_epoch(trace):
 
 # Rank 0 enters the fence at 4001 µs, the others at 3001 µs.
 def test_an_exact_trace_waits_1000_microseconds_in_its_fence(analysis_of):
-    run = analysis_of("z01_otf2v3_nbc_rma").run
-    columns = ["property", *WAIT.split(), "is_extended"]
-    found = [
-        tuple(row.values())
-        for row in run.read("wait_states", columns).to_pylist()
-        if row["property"].startswith("mpi_rma")
-    ]
+    columns = f"property, {WAIT.replace(' ', ', ')}, is_extended"
+    with analysis_of("z01_otf2v3_nbc_rma").run.connect() as connection:
+        waits = connection.sql(f"SELECT {columns} FROM wait_states")
+        found = waits.filter("property LIKE 'mpi_rma%'").order("location_id").fetchall()
     assert found == [(FENCE, rank, 3_001_000, 1_000_000, 0, True) for rank in (1, 2, 3)]

@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.helpers.micro_trace import read_trace
 from tracemill.schemas.matching import QUALITY_KINDS
 
 FINDING = "kind location_id count time_ns"
@@ -11,12 +10,7 @@ FINDING = "kind location_id count time_ns"
 @pytest.fixture
 def quality(run_query):
     """The findings about given tables, or a trace as text."""
-
-    def find(tables):
-        tables = read_trace(tables) if isinstance(tables, str) else tables
-        return run_query("trace_quality", tables, FINDING)
-
-    return find
+    return lambda tables: run_query("trace_quality", tables, FINDING)
 
 
 def test_a_sound_trace_has_nothing_to_report(quality):

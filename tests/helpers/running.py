@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from tests.helpers.computing import Computation, computed
 from tests.helpers.hand_made import make_table
-from tests.helpers.micro_trace import Row, Tables
+from tests.helpers.micro_trace import Row, Tables, read_trace
 from tests.oracle.profiles import with_profile
 from tracemill.patterns.catalog import known_tables
 from tracemill.schemas import Table
@@ -23,12 +23,12 @@ WAIT = "location_id start_ns wait_ns cause_location_id"
 
 
 def run_query(
-    relation: str, tables: Mapping[str, Rows], columns: str = "", **parameters: Value
+    relation: str, tables: Mapping[str, Rows] | str, columns: str = "", **parameters: Value
 ) -> Found:
     """Rows of a relation, of the named columns, or of all.
 
-    Tables that the relation is computed from are those of `tables`, else computed, else empty; the
-    call tree, which reading makes, is summed up from the visits.
+    Tables that the relation is computed from are those of `tables`, or of a trace as text, else
+    computed, else empty; the call tree, which reading makes, is summed up from the visits.
     Columns that a table leaves out are null or have the least value.
     """
     (found,) = run_queries({relation: columns}, tables, **parameters)
@@ -36,7 +36,7 @@ def run_query(
 
 
 def run_queries(
-    relations: Mapping[str, str], tables: Mapping[str, Rows], **parameters: Value
+    relations: Mapping[str, str], tables: Mapping[str, Rows] | str, **parameters: Value
 ) -> list[Found]:
     """Rows of several relations, each with the wanted columns; all are computed at once."""
     found = query_tables(relations, tables, **parameters)
@@ -51,9 +51,10 @@ def query_rows(
 
 
 def query_tables(
-    relations: Mapping[str, str], tables: Mapping[str, Rows], **parameters: Value
+    relations: Mapping[str, str], tables: Mapping[str, Rows] | str, **parameters: Value
 ) -> Tables:
     """The same rows as of run_queries, by relation and column."""
+    tables = read_trace(tables) if isinstance(tables, str) else tables
     answers = {query.relation: query for query in all_queries() if not query.is_stage}
     needed = [
         name
