@@ -13,13 +13,13 @@ from tracemill.shell.cookbook import find_question, questions_for
 from tracemill.shell.session import Session, is_query
 from tracemill.sql.mistakes import statement_errors
 from tracemill.sql.query_files import Value
-from tracemill.store import Store
 from tracemill.store.finding import existing_store, open_run
+from tracemill.store.runs import Store
 
 if TYPE_CHECKING:
     import polars
 
-    from tracemill.comparison import Comparison
+    from tracemill.comparison.comparing import Comparison
 
 
 class Tables:
@@ -116,8 +116,8 @@ class OpenedStore:
 
         Raises MissingInputError, UsageError, StoreError or QueryError.
         """
-        from tracemill.comparison import compare_runs
         from tracemill.comparison.choosing import choose_runs
+        from tracemill.comparison.comparing import compare_runs
 
         return compare_runs(choose_runs(self.store.path, base), choose_runs(self.store.path, other))
 

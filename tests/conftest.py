@@ -26,7 +26,7 @@ settings.load_profile("repeatable")
 def analysis_of(tmp_path_factory: pytest.TempPathFactory) -> "Callable[[str], Analysis]":
     """Analyzes a trace of data/ once per worker, in a store of its own, which tests only read."""
     from tracemill.engine.analyze import Options, analyze
-    from tracemill.store import Store
+    from tracemill.store.runs import Store
 
     @cache
     def analysis(name: str) -> "Analysis":

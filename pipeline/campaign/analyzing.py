@@ -20,7 +20,7 @@ from tracemill.engine.recipe import recipe_of
 from tracemill.engine.workers import Died, work_through
 from tracemill.readers import open_source
 from tracemill.readers.common.source import Source
-from tracemill.store import Run, Store
+from tracemill.store.runs import Run, Store
 
 STAGE = "analyzing runs"
 # Errors that do not come from the trace, so that other traces would fail, too.

@@ -45,7 +45,7 @@ from tracemill.engine.analyze import Analysis, Options, analyze_source
 from tracemill.engine.progress import Reporter
 from tracemill.engine.recipe import campaign_recipe
 from tracemill.stages.campaign.published_marks import read_published_marks
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._+-]+")
 _LONGEST_NAME = 100

@@ -18,7 +18,7 @@ from tracemill.campaign.names import (
     read_name,
     standard_name,
 )
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 TRACE_COLUMN = "trace"
 # Number of folders above the trace of a stored run whose names may hold parameters.

@@ -12,8 +12,8 @@ from tracemill.engine.graph import schema_hash
 from tracemill.schemas import BY_NAME
 from tracemill.sql.failures import stage_errors
 from tracemill.sql.query_files import Value, create_views, load_query, stored_inputs
-from tracemill.store import Run
 from tracemill.store.database import connect, create_union_view, parsed
+from tracemill.store.runs import Run
 
 SIZES = "gathered_runs"
 QUERIES = ("gathered_times", "gathered_call_paths", "gathered_call_sites", "gathered_metrics")

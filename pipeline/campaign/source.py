@@ -20,7 +20,8 @@ from tracemill.campaign.measured import tables_of
 from tracemill.campaign.mixture import Programs, own_regions
 from tracemill.schemas import BY_NAME, Table, campaigns
 from tracemill.sql.query_files import load_query
-from tracemill.store import Run, SourceFile, SourceRecord, Store
+from tracemill.store.manifest import SourceFile, SourceRecord
+from tracemill.store.runs import Run, Store
 from tracemill.store.sink import Sink
 
 FORMAT = "campaign"

@@ -52,7 +52,7 @@ def _analyze_trace(trace: Path, store: Path, options: "Options", *, has_report: 
     from tracemill.reports.build import build_report, build_summary
     from tracemill.reports.files import write_reports
     from tracemill.reports.terminal import print_summary
-    from tracemill.store import Store
+    from tracemill.store.runs import Store
 
     with ProgressReporter() as reporter:
         analysis = analyze(trace, store=Store(store), options=options, reporter=reporter)
@@ -74,7 +74,7 @@ def _explain_trace(trace: Path, store: Path, options: "Options") -> None:
     """Print which tables an analysis would compute or reuse, and why."""
     from tracemill.engine.analyze import preview
     from tracemill.reports.terminal import print_grid
-    from tracemill.store import Store
+    from tracemill.store.runs import Store
 
     decisions = preview(trace, store=Store(store), options=options)
     if not any(each.is_computed for each in decisions):
@@ -198,7 +198,7 @@ def _run_campaign(
     from tracemill.reports.build_campaign import build_campaign_report, build_campaign_summary
     from tracemill.reports.files import write_reports
     from tracemill.reports.terminal import print_summary
-    from tracemill.store import Store
+    from tracemill.store.runs import Store
 
     if runs is None and options.parameters:
         raise UsageError(

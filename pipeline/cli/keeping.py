@@ -13,9 +13,9 @@ from tracemill.cli.parameters import Flag, Store
 from tracemill.reports.units import format_size
 
 if TYPE_CHECKING:
-    from tracemill.shell import Format
-    from tracemill.store import RunSummary
+    from tracemill.shell.formats import Format
     from tracemill.store.pruning import Pruning, PruningDecision
+    from tracemill.store.runs import RunSummary
 
 
 def _check_duration(_: object, duration: str | None) -> None:
@@ -92,7 +92,7 @@ def du(*, store: Store = Path("store"), format: Literal["table", "csv", "json"] 
     uses = measure(existing_store(store).path)
     total = sum(use.byte_count for use in uses)
     if format != "table":
-        from tracemill.shell import print_rows
+        from tracemill.shell.formats import print_rows
 
         rows = [(use.kind, use.count, use.byte_count) for use in uses]
         print_rows(("kind", "count", "byte_count"), rows, format, results())
@@ -182,7 +182,7 @@ def _print_limited(pruning: "Pruning", *, is_dry_run: bool) -> None:
 
 
 def _print_all(pruning: "Pruning", format: "Format") -> None:
-    from tracemill.shell import print_rows
+    from tracemill.shell.formats import print_rows
 
     names = (
         "kind", "name", "label", "generation", "created_at", "is_removed", "byte_count", "reason"

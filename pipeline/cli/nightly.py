@@ -62,7 +62,7 @@ def nightly(
     from tracemill.nightly import night as nights
     from tracemill.nightly.agenda import NightOptions
     from tracemill.nightly.config import Config, read_config
-    from tracemill.store import Store as OpenedStore
+    from tracemill.store.runs import Store as OpenedStore
 
     options = common.options()
     night_options = NightOptions(

@@ -13,10 +13,11 @@ from tracemill.cli.parameters import Flag, Patterns, RunName, Store
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tracemill.shell import RowFormat, Session
+    from tracemill.shell.formats import RowFormat
+    from tracemill.shell.session import Session
     from tracemill.sql.query_files import Query
-    from tracemill.store import Run
-    from tracemill.store import Store as OpenedStore
+    from tracemill.store.runs import Run
+    from tracemill.store.runs import Store as OpenedStore
 
 
 def sql(
@@ -58,9 +59,10 @@ def sql(
     harlequin
         Open harlequin, a full-screen editor; install it with `make harlequin`.
     """
-    from tracemill.shell import Session, run_interruptibly
     from tracemill.shell.outputs import choose_format, opened
-    from tracemill.store import Run
+    from tracemill.shell.script import run_interruptibly
+    from tracemill.shell.session import Session
+    from tracemill.store.runs import Run
 
     if sum([run is not None, all_runs, campaign is not None]) > 1:
         raise UsageError("give only one of --run, --all-runs and --campaign")
@@ -101,7 +103,7 @@ def _open(
 def _open_prompt(session: "Session", chosen: "OpenedStore | Run", format: "RowFormat") -> None:
     from tracemill.shell.outputs import opened
     from tracemill.shell.prompt import run_prompt
-    from tracemill.store import Run
+    from tracemill.store.runs import Run
 
     name = f"{chosen.run_id} ({chosen.label})" if isinstance(chosen, Run) else chosen.path
     messages().print(f"{name}: .help for help, .quit to leave", markup=False)

@@ -13,8 +13,8 @@ from tracemill.cli.parameters import Flag, RunName, Store
 
 if TYPE_CHECKING:
     from tracemill.reports.model import Report
-    from tracemill.shell import Format
-    from tracemill.store import Run
+    from tracemill.shell.formats import Format
+    from tracemill.store.runs import Run
 
 ReportFormat = Literal["terminal", "markdown", "html"]
 _FORMAT_OF_SUFFIX: dict[str, ReportFormat] = {
@@ -153,7 +153,7 @@ def _print_quality(run: "Run", format: "Format") -> None:
     from tracemill.reports.sections import trace_quality
     from tracemill.reports.tables import TableSpec
     from tracemill.reports.terminal import print_section
-    from tracemill.shell import print_rows
+    from tracemill.shell.formats import print_rows
 
     by_location = TableSpec(
         query="quality_by_location",
@@ -232,9 +232,9 @@ def compare(
     output
         File to write. [default: standard output]
     """
-    from tracemill import comparison as compared
     from tracemill.base.files import check_folder
     from tracemill.comparison.choosing import choose_runs
+    from tracemill.comparison.comparing import compare_runs
     from tracemill.comparison.conditions import check_condition, parse_condition
     from tracemill.comparison.document import comparison_json
     from tracemill.comparison.report import build_comparison_report
@@ -245,7 +245,7 @@ def compare(
         format = "json" if is_json else _format_of(output)
     if output is not None:
         check_folder(output)
-    comparison = compared.compare_runs(choose_runs(store, base), choose_runs(store, other))
+    comparison = compare_runs(choose_runs(store, base), choose_runs(store, other))
     verdicts = [check_condition(each, comparison) for each in conditions]
     if format == "json":
         _write(comparison_json(comparison, verdicts), output, "comparison")

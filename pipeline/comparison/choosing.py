@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from tracemill.base.errors import MissingInputError
-from tracemill.store import Run
 from tracemill.store.finding import existing_store, open_run
+from tracemill.store.runs import Run
 
 
 def choose_runs(store: Path, name: str) -> tuple[Run, ...]:

@@ -18,8 +18,8 @@ from tracemill.reports.tables import strip_header
 from tracemill.schemas.history import RUN_TIME
 from tracemill.sql.metric_texts import Metric
 from tracemill.sql.query_files import Value, load_query
-from tracemill.store import Run
 from tracemill.store.completeness import is_complete
+from tracemill.store.runs import Run
 
 QUERY = "changes"
 QUERIES = (SIZES, QUERY)

@@ -29,11 +29,12 @@ from tracemill.engine.recipe import Recipe, recipe_of
 from tracemill.readers import open_source
 from tracemill.readers.common.source import Source, SourceIdentity
 from tracemill.sql.query_files import Value, check_values, known_parameters
-from tracemill.store import GenerationWriter, Manifest, Run, SourceRecord, Store
 from tracemill.store.clock import timestamp
 from tracemill.store.completeness import is_complete
 from tracemill.store.database import connect
-from tracemill.store.manifest import UnreadableRecordError
+from tracemill.store.generation import GenerationWriter
+from tracemill.store.manifest import Manifest, SourceRecord, UnreadableRecordError
+from tracemill.store.runs import Run, Store
 
 _LIBRARIES = ("pyarrow", "duckdb", "polars", "numpy", "numba", "otf2")
 

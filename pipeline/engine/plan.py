@@ -9,7 +9,7 @@ from tracemill.base.text import hash_of
 from tracemill.engine.graph import ReadStage, SqlStage, Stage, key_parts
 from tracemill.schemas import Table
 from tracemill.sql.query_files import Value
-from tracemill.store import Manifest, TableRecord
+from tracemill.store.manifest import Manifest, TableRecord
 
 FIRST_RUN = "first run"
 FORCED = "forced"

@@ -11,7 +11,7 @@ from tracemill.schemas import Table
 from tracemill.sql.query_files import Query, all_queries
 from tracemill.stages import PYTHON_STAGES
 from tracemill.stages.stage import PythonStage
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ from tracemill.nightly.notes import (
 from tracemill.nightly.outcome import Failure, Skipped
 from tracemill.nightly.pages import Pages
 from tracemill.readers.otf2.source import Otf2Source
-from tracemill.store import Run, Store
 from tracemill.store.manifest import Pointer, UnreadableRecordError
+from tracemill.store.runs import Run, Store
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,10 +25,10 @@ from tracemill.nightly.pages import Pages, write_report
 from tracemill.readers import open_source
 from tracemill.readers.common.source import Source
 from tracemill.reports.build import build_report
-from tracemill.store import Run, Store
 from tracemill.store.clock import timestamp
 from tracemill.store.failures import UnwritableStoreError
 from tracemill.store.leases import Lease, name_of_analysis, take
+from tracemill.store.runs import Run, Store
 
 STAGE = "analyzing archives"
 # Errors that every other archive or campaign would meet, too.

@@ -16,8 +16,8 @@ from tracemill.nightly.config import ConfiguredCampaign
 from tracemill.nightly.outcome import CampaignOutcome
 from tracemill.nightly.pages import Pages, write_report
 from tracemill.reports.build_campaign import build_campaign_report
-from tracemill.store import Store
 from tracemill.store.leases import Lease, take
+from tracemill.store.runs import Store
 
 # Time between two tries to take the lease of another night.
 _POLL_SECONDS = 5.0

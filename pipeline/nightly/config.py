@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tracemill.base.errors import PipelineError, UsageError
 from tracemill.campaign.description import describe_problem, mistakes_in
 from tracemill.comparison import conditions
-from tracemill.store import SourceRecord
+from tracemill.store.manifest import SourceRecord
 
 # Fields that are allowed in campaign files only.
 _ONLY_IN_FILES = {"runs", "measurements", "failed"}

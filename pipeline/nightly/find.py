@@ -8,7 +8,7 @@ from pathlib import Path
 from tracemill.base.errors import MissingInputError
 from tracemill.base.text import printable
 from tracemill.nightly.outcome import Skipped
-from tracemill.store import SourceFile
+from tracemill.store.manifest import SourceFile
 
 ANCHOR, DEFINITIONS, EVENTS = ".otf2", ".def", ".evt"
 LEADS_OUT = "is a link that leads out of the source"

@@ -24,8 +24,9 @@ from tracemill.nightly.config import Application, application_of
 from tracemill.nightly.notes import FOLDER
 from tracemill.schemas.history import RUN_HISTORY
 from tracemill.sql.query_files import load_query
-from tracemill.store import Run, SourceRecord, Store
+from tracemill.store.manifest import SourceRecord
 from tracemill.store.parquet import PartWriter
+from tracemill.store.runs import Run, Store
 
 _QUERIES = (SIZES, "gathered_starts")
 _ADVICE = "name another folder with --store"

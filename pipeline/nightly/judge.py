@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tracemill.base.errors import MissingInputError, PipelineError, QueryError, StoreError
-from tracemill.comparison import Cause, Change, Comparison, MetricChange, compare_runs
+from tracemill.comparison.changes import Cause, Change, MetricChange
 from tracemill.comparison.choosing import choose_runs
+from tracemill.comparison.comparing import Comparison, compare_runs
 from tracemill.comparison.conditions import check_condition, parse_condition
 from tracemill.comparison.noise import run_time_change
 from tracemill.comparison.sentences import describe_cause
@@ -16,7 +17,7 @@ from tracemill.nightly.config import Application
 from tracemill.nightly.history import PastRun, RunSeries
 from tracemill.reports.model import Finding
 from tracemill.schemas.history import RUN_TIME
-from tracemill.store import Run, Store
+from tracemill.store.runs import Run, Store
 
 HISTORY = 10
 """Number of earlier runs that count as repetitions of a new one, by default."""

@@ -29,9 +29,9 @@ from tracemill.nightly.result import (
     write_result,
 )
 from tracemill.nightly.wording import describe_night, describe_worst_regressions
-from tracemill.store import Store
 from tracemill.store.clock import now_in, timestamp
 from tracemill.store.failures import store_errors
+from tracemill.store.runs import Store
 
 MOST_NIGHTS = 30
 _MOST_NOTES = 3

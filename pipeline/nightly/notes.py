@@ -12,7 +12,6 @@ from tracemill.base.errors import PipelineError, StoreError
 from tracemill.base.files import write_bytes
 from tracemill.nightly.find import ReadyArchive
 from tracemill.nightly.outcome import Failed, Failure
-from tracemill.store import Store
 from tracemill.store.clock import timestamp
 from tracemill.store.failures import store_error
 from tracemill.store.manifest import (
@@ -21,6 +20,7 @@ from tracemill.store.manifest import (
     load_document,
     to_json,
 )
+from tracemill.store.runs import Store
 
 FOLDER = "nightly"
 

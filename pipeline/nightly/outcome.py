@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tracemill.store import Run
+from tracemill.store.runs import Run
 
 
 @dataclass(frozen=True, kw_only=True)

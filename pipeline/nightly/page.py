@@ -9,7 +9,7 @@ from typing import Any
 from tracemill.base.names import make_visible
 from tracemill.base.text import describe_moment
 from tracemill.campaign.gathering import SIZES
-from tracemill.comparison import Cause
+from tracemill.comparison.changes import Cause
 from tracemill.nightly.history import PastRun, RunSeries
 from tracemill.nightly.judge import Judgment, Regression
 from tracemill.nightly.pages import Pages

@@ -6,7 +6,7 @@ from pathlib import Path
 from tracemill.nightly.notes import raising_store_errors
 from tracemill.reports.files import write_reports
 from tracemill.reports.model import Report, Subject
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 PAGE = "index.html"
 

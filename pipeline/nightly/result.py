@@ -22,8 +22,8 @@ from tracemill.nightly.notes import FOLDER, write_file
 from tracemill.nightly.outcome import CampaignOutcome, Failure, Night
 from tracemill.nightly.pages import Pages
 from tracemill.nightly.wording import describe_regression
-from tracemill.store import Store
 from tracemill.store.manifest import to_json
+from tracemill.store.runs import Store
 
 RESULT_NAME = "result.json"
 RESULT_VERSION = 1

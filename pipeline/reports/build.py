@@ -11,7 +11,7 @@ from tracemill.reports.material import Material
 from tracemill.reports.model import Report, Section
 from tracemill.reports.sections import build_sections, summary
 from tracemill.reports.windows import Window
-from tracemill.store import Manifest
+from tracemill.store.manifest import Manifest
 
 
 class ReportedRun(Protocol):

@@ -13,7 +13,7 @@ from tracemill.reports.tables import Fetched, TableSpec, fetch, fetch_arrays, re
 from tracemill.reports.units import Value
 from tracemill.reports.windows import Window
 from tracemill.sql.query_files import create_views, load_query, stored_inputs
-from tracemill.store import Manifest
+from tracemill.store.manifest import Manifest
 
 OVERVIEW = "run_overview"
 Rows = list[dict[str, Value]]

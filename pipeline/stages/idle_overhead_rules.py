@@ -10,7 +10,7 @@ from tracemill.stages.overhead_classes import (
     name_regions,
     parse_rules,
 )
-from tracemill.store import Run
+from tracemill.store.runs import Run
 
 _TABLES = ("regions", "mpi_calls")
 

@@ -6,20 +6,3 @@
 <store>/runs/run=<run_id>/current.json                      which generation is current
 <store>/campaigns/campaign=<name>/…                         the same for a set of runs
 """
-
-from tracemill.store.generation import GenerationWriter
-from tracemill.store.manifest import Manifest, SourceFile, SourceRecord, TableRecord
-from tracemill.store.parquet import PartWriter
-from tracemill.store.runs import Run, RunSummary, Store
-
-__all__ = [
-    "GenerationWriter",
-    "Manifest",
-    "PartWriter",
-    "Run",
-    "RunSummary",
-    "SourceFile",
-    "SourceRecord",
-    "Store",
-    "TableRecord",
-]

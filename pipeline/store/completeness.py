@@ -3,7 +3,7 @@
 import pyarrow.parquet as pq
 
 from tracemill.base.errors import StoreError
-from tracemill.store import Run
+from tracemill.store.runs import Run
 
 _TABLE, _COLUMN = "trace_quality", "is_loss"
 

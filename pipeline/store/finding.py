@@ -4,7 +4,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from tracemill.base.errors import MissingInputError, StoreError
-from tracemill.store import Run, Store
+from tracemill.store.runs import Run, Store
 
 
 def existing_store(path: Path) -> Store:

@@ -21,7 +21,7 @@ from tests.bench.places import ARCHIVE, event_file_bytes
 from tests.bench.stage_meter import StageCost, StageMeter, peak_bytes, processor_seconds
 
 if TYPE_CHECKING:
-    from tracemill.store import TableRecord
+    from tracemill.store.manifest import TableRecord
 
 BARE_LOOP_EVENTS = 1_000_000
 """The official Python reader is slow; this many events are enough to measure it."""
@@ -62,7 +62,7 @@ def read(trace: Path, setting: Setting) -> dict[str, Any]:
     import pyarrow.parquet as pq
 
     from tracemill.readers import open_source
-    from tracemill.store import Store
+    from tracemill.store.runs import Store
 
     source = open_source(trace)
     with Store(setting.folder).begin("bench") as generation:
@@ -84,7 +84,7 @@ def read(trace: Path, setting: Setting) -> dict[str, Any]:
 def analyze(trace: Path, setting: Setting) -> dict[str, Any]:
     """The whole main job without reports, into a new store."""
     from tracemill.engine.analyze import Options, analyze
-    from tracemill.store import Store
+    from tracemill.store.runs import Store
 
     meter = StageMeter()
     options = Options(threads=setting.threads, memory_limit=setting.memory_limit)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.helpers.store_cases import publish
 from tracemill.base.console import messages, results
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 
 @pytest.fixture(autouse=True)

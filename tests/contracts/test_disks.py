@@ -13,9 +13,9 @@ import pytest
 from tests.helpers.fake_source import PLACES, STAYS, stays
 from tests.helpers.store_cases import manifest, places, publish
 from tracemill.base.errors import StoreError
-from tracemill.store import Store
 from tracemill.store.failures import UnwritableStoreError
 from tracemill.store.parquet import ROW_GROUP_ROWS
+from tracemill.store.runs import Store
 
 
 def test_a_disk_that_is_full_is_told_in_one_line_and_left_clean(small_disk: Path) -> None:

@@ -33,8 +33,8 @@ from tracemill.programs.spec import parse_spec
 from tracemill.readers import open_source
 from tracemill.schemas import BY_NAME
 from tracemill.stages.stage import PythonStage
-from tracemill.store import Store
 from tracemill.store.database import create_empty
+from tracemill.store.runs import Store
 
 DATA = Path(__file__).parents[2] / "data"
 # Messages and collectives, waits in the wrong order, non-blocking collectives, threads, tasks, a

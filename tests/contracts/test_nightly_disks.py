@@ -7,8 +7,8 @@ import pytest
 from tests.helpers.nights import night, write_archive
 from tracemill.base.errors import StoreError
 from tracemill.nightly.night import report_night
-from tracemill.store import Store
 from tracemill.store.failures import UnwritableStoreError
+from tracemill.store.runs import Store
 from tracemill.store.sweep import orphans
 
 

@@ -16,9 +16,8 @@ from tests.helpers.store_cases import places
 from tracemill.base.errors import BrokenContractError
 from tracemill.schemas import Column, Rule, Table
 from tracemill.schemas.table import ENUM, FLOAT64, INT32, INT64, STRING, not_before
-from tracemill.store import PartWriter
 from tracemill.store.generation import GenerationWriter
-from tracemill.store.parquet import ROW_GROUP_ROWS
+from tracemill.store.parquet import ROW_GROUP_ROWS, PartWriter
 
 # --- One writer ----------------------------------------------------------------------------------
 

@@ -16,11 +16,11 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from tests.helpers.store_cases import publish
-from tracemill.shell import Session
 from tracemill.shell.completion import Catalog, complete
 from tracemill.shell.harlequin import write_views
 from tracemill.shell.prompt import is_whole_statement, make_prompt
-from tracemill.store import Store
+from tracemill.shell.session import Session
+from tracemill.store.runs import Store
 
 ROOT = Path(__file__).parents[2]
 CATALOG = Catalog(

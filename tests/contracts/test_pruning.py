@@ -18,9 +18,11 @@ from tracemill.campaign.configurations import RunRecord
 from tracemill.campaign.description import Description
 from tracemill.campaign.retention import prune_store
 from tracemill.campaign.source import CampaignSource
-from tracemill.store import SourceRecord, Store, removal
+from tracemill.store import removal
 from tracemill.store.leases import name_of_analysis
+from tracemill.store.manifest import SourceRecord
 from tracemill.store.pruning import Limits, Pruning
+from tracemill.store.runs import Store
 from tracemill.store.sizes import FileSizes
 
 DAY = 86_400.0

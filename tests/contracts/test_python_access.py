@@ -10,7 +10,7 @@ import pytest
 from tests.helpers.store_cases import publish
 from tracemill import open_store
 from tracemill.base.errors import MissingInputError, QueryError
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 
 @pytest.fixture

@@ -13,8 +13,9 @@ from tests.helpers.endless_work import NAMES, work_on
 from tests.helpers.processes import start_function
 from tests.helpers.store_cases import publish
 from tracemill import cli
-from tracemill.store import Manifest, Run, Store, runs
-from tracemill.store.manifest import MANIFEST_NAME
+from tracemill.store import runs
+from tracemill.store.manifest import MANIFEST_NAME, Manifest
+from tracemill.store.runs import Run, Store
 from tracemill.store.sweep import remove
 
 POLLS = 15

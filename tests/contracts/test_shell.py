@@ -16,10 +16,12 @@ from tests.helpers.hand_made import late_sender_run
 from tests.helpers.store_cases import publish
 from tracemill.base.console import plain
 from tracemill.base.errors import QueryError
-from tracemill.shell import Output, Session, run_interruptibly, run_script
+from tracemill.shell.formats import Output
 from tracemill.shell.prompt import run_prompt
+from tracemill.shell.script import run_interruptibly, run_script
+from tracemill.shell.session import Session
 from tracemill.sql.mistakes import describe_mistake
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 
 @pytest.fixture(scope="module")

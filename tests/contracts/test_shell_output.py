@@ -14,9 +14,10 @@ from tests.helpers.hand_made import late_sender_run
 from tests.helpers.store_cases import publish
 from tracemill import cli
 from tracemill.base.errors import PipelineError, QueryError, UsageError
-from tracemill.shell import Session, run_script
 from tracemill.shell.outputs import choose_format, opened
-from tracemill.store import Store
+from tracemill.shell.script import run_script
+from tracemill.shell.session import Session
+from tracemill.store.runs import Store
 
 ROOT = Path(__file__).parents[2]
 

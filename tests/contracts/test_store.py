@@ -16,10 +16,12 @@ from tests.helpers.fake_source import PLACES, STAYS, contents, stays
 from tests.helpers.store_cases import SOURCE, labeled, manifest, places, publish, record
 from tracemill.base.errors import MissingInputError, StoreError
 from tracemill.base.temporary import temporary_name
-from tracemill.store import Manifest, Store, generation
+from tracemill.store import generation
 from tracemill.store import manifest as manifests
 from tracemill.store.generation import GenerationWriter
 from tracemill.store.leases import take
+from tracemill.store.manifest import Manifest
+from tracemill.store.runs import Store
 from tracemill.store.sweep import remove
 
 # --- Generations ---------------------------------------------------------------------------------

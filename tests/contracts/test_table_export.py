@@ -11,7 +11,7 @@ from tracemill.base.errors import PipelineError
 from tracemill.engine.analyze import Options, analyze
 from tracemill.patterns.catalog import known_tables
 from tracemill.shell.exports.tables import export_tables
-from tracemill.store import Run, Store
+from tracemill.store.runs import Run, Store
 
 DATA = Path(__file__).parents[2] / "data"
 

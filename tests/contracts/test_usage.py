@@ -11,7 +11,7 @@ from tests.helpers.store_cases import publish
 from tracemill import cli
 from tracemill.base.temporary import temporary_name
 from tracemill.base.text import describe_duration, seconds_of
-from tracemill.store import Store
+from tracemill.store.runs import Store
 from tracemill.store.usage import measure
 
 

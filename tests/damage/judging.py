@@ -149,7 +149,7 @@ def problems_of_analysis(path: Path, store: Path) -> list[str]:
     """Analyze a trace as a whole: checks that fail although the quality table is empty."""
     from tests.reference.comparison import broken_checks
     from tracemill.engine.analyze import Options, analyze
-    from tracemill.store import Store
+    from tracemill.store.runs import Store
 
     try:
         options = Options(threads=1, allow_damaged=True)

@@ -15,7 +15,7 @@ from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.recipe import Recipe
 from tracemill.readers import open_source
 from tracemill.schemas import csv_layout as layout
-from tracemill.store import Run, Store
+from tracemill.store.runs import Run, Store
 
 EVERY_RECORD = Path(__file__).with_name("every_record.csv")
 """A trace with records of many kinds; as an archive, one like it."""

@@ -11,7 +11,7 @@ from tracemill.cli import main
 from tracemill.engine.analyze import Options, analyze
 from tracemill.reports.build_campaign import build_campaign_report
 from tracemill.reports.markdown import render_markdown
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 TIMES = "p,q,time_s\n1,10,8\n2,10,4\n4,10,2\n1,20,32\n2,20,17\n4,20,9\n"
 VARIANTS = "app,p,n,block,time_s\nx,1,10,32,8\nx,2,10,32,4\nx,1,10,64,9\nx,2,10,64,5\n"

@@ -12,7 +12,7 @@ from tracemill.base.console import ProgressReporter
 from tracemill.campaign.campaign import make_campaign, plan_campaign
 from tracemill.engine.analyze import Options
 from tracemill.shell.cookbook import campaign_questions
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 DATA = Path(__file__).parents[2] / "data"
 

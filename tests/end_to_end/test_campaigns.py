@@ -21,7 +21,7 @@ from tracemill.cli import main
 from tracemill.engine.analyze import Analysis, Options, analyze
 from tracemill.reports.build_campaign import build_campaign_report
 from tracemill.reports.html import render_html
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 # --- Where runs come from ------------------------------------------------------------------------
 

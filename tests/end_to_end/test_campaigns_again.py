@@ -14,7 +14,7 @@ from tests.helpers.processes import start_command, start_module
 from tests.helpers.ring_campaigns import CONFIGURATIONS, campaign, rows, write_trace
 from tracemill.campaign import analyzing
 from tracemill.engine.analyze import Analysis
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 
 def no_work(*_: object, **__: object) -> Iterator[Any]:

@@ -17,7 +17,7 @@ from tracemill.base.errors import ChangedTraceError, DamagedTraceError
 from tracemill.engine.analyze import Analysis, Options, analyze, analyze_source
 from tracemill.engine.progress import SilentReporter
 from tracemill.readers import open_source
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 ROOT = Path(__file__).parents[2]
 ARCHIVE = ROOT / "data" / "m01_late_sender"

@@ -18,8 +18,10 @@ from tracemill.reports.build import build_report
 from tracemill.reports.embedding import embed
 from tracemill.reports.model import Report
 from tracemill.reports.tables import fetch
-from tracemill.shell import Output, Session, run_script
-from tracemill.store import Run, Store
+from tracemill.shell.formats import Output
+from tracemill.shell.script import run_script
+from tracemill.shell.session import Session
+from tracemill.store.runs import Run, Store
 
 # Even ranks work 50 ms longer, then send; odd ranks wait in MPI_Recv: five times, four ranks.
 TRACE = Path(__file__).parents[2] / "data" / "m01_late_sender"

@@ -23,12 +23,12 @@ from tracemill.base.errors import (
     StoreError,
     UsageError,
 )
-from tracemill.comparison import Comparison, compare_runs
 from tracemill.comparison.choosing import choose_runs
+from tracemill.comparison.comparing import Comparison, compare_runs
 from tracemill.engine.analyze import Options, analyze
 from tracemill.programs.generate import generate
 from tracemill.programs.spec import parse_spec
-from tracemill.store import Run, Store
+from tracemill.store.runs import Run, Store
 
 DATA = Path(__file__).parents[2] / "data"
 UPDATE, AGREE = "main/step/update/compute_update", "main/step/agree/MPI_Allreduce"

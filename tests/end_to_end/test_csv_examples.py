@@ -6,7 +6,7 @@ import pytest
 
 from tests.helpers.otf2_reading import ReadTrace
 from tracemill.engine.analyze import Analysis
-from tracemill.store import Run
+from tracemill.store.runs import Run
 
 MS = 1_000_000
 TABLES = (

@@ -23,7 +23,7 @@ from tests.reference.metrics import DERIVED
 from tests.written_csv import write_csv
 from tracemill.engine.analyze import Analysis, Options, analyze
 from tracemill.shell.exports.severities import export_severities
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 README = (DATA / "README.md").read_text(encoding="utf-8")
 # Written event by event, like those with a trace.txt.

@@ -10,7 +10,7 @@ from tracemill.engine.analyze import Analysis
 from tracemill.reports.exploring import Exploration, explore
 from tracemill.reports.material import Material
 from tracemill.sql.query_files import create_views, load_query
-from tracemill.store import Run
+from tracemill.store.runs import Run
 
 # What is in no call path, or is not explored: imbalance has a section of its own.
 APART = ("imbalance", "idle", "idle_waiting", "overhead_idle_threads", "overhead_outside_visits")

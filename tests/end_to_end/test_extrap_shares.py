@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tracemill.cli import main
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 FILE = Path(__file__).resolve().parents[2] / "data" / "campaigns" / "extrap.txt"
 

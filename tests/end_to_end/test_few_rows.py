@@ -10,7 +10,8 @@ from tracemill.engine.analyze import Analysis, analyze_source
 from tracemill.readers import open_source
 from tracemill.reports.build import build_report
 from tracemill.reports.html import render_html
-from tracemill.store import Run, Store, generation, runs
+from tracemill.store import generation, runs
+from tracemill.store.runs import Run, Store
 
 TRACE = Path(__file__).parents[2] / "data" / "m03_ls_waitall"
 

@@ -38,7 +38,7 @@ from tracemill.engine.analyze import Analysis, Options, analyze, analyze_source
 from tracemill.engine.graph import schema_hash
 from tracemill.engine.progress import SilentReporter
 from tracemill.schemas import Rule
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 
 @pytest.fixture

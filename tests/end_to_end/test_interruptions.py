@@ -12,7 +12,7 @@ from tests.helpers.fake_source import QUERY_TEXTS, FakeSource, contents, write_r
 from tests.helpers.processes import start_module
 from tracemill.engine.analyze import Options, analyze, analyze_source
 from tracemill.engine.progress import SilentReporter
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 ROOT = Path(__file__).parent.parent.parent
 REAL_TRACE = ROOT / "data" / "m01_late_sender"

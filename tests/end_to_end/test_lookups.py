@@ -9,7 +9,7 @@ from tests.helpers.fake_source import QUERY_TEXTS, Case, write_recipe, write_tra
 from tracemill.engine.analyze import find_analyzed
 from tracemill.engine.graph import build_graph
 from tracemill.engine.plan import outline
-from tracemill.store import Run
+from tracemill.store.runs import Run
 
 
 def look(case: Case, *, allow_damaged: bool = False) -> Run | None:

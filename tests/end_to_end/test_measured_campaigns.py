@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from tracemill.cli import main
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ROOT / "data" / "campaigns"

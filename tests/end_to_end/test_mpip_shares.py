@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from tracemill.cli import main
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 FILES = Path(__file__).resolve().parents[2] / "data" / "campaigns" / "mpip"
 SMALLEST, LARGEST = "sweep_p2_n100.mpiP", "sweep_p8_n100.mpiP"

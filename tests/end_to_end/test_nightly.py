@@ -20,7 +20,7 @@ from tracemill.nightly.night import plan_night
 from tracemill.nightly.notes import unreported
 from tracemill.nightly.outcome import Failed
 from tracemill.readers import open_source
-from tracemill.store import Run, Store
+from tracemill.store.runs import Run, Store
 
 
 @pytest.fixture

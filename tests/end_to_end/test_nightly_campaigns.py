@@ -18,8 +18,8 @@ from tracemill.nightly import campaigns
 from tracemill.nightly.config import Config, read_config
 from tracemill.nightly.outcome import CampaignOutcome
 from tracemill.readers import open_source
-from tracemill.store import Store
 from tracemill.store.failures import UnwritableStoreError, store_errors
+from tracemill.store.runs import Store
 
 SCALING: dict[str, Any] = {"campaigns": [{"runs": "traces", "name": "scaling"}]}
 

@@ -13,7 +13,7 @@ from tracemill.base.errors import StoreError
 from tracemill.engine.analyze import Options, analyze
 from tracemill.nightly import history
 from tracemill.nightly.history import PastRun, RunSeries, read_history
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 SECOND = 10**9
 # Name, processes, ns of work, and when it was recorded: not in the order of the names.

@@ -19,7 +19,7 @@ from tracemill.nightly.night import Reported, report_night
 from tracemill.nightly.outcome import CampaignOutcome, Failure, Night, Skipped
 from tracemill.nightly.wording import describe_regression
 from tracemill.reports.units import format_time
-from tracemill.store import Run, Store
+from tracemill.store.runs import Run, Store
 
 GOOD_RUNS = 4
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "nightly-result.md"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.helpers.nights import night, start_night, write_archive
 from tracemill.base.temporary import temporaries
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 
 def write_archives(source: Path, count: int) -> None:

@@ -13,8 +13,8 @@ from tracemill import cli
 from tracemill.base.console import messages, results
 from tracemill.base.errors import PatternError, PipelineError, QueryError
 from tracemill.engine.analyze import Analysis, Options, analyze
-from tracemill.store import Run, Store
 from tracemill.store.finding import existing_store
+from tracemill.store.runs import Run, Store
 
 TRACE = Path(__file__).parents[2] / "data" / "m03_ls_waitall"
 SHOUTED = """\

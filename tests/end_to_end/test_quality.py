@@ -16,7 +16,7 @@ from tracemill.base.console import messages, results
 from tracemill.engine.analyze import Analysis
 from tracemill.reports.tables import fetch
 from tracemill.schemas.matching import QUALITY_KINDS
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 # Rank 0 sends five messages to rank 1, whose file is removed: 29 records, one of them the end of a
 # collective (data/README.md).

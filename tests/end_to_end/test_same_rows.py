@@ -17,11 +17,12 @@ from tracemill.base.console import plain
 from tracemill.engine.analyze import Analysis
 from tracemill.reports.build import build_report
 from tracemill.reports.tables import bind_values, fetch
-from tracemill.shell import Output, Session, run_script
 from tracemill.shell.cookbook import run_questions
-from tracemill.shell.formats import LONGEST_TABLE
+from tracemill.shell.formats import LONGEST_TABLE, Output
+from tracemill.shell.script import run_script
+from tracemill.shell.session import Session
 from tracemill.sql.query_files import Query, all_queries
-from tracemill.store import Run
+from tracemill.store.runs import Run
 
 DATA = Path(__file__).parents[2] / "data"
 ROW_LIMIT = 15

@@ -17,7 +17,7 @@ from tracemill.base.errors import DamagedTraceError
 from tracemill.campaign.analyzing import _analyze_traces, share_options
 from tracemill.engine.analyze import Options
 from tracemill.engine.workers import Died, work_through
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 
 def double(number: int) -> int:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tracemill.nightly.config import Application, application_of
-from tracemill.store import SourceRecord
+from tracemill.store.manifest import SourceRecord
 
 ROOT = Path("/traces")
 

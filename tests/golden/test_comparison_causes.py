@@ -1,7 +1,7 @@
 """Which changes explain the others."""
 
 from tests.helpers.compared_sides import comparison_of
-from tracemill.comparison import Cause
+from tracemill.comparison.changes import Cause
 
 COMPUTE, RECEIVE, SEND = "main/solve", "main/MPI_Recv", "main/MPI_Send"
 

@@ -11,9 +11,9 @@ import pytest
 
 from tracemill.base.errors import QueryError
 from tracemill.engine.analyze import Analysis, Options, analyze
-from tracemill.shell import Session
 from tracemill.shell.cookbook import campaign_questions, find_question, questions_for, run_questions
-from tracemill.store import Store
+from tracemill.shell.session import Session
+from tracemill.store.runs import Store
 
 DATA = Path(__file__).parents[2] / "data"
 WITHOUT_FILES = "files_with_most_time"

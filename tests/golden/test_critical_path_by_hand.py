@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tracemill.engine.analyze import Analysis
-from tracemill.store import Run
+from tracemill.store.runs import Run
 
 US = 1_000
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tracemill.engine.analyze import Analysis
-from tracemill.store import Run
+from tracemill.store.runs import Run
 
 EXPECTED = Path(__file__).parents[2] / "data" / "m18_master_worker" / "expected_severities.csv"
 MS = 1_000_000

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from tracemill.campaign.gathering import RunSize
-from tracemill.comparison import Comparison, Side
+from tracemill.comparison.comparing import Comparison, Side
 
 SCHEMA = {
     "metric": pl.String, "call_path_key": pl.Int64, "call_path": pl.String,

@@ -6,8 +6,8 @@ import time
 
 from tests.helpers.store_cases import publish
 from tracemill.campaign.retention import prune_store
-from tracemill.store import Store
 from tracemill.store.pruning import Limits
+from tracemill.store.runs import Store
 
 NAMES = ("r1", "r2", "r3")
 LIMITS = {

@@ -14,7 +14,9 @@ from tracemill.schemas import Column, Table
 from tracemill.schemas.table import BOOL, ENUM, INT32, INT64, STRING
 from tracemill.sql.query_files import read_query
 from tracemill.stages.stage import PythonStage
-from tracemill.store import GenerationWriter, SourceFile, Store
+from tracemill.store.generation import GenerationWriter
+from tracemill.store.manifest import SourceFile
+from tracemill.store.runs import Store
 
 LOCATION = Column(name="location_id", type=INT32, minimum=0, meaning="Its location.")
 VISIT = Column(name="visit_id", type=INT64, minimum=0, meaning="Its number.")

@@ -12,7 +12,7 @@ from tracemill.schemas import TABLES, Column, Table
 from tracemill.schemas.matching import MPI_CALLS
 from tracemill.schemas.overheads import TAXONOMY
 from tracemill.sql.query_files import create_all_views, load_query
-from tracemill.store import Manifest, SourceFile, SourceRecord
+from tracemill.store.manifest import Manifest, SourceFile, SourceRecord
 
 Rows = Sequence[Mapping[str, Any]]
 MS = 1_000_000

@@ -9,7 +9,7 @@ from tracemill.campaign.analyzing import STAGE
 from tracemill.campaign.campaign import make_campaign, plan_campaign
 from tracemill.engine.analyze import Options
 from tracemill.engine.progress import SilentReporter
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 
 class Killer(SilentReporter):

@@ -10,7 +10,7 @@ from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.progress import SilentReporter
 from tracemill.engine.recipe import Recipe
 from tracemill.readers import open_source
-from tracemill.store import Run, Store
+from tracemill.store.runs import Run, Store
 
 
 class Interrupter(SilentReporter):

@@ -16,7 +16,7 @@ from tracemill.nightly.night import report_night, run_night
 from tracemill.nightly.outcome import Night
 from tracemill.programs.generate import generate
 from tracemill.programs.spec import parse_spec
-from tracemill.store import Run, Store
+from tracemill.store.runs import Run, Store
 
 SECOND = 10**9
 ITERATIONS, SIZE, CELL_NS = 5, 10_000, 10

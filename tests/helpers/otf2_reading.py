@@ -10,8 +10,8 @@ import pyarrow as pa
 from tests.helpers.memory_sink import MemorySink
 from tests.helpers.otf2_archive import Events, Trace, trace_of
 from tracemill.readers import open_source
-from tracemill.store import Store
 from tracemill.store.database import connect
+from tracemill.store.runs import Store
 
 Row = tuple[Any, ...]
 

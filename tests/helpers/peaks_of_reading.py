@@ -14,7 +14,7 @@ from tracemill.engine.analyze import Options, analyze_source
 from tracemill.engine.recipe import Recipe
 from tracemill.readers import open_source
 from tracemill.readers.csv import blocks, spill
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 PROCESSES = 4
 BLOCK_BYTES, CHUNK_ROWS = 1 << 18, 1 << 15

@@ -8,7 +8,7 @@ from tracemill.campaign.campaign import make_campaign, plan_campaign
 from tracemill.engine.analyze import Analysis, Options
 from tracemill.programs.generate import generate
 from tracemill.programs.spec import parse_spec
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 ITERATIONS = 3
 # Processes, size and repetition of the runs of most tests.

@@ -6,7 +6,8 @@ import pyarrow as pa
 
 from tests.helpers.fake_source import PLACES
 from tracemill.schemas.table import INT32, STRING
-from tracemill.store import Manifest, SourceFile, SourceRecord, Store, TableRecord
+from tracemill.store.manifest import Manifest, SourceFile, SourceRecord, TableRecord
+from tracemill.store.runs import Store
 
 SOURCE = SourceRecord(
     path="/data/runs/wave_64/traces.otf2",

@@ -18,7 +18,7 @@ from tests.helpers.otf2_reading import ReadTrace
 from tracemill.base.errors import DamagedTraceError, NotATraceError
 from tracemill.readers import open_source
 from tracemill.readers.csv import blocks, spill
-from tracemill.store import Store
+from tracemill.store.runs import Store
 
 READING = settings(max_examples=30, deadline=None)
 NAMES = ["main", 'say "hi"', "a,b", "f(int, char**)", "MPI_Send"]

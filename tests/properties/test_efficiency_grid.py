@@ -13,21 +13,20 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from tests.oracle import efficiency_grid as oracle
-from tracemill.stages.models.efficiency_grid import (
-    Cells,
-    EfficiencyGrid,
-    Extent,
-    Region,
+from tracemill.stages.models.efficiency_grid.cells import Cells, EfficiencyGrid, cover_grid
+from tracemill.stages.models.efficiency_grid.configurations import (
     Runs,
-    compare_orders,
-    cover_grid,
-    find_growth,
-    find_parts,
-    find_signs,
-    measure_region,
     reduce_to_best,
     speed_up_efficiency,
 )
+from tracemill.stages.models.efficiency_grid.marks import (
+    Extent,
+    Region,
+    find_growth,
+    measure_region,
+)
+from tracemill.stages.models.efficiency_grid.parts import find_parts, find_signs
+from tracemill.stages.models.efficiency_grid.rankings import compare_orders
 
 Place = tuple[float, float]
 Points = Mapping[Place, float]

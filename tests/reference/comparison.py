@@ -15,7 +15,7 @@ from tracemill.base.errors import PipelineError
 from tracemill.engine.analyze import Options, analyze
 from tracemill.shell.exports.severities import export_severities
 from tracemill.sql.query_files import all_queries, read_query
-from tracemill.store import Run, Store
+from tracemill.store.runs import Run, Store
 
 CELLS = read_query(Path(__file__).with_name("cells.sql"))
 DERIVED_CELLS = read_query(Path(__file__).with_name("derived_cells.sql"))

@@ -14,7 +14,7 @@ from tests.reference.cases import REFERENCE_NAME, Case, find_cases
 from tests.reference.comparison import CHECKS, CellOff, Comparison, Outcome, broken_checks, compare
 from tests.reference.metrics import COUNTS, TIMES
 from tracemill.engine.analyze import Analysis
-from tracemill.store import Run
+from tracemill.store.runs import Run
 
 Row = tuple[str, str, int, int, float]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tracemill.schemas import Table
-from tracemill.store import SourceFile
+from tracemill.store.manifest import SourceFile
 from tracemill.store.sink import Sink
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from tracemill.base.errors import DamagedTraceError, NotATraceError
 from tracemill.readers.common.source import digest_of_files
 from tracemill.readers.csv.header import Header, check_header, read_header
-from tracemill.store import SourceFile
+from tracemill.store.manifest import SourceFile
 
 _SUFFIXES = (".csv", ".csv.gz", ".csv.zst", ".parquet")
 _PARQUET = b"PAR1"

@@ -16,7 +16,7 @@ from tracemill.readers.otf2.archive import Archive, read_archive
 from tracemill.readers.otf2.checking import check_files
 from tracemill.readers.otf2.records import ArchiveRecords, plain_look
 from tracemill.schemas.table import Table
-from tracemill.store import SourceFile
+from tracemill.store.manifest import SourceFile
 from tracemill.store.sink import Sink
 
 

@@ -9,7 +9,7 @@ from tracemill.reports.model import Column, Fact, Section, Table
 from tracemill.reports.tables import read_source
 from tracemill.reports.units import Unit, format_time
 from tracemill.reports.wording import Row, count_of
-from tracemill.store import Manifest
+from tracemill.store.manifest import Manifest
 
 PLACE = 120
 STAGE_LIMIT = 12

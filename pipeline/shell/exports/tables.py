@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from tracemill.base.errors import PipelineError
 from tracemill.base.files import ELSEWHERE, check_folder
-from tracemill.store import Run
+from tracemill.store.runs import Run
 
 
 def export_tables(run: Run, output: Path) -> int:

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from tracemill.base.errors import CampaignError
 from tracemill.schemas.scalability import EFFICIENCY_GRID
 from tracemill.stages.arrays import read_columns
-from tracemill.stages.models.efficiency_grid import (
+from tracemill.stages.models.efficiency_grid.configurations import (
+    NOTHING,
     Configurations,
     Runs,
     attainable_efficiency,
     reduce_to_best,
     speed_up_efficiency,
 )
-from tracemill.stages.models.efficiency_grid.configurations import NOTHING
 from tracemill.stages.stage import PythonStage
 
 Values = NDArray[np.float64]

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from tracemill.schemas.scalability import GRID_CORRELATIONS
 from tracemill.stages.arrays import read_columns
-from tracemill.stages.models.efficiency_grid import FEWEST_PAIRS, compare_orders
+from tracemill.stages.models.efficiency_grid.rankings import FEWEST_PAIRS, compare_orders
 from tracemill.stages.stage import PythonStage
 
 

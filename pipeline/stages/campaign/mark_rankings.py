@@ -17,7 +17,11 @@ from tracemill.schemas.scalability import (
     WHOLE,
 )
 from tracemill.stages.campaign.published_marks import PublishedMarks, read_published_marks
-from tracemill.stages.models.efficiency_grid import FEWEST_PAIRS, compare_orders, rank_ascending
+from tracemill.stages.models.efficiency_grid.rankings import (
+    FEWEST_PAIRS,
+    compare_orders,
+    rank_ascending,
+)
 from tracemill.stages.stage import PythonStage
 
 Row = dict[str, Any]

@@ -20,19 +20,17 @@ from tracemill.schemas.scalability import (
     WHOLE,
 )
 from tracemill.stages.arrays import read_columns
-from tracemill.stages.models.efficiency_grid import (
-    Cells,
-    EfficiencyGrid,
+from tracemill.stages.models.efficiency_grid.cells import Cells, EfficiencyGrid, cover_grid
+from tracemill.stages.models.efficiency_grid.marks import (
     Extent,
     Growth,
-    cover_grid,
+    Triple,
+    box_of,
     find_growth,
-    find_parts,
-    find_signs,
     mark_cells,
     measure_region,
 )
-from tracemill.stages.models.efficiency_grid.marks import Triple, box_of
+from tracemill.stages.models.efficiency_grid.parts import find_parts, find_signs
 from tracemill.stages.stage import PythonStage
 
 Values = NDArray[np.float64]
