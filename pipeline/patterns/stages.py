@@ -33,7 +33,6 @@ def pattern_stages(own: Sequence[Query] = ()) -> tuple[PythonStage, ...]:
             inputs=tuple(waits),
             outputs=(WAIT_STATES,),
             compute=partial(gather_waits, completions),
-            parameters={},
             needed_rows=(tuple(waits),),
             skips_empty=True,
         ),
@@ -42,13 +41,11 @@ def pattern_stages(own: Sequence[Query] = ()) -> tuple[PythonStage, ...]:
             inputs=tuple(findings),
             outputs=(FINDINGS,),
             compute=gather_findings,
-            parameters={},
             needed_rows=(tuple(findings),),
             skips_empty=True,
         ),
         PythonStage(
             name=PATTERNS.name,
-            inputs=(),
             outputs=(PATTERNS,),
             compute=tabulate_patterns,
             parameters={"declared_patterns": _patterns_as_json(own)},
@@ -61,7 +58,6 @@ def metrics_stage(own: Sequence[Query] = ()) -> PythonStage:
     """The stage that lists all metrics, those of patterns of your own included."""
     return PythonStage(
         name=METRICS.name,
-        inputs=(),
         outputs=(METRICS,),
         compute=tabulate_metrics,
         parameters={"declared_metrics": _metrics_as_json(own)},
@@ -87,12 +83,12 @@ def gather_findings(**patterns: duckdb.DuckDBPyRelation) -> pa.RecordBatchReader
     return _in_order([relation for _, relation in sorted(patterns.items())], "ALL")
 
 
-def tabulate_metrics(declared_metrics: str) -> pa.Table:
+def tabulate_metrics(*, declared_metrics: str) -> pa.Table:
     """All metrics by name, given as JSON."""
     return pa.Table.from_pylist(json.loads(declared_metrics))
 
 
-def tabulate_patterns(declared_patterns: str) -> pa.Table:
+def tabulate_patterns(*, declared_patterns: str) -> pa.Table:
     """All patterns by name, given as JSON."""
     return pa.Table.from_pylist(json.loads(declared_patterns))
 

@@ -6,6 +6,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+Relation = duckdb.DuckDBPyRelation
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
@@ -22,7 +23,7 @@ class CallTree(NamedTuple):
     is_stub: Flags
 
 
-def read_columns(relation: duckdb.DuckDBPyRelation, *expressions: str) -> list[NDArray[Any]]:
+def read_columns(relation: Relation, *expressions: str) -> list[NDArray[Any]]:
     """The columns, which have no nulls, all in the same order; numbers have 64 bits."""
     table = relation.select(", ".join(expressions)).to_arrow_table()
     return [column.to_numpy() for column in table.columns]
@@ -44,9 +45,7 @@ def sum_by(ids: Numbers, values: NDArray[Any], size: int) -> Numbers:
     return sums
 
 
-def read_call_tree(
-    call_paths: duckdb.DuckDBPyRelation, region_classes: duckdb.DuckDBPyRelation
-) -> CallTree:
+def read_call_tree(call_paths: Relation, region_classes: Relation) -> CallTree:
     """The call tree with the class of every call path's region."""
     path, region, last, is_stub = read_columns(
         call_paths,

@@ -2,22 +2,19 @@
 
 from collections import Counter
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from tracemill.base.text import key_of
 from tracemill.schemas.profiles import CALL_PATH_KEYS
-from tracemill.stages.arrays import read_columns
+from tracemill.stages.arrays import Relation, read_columns
 from tracemill.stages.stage import PythonStage
 
 Keys = NDArray[np.uint64]
 
 
-def find_call_path_keys(
-    call_paths: duckdb.DuckDBPyRelation, regions: duckdb.DuckDBPyRelation
-) -> pa.Table:
+def find_call_path_keys(call_paths: Relation, regions: Relation) -> pa.Table:
     """A key for each call path that depends only on the names of its regions.
 
     Equal names are distinguished by source position, then by order.
@@ -42,7 +39,7 @@ def find_call_path_keys(
     return pa.table({"call_path_id": path, "call_path_key": keys.view(np.int64)})
 
 
-def _hashes_of_regions(regions: duckdb.DuckDBPyRelation) -> Keys:
+def _hashes_of_regions(regions: Relation) -> Keys:
     """A hash of every region's name, indexed by region; with its place where names repeat."""
     rows = regions.select("region_id, name, file, begin_line").fetchall()
     uses = Counter(name for _, name, _, _ in rows)
@@ -76,9 +73,5 @@ def _distinct(keys: Keys) -> Keys:
 
 
 CALL_PATH_KEYS_STAGE = PythonStage(
-    name="call_path_keys",
-    inputs=("call_paths", "regions"),
-    outputs=(CALL_PATH_KEYS,),
-    compute=find_call_path_keys,
-    parameters={},
+    name="call_path_keys", outputs=(CALL_PATH_KEYS,), compute=find_call_path_keys
 )

@@ -1,14 +1,14 @@
 """The walk along the critical path as a stage: from jumps to the steps that are taken."""
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 
 from tracemill.schemas.critical_path import CRITICAL_PATH_STEPS
+from tracemill.stages.arrays import Relation
 from tracemill.stages.stage import PythonStage
 
 
-def walk_critical_path(critical_path_jumps: duckdb.DuckDBPyRelation) -> pa.Table:
+def walk_critical_path(critical_path_jumps: Relation) -> pa.Table:
     """Number the jumps of the critical path; no jumps, no path.
 
     The walk starts at the last jump, the program's end, and ends at one without predecessor.
@@ -23,9 +23,7 @@ def walk_critical_path(critical_path_jumps: duckdb.DuckDBPyRelation) -> pa.Table
 
 CRITICAL_PATH_STAGE = PythonStage(
     name="critical_path_steps",
-    inputs=("critical_path_jumps",),
     outputs=(CRITICAL_PATH_STEPS,),
     compute=walk_critical_path,
-    parameters={},
     needed_rows=(("critical_path_jumps",),),
 )

@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 
@@ -12,6 +11,7 @@ from tracemill.stages.arrays import (
     CallTree,
     Flags,
     Numbers,
+    Relation,
     place,
     read_call_tree,
     read_columns,
@@ -49,13 +49,13 @@ class _Spread(NamedTuple):
 
 
 def find_imbalance(
-    call_tree: duckdb.DuckDBPyRelation,
-    fork_join_times: duckdb.DuckDBPyRelation,
-    call_paths: duckdb.DuckDBPyRelation,
-    regions: duckdb.DuckDBPyRelation,
-    region_classes: duckdb.DuckDBPyRelation,
-    imbalance_scopes: duckdb.DuckDBPyRelation,
-    locations: duckdb.DuckDBPyRelation,
+    call_tree: Relation,
+    fork_join_times: Relation,
+    call_paths: Relation,
+    regions: Relation,
+    region_classes: Relation,
+    imbalance_scopes: Relation,
+    locations: Relation,
 ) -> tuple[pa.Table, pa.Table]:
     """Deviations from the mean computation at a call path, by call path and by location.
 
@@ -71,9 +71,7 @@ def find_imbalance(
     return _by_call_path(visits, spread), _by_location(visits, spread, could)
 
 
-def _read_visits(
-    call_tree: duckdb.DuckDBPyRelation, fork_join_times: duckdb.DuckDBPyRelation, tree: CallTree
-) -> _Visits:
+def _read_visits(call_tree: Relation, fork_join_times: Relation, tree: CallTree) -> _Visits:
     visited = call_tree.filter("visit_count > 0")
     path, location, time = read_columns(
         visited, "call_path_id::BIGINT", "location_id::BIGINT", "exclusive_ns"
@@ -99,9 +97,7 @@ def _without(visits: _Visits, parts: _Visits) -> _Visits:
     return visits._replace(time=visits.time - part)
 
 
-def _find_scopes_of_locations(
-    imbalance_scopes: duckdb.DuckDBPyRelation, locations: duckdb.DuckDBPyRelation
-) -> Flags:
+def _find_scopes_of_locations(imbalance_scopes: Relation, locations: Relation) -> Flags:
     """The scopes of each location: one row per scope, one column per location."""
     (number,) = read_columns(locations, "location_id::BIGINT")
     scopes = np.zeros((len(SCOPES), len(number)), np.bool_)
@@ -110,9 +106,7 @@ def _find_scopes_of_locations(
     return scopes
 
 
-def _find_scopes_of_paths(
-    tree: CallTree, call_paths: duckdb.DuckDBPyRelation, regions: duckdb.DuckDBPyRelation
-) -> Numbers:
+def _find_scopes_of_paths(tree: CallTree, call_paths: Relation, regions: Relation) -> Numbers:
     path, is_task, is_created = read_columns(
         call_paths, "call_path_id::BIGINT", "kind = 'task'", "kind = 'thread'"
     )
@@ -216,11 +210,6 @@ def _by_location(visits: _Visits, spread: _Spread, could: Flags) -> pa.Table:
 
 IMBALANCE_STAGE = PythonStage(
     name="imbalance",
-    inputs=(
-        "call_tree", "fork_join_times", "call_paths", "regions", "region_classes",
-        "imbalance_scopes", "locations",
-    ),
     outputs=(COMPUTATIONAL_IMBALANCE, LOCATION_IMBALANCE),
     compute=find_imbalance,
-    parameters={},
 )  # fmt: skip

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
-import duckdb
 import pyarrow as pa
 
 from tracemill.base.errors import MissingInputError, UsageError
@@ -15,6 +14,7 @@ from tracemill.schemas.columns import PARADIGMS
 from tracemill.schemas.definitions import REGION_ROLES
 from tracemill.schemas.overheads import OVERHEAD_CLASSES, OVERHEAD_RULES, REGION_CLASSES, TAXONOMY
 from tracemill.sql.folders import QUERIES
+from tracemill.stages.arrays import Relation
 from tracemill.stages.stage import PythonStage
 
 SHIPPED_RULES = QUERIES / "overheads" / "overhead_classes.csv"
@@ -127,9 +127,7 @@ def classify(
     ]
 
 
-def name_regions(
-    regions: duckdb.DuckDBPyRelation, mpi_calls: duckdb.DuckDBPyRelation
-) -> list[tuple[int, str, str, str]]:
+def name_regions(regions: Relation, mpi_calls: Relation) -> list[tuple[int, str, str, str]]:
     """Number, paradigm, role and name of all regions; MPI calls by their name in C."""
     calls = dict(mpi_calls.select("region_id, call").fetchall())
     ordered = regions.select("region_id, paradigm::VARCHAR, role::VARCHAR, name").order("region_id")
@@ -137,7 +135,7 @@ def name_regions(
 
 
 def make_overhead_classes(
-    regions: duckdb.DuckDBPyRelation, mpi_calls: duckdb.DuckDBPyRelation, *, overhead_classes: str
+    regions: Relation, mpi_calls: Relation, *, overhead_classes: str
 ) -> tuple[pa.Table, pa.Table, pa.Table]:
     """The taxonomy, the rules, and the class of every region; rules as text of a file."""
     rules = parse_rules(overhead_classes)
@@ -174,7 +172,6 @@ def make_overhead_classes(
 
 OVERHEAD_CLASSES_STAGE = PythonStage(
     name="overhead_classes",
-    inputs=("regions", "mpi_calls"),
     outputs=(OVERHEAD_CLASSES, OVERHEAD_RULES, REGION_CLASSES),
     compute=make_overhead_classes,
     parameters={"overhead_classes": SHIPPED_RULES.read_text(encoding="utf-8")},

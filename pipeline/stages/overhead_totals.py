@@ -2,12 +2,19 @@
 
 from collections.abc import Iterator
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 
 from tracemill.schemas.overheads import CALL_PATH_OVERHEADS, REGION_OVERHEADS, overhead_id
-from tracemill.stages.arrays import CallTree, Flags, Numbers, read_call_tree, read_columns, sum_by
+from tracemill.stages.arrays import (
+    CallTree,
+    Flags,
+    Numbers,
+    Relation,
+    read_call_tree,
+    read_columns,
+    sum_by,
+)
 from tracemill.stages.stage import PythonStage
 
 _FORK_JOIN = overhead_id("fork/join")
@@ -16,10 +23,7 @@ _SHORT = 1 << 16
 
 
 def sum_overheads(
-    call_tree: duckdb.DuckDBPyRelation,
-    fork_join_times: duckdb.DuckDBPyRelation,
-    call_paths: duckdb.DuckDBPyRelation,
-    region_classes: duckdb.DuckDBPyRelation,
+    call_tree: Relation, fork_join_times: Relation, call_paths: Relation, region_classes: Relation
 ) -> tuple[pa.Table, pa.Table]:
     """Time per overhead class of all call paths and of all regions, over all locations.
 
@@ -107,9 +111,5 @@ def _find_outermost(tree: CallTree, visited: Numbers) -> Numbers:
 
 
 OVERHEAD_TOTALS_STAGE = PythonStage(
-    name="overhead_totals",
-    inputs=("call_tree", "fork_join_times", "call_paths", "region_classes"),
-    outputs=(CALL_PATH_OVERHEADS, REGION_OVERHEADS),
-    compute=sum_overheads,
-    parameters={},
+    name="overhead_totals", outputs=(CALL_PATH_OVERHEADS, REGION_OVERHEADS), compute=sum_overheads
 )

@@ -1,7 +1,8 @@
 """A stage written in Python: its function, the tables it reads and makes, and its parameters."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from inspect import Parameter, signature
 from typing import Any
 
 from tracemill.schemas import Table
@@ -12,7 +13,8 @@ from tracemill.sql.query_files import Value
 class PythonStage:
     """A pure function from tables to tables.
 
-    `compute` takes a DuckDB relation per input under the table's name, and a value per parameter.
+    `compute` takes a DuckDB relation per input under the table's name, and a value per parameter,
+    by keyword only. `inputs` and `parameters` with defaults follow from its signature.
     `walked` inputs, which are stored ones, come as StoredRows instead. It returns one Arrow table
     or record batch reader per output, in order; a single one as such.
     If all inputs of one of the groups in `needed_rows` are empty, all outputs are empty. A stage
@@ -21,10 +23,10 @@ class PythonStage:
     """
 
     name: str
-    inputs: tuple[str, ...]
     outputs: tuple[Table, ...]
     compute: Callable[..., Any]
-    parameters: Mapping[str, Value]
+    inputs: tuple[str, ...] = ()
+    parameters: Mapping[str, Value] = field(default_factory=dict)
     walked: tuple[str, ...] = ()
     needed_rows: tuple[tuple[str, ...], ...] = ()
     skips_empty: bool = False
@@ -32,3 +34,16 @@ class PythonStage:
         "tracemill.stages", "tracemill.kernels", "tracemill.patterns", "tracemill.schemas",
         "tracemill.store.walking",
     )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        declared = signature(self.compute).parameters.values()
+        if not self.inputs:
+            inputs = (
+                each.name for each in declared if each.kind is Parameter.POSITIONAL_OR_KEYWORD
+            )
+            object.__setattr__(self, "inputs", tuple(inputs))
+        if not self.parameters:
+            defaults = {
+                each.name: each.default for each in declared if each.kind is Parameter.KEYWORD_ONLY
+            }
+            object.__setattr__(self, "parameters", defaults)

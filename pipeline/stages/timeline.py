@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 
 from tracemill.schemas.timeline import MOST_BINS, MOST_CELLS, TIMELINE_BINS
+from tracemill.stages.arrays import Relation
 from tracemill.stages.stage import PythonStage
 
 if TYPE_CHECKING:
@@ -18,10 +18,7 @@ _WALKED = ("location_id", "region_id", "enter_ns", "leave_ns")
 
 
 def fill_timeline_bins(
-    visits: "StoredRows",
-    runs: duckdb.DuckDBPyRelation,
-    locations: duckdb.DuckDBPyRelation,
-    regions: duckdb.DuckDBPyRelation,
+    visits: "StoredRows", runs: Relation, locations: Relation, regions: Relation
 ) -> pa.Table:
     """The region with most time in every bin of every location, at one to three levels.
 
@@ -99,9 +96,7 @@ def _as_table(
 
 TIMELINE_STAGE = PythonStage(
     name="timeline_bins",
-    inputs=("visits", "runs", "locations", "regions"),
     outputs=(TIMELINE_BINS,),
     compute=fill_timeline_bins,
-    parameters={},
     walked=("visits",),
 )  # fmt: skip

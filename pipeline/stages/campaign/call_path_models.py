@@ -3,12 +3,11 @@
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 
 from tracemill.schemas.surfaces import CALL_PATH_MODELS
-from tracemill.stages.arrays import read_columns
+from tracemill.stages.arrays import Relation, read_columns
 from tracemill.stages.campaign.rows import Row, rows_as_table
 from tracemill.stages.stage import PythonStage
 
@@ -27,9 +26,7 @@ _COLUMNS = (
 )
 
 
-def model_call_paths(
-    campaign_settings: duckdb.DuckDBPyRelation, call_path_times: duckdb.DuckDBPyRelation
-) -> pa.Table:
+def model_call_paths(campaign_settings: Relation, call_path_times: Relation) -> pa.Table:
     """Find the normal form of every call path's times, in seconds per process."""
     from tracemill.stages.models.surfaces.choice import LARGEST_ERROR
     from tracemill.stages.models.surfaces.measurements import UndeterminedError
@@ -77,9 +74,5 @@ def _describe_factor(factor: "Factor | None", name: str) -> Row:
 
 
 CALL_PATH_MODELS_STAGE = PythonStage(
-    name="call_path_models",
-    inputs=("campaign_settings", "call_path_times"),
-    outputs=(CALL_PATH_MODELS,),
-    compute=model_call_paths,
-    parameters={},
+    name="call_path_models", outputs=(CALL_PATH_MODELS,), compute=model_call_paths
 )

@@ -2,13 +2,12 @@
 
 from typing import NamedTuple
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from tracemill.schemas.call_sites import CALL_SITE_RANKING
-from tracemill.stages.arrays import Numbers, read_columns
+from tracemill.stages.arrays import Numbers, Relation, read_columns
 from tracemill.stages.campaign.compared import Columns, correlation_columns, population_columns
 from tracemill.stages.campaign.populations import Population, find_populations, read_runs
 from tracemill.stages.campaign.series import Series, make_series
@@ -48,15 +47,15 @@ class _Measures(NamedTuple):
 
 
 def rank_call_sites(
-    campaign_runs: duckdb.DuckDBPyRelation,
-    campaign_call_paths: duckdb.DuckDBPyRelation,
-    communication_times: duckdb.DuckDBPyRelation,
-    call_site_times: duckdb.DuckDBPyRelation,
+    campaign_runs: Relation,
+    campaign_call_paths: Relation,
+    communication_times: Relation,
+    call_site_times: Relation,
     *,
-    min_processes: int,
-    ranking_share_guard: float,
-    ranking_resamples: int,
-    ranking_level: float,
+    min_processes: int = 2,
+    ranking_share_guard: float = 0.01,
+    ranking_resamples: int = 1000,
+    ranking_level: float = 0.95,
 ) -> pa.Table:
     """Rank the call sites of every application over all runs, and over the runs of each size.
 
@@ -78,7 +77,7 @@ def rank_call_sites(
     return pa.concat_tables([CALL_SITE_RANKING.empty(), *ranked])
 
 
-def _read_series(call_site_times: duckdb.DuckDBPyRelation) -> Series:
+def _read_series(call_site_times: Relation) -> Series:
     """Share, total time and most time of a process, by call site and run."""
     communicating = call_site_times.filter("communication_share IS NOT NULL")
     key, run, *values = read_columns(
@@ -191,13 +190,6 @@ def _columns(population: Population, measures: _Measures, options: _Options) -> 
 
 CALL_SITE_RANKING_STAGE = PythonStage(
     name="call_site_ranking",
-    inputs=("campaign_runs", "campaign_call_paths", "communication_times", "call_site_times"),
     outputs=(CALL_SITE_RANKING,),
     compute=rank_call_sites,
-    parameters={
-        "min_processes": 2,
-        "ranking_share_guard": 0.01,
-        "ranking_resamples": 1000,
-        "ranking_level": 0.95,
-    },
 )  # fmt: skip

@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from tracemill.base.errors import CampaignError
 from tracemill.schemas.scalability import EFFICIENCY_GRID
-from tracemill.stages.arrays import read_columns
+from tracemill.stages.arrays import Relation, read_columns
 from tracemill.stages.models.efficiency_grid.configurations import (
     NOTHING,
     Configurations,
@@ -62,10 +61,7 @@ class _Efficiencies:
 
 
 def make_efficiency_grid(
-    campaign_settings: duckdb.DuckDBPyRelation,
-    campaign_runs: duckdb.DuckDBPyRelation,
-    *,
-    grid_missing_limit: int,
+    campaign_settings: Relation, campaign_runs: Relation, *, grid_missing_limit: int = 100_000
 ) -> pa.Table:
     """Reduce the runs of every application to the best one of each configuration.
 
@@ -86,7 +82,7 @@ def make_efficiency_grid(
     )
 
 
-def _read_settings(campaign_settings: duckdb.DuckDBPyRelation) -> dict[str, _Settings]:
+def _read_settings(campaign_settings: Relation) -> dict[str, _Settings]:
     columns = "application, efficiency_definition::VARCHAR, attainable_per_second"
     rows = campaign_settings.select(columns).fetchall()
     return {name: _Settings(definition, attainable) for name, definition, attainable in rows}
@@ -253,8 +249,6 @@ def _times(values: Numbers) -> pa.Array:
 
 EFFICIENCY_GRID_STAGE = PythonStage(
     name="efficiency_grid",
-    inputs=("campaign_settings", "campaign_runs"),
     outputs=(EFFICIENCY_GRID,),
     compute=make_efficiency_grid,
-    parameters={"grid_missing_limit": 100_000},
 )  # fmt: skip

@@ -2,18 +2,17 @@
 
 from itertools import pairwise
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 
 from tracemill.schemas.scalability import GRID_CORRELATIONS
-from tracemill.stages.arrays import read_columns
+from tracemill.stages.arrays import Relation, read_columns
 from tracemill.stages.models.efficiency_grid.rankings import FEWEST_PAIRS, compare_orders
 from tracemill.stages.stage import PythonStage
 
 
 def correlate_characteristics(
-    efficiency_grid: duckdb.DuckDBPyRelation, grid_characteristics: duckdb.DuckDBPyRelation
+    efficiency_grid: Relation, grid_characteristics: Relation
 ) -> pa.Table:
     """Correlate each characteristic of a program with its efficiency, where both are known."""
     known = efficiency_grid.filter("efficiency IS NOT NULL")
@@ -42,8 +41,6 @@ def _why(count: int) -> str:
 
 GRID_CORRELATIONS_STAGE = PythonStage(
     name="grid_correlations",
-    inputs=("efficiency_grid", "grid_characteristics"),
     outputs=(GRID_CORRELATIONS,),
     compute=correlate_characteristics,
-    parameters={},
 )  # fmt: skip

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from tracemill.schemas import Table
 from tracemill.schemas.growth import CALL_PATH_GROWTH, METRIC_GROWTH, QUANTITIES, WHOLES
 from tracemill.sql.metric_texts import shipped_metrics
-from tracemill.stages.arrays import Numbers, read_columns
+from tracemill.stages.arrays import Numbers, Relation, read_columns
 from tracemill.stages.campaign.compared import Columns, correlation_columns, population_columns
 from tracemill.stages.campaign.populations import Population, find_populations, read_runs
 from tracemill.stages.campaign.series import Series, make_series
@@ -50,11 +49,7 @@ class _Measures(NamedTuple):
 
 
 def measure_metric_growth(
-    campaign_runs: duckdb.DuckDBPyRelation,
-    run_totals: duckdb.DuckDBPyRelation,
-    metric_times: duckdb.DuckDBPyRelation,
-    *,
-    min_processes: int,
+    campaign_runs: Relation, run_totals: Relation, metric_times: Relation, *, min_processes: int = 2
 ) -> pa.Table:
     """Growth of every metric, per application over all runs and over the runs of each size.
 
@@ -84,11 +79,11 @@ def measure_metric_growth(
 
 
 def measure_call_path_growth(
-    campaign_runs: duckdb.DuckDBPyRelation,
-    run_totals: duckdb.DuckDBPyRelation,
-    counted_call_paths: duckdb.DuckDBPyRelation,
+    campaign_runs: Relation,
+    run_totals: Relation,
+    counted_call_paths: Relation,
     *,
-    min_processes: int,
+    min_processes: int = 2,
 ) -> pa.Table:
     """The same for the time, the waiting and the part of the critical path of every call path."""
     quantities = {
@@ -105,7 +100,7 @@ def measure_call_path_growth(
 
 
 def _populations(
-    campaign_runs: duckdb.DuckDBPyRelation, run_totals: duckdb.DuckDBPyRelation, min_processes: int
+    campaign_runs: Relation, run_totals: Relation, min_processes: int
 ) -> Iterator[Population]:
     (known,) = read_columns(run_totals.filter("location_ns > 0"), "campaign_run_id::BIGINT")
     ids = set(known.tolist())
@@ -114,10 +109,7 @@ def _populations(
 
 
 def _read_call_paths(
-    counted_call_paths: duckdb.DuckDBPyRelation,
-    run_totals: duckdb.DuckDBPyRelation,
-    value: str,
-    whole: str,
+    counted_call_paths: Relation, run_totals: Relation, value: str, whole: str
 ) -> Series:
     """Values above 0 and their shares, by call path and run."""
     spent = counted_call_paths.filter(f"{value} > 0").select(
@@ -192,16 +184,8 @@ def _columns(population: Population, measures: _Measures) -> Columns:
 
 
 METRIC_GROWTH_STAGE = PythonStage(
-    name="metric_growth",
-    inputs=("campaign_runs", "run_totals", "metric_times"),
-    outputs=(METRIC_GROWTH,),
-    compute=measure_metric_growth,
-    parameters={"min_processes": 2},
+    name="metric_growth", outputs=(METRIC_GROWTH,), compute=measure_metric_growth
 )
 CALL_PATH_GROWTH_STAGE = PythonStage(
-    name="call_path_growth",
-    inputs=("campaign_runs", "run_totals", "counted_call_paths"),
-    outputs=(CALL_PATH_GROWTH,),
-    compute=measure_call_path_growth,
-    parameters={"min_processes": 2},
+    name="call_path_growth", outputs=(CALL_PATH_GROWTH,), compute=measure_call_path_growth
 )

@@ -4,7 +4,6 @@ from collections import defaultdict
 from itertools import combinations
 from typing import Any
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from tracemill.schemas.scalability import (
     ORDERS,
     WHOLE,
 )
+from tracemill.stages.arrays import Relation
 from tracemill.stages.campaign.published_marks import PublishedMarks, read_published_marks
 from tracemill.stages.models.efficiency_grid.rankings import (
     FEWEST_PAIRS,
@@ -31,10 +31,10 @@ _VALUES = ("mark_procs", "mark_data", "mark_all", "min_efficiency", "max_efficie
 
 
 def rank_programs(
-    scalability_marks: duckdb.DuckDBPyRelation,
+    scalability_marks: Relation,
     *,
-    published_marks: str,
-    grid_rank_across_references: bool,
+    published_marks: str = "",
+    grid_rank_across_references: bool = False,
 ) -> tuple[pa.Table, pa.Table]:
     """Rank programs by their marks over the whole region, and correlate the orders.
 
@@ -56,7 +56,7 @@ def rank_programs(
     return _table(MARK_RANKINGS, ranked), _table(MARK_RANKING_CORRELATIONS, correlated)
 
 
-def _measured(scalability_marks: duckdb.DuckDBPyRelation, is_across: bool) -> list[Row]:
+def _measured(scalability_marks: Relation, is_across: bool) -> list[Row]:
     regions = scalability_marks.filter(f"region = '{WHOLE}'")
     rows: list[Row] = regions.to_arrow_table().to_pylist()
     for row in rows:
@@ -134,8 +134,6 @@ def _table(table: Any, rows: list[Row]) -> pa.Table:
 
 MARK_RANKINGS_STAGE = PythonStage(
     name="mark_rankings",
-    inputs=("scalability_marks",),
     outputs=(MARK_RANKINGS, MARK_RANKING_CORRELATIONS),
     compute=rank_programs,
-    parameters={"published_marks": "", "grid_rank_across_references": False},
 )  # fmt: skip

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-import duckdb
 import numpy as np
 
 from tracemill.schemas.call_sites import NO_RUN, ONE_PROCESS_COUNT, TOO_FEW_RUNS
-from tracemill.stages.arrays import Flags, Numbers
+from tracemill.stages.arrays import Flags, Numbers, Relation
 
 _MIN_RUNS = 3
 _MIN_PROCESS_COUNTS_OF_A_SIZE = 3
@@ -71,7 +70,7 @@ class Population:
         return np.array([key == max(keys) for key in keys], np.bool_)
 
 
-def read_runs(campaign_runs: duckdb.DuckDBPyRelation) -> list[ComparedRun]:
+def read_runs(campaign_runs: Relation) -> list[ComparedRun]:
     """All runs that were measured, by application, then number."""
     rows = (
         campaign_runs.filter("state = 'measured'")

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -19,7 +18,7 @@ from tracemill.schemas.scalability import (
     SPLITS,
     WHOLE,
 )
-from tracemill.stages.arrays import read_columns
+from tracemill.stages.arrays import Relation, read_columns
 from tracemill.stages.models.efficiency_grid.cells import Cells, EfficiencyGrid, cover_grid
 from tracemill.stages.models.efficiency_grid.marks import (
     Extent,
@@ -75,11 +74,11 @@ class _Program:
 
 
 def mark_scalability(
-    efficiency_grid: duckdb.DuckDBPyRelation,
+    efficiency_grid: Relation,
     *,
-    grid_size_axis: str,
-    grid_memory_failures_are_zero: bool,
-    grid_least_growth: float,
+    grid_size_axis: str = "size",
+    grid_memory_failures_are_zero: bool = False,
+    grid_least_growth: float = 0.0,
 ) -> tuple[pa.Table, pa.Table]:
     """Cover every application's grid with cells, and mark the region and its parts.
 
@@ -288,12 +287,6 @@ def _table_of(rows: list[Row]) -> pa.Table:
 
 SCALABILITY_STAGE = PythonStage(
     name="scalability_marks",
-    inputs=("efficiency_grid",),
     outputs=(GRID_CELLS, SCALABILITY_MARKS),
     compute=mark_scalability,
-    parameters={
-        "grid_size_axis": "size",
-        "grid_memory_failures_are_zero": False,
-        "grid_least_growth": 0.0,
-    },
 )  # fmt: skip

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 
-import duckdb
 import pyarrow as pa
 
 from tracemill.schemas.surfaces import (
@@ -14,6 +13,7 @@ from tracemill.schemas.surfaces import (
     SURFACE_PARAMETERS,
     SURFACE_POINTS,
 )
+from tracemill.stages.arrays import Relation
 from tracemill.stages.campaign.rows import Row, rows_as_table
 from tracemill.stages.stage import PythonStage
 
@@ -22,10 +22,11 @@ _RUN = "application, processes, size, computation_size, time_ns"
 
 
 def fit_surfaces(
-    campaign_settings: duckdb.DuckDBPyRelation,
-    representative_runs: duckdb.DuckDBPyRelation,
-    efficiency_bounds: str,
-    scaled_size: str,
+    campaign_settings: Relation,
+    representative_runs: Relation,
+    *,
+    efficiency_bounds: str = "0.8, 0.5",
+    scaled_size: str = "p",
 ) -> tuple[pa.Table, ...]:
     """Fit every model to the times of each application, and follow the fitted ones.
 
@@ -70,7 +71,6 @@ def fit_surfaces(
 
 SURFACES_STAGE = PythonStage(
     name="surfaces",
-    inputs=("campaign_settings", "representative_runs"),
     outputs=(
         SURFACE_FITS,
         SURFACE_PARAMETERS,
@@ -81,5 +81,4 @@ SURFACES_STAGE = PythonStage(
         SERIAL_FRACTIONS,
     ),
     compute=fit_surfaces,
-    parameters={"efficiency_bounds": "0.8, 0.5", "scaled_size": "p"},
 )
