@@ -8,12 +8,17 @@ import pyarrow.compute as pc
 
 from tracemill.schemas.call_sites import CALL_SITE_RANKING
 from tracemill.stages.arrays import Numbers, Relation, read_columns
-from tracemill.stages.campaign.compared import Columns, correlation_columns, population_columns
+from tracemill.stages.campaign.compared import (
+    Columns,
+    correlation_columns,
+    join_blocks,
+    population_columns,
+)
 from tracemill.stages.campaign.populations import Population, find_populations, read_runs
 from tracemill.stages.campaign.series import Series, make_series
 from tracemill.stages.models.rank_bootstrap import bootstrap_intervals
-from tracemill.stages.models.rank_correlation import RankCorrelations, spearman
-from tracemill.stages.models.ranks import Flags, Floats
+from tracemill.stages.models.rank_correlation import spearman
+from tracemill.stages.models.ranks import Floats
 from tracemill.stages.stage import PythonStage
 
 _ORDER = [
@@ -30,20 +35,6 @@ class _Options(NamedTuple):
     guard: float
     resamples: int
     level: float
-
-
-class _Measures(NamedTuple):
-    """One element per call site. Where there is no coefficient, or no interval, 0 stands."""
-
-    rho: Floats
-    p_value: Floats
-    has_rho: Flags
-    low: Floats
-    high: Floats
-    has_interval: Flags
-    mean_share: Floats
-    largest_share: Floats
-    imbalance: Floats
 
 
 def rank_call_sites(
@@ -98,9 +89,8 @@ def _rank(population: Population, series: Series, paths: pa.Table, options: _Opt
     rows |= _describe(part.items, paths)
     if population.runs and len(part.items):
         blocks = part.blocks(len(population.runs))
-        measures = [_measure(population, *values, options=options) for values in blocks]
-        joined = _Measures(*(np.concatenate(arrays) for arrays in zip(*measures, strict=True)))
-        rows |= _columns(population, joined, options)
+        measures = (_measure(population, *values, options=options) for values in blocks)
+        rows |= _with_discovery_rates(population, join_blocks(measures))
     table = CALL_SITE_RANKING.conform(pa.table(rows))
     table = table.take(pc.sort_indices(table, sort_keys=_ORDER))
     place = table.schema.get_field_index("rank")
@@ -122,31 +112,27 @@ def _describe(keys: Numbers, paths: pa.Table) -> Columns:
 
 def _measure(
     population: Population, share: Floats, total: Floats, longest: Floats, *, options: _Options
-) -> _Measures:
-    """Statistics of some call sites from matrices of call sites by runs."""
-    rho, p_value, has_rho = spearman(population.processes, share)
-    if population.reason:
-        has_rho[:] = False
+) -> Columns:
+    """Columns of some call sites from matrices of call sites by runs."""
+    columns = correlation_columns(population, share)
     is_largest = population.are_largest()
     largest_share = share[:, is_largest].mean(axis=1)
-    low, high, has_interval = np.zeros_like(rho), np.zeros_like(rho), np.zeros_like(has_rho)
-    wanted = np.flatnonzero(has_rho & (largest_share >= options.guard))
+    low, high, has_interval = np.zeros((3, len(share)))
+    is_above = largest_share >= options.guard
+    wanted = np.flatnonzero(np.asarray(columns["spearman"].is_valid()) & is_above)
     low[wanted], high[wanted], has_interval[wanted] = bootstrap_intervals(
         population.processes, share[wanted], resamples=options.resamples, level=options.level
     )
-    return _Measures(
-        rho=rho,
-        p_value=p_value,
-        has_rho=has_rho,
-        low=low,
-        high=high,
-        has_interval=has_interval,
-        mean_share=share.mean(axis=1),
-        largest_share=largest_share,
-        imbalance=_imbalance(
-            total[:, is_largest], longest[:, is_largest], population.processes.max()
-        ),
-    )
+    processes = population.processes.max()
+    imbalance = _imbalance(total[:, is_largest], longest[:, is_largest], processes)
+    return columns | {
+        "spearman_low": pa.array(low, mask=has_interval == 0),
+        "spearman_high": pa.array(high, mask=has_interval == 0),
+        "mean_share": share.mean(axis=1),
+        "largest_share": largest_share,
+        "is_above_guard": is_above,
+        "largest_imbalance": pa.array(imbalance, mask=imbalance == 0),
+    }
 
 
 def _imbalance(total: Floats, longest: Floats, processes: int) -> Floats:
@@ -157,34 +143,24 @@ def _imbalance(total: Floats, longest: Floats, processes: int) -> Floats:
     return mean
 
 
-def _perfect(population: Population) -> float:
-    """The p-value of shares in the order of the processes: the least there is."""
-    return float(spearman(population.processes, population.processes[np.newaxis]).p_value[0])
-
-
-def _columns(population: Population, measures: _Measures, options: _Options) -> Columns:
-    """The columns that compare runs.
+def _with_discovery_rates(population: Population, columns: Columns) -> Columns:
+    """Add the least possible p-value, and the rates of false discoveries.
 
     Shares of a whole depend on each other: if one grows, others shrink. Benjamini and Yekutieli
     allow for that, Benjamini and Hochberg do not.
     """
     from scipy.stats import false_discovery_control  # 0.6 s, and only if calls are ranked
 
-    has_rho, p_value = measures.has_rho, measures.p_value
-    hochberg, yekutieli = np.zeros_like(p_value), np.zeros_like(p_value)
-    hochberg[has_rho] = false_discovery_control(p_value[has_rho], method="bh")
-    yekutieli[has_rho] = false_discovery_control(p_value[has_rho], method="by")
-    correlations = RankCorrelations(measures.rho, p_value, has_rho)
-    return correlation_columns(population, correlations) | {
-        "perfect_p_value": pa.array(np.full(len(p_value), _perfect(population)), mask=~has_rho),
-        "q_value": pa.array(hochberg, mask=~has_rho),
-        "q_value_any_dependence": pa.array(yekutieli, mask=~has_rho),
-        "spearman_low": pa.array(measures.low, mask=~measures.has_interval),
-        "spearman_high": pa.array(measures.high, mask=~measures.has_interval),
-        "mean_share": pa.array(measures.mean_share),
-        "largest_share": pa.array(measures.largest_share),
-        "is_above_guard": pa.array(measures.largest_share >= options.guard),
-        "largest_imbalance": pa.array(measures.imbalance, mask=measures.imbalance == 0),
+    is_null = np.asarray(columns["p_value"].is_null())
+    p_values = columns["p_value"].drop_null().to_numpy()
+    perfect = spearman(population.processes, population.processes[np.newaxis]).p_value[0]
+    hochberg, yekutieli = np.zeros((2, len(is_null)))
+    hochberg[~is_null] = false_discovery_control(p_values, method="bh")
+    yekutieli[~is_null] = false_discovery_control(p_values, method="by")
+    return columns | {
+        "perfect_p_value": pa.array(np.full(len(is_null), perfect), mask=is_null),
+        "q_value": pa.array(hochberg, mask=is_null),
+        "q_value_any_dependence": pa.array(yekutieli, mask=is_null),
     }
 
 

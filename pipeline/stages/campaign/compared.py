@@ -1,5 +1,6 @@
 """Columns of tables that compare runs: which runs, and correlations with their reasons."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import pyarrow.compute as pc
 from tracemill.schemas import Table
 from tracemill.schemas.call_sites import CONSTANT, METHODS
 from tracemill.stages.campaign.populations import Population
-from tracemill.stages.models.rank_correlation import RankCorrelations, is_exact
+from tracemill.stages.models.rank_correlation import is_exact, spearman
+from tracemill.stages.models.ranks import Floats
 
 Columns = dict[str, Any]
 
@@ -30,9 +32,10 @@ def population_columns(table: Table, population: Population, count: int) -> Colu
     }
 
 
-def correlation_columns(population: Population, correlations: RankCorrelations) -> Columns:
-    """Coefficients, where the runs of the population allow one, and why there is none."""
-    rho, p_value, is_defined = correlations
+def correlation_columns(population: Population, share: Floats) -> Columns:
+    """Coefficients of shares, items by runs, with processes; the reason where there is none."""
+    rho, p_value, is_defined = spearman(population.processes, share)
+    is_defined &= population.reason is None
     method = METHODS[0] if is_exact(len(population.runs)) else METHODS[1]
     return {
         "spearman": pa.array(rho, mask=~is_defined),
@@ -42,6 +45,12 @@ def correlation_columns(population: Population, correlations: RankCorrelations) 
             is_defined, pa.scalar(None, pa.string()), population.reason or CONSTANT
         ),
     }
+
+
+def join_blocks(blocks: Iterable[Columns]) -> Columns:
+    """The columns of some items after those of others."""
+    table = pa.concat_tables(pa.table(block) for block in blocks)
+    return dict(zip(table.column_names, table.columns, strict=True))
 
 
 def _repeated(value: Any, kind: pa.DataType, count: int) -> pa.Array:

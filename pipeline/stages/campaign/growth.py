@@ -1,7 +1,6 @@
 """Growth of metrics and call paths with processes: exponents, shares and rank correlations."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -10,13 +9,17 @@ from numpy.typing import NDArray
 from tracemill.schemas import Table
 from tracemill.schemas.growth import CALL_PATH_GROWTH, METRIC_GROWTH, QUANTITIES, WHOLES
 from tracemill.sql.metric_texts import shipped_metrics
-from tracemill.stages.arrays import Numbers, Relation, read_columns
-from tracemill.stages.campaign.compared import Columns, correlation_columns, population_columns
+from tracemill.stages.arrays import Relation, read_columns
+from tracemill.stages.campaign.compared import (
+    Columns,
+    correlation_columns,
+    join_blocks,
+    population_columns,
+)
 from tracemill.stages.campaign.populations import Population, find_populations, read_runs
 from tracemill.stages.campaign.series import Series, make_series
 from tracemill.stages.models.growth import fit_growth
-from tracemill.stages.models.rank_correlation import RankCorrelations, spearman
-from tracemill.stages.models.ranks import Flags, Floats
+from tracemill.stages.models.ranks import Floats
 from tracemill.stages.stage import PythonStage
 
 _CALL_PATH_COLUMNS = dict(
@@ -30,22 +33,6 @@ _CALL_PATH_COLUMNS = dict(
         strict=True,
     )
 )
-
-
-class _Measures(NamedTuple):
-    """One element per item of a population. Where a value does not exist, 0 stands."""
-
-    rho: Floats
-    p_value: Floats
-    has_rho: Flags
-    exponent: Floats
-    error: Floats
-    fitted: Numbers
-    has_exponent: Flags
-    has_error: Flags
-    mean_share: Floats
-    smallest_share: Floats
-    largest_share: Floats
 
 
 def measure_metric_growth(
@@ -136,8 +123,7 @@ def _measure(
     if population.runs and len(part.items):
         blocks = part.blocks(len(population.runs))
         measures = [_measure_block(population, *values) for values in blocks]
-        joined = _Measures(*(np.concatenate(arrays) for arrays in zip(*measures, strict=True)))
-        columns |= _columns(population, joined) | _sizes(population, len(part.items))
+        columns |= join_blocks(measures) | _sizes(population, len(part.items))
     return part.items, columns
 
 
@@ -150,36 +136,16 @@ def _sizes(population: Population, count: int) -> Columns:
     }
 
 
-def _measure_block(population: Population, values: Floats, share: Floats) -> _Measures:
-    """The same for some items: matrices of items by runs."""
-    rho, p_value, has_rho = spearman(population.processes, share)
-    if population.reason:
-        has_rho[:] = False
+def _measure_block(population: Population, values: Floats, share: Floats) -> Columns:
+    """The columns of some items, from matrices of items by runs."""
     growth = fit_growth(population.processes, population.size_groups, values)
-    return _Measures(
-        rho=rho,
-        p_value=p_value,
-        has_rho=has_rho,
-        exponent=growth.exponent,
-        error=growth.error,
-        fitted=growth.value_count,
-        has_exponent=growth.is_defined,
-        has_error=growth.has_error,
-        mean_share=share.mean(axis=1),
-        smallest_share=share[:, population.are_smallest()].mean(axis=1),
-        largest_share=share[:, population.are_largest()].mean(axis=1),
-    )
-
-
-def _columns(population: Population, measures: _Measures) -> Columns:
-    correlations = RankCorrelations(measures.rho, measures.p_value, measures.has_rho)
-    return correlation_columns(population, correlations) | {
-        "fitted_count": measures.fitted.astype(np.int32),
-        "growth_exponent": pa.array(measures.exponent, mask=~measures.has_exponent),
-        "growth_error": pa.array(measures.error, mask=~measures.has_error),
-        "mean_share": measures.mean_share,
-        "smallest_share": measures.smallest_share,
-        "largest_share": measures.largest_share,
+    return correlation_columns(population, share) | {
+        "fitted_count": growth.value_count.astype(np.int32),
+        "growth_exponent": pa.array(growth.exponent, mask=~growth.is_defined),
+        "growth_error": pa.array(growth.error, mask=~growth.has_error),
+        "mean_share": share.mean(axis=1),
+        "smallest_share": share[:, population.are_smallest()].mean(axis=1),
+        "largest_share": share[:, population.are_largest()].mean(axis=1),
     }
 
 
