@@ -1,13 +1,12 @@
 """Explanations of metrics: their place in the hierarchy, and their texts."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 
 from rich.console import Console
+from rich.markdown import Markdown
 from rich.text import Text
 
 from tracemill.base.errors import MissingInputError
@@ -39,15 +38,6 @@ Yours, in `{path}`:
 {text}
 ```
 """
-_FENCED = re.compile(r"^```.*?\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
-
-
-@dataclass(frozen=True)
-class TextBlock:
-    """A piece of a text: a paragraph, a heading, an item of a list, or verbatim lines."""
-
-    kind: str
-    text: str
 
 
 def all_metrics(own: Sequence[Query] = ()) -> tuple[Metric, ...]:
@@ -131,7 +121,8 @@ def print_explanation(
     print_wrapped(Text(metric.meaning), console, width)
     for line in (kind, *_relations(metric, metrics)):
         print_wrapped(Text(line, "muted"), console, width)
-    _print_blocks(tuple(parse_markdown(_text_of(metric, own))), console, width)
+    console.print()
+    console.print(Markdown(_text_of(metric, own), code_theme="bw"), width=width)
 
 
 def print_wrapped(text: Text, console: "Console", width: int, mark: str = "") -> None:
@@ -177,46 +168,3 @@ def _relations(metric: Metric, metrics: Sequence[Metric]) -> list[str]:
         for word, some in named
         if some
     ]
-
-
-def parse_markdown(text: str) -> Iterator[TextBlock]:
-    """The blocks of a text; lines of a paragraph or item are joined."""
-    for number, piece in enumerate(_FENCED.split(text)):
-        if number % 2:
-            yield TextBlock("verbatim", piece)
-            continue
-        for part in re.split(r"\n\s*\n", piece.strip()):
-            if part.startswith("## "):
-                yield TextBlock("heading", part.removeprefix("## "))
-            else:
-                yield from _paragraphs(part)
-
-
-def _paragraphs(part: str) -> Iterator[TextBlock]:
-    """A paragraph and the items that follow it, if any."""
-    for number, piece in enumerate(re.split(r"(?:^|\n)- ", part)):
-        if piece.strip():
-            yield TextBlock("item" if number else "paragraph", " ".join(piece.split()))
-
-
-def _print_blocks(blocks: Sequence[TextBlock], console: Console, width: int) -> None:
-    """Print blocks with an empty line between, but for those that belong together."""
-    before = ""
-    for block in blocks:
-        if before != "heading" and block.kind != "item":
-            console.print()
-        if block.kind == "verbatim":
-            for line in block.text.splitlines():
-                console.print(f"  {line}", markup=False, soft_wrap=True)
-        elif block.kind == "heading":
-            print_wrapped(Text(block.text, "section"), console, width)
-        else:
-            mark = "- " if block.kind == "item" else ""
-            print_wrapped(_inline(block.text), console, width, mark)
-        before = block.kind
-
-
-def _inline(text: str) -> Text:
-    """Text with what stands between backticks set off."""
-    pieces = text.split("`")
-    return Text.assemble(*((piece, "path" if at % 2 else "") for at, piece in enumerate(pieces)))

@@ -1,6 +1,8 @@
 """Meanings, usual causes and advice for the wait states and findings of this run."""
 
-from tracemill.reports.explanation import all_metrics, parse_markdown
+import re
+
+from tracemill.reports.explanation import all_metrics
 from tracemill.reports.material import Material
 from tracemill.reports.model import Explanation, Section
 from tracemill.reports.sections.findings import BY_KIND
@@ -9,7 +11,6 @@ from tracemill.reports.wording import Row
 from tracemill.sql.metric_texts import Metric, read_text
 
 PLACE = 115
-CAUSES, ADVICE = "Usual causes", "What to try"
 
 
 def build(material: Material) -> Section | None:
@@ -24,7 +25,7 @@ def build(material: Material) -> Section | None:
     return Section(
         key="metrics",
         title="Metrics explained",
-        sentences=("For details and formulas: tracemill explain_metric METRIC.",),
+        sentences=("For details and formulas: tracemill explain METRIC.",),
         explanations=(*map(explain_metric, found_metrics), *map(explain_own, own)),
     )
 
@@ -42,17 +43,17 @@ def explain_own(row: Row) -> Explanation:
 
 def explain_metric(metric: Metric) -> Explanation:
     """The text of a metric in short: meaning, causes and advice."""
-    heading = ""
-    items: dict[str, list[str]] = {}
-    for block in parse_markdown(read_text(metric.name)):
-        if block.kind == "heading":
-            heading = block.text
-        else:
-            items.setdefault(heading, []).append(block.text.replace("`", ""))
+    pieces = re.split(r"^## (.*)\n", read_text(metric.name).replace("`", ""), flags=re.MULTILINE)
+    texts = dict(zip(pieces[1::2], pieces[2::2], strict=True))
+    definition = texts.get("Definition", "").strip().split("\n\n")[0]
     return Explanation(
         metric=metric.name,
         title=metric.title,
-        meaning=" ".join((metric.meaning, *items.get("Definition", ())[:1])),
-        causes=tuple(items.get(CAUSES, ())),
-        advice=tuple(items.get(ADVICE, ())),
+        meaning=" ".join((metric.meaning, *definition.split())),
+        causes=_items(texts.get("Usual causes", "")),
+        advice=_items(texts.get("What to try", "")),
     )
+
+
+def _items(text: str) -> tuple[str, ...]:
+    return tuple(" ".join(item.split()) for item in f"\n{text}".split("\n- ")[1:])
