@@ -55,7 +55,6 @@ class Block:
 
 
 def blocks_of(page: Path) -> Iterator[Block]:
-    """The blocks of a page in order."""
     note = ""
     lines = iter(enumerate(page.read_text(encoding="utf-8").splitlines(), 1))
     for number, line in lines:
@@ -144,7 +143,6 @@ class Runner:
         return done
 
     def _environment(self) -> dict[str, str]:
-        """That of an activated environment."""
         scripts = str(Path(sys.executable).parent)
         return {**os.environ, "PATH": f"{scripts}:{os.environ['PATH']}", "PYTHONUNBUFFERED": "1"}
 

@@ -37,7 +37,6 @@ def _without_stages(measured: Measured) -> Measured:
 
 
 def with_figures(text: str, results: Results) -> str:
-    """A text with the figures between its two marks."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     return f"{before}{BEGIN}\n\n" + "\n".join(figure_lines(results)) + f"\n\n{END}{after}"

@@ -64,7 +64,6 @@ def _any_file(draw: random.Random, folder: Path) -> Path:
 
 
 def _in_a_file(change: Callable[[random.Random, bytearray], str]) -> Change:
-    """A change of the content of one file."""
 
     def apply(draw: random.Random, folder: Path) -> str:
         file = _any_file(draw, folder)

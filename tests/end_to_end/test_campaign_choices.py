@@ -23,6 +23,11 @@ def write(tmp_path: Path, text: str) -> Path:
     return table
 
 
+def make_archive(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "traces.otf2").touch()
+
+
 def refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     store = tmp_path / "store"
     code = main(["campaign", *arguments, "--store", str(store), "--no-report"])
@@ -142,8 +147,7 @@ def test_a_size_that_names_of_traces_do_not_tell(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It is told before traces are read: this one could not be."""
-    (tmp_path / "cg_p4_m10").mkdir()
-    (tmp_path / "cg_p4_m10" / "traces.otf2").touch()
+    make_archive(tmp_path / "cg_p4_m10")
     told = ("--pattern", "p{p}_m{m}", "--size", "q")
     assert "parameters are m:" in refused(tmp_path, capsys, str(tmp_path), *told)
 
@@ -159,8 +163,7 @@ def test_a_size_that_names_of_traces_do_not_tell(
 def test_an_amount_that_cannot_be_is_told_before_traces_are_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], expression: str, told: str
 ) -> None:
-    (tmp_path / "cg_p4_q20").mkdir()
-    (tmp_path / "cg_p4_q20" / "traces.otf2").touch()
+    make_archive(tmp_path / "cg_p4_q20")
     names = ("--pattern", "p{p}_q{q}", "--size", "q", "--computation-size", expression)
     assert told in refused(tmp_path, capsys, str(tmp_path), *names)
 
@@ -178,8 +181,7 @@ def test_an_amount_that_cannot_be_is_told_before_traces_are_read(
 def test_choices_of_a_file_are_told_before_traces_are_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, told: str
 ) -> None:
-    (tmp_path / "cg_p4").mkdir()
-    (tmp_path / "cg_p4" / "traces.otf2").touch()
+    make_archive(tmp_path / "cg_p4")
     (tmp_path / "cg.toml").write_text(f'runs = ["cg_*"]\n{line}\n')
     assert told in refused(tmp_path, capsys, str(tmp_path / "cg.toml"))
 

@@ -198,7 +198,6 @@ def test_without_any_run_there_is_no_campaign(tmp_path: Path) -> None:
 
 
 def linked(folder: Path, **names: Path) -> Path:
-    """A folder of links to traces."""
     folder.mkdir()
     for name, trace in names.items():
         (folder / name).symlink_to(trace)

@@ -113,23 +113,15 @@ def campaign_words(traces: Path, folder: Path) -> list[str]:
     return ["campaign", str(traces), "--store", str(folder), "--threads", "2"]
 
 
-def test_ctrl_c_in_a_terminal_ends_all_processes_at_once(traces: Path, tmp_path: Path) -> None:
-    """It interrupts all processes that the terminal has started, Python's own among them."""
-    folder = tmp_path / "store"
-    command = start_command(campaign_words(traces, folder), tmp_path / "said")
-    wait_until(lambda: finished(folder) or not command.is_running(), "no run was analyzed")
-    os.killpg(command.pid, signal.SIGINT)
-    exit_code, _, messages = command.finish(90)
-    check_interrupted(folder, command.pid, exit_code, messages)
-
-
-def test_an_interrupted_process_ends_those_that_it_has_started(
-    traces: Path, tmp_path: Path
+@pytest.mark.parametrize("send", [os.killpg, os.kill])
+def test_an_interrupt_ends_all_processes_that_were_started(
+    traces: Path, tmp_path: Path, send: Callable[[int, int], None]
 ) -> None:
+    """Ctrl-C in a terminal interrupts all processes of the group, Python's own among them."""
     folder = tmp_path / "store"
     command = start_command(campaign_words(traces, folder), tmp_path / "said")
     wait_until(lambda: finished(folder) or not command.is_running(), "no run was analyzed")
-    os.kill(command.pid, signal.SIGINT)
+    send(command.pid, signal.SIGINT)
     exit_code, _, messages = command.finish(90)
     check_interrupted(folder, command.pid, exit_code, messages)
 

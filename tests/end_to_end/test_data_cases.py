@@ -41,7 +41,6 @@ CASES = {
 
 @pytest.fixture(scope="session", params=CASES)
 def analysis(request: pytest.FixtureRequest, analysis_of: Callable[[str], Analysis]) -> Analysis:
-    """The analysis of a case."""
     return analysis_of(request.param)
 
 

@@ -18,7 +18,6 @@ def write_archives(source: Path, count: int) -> None:
 
 
 def wait_for(path: str, folder: Path, night: subprocess.Popen[str]) -> None:
-    """Wait for a path that a running night makes."""
     while not list(folder.glob(path)):
         assert night.poll() is None
         time.sleep(0.01)

@@ -332,10 +332,3 @@ def test_reports_tell_what_a_pattern_found_with_its_query(
     page = next((store / "reports").glob("*/index.html")).read_text()
     assert "value &gt; 15_000" in page
     assert 'id="metric-slow_small_sends"' in page
-
-
-def test_a_pattern_cannot_read_what_is_made_of_it(store: Path, folder: Path) -> None:
-    text = PATTERN.replace("Inputs:     messages", "Inputs:     messages, severities")
-    (folder / "slow_small_sends.sql").write_text(text)
-    with pytest.raises(PatternError, match="reads severities, which is computed from its results"):
-        with_patterns(store, folder)

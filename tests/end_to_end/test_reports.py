@@ -2,6 +2,7 @@
 
 import io
 import re
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -188,23 +189,20 @@ EMPTY = HandMadeRun({"runs": [make_run_row(
 )]})  # fmt: skip
 
 
+NO_COMMUNICATION: Any = {
+    "wait_states": [], "messages": [], "communication_matrix": [], "message_sizes": [],
+}  # fmt: skip
 SPARSE = {
     "empty trace": EMPTY,
     "one location": with_rows(
         late_sender_run(),
         runs=[make_run_row(process_count=1, location_count=1)],
-        wait_states=[],
-        messages=[],
-        communication_matrix=[],
-        message_sizes=[],
+        **NO_COMMUNICATION,
     ),
     "no MPI": with_rows(
         late_sender_run(),
         regions=[{"region_id": at, "name": f"r{at}", "paradigm": "openmp"} for at in range(3)],
-        wait_states=[],
-        messages=[],
-        communication_matrix=[],
-        message_sizes=[],
+        **NO_COMMUNICATION,
     ),
     "visits without time": with_rows(
         late_sender_run(),

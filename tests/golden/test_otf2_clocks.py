@@ -102,7 +102,6 @@ CENTURY = 100 * 365 * 86_400 * 1_000_000_000
 
 
 def visits_of(begin: int, work_begin: int, work_end: int, end: int) -> str:
-    """Work in main."""
     return (
         f"{begin} enter main\n {work_begin} enter work\n {work_end} leave work\n {end} leave main"
     )

@@ -34,7 +34,6 @@ def archive(tmp_path_factory):
 
 @pytest.fixture
 def damaged(archive, tmp_path):
-    """A copy of the archive to damage."""
     return shutil.copytree(archive, tmp_path / "damaged")
 
 

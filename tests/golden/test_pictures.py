@@ -31,7 +31,6 @@ PICTURES = {
 
 
 def texts(svg: str) -> list[str]:
-    """The texts in a picture."""
     root = ElementTree.fromstring(svg)
     found = (
         "".join(element.itertext()).strip() for element in root.iter() if "text" in element.tag

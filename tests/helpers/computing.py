@@ -45,7 +45,6 @@ class Computation:
         return self.connection.execute(query, values).fetchall()
 
     def table(self, name: str) -> pa.Table:
-        """A whole table."""
         self._engine.provide(name)
         return self.connection.table(name).to_arrow_table()
 

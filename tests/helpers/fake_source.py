@@ -232,7 +232,6 @@ def stays(place: int, first: int, durations: Sequence[int]) -> pa.Table:
 def write_trace(
     folder: Path, *, identity: str = "one", stays: Sequence[Sequence[int]] = ((10, 20), (30, 5, 40))
 ) -> FakeSource:
-    """Write a fake trace into `folder` and open it."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "trace.json"
     by_place = {str(place): list(durations) for place, durations in enumerate(stays)}

@@ -130,7 +130,6 @@ def _nothing(column: Column) -> Any:
 
 
 def make_run_row(**changes: Any) -> dict[str, Any]:
-    """The one row of the table runs."""
     row = {"run_id": MANIFEST.run_id, "timer_resolution": 1_000_000_000, "end_ns": 100 * MS}
     return row | {"process_count": 2, "location_count": 2, "record_count": 8} | changes
 

@@ -82,7 +82,6 @@ Events = str | Iterable[Event]
 
 
 def parse_events(text: str) -> list[Event]:
-    """The records of a text."""
     events = []
     for line in filter(str.strip, text.splitlines()):
         time, name, *words = shlex.split(line)

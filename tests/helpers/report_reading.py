@@ -60,7 +60,6 @@ def read_page(html: str) -> Page:
 
 
 def late_sender_report() -> Report:
-    """The report of the run with one late sender."""
     return build_report(late_sender_run())
 
 

@@ -88,7 +88,6 @@ def _rows(
 
 
 def run_stage(stage: PythonStage, tables: Mapping[str, Rows], **parameters: Value) -> Tables:
-    """The rows of every table that a stage makes."""
     outputs = [table.name for table in stage.outputs]
     with computed(outputs, given_tables(tables, outputs), **parameters) as computation:
         return {name: computation.records(name) for name in outputs}

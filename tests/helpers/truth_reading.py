@@ -9,7 +9,6 @@ Row = tuple[Any, ...]
 
 
 def true_waits(folder: Path) -> list[dict[str, Any]]:
-    """Every wait, by column."""
     return _records(folder / "truth_wait_states.csv")
 
 

@@ -190,7 +190,6 @@ def counted_costs(tables: Tables, run: int) -> list[Row]:
 
 
 def call_path_growth(tables: Tables) -> list[dict[str, Any]]:
-    """call_path_growth in no order."""
     whole = location_times(tables)
     path = {
         run: sum(row["critical_path_ns"] for row in counted_costs(tables, run))
@@ -213,7 +212,6 @@ def call_path_growth(tables: Tables) -> list[dict[str, Any]]:
 
 
 def metric_growth(tables: Tables) -> list[dict[str, Any]]:
-    """metric_growth in no order."""
     whole = location_times(tables)
     path = {
         run: sum(row["critical_path_ns"] for row in counted_costs(tables, run)) for run in whole

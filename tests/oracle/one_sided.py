@@ -48,7 +48,6 @@ def rma_calls(tables: Tables) -> list[Row]:
 
 
 def _ranks_of_windows(tables: Tables) -> dict[int, list[int | None]]:
-    """The processes of each window by rank."""
     members = sorted(
         (row for row in tables["communicator_members"] if row["side"] == 0),
         key=lambda row: row["comm_rank"],
@@ -214,7 +213,6 @@ def _owner_before(epoch: Row, epochs: list[Row]) -> Row:
 
 
 def _targets(epoch: Row, other: Row) -> tuple[int | None, int | None]:
-    """Targets, None for all ranks."""
     return epoch["target_rank"], other["target_rank"]
 
 

@@ -44,7 +44,6 @@ def _longest(waits: Iterable[Row]) -> list[Row]:
 
 
 def _call(epoch: Row, side: str) -> Row:
-    """The call that begins or ends an epoch."""
     names = ("location_id", "visit_id", "call_path_id", "enter_ns", "leave_ns")
     return {name: epoch[f"{side}_{name}"] for name in names}
 

@@ -22,7 +22,6 @@ def with_profile(tables: Tables) -> dict[str, Any]:
 
 
 def call_tree(visits: list[Row], fragments: Iterable[Row], paths: dict[int, Row]) -> list[Row]:
-    """Rows of the call tree, from all visits."""
     lengths: dict[tuple[int, int], list[int]] = defaultdict(list)
     for row in visits:
         lengths[row["call_path_id"], row["location_id"]].append(

@@ -11,7 +11,6 @@ from tests.oracle import (
     collectives,
     critical_path_points,
     imbalance,
-    input_output,
     matching,
     one_sided,
     one_sided_waits,
@@ -32,12 +31,9 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     collectives.collective_calls, collectives.collectives,
     collectives.collective_roles, collectives.cart_neighbors, collectives.synchronized_members,
     collectives.framing_calls,
-    # input and output
-    input_output.file_operations, input_output.collective_file_calls,
     # threads
     teams.parallel_visits, teams.team_barriers, teams.team_endings, teams.fork_join_times,
-    teams.team_barrier_waits, teams.team_workers, teams.serial_call_paths,
-    teams.limited_parallelism, teams.task_calls,
+    teams.team_barrier_waits, teams.task_calls,
     # one-sided communication
     one_sided.rma_calls, one_sided.rma_collectives, one_sided.rma_epochs,
     one_sided.rma_epoch_pairs, one_sided.rma_lock_epochs, one_sided.rma_lock_queue,
@@ -48,7 +44,7 @@ _FUNCTIONS: tuple[Oracle, ...] = (
     # wait states
     waiting.awaited_messages, waiting.wrong_order, waiting.late_sender, waiting.late_receiver,
     waiting.collective_waits, waiting.collective_completions,
-    waiting.nonblocking_collective_waits, input_output.collective_io_waits,
+    waiting.nonblocking_collective_waits, waiting.collective_io_waits,
     waiting.init_completion, waiting.wait_at_finalize, waiting.lock_contention,
     # critical path
     critical_path_points.location_spans, critical_path_points.synchronization_points,

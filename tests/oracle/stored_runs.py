@@ -11,16 +11,6 @@ TESTS = ("mpi_test", "mpi_testany", "mpi_testall", "mpi_testsome")
 WAITING_FOR_RECEIVERS = (
     "mpi_send", "mpi_ssend", "mpi_wait", "mpi_waitany", "mpi_waitall", "mpi_waitsome",
 )  # fmt: skip
-COLLECTIVE_FILE_CALLS = {"mpi_file_open", "mpi_file_close"} | {
-    f"mpi_file_{way}"
-    for what in ("read", "write")
-    for way in (
-        *(f"{what}_{place}all{part}" for place in ("", "at_") for part in ("", "_begin", "_end")),
-        *(f"{what}_ordered{part}" for part in ("", "_begin", "_end")),
-        f"i{what}_all",
-        f"i{what}_at_all",
-    )
-}
 
 
 def processes(tables: Tables) -> dict[int, int]:
@@ -29,7 +19,6 @@ def processes(tables: Tables) -> dict[int, int]:
 
 
 def names_of_call_paths(tables: Tables) -> dict[int, str]:
-    """Name of the region of each call path."""
     names = {row["region_id"]: row["name"] for row in tables["regions"]}
     return {row["call_path_id"]: names[row["region_id"]] for row in tables["call_paths"]}
 

@@ -80,7 +80,6 @@ def _nameless_team(visit: Row, teams: list[Row], groups: Mapping[int, int]) -> d
 
 
 def fork_join_times(tables: Tables) -> list[Row]:
-    """Time between parallel regions and their fork and join."""
     befores: Counter[tuple[int, int]] = Counter()
     afters: Counter[tuple[int, int]] = Counter()
     for row in parallel_visits(tables):
@@ -99,81 +98,6 @@ def find_fork_join_times(tables: Tables) -> dict[tuple[int, int], int]:
     rows = fork_join_times(tables)
     cells = {(row["call_path_id"], row["location_id"]): row["fork_join_ns"] for row in rows}
     return {cell: time for cell, time in cells.items() if time}
-
-
-# --- Idle threads -------------------------------------------------------------------------------
-
-
-def team_workers(tables: Tables) -> list[Row]:
-    """Threads besides the first one of a process that ever worked in a team."""
-    in_teams = {row["location_id"] for row in parallel_visits(tables)}
-    places = [row for row in tables["locations"] if row["location_id"] in in_teams]
-    return [
-        {"location_id": own["location_id"], "master_location_id": first["location_id"]}
-        for own in places
-        for first in places
-        if own["location_group_id"] == first["location_group_id"]
-        and own["thread"] > 0 == first["thread"]
-    ]
-
-
-def serial_call_paths(tables: Tables) -> list[Row]:
-    """Call paths of the program with no parallel region above them."""
-    roles = {row["region_id"]: row["role"] for row in tables["regions"]}
-    paths = {row["call_path_id"]: row for row in tables["call_paths"]}
-
-    def is_parallel(number: int) -> bool:
-        return bool(roles[paths[number]["region_id"]] == "parallel")
-
-    def is_inside(number: int | None) -> bool:
-        if number is None:
-            return False
-        return is_parallel(number) or is_inside(paths[number]["parent_call_path_id"])
-
-    return [
-        {"call_path_id": number, "is_parallel": is_parallel(number)}
-        | {"last_call_path_id": row["last_call_path_id"]}
-        for number, row in paths.items()
-        if row["kind"] == "program" and not is_inside(row["parent_call_path_id"])
-    ]
-
-
-def limited_parallelism(tables: Tables) -> list[Row]:
-    """The master's time in each parallel region, for workers that do nothing meanwhile."""
-    parallel = parallel_visits(tables)
-    serial = {row["call_path_id"]: row for row in serial_call_paths(tables)}
-    times: Counter[tuple[int, int]] = Counter()
-    for worker in team_workers(tables):
-        place, master = worker["location_id"], worker["master_location_id"]
-        for team in parallel:
-            is_first = team["location_id"] == team["master_location_id"] == master
-            if not is_first or team["call_path_id"] not in serial:
-                continue
-            last = serial[team["call_path_id"]]["last_call_path_id"]
-            if _is_idle(place, team, parallel):
-                for visit in tables["visits"]:
-                    is_later = visit["visit_id"] >= team["visit_id"]
-                    is_inside = is_later and visit["enter_ns"] <= team["leave_ns"]
-                    is_below = team["call_path_id"] <= visit["call_path_id"] <= last
-                    if visit["location_id"] == master and is_inside and is_below:
-                        times[visit["call_path_id"], place] += visit["exclusive_ns"]
-    return [
-        {"call_path_id": path, "location_id": place, "idle_ns": time}
-        for (path, place), time in times.items()
-        if time > 0
-    ]
-
-
-def _is_idle(place: int, team: Row, parallel: list[Row]) -> bool:
-    """A thread works in none of the parallel regions that belong to a team or begin meanwhile."""
-    return not any(
-        row["location_id"] == place
-        and (
-            row["thread_team_id"] == team["thread_team_id"]
-            or team["fork_ns"] <= row["fork_ns"] <= team["join_ns"]
-        )
-        for row in parallel
-    )
 
 
 # --- Barriers -----------------------------------------------------------------------------------

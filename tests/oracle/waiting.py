@@ -15,7 +15,7 @@ from tests.oracle.collective_waits import (
 )
 from tests.oracle.collectives import framing_members, instances_of
 from tests.oracle.matching import CHANNEL
-from tests.oracle.stored_runs import Tables, names_of_call_paths, processes
+from tests.oracle.stored_runs import TESTS, Tables, calls_of_paths, names_of_call_paths, processes
 from tests.oracle.wait_states import find_late_receivers, find_late_senders
 
 Row = dict[str, Any]
@@ -92,7 +92,6 @@ def _for_message(
 
 
 def collective_waits(tables: Tables) -> list[Row]:
-    """Waits for the last one in blocking collectives."""
     return [row for row in _blocking(tables) if not row["property"].endswith("_completion")]
 
 
@@ -243,4 +242,57 @@ def _for_lock(tables: Tables, wait: int, place: int, visit: int, own: Row) -> Ro
         "is_synchronization": True,
         "is_extended": own["paradigm"] not in ("openmp", "pthread"),
         "confidence": 100,
+    }
+
+
+# --- Files ------------------------------------------------------------------------------------
+
+
+def collective_io_waits(tables: Tables) -> list[Row]:
+    """The longest wait of each call, without the part that other waits explain."""
+    names = calls_of_paths(tables)
+    calls: dict[int, list[tuple[int, Row]]] = defaultdict(list)
+    accesses: dict[tuple[int, int], list[Row]] = defaultdict(list)
+    for row in tables["collective_file_calls"]:
+        if row["is_complete"]:
+            accesses[row["io_handle_id"], row["ordinal"]].append(row)
+    for _, members in sorted(accesses.items()):
+        last = max(members, key=lambda row: (row["begin_ns"], -row["comm_rank"]))
+        for row in members:
+            is_known = None not in (row["visit_id"], last["start_visit_id"])
+            if is_known and names[row["call_path_id"]] not in TESTS:
+                start = max(row["begin_ns"], row["enter_ns"])
+                until = min(last["begin_ns"], row["leave_ns"])
+                calls[row["visit_id"]].append((until, _io_wait(row, last, start, until - start)))
+    found = []
+    for visit, waits in calls.items():
+        until, wait = max(waits, key=lambda each: each[1]["wait_ns"])  # the first of equals
+        ends = [
+            each["start_ns"] + each["wait_ns"]
+            for name in ("late_sender", "late_receiver", "nonblocking_collective_waits")
+            for each in tables[name]
+            if each["visit_id"] == visit
+        ]
+        wait["start_ns"] = max([wait["start_ns"], *ends])
+        wait["wait_ns"] = until - wait["start_ns"]
+        found += [wait] if wait["wait_ns"] > 0 else []
+    return found
+
+
+def _io_wait(row: Row, last: Row, start: int, length: int) -> Row:
+    confidence = 75 if row["is_doubtful"] else 100
+    return {
+        "property": "mpi_io_collective_wait",
+        "location_id": row["location_id"],
+        "visit_id": row["visit_id"],
+        "call_path_id": row["call_path_id"],
+        "start_ns": start,
+        "wait_ns": length,
+        "cause_location_id": last["location_id"],
+        "cause_visit_id": last["start_visit_id"],
+        "message_id": None,
+        "collective_id": None,
+        "is_synchronization": False,
+        "is_extended": True,
+        "confidence": 50 if last["begin_ns"] > row["leave_ns"] else confidence,
     }

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.helpers.micro_trace import Row, Tables
-from tests.helpers.running import run_queries, run_stage
+from tests.helpers.running import query_tables, run_queries, run_stage
 from tests.oracle.critical_path import (
     Cells,
     find_segments,
@@ -20,7 +20,6 @@ from tests.oracle.critical_path import (
     walk_by_recursion,
     works,
 )
-from tracemill.schemas import BY_NAME
 from tracemill.schemas.critical_path import KINDS
 from tracemill.stages.critical_path import CRITICAL_PATH_STAGE
 
@@ -144,15 +143,10 @@ def traces(draw: st.DrawFn) -> Tables:
     }
 
 
-def rows_of(name: str, found: list[tuple[Any, ...]]) -> list[Row]:
-    return [dict(zip(BY_NAME[name].column_names, row, strict=True)) for row in found]
-
-
 def with_steps(tables: Tables) -> Tables:
     """The tables with where the path may go, and where it goes."""
     names = ("location_spans", "critical_path_jumps")
-    found = run_queries(dict.fromkeys(names, ""), tables)
-    tables = tables | {name: rows_of(name, rows) for name, rows in zip(names, found, strict=True)}
+    tables = tables | query_tables(dict.fromkeys(names, ""), tables)
     return tables | run_stage(CRITICAL_PATH_STAGE, tables)
 
 

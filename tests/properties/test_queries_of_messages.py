@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.helpers.micro_trace import MicroTrace, Place, Row, Tables
-from tests.helpers.running import run_queries, run_query
+from tests.helpers.running import query_rows, run_queries
 from tests.oracle.matching import match_messages, number_receives, number_sends
 from tests.oracle.wait_states import find_late_receivers, find_late_senders
-from tracemill.schemas import BY_NAME
 
 PROCESSES = st.sampled_from((0, 1, 2))
 PLACES = [Place(0), Place(0, 1), Place(1), Place(2)]
@@ -99,10 +98,6 @@ def expected_waits(tables: Tables) -> list[tuple[Any, ...]]:
     return sorted([*late_senders, *find_late_receivers(found, name_of(tables), visits)])
 
 
-def rows_of(name: str, found: list[tuple[Any, ...]]) -> list[Row]:
-    return [dict(zip(BY_NAME[name].column_names, row, strict=True)) for row in found]
-
-
 def shifted(tables: Tables, by: int) -> Tables:
     """The same trace on clocks that are ahead by the given time."""
     return {
@@ -139,10 +134,10 @@ def test_messages_and_waits_are_those_of_going_through_the_records(tables: Table
 def test_neither_all_clocks_nor_the_order_of_rows_matter(
     tables: Tables, by: int, random: Any
 ) -> None:
-    found = rows_of("wait_states", run_query("wait_states", tables))
+    found = query_rows("wait_states", tables)
     mixed = {name: random.sample(rows, len(rows)) for name, rows in tables.items()}
-    assert rows_of("wait_states", run_query("wait_states", mixed)) == found
+    assert query_rows("wait_states", mixed) == found
     columns = "property visit_id wait_ns cause_visit_id confidence"
-    assert run_query("wait_states", shifted(tables, by), columns) == [
-        tuple(row[name] for name in columns.split()) for row in found
+    assert query_rows("wait_states", shifted(tables, by), columns) == [
+        {name: row[name] for name in columns.split()} for row in found
     ]
