@@ -180,7 +180,6 @@ def _merge_nodes(tree: Any, other: Any, by_depth: Any, ends: Any, slots: Any) ->
 
 @step
 def _key_in(other: Any, node: Any) -> Any:
-    """Key of a node of `other` in the tree that it is merged into."""
     parent = other.parent[node]
     above = parent if parent < 0 else other.number[parent]
     return node_key(above, other.region[node], other.is_stub[node])

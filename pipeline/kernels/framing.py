@@ -23,7 +23,6 @@ ENDED, TORN, BROKEN = 0, 1, 2
 
 @step
 def _number(data: Any, place: Any, is_little: Any) -> Any:
-    """The 8 bytes from a position as a number."""
     value = np.uint64(0)
     for index in range(_MOST_BYTES):
         at = place + (_MOST_BYTES - 1 - index if is_little else index)

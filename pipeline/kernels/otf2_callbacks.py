@@ -36,7 +36,6 @@ _HEAD = (types.uint64, types.uint64, types.uint64, types.voidptr, types.voidptr)
 
 @intrinsic
 def _call_count(typing: Any, address: Any, pointer: Any) -> Any:
-    """Call the `uint32_t f(void *)` at an address."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         kind = ir.FunctionType(ir.IntType(32), [cgutils.voidptr_t])

@@ -42,7 +42,6 @@ _SPARE_NODES = 1024
 
 @intrinsic
 def _pointer(typing: Any, address: Any) -> Any:
-    """The pointer of an address."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return builder.inttoptr(values[0], cgutils.voidptr_t)

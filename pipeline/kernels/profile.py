@@ -122,7 +122,6 @@ def _fold(
 def _count(
     tree: Any, totals: Any, call_of: Any, open_regions: Any, open_calls: Any, node: Any, change: Any
 ) -> None:
-    """Count a visited node that opens or closes."""
     if totals[node, LONGEST] >= 0:
         open_regions[tree.region[node]] += change
         if call_of[node] >= 0:

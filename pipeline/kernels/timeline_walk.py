@@ -113,7 +113,6 @@ class LocationBins:
 
 
 def _count_bins(grid: _Grid, level_count: int) -> int:
-    """Bins of all levels."""
     count = -(-(grid.end - grid.begin) // grid.width)
     return sum(-(-count // PARTS**level) for level in range(level_count))
 
@@ -180,7 +179,6 @@ def _spend(
 def _go_back(
     until: Any, grid: Any, state: Any, open_region: Any, open_enter: Any, spent: Any, rows: Any
 ) -> None:
-    """Add the time since `until` to the open visits."""
     depth, cursor = state[_DEPTH], state[_CURSOR]
     while depth > 0 and open_enter[depth - 1] >= until:
         depth -= 1

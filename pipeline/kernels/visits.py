@@ -28,7 +28,6 @@ from tracemill.kernels.teams import begin_team, end_team, find_team, note_fork, 
 
 @step
 def _region(refs: Any, ids: Any, ref: Any, code: Any, state: Any) -> Any:
-    """Number of the region of an identifier of a region or context."""
     if ref < len(refs) and refs[ref] == ref:
         return ids[ref]
     low, high = 0, len(refs)

@@ -111,7 +111,6 @@ def _simulate_once() -> None:
 
 
 def _sort_once() -> None:
-    """Sort and survey a record."""
     row, kinds = np.zeros(1, np.int64), np.array([ENTER], np.uint8)
     refs, side = np.zeros(1, np.uint32), np.zeros((1, SIDE_WIDTH), np.uint64)
     places = [np.zeros(2, np.int64) for _ in range(3)]
@@ -125,7 +124,6 @@ def _sort_once() -> None:
 
 
 def _fill_bins_once() -> None:
-    """Fill the bins of a location with a visit."""
     region, moment = np.zeros(1, np.int32), np.zeros(1, np.int64)
     bins = LocationBins(begin=0, end=1, width=1, level_count=1, region_count=1)
     bins.walk(region, moment, moment)

@@ -74,17 +74,14 @@ def _table_lines() -> Iterator[str]:
 
 def schema_modules() -> list[ModuleType]:
     """The modules that declare tables, in the order of their tables."""
-    declaring = [module for module in vars(schemas).values() if _declares_tables(module)]
+    modules = (each for each in vars(schemas).values() if isinstance(each, ModuleType))
+    declaring = [module for module in modules if getattr(module, "TABLES", ())]
     tables = [*schemas.TABLES, *schemas.CAMPAIGN_TABLES, *schemas.NIGHTLY_TABLES]
     return sorted(declaring, key=lambda module: tables.index(module.TABLES[0]))
 
 
 def _declared(module: ModuleType) -> tuple[Table, ...]:
     return (*module.TABLES, *getattr(module, "VIEWS", ()))
-
-
-def _declares_tables(module: object) -> bool:
-    return isinstance(module, ModuleType) and bool(getattr(module, "TABLES", ()))
 
 
 def _title(module: ModuleType) -> str:

@@ -176,7 +176,6 @@ def _kept_metrics(metrics: Rows, cells: dict[str, _Cells]) -> Rows:
 
 
 def _describe_metrics(metrics: Rows, cells: dict[str, _Cells]) -> list[dict[str, object]]:
-    """Metrics in reading order with their own cells."""
     names = [str(metric["metric"]) for metric in metrics]
     nothing = _Cells(np.array([], np.int64), np.array([], np.int64))
     own = {name: cells.get(name, nothing) for name in names}

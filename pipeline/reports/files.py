@@ -34,7 +34,6 @@ def write_reports(
 
 
 def _paths(drawing: Drawing, folder: Path) -> tuple[Path, Path]:
-    """Paths of the two forms of a drawing."""
     return folder / f"{drawing.name}.svg", folder / f"{drawing.name}.png"
 
 

@@ -43,15 +43,12 @@ def run_command(session: Session, text: str, output: Output) -> str:
 
 
 def _tables(session: Session) -> str:
+    known = known_tables()
     rows = [
-        (name, known_tables()[name].grain if name in known_tables() else "", _meaning(name))
+        (name, known[name].grain, known[name].meaning) if name in known else (name, "", "")
         for name in session.tables()
     ]
     return _rows_of(("table_name", "grain", "meaning"), rows)
-
-
-def _meaning(name: str) -> str:
-    return known_tables()[name].meaning if name in known_tables() else ""
 
 
 def _describe(session: Session, name: str, output: Output) -> str:

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -168,12 +168,8 @@ class Pointer:
 
 def to_json(document: object) -> bytes:
     """A document of dataclasses as JSON; lone surrogates in names of files are escaped."""
-    text = json.dumps(document, indent=1, ensure_ascii=False, default=_fields) + "\n"
+    text = json.dumps(document, indent=1, ensure_ascii=False, default=asdict) + "\n"
     return text.encode("utf-8", "backslashreplace")
-
-
-def _fields(record: Any) -> dict[str, Any]:
-    return {each.name: getattr(record, each.name) for each in fields(record)}
 
 
 def load_document(path: Path) -> dict[str, Any]:

@@ -260,7 +260,7 @@ class Store:
         broken = [
             folder.name.removeprefix(f"{self.kind}=")
             for run, folder in self._found()
-            if not run and _is_made(folder)
+            if not run and (folder / POINTER_NAME).exists()
         ]
         listed += [f"{run_id} (not readable)" for run_id in broken]
         known = f"{self.kind}s present: {', '.join(listed)}" if listed else _FIRST[self.kind]
@@ -368,11 +368,6 @@ def _is_empty(folder: Path) -> bool:
         return True
     except OSError:
         return False
-
-
-def _is_made(folder: Path) -> bool:
-    """True if a generation of the run was once made current."""
-    return (folder / POINTER_NAME).exists()
 
 
 def _created(run: Run | None) -> str:

@@ -119,7 +119,6 @@ def describe_choice(fits: Sequence[Row]) -> Iterator[str]:
 
 
 def _describe_best(best: Row) -> str:
-    """The best model of an application."""
     if best["formula"] is None:
         return f"no model can be fitted: {best['reason']}."
     formula = f"T = {best['formula']} seconds ({best['model']})"

@@ -92,7 +92,8 @@ def reduce_to_best(runs: Runs, efficiency: Values) -> Configurations:
     of_run[order] = np.cumsum(is_first) - 1
     count = len(starts)
     best = np.where(runs.is_measured[order[starts]], order[starts], NOTHING)
-    repetitions = _repetitions(runs, of_run, best)
+    has_setup_of_best = runs.setup == runs.setup[best[of_run]]
+    repetitions = np.flatnonzero(runs.is_measured & has_setup_of_best)
     timed = repetitions[runs.time_ns[repetitions] > 0]
     return Configurations(
         processes=processes[starts],
@@ -105,11 +106,6 @@ def reduce_to_best(runs: Runs, efficiency: Values) -> Configurations:
         median_ns=_medians(runs.time_ns[timed], of_run[timed], count),
         longest_ns=_longest(runs.time_ns[timed], of_run[timed], count),
     )
-
-
-def _repetitions(runs: Runs, of_run: Numbers, best: Numbers) -> Numbers:
-    """The measured runs that have the setup of the best run of their configuration."""
-    return np.flatnonzero(runs.is_measured & (runs.setup == runs.setup[best[of_run]]))
 
 
 def _first_failures(runs: Runs, of_run: Numbers, count: int) -> Numbers:

@@ -103,7 +103,7 @@ def _fit(model: str, measured: Measurements) -> Fit:
         _check(surface, measured)
     except UndeterminedError as error:
         return Fit(model, reason=str(error))
-    fit = Fit(model, surface, _error(surface, measured))
+    fit = Fit(model, surface, float(_relative_errors(surface, measured).mean()))
     try:
         errors = [
             _relative_errors(FITS[model](seen, surface), unseen)
@@ -134,10 +134,6 @@ def _check(surface: Surface, measured: Measurements) -> None:
     if len(bad):
         p, n = measured.processes[bad[0]], measured.sizes[bad[0]]
         raise UndeterminedError(f"gives a time that is not positive at p = {p:g}, size {n:g}")
-
-
-def _error(surface: Surface, measured: Measurements) -> float:
-    return float(_relative_errors(surface, measured).mean())
 
 
 def _relative_errors(surface: Surface, measured: Measurements) -> Floats:
