@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tracemill.base.errors import CampaignError, MissingInputError
+from tracemill.campaign import discovery
 from tracemill.campaign.analyzing import Analyzed, analyze_members
 from tracemill.campaign.checking import check_choices
 from tracemill.campaign.configurations import FAILED as RUN_FAILED
@@ -27,13 +28,6 @@ from tracemill.campaign.description import (
     mistakes_in,
     parameters_of,
     read_fields,
-)
-from tracemill.campaign.discovery import (
-    Member,
-    find_members,
-    lists_runs,
-    members_of_store,
-    read_run_list,
 )
 from tracemill.campaign.inputs import holds_measurements, read_measurements
 from tracemill.campaign.measured import records_of
@@ -59,7 +53,7 @@ class CampaignPlan:
     name: str
     path: Path
     description: Description
-    members: tuple[Member, ...]
+    members: tuple[discovery.Member, ...]
     measured: tuple[RunRecord, ...] = ()
 
 
@@ -91,16 +85,16 @@ def _find(
     reporter: Reporter,
     mistakes: Mistakes,
 ) -> CampaignPlan:
-    members: Sequence[Member] = ()
+    members: Sequence[discovery.Member] = ()
     measured: Sequence[RunRecord] = ()
     if runs is None:
         description = check_description(dict(fields), "campaign")
-        members = members_of_store(store, description)
+        members = discovery.members_of_store(store, description)
     elif not runs.exists():
         raise MissingInputError(f"{runs}: no such file or directory; check the path of the runs")
-    elif runs.is_file() and lists_runs(runs):
+    elif runs.is_file() and discovery.lists_runs(runs):
         description = check_description(dict(fields), "campaign")
-        members = read_run_list(runs, mistakes)
+        members = discovery.read_run_list(runs, mistakes)
     else:
         description = _describe(runs, fields)
         members = _find_traces(description, runs.parent, reporter)
@@ -142,7 +136,7 @@ def _with_application(plan: CampaignPlan, fields: Mapping[str, Any]) -> Campaign
     application = str(fields.get("application", ""))
     if not application:
         return plan
-    runs: tuple[Member | RunRecord | FailedRun, ...]
+    runs: tuple[discovery.Member | RunRecord | FailedRun, ...]
     runs = (*plan.members, *plan.measured, *plan.description.failed)
     others = sorted({run.application for run in runs} - {"", application})
     if len(others) > 1:
@@ -161,7 +155,7 @@ def _with_application(plan: CampaignPlan, fields: Mapping[str, Any]) -> Campaign
 
 
 def _check_pattern_is_used(
-    description: Description, members: Sequence[Member], measured: Sequence[RunRecord]
+    description: Description, members: Sequence[discovery.Member], measured: Sequence[RunRecord]
 ) -> None:
     """Check that parameters come from names, if there is a pattern for names."""
     if not description.pattern or not (members or measured):
@@ -195,12 +189,14 @@ def _read_measured(
     return records
 
 
-def _find_traces(description: Description, folder: Path, reporter: Reporter) -> tuple[Member, ...]:
+def _find_traces(
+    description: Description, folder: Path, reporter: Reporter
+) -> tuple[discovery.Member, ...]:
     """The traces of a description whose paths are relative to a folder."""
     paths = [path for each in description.runs for path in _expand(folder, each)]
     if not paths:
         return ()
-    found = find_members(paths, description.pattern, description.application)
+    found = discovery.find_members(paths, description.pattern, description.application)
     if found.left_out:
         listed = _first_of([member.label for member in found.left_out])
         reporter.note(f"left out, because the name does not fit: {listed}")

@@ -3,13 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from tracemill.base.errors import CampaignError
-from tracemill.campaign.configurations import (
-    PROCESS_NAMES,
-    RunRecord,
-    computation_size,
-    size_names,
-    special_parameters,
-)
+from tracemill.campaign import configurations
 from tracemill.campaign.description import Description
 from tracemill.campaign.discovery import Member
 from tracemill.campaign.expressions import check_expression
@@ -30,9 +24,9 @@ _TAKEN = (PROCESSES, THREADS, REPETITION, APPLICATION)
 def check_choices(
     description: Description,
     members: Sequence[Member],
-    measured: Sequence[RunRecord],
+    measured: Sequence[configurations.RunRecord],
     mistakes: Mistakes,
-) -> tuple[tuple[Member, ...], tuple[RunRecord, ...]]:
+) -> tuple[tuple[Member, ...], tuple[configurations.RunRecord, ...]]:
     """The members and measured runs with valid parameters. Raises CampaignError or UsageError."""
     given = [member.parameters for member in members]
     given += [run.measured.parameters for run in measured if run.measured is not None]
@@ -64,7 +58,8 @@ def _check_size(size: str, given: Iterable[Mapping[str, str]]) -> None:
 def _check_expressions(description: Description) -> None:
     if description.computation_size:
         check_expression(
-            description.computation_size, (*size_names(description.size), *PROCESS_NAMES)
+            description.computation_size,
+            (*configurations.size_names(description.size), *configurations.PROCESS_NAMES),
         )
     if description.scaled_size is not None:
         read_growth(description.scaled_size)
@@ -73,19 +68,19 @@ def _check_expressions(description: Description) -> None:
 
 
 def _check_member(description: Description, member: Member) -> None:
-    numbers, _ = special_parameters(
+    numbers, _ = configurations.special_parameters(
         member.parameters, description.size, member.place or member.label
     )
     if PROCESSES in numbers:
         size, processes = numbers.get(SIZE, 1.0), int(numbers[PROCESSES])
-        computation_size(
+        configurations.computation_size(
             description.computation_size, description.size, size=size, processes=processes
         )
 
 
-def _check_run(description: Description, run: RunRecord) -> None:
+def _check_run(description: Description, run: configurations.RunRecord) -> None:
     if run.time_ns is not None and run.time_ns <= 0:
         raise CampaignError(f"{run.label}: its time must be above 0: correct or remove it")
-    computation_size(
+    configurations.computation_size(
         description.computation_size, description.size, size=run.size, processes=run.processes
     )

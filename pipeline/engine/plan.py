@@ -7,7 +7,6 @@ from typing import Any
 
 from tracemill.base.text import hash_of
 from tracemill.engine.graph import ReadStage, SqlStage, Stage, key_parts
-from tracemill.schemas import Table
 from tracemill.sql.query_files import Value
 from tracemill.store.manifest import Manifest, TableRecord
 
@@ -178,15 +177,14 @@ def _to_run(
     completed = dict(reasons)
     needed_by: dict[str, str] = {}
     for stage in reversed(graph):
-        if any(_is_due(table, reasons[table.name], needed_by) for table in stage.outputs):
+        if any(
+            table.name in needed_by if table.is_transient else reasons[table.name] != UNCHANGED
+            for table in stage.outputs
+        ):
             chosen.append(stage)
             needed_by |= dict.fromkeys(stage.inputs, stage.name)
             completed |= _completed(stage, reasons, needed_by)
     return tuple(reversed(chosen)), completed
-
-
-def _is_due(table: Table, reason: str, needed_by: Collection[str]) -> bool:
-    return table.name in needed_by if table.is_transient else reason != UNCHANGED
 
 
 def _completed(

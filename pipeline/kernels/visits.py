@@ -10,18 +10,11 @@ from typing import Any
 import numpy as np
 
 from tracemill.kernels import records as rec
+from tracemill.kernels import rows
 from tracemill.kernels import walk_state as ws
 from tracemill.kernels.clock import ticks_to_ns
 from tracemill.kernels.compiled import kernel, step
 from tracemill.kernels.nodes import node_of
-from tracemill.kernels.rows import (
-    open_visit,
-    set_last_visit,
-    store_attribute,
-    store_call,
-    store_values,
-    store_visit,
-)
 from tracemill.kernels.tasks import end_fragment, end_task, switch_task
 from tracemill.kernels.teams import begin_team, end_team, find_team, note_fork, note_join
 
@@ -81,7 +74,7 @@ def _enter(walk: Any, teams: Any, code: Any, region: Any, now: Any) -> None:
     frame = state[ws.FREE]
     state[ws.FREE] = frames.above[frame]
     node = node_of(walk, parent, region, False)
-    open_visit(frames, frame, caller, node, region, state[ws.NEXT_VISIT], now)
+    rows.open_visit(frames, frame, caller, node, region, state[ws.NEXT_VISIT], now)
     state[ws.NEXT_VISIT] += 1
     state[ws.OPEN_VISITS] += 1
     state[ws.TOP] = frame
@@ -137,7 +130,7 @@ def _close_visit(walk: Any, teams: Any, now: Any, is_closed: Any) -> None:
             frames.exclusive[caller] -= until_join
     if state[ws.WRITES_ROWS]:
         number = walk.tree.number[frames.node[frame]]
-        store_visit(
+        rows.store_visit(
             state, frames, frame, number, walk.totals, walk.visits, state[ws.VISIT_ROWS],
             walk.records, now, is_closed,
         )  # fmt: skip
@@ -215,7 +208,7 @@ def _other_record(
         begin = max(min(ticks_to_ns(side[ref, 0], code.clock), state[ws.LATEST]), now)
     if kind == rec.TEAM_BEGIN or kind == rec.TEAM_END:
         begin = team
-    store_call(
+    rows.store_call(
         state, walk.frames, walk.tree.number, code.call, walk.records, kind, now, begin, side[ref]
     )
 
@@ -255,8 +248,8 @@ def walk_records(
             row += 1
             if kind == rec.ATTRIBUTE:
                 if state[ws.WRITES_ROWS]:
-                    set_last_visit(state, frames, kinds, row - 2)
-                    store_attribute(state, frames, numbers, walk.records, now, side[ref])
+                    rows.set_last_visit(state, frames, kinds, row - 2)
+                    rows.store_attribute(state, frames, numbers, walk.records, now, side[ref])
                 continue
             if kind == rec.ENTER:
                 _enter(walk, teams, code, _region(code.refs, code.ids, ref, code, state), now)
@@ -265,7 +258,7 @@ def walk_records(
             elif kind == rec.METRIC:
                 if state[ws.WRITES_ROWS]:
                     values = side[ref : ref + np.int64(side[ref, 4])]
-                    store_values(state, frames, numbers, walk.records, now, values)
+                    rows.store_values(state, frames, numbers, walk.records, now, values)
             elif kind == rec.CONTEXT_ENTER:
                 _enter(walk, teams, code, _region_of_context(code, side[ref, 0], state), now)
             elif kind == rec.CONTEXT_LEAVE:

@@ -10,16 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tracemill import schemas
-from tracemill.kernels.call_tree import (
-    NO_NODE,
-    add_node,
-    describe_tree,
-    find_node,
-    merge,
-    new_tree,
-    number_depth_first,
-    reserve,
-)
+from tracemill.kernels import call_tree
 from tracemill.kernels.critical_path_walk import NONE, walk_back
 from tracemill.kernels.framing import frame_records
 from tracemill.kernels.location_walk import LocationWalk, no_teams
@@ -29,13 +20,7 @@ from tracemill.kernels.path_names import path_names
 from tracemill.kernels.quantities import take_quantities
 from tracemill.kernels.records import ENTER, SIDE_WIDTH, UNKNOWN
 from tracemill.kernels.simulation import critical_path as simulated_path
-from tracemill.kernels.simulation.layout import (
-    COUNTER_COUNT,
-    EVENT_WIDTH,
-    SEGMENT_WIDTH,
-    STEP_WIDTH,
-    State,
-)
+from tracemill.kernels.simulation import layout
 from tracemill.kernels.simulation.machine import run
 from tracemill.kernels.simulation.tables import addresses_of
 from tracemill.kernels.simulation.writing import write_events
@@ -67,8 +52,8 @@ def _walk_once() -> None:
     survey.begin(0, first_visit=0, teams=no_teams())
     survey.feed(*records, taken.append)
     survey.finish(taken.append)
-    merged = merge(new_tree(), survey.tree)
-    tree = number_depth_first(merged)
+    merged = call_tree.merge(call_tree.new_tree(), survey.tree)
+    tree = call_tree.number_depth_first(merged)
     walk = LocationWalk(code, tree)
     walk.begin(0, first_visit=0, teams=no_teams(), numbers=merged.number[:2], is_plain=True)
     walk.feed(*records, taken.append)
@@ -78,11 +63,11 @@ def _walk_once() -> None:
     values, is_absent = np.zeros((1, 0), np.int64), np.zeros((1, 0), np.bool_)
     places = np.zeros((1, 1), np.int8)
     take_quantities(rows.kind, rows.arguments.view(np.int64), places, values, is_absent)
-    place = np.int32(NO_NODE), np.int32(0), np.bool_(False)
-    find_node(merged, *place)
-    add_node(reserve(new_tree(), 1), *place, NO_NODE)
+    place = np.int32(call_tree.NO_NODE), np.int32(0), np.bool_(False)
+    call_tree.find_node(merged, *place)
+    call_tree.add_node(call_tree.reserve(call_tree.new_tree(), 1), *place, call_tree.NO_NODE)
     walk_back(np.full(1, NONE, np.int64))
-    describe_tree(tree.parent, tree.region, tree.is_stub, 2, 3)
+    call_tree.describe_tree(tree.parent, tree.region, tree.is_stub, 2, 3)
     frame_records(np.frombuffer(b"\2\1", np.uint8), True, True)
     path_names(tree.parent, tree.region, ["main"])
 
@@ -91,15 +76,15 @@ def _simulate_once() -> None:
     """Run a machine without processes, write no events, and walk a path without steps."""
     none = np.zeros(0, np.int64)
     tables: dict[str, NDArray[np.int64]] = dict.fromkeys(
-        State._fields, np.zeros((0, 0, 0), np.int64)
+        layout.State._fields, np.zeros((0, 0, 0), np.int64)
     )
-    tables["counters"] = np.zeros(COUNTER_COUNT, np.int64)
-    run(addresses_of(State(**tables)))
-    rows, place = np.zeros((1, SEGMENT_WIDTH), np.int64), np.zeros(3, np.int64)
+    tables["counters"] = np.zeros(layout.COUNTER_COUNT, np.int64)
+    run(addresses_of(layout.State(**tables)))
+    rows, place = np.zeros((1, layout.SEGMENT_WIDTH), np.int64), np.zeros(3, np.int64)
     simulated_path.walk_steps(
-        np.zeros((0, STEP_WIDTH), np.int64), np.zeros(2, np.int64), place[:1], place, rows
+        np.zeros((0, layout.STEP_WIDTH), np.int64), np.zeros(2, np.int64), place[:1], place, rows
     )
-    events, pairs = np.zeros((0, EVENT_WIDTH), np.int64), np.zeros((0, 0), np.int64)
+    events, pairs = np.zeros((0, layout.EVENT_WIDTH), np.int64), np.zeros((0, 0), np.int64)
     is_team = np.zeros(0, np.bool_)
     simulated_path.add_path_times(events, none, is_team, rows, pairs, none, none, pairs)
     addresses, slopes = np.zeros(0, np.uint64), np.zeros((0, 1))
@@ -117,7 +102,7 @@ def _sort_once() -> None:
     out = row.copy(), kinds.copy(), refs.copy(), side.copy()
     sort_by_location(np.zeros(1, np.int32), row, kinds, refs, side, *places, *out)
     state = np.array([-1, 0, 0], np.int64)
-    look_at_nested(kinds, refs, np.zeros(1, np.int32), new_tree(), state, 0)
+    look_at_nested(kinds, refs, np.zeros(1, np.int32), call_tree.new_tree(), state, 0)
     visits, stack = [np.zeros(1, np.int64) for _ in range(5)], np.zeros((2, 3), np.int64)
     columns = np.zeros(2, np.int32), np.zeros(2, np.int64), np.zeros(2, np.uint8)
     unfold(*visits, np.zeros(2, np.int64), stack, *columns, np.zeros(2, np.uint32))

@@ -28,13 +28,13 @@ def is_made_of(table: str, pattern: Query, others: Sequence[Query]) -> bool:
 
 def _needs(table: str, own: Sequence[Query]) -> Set[str]:
     """The tables that one is made of, those of the user's patterns among them."""
-    found = {query.relation for query in own if _gathered_in(query) == table}
+    found = {
+        query.relation
+        for query in own
+        if table == (FINDINGS if pattern_of(query).kind == FINDING else WAIT_STATES).name
+    }
     read = {name for query in own if query.relation == table for name in query.inputs}
     return {*_needs_of_tracemill().get(table, ()), *found, *read}
-
-
-def _gathered_in(query: Query) -> str:
-    return FINDINGS.name if pattern_of(query).kind == FINDING else WAIT_STATES.name
 
 
 @cache

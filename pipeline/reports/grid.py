@@ -31,7 +31,8 @@ class TextGrid:
 def grid_of(table: Table) -> TextGrid:
     """The table in characters; a wide matrix becomes a list of pairs."""
     if table.layout is Layout.MATRIX:
-        ranks = _ranks(table)
+        named = (rank for row in table.rows for rank in row[:2])
+        ranks = sorted({int(rank) for rank in named if isinstance(rank, int)})
         if len(ranks) <= WIDEST_MATRIX:
             return _matrix_grid(table, ranks)
     if table.layout is Layout.COURSE:
@@ -80,10 +81,6 @@ def _bars(table: Table) -> tuple[float, ...]:
     values = [float(value or 0) for value in table.values(named) if not isinstance(value, str)]
     peak = max(values, default=0)
     return tuple(max(0.0, value / peak) for value in values) if peak > 0 else ()
-
-
-def _ranks(table: Table) -> list[int]:
-    return sorted({int(rank) for row in table.rows for rank in row[:2] if isinstance(rank, int)})
 
 
 def _matrix_grid(table: Table, ranks: list[int]) -> TextGrid:

@@ -12,7 +12,6 @@ import jinja2
 from tracemill.base.names import format_path, make_visible, shorten
 from tracemill.reports.course import course_of
 from tracemill.reports.embedding import embed
-from tracemill.reports.filtering import filter_of
 from tracemill.reports.model import Column, Layout, Report, Table, Trend
 from tracemill.reports.part_styles import style_of
 from tracemill.reports.scripting import scripting_of
@@ -67,6 +66,12 @@ class Segment:
     style: str
 
 
+_FILTERS = {
+    "rank": "rank", "worst_rank": "rank", "cause_rank": "partner", "partner_rank": "partner",
+    "sender_rank": "from", "receiver_rank": "to", "tag": "tag",
+}  # fmt: skip
+
+
 def render_html(report: Report) -> str:
     """The page as text. Everything that comes from the trace is escaped."""
     return _template().render(
@@ -104,7 +109,7 @@ def _template() -> "jinja2.Template":
         segments_of=segments_of,
         chart_of=chart_of,
         embed=embed,
-        filter_of=filter_of,
+        filter_of=_filter_of,
         curve_of=curve_of,
     )
     return environment.get_template("report.html.j2")
@@ -290,3 +295,10 @@ def _outline(floor: list[float], top: list[float]) -> str:
 def _depth(level: float) -> str:
     """Distance from the upper edge; depths grow downward."""
     return f"{COURSE_HEIGHT * (1 - min(level, 1.0)):.1f}".removesuffix(".0")
+
+
+def _filter_of(column: Column) -> str:
+    """The kind of a column: region, rank, partner, tag, from or to of a message; else empty."""
+    if column.is_path or column.name == "region" or column.name.endswith("_region"):
+        return "region"
+    return _FILTERS.get(column.name, "")

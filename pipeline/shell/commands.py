@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 
 from tracemill.base.errors import QueryError
 from tracemill.patterns.catalog import known_tables
-from tracemill.schemas import Table
 from tracemill.shell.cookbook import Question, find_question, questions_for
 from tracemill.shell.formats import Output
 from tracemill.shell.session import Session
 from tracemill.shell.table_reference import describe_column, print_table
+from tracemill.store.database import literal
 
 NAMES = (".tables", ".describe", ".schema", ".examples", ".help", ".quit", ".exit")
 HELP = """\
@@ -58,12 +58,8 @@ def _describe(session: Session, name: str, output: Output) -> str:
     if output.is_for_people:
         print_table(known_tables()[name], output.console)
         return ""
-    return _described(known_tables()[name])
-
-
-def _described(table: Table) -> str:
     titles = ("column_name", "column_type", "unit", "meaning", "null_means", "allowed")
-    return _rows_of(titles, [describe_column(column) for column in table.columns])
+    return _rows_of(titles, [describe_column(each) for each in known_tables()[name].columns])
 
 
 def _questions(session: Session) -> tuple[Question, ...]:
@@ -90,9 +86,5 @@ def _rows_of(names: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """A query that returns these texts, so that they are written like any other rows."""
     if not rows:
         return "SELECT " + ", ".join(f"'' AS {name}" for name in names) + " LIMIT 0"
-    listed = ", ".join(f"({', '.join(map(_literal, row))})" for row in rows)
+    listed = ", ".join(f"({', '.join(map(literal, row))})" for row in rows)
     return f"FROM (VALUES {listed}) AS listed ({', '.join(names)})"
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

@@ -79,11 +79,9 @@ def print_rows(
 def _print_csv(names: Sequence[str], rows: Iterable[Row], file: IO[str]) -> None:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows([_csv_value(value) for value in row] for row in rows)
-
-
-def _csv_value(value: Any) -> Any:
-    return str(value).lower() if isinstance(value, bool) else value
+    writer.writerows(
+        [str(value).lower() if isinstance(value, bool) else value for value in row] for row in rows
+    )
 
 
 def _print_json(names: Sequence[str], rows: Iterable[Row], file: IO[str]) -> None:

@@ -112,8 +112,13 @@ def _reading_errors() -> Iterator[None]:
 
 def scan(files: Iterable[Path], *settings: str) -> str:
     """The table function that reads `files`; folder names in their paths mean nothing to it."""
-    names = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
+    names = ", ".join(literal(str(file)) for file in files)
     return f"read_parquet([{names}], {', '.join(('hive_partitioning = false', *settings))})"
+
+
+def literal(text: str) -> str:
+    """`text` as a string of SQL."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def quoted(name: str) -> str:

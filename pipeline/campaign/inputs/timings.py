@@ -23,18 +23,12 @@ from pathlib import Path
 
 from tracemill.base.errors import CampaignError
 from tracemill.campaign.configurations import FAILED, MEASURED, OUT_OF_MEMORY, special_parameters
+from tracemill.campaign.inputs import parsing
 from tracemill.campaign.inputs.measurements import MeasuredRun, MeasuredRuns
-from tracemill.campaign.inputs.parsing import (
-    NANOSECONDS,
-    check_parameters,
-    parse_amount,
-    parse_ns,
-    read_lines,
-)
 from tracemill.campaign.mistakes import Mistakes
 from tracemill.campaign.names import APPLICATION, REPETITION, standard_name
 
-_TIMES = {f"time_{unit}": unit for unit in NANOSECONDS}
+_TIMES = {f"time_{unit}": unit for unit in parsing.NANOSECONDS}
 _EFFICIENCIES = {"efficiency": 1, "efficiency_percent": 100}
 _STATES = {
     "": MEASURED, "ok": MEASURED, MEASURED: MEASURED,
@@ -56,7 +50,7 @@ def read_timings(
     Raises MissingInputError, or CampaignError with all mistakes.
     """
     mistakes = mistakes or Mistakes()
-    lines = read_lines(path)
+    lines = parsing.read_lines(path)
     rows = _rows(path, lines)
     _, header = next(rows)
     columns = _columns(path, header)
@@ -119,7 +113,7 @@ def _run(where: str, cells: Cells) -> MeasuredRun:
         for name, value in cells.items()
         if value and name not in (*_TIMES, *_EFFICIENCIES, *_OTHERS, APPLICATION)
     }
-    check_parameters(parameters, where)
+    parsing.check_parameters(parameters, where)
     state = _state(where, cells.get("state", ""))
     time_ns, efficiency = _time(where, cells), _efficiency(where, cells)
     if state == MEASURED and time_ns is None and efficiency is None:
@@ -150,14 +144,14 @@ def _state(where: str, text: str) -> str:
 def _time(where: str, cells: Cells) -> int | None:
     for name, unit in _TIMES.items():
         if cells.get(name):
-            return parse_ns(cells[name], unit, where, name)
+            return parsing.parse_ns(cells[name], unit, where, name)
     return None
 
 
 def _efficiency(where: str, cells: Cells) -> float | None:
     for name, whole in _EFFICIENCIES.items():
         if cells.get(name):
-            efficiency = float(parse_amount(cells[name], where, name) / whole)
+            efficiency = float(parsing.parse_amount(cells[name], where, name) / whole)
             if efficiency > _MOST_EFFICIENT:
                 raise CampaignError(
                     f"{where}: {name} cannot be {cells[name]}: is it in percent? Then call it "

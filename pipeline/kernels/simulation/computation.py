@@ -5,20 +5,10 @@ from typing import Any
 import numpy as np
 
 from tracemill.kernels.simulation import layout as at
+from tracemill.kernels.simulation import schedule
 from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.locks import TIME, VISIT, take_turns
 from tracemill.kernels.simulation.recording import add_wait, enter, leave, location_of, put
-from tracemill.kernels.simulation.schedule import (
-    FOR_TASK,
-    FOR_WORK,
-    below,
-    mix,
-    noise,
-    place_key,
-    random_bits,
-    scaled,
-    varied,
-)
 from tracemill.kernels.simulation.tables import (
     code_of,
     counters_of,
@@ -38,13 +28,13 @@ FAN_OUT, DEPTH = 4, 2
 def work(state: Any, process: Any, now: Any, op: Any) -> Any:
     """Run the WORK instruction `op`; returns its end (ns)."""
     code, counters = code_of(state), counters_of(state)
-    key = place_key(counters, processes_of(state), process, op, FOR_WORK)
+    key = schedule.place_key(counters, processes_of(state), process, op, schedule.FOR_WORK)
     if code[op, at.TARGET] == at.BY_TASK:
         task = processes_of(state)[process, at.LAST_TASK]
-        key = random_bits(counters[at.SEED], at.NOBODY, task, FOR_TASK)
+        key = schedule.random_bits(counters[at.SEED], at.NOBODY, task, schedule.FOR_TASK)
     path = code[op, at.PATH]
-    length = varied(code[op, at.AMOUNT], code[op, at.MODE], key)
-    length = scaled(length, factors_of(state)[path, process])
+    length = schedule.varied(code[op, at.AMOUNT], code[op, at.MODE], key)
+    length = schedule.scaled(length, factors_of(state)[path, process])
     call_functions(state, location_of(state, process), path, now, length, code[op, at.COUNT], key)
     return now + length
 
@@ -61,12 +51,12 @@ def call_functions(
     depth, entered, op = 0, 0, path
     outer = path
     for number in range(2 * count):
-        key = mix(key + np.uint64(0x9E3779B97F4A7C15))
-        time = now + number * stride + below(key, stride + 1)
+        key = schedule.mix(key + np.uint64(0x9E3779B97F4A7C15))
+        time = now + number * stride + schedule.below(key, stride + 1)
         wants_more = (key >> np.uint64(60)) < np.uint64(9)
         if entered < count and (depth == 0 or (depth < DEPTH and wants_more)):
             outer = op if depth == 1 else outer
-            op = first_functions_of(state)[op] + below(key >> np.uint64(32), FAN_OUT)
+            op = first_functions_of(state)[op] + schedule.below(key >> np.uint64(32), FAN_OUT)
             depth, entered = depth + 1, entered + 1
             enter(state, location, op, time)
         else:
@@ -86,8 +76,8 @@ def run_team(state: Any, process: Any, now: Any, op: Any) -> Any:
     path, overhead = code[op, at.PATH], counters[at.OVERHEAD]
     put(state, first, at.ON_FORK, now, _OPENMP, threads, path)
     for thread in range(threads):
-        key = place_key(counters, processes_of(state), process, op, 16 + thread)
-        delay = 1 + noise(counters, key, overhead)
+        key = schedule.place_key(counters, processes_of(state), process, op, 16 + thread)
+        delay = 1 + schedule.noise(counters, key, overhead)
         team[thread, TIME] = now + delay
         put(state, first + thread, at.ON_TEAM_BEGIN, now + delay // 2, threads)
         team[thread, VISIT] = enter(state, first + thread, path, now + delay)
@@ -105,8 +95,8 @@ def run_team(state: Any, process: Any, now: Any, op: Any) -> Any:
         meet_in_barrier(state, process, first, op, section, barrier_path, is_last)
     latest = now
     for thread in range(threads):
-        key = place_key(counters, processes_of(state), process, op, 80 + thread)
-        time = team[thread, TIME] + 1 + noise(counters, key, overhead)
+        key = schedule.place_key(counters, processes_of(state), process, op, 80 + thread)
+        time = team[thread, TIME] + 1 + schedule.noise(counters, key, overhead)
         leave(state, first + thread, path, time)
         put(state, first + thread, at.ON_TEAM_END, time + 1, threads)
         latest = max(latest, time + 2)
@@ -122,11 +112,11 @@ def compute_share(
     code, counters, team = code_of(state), counters_of(state), team_of(state)[0]
     path = code[op, at.PATH] + 1
     salt = 256 + 64 * section + thread
-    key = place_key(counters, processes_of(state), process, op, salt)
+    key = schedule.place_key(counters, processes_of(state), process, op, salt)
     ppm = 1_000_000 + thread % code[op, at.TARGET] * code[op, at.SLOT]
-    amount = scaled(code[op, at.AMOUNT], ppm)
-    length = varied(amount, code[op, at.MODE], key)
-    length = scaled(length, factors_of(state)[path, process])
+    amount = schedule.scaled(code[op, at.AMOUNT], ppm)
+    length = schedule.varied(amount, code[op, at.MODE], key)
+    length = schedule.scaled(length, factors_of(state)[path, process])
     enter(state, first + thread, path, team[thread, TIME])
     call_functions(state, first + thread, path, team[thread, TIME], length, code[op, at.PEER], key)
     team[thread, TIME] += length
@@ -154,6 +144,6 @@ def meet_in_barrier(
                 visits_of(state)[first + last] - (1 if last < thread else 0), latest, at.NO,
             )  # fmt: skip
         salt = 4096 + 64 * section + thread
-        key = place_key(counters, processes_of(state), process, op, salt)
-        team[thread, TIME] = latest + 1 + noise(counters, key, counters[at.OVERHEAD])
+        key = schedule.place_key(counters, processes_of(state), process, op, salt)
+        team[thread, TIME] = latest + 1 + schedule.noise(counters, key, counters[at.OVERHEAD])
         leave(state, place, path, team[thread, TIME])

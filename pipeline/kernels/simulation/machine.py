@@ -8,21 +8,12 @@ from typing import Any
 
 from tracemill.kernels.compiled import kernel
 from tracemill.kernels.simulation import layout as at
+from tracemill.kernels.simulation import tables
 from tracemill.kernels.simulation.calls import begin_call, end_call
 from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.computation import run_team, work
 from tracemill.kernels.simulation.recording import enter, leave, location_of
 from tracemill.kernels.simulation.schedule import pop, push
-from tracemill.kernels.simulation.tables import (
-    code_of,
-    counters_of,
-    events_of,
-    heap_of,
-    instances_of,
-    messages_of,
-    processes_of,
-    waits_of,
-)
 
 DONE_ALL, STUCK, NEEDS_ROOM = range(3)
 
@@ -30,22 +21,22 @@ DONE_ALL, STUCK, NEEDS_ROOM = range(3)
 @part
 def has_room(state: Any) -> Any:
     """Whether the tables have room for the results of one more instruction."""
-    counters = counters_of(state)
+    counters = tables.counters_of(state)
     message, instance = counters[at.MESSAGE_FREE], counters[at.INSTANCE_FREE]
-    if message == at.NOBODY or messages_of(state)[message, at.NEXT] == at.NOBODY:
+    if message == at.NOBODY or tables.messages_of(state)[message, at.NEXT] == at.NOBODY:
         return False
-    if instance == at.NOBODY or instances_of(state)[instance, at.INSTANCE_NEXT] == at.NOBODY:
+    if instance == at.NOBODY or tables.instances_of(state)[instance, at.INSTANCE_NEXT] == at.NOBODY:
         return False
     return (
-        counters[at.EVENT_COUNT] + counters[at.MOST_EVENTS] <= events_of(state).shape[0]
-        and counters[at.WAIT_COUNT] + counters[at.MOST_WAITS] <= waits_of(state).shape[0]
+        counters[at.EVENT_COUNT] + counters[at.MOST_EVENTS] <= tables.events_of(state).shape[0]
+        and counters[at.WAIT_COUNT] + counters[at.MOST_WAITS] <= tables.waits_of(state).shape[0]
     )
 
 
 @part
 def run_instruction(state: Any, process: Any, now: Any) -> Any:
     """Run one instruction; returns the time of the next one (ns), or NOBODY for calls."""
-    code, row = code_of(state), processes_of(state)[process]
+    code, row = tables.code_of(state), tables.processes_of(state)[process]
     op = row[at.PC]
     kind = code[op, at.CODE]
     row[at.PC] = op + 1
@@ -71,8 +62,8 @@ def run_instruction(state: Any, process: Any, now: Any) -> Any:
         return run_team(state, process, now, op)
     elif kind == at.END:
         row[at.STATE] = at.ENDED
-        counters_of(state)[at.ENDED_COUNT] += 1
-        counters_of(state)[at.END_NS] = max(counters_of(state)[at.END_NS], now)
+        tables.counters_of(state)[at.ENDED_COUNT] += 1
+        tables.counters_of(state)[at.END_NS] = max(tables.counters_of(state)[at.END_NS], now)
         return at.NOBODY
     else:
         begin_call(state, process, now, op)
@@ -83,16 +74,16 @@ def run_instruction(state: Any, process: Any, now: Any) -> Any:
 @kernel
 def run(state: Any) -> Any:
     """Run all processes; returns DONE_ALL, STUCK (deadlock) or NEEDS_ROOM (empty the tables)."""
-    counters, heap = counters_of(state), heap_of(state)
+    counters, heap = tables.counters_of(state), tables.heap_of(state)
     while counters[at.HEAP_SIZE] > 0:
         if not has_room(state):
             return NEEDS_ROOM
         now, process = heap[0, 0], heap[0, 1]
         pop(heap, counters)
-        if processes_of(state)[process, at.STATE] == at.IN_CALL:
+        if tables.processes_of(state)[process, at.STATE] == at.IN_CALL:
             end_call(state, process, now)
         later = run_instruction(state, process, now)
         if later != at.NOBODY:
             push(heap, counters, later, process)
-    is_done = counters[at.ENDED_COUNT] == processes_of(state).shape[0]
+    is_done = counters[at.ENDED_COUNT] == tables.processes_of(state).shape[0]
     return DONE_ALL if is_done else STUCK

@@ -3,34 +3,25 @@
 from typing import Any
 
 from tracemill.kernels.simulation import layout as at
+from tracemill.kernels.simulation import tables
 from tracemill.kernels.simulation.compiled import part
 from tracemill.kernels.simulation.epochs import access_leave, epoch_call_leave
 from tracemill.kernels.simulation.messages import message_done_ns
 from tracemill.kernels.simulation.progress import flush_leave
 from tracemill.kernels.simulation.schedule import push
-from tracemill.kernels.simulation.tables import (
-    code_of,
-    comm_ranks_of,
-    counters_of,
-    heap_of,
-    instances_of,
-    members_of,
-    processes_of,
-    slots_of,
-)
 from tracemill.kernels.simulation.window_locks import lock_call_leave
 
 
 @part
 def release_call(state: Any, process: Any) -> None:
     """Schedule the end of the call of a process, if it is known only now."""
-    row, code = processes_of(state)[process], code_of(state)
+    row, code = tables.processes_of(state)[process], tables.code_of(state)
     if row[at.STATE] != at.IN_CALL or row[at.CALL_LEAVE] != at.NOBODY:
         return
     kind = code[row[at.CALL_AT], at.CODE]
     if kind == at.COLLECTIVE:
         return
-    overhead = counters_of(state)[at.OVERHEAD]
+    overhead = tables.counters_of(state)[at.OVERHEAD]
     minimum = code[row[at.CALL_AT], at.AMOUNT] if kind == at.TRANSFER else overhead
     time = row[at.CALL_ENTER] + minimum
     if kind >= at.REMOTE:
@@ -43,13 +34,13 @@ def release_call(state: Any, process: Any) -> None:
             return
         time = max(time, done + overhead // 2)
     row[at.CALL_LEAVE] = time
-    push(heap_of(state), counters_of(state), time, process)
+    push(tables.heap_of(state), tables.counters_of(state), time, process)
 
 
 @part
 def one_sided_leave(state: Any, process: Any, op: Any) -> Any:
     """End of a call of one-sided communication (ns); NOBODY if not known yet."""
-    code = code_of(state)
+    code = tables.code_of(state)
     kind = code[op, at.CODE]
     if kind == at.FLUSH:
         return flush_leave(state, process)
@@ -65,21 +56,21 @@ def one_sided_leave(state: Any, process: Any, op: Any) -> Any:
 @part
 def slot_done_ns(state: Any, process: Any, slot: Any) -> Any:
     """End of the operation of a request (ns); NOBODY if not known yet."""
-    request = slots_of(state)[process, slot]
+    request = tables.slots_of(state)[process, slot]
     kind, thing = request[at.SLOT_KIND], request[at.SLOT_OBJECT]
     if kind == at.NOTHING:
         return 0
     if kind != at.TAKING_PART:
         return message_done_ns(state, kind, thing)
-    comm = instances_of(state)[thing, at.INSTANCE_COMM]
-    member = members_of(state)[thing, comm_ranks_of(state)[comm, process]]
+    comm = tables.instances_of(state)[thing, at.INSTANCE_COMM]
+    member = tables.members_of(state)[thing, tables.comm_ranks_of(state)[comm, process]]
     return member[at.FINISH] if member[at.MEMBER_STATE] == at.RELEASED else at.NOBODY
 
 
 @part
 def release_waiting(state: Any, process: Any, now: Any) -> None:
     """Release the processes that wait until this one enters MPI."""
-    rows = processes_of(state)
+    rows = tables.processes_of(state)
     while rows[process, at.AWAITING_FIRST] != at.NOBODY:
         other = rows[process, at.AWAITING_FIRST]
         rows[process, at.AWAITING_FIRST] = rows[other, at.AWAITING_NEXT]

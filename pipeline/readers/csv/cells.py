@@ -222,11 +222,6 @@ def _clean_seconds(cell: str) -> str | None:
     return repr(value) if abs(value * 1e9) < MOST_NS else None
 
 
-def _clean_end(cell: str) -> str | None:
-    """The end of a visit in seconds; infinite if empty."""
-    return "inf" if not cell or _INFINITE.fullmatch(cell) else _clean_seconds(cell)
-
-
 def _clean_nanoseconds(cell: str) -> str | None:
     """A number of nanoseconds, rounded."""
     if _INTEGER.fullmatch(cell):
@@ -243,6 +238,9 @@ NUMBER_OR_ZERO = Cleaner(r"[0-9]{1,9}", lambda cell: _needed(cell or "0"))
 """Numbers of processes, threads and depths."""
 NANOSECONDS = Cleaner(r"-?[0-9]{1,18}", _clean_nanoseconds)
 SECONDS = Cleaner(r"-?[0-9]{1,9}(?:\.[0-9]+)?", _clean_seconds)
-END = Cleaner(rf"inf|{SECONDS.sound}", _clean_end)
+END = Cleaner(
+    rf"inf|{SECONDS.sound}",
+    lambda cell: "inf" if not cell or _INFINITE.fullmatch(cell) else _clean_seconds(cell),
+)
 ZERO = Cleaner("0", lambda _: "0")
 """Where a cell does not matter."""

@@ -9,17 +9,11 @@ from math import nan
 import numpy as np
 
 from tracemill.base.text import join_words
+from tracemill.reports import scaling
 from tracemill.reports.campaign_sections.indices import describe_computation
 from tracemill.reports.material import Material, filled
 from tracemill.reports.model import Picture, Section, Table
 from tracemill.reports.pictures.grids import Grid, draw_heat_map, draw_surface
-from tracemill.reports.scaling import (
-    FIXED_SIZE,
-    SCALED_SIZE,
-    Scalings,
-    declared_scalings,
-    is_relevant,
-)
 from tracemill.reports.tables import TableSpec
 from tracemill.reports.units import Value
 from tracemill.reports.wording import Row, count_of, group_by, nonempty, number, share_of
@@ -31,8 +25,8 @@ MOST_RANGES = 4
 NANOSECONDS = 1e9
 SMOOTH = "smooth"
 METHODS = {
-    FIXED_SIZE: "at fixed size, the time with linear speed-up divided by the fitted time",
-    SCALED_SIZE: "at scaled size, the fitted mean speed-up divided by that at the start",
+    scaling.FIXED_SIZE: "at fixed size, the time with linear speed-up divided by the fitted time",
+    scaling.SCALED_SIZE: "at scaled size, the fitted mean speed-up divided by that at the start",
 }
 """Definition of efficiency along a constraint."""
 
@@ -93,7 +87,7 @@ def build(material: Material) -> Section | None:
     if not fits.rows:
         return None
     times, maps, limits = map(material.table, (TIMES, MAPS, LIMITS))
-    scalings = declared_scalings(material)
+    scalings = scaling.declared_scalings(material)
     return Section(
         key="surface",
         title="Performance surface",
@@ -151,7 +145,7 @@ def _explain_smooth(own: Sequence[Row]) -> str:
     )
 
 
-def describe_limits(limits: Sequence[Row], scalings: Scalings) -> Iterator[str]:
+def describe_limits(limits: Sequence[Row], scalings: scaling.Scalings) -> Iterator[str]:
     """The largest process counts that keep the highest efficiency bound, by program and scaling."""
     shown_limits = [
         row
@@ -159,7 +153,7 @@ def describe_limits(limits: Sequence[Row], scalings: Scalings) -> Iterator[str]:
         if row["constraint_kind"] in METHODS
         and row["quantity"] == "efficiency"
         and row["crossing_processes"] is not None
-        and is_relevant(scalings, row["application"], row["constraint_kind"])
+        and scaling.is_relevant(scalings, row["application"], row["constraint_kind"])
     ]
     groups: dict[tuple[Value, Value], list[Row]] = {}
     for row in shown_limits:
@@ -208,7 +202,9 @@ def _describe_group(group: Sequence[Row]) -> str:
     return f"{processes} at {sizes}{beyond}"
 
 
-def _pictures(times: Sequence[Row], maps: Sequence[Row], scalings: Scalings) -> Iterator[Picture]:
+def _pictures(
+    times: Sequence[Row], maps: Sequence[Row], scalings: scaling.Scalings
+) -> Iterator[Picture]:
     maps_of = group_by("application", maps)
     for application, own in islice(group_by("application", times).items(), MOST_DRAWN):
         measured, fitted = _grid(own, "measured_ns"), _grid(own, "fitted_ns")
@@ -216,7 +212,7 @@ def _pictures(times: Sequence[Row], maps: Sequence[Row], scalings: Scalings) -> 
             yield _surface(application, "Measured", measured, None)
             yield _surface(application, "Fitted", fitted, measured)
         for constraint, values in group_by("constraint_kind", maps_of.get(application, ())).items():
-            if is_relevant(scalings, application, constraint):
+            if scaling.is_relevant(scalings, application, constraint):
                 yield _map(application, constraint, values)
 
 

@@ -73,7 +73,8 @@ def to_svg(figure: "Figure", name: str) -> str:
     svg = text.getvalue()
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{_identifier(name)}-", svg)
+    identifier = re.sub(r"\W+", "-", name)
+    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{identifier}-", svg)
     return svg.replace(INK, "currentColor").strip()
 
 
@@ -98,7 +99,3 @@ def to_files(figure: "Figure", name: str) -> Drawn:
 def standing_alone(svg: str) -> str:
     """The SVG of a page as one that is seen on white, outside any page."""
     return svg.replace("currentColor", INK).replace("<svg ", '<svg style="background: white" ', 1)
-
-
-def _identifier(name: str) -> str:
-    return re.sub(r"\W+", "-", name)

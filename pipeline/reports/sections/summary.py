@@ -5,16 +5,9 @@ from collections.abc import Sequence
 from tracemill.base.text import join_words
 from tracemill.reports.material import OVERVIEW, Material
 from tracemill.reports.model import Fact, Layout, Section
-from tracemill.reports.sections import critical_path, load_balance
+from tracemill.reports.sections import critical_path, load_balance, trace_quality
 from tracemill.reports.sections.findings import BY_KIND, MASTERS, describe_all
 from tracemill.reports.sections.flat_profile import TOP_REGIONS, describe_top_region
-from tracemill.reports.sections.trace_quality import (
-    ALL_MISREAD,
-    MISREAD,
-    describe_misread,
-    describe_quality,
-    name_findings,
-)
 from tracemill.reports.sections.wait_states import (
     EXTENDED,
     SEARCHED,
@@ -63,8 +56,10 @@ def build(material: Material) -> Section:
             load_balance.describe_most_uneven(material),
             describe_top_region(top) if top and overview["total_ns"] else "",
             *describe_all(material),
-            describe_quality(quality, incomplete),
-            describe_misread(material.rows(MISREAD.query, ALL_MISREAD)),
+            trace_quality.describe_quality(quality, incomplete),
+            trace_quality.describe_misread(
+                material.rows(trace_quality.MISREAD.query, trace_quality.ALL_MISREAD)
+            ),
             describe_coverage(material.overview, material.rows(UNANALYZED)),
             describe_waiting(overview, material.rows(SEARCHED)),
         ),
@@ -81,7 +76,7 @@ def build(material: Material) -> Section:
             read_source(MASTERS),
             read_source("incomplete_locations", _location_count(overview)),
             read_source("quality_findings"),
-            read_source(MISREAD.query, ALL_MISREAD),
+            read_source(trace_quality.MISREAD.query, trace_quality.ALL_MISREAD),
             read_source(UNANALYZED),
             read_source(SEARCHED),
             read_source(FINDINGS, FINDING_LIMIT),
@@ -135,13 +130,13 @@ def describe_size(overview: Row) -> str:
 
 def describe_damage(incomplete: Sequence[Row], findings: Sequence[Row], overview: Row) -> str:
     """A warning if recorded data is lost; else nothing."""
-    parts = name_findings([each for each in findings if each["is_loss"]])
+    parts = trace_quality.name_findings([each for each in findings if each["is_loss"]])
     if not parts:
         return ""
     if incomplete:
         locations = count_of(overview["location_count"], "location")
         parts = [f"{len(incomplete)} of {locations} could not be read completely"]
-        parts += name_findings(
+        parts += trace_quality.name_findings(
             [each for each in findings if each["is_loss"] and not each["location_count"]]
         )
     return f"Incomplete trace: {'; '.join(parts)}; the figures cover only readable data."

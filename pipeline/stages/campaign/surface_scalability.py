@@ -17,15 +17,9 @@ from tracemill.schemas.surfaces import (
 )
 from tracemill.stages.campaign.rows import Row
 from tracemill.stages.campaign.surface_rows import Surveyed
+from tracemill.stages.models.surfaces import limits
 from tracemill.stages.models.surfaces.computation_size import ComputationSize, computation_size
 from tracemill.stages.models.surfaces.functions import Function
-from tracemill.stages.models.surfaces.limits import (
-    Ranges,
-    SignChange,
-    Signs,
-    find_sign_changes,
-    places_along,
-)
 from tracemill.stages.models.surfaces.measurements import (
     Floats,
     Measurements,
@@ -177,7 +171,7 @@ class _Crossing:
     curve: int
     ordinal: int
     t: float
-    change: SignChange | None
+    change: limits.SignChange | None
     note: str | None
 
 
@@ -193,10 +187,10 @@ class _Curves:
         amounts = size.evaluate(starts.processes, starts.sizes).value
         if constraint == FIXED_PROCESSES:
             last = size.evaluate(starts.processes, starts.last_sizes).value
-            self.ranges = Ranges(amounts, last, last * _REACH)
+            self.ranges = limits.Ranges(amounts, last, last * _REACH)
         else:
             last = starts.last_processes
-            self.ranges = Ranges(starts.processes, last, last * _REACH)
+            self.ranges = limits.Ranges(starts.processes, last, last * _REACH)
         self._amounts, self._growth = amounts, growth
 
     def path(self, curve: Numbers) -> Path:
@@ -229,7 +223,7 @@ def _starts(constraint: str, measured: Measurements) -> _Starts:
 
 def _limits(curves: _Curves, surface: Surface, bounds: Sequence[float]) -> Iterator[Row]:
     """Rows without application, model and constraint."""
-    places = places_along(curves.ranges)
+    places = limits.places_along(curves.ranges)
     count = len(places)
     numbers = np.repeat(np.arange(count), places.shape[1])
     along = curves.follow(surface, numbers, places.ravel())
@@ -244,8 +238,8 @@ def _limits(curves: _Curves, surface: Surface, bounds: Sequence[float]) -> Itera
         return values[row // count, np.arange(len(row))]
 
     values = [quantity.value(along, numbers).reshape(places.shape) for quantity in quantities]
-    ranges = Ranges(*(np.tile(each, len(quantities)) for each in curves.ranges))
-    signs = find_sign_changes(np.vstack(values), course, ranges)
+    ranges = limits.Ranges(*(np.tile(each, len(quantities)) for each in curves.ranges))
+    signs = limits.find_sign_changes(np.vstack(values), course, ranges)
     for number, quantity in enumerate(quantities):
         of_quantity = signs[number * count : (number + 1) * count]
         yield from _limit_rows(list(_crossings(quantity, curves, of_quantity)), curves, surface)
@@ -259,7 +253,9 @@ def _quantities(constraint: str, reference: Floats, bounds: Sequence[float]) -> 
     return [mean, general, *(_Quantity(EFFICIENCY, bound, reference) for bound in bounds)]
 
 
-def _crossings(quantity: _Quantity, curves: _Curves, signs: Sequence[Signs]) -> Iterator[_Crossing]:
+def _crossings(
+    quantity: _Quantity, curves: _Curves, signs: Sequence[limits.Signs]
+) -> Iterator[_Crossing]:
     for curve, found in enumerate(signs):
         changes = found.changes
         if quantity.name == EFFICIENCY:
@@ -275,7 +271,7 @@ def _crossings(quantity: _Quantity, curves: _Curves, signs: Sequence[Signs]) -> 
             yield _Crossing(quantity, curve, 0, start, None, note)
 
 
-def _describe(quantity: _Quantity, curves: _Curves, curve: int, signs: Signs) -> str:
+def _describe(quantity: _Quantity, curves: _Curves, curve: int, signs: limits.Signs) -> str:
     if signs.first is None:
         return "the model has no values along this curve"
     name = "computation" if curves.constraint == FIXED_PROCESSES else "processes"

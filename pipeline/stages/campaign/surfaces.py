@@ -4,15 +4,7 @@ from collections import defaultdict
 
 import pyarrow as pa
 
-from tracemill.schemas.surfaces import (
-    PERFORMANCE_INDICES,
-    SCALABILITY_FUNCTIONS,
-    SCALABILITY_LIMITS,
-    SERIAL_FRACTIONS,
-    SURFACE_FITS,
-    SURFACE_PARAMETERS,
-    SURFACE_POINTS,
-)
+from tracemill.schemas import surfaces
 from tracemill.stages.arrays import Relation
 from tracemill.stages.campaign.rows import Row, rows_as_table
 from tracemill.stages.stage import PythonStage
@@ -72,13 +64,13 @@ def fit_surfaces(
 SURFACES_STAGE = PythonStage(
     name="surfaces",
     outputs=(
-        SURFACE_FITS,
-        SURFACE_PARAMETERS,
-        SURFACE_POINTS,
-        PERFORMANCE_INDICES,
-        SCALABILITY_FUNCTIONS,
-        SCALABILITY_LIMITS,
-        SERIAL_FRACTIONS,
+        surfaces.SURFACE_FITS,
+        surfaces.SURFACE_PARAMETERS,
+        surfaces.SURFACE_POINTS,
+        surfaces.PERFORMANCE_INDICES,
+        surfaces.SCALABILITY_FUNCTIONS,
+        surfaces.SCALABILITY_LIMITS,
+        surfaces.SERIAL_FRACTIONS,
     ),
     compute=fit_surfaces,
 )

@@ -4,16 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tracemill.stages.models.surfaces import normal_form_terms
 from tracemill.stages.models.surfaces.measurements import Floats, Measurements, UndeterminedError
 from tracemill.stages.models.surfaces.normal_form_search import search
-from tracemill.stages.models.surfaces.normal_form_terms import (
-    CONSTANT,
-    ONE,
-    Dictionary,
-    Factor,
-    Term,
-    build_dictionary,
-)
 from tracemill.stages.models.surfaces.surface import Values, write_sum
 
 FEWEST_CONFIGURATIONS = 3
@@ -27,7 +20,7 @@ class NormalForm:
     `error` in sample, `cross_error` leaving each configuration out, with the same terms.
     """
 
-    terms: tuple[Term, ...]
+    terms: tuple[normal_form_terms.Term, ...]
     coefficients: tuple[float, ...]
     error: float
     cross_error: float
@@ -41,12 +34,12 @@ class NormalForm:
         return len(self.coefficients)
 
     @property
-    def leading_in_processes(self) -> Factor | None:
+    def leading_in_processes(self) -> normal_form_terms.Factor | None:
         """The factor that grows fastest, or falls slowest, with p; None if none depends on p."""
         return _leading([term.processes for term in self.terms])
 
     @property
-    def leading_in_size(self) -> Factor | None:
+    def leading_in_size(self) -> normal_form_terms.Factor | None:
         """The factor that grows fastest with the size; None if none depends on it."""
         return _leading([term.size for term in self.terms])
 
@@ -63,7 +56,7 @@ class NormalForm:
 
 def fit_normal_form(
     measured: Measurements,
-    dictionary: Dictionary | None = None,
+    dictionary: normal_form_terms.Dictionary | None = None,
     *,
     most_terms: int = 2,
     width: int = 3,
@@ -78,18 +71,18 @@ def fit_normal_form(
         raise UndeterminedError(
             f"needs {FEWEST_CONFIGURATIONS} configurations: there are {len(medians.times)}"
         )
-    dictionary = dictionary or build_dictionary(medians)
+    dictionary = dictionary or normal_form_terms.build_dictionary(medians)
     found = search(dictionary, medians.times, most_terms=most_terms, width=width)
     terms = [dictionary.get(number) for number in found.terms]
     scales = [1.0, *dictionary.scales[list(found.terms)]][not found.has_constant :]
     coefficients = found.coefficients / scales
     return NormalForm(
-        terms=(CONSTANT, *terms)[not found.has_constant :],
+        terms=(normal_form_terms.CONSTANT, *terms)[not found.has_constant :],
         coefficients=tuple(coefficients.tolist()),
         error=found.error,
         cross_error=found.cross_error,
     )
 
 
-def _leading(factors: list[Factor]) -> Factor | None:
-    return max((factor for factor in factors if factor != ONE), default=None)
+def _leading(factors: list[normal_form_terms.Factor]) -> normal_form_terms.Factor | None:
+    return max((factor for factor in factors if factor != normal_form_terms.ONE), default=None)
